@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# simtlm_module(NAME SOURCES a.cpp b.cpp DEPENDS other...)
+# One static library per folder of the house, exported as simtlm::NAME. Headers are included by
+# their path from the top of the tree: #include "modules/core/sm.h".
+find_program(SIMTLM_CCACHE ccache)
+if(SIMTLM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${SIMTLM_CCACHE}")
+endif()
+
+add_library(simtlm_settings INTERFACE)
+add_library(simtlm::settings ALIAS simtlm_settings)
+target_compile_features(simtlm_settings INTERFACE cxx_std_17)
+
+# Flags of our own sources; consumers of the installed libraries do not inherit them.
+add_library(simtlm_private_settings INTERFACE)
+target_compile_options(simtlm_private_settings INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${SIMTLM_WERROR}>:-Werror>)
+if(SIMTLM_SANITIZE)
+  add_compile_options(-fsanitize=${SIMTLM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=${SIMTLM_SANITIZE})
+endif()
+set(CMAKE_CXX_EXTENSIONS OFF)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+set_property(GLOBAL PROPERTY SIMTLM_TARGETS simtlm_settings)
+
+function(simtlm_module name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  add_library(simtlm_${name} STATIC ${arg_SOURCES})
+  add_library(simtlm::${name} ALIAS simtlm_${name})
+  set_target_properties(simtlm_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(simtlm_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/simtlm>)
+  target_link_libraries(simtlm_${name}
+    PUBLIC simtlm_settings ${arg_DEPENDS}
+    PRIVATE $<BUILD_INTERFACE:simtlm_private_settings> ${arg_PRIVATE_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY SIMTLM_TARGETS simtlm_${name})
+endfunction()
+
+# simtlm_test(NAME SOURCES... DEPENDS...): one GoogleTest executable, each test run in a process of
+# its own, because a SystemC simulation cannot be started twice in one process.
+function(simtlm_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE simtlm_private_settings ${arg_DEPENDS} simtlm_test_main)
+  gtest_discover_tests(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} DISCOVERY_TIMEOUT 60)
+endfunction()

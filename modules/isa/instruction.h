@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace simtlm::isa {
+
+/// What an instruction is to the issue stage: decides the functional unit, the latency class and
+/// the bookkeeping at issue.
+enum class op_class : std::uint8_t {
+    alu,      ///< no class of its own: integer latency, runs where integer instructions run
+    sp,       ///< single-precision (and packed half) arithmetic
+    integer,  ///< integer arithmetic
+    dp,       ///< double precision
+    sfu,      ///< special functions
+    tensor,   ///< tensor core unit proper (Volta and later traces use a specialised unit instead)
+    load,
+    store,
+    branch,
+    call,
+    ret,
+    barrier,         ///< CTA barrier
+    memory_barrier,  ///< fence
+    exit,
+    spec1,  ///< specialised units 1..8 of the configuration
+    spec2,
+    spec3,
+    spec4,
+    spec5,
+    spec6,
+    spec7,
+    spec8,
+};
+inline constexpr unsigned op_class_count = 22;
+inline constexpr unsigned max_specialized_units = 8;
+
+constexpr bool is_specialized(op_class c) { return c >= op_class::spec1; }
+/// 0 for spec1 .. 7 for spec8.
+constexpr unsigned specialized_index(op_class c) {
+    return static_cast<unsigned>(c) - static_cast<unsigned>(op_class::spec1);
+}
+
+enum class memory_space : std::uint8_t { none, global, local, shared, constant, texture, generic };
+
+/// How a memory instruction uses the data caches.
+enum class cache_operator : std::uint8_t {
+    cache_all,     ///< .ca: L1 and L2
+    cache_global,  ///< .cg: L2 only; also what .STRONG.GPU and atomics do
+};
+
+/// What kind of CTA barrier instruction this is.
+enum class barrier_kind : std::uint8_t { none, sync, arrive, reduction };
+
+/// Instruction-specific bookkeeping beyond its class.
+enum class special_op : std::uint8_t {
+    none,
+    ldgsts,      ///< asynchronous copy global -> shared
+    ldgdepbar,   ///< closes the warp's current group of asynchronous copies
+    depbar,      ///< waits until at most `immediate` groups are in flight
+    ldsm,        ///< matrix load from shared memory
+    warp_sync,   ///< WARPSYNC and its kin
+};
+
+inline constexpr unsigned max_destinations = 4;
+inline constexpr unsigned max_sources = 8;
+inline constexpr std::uint8_t register_zero = 255;  ///< RZ: reads as zero, writes vanish
+
+/// Latency and initiation interval, in core cycles, of every class (options
+/// -trace_opcode_latency_initiation_*). Classes without an option take 1/1.
+struct latency_table {
+    struct entry {
+        std::uint16_t latency = 1;
+        std::uint16_t initiation_interval = 1;
+    };
+    std::array<entry, op_class_count> of{};
+
+    const entry& operator[](op_class c) const { return of[static_cast<unsigned>(c)]; }
+    entry& operator[](op_class c) { return of[static_cast<unsigned>(c)]; }
+};
+
+/// Everything about an instruction that does not change from one execution to the next; decoded
+/// once per program counter of a kernel.
+struct static_instruction {
+    std::uint64_t pc = 0;
+    const char* opcode = "";  ///< full opcode text, interned for the life of the kernel trace
+    std::uint32_t source_line = 0;
+    std::uint16_t latency = 1;              ///< core cycles
+    std::uint16_t initiation_interval = 1;  ///< core cycles
+    op_class cls = op_class::alu;
+    memory_space space = memory_space::none;  ///< generic: resolved per execution
+    cache_operator cache_op = cache_operator::cache_all;
+    special_op special = special_op::none;
+    barrier_kind barrier = barrier_kind::none;
+    bool is_load = false;  ///< reads memory (atomics included)
+    bool is_store = false;
+    bool is_atomic = false;
+    bool is_wide_matrix = false;  ///< HMMA/IMMA/… for statistics
+    std::uint8_t data_size = 0;   ///< bytes per lane
+    std::uint8_t n_dst = 0;
+    std::uint8_t n_src = 0;
+    std::array<std::uint8_t, max_destinations> dst{};
+    std::array<std::uint8_t, max_sources> src{};
+    std::int32_t immediate = 0;       ///< DEPBAR: groups allowed in flight
+    std::int16_t barrier_id = 0;      ///< BAR: named barrier, -1 when the trace does not tell
+    std::int32_t barrier_threads = 0; ///< BAR: threads expected, 0 = the whole CTA
+
+    bool is_memory() const { return is_load || is_store; }
+};
+
+/// How the addresses of one executed memory instruction are kept in its block's pool.
+enum class address_mode : std::uint8_t {
+    none,         ///< no lane has an address
+    base_stride,  ///< pool: base, stride (as two's complement); lane k-th active: base + k*stride
+    list,         ///< pool: one address per active lane, lowest lane first
+};
+
+/// One execution of an instruction by one warp, as the trace tells it. 24 bytes, no ownership.
+struct dynamic_instruction {
+    const static_instruction* info = nullptr;
+    std::uint32_t active_mask = 0;
+    std::uint32_t address_offset = 0;  ///< into the block's address pool
+    address_mode mode = address_mode::none;
+    memory_space space = memory_space::none;  ///< resolved: never generic
+};
+
+/// Expands the addresses of an executed instruction.
+/// @param pool  the block's address pool
+/// @param out   32 entries; those of inactive lanes are left untouched
+/// @return mask of the lanes that have an address
+inline std::uint32_t expand_addresses(const dynamic_instruction& inst, const std::uint64_t* pool,
+                                      std::uint64_t* out) {
+    const std::uint64_t* p = pool + inst.address_offset;
+    std::uint32_t m = inst.active_mask;
+    switch (inst.mode) {
+        case address_mode::none:
+            return 0;
+        case address_mode::base_stride: {
+            std::uint64_t a = p[0];
+            for (; m != 0; m &= m - 1, a += p[1]) out[__builtin_ctz(m)] = a;
+            return inst.active_mask;
+        }
+        case address_mode::list:
+            for (; m != 0; m &= m - 1) out[__builtin_ctz(m)] = *p++;
+            return inst.active_mask;
+    }
+    return 0;
+}
+
+}  // namespace simtlm::isa

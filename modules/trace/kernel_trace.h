@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "modules/isa/instruction.h"
+
+namespace simtlm::isa {
+class opcode_tables;
+}
+
+namespace simtlm::trace {
+
+struct dim3 {
+    std::uint32_t x = 1, y = 1, z = 1;
+    std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+};
+
+/// The header of a kernel trace: everything known before its first thread block.
+struct kernel_header {
+    std::string file;  ///< where it came from, for messages
+    std::string name;
+    std::uint32_t id = 0;
+    dim3 grid;
+    dim3 block;
+    std::uint32_t shared_memory = 0;  ///< bytes per CTA, static and dynamic
+    std::uint32_t registers = 0;      ///< per thread
+    std::uint32_t binary_version = 0; ///< 70 = Volta, ...
+    std::uint64_t stream = 0;
+    std::uint64_t shared_base = 0;  ///< generic window of shared memory; 0 = not told
+    std::uint64_t local_base = 0;   ///< generic window of local memory; 0 = not told
+    std::string nvbit_version;
+    std::uint32_t tracer_version = 0;  ///< 0 when absent; "1.2" reads as 1
+    bool line_info = false;
+
+    std::uint32_t threads_per_block() const { return static_cast<std::uint32_t>(block.volume()); }
+    std::uint32_t warps_per_block() const { return (threads_per_block() + 31) / 32; }
+};
+
+/// One thread block of a trace, decoded: instructions of all its warps in one array. Reused from
+/// block to block; holds no string and no allocation per instruction.
+struct block_trace {
+    struct warp_range {
+        std::uint32_t first = 0;
+        std::uint32_t count = 0;
+    };
+    dim3 index{0, 0, 0};
+    std::vector<warp_range> warps;  ///< by warp id within the block
+    std::vector<isa::dynamic_instruction> instructions;
+    std::vector<std::uint64_t> addresses;  ///< pool, see isa::expand_addresses
+
+    void clear() {
+        warps.clear();
+        instructions.clear();
+        addresses.clear();
+    }
+};
+
+/// What a reader does with what it cannot know for sure.
+struct reader_options {
+    const isa::opcode_tables* opcodes = nullptr;  ///< required
+    isa::latency_table latencies;
+    bool unknown_opcode_is_error = true;  ///< else one warning and the integer unit
+    /// Quirks of the reference trace front end, for comparison with it (see docs/fidelity.md).
+    bool quirk_base_delta_swallow = false;  ///< base+delta lists take one value more than written
+    bool quirk_base_stride_gap = false;     ///< lanes after the first gap of the mask get address 0
+    bool quirk_single_barrier = false;      ///< every BAR is barrier 0 with the whole CTA
+    bool quirk_ldc_is_alu = false;          ///< LDC never reaches the constant cache
+};
+
+/// Streams one kernel trace, block by block, decoding ahead of the simulation in a thread of its
+/// own. Memory does not grow with the trace: at most `lookahead` decoded blocks exist that the
+/// simulation has not taken yet.
+class kernel_trace {
+public:
+    /// Opens the file and reads the header. @throws kernel::user_error
+    kernel_trace(const std::string& file, const reader_options& options, unsigned lookahead = 2);
+    ~kernel_trace();
+    kernel_trace(const kernel_trace&) = delete;
+    kernel_trace& operator=(const kernel_trace&) = delete;
+
+    const kernel_header& header() const;
+
+    /// The next thread block in file order, or nullptr after the last. Return it with recycle().
+    /// Checks that warp ids, instruction counts and the number of blocks agree with the header.
+    /// @throws kernel::user_error naming file and line
+    std::unique_ptr<block_trace> next_block();
+
+    /// Gives a block's storage back for reuse.
+    void recycle(std::unique_ptr<block_trace> block);
+
+    /// Warnings met so far (unknown opcodes under the option, corrupt header values), each once.
+    std::vector<std::string> take_warnings();
+
+private:
+    struct implementation;
+    std::unique_ptr<implementation> impl_;
+};
+
+}  // namespace simtlm::trace
