@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/cache_config.h"
+#include "modules/isa/instruction.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simtlm::core {
+
+/// Kinds of functional unit pipelines besides the specialised ones.
+enum class unit_kind : std::uint8_t { sp, dp, integer, sfu, mem, tensor, specialized };
+
+/// Numbers of collector units and ports of one operand-collector pool.
+struct collector_pool_config {
+    unsigned units = 0;
+    unsigned in_ports = 0;
+    unsigned out_ports = 0;
+};
+
+struct specialized_unit_config {
+    bool enabled = false;
+    unsigned units = 0;
+    unsigned max_latency = 0;
+    unsigned id_oc_width = 0;
+    unsigned oc_ex_width = 0;
+    std::string name;
+};
+
+/// Widths of the pipeline registers (-gpgpu_pipeline_widths).
+struct pipeline_widths {
+    unsigned id_oc_sp = 1, id_oc_dp = 1, id_oc_int = 1, id_oc_sfu = 1, id_oc_mem = 1;
+    unsigned oc_ex_sp = 1, oc_ex_dp = 1, oc_ex_int = 1, oc_ex_sfu = 1, oc_ex_mem = 1;
+    unsigned ex_wb = 1;
+    unsigned id_oc_tensor = 0, oc_ex_tensor = 0;
+};
+
+struct warp_scheduler_config {
+    std::string policy = "gto";  ///< lrr, gto, oldest, two_level_active:<n>:..., warp_limiting:...
+    unsigned max_issue_per_warp = 2;         ///< -gpgpu_max_insn_issue_per_warp
+    bool dual_issue_diff_exec_units = true;  ///< -gpgpu_dual_issue_diff_exec_units
+};
+
+struct shared_memory_config {
+    unsigned bytes = 16384;          ///< -gpgpu_shmem_size
+    unsigned bytes_default = 16384;  ///< -gpgpu_shmem_sizeDefault
+    unsigned bytes_pref_l1 = 16384;
+    unsigned bytes_pref_shared = 16384;
+    unsigned bytes_per_block = 49152;
+    unsigned banks = 16;
+    unsigned warp_parts = 2;
+    bool limited_broadcast = true;
+    unsigned latency = 3;                ///< -gpgpu_smem_latency, core cycles
+    std::vector<unsigned> carve_out_kb;  ///< -gpgpu_shmem_option
+};
+
+struct ldst_config {
+    unsigned mem_unit_ports = 1;
+    unsigned response_buffer_size = 2;  ///< -gpgpu_n_ldst_response_buffer_size
+    unsigned l1_latency = 1;            ///< core cycles
+    unsigned l1_banks = 1;
+    unsigned l1_banks_byte_interleaving = 32;
+    cache::set_index_function l1_banks_hash = cache::set_index_function::linear;
+    bool global_skips_l1 = false;  ///< -gpgpu_gmem_skip_L1D
+    unsigned coalesce_arch = 13;   ///< -gpgpu_coalesce_arch
+    bool local_memory_map = true;  ///< -gpgpu_local_mem_map
+    bool perfect_memory = false;   ///< -gpgpu_perfect_mem
+};
+
+/// Quirks of the reference's core that --compat accel-sim switches on (docs/fidelity.md).
+struct core_quirks {
+    bool rz_is_a_register = false;         ///< RZ takes part in dependences and bank conflicts
+    bool ldgsts_global_half_only = false;  ///< asynchronous copies never write shared memory
+    bool depbar_ignores_mask = false;
+    bool ldsm_is_free = false;  ///< matrix loads do not access shared memory
+};
+
+/// One SM, validated by the platform.
+struct sm_config {
+    unsigned warp_size = 32;
+    unsigned max_threads = 1024;  ///< -gpgpu_shader_core_pipeline
+    unsigned max_warps = 32;      ///< max_threads / warp_size
+    unsigned registers = 8192;    ///< -gpgpu_shader_registers
+    unsigned registers_per_block = 8192;
+    unsigned max_ctas = 8;  ///< -gpgpu_shader_cta
+    unsigned max_barriers_per_cta = 16;
+    bool ignore_resource_limits = false;
+    unsigned compute_capability_major = 7;
+
+    unsigned schedulers = 1;
+    warp_scheduler_config scheduler;
+    bool sub_core_model = false;
+    unsigned inst_fetch_throughput = 1;
+    bool perfect_inst_const_cache = false;
+
+    // operand collector
+    unsigned register_banks = 8;
+    bool register_bank_uses_warp_id = false;
+    unsigned register_port_throughput = 1;  ///< -gpgpu_reg_file_port_throughput
+    bool specialized_collectors = true;     ///< -gpgpu_enable_specialized_operand_collector
+    collector_pool_config collectors_sp, collectors_dp, collectors_sfu, collectors_int,
+        collectors_tensor, collectors_mem, collectors_gen;
+
+    // functional units
+    pipeline_widths widths;
+    unsigned sp_units = 1, dp_units = 0, int_units = 0, sfu_units = 1, tensor_units = 0;
+    bool tensor_core_available = false;
+    std::array<specialized_unit_config, isa::max_specialized_units> specialized;
+    isa::latency_table latencies;
+    /// Deepest pipeline of each kind (from -ptx_opcode_latency_*), core cycles.
+    unsigned max_latency_sp = 32, max_latency_dp = 32, max_latency_int = 32, max_latency_sfu = 512,
+             max_latency_tensor = 64;
+
+    // memory
+    ldst_config ldst;
+    shared_memory_config shared;
+    cache::cache_config l1i, l1d, l1c, l1t;
+    bool l1d_enabled = true;
+    bool adaptive_l1 = false;    ///< -gpgpu_adaptive_cache_config
+    unsigned unified_l1_kb = 0;  ///< -gpgpu_unified_l1d_size
+    bool flush_l1 = false;       ///< -gpgpu_flush_l1_cache
+
+    core_quirks quirks;
+};
+
+struct cluster_config {
+    unsigned clusters = 10;
+    unsigned sms_per_cluster = 3;
+    unsigned ejection_buffer_size = 8;  ///< packets, -gpgpu_n_cluster_ejection_buffer_size
+    unsigned sim_order = 1;             ///< -gpgpu_simt_core_sim_order
+    sm_config sm;
+};
+
+}  // namespace simtlm::core

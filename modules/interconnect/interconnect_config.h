@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace simtlm::interconnect {
+
+enum class network_kind : std::uint8_t {
+    router = 1,    ///< -network_mode 1: virtual-channel routers, -inter_config_file
+    crossbar = 2,  ///< -network_mode 2: the built-in crossbar
+    perfect = 3,   ///< -network_mode 3: no contention, one cycle
+};
+enum class crossbar_arbiter : std::uint8_t { round_robin = 0, islip = 1 };
+
+/// The built-in crossbar (-icnt_*).
+struct crossbar_config {
+    unsigned in_buffer_limit = 64;   ///< packets
+    unsigned out_buffer_limit = 64;  ///< packets
+    unsigned subnets = 2;
+    crossbar_arbiter arbiter = crossbar_arbiter::islip;
+    bool islip_grant_cycles = true;         ///< -icnt_verbose and kin have no meaning here
+    unsigned grant_cycles = 1;              ///< -icnt_grant_cycles
+    bool quirk_packet_is_one_flit = false;  ///< flit size is ignored, as in the reference
+};
+
+/// Key and value pairs of a booksim configuration file, as read; the router network interprets
+/// and validates them.
+struct router_config {
+    std::string file;
+    std::map<std::string, std::string> values;
+};
+
+struct interconnect_config {
+    network_kind kind = network_kind::crossbar;
+    unsigned flit_bytes = 32;  ///< -icnt_flit_size
+    unsigned clusters = 1;     ///< nodes 0 .. clusters-1
+    unsigned memories = 1;     ///< nodes clusters .. clusters+memories-1 (sub-partitions)
+    crossbar_config crossbar;
+    router_config router;
+};
+
+}  // namespace simtlm::interconnect

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/cache_config.h"
+
+#include <cstdint>
+#include <string>
+
+namespace simtlm::memory {
+
+/// -gpgpu_memory_partition_indexing
+enum class partition_indexing : std::uint8_t {
+    consecutive = 0,
+    bitwise_xor = 1,
+    ipoly = 2,
+    pae = 3,
+    random = 4,
+    custom = 5,
+};
+/// -dram_bnk_indexing_policy
+enum class bank_indexing : std::uint8_t { linear = 0, bitwise_xor = 1, ipoly = 2, custom = 3 };
+/// -dram_bnkgrp_indexing_policy: which bank bits choose the bank group
+enum class bank_group_indexing : std::uint8_t { high_bits = 0, low_bits = 1 };
+enum class dram_scheduler_kind : std::uint8_t { fifo = 0, fr_fcfs = 1 };
+
+struct address_mapping_config {
+    std::string mapping;     ///< -gpgpu_mem_addr_mapping: dramid@<bit>;<mask of R B C S>
+    unsigned mask_mode = 0;  ///< -gpgpu_mem_address_mask (obsolete presets 0..16)
+    unsigned channels = 8;
+    unsigned sub_partitions_per_channel = 1;
+    unsigned banks = 16;
+    partition_indexing indexing = partition_indexing::consecutive;
+};
+
+/// DRAM timing, in command clock cycles (-gpgpu_dram_timing_opt).
+struct dram_timing {
+    unsigned nbk = 4;     ///< banks
+    unsigned tCCD = 2;    ///< column to column
+    unsigned tRRD = 8;    ///< activate to activate, different banks
+    unsigned tRCD = 12;   ///< activate to column
+    unsigned tRAS = 25;   ///< activate to precharge
+    unsigned tRP = 10;    ///< precharge to activate
+    unsigned tRC = 35;    ///< activate to activate, same bank
+    unsigned CL = 10;     ///< read column to data
+    unsigned WL = 7;      ///< write column to data
+    unsigned tCDLR = 6;   ///< end of write data to read
+    unsigned tWR = 11;    ///< end of write data to precharge
+    unsigned nbkgrp = 1;  ///< bank groups
+    unsigned tCCDL = 0;   ///< column to column, same bank group; 0: tCCD
+    unsigned tRTPL = 0;   ///< read to precharge, same bank group
+    unsigned tREFI = 0;   ///< refresh interval; 0: no refresh (as the reference)
+    unsigned tRFC = 0;    ///< refresh duration
+};
+
+struct dram_config {
+    dram_timing timing;
+    dram_scheduler_kind scheduler = dram_scheduler_kind::fr_fcfs;
+    unsigned scheduler_queue_size = 0;  ///< requests; 0: unlimited (FIFO: 2)
+    unsigned return_queue_size = 0;     ///< 0: unlimited
+    unsigned bus_width_bytes = 4;       ///< of one chip, per data clock edge
+    unsigned chips_per_channel = 1;     ///< -gpgpu_n_mem_per_ctrlr
+    unsigned burst_length = 4;          ///< data transfers per column command
+    unsigned data_command_freq_ratio = 2;
+    bool dual_bus_interface = false;  ///< one row and one column command per cycle (HBM)
+    bank_indexing bank_index = bank_indexing::linear;
+    bank_group_indexing bank_group_index = bank_group_indexing::high_bits;
+    bool separate_write_queue = false;
+    unsigned write_queue_size = 32;  ///< -dram_write_queue_size size:high:low
+    unsigned write_high_watermark = 28;
+    unsigned write_low_watermark = 16;
+    bool eliminate_rw_turnaround = false;
+    bool check_timing = false;  ///< --check-dram: a timing checker observes every command
+
+    /// Bytes that one column access moves.
+    unsigned atom_bytes() const { return burst_length * bus_width_bytes * chips_per_channel; }
+};
+
+/// One memory partition: a DRAM channel with its L2 sub-partitions.
+struct partition_config {
+    unsigned sub_partitions = 1;                                              ///< per channel
+    unsigned icnt_to_l2 = 8, l2_to_dram = 8, dram_to_l2 = 8, l2_to_icnt = 8;  ///< entries
+    unsigned rop_latency = 85;                                                ///< core cycles
+    unsigned dram_latency = 10;                                               ///< core cycles
+    bool l2_texture_only = false;
+    bool ideal_l2 = false;     ///< -l2_ideal
+    bool simple_dram = false;  ///< -gpgpu_simple_dram_model: fixed latency, no DRAM timing
+    cache::cache_config l2;
+    dram_config dram;
+    bool quirk_memcpy_truncates = false;  ///< host copies warm L2 with 32-bit addresses
+};
+
+struct memory_config {
+    address_mapping_config mapping;
+    partition_config partition;
+    unsigned channels = 8;
+    bool warm_l2_on_copy = true;  ///< -gpgpu_perf_sim_memcpy
+    bool flush_l2 = false;        ///< -gpgpu_flush_l2_cache: after every kernel
+};
+
+}  // namespace simtlm::memory
