@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/clocked_process.h"
+#include "modules/kernel/ring_buffer.h"
+
+namespace simtlm::kernel {
+
+/// A FIFO between two clock domains (or two phases of one): filled on edges of the writer's clock,
+/// drained on edges of the reader's. Whoever finds it full holds what he has (overflow is
+/// impossible); filling wakes the reader, and making room wakes the writer. The phases of
+/// coincident edges fix who sees what on the same instant.
+template <class T>
+class clock_crossing_fifo {
+public:
+    /// @param depth  entries
+    explicit clock_crossing_fifo(std::size_t depth) : entries_(depth) {}
+
+    /// The process that drains it, woken by push().
+    void set_reader(clocked_process& p) { reader_ = &p; }
+    /// The process that fills it, woken by pop() when it had been full.
+    void set_writer(clocked_process& p) { writer_ = &p; }
+
+    bool empty() const { return entries_.empty(); }
+    bool full() const { return entries_.full(); }
+    std::size_t size() const { return entries_.size(); }
+    std::size_t room() const { return entries_.room(); }
+    std::size_t depth() const { return entries_.capacity(); }
+    T& front() { return entries_.front(); }
+    const T& front() const { return entries_.front(); }
+
+    /// @pre !full()
+    void push(T value) {
+        sc_assert(!full());
+        entries_.push(std::move(value));
+        if (reader_ != nullptr) reader_->wake();
+    }
+    /// @pre !empty()
+    T pop() {
+        if (writer_ != nullptr && entries_.full()) writer_->wake();
+        return entries_.pop();
+    }
+
+private:
+    ring_buffer<T> entries_;
+    clocked_process* reader_ = nullptr;
+    clocked_process* writer_ = nullptr;
+};
+
+}  // namespace simtlm::kernel

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/clocked_process.h"
+
+namespace simtlm::kernel {
+
+namespace {
+// Thousands of threads: a stack holds a few frames of a block's action, no more. Only the pages
+// that are touched count.
+#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+constexpr std::size_t stack_bytes = 256 * 1024;
+#else
+constexpr std::size_t stack_bytes = 32 * 1024;
+#endif
+}  // namespace
+
+clocked_process::clocked_process(const sc_core::sc_module_name& name, phase_sequencer& sequencer,
+                                 unsigned phase_index, edge_action action, bool awake)
+    : sc_module(name), sequencer_(sequencer), action_(action) {
+    using SC_CURRENT_USER_MODULE = clocked_process;
+    sequencer_.join(*this, phase_index);
+    SC_THREAD(run);
+    set_stack_size(stack_bytes);
+    sensitive << edge_;
+    dont_initialize();
+    if (awake || !sequencer_.options_.sleeping) wake();
+}
+
+void clocked_process::run() {
+    for (;;) {
+        action_.call(action_.self);
+        wait();
+    }
+}
+
+}  // namespace simtlm::kernel

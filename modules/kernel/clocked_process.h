@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/phase_sequencer.h"
+
+#include <cstdint>
+#include <systemc>
+
+namespace simtlm::kernel {
+
+/// A member function of a block, to be called on a clock edge.
+struct edge_action {
+    void* self;
+    void (*call)(void*);
+};
+
+/// edge_action of a member function: `on_edge<&warp_scheduler::cycle>(this)`.
+template <auto Member, class Block>
+edge_action on_edge(Block* self) {
+    return {self, [](void* p) { (static_cast<Block*>(p)->*Member)(); }};
+}
+
+/// The clocked thread of a block: an SC_THREAD that runs the block's action once per edge of its
+/// clock domain, in its phase, while it is awake.
+///
+/// A block with nothing to do calls sleep(); whoever gives it work calls wake(). A block that knows
+/// when it will have work calls wake_at(). A process may wake those of other phases; between two of
+/// the same phase nothing may pass, or their order would matter. An action that runs without need must change nothing:
+/// with sleeping switched off every action runs on every edge and the results are the same.
+class clocked_process : public sc_core::sc_module {
+public:
+    /// @param sequencer    of the clock domains
+    /// @param phase_index  the phase in which the action runs
+    /// @param action       what happens on an edge
+    /// @param awake        whether it runs from the first edge
+    clocked_process(const sc_core::sc_module_name& name, phase_sequencer& sequencer,
+                    unsigned phase_index, edge_action action, bool awake = false);
+
+    /// Runs on the coming edges: on this one if its phase is yet to come, else from the next.
+    void wake() {
+        auto& s = sequencer_.slots_[phase_];
+        std::uint64_t& word = s.awake_bits[index_ / 64];
+        const std::uint64_t bit = std::uint64_t{1} << (index_ % 64);
+        s.awake += (word & bit) == 0 ? 1u : 0u;
+        word |= bit;
+    }
+
+    /// No longer runs until woken. No effect when sleeping is switched off.
+    void sleep() {
+        if (!sequencer_.options_.sleeping) return;
+        auto& s = sequencer_.slots_[phase_];
+        std::uint64_t& word = s.awake_bits[index_ / 64];
+        const std::uint64_t bit = std::uint64_t{1} << (index_ % 64);
+        s.awake -= (word & bit) != 0 ? 1u : 0u;
+        word &= ~bit;
+    }
+
+    /// Wakes at an edge to come of the process's own domain. @param at  cycle of that domain
+    void wake_at(std::uint64_t at) {
+        if (at <= now())
+            wake();
+        else
+            sequencer_.set_timer(*this, sequencer_.domain_of(phase_), at);
+    }
+
+    /// sleep() until a cycle of the own domain (or until woken).
+    void sleep_until(std::uint64_t at) {
+        if (at <= now() + 1) return;
+        sleep();
+        wake_at(at);
+    }
+
+    bool awake() const {
+        const auto& s = sequencer_.slots_[phase_];
+        return (s.awake_bits[index_ / 64] >> (index_ % 64) & 1u) != 0;
+    }
+
+    /// The current edge of the process's own domain, cycles.
+    std::uint64_t now() const { return sequencer_.cycle(sequencer_.domain_of(phase_)); }
+
+private:
+    friend class phase_sequencer;
+    void run();
+
+    phase_sequencer& sequencer_;
+    edge_action action_;
+    sc_core::sc_event edge_;
+    unsigned phase_ = 0;
+    unsigned index_ = 0;
+};
+
+}  // namespace simtlm::kernel

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::kernel {
+
+class clocked_process;
+
+/// One ordered phase of a clock edge: which clock domain it belongs to and what happens in it.
+struct phase {
+    unsigned domain;
+    const char* name;
+};
+
+/// Orders the blocks of several clock domains within a clock edge.
+///
+/// Every domain's clock drives this block, and this block drives the clocked processes: on an edge
+/// it visits the phases of the domains that tick, in one fixed order, each phase in a delta cycle
+/// of its own, and starts the processes of that phase that are awake. Processes of one phase may
+/// run in any order; what a process changes is seen by later phases of the same edge. A phase in
+/// which nobody is awake costs nothing. Coincident edges of several domains are one step, whose
+/// phases interleave in table order.
+class phase_sequencer : public sc_core::sc_module {
+public:
+    static constexpr unsigned max_domains = 4;
+
+    struct options {
+        bool sleeping = true;            ///< false: every process runs on every edge
+        std::uint64_t shuffle_seed = 0;  ///< not 0: start the processes of a phase in another order
+    };
+
+    /// What the simulation kernel was made to do, for --profile-kernel.
+    struct activity {
+        std::array<std::uint64_t, max_domains> edges{};  ///< clock edges, by domain
+        std::uint64_t steps = 0;                         ///< instants with at least one edge
+        std::uint64_t deltas = 0;                        ///< phases visited
+        std::vector<std::uint64_t> activations;          ///< processes started, by phase
+    };
+
+    sc_core::sc_vector<sc_core::sc_in<bool>> clock;  ///< one per domain
+
+    /// @param domains  number of clock domains, at most max_domains
+    /// @param phases   in the order in which they are visited
+    phase_sequencer(const sc_core::sc_module_name& name, unsigned domains,
+                    std::vector<phase> phases, const options& opts);
+    phase_sequencer(const sc_core::sc_module_name& name, unsigned domains,
+                    std::vector<phase> phases)
+        : phase_sequencer(name, domains, std::move(phases), options()) {}
+
+    /// Edges of a domain before the current step: within an edge, the index of that edge; between
+    /// edges, the number of edges so far once the next step of any domain begins. Cycles.
+    std::uint64_t cycle(unsigned domain) const { return cycle_[domain]; }
+
+    unsigned domain_of(unsigned phase_index) const { return slots_[phase_index].what.domain; }
+    bool sleeping_enabled() const { return options_.sleeping; }
+    const activity& observed() const { return activity_; }
+    const char* phase_name(unsigned phase_index) const { return slots_[phase_index].what.name; }
+    unsigned phases() const { return static_cast<unsigned>(slots_.size()); }
+
+    /// Called after every step with at least one edge of the core domain (index 0) has been
+    /// visited, before the next: waveform samplers and the like. At most a few.
+    struct step_observer {
+        virtual ~step_observer() = default;
+        /// @param ticked  bit d set: domain d had an edge in the step that has just ended
+        virtual void step_ended(unsigned ticked) = 0;
+    };
+    void observe(step_observer* observer) { observers_.push_back(observer); }
+
+private:
+    friend class clocked_process;
+    struct slot {
+        phase what;
+        unsigned awake = 0;
+        std::vector<std::uint64_t> awake_bits;
+        std::vector<clocked_process*> members;
+    };
+    static constexpr unsigned wheel_size = 1024;  // cycles; later wake-ups are re-armed
+    struct timer {
+        std::uint64_t at;
+        clocked_process* who;
+    };
+
+    void end_of_elaboration() override;
+    void on_edge();
+    void step();
+    bool start_next_phase();
+    void finish_step();
+    void expire_timers(unsigned domain);
+    void join(clocked_process& p, unsigned phase_index);
+    void set_timer(clocked_process& p, unsigned domain, std::uint64_t at);
+
+    options options_;
+    unsigned domains_;
+    std::vector<slot> slots_;
+    std::array<std::vector<std::uint16_t>, 1u << max_domains> order_;  // phases by ticking set
+    std::array<std::uint64_t, max_domains> cycle_{};
+    std::array<std::vector<std::vector<timer>>, max_domains> wheel_;
+    unsigned pending_ = 0;  // domains whose edge has come and not been started
+    unsigned current_ = 0;  // domains of the step being visited
+    unsigned last_ = 0;     // domains of the step before
+    std::size_t position_ = 0;
+    bool stepping_ = false;
+    sc_core::sc_event step_event_;
+    activity activity_;
+    std::vector<step_observer*> observers_;
+};
+
+}  // namespace simtlm::kernel

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/protocol/access.h"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <tlm>
+#include <vector>
+
+namespace simtlm::protocol {
+
+/// A set of bytes of one 128-byte line.
+struct byte_mask {
+    std::array<std::uint64_t, 2> bits{};
+
+    void set(unsigned first, unsigned count) {
+        for (unsigned i = first; i < first + count; ++i)
+            bits[i / 64] |= std::uint64_t{1} << (i % 64);
+    }
+    bool test(unsigned i) const { return (bits[i / 64] >> (i % 64) & 1u) != 0; }
+    bool none() const { return (bits[0] | bits[1]) == 0; }
+    /// The bytes of one 32-byte sector (0..3).
+    std::uint32_t sector(unsigned s) const {
+        return static_cast<std::uint32_t>(bits[s / 2] >> (32 * (s % 2)));
+    }
+    void set_sector(unsigned s, std::uint32_t mask) {
+        bits[s / 2] |= std::uint64_t{mask} << (32 * (s % 2));
+    }
+    byte_mask& operator|=(const byte_mask& o) {
+        bits[0] |= o.bits[0];
+        bits[1] |= o.bits[1];
+        return *this;
+    }
+};
+
+/// Where a transaction lives in DRAM.
+struct dram_location {
+    std::uint16_t channel = 0;
+    std::uint16_t bank = 0;
+    std::uint32_t row = 0;
+    std::uint32_t column = 0;
+    std::uint16_t sub_partition = 0;      ///< global number
+    std::uint64_t partition_address = 0;  ///< within the partition, without the channel bits
+};
+
+/// Core cycles at which a transaction passed the stations of its way; 0 = not passed.
+struct hop_times {
+    std::uint64_t created = 0;
+    std::uint64_t injected = 0;   ///< into the request network
+    std::uint64_t at_l2 = 0;      ///< entered the sub-partition
+    std::uint64_t at_dram = 0;    ///< entered the DRAM channel
+    std::uint64_t from_dram = 0;  ///< left the DRAM channel
+    std::uint64_t replied = 0;    ///< into the reply network
+    std::uint64_t received = 0;   ///< arrived at the cluster
+};
+
+/// What a GPU memory transaction carries besides the generic payload. Ignorable: a target that
+/// does not know it serves the payload; an initiator that does not set it is served with defaults.
+struct memory_extension : tlm::tlm_extension<memory_extension> {
+    access_type type = access_type::global_read;
+    bool is_atomic = false;
+    bool bypass_l1 = false;         ///< .STRONG.GPU, atomics, -gpgpu_gmem_skip_L1D
+    bool original_written = false;  ///< caches: the data of a write-allocate's write are merged
+    std::uint8_t sectors = 0;       ///< of the 128-byte line, bit s = sector s
+    std::uint16_t cluster = 0;
+    std::uint16_t sm = 0;  ///< within the GPU
+    std::uint16_t warp = 0;
+    std::uint32_t active_lanes = 0;
+    byte_mask bytes;               ///< written or wanted, of the 128-byte line
+    std::uint32_t data_bytes = 0;  ///< that move in the packet with data
+    std::uint64_t id = 0;          ///< counts transactions of the pool
+    std::uint32_t kernel = 0;      ///< number of the kernel launch
+    void* instruction = nullptr;   ///< the issuing block's own handle
+    /// A request split into sectors: the transaction whose parts these are.
+    tlm::tlm_generic_payload* parent = nullptr;
+    std::uint16_t pending_parts = 0;
+    dram_location location;
+    bool located = false;  ///< location has been decoded
+    hop_times when;
+    /// Scratch of whoever holds the transaction (a cache's set and way, a queue's ready time).
+    std::uint64_t ready_at = 0;
+    std::uint64_t cookie = 0;
+
+    void reset() {
+        const std::uint64_t keep = id;
+        *this = memory_extension();
+        id = keep;
+    }
+    tlm::tlm_extension_base* clone() const override { return new memory_extension(*this); }
+    void copy_from(const tlm::tlm_extension_base& o) override {
+        *this = static_cast<const memory_extension&>(o);
+    }
+    memory_extension() = default;
+    memory_extension(const memory_extension&) = default;
+    memory_extension& operator=(const memory_extension&) = default;
+    ~memory_extension() override = default;
+};
+
+/// The GPU's extension of a payload. @pre it has one (payloads of a transaction_pool do)
+inline memory_extension& extension(tlm::tlm_generic_payload& p) {
+    return *p.get_extension<memory_extension>();
+}
+inline const memory_extension& extension(const tlm::tlm_generic_payload& p) {
+    return *p.get_extension<memory_extension>();
+}
+
+/// Bytes of the request packet: header, and data when it writes; atomics carry their operands.
+inline unsigned request_bytes(const tlm::tlm_generic_payload& p) {
+    const memory_extension& e = extension(p);
+    return control_bytes + (p.is_write() ? e.data_bytes : 0u) + (e.is_atomic ? atomic_bytes : 0u);
+}
+/// Bytes of the reply packet: header, and data when it read.
+inline unsigned reply_bytes(const tlm::tlm_generic_payload& p) {
+    const memory_extension& e = extension(p);
+    return control_bytes + (p.is_write() ? 0u : e.data_bytes);
+}
+
+/// The memory manager of the GPU's transactions: payloads with their extension and data, reused.
+/// Not shared between simulations of one process; not thread safe.
+class transaction_pool : public tlm::tlm_mm_interface {
+public:
+    transaction_pool() = default;
+    ~transaction_pool() override;
+    transaction_pool(const transaction_pool&) = delete;
+    transaction_pool& operator=(const transaction_pool&) = delete;
+
+    /// A transaction with reference count 1, a reset extension and 128 bytes of data storage.
+    /// @param address  bytes
+    /// @param bytes    1 .. 128
+    tlm::tlm_generic_payload& acquire(tlm::tlm_command command, std::uint64_t address,
+                                      unsigned bytes, access_type type);
+
+    /// Transactions acquired and not yet released to the end; 0 when nothing is under way.
+    std::uint64_t outstanding() const { return outstanding_; }
+    /// Transactions ever acquired.
+    std::uint64_t acquired() const { return acquired_; }
+
+private:
+    void free(tlm::tlm_generic_payload* p) override;
+    struct pooled;
+    std::vector<std::unique_ptr<pooled[]>> slabs_;
+    pooled* free_list_ = nullptr;
+    std::uint64_t outstanding_ = 0;
+    std::uint64_t acquired_ = 0;
+};
+
+}  // namespace simtlm::protocol

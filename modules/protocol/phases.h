@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/phase_sequencer.h"
+
+#include <vector>
+
+namespace simtlm::protocol {
+
+/// The four clock domains of the GPU.
+enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clock_domains };
+
+/// The phases of a step, in order. Phases of domains that have no edge in a step are left out.
+enum phase_id : unsigned {
+    core_receive,      ///< core: a cluster hands a response to its SM, takes one from the network
+    reply_inject,      ///< icnt: sub-partitions put replies into the reply network
+    dram_return,       ///< dram: partitions take finished requests from their channel
+    dram_channel,      ///< dram: channels schedule and issue commands
+    dram_arbitrate,    ///< dram: partitions choose a sub-partition's request for their channel
+    l2_bank,           ///< l2: sub-partitions take a request from the network, access the L2
+    network_transfer,  ///< icnt: networks move packets
+    core_write_back,   ///< core: EX_WB registers into the register file
+    core_units,        ///< core: functional units complete; the LD/ST unit writes back, responds
+    core_caches,       ///< core: L1 caches advance
+    core_access,       ///< core: the LD/ST unit starts accesses
+    core_dispatch,     ///< core: collected instructions into the functional units
+    core_operands,     ///< core: operand collector
+    core_issue,        ///< core: warp schedulers, the one whose turn is first
+    core_issue_1,      ///<       second (only where schedulers share pipeline registers)
+    core_issue_2,
+    core_issue_3,
+    core_issue_rest,
+    core_front_end,      ///< core: decode and fetch
+    core_inject,         ///< core: clusters put requests into the request network
+    core_dispatch_ctas,  ///< core: CTAs to SMs, kernel launch, the GPU's cycle count
+    phase_count
+};
+
+/// The phase table that every phase_sequencer of a GPU is made with.
+std::vector<kernel::phase> phase_table();
+
+}  // namespace simtlm::protocol
