@@ -35,7 +35,9 @@ enum class op_class : std::uint8_t {
 inline constexpr unsigned op_class_count = 22;
 inline constexpr unsigned max_specialized_units = 8;
 
-constexpr bool is_specialized(op_class c) { return c >= op_class::spec1; }
+constexpr bool is_specialized(op_class c) {
+    return c >= op_class::spec1;
+}
 /// 0 for spec1 .. 7 for spec8.
 constexpr unsigned specialized_index(op_class c) {
     return static_cast<unsigned>(c) - static_cast<unsigned>(op_class::spec1);
@@ -55,11 +57,11 @@ enum class barrier_kind : std::uint8_t { none, sync, arrive, reduction };
 /// Instruction-specific bookkeeping beyond its class.
 enum class special_op : std::uint8_t {
     none,
-    ldgsts,      ///< asynchronous copy global -> shared
-    ldgdepbar,   ///< closes the warp's current group of asynchronous copies
-    depbar,      ///< waits until at most `immediate` groups are in flight
-    ldsm,        ///< matrix load from shared memory
-    warp_sync,   ///< WARPSYNC and its kin
+    ldgsts,     ///< asynchronous copy global -> shared
+    ldgdepbar,  ///< closes the warp's current group of asynchronous copies
+    depbar,     ///< waits until at most `immediate` groups are in flight
+    ldsm,       ///< matrix load from shared memory
+    warp_sync,  ///< WARPSYNC and its kin
 };
 
 inline constexpr unsigned max_destinations = 4;
@@ -101,9 +103,9 @@ struct static_instruction {
     std::uint8_t n_src = 0;
     std::array<std::uint8_t, max_destinations> dst{};
     std::array<std::uint8_t, max_sources> src{};
-    std::int32_t immediate = 0;       ///< DEPBAR: groups allowed in flight
-    std::int16_t barrier_id = 0;      ///< BAR: named barrier, -1 when the trace does not tell
-    std::int32_t barrier_threads = 0; ///< BAR: threads expected, 0 = the whole CTA
+    std::int32_t immediate = 0;        ///< DEPBAR: groups allowed in flight
+    std::int16_t barrier_id = 0;       ///< BAR: named barrier, -1 when the trace does not tell
+    std::int32_t barrier_threads = 0;  ///< BAR: threads expected, 0 = the whole CTA
 
     bool is_memory() const { return is_load || is_store; }
 };

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/isa/instruction.h"
+#include "modules/isa/opcode_tables.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace simtlm::isa {
+
+/// What a trace line says about an instruction apart from one execution of it. Registers are the
+/// vector registers in the order of the line; uniform registers and predicates are not among them,
+/// since neither the tracer nor the reference knows of dependences through them.
+struct instruction_text {
+    std::uint64_t pc = 0;
+    const char* opcode = "";  ///< kept by the result; must outlive it
+    std::uint32_t source_line = 0;
+    unsigned n_dst = 0;  ///< at most max_destinations; a recorded line has 0 or 1
+    unsigned n_src = 0;  ///< at most max_sources; a recorded line has 0 to 4
+    std::uint8_t dst[max_destinations] = {};
+    std::uint8_t src[max_sources] = {};
+    unsigned n_immediates = 0;  ///< how many the line has: none before tracer version 5
+    std::int64_t immediates[2] = {};
+};
+
+/// Choices that the reference makes differently.
+struct decode_options {
+    latency_table latencies;
+    bool single_barrier = false;       ///< every BAR is a sync of barrier 0 by the whole CTA
+    bool ldc_is_alu = false;           ///< LDC is an ALU operation without a memory access
+    bool typed_width_is_word = false;  ///< .S8, .S16, .F64 … do not tell the access width
+};
+
+/// "LDG" of "LDG.E.64.SYS".
+constexpr std::string_view base_opcode(std::string_view opcode) {
+    return opcode.substr(0, opcode.find('.'));
+}
+
+/// True when `token` is one of the dot-separated parts of the opcode.
+bool has_modifier(std::string_view opcode, std::string_view token);
+
+/// Bytes per lane: the first modifier that is a number of bits, plain or with a type letter (.64,
+/// .U8, .S16, .F64); 4 without any.
+/// @param typed  whether letters other than U count
+unsigned access_width(std::string_view opcode, bool typed);
+
+/// Decodes an instruction once for all its executions.
+static_instruction decode(const opcode_entry& entry, const instruction_text& text,
+                          const decode_options& options);
+
+}  // namespace simtlm::isa

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace simtlm::isa {
+
+/// The built-in tables, in the syntax that opcode_tables documents.
+extern const char builtin_opcode_data[];
+
+}  // namespace simtlm::isa
