@@ -9,7 +9,12 @@ namespace simtlm::trace {
 
 /// One line of a kernelslist.g.
 struct command {
-    enum class kind : std::uint8_t { copy_host_to_device, copy_device_to_host, synchronize, kernel };
+    enum class kind : std::uint8_t {
+        copy_host_to_device,
+        copy_device_to_host,
+        synchronize,
+        kernel
+    };
     kind what = kind::kernel;
     std::uint64_t address = 0;  ///< copies
     std::uint64_t bytes = 0;    ///< copies

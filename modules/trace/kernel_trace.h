@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/isa/instruction.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "modules/isa/instruction.h"
 
 namespace simtlm::isa {
 class opcode_tables;
@@ -26,9 +26,9 @@ struct kernel_header {
     std::uint32_t id = 0;
     dim3 grid;
     dim3 block;
-    std::uint32_t shared_memory = 0;  ///< bytes per CTA, static and dynamic
-    std::uint32_t registers = 0;      ///< per thread
-    std::uint32_t binary_version = 0; ///< 70 = Volta, ...
+    std::uint32_t shared_memory = 0;   ///< bytes per CTA, static and dynamic
+    std::uint32_t registers = 0;       ///< per thread
+    std::uint32_t binary_version = 0;  ///< 70 = Volta, ...
     std::uint64_t stream = 0;
     std::uint64_t shared_base = 0;  ///< generic window of shared memory; 0 = not told
     std::uint64_t local_base = 0;   ///< generic window of local memory; 0 = not told
@@ -69,6 +69,8 @@ struct reader_options {
     bool quirk_base_stride_gap = false;     ///< lanes after the first gap of the mask get address 0
     bool quirk_single_barrier = false;      ///< every BAR is barrier 0 with the whole CTA
     bool quirk_ldc_is_alu = false;          ///< LDC never reaches the constant cache
+    bool quirk_generic_windows = false;     ///< LD, ST: shared reaches up to local, local has 16 KB
+    bool quirk_typed_width_is_word = false;  ///< .S8, .S16, .F64 do not tell the access width
 };
 
 /// Streams one kernel trace, block by block, decoding ahead of the simulation in a thread of its
@@ -76,13 +78,19 @@ struct reader_options {
 /// simulation has not taken yet.
 class kernel_trace {
 public:
-    /// Opens the file and reads the header. @throws kernel::user_error
+    /// Opens the file and reads the header, no more: decoding begins with the first next_block()
+    /// or with start(), so that all kernels of a list can be looked at before the run.
+    /// @param lookahead  0 decodes in next_block() itself, without a thread
+    /// @throws kernel::user_error
     kernel_trace(const std::string& file, const reader_options& options, unsigned lookahead = 2);
     ~kernel_trace();
     kernel_trace(const kernel_trace&) = delete;
     kernel_trace& operator=(const kernel_trace&) = delete;
 
     const kernel_header& header() const;
+
+    /// Starts decoding ahead; next_block() does it otherwise.
+    void start();
 
     /// The next thread block in file order, or nullptr after the last. Return it with recycle().
     /// Checks that warp ids, instruction counts and the number of blocks agree with the header.

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/trace/instruction_reader.h"
+#include "modules/trace/kernel_trace.h"
+#include "modules/trace/line_source.h"
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simtlm::trace {
+
+/// Reads thread blocks, one after the other, and checks them against the header.
+class block_reader {
+public:
+    /// @param begun  whether the line read last was already #BEGIN_TB
+    block_reader(line_source& source, const kernel_header& header, const reader_options& options,
+                 bool begun, instruction_reader::warning_sink warn);
+
+    /// Reads the next block into `block`, which is emptied first.
+    /// @param stop  when it becomes true, reading may end early with false
+    /// @returns false after the last block
+    /// @throws kernel::user_error
+    bool read(block_trace& block, const std::atomic<bool>& stop);
+
+private:
+    void read_index(const line_source::line& line, block_trace& block);
+    void read_warp(const line_source::line& line, block_trace& block);
+    void read_count(const line_source::line& line, block_trace& block);
+    void finish_warp(const block_trace& block);
+    std::string name_of(const block_trace& block) const;
+    [[noreturn]] void fail(const std::string& what, const std::string& remedy = {}) const;
+
+    line_source& source_;
+    const kernel_header& header_;
+    instruction_reader instructions_;
+    bool begun_;
+    std::uint64_t blocks_ = 0;
+
+    // of the block being read
+    bool has_index_ = false;
+    bool in_warp_ = false;
+    bool has_count_ = false;
+    std::uint32_t warp_ = 0;
+    std::uint64_t expected_ = 0;  ///< instructions of the warp
+    std::vector<bool> seen_;      ///< warps
+};
+
+}  // namespace simtlm::trace

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/trace/command_list.h"
+
+#include "modules/kernel/error.h"
+#include "modules/trace/line_source.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <string_view>
+
+namespace simtlm::trace {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view archive_suffixes[] = {".xz", ".gz", ".zst", ".bz2"};
+
+bool ends_with(std::string_view text, std::string_view suffix) {
+    return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+bool is_file(const fs::path& path) {
+    std::error_code ignored;
+    return fs::exists(path, ignored) && !fs::is_directory(path, ignored);
+}
+
+std::string_view trim(std::string_view text) {
+    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+/// The file a list names: itself, or the same trace packed, unpacked or packed differently.
+std::string find_kernel_file(const fs::path& folder, const std::string& name) {
+    const fs::path exact = folder / name;
+    if (is_file(exact)) return exact.string();
+    std::string bare = name;
+    for (std::string_view suffix : archive_suffixes) {
+        if (ends_with(bare, suffix)) {
+            bare.resize(bare.size() - suffix.size());
+            break;
+        }
+    }
+    if (is_file(folder / bare)) return (folder / bare).string();
+    for (std::string_view suffix : archive_suffixes) {
+        const fs::path packed = folder / (bare + std::string{suffix});
+        if (is_file(packed)) return packed.string();
+    }
+    return {};
+}
+
+/// "A,B,C": takes the part before the next comma.
+std::string_view take_field(std::string_view& text) {
+    const std::size_t comma = text.find(',');
+    const std::string_view field = trim(text.substr(0, comma));
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    return field;
+}
+
+bool parse_number(std::string_view text, unsigned base, std::uint64_t& value) {
+    if (base == 16 && (text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X")) {
+        text.remove_prefix(2);
+    }
+    if (text.empty()) return false;
+    value = 0;
+    for (char c : text) {
+        const int lower = std::tolower(static_cast<unsigned char>(c));
+        unsigned digit = 99;
+        if (lower >= '0' && lower <= '9') digit = static_cast<unsigned>(lower - '0');
+        if (lower >= 'a' && lower <= 'f') digit = static_cast<unsigned>(lower - 'a') + 10;
+        if (digit >= base || value > (UINT64_MAX - digit) / base) return false;
+        value = value * base + digit;
+    }
+    return true;
+}
+
+bool names_synchronization(std::string_view word) {
+    std::string lower{word};
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lower.find("synchronize") != std::string::npos;
+}
+
+bool looks_like_kernel(std::string_view line) {
+    return line.substr(0, 6) == "kernel" || line.find(".trace") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<command> read_command_list(const std::string& file) {
+    line_source source(file);
+    const fs::path folder = fs::path(file).parent_path();
+    std::vector<command> commands;
+    line_source::line raw;
+    while (source.next(raw)) {
+        const std::string_view line =
+            trim({raw.begin, static_cast<std::size_t>(raw.end - raw.begin)});
+        if (line.empty() || line.front() == '#') continue;
+        const auto fail = [&](const std::string& what, const std::string& remedy) {
+            throw kernel::user_error(source.where(), what, remedy);
+        };
+        command c;
+        c.where = source.where();
+        std::string_view rest = line;
+        const std::string_view verb = take_field(rest);
+        if (verb == "MemcpyHtoD" || verb == "MemcpyDtoH") {
+            c.what = verb == "MemcpyHtoD" ? command::kind::copy_host_to_device
+                                          : command::kind::copy_device_to_host;
+            if (!parse_number(take_field(rest), 16, c.address) ||
+                !parse_number(take_field(rest), 10, c.bytes) || !trim(rest).empty()) {
+                fail("a copy that cannot be read",
+                     "write " + std::string{verb} + ",ADDRESS,BYTES with a hexadecimal address");
+            }
+        } else if (names_synchronization(verb)) {
+            c.what = command::kind::synchronize;
+        } else if (looks_like_kernel(line)) {
+            const std::string name{line};
+            if (name.find('\0') != std::string::npos) fail("a file name with a zero byte", {});
+            c.file = find_kernel_file(folder, name);
+            if (c.file.empty() && ends_with(name, ".trace") &&
+                !find_kernel_file(folder, name + "g").empty()) {
+                fail("this list names raw traces (" + name + ")",
+                     "use kernelslist.g, which names the processed ones");
+            }
+            if (c.file.empty()) {
+                fail("kernel trace " + name + " is missing",
+                     "put it, or its .xz, .gz, .zst or .bz2, beside the list");
+            }
+        } else {
+            fail("'" + std::string{line.substr(0, 60)} + "' is no command",
+                 "MemcpyHtoD, MemcpyDtoH, a synchronisation or the name of a kernel trace");
+        }
+        commands.push_back(std::move(c));
+    }
+    return commands;
+}
+
+}  // namespace simtlm::trace

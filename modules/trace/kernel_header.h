@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/trace/kernel_trace.h"
+#include "modules/trace/line_source.h"
+
+#include <string>
+#include <vector>
+
+namespace simtlm::trace {
+
+/// Reads the header lines of a kernel trace, up to and including the first line of the form
+/// "#...".
+/// @param warnings  values that are plainly corrupt but not needed to go on
+/// @returns whether that line already was #BEGIN_TB
+/// @throws kernel::user_error
+bool read_kernel_header(line_source& source, kernel_header& header,
+                        std::vector<std::string>& warnings);
+
+}  // namespace simtlm::trace

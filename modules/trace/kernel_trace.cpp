@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/trace/kernel_trace.h"
+
+#include "modules/isa/opcode_tables.h"
+#include "modules/kernel/error.h"
+#include "modules/trace/block_reader.h"
+#include "modules/trace/kernel_header.h"
+#include "modules/trace/line_source.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace simtlm::trace {
+
+namespace {
+
+constexpr std::size_t most_spare_blocks = 32;
+
+}  // namespace
+
+/// The decoder thread owns `source` and `blocks`; everything below `mutex` is shared.
+struct kernel_trace::implementation {
+    implementation(const std::string& file, const reader_options& options, unsigned ahead)
+        : source(file),
+          begun(read_kernel_header(source, header, warnings)),
+          blocks(source, header, options, begun,
+                 [this](std::string text) {
+                     const std::lock_guard<std::mutex> lock(mutex);
+                     warnings.push_back(std::move(text));
+                 }),
+          lookahead(ahead) {
+        if (options.opcodes == nullptr) throw std::invalid_argument("reader_options::opcodes");
+        if (!options.opcodes->knows_version(header.binary_version)) {
+            throw kernel::user_error(
+                file, "unknown binary version " + std::to_string(header.binary_version),
+                "known are " + options.opcodes->versions() + "; an opcode file can add it");
+        }
+    }
+
+    ~implementation() {
+        {
+            const std::lock_guard<std::mutex> lock(mutex);
+            stop.store(true);
+        }
+        room.notify_all();
+        if (decoder.joinable()) decoder.join();
+    }
+    implementation(const implementation&) = delete;
+    implementation& operator=(const implementation&) = delete;
+
+    void start() {
+        if (lookahead > 0 && !decoder.joinable()) decoder = std::thread([this] { decode_ahead(); });
+    }
+
+    void decode_ahead() {
+        std::unique_lock<std::mutex> lock(mutex);
+        for (;;) {
+            room.wait(lock, [this] { return stop.load() || ready.size() < lookahead; });
+            if (stop.load() || finished) return;
+            std::unique_ptr<block_trace> block = take_spare();
+            lock.unlock();
+            std::exception_ptr thrown;
+            bool more = false;
+            try {
+                more = blocks.read(*block, stop);
+            } catch (...) {
+                thrown = std::current_exception();
+            }
+            lock.lock();
+            if (more) {
+                ready.push_back(std::move(block));
+            } else {
+                finished = true;
+                error = thrown;
+            }
+            filled.notify_one();
+        }
+    }
+
+    std::unique_ptr<block_trace> next() {
+        if (lookahead == 0) return decode_now();
+        start();
+        std::unique_lock<std::mutex> lock(mutex);
+        filled.wait(lock, [this] { return finished || !ready.empty(); });
+        if (ready.empty()) {
+            if (error) std::rethrow_exception(error);
+            return nullptr;
+        }
+        std::unique_ptr<block_trace> block = std::move(ready.front());
+        ready.pop_front();
+        lock.unlock();
+        room.notify_one();
+        return block;
+    }
+
+    std::unique_ptr<block_trace> decode_now() {
+        if (error) std::rethrow_exception(error);
+        if (finished) return nullptr;
+        std::unique_ptr<block_trace> block = take_spare();
+        try {
+            if (blocks.read(*block, stop)) return block;
+            finished = true;
+        } catch (...) {
+            error = std::current_exception();
+            throw;
+        }
+        return nullptr;
+    }
+
+    std::unique_ptr<block_trace> take_spare() {
+        if (spare.empty()) return std::make_unique<block_trace>();
+        std::unique_ptr<block_trace> block = std::move(spare.back());
+        spare.pop_back();
+        return block;
+    }
+
+    kernel_header header;
+    std::vector<std::string> warnings;
+    std::mutex mutex;
+    line_source source;
+    bool begun;
+    block_reader blocks;
+    const unsigned lookahead;
+
+    std::condition_variable room;    ///< for the decoder: a block was taken
+    std::condition_variable filled;  ///< for the simulation: a block is ready, or none will be
+    std::deque<std::unique_ptr<block_trace>> ready;
+    std::vector<std::unique_ptr<block_trace>> spare;
+    bool finished = false;
+    std::exception_ptr error;
+    std::atomic<bool> stop{false};
+    std::thread decoder;
+};
+
+kernel_trace::kernel_trace(const std::string& file, const reader_options& options,
+                           unsigned lookahead)
+    : impl_(std::make_unique<implementation>(file, options, lookahead)) {}
+
+kernel_trace::~kernel_trace() = default;
+
+const kernel_header& kernel_trace::header() const {
+    return impl_->header;
+}
+
+void kernel_trace::start() {
+    impl_->start();
+}
+
+std::unique_ptr<block_trace> kernel_trace::next_block() {
+    return impl_->next();
+}
+
+void kernel_trace::recycle(std::unique_ptr<block_trace> block) {
+    if (!block) return;
+    const std::lock_guard<std::mutex> lock(impl_->mutex);
+    if (impl_->spare.size() < most_spare_blocks) impl_->spare.push_back(std::move(block));
+}
+
+std::vector<std::string> kernel_trace::take_warnings() {
+    const std::lock_guard<std::mutex> lock(impl_->mutex);
+    return std::exchange(impl_->warnings, {});
+}
+
+}  // namespace simtlm::trace

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/trace/line_source.h"
+
+#include "modules/kernel/error.h"
+
+#include <boost/iostreams/filter/bzip2.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/lzma.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_streambuf.hpp>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+
+namespace simtlm::trace {
+
+namespace {
+
+namespace io = boost::iostreams;
+
+constexpr std::size_t initial_buffer = 256 * 1024;
+constexpr std::size_t longest_line = 1024 * 1024;
+constexpr std::size_t filter_buffer = 64 * 1024;
+
+enum class format { plain, xz, gzip, zstd, bzip2 };
+
+format format_of(const unsigned char* magic, std::size_t n) {
+    const auto starts = [&](std::initializer_list<unsigned char> bytes) {
+        return n >= bytes.size() && std::equal(bytes.begin(), bytes.end(), magic);
+    };
+    if (starts({0xfd, '7', 'z', 'X', 'Z', 0})) return format::xz;
+    if (starts({0x1f, 0x8b})) return format::gzip;
+    if (starts({0x28, 0xb5, 0x2f, 0xfd})) return format::zstd;
+    if (starts({'B', 'Z', 'h'})) return format::bzip2;
+    return format::plain;
+}
+
+/// A file read with read(2). What was looked at to find the format is given out first.
+class file_bytes final : public line_source::byte_source {
+public:
+    explicit file_bytes(const std::string& file) : file_(file) {
+        fd_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+        if (fd_ < 0) fail("cannot open the file");
+        struct stat status {};
+        if (::fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
+            ::close(fd_);
+            throw kernel::user_error(file_, "is a folder, not a file", "name the file in it");
+        }
+        while (n_magic_ < sizeof magic_) {
+            const std::size_t n = read_some(magic_ + n_magic_, sizeof magic_ - n_magic_);
+            if (n == 0) break;
+            n_magic_ += n;
+        }
+    }
+    ~file_bytes() override {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    file_bytes(const file_bytes&) = delete;
+    file_bytes& operator=(const file_bytes&) = delete;
+
+    format kind() const {
+        return format_of(reinterpret_cast<const unsigned char*>(magic_), n_magic_);
+    }
+
+    std::size_t read(char* out, std::size_t n) override {
+        if (given_ < n_magic_) {
+            n = std::min(n, n_magic_ - given_);
+            std::memcpy(out, magic_ + given_, n);
+            given_ += n;
+            return n;
+        }
+        return read_some(out, n);
+    }
+
+private:
+    std::size_t read_some(char* out, std::size_t n) {
+        for (;;) {
+            const ssize_t got = ::read(fd_, out, n);
+            if (got >= 0) return static_cast<std::size_t>(got);
+            if (errno != EINTR) fail("cannot read the file");
+        }
+    }
+
+    [[noreturn]] void fail(const std::string& what) {
+        const std::string why = std::strerror(errno);
+        if (fd_ >= 0) ::close(fd_);
+        fd_ = -1;
+        throw kernel::user_error(file_, what + " (" + why + ")", "check the path");
+    }
+
+    std::string file_;
+    int fd_ = -1;
+    char magic_[6] = {};
+    std::size_t n_magic_ = 0;
+    std::size_t given_ = 0;
+};
+
+/// Boost.Iostreams' view of file_bytes.
+class archive_device {
+public:
+    using char_type = char;
+    using category = io::source_tag;
+    explicit archive_device(file_bytes& file) : file_(&file) {}
+    std::streamsize read(char* out, std::streamsize n) {
+        const std::size_t got = file_->read(out, static_cast<std::size_t>(n));
+        return got == 0 ? -1 : static_cast<std::streamsize>(got);
+    }
+
+private:
+    file_bytes* file_;
+};
+
+/// The text inside an archive.
+class archive_bytes final : public line_source::byte_source {
+public:
+    archive_bytes(std::unique_ptr<file_bytes> file, const std::string& name)
+        : file_(std::move(file)), name_(name) {
+        switch (file_->kind()) {
+            case format::xz:
+                chain_.push(io::lzma_decompressor(filter_buffer));
+                break;
+            case format::gzip:
+                chain_.push(io::gzip_decompressor(io::zlib::default_window_bits, filter_buffer));
+                break;
+            case format::zstd:
+                chain_.push(io::zstd_decompressor(filter_buffer));
+                break;
+            case format::bzip2:
+            case format::plain:
+                chain_.push(io::bzip2_decompressor(false, filter_buffer));
+                break;
+        }
+        chain_.push(archive_device(*file_), filter_buffer);
+    }
+
+    std::size_t read(char* out, std::size_t n) override {
+        if (n == 0) return 0;
+        try {
+            const std::streamsize got = io::read(chain_, out, static_cast<std::streamsize>(n));
+            return got <= 0 ? 0 : static_cast<std::size_t>(got);
+        } catch (const kernel::user_error&) {
+            throw;
+        } catch (const std::bad_alloc&) {
+            throw damaged("asks for more memory than there is");
+        } catch (const std::exception& e) {
+            throw damaged(e.what());
+        }
+    }
+
+private:
+    kernel::user_error damaged(const std::string& why) const {
+        return kernel::user_error(name_, "damaged archive (" + why + ")",
+                                  "fetch or compress the trace again");
+    }
+
+    std::unique_ptr<file_bytes> file_;
+    std::string name_;
+    io::filtering_streambuf<io::input> chain_;
+};
+
+}  // namespace
+
+line_source::line_source(const std::string& file) : file_(file) {
+    auto raw = std::make_unique<file_bytes>(file);
+    if (raw->kind() == format::plain) {
+        bytes_source_ = std::move(raw);
+    } else {
+        bytes_source_ = std::make_unique<archive_bytes>(std::move(raw), file);
+    }
+    buffer_.resize(initial_buffer);
+    position_ = filled_ = buffer_.data();
+}
+
+line_source::~line_source() = default;
+
+const char* line_source::find_newline() const {
+    return static_cast<const char*>(
+        std::memchr(position_, '\n', static_cast<std::size_t>(filled_ - position_)));
+}
+
+std::string line_source::where() const {
+    return file_ + ":" + std::to_string(number_);
+}
+
+bool line_source::refill() {
+    std::size_t kept = static_cast<std::size_t>(filled_ - position_);
+    if (at_end_) return false;
+    std::memmove(buffer_.data(), position_, kept);
+    for (;;) {
+        if (kept + 1 >= buffer_.size()) {
+            if (kept > longest_line) {
+                ++number_;
+                throw kernel::user_error(where(), "a line of more than 1 MB", "is this a trace?");
+            }
+            buffer_.resize(buffer_.size() * 2);
+        }
+        const std::size_t got =
+            bytes_source_->read(buffer_.data() + kept, buffer_.size() - 1 - kept);
+        bytes_ += got;
+        if (got == 0) {
+            at_end_ = true;
+            if (kept > 0) buffer_[kept++] = '\n';
+        }
+        position_ = buffer_.data();
+        filled_ = position_ + kept + got;
+        if (got == 0) return kept > 0;
+        if (std::memchr(position_ + kept, '\n', got) != nullptr) return true;
+        kept += got;
+    }
+}
+
+}  // namespace simtlm::trace

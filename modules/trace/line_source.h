@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm::trace {
+
+/// Lines of a text file, plain or compressed (.xz, .gz, .zst, .bz2, told apart by their first
+/// bytes, not by their names). Plain files are read in blocks rather than mapped: a mapping of a
+/// file of many GB would count as resident memory, and a file cut short meanwhile would be SIGBUS.
+class line_source {
+public:
+    /// @throws kernel::user_error when the file cannot be opened
+    explicit line_source(const std::string& file);
+    ~line_source();
+    line_source(const line_source&) = delete;
+    line_source& operator=(const line_source&) = delete;
+
+    /// A line, valid until the next call. `*end` is '\n' even at the end of the file, so that a
+    /// scanner may stop there without comparing pointers.
+    struct line {
+        const char* begin = nullptr;
+        const char* end = nullptr;
+    };
+
+    /// @returns false after the last line
+    /// @throws kernel::user_error on a damaged archive or a line that no trace can contain
+    bool next(line& out) {
+        const char* newline = find_newline();
+        if (newline == nullptr) {
+            if (!refill()) return false;
+            newline = find_newline();
+        }
+        out.begin = position_;
+        out.end = newline;
+        position_ = newline + 1;
+        ++number_;
+        return true;
+    }
+
+    /// Number of the line that next() gave last, from 1.
+    std::uint64_t number() const { return number_; }
+
+    const std::string& file() const { return file_; }
+
+    /// "file:line" of the line that next() gave last.
+    std::string where() const;
+
+    /// Bytes of text read so far, after decompression.
+    std::uint64_t bytes() const { return bytes_; }
+
+    /// Where the bytes come from.
+    class byte_source {
+    public:
+        virtual ~byte_source() = default;
+        /// Fills up to `n` bytes; 0 at the end.
+        virtual std::size_t read(char* out, std::size_t n) = 0;
+    };
+
+private:
+    const char* find_newline() const;
+    bool refill();
+
+    std::string file_;
+    std::unique_ptr<byte_source> bytes_source_;
+    std::vector<char> buffer_;
+    const char* position_ = nullptr;  ///< start of what next() has not given yet
+    const char* filled_ = nullptr;    ///< end of what was read
+    std::uint64_t number_ = 0;
+    std::uint64_t bytes_ = 0;
+    bool at_end_ = false;
+};
+
+}  // namespace simtlm::trace
