@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// No file may crash the readers or make them hang: seeded mutations of valid ones either read or
+// end in a user_error. Deterministic, so that a failure's seed is enough to repeat it.
+#include "modules/isa/opcode_tables.h"
+#include "modules/kernel/error.h"
+#include "modules/trace/command_list.h"
+#include "modules/trace/kernel_trace.h"
+#include "tests/unit/trace/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+namespace {
+
+using namespace simtlm;
+
+constexpr unsigned rounds = 6000;
+
+const char valid_trace[] = R"(-kernel name = k
+-kernel id = 1
+-grid dim = (2,1,1)
+-block dim = (64,1,1)
+-shmem = 1024
+-nregs = 16
+-binary version = 80
+-cuda stream id = 0
+-shmem base_addr = 0x00007f0000000000
+-local mem base_addr = 0x00007f0002000000
+-nvbit version = 1.8
+-accelsim tracer version = 5
+-enable lineinfo = 0
+
+#traces format = PC mask ...
+
+#BEGIN_TB
+thread block = 0,0,0
+cluster id = 0,0,0
+warp = 0
+insts = 6
+0000 ffffffff 1 R1 MOV 0 0 0 0
+0010 0000000f 1 R4 LDG.E.64 1 R2 8 0 0x7f5800000000 0x7f5800000100 0x10 0x20 0 0
+0020 ffffffff 1 R5 LD.E 1 R2 4 1 0x7f0000000010 4 0 0
+0030 000000ff 0 STS 2 R6 R5 4 2 0x0 4 4 -4 8 4 4 4 0 0
+0040 ffffffff 0 BAR.SYNC 0 0 1 64
+0050 ffffffff 0 EXIT 0 0 0 0
+
+warp = 1
+insts = 2
+0000 ffffffff 1 R1 LDC.U8 1 UR4 1 1 0x0 0 0 0 NoVal
+0050 ffffffff 0 DEPBAR.LE 0 0 3 0
+
+#END_TB
+
+#BEGIN_TB
+thread block = 1,0,0
+warp = 0
+insts = 1
+0050 00000000 0 EXIT 0 0 0 0
+warp = 1
+insts = 0
+#END_TB
+)";
+
+const char* const words[] = {"0",
+                             "-1",
+                             "4294967295",
+                             "4294967296",
+                             "99999999999999999999999",
+                             "0x",
+                             "ffffffff",
+                             "R255",
+                             "R256",
+                             "UR4",
+                             "#BEGIN_TB",
+                             "#END_TB",
+                             "warp = 0",
+                             "insts = 9",
+                             "thread block = 0,0,0",
+                             "\n",
+                             " ",
+                             "\t",
+                             "\r\n",
+                             "(0,0,0)",
+                             "(1024,1,1)",
+                             "(4294967295,4294967295,4294967295)",
+                             "LDGSTS.128",
+                             "-grid dim = ",
+                             "STORE_DATA",
+                             "2147483648"};
+
+/// Changes a text in one to four places.
+std::string mutated(std::string text, std::mt19937& random) {
+    const auto below = [&](std::size_t n) {
+        return std::uniform_int_distribution<std::size_t>(0, n == 0 ? 0 : n - 1)(random);
+    };
+    for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
+        const std::size_t at = below(text.size());
+        switch (below(8)) {
+            case 0:
+                if (!text.empty()) text[at] = static_cast<char>(below(256));
+                break;
+            case 1:
+                text.erase(at, 1 + below(12));
+                break;
+            case 2:
+                text.insert(at, words[below(std::size(words))]);
+                break;
+            case 3:
+                text.resize(at);
+                break;
+            case 4: {  // a line twice
+                const std::size_t begin = text.rfind('\n', at);
+                const std::size_t end = text.find('\n', at);
+                if (begin != std::string::npos && end != std::string::npos && begin < end) {
+                    text.insert(end, text.substr(begin, end - begin));
+                }
+                break;
+            }
+            case 5: {  // a line less
+                const std::size_t begin = text.rfind('\n', at);
+                const std::size_t end = text.find('\n', at);
+                if (begin != std::string::npos && end != std::string::npos && begin < end) {
+                    text.erase(begin, end - begin);
+                }
+                break;
+            }
+            case 6: {  // another word
+                const std::size_t begin = text.find_first_of(" =,", at);
+                if (begin == std::string::npos) break;
+                const std::size_t end = text.find_first_of(" ,\n", begin + 1);
+                text.replace(begin + 1, end == std::string::npos ? end : end - begin - 1,
+                             words[below(std::size(words))]);
+                break;
+            }
+            default:
+                if (!text.empty() && text[at] >= '0' && text[at] <= '9') {
+                    text[at] = static_cast<char>('0' + below(10));
+                }
+                break;
+        }
+    }
+    return text;
+}
+
+TEST(Fuzz, KernelTracesReadOrEndInAUserError) {
+    const test::temporary_folder folder;
+    const isa::opcode_tables opcodes = isa::opcode_tables::builtin();
+    unsigned read = 0;
+    unsigned refused = 0;
+    for (unsigned seed = 0; seed < rounds; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(seed);
+        const std::string file = folder.write("k.traceg", mutated(valid_trace, random));
+        trace::reader_options options;
+        options.opcodes = &opcodes;
+        options.unknown_opcode_is_error = seed % 2 == 0;
+        options.quirk_base_stride_gap = seed % 3 == 0;
+        options.quirk_base_delta_swallow = seed % 3 == 1;
+        std::uint64_t lanes[32];
+        try {
+            trace::kernel_trace kernel(file, options, seed % 4 == 0 ? 2 : 0);
+            while (auto block = kernel.next_block()) {
+                for (const auto& warp : block->warps) {
+                    ASSERT_LE(warp.first + warp.count, block->instructions.size());
+                }
+                for (const auto& inst : block->instructions) {
+                    ASSERT_NE(inst.info, nullptr);
+                    ASSERT_NE(inst.space, isa::memory_space::generic);
+                    isa::expand_addresses(inst, block->addresses.data(), lanes);
+                }
+                kernel.recycle(std::move(block));
+            }
+            kernel.take_warnings();
+            ++read;
+        } catch (const kernel::user_error& e) {
+            ASSERT_FALSE(e.where().empty()) << e.what();
+            ++refused;
+        }
+    }
+    EXPECT_GT(read, rounds / 20) << "mutations too coarse";
+    EXPECT_GT(refused, rounds / 20) << "mutations too fine";
+}
+
+TEST(Fuzz, CommandListsReadOrEndInAUserError) {
+    const test::temporary_folder folder;
+    folder.write("kernel-1.traceg", "");
+    const std::string valid =
+        "MemcpyHtoD,0x00007f5800000000,65536\n\nkernel-1.traceg\n# c\ncudaDeviceSynchronize\n"
+        "MemcpyDtoH,0x00007f5800000000,65536\nkernel-1.traceg.xz\n";
+    for (unsigned seed = 0; seed < rounds; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(seed);
+        const std::string file = folder.write("list", mutated(valid, random));
+        try {
+            trace::read_command_list(file);
+        } catch (const kernel::user_error&) {
+        }
+    }
+}
+
+TEST(Fuzz, OpcodeFilesReadOrEndInAUserError) {
+    const std::string valid =
+        "# mine\n[ampere]\nsp half: FADD2\n[new : hopper] 100 120\nload shared ldsm: LDT LDU\n";
+    const isa::opcode_tables opcodes = isa::opcode_tables::builtin();
+    for (unsigned seed = 0; seed < rounds / 4; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(seed);
+        isa::opcode_tables copy = opcodes;
+        try {
+            copy.load_text(mutated(valid, random), "fuzz");
+        } catch (const kernel::user_error&) {
+        }
+    }
+}
+
+}  // namespace

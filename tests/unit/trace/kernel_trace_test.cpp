@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/trace/kernel_trace.h"
+
+#include "modules/isa/opcode_tables.h"
+#include "modules/kernel/error.h"
+#include "tests/unit/trace/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace simtlm;
+using isa::address_mode;
+using isa::memory_space;
+using kernel::user_error;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// Writes small traces and reads them back.
+class KernelTrace : public ::testing::Test {
+protected:
+    KernelTrace() { options.opcodes = &opcodes; }
+
+    /// A header with the given values.
+    struct header_text {
+        std::string version = "-accelsim tracer version = 5\n";
+        std::string grid = "(1,1,1)";
+        std::string block = "(32,1,1)";
+        std::string binary = "80";
+        std::string bases =
+            "-shmem base_addr = 0x00007f0001000000\n-local mem base_addr = 0x00007f0003000000\n";
+        std::string more;
+    };
+
+    static std::string text_of(const header_text& h) {
+        return "-kernel name = k\n-kernel id = 3\n-grid dim = " + h.grid +
+               "\n-block dim = " + h.block +
+               "\n-shmem = 64\n-nregs = 16\n-binary version = " + h.binary +
+               "\n-cuda stream id = 7\n" + h.bases + "-nvbit version = 1.7\n" + h.version + h.more +
+               "\n#traces format = ...\n\n\n";
+    }
+
+    /// One block with one warp of the given instruction lines.
+    static std::string block_of(const std::vector<std::string>& lines,
+                                const std::string& index = "0,0,0") {
+        std::string text = "\n#BEGIN_TB\n\nthread block = " + index +
+                           "\n\nwarp = 0\ninsts = " + std::to_string(lines.size()) + "\n";
+        for (const std::string& line : lines) text += line + "\n";
+        return text + "\n#END_TB\n";
+    }
+
+    std::unique_ptr<trace::kernel_trace> open(const std::string& text, unsigned lookahead = 2) {
+        return std::make_unique<trace::kernel_trace>(folder.write("k.traceg", text), options,
+                                                     lookahead);
+    }
+
+    /// The only block of a trace that has the lines in one warp.
+    std::unique_ptr<trace::block_trace> read(const std::vector<std::string>& lines) {
+        kernel = open(text_of(header) + block_of(lines));
+        auto block = kernel->next_block();
+        EXPECT_NE(block, nullptr);
+        EXPECT_EQ(kernel->next_block(), nullptr);
+        return block;
+    }
+
+    /// What is said about a file, when opening or when reading it.
+    std::string message_of(const std::string& text) {
+        std::string first;
+        for (unsigned lookahead : {0U, 2U}) {
+            std::string message = "no error";
+            try {
+                kernel = open(text, lookahead);
+                while (auto block = kernel->next_block()) kernel->recycle(std::move(block));
+            } catch (const user_error& e) {
+                message = e.what();
+                EXPECT_THAT(message, HasSubstr("k.traceg")) << "names the file";
+            }
+            if (lookahead == 0) first = message;
+            EXPECT_EQ(message, first) << "the same with and without a thread";
+        }
+        return first;
+    }
+
+    std::string message_of_lines(const std::vector<std::string>& lines) {
+        return message_of(text_of(header) + block_of(lines));
+    }
+
+    static std::vector<std::uint64_t> addresses_of(const trace::block_trace& block, std::size_t i) {
+        const isa::dynamic_instruction& inst = block.instructions.at(i);
+        std::uint64_t lanes[32] = {};
+        const std::uint32_t mask = isa::expand_addresses(inst, block.addresses.data(), lanes);
+        std::vector<std::uint64_t> list;
+        for (unsigned l = 0; l < 32; ++l) {
+            if ((mask >> l & 1) != 0) list.push_back(lanes[l]);
+        }
+        return list;
+    }
+
+    test::temporary_folder folder;
+    isa::opcode_tables opcodes = isa::opcode_tables::builtin();
+    trace::reader_options options;
+    header_text header;
+    std::unique_ptr<trace::kernel_trace> kernel;
+};
+
+TEST_F(KernelTrace, KeepsADynamicInstructionIn24Bytes) {
+    EXPECT_EQ(sizeof(isa::dynamic_instruction), 24U);
+}
+
+TEST_F(KernelTrace, ReadsTheHeaderBeforeAnyBlock) {
+    header.grid = "(4,2,1)";
+    header.more = "-enable lineinfo = 1\n-some newer key = 1\n";
+    kernel = open(text_of(header));
+    const trace::kernel_header& h = kernel->header();
+    EXPECT_EQ(h.name, "k");
+    EXPECT_EQ(h.id, 3U);
+    EXPECT_EQ(h.grid.volume(), 8U);
+    EXPECT_EQ(h.threads_per_block(), 32U);
+    EXPECT_EQ(h.shared_memory, 64U);
+    EXPECT_EQ(h.registers, 16U);
+    EXPECT_EQ(h.binary_version, 80U);
+    EXPECT_EQ(h.stream, 7U);
+    EXPECT_EQ(h.shared_base, 0x7f0001000000U);
+    EXPECT_EQ(h.local_base, 0x7f0003000000U);
+    EXPECT_EQ(h.nvbit_version, "1.7");
+    EXPECT_EQ(h.tracer_version, 5U);
+    EXPECT_TRUE(h.line_info);
+    EXPECT_THAT(kernel->take_warnings(), IsEmpty());
+}
+
+TEST_F(KernelTrace, ReadsVersionsBeforeThreeWithBlockAndWarpInFront) {
+    for (const char* version :
+         {"", "-accelsim tracer version = 1.2\n", "-accelsim tracer version = 2\n"}) {
+        header.version = version;
+        const auto block = read({"0 0 0 0 0010 ffffffff 1 R4 IADD3 2 R6 R255 0 "});
+        EXPECT_EQ(block->instructions.at(0).info->pc, 0x10U);
+        EXPECT_EQ(block->instructions.at(0).info->n_src, 2);
+    }
+}
+
+TEST_F(KernelTrace, ReadsVersionsThreeToSixWithTheirTails) {
+    for (const char* tail : {"0 ", "0", "0 0", "0 -264 ", "0 1 2 ", "0 0 0 NoVal",
+                             "0 5 0 Val 0x10 0x20", "0 0 STORE_DATA I32 1 REG0:T0:0x0"}) {
+        const auto block = read({std::string{"0010 ffffffff 1 R4 IADD3 2 R6 R255 "} + tail,
+                                 std::string{"0020 ffffffff 0 STG.E 2 R6 R9 4 1 0x10 4 "} + tail});
+        EXPECT_THAT(block->instructions, SizeIs(2)) << tail;
+        EXPECT_EQ(addresses_of(*block, 1).at(31), 0x10U + 31 * 4) << tail;
+    }
+}
+
+TEST_F(KernelTrace, ReadsSourceLinesAndClusters) {
+    header.more = "-enable lineinfo = 1\n";
+    kernel = open(text_of(header) +
+                  "#BEGIN_TB\nthread block = 0,0,0\ncluster id = 0,0,0\ncluster cta = 0\n"
+                  "cluster rank = 0\n\n\nwarp = 0\n\ninsts = 2\n\n"
+                  "12 0xc1c0 0xffffffff 0 NOP 0 0 0\n\n13 c1c0 ffffffff 0 NOP 0 0 0\n#END_TB");
+    const auto block = kernel->next_block();
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(block->instructions.at(0).info->source_line, 12U);
+    EXPECT_EQ(block->instructions.at(1).info->source_line, 13U);
+    EXPECT_EQ(block->instructions.at(1).info->pc, 0xc1c0U);
+}
+
+TEST_F(KernelTrace, IgnoresUniformRegistersAndPredicatesInOperandLists) {
+    const auto block = read({"0000 ffffffff 1 UR4 ULDC.64 1 P0 0 0",
+                             "0010 ffffffff 1 R4 LDG.E 3 R2 UR4 !PT 4 1 0x10 4 0",
+                             "0020 ffffffff 1 RZ SHFL.IDX 4 R255 R255 RZ R1 0 0"});
+    EXPECT_EQ(block->instructions[0].info->n_dst, 0);
+    EXPECT_EQ(block->instructions[0].info->n_src, 0);
+    EXPECT_EQ(block->instructions[1].info->n_src, 1);
+    EXPECT_EQ(block->instructions[2].info->dst[0], isa::register_zero);
+    EXPECT_EQ(block->instructions[2].info->n_src, 4);
+}
+
+TEST_F(KernelTrace, ExpandsAllThreeAddressModes) {
+    const auto block =
+        read({"0000 00000105 1 R1 LDG.E 1 R2 4 0 0x10 20 0x00000030 0 0",
+              "0010 0000000f 1 R1 LDG.E 1 R2 4 1 0x100 -4 0",
+              "0020 80000003 1 R1 LDG.E 1 R2 4 2 0x100 16 -32 7",
+              "0030 00000000 1 R1 LDG.E 1 R2 4 1 0x0 0 0", "0040 00000000 1 R1 LDG.E 1 R2 0 0",
+              "0050 00000001 1 R1 LDG.E 1 R2 4 2 0x100 0"});
+    EXPECT_THAT(addresses_of(*block, 0), ElementsAre(0x10, 0x20, 0x30));
+    EXPECT_THAT(addresses_of(*block, 1), ElementsAre(0x100, 0xfc, 0xf8, 0xf4));
+    EXPECT_THAT(addresses_of(*block, 2), ElementsAre(0x100, 0x110, 0xf0));
+    EXPECT_EQ(block->instructions[3].mode, address_mode::none);
+    EXPECT_EQ(block->instructions[4].mode, address_mode::none);
+    EXPECT_THAT(addresses_of(*block, 5), ElementsAre(0x100));
+}
+
+TEST_F(KernelTrace, StridesOverTheActiveLanesUnlessTheQuirkZeroesThoseAfterAGap) {
+    const std::vector<std::string> lines = {"0000 0000001b 1 R1 LDG.E 1 R2 4 1 0x100 8 0",
+                                            "0010 0000001e 1 R1 LDG.E 1 R2 4 1 0x100 8 0"};
+    EXPECT_THAT(addresses_of(*read(lines), 0), ElementsAre(0x100, 0x108, 0x110, 0x118));
+    options.quirk_base_stride_gap = true;
+    const auto block = read(lines);
+    EXPECT_THAT(addresses_of(*block, 0), ElementsAre(0x100, 0x108, 0, 0));
+    EXPECT_THAT(addresses_of(*block, 1), ElementsAre(0x100, 0x108, 0x110, 0x118));
+}
+
+TEST_F(KernelTrace, SwallowsTheValueAfterDeltasOnlyUnderTheQuirk) {
+    const std::vector<std::string> lines = {"0000 00000003 1 R1 LDG.E 1 R2 4 2 0x100 16 7"};
+    EXPECT_THAT(addresses_of(*read(lines), 0), ElementsAre(0x100, 0x110));
+    options.quirk_base_delta_swallow = true;
+    EXPECT_THAT(addresses_of(*read(lines), 0), ElementsAre(0x100, 0x110));
+}
+
+TEST_F(KernelTrace, DecodesAnInstructionOncePerCounterAndText) {
+    const auto block = read({"0000 ffffffff 1 R4 MOV 0 0 0", "0000 0000000f 1 R4 MOV 0 0 0",
+                             "0000 ffffffff 1 R40 MOV 0 0 0", "0000 ffffffff 1 R4 FADD 0 0 0",
+                             "0000 ffffffff 1 R4 MOV 0 0 0"});
+    const auto& i = block->instructions;
+    EXPECT_EQ(i[0].info, i[1].info);
+    EXPECT_EQ(i[0].info, i[4].info);
+    EXPECT_NE(i[0].info, i[2].info);
+    EXPECT_NE(i[0].info, i[3].info);
+    EXPECT_EQ(i[2].info->dst[0], 40);
+    EXPECT_STREQ(i[3].info->opcode, "FADD");
+    EXPECT_EQ(i[1].active_mask, 0xfU);
+}
+
+TEST_F(KernelTrace, TellsWaitsAndBarriersApartByTheirImmediates) {
+    const auto block = read({"0000 ffffffff 0 DEPBAR.LE 0 0 3", "0000 ffffffff 0 DEPBAR.LE 0 0 0",
+                             "0000 ffffffff 0 DEPBAR.LE 0 0 3", "0010 ffffffff 0 BAR.SYNC 0 0 1",
+                             "0020 ffffffff 0 BAR.SYNC 0 0 2 64", "0030 ffffffff 0 BAR.ARV 0 0"});
+    const auto& i = block->instructions;
+    EXPECT_EQ(i[0].info->immediate, 3);
+    EXPECT_EQ(i[1].info->immediate, 0);
+    EXPECT_EQ(i[2].info, i[0].info);
+    EXPECT_EQ(i[3].info->barrier_id, 1);
+    EXPECT_EQ(i[4].info->barrier_id, 2);
+    EXPECT_EQ(i[4].info->barrier_threads, 64);
+    EXPECT_EQ(i[5].info->barrier_id, -1);
+    EXPECT_EQ(i[5].info->barrier, isa::barrier_kind::arrive);
+}
+
+TEST_F(KernelTrace, ResolvesGenericAccessesByTheFirstActiveLane) {
+    const std::vector<std::string> lines = {"0000 00000001 1 R1 LD.E 1 R2 4 1 0x7f0001000010 4",
+                                            "0010 00000001 1 R1 LD.E 1 R2 4 1 0x7f0003008000 4",
+                                            "0020 00000001 0 ST.E 2 R2 R1 4 1 0x7f9900000000 4",
+                                            "0030 00000001 1 R1 LD.E 1 R2 4 1 0x7f0002800000 4"};
+    const auto spaces = [&] {
+        const auto block = read(lines);
+        std::vector<memory_space> s;
+        for (const auto& i : block->instructions) s.push_back(i.space);
+        return s;
+    };
+    EXPECT_THAT(spaces(), ElementsAre(memory_space::shared, memory_space::local,
+                                      memory_space::global, memory_space::global));
+    options.quirk_generic_windows = true;
+    EXPECT_THAT(spaces(), ElementsAre(memory_space::shared, memory_space::global,
+                                      memory_space::global, memory_space::shared));
+    header.bases = "";
+    EXPECT_THAT(spaces(), ::testing::Each(memory_space::shared));
+}
+
+TEST_F(KernelTrace, LeavesAWarpWithoutLinesEmpty) {
+    header.block = "(96,1,1)";
+    kernel = open(text_of(header) +
+                  "#BEGIN_TB\nthread block = 0,0,0\nwarp = 2\ninsts = 1\n0000 1 0 EXIT 0 0\n"
+                  "warp = 0\ninsts = 0\n#END_TB\n");
+    const auto block = kernel->next_block();
+    ASSERT_EQ(block->warps.size(), 3U);
+    EXPECT_EQ(block->warps[0].count, 0U);
+    EXPECT_EQ(block->warps[1].count, 0U);
+    EXPECT_EQ(block->warps[2].first, 0U);
+    EXPECT_EQ(block->warps[2].count, 1U);
+}
+
+TEST_F(KernelTrace, GivesManyBlocksInFileOrderAndReusesTheirStorage) {
+    header.grid = "(500,1,1)";
+    std::string text = text_of(header);
+    for (int b = 0; b < 500; ++b) {
+        text += block_of({"0000 ffffffff 0 EXIT 0 0"}, std::to_string(b) + ",0,0");
+    }
+    for (unsigned lookahead : {0U, 1U, 8U}) {
+        kernel = open(text, lookahead);
+        kernel->start();
+        for (std::uint32_t b = 0; b < 500; ++b) {
+            auto block = kernel->next_block();
+            ASSERT_NE(block, nullptr);
+            ASSERT_EQ(block->index.x, b);
+            ASSERT_EQ(block->instructions.size(), 1U);
+            kernel->recycle(std::move(block));
+        }
+        EXPECT_EQ(kernel->next_block(), nullptr);
+        EXPECT_EQ(kernel->next_block(), nullptr);
+    }
+    kernel = open(text);
+    kernel->next_block();  // ends with the decoder at work
+}
+
+TEST_F(KernelTrace, RefusesATruncatedFile) {
+    const std::string whole = text_of(header) + block_of({"0000 ffffffff 0 EXIT 0 0"});
+    EXPECT_EQ(message_of(whole), "no error");
+    EXPECT_THAT(message_of(whole.substr(0, whole.size() - 9)), HasSubstr("#END_TB is missing"));
+    EXPECT_THAT(message_of(text_of(header)), HasSubstr("after 0 of 1 thread blocks"));
+    header.grid = "(2,1,1)";
+    EXPECT_THAT(message_of(text_of(header) + block_of({})), HasSubstr("after 1 of 2"));
+    EXPECT_THAT(message_of(""), HasSubstr("no grid dimension"));
+}
+
+TEST_F(KernelTrace, RefusesAWrongInstructionCount) {
+    const std::string start = text_of(header) + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n";
+    EXPECT_THAT(message_of(start + "insts = 2\n0000 1 0 EXIT 0 0\n#END_TB\n"),
+                HasSubstr("warp 0 of thread block 0,0,0 has 1 instructions, not insts = 2"));
+    EXPECT_THAT(message_of(start + "insts = 1\n0000 1 0 NOP 0 0\n0010 1 0 EXIT 0 0\n#END_TB\n"),
+                HasSubstr("more instructions than insts = 1"));
+    EXPECT_THAT(message_of(start + "#END_TB\n"), HasSubstr("without 'insts ='"));
+    EXPECT_THAT(message_of(start + "0000 1 0 EXIT 0 0\n"), HasSubstr("before 'warp ='"));
+    EXPECT_THAT(message_of(start + "insts = 4294967295\n#END_TB\n"), HasSubstr("has 0 instruc"));
+    EXPECT_THAT(message_of(start + "insts = x\n"), HasSubstr("insts = N"));
+}
+
+TEST_F(KernelTrace, RefusesAWarpIdOutsideTheBlock) {
+    EXPECT_THAT(message_of(text_of(header) + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 1\n"),
+                HasSubstr("warp 1 of thread block 0,0,0, which has 1 warps"));
+    EXPECT_THAT(message_of(text_of(header) + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n"
+                                             "insts = 0\nwarp = 0\n"),
+                HasSubstr("warp 0 twice"));
+}
+
+TEST_F(KernelTrace, RefusesBlocksThatTheGridDoesNotHave) {
+    EXPECT_THAT(message_of(text_of(header) + block_of({}, "1,0,0")), HasSubstr("outside the grid"));
+    EXPECT_THAT(message_of(text_of(header) + block_of({}) + block_of({})),
+                HasSubstr("more thread blocks than the grid"));
+}
+
+TEST_F(KernelTrace, RefusesBrokenStructure) {
+    const std::string h = text_of(header);
+    EXPECT_THAT(message_of(h + "#END_TB\n"), HasSubstr("without #BEGIN_TB"));
+    EXPECT_THAT(message_of(h + "#BEGIN_TB\n#BEGIN_TB\n"), HasSubstr("inside a thread block"));
+    EXPECT_THAT(message_of(h + "#BEGIN_TB\n#END_TB\n"), HasSubstr("without 'thread block"));
+    EXPECT_THAT(message_of(h + "#BEGIN_TB\nwarp = 0\n"), HasSubstr("before 'thread block"));
+    EXPECT_THAT(message_of(h + "#BEGIN_TB\nhello\n"), HasSubstr("neither an instruction"));
+    EXPECT_THAT(message_of(h + "hello\n"), HasSubstr("outside #BEGIN_TB"));
+    EXPECT_THAT(message_of("hello\n"), HasSubstr("is this a kernel trace"));
+}
+
+TEST_F(KernelTrace, RefusesImpossibleHeaders) {
+    const auto with = [&](auto change) {
+        header_text h;
+        change(h);
+        return message_of(text_of(h) + block_of({}));
+    };
+    EXPECT_THAT(with([](auto& h) { h.grid = "(0,1,1)"; }), HasSubstr("no thread blocks"));
+    EXPECT_THAT(with([](auto& h) { h.block = "(32,0,1)"; }), HasSubstr("of no threads"));
+    EXPECT_THAT(with([](auto& h) { h.block = "(32,33,1)"; }), HasSubstr("more than 1024 threads"));
+    EXPECT_THAT(with([](auto& h) { h.grid = "(1,70000,1)"; }), HasSubstr("CUDA allows"));
+    EXPECT_THAT(with([](auto& h) { h.grid = "1,1,1"; }), HasSubstr("(x,y,z)"));
+    EXPECT_THAT(with([](auto& h) { h.binary = "77"; }), HasSubstr("unknown binary version 77"));
+    EXPECT_THAT(with([](auto& h) { h.binary = "x"; }), HasSubstr("binary version is no number"));
+}
+
+TEST_F(KernelTrace, RefusesBrokenInstructions) {
+    EXPECT_THAT(message_of_lines({"0000 fffffffg 0 NOP 0 0"}), HasSubstr("active mask"));
+    EXPECT_THAT(message_of_lines({"0000 1ffffffff 0 NOP 0 0"}), HasSubstr("active mask"));
+    EXPECT_THAT(message_of_lines({"00x0 ffffffff 0 NOP 0 0"}), HasSubstr("program counter"));
+    EXPECT_THAT(message_of_lines({"0000 ffffffff"}), HasSubstr("destination registers"));
+    EXPECT_THAT(message_of_lines({"0000 ffffffff 0"}), HasSubstr("no opcode"));
+    EXPECT_THAT(message_of_lines({"0000 ffffffff 0 NOP"}), HasSubstr("source registers"));
+    EXPECT_THAT(message_of_lines({"0000 ffffffff 0 NOP 0"}), HasSubstr("memory width"));
+    EXPECT_THAT(message_of_lines({"0000 ffffffff 1 R256 NOP 0 0"}), HasSubstr("no register"));
+    EXPECT_THAT(message_of_lines({"0000 ffffffff 1 X1 NOP 0 0"}), HasSubstr("'X1' is no register"));
+    EXPECT_THAT(message_of_lines({"0000 ffffffff 99 R1 NOP 0 0"}), HasSubstr("too many"));
+    EXPECT_THAT(message_of_lines({"0000 f 0 LDG 0 4 3 0x10"}), HasSubstr("address mode"));
+    EXPECT_THAT(message_of_lines({"0000 f 0 LDG 0 4 0 1 2 3"}), HasSubstr("address 4 of 4"));
+    EXPECT_THAT(message_of_lines({"0000 f 0 LDG 0 4 1 0x10"}), HasSubstr("stride"));
+    EXPECT_THAT(message_of_lines({"0000 f 0 LDG 0 4 2 0x10 1 2"}), HasSubstr("delta 3 of 3"));
+    EXPECT_THAT(message_of_lines({"0000 f 0 LDG 0 4 1 zz 1"}), HasSubstr("base address"));
+}
+
+TEST_F(KernelTrace, NamesAnUnknownOpcodeWithKernelCounterAndLine) {
+    const std::string message = message_of_lines({"0a0 f 1 R1 FROB.X 0 0"});
+    EXPECT_THAT(message, HasSubstr("unknown opcode FROB.X"));
+    EXPECT_THAT(message, HasSubstr("0xa0"));
+    EXPECT_THAT(message, HasSubstr("kernel k"));
+    EXPECT_THAT(message, HasSubstr("ampere"));
+    EXPECT_THAT(message, HasSubstr("k.traceg:24:"));
+}
+
+TEST_F(KernelTrace, LetsUnknownOpcodesPassAsIntegersWithOneWarning) {
+    options.unknown_opcode_is_error = false;
+    const auto block = read({"0000 f 1 R1 FROB.X 0 0", "0010 f 1 R1 FROB.Y 0 4 1 0x10 4"});
+    EXPECT_EQ(block->instructions[1].info->cls, isa::op_class::integer);
+    EXPECT_EQ(block->instructions[1].mode, address_mode::none);
+    EXPECT_THAT(kernel->take_warnings(), ElementsAre(HasSubstr("FROB.X")));
+    EXPECT_THAT(kernel->take_warnings(), IsEmpty());
+}
+
+TEST_F(KernelTrace, WarnsOfCorruptHeaderValuesAndKeepsThem) {
+    std::string text = text_of(header) + block_of({});
+    text.replace(text.find("-nregs = 16"), 11, "-nregs = 21955");
+    text.replace(text.find("-shmem = 64"), 11, "-shmem = 1");
+    text.replace(text.find("-kernel id = 3"), 14, "-kernel id = ?");
+    kernel = open(text);
+    EXPECT_EQ(kernel->header().registers, 21955U);
+    EXPECT_EQ(kernel->header().shared_memory, 1U);
+    EXPECT_THAT(kernel->take_warnings(),
+                ElementsAre(HasSubstr("kernel id"), HasSubstr("21955"), HasSubstr("shmem = 1")));
+}
+
+}  // namespace
