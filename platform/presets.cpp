@@ -32,7 +32,7 @@ const std::vector<preset_info>& preset_table() {
         {"RTX3070", "GeForce RTX 3070 (Ampere, GA104)", 86, "sm_8x"},
         {"A100", "A100 40 GB (Ampere, GA100)", 80, "sm_8x"},
         {"H100_PCIE", "H100 PCIe (Hopper, GH100)", 90, "sm_9x"},
-        {"TINY", "two SMs and one memory channel, for tests", 70, "sm_7x"},
+        {"TINY", "two SMs and two memory channels, for tests", 70, "sm_7x"},
     };
     return table;
 }
