@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/cache_engine.h"
+
+namespace simtlm::cache {
+
+/// Where in the hierarchy a data cache stands: the types of the requests it makes of its own, and
+/// which address chooses the set.
+struct cache_level {
+    protocol::access_type write_allocate_read;
+    protocol::access_type write_back;
+    bool index_by_partition;
+};
+inline constexpr cache_level l1_level{protocol::access_type::l1_write_allocate_read,
+                                      protocol::access_type::l1_writeback, false};
+inline constexpr cache_level l2_level{protocol::access_type::l2_write_allocate_read,
+                                      protocol::access_type::l2_writeback, true};
+
+/// The engine of a cache that is read and written (L1 data, L2), with the manual's write policies:
+/// what a write hit does and what a write miss does are chosen separately, at elaboration.
+///
+/// A written access whose result says write_sent goes to memory itself (the caller's payload, with
+/// the miss queue's reference), and its acknowledgement comes from there. Atomics are reads that
+/// leave their sector modified.
+class data_cache : public cache_engine {
+public:
+    /// @param pool  of the requests that the cache makes of its own: write-backs, write-allocate
+    ///              reads. Both carry sm, cluster, warp and kernel of the access that caused them,
+    ///              and have no decoded location.
+    data_cache(const cache_config& config, const cache_level& level,
+               protocol::transaction_pool& pool);
+
+    /// @pre at most one atom (sector or line)  @param now  core cycles
+    access_result access(tlm::tlm_generic_payload& p, std::uint64_t now);
+
+private:
+    using found_line = tag_array::lookup;
+    using write_policy_function = bool (data_cache::*)(tlm::tlm_generic_payload&, const found_line&,
+                                                       std::uint64_t, access_result&);
+
+    // One access; false: a resource is missing, its reason has been booked.
+    bool read_hit(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
+                  access_result& r);
+    bool read_miss(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
+                   access_result& r);
+
+    // data_cache_write_hit.cpp
+    static write_policy_function write_hit_of(write_policy policy);
+    bool hit_write_back(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
+                        access_result& r);
+    bool hit_write_through(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
+                           access_result& r);
+    bool hit_write_evict(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
+                         access_result& r);
+    bool hit_local_back_global_evict(tlm::tlm_generic_payload& p, const found_line& f,
+                                     std::uint64_t now, access_result& r);
+
+    // data_cache_write_miss.cpp
+    static write_policy_function write_miss_of(write_allocate_policy policy);
+    bool miss_no_allocate(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
+                          access_result& r);
+    bool miss_allocate(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
+                       access_result& r);
+    bool miss_fetch_on_write(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
+                             access_result& r);
+    bool miss_lazy_fetch(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
+                         access_result& r);
+
+    void send_write(tlm::tlm_generic_payload& p, access_result& r) {
+        enqueue(p);
+        r.write_sent = true;
+    }
+    void write_back(const evicted_line& line, const tlm::tlm_generic_payload& cause,
+                    access_result& r);
+    tlm::tlm_generic_payload& write_allocate_read(const tlm::tlm_generic_payload& cause);
+
+    cache_level level_;
+    protocol::transaction_pool& pool_;
+    write_policy_function write_hit_;
+    write_policy_function write_miss_;
+    unsigned evicted_bytes_ = 0;  // that a write miss has pushed through the data port
+};
+
+}  // namespace simtlm::cache

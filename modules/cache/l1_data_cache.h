@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/data_cache.h"
+#include "modules/cache/miss_port.h"
+#include "modules/cache/unit_port.h"
+#include "modules/kernel/clocked_process.h"
+
+#include <systemc>
+#include <vector>
+
+namespace simtlm::cache {
+
+/// The L1 data cache of an SM.
+///
+/// Every bank has a pipeline of `latency` stages that ends at the tags (the manual's L1 latency
+/// queue). In phase core_access the load/store unit puts accesses into the banks, one per bank and
+/// cycle; `latency` cycles later, in phase core_caches, the access at the end of each bank's
+/// pipeline looks up the tags, and stays there, with what follows closing up behind it, as long as
+/// a resource is missing. Before the look-ups one miss leaves for memory and the ports get their
+/// next cycle.
+///
+/// `port`, towards the unit (unit_port.h), in phase core_access:
+///  - refused: bank conflict (latency > 0), or reservation failure (latency 0);
+///  - TLM_COMPLETED (latency 0 only): a hit, or a store that needs no acknowledgement;
+///  - TLM_ACCEPTED: exactly one response follows. Loads: hit or miss. Stores: one with
+///    response_outcome() == hit when the store is complete: at the look-up when it stays in the
+///    cache, else when memory has acknowledged it (all parts of it) or the line it allocates is
+///    filled. The unit answers it TLM_COMPLETED.
+/// Accesses that bypass the L1 do not come here: the unit sends them to memory itself.
+///
+/// `memory` carries misses, write-throughs and write-backs; responses may come in any phase (in a
+/// GPU: core_units). Read data are taken at once (TLM_COMPLETED) when the fill port is free, else
+/// TLM_ACCEPTED, and END_RESP comes at the start of this cache's action in the first cycle with a
+/// free port, which is as early as the unit could have offered them again. Acknowledgements are
+/// always taken at once. A split store has extension.pending_parts in the parent, set by the
+/// splitter and counted down here.
+class l1_data_cache : public sc_core::sc_module, private unit_port::client, miss_port::client {
+public:
+    struct config {
+        cache_config cache;
+        unsigned latency = 1;  ///< core cycles; 0: tags are looked up at the access
+        unsigned banks = 1;
+        unsigned bank_interleaving = 32;  ///< bytes
+        set_index_function bank_hash = set_index_function::linear;
+    };
+
+private:
+    unit_port unit_;
+    miss_port memory_;
+
+public:
+    protocol::cache_port_target<unit_port>& port;
+    protocol::initiator_socket<miss_port>& memory;
+
+    l1_data_cache(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                  const config& cfg, protocol::transaction_pool& pool);
+
+    /// Between kernels: the L1's share of the on-chip memory.
+    void reconfigure(unsigned ways, allocation_policy allocation) {
+        engine_.reconfigure(ways, allocation);
+    }
+    void flush() { engine_.flush(); }
+    void invalidate() { engine_.invalidate(); }
+    /// Nothing is queued or on its way.
+    bool idle() const { return queued_ == 0 && !engine_.busy() && !memory_.response_waiting(); }
+
+    unsigned bank_of(std::uint64_t address) const { return bank_of_(address); }
+    const data_cache& engine() const { return engine_; }
+    /// Up to date between edges, whether or not the cache sleeps.
+    const cache_statistics& statistics();
+    /// Look-ups that found a resource missing, refusals for want of a free bank.
+    std::uint64_t bank_conflicts() const { return bank_conflicts_; }
+    void register_statistics(kernel::statistics& list) const;
+
+private:
+    struct queued_access {
+        tlm::tlm_generic_payload* payload;
+        std::uint64_t entered;  // core cycle
+    };
+    using bank = kernel::ring_buffer<queued_access>;
+
+    tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;
+    tlm::tlm_generic_payload* ready() override;
+    void retire() override;
+    bool accept_response(tlm::tlm_generic_payload& response) override;
+    void can_send() override { process_.wake(); }
+
+    void cycle();
+    void look_up(bank& b);
+    void catch_up(std::uint64_t now);
+    void rest();
+
+    config config_;
+    data_cache engine_;
+    set_index bank_of_;
+    std::vector<bank> banks_;
+    unsigned queued_ = 0;
+    std::uint64_t next_cycle_ = 0;  // first core cycle that the ports have not seen
+    std::uint64_t bank_conflicts_ = 0;
+    kernel::clocked_process process_;
+};
+
+}  // namespace simtlm::cache

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/ring_buffer.h"
+#include "modules/protocol/memory_transaction.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::cache {
+
+/// The miss status holding registers: one entry per line (sector) on its way, with the accesses
+/// that wait for it. When the data come the entry joins the queue of finished entries, whose
+/// accesses are handed out in order, one by one. All storage is allocated at elaboration, save a
+/// pool of list nodes that grows to the largest number of accesses ever waiting.
+class mshr_table {
+public:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    /// The request that an entry has sent, and what to restore when it comes back.
+    struct request {
+        tlm::tlm_generic_payload* payload = nullptr;  ///< nullptr: nothing is on its way
+        std::uint64_t address = 0;
+        std::uint64_t index_address = 0;
+        std::uint32_t line = 0;
+        std::uint32_t data_length = 0;
+        std::uint32_t data_bytes = 0;
+        std::uint32_t pending_parts = 0;
+    };
+
+    /// @param entries    lines on their way at a time
+    /// @param max_merge  accesses waiting for one line
+    mshr_table(unsigned entries, unsigned max_merge);
+
+    /// The entry of a line (sector) address, or none.
+    std::uint32_t find(std::uint64_t address) const {
+        for (std::uint32_t e = buckets_[bucket(address)]; e != none; e = entries_[e].next)
+            if (entries_[e].address == address) return e;
+        return none;
+    }
+    /// Whether no further access can wait. @param found  what find() returned for its address
+    bool full(std::uint32_t found) const {
+        return found == none ? free_ == none : entries_[found].waiting >= max_merge_;
+    }
+    /// An access begins to wait. @pre !full(found)  @return  its entry
+    std::uint32_t add(std::uint32_t found, std::uint64_t address, tlm::tlm_generic_payload& access);
+    request& sent(std::uint32_t entry) { return entries_[entry].sent; }
+    const request& sent(std::uint32_t entry) const { return entries_[entry].sent; }
+
+    bool has_atomic(std::uint32_t entry) const { return entries_[entry].has_atomic; }
+    /// Whether a read waits behind a write.
+    bool read_after_write(std::uint32_t entry) const;
+
+    /// The data have come.
+    void mark_ready(std::uint32_t entry) { ready_.push(entry); }
+    bool access_ready() const { return !ready_.empty(); }
+    /// The next access that has its data. @pre access_ready()
+    tlm::tlm_generic_payload& head() const {
+        return *nodes_[entries_[ready_.front()].first].access;
+    }
+    /// Takes it off; the entry is free again with its last access.
+    tlm::tlm_generic_payload& next_access();
+
+    unsigned in_use() const { return in_use_; }
+    bool empty() const { return in_use_ == 0; }
+
+private:
+    struct slot {
+        std::uint64_t address = 0;
+        std::uint32_t next = none;  // of the bucket, or of the free entries
+        std::uint32_t first = none;
+        std::uint32_t last = none;
+        std::uint32_t waiting = 0;
+        bool has_atomic = false;
+        request sent;
+    };
+    struct node {
+        tlm::tlm_generic_payload* access;
+        std::uint32_t next;
+    };
+    std::uint32_t bucket(std::uint64_t address) const {
+        return static_cast<std::uint32_t>((address >> 5) * 0x9e3779b97f4a7c15u >> 32) &
+               bucket_mask_;
+    }
+    void erase(std::uint32_t e);
+
+    std::uint32_t max_merge_;
+    std::uint32_t bucket_mask_;
+    std::vector<std::uint32_t> buckets_;
+    std::vector<slot> entries_;
+    std::vector<node> nodes_;
+    std::uint32_t free_ = none;
+    std::uint32_t free_node_ = none;
+    unsigned in_use_ = 0;
+    kernel::ring_buffer<std::uint32_t> ready_;
+};
+
+}  // namespace simtlm::cache

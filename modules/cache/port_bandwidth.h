@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace simtlm::cache {
+
+/// The data port and the fill port of a cache: each moves so many bytes per cycle, and is busy for
+/// the cycles that what it was given takes.
+class port_bandwidth {
+public:
+    explicit port_bandwidth(unsigned bytes_per_cycle) : width_(bytes_per_cycle) {}
+
+    /// A hit moves its bytes, the last beat perhaps partly filled.
+    void use_data_port(unsigned bytes) { data_ += (bytes + width_ - 1) / width_; }
+    /// A written-back line leaves in full beats.
+    void use_data_port_for_eviction(unsigned bytes) { data_ += bytes / width_; }
+    void use_fill_port(unsigned bytes) { fill_ += bytes / width_; }
+    void replenish() {
+        data_ -= data_ != 0 ? 1 : 0;
+        fill_ -= fill_ != 0 ? 1 : 0;
+    }
+    bool data_port_free() const { return data_ == 0; }
+    bool fill_port_free() const { return fill_ == 0; }
+
+private:
+    unsigned width_;
+    unsigned data_ = 0;  // cycles
+    unsigned fill_ = 0;  // cycles
+};
+
+}  // namespace simtlm::cache

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/miss_port.h"
+#include "modules/cache/read_only_engine.h"
+#include "modules/cache/unit_port.h"
+#include "modules/kernel/clocked_process.h"
+
+#include <systemc>
+
+namespace simtlm::cache {
+
+/// A cache of an SM that is only read: the instruction cache, the constant cache.
+///
+/// `port`: a hit is answered TLM_COMPLETED, a miss TLM_ACCEPTED (one response follows), a
+/// reservation failure refused. One miss leaves for memory per cycle: in phase core_caches, or,
+/// with send_at_access, right behind the access in the same cycle, as an instruction cache whose
+/// cycle follows the fetch does. Fills are taken when the fill port is free; with
+/// always_fill at once.
+class read_only_cache : public sc_core::sc_module, private unit_port::client, miss_port::client {
+public:
+    struct config {
+        cache_config cache;
+        protocol::access_type type = protocol::access_type::instruction_read;  ///< of statistics
+        bool perfect = false;         ///< every access hits, and is not counted
+        bool send_at_access = false;  ///< L1I
+        bool always_fill = false;     ///< L1I
+    };
+
+private:
+    unit_port unit_;
+    miss_port memory_;
+
+public:
+    protocol::cache_port_target<unit_port>& port;
+    protocol::initiator_socket<miss_port>& memory;
+
+    read_only_cache(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                    const config& cfg);
+
+    void flush() { engine_.flush(); }
+    void invalidate() { engine_.invalidate(); }
+    bool idle() const { return !engine_.busy() && !memory_.response_waiting(); }
+
+    const read_only_engine& engine() const { return engine_; }
+    /// Up to date between edges, whether or not the cache sleeps.
+    const cache_statistics& statistics();
+    void register_statistics(kernel::statistics& list) const;
+
+private:
+    tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;
+    tlm::tlm_generic_payload* ready() override;
+    void retire() override { engine_.next_access().release(); }
+    bool accept_response(tlm::tlm_generic_payload& response) override;
+    void can_send() override { process_.wake(); }
+
+    void cycle();
+    void send();
+    void catch_up(std::uint64_t now);
+
+    config config_;
+    read_only_engine engine_;
+    std::uint64_t next_cycle_ = 0;  // first core cycle that the ports have not seen
+    std::uint64_t next_send_ = 0;   // first core cycle in which a miss may leave
+    kernel::clocked_process process_;
+};
+
+}  // namespace simtlm::cache

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/cache_engine.h"
+
+namespace simtlm::cache {
+
+/// The engine of a cache that is only read: instructions, constants.
+class read_only_engine : public cache_engine {
+public:
+    explicit read_only_engine(const cache_config& config) : cache_engine(config) {}
+
+    /// @pre a read of at most one line  @param now  core cycles
+    access_result access(tlm::tlm_generic_payload& p, std::uint64_t now);
+};
+
+}  // namespace simtlm::cache

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/access_outcome.h"
+#include "modules/cache/cache_config.h"
+#include "modules/cache/set_index.h"
+#include "modules/protocol/memory_transaction.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::cache {
+
+enum class sector_state : std::uint8_t { invalid, reserved, valid, modified };
+
+/// What has to be written back when a dirty line is replaced.
+struct evicted_line {
+    bool dirty = false;
+    std::uint64_t address = 0;    ///< of the line
+    unsigned bytes = 0;           ///< of its dirty sectors
+    std::uint8_t sectors = 0;     ///< dirty ones
+    protocol::byte_mask written;  ///< dirty bytes
+};
+
+/// The tags of a set-associative cache with lines of four sectors, or whole lines (sector 0 then
+/// stands for the line).
+///
+/// A sector is invalid, reserved (its data are on their way), valid or modified; a modified sector
+/// is readable when all its bytes are known, else (lazy fetch on read) a read misses it. Reserved
+/// lines are never replaced, dirty ones only from a given dirty share of the cache on; free lines
+/// first, then the least recently used (first in, random). Times are core cycles modulo 2^32, as
+/// in GPGPU-Sim's tag array, whose outcomes these are.
+class tag_array {
+public:
+    static constexpr std::uint32_t no_line = ~std::uint32_t{0};
+    struct lookup {
+        access_outcome outcome = access_outcome::reservation_fail;
+        std::uint32_t line = no_line;  ///< the line found, or the line to be replaced
+    };
+
+    explicit tag_array(const cache_config& config);
+
+    /// Another split of the on-chip memory, between kernels: lines keep their places in the array.
+    void reconfigure(unsigned ways, allocation_policy allocation);
+
+    /// What an access would find; changes nothing.
+    /// @param address        any byte of the line
+    /// @param index_address  the address that selects the set (an L2: within the partition)
+    lookup probe(std::uint64_t address, std::uint64_t index_address, unsigned sector,
+                 bool is_write) const;
+
+    /// Books a probed access: time stamps, and the reservation of a missing line or sector.
+    /// @return  the line that had to make room, if dirty
+    evicted_line access(const lookup& found, std::uint64_t address, unsigned sector,
+                        std::uint32_t now);
+
+    /// The data of a reserved sector have come (caches that allocate on a miss).
+    void fill_line(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
+    /// Data have come for an address, for which a line is sought now (allocation on fill).
+    void fill_address(std::uint64_t address, std::uint64_t index_address, std::uint32_t now,
+                      unsigned sector, const protocol::byte_mask& bytes, bool is_write);
+
+    /// A write or an atomic into a line that the cache keeps.
+    void write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
+    /// A fill to come must leave the sector modified, and adds its byte mask to the dirty bytes.
+    void keep_modified_on_fill(std::uint32_t line, unsigned sector);
+    void set_readable(std::uint32_t line, unsigned sector, bool readable);
+    void set_readable_on_fill(std::uint32_t line, unsigned sector);
+    void invalidate_sector(std::uint32_t line, unsigned sector);
+    /// A sector all of whose bytes have been written is readable. @param sectors  of the access
+    void update_readable(std::uint32_t line, unsigned sector, unsigned sectors);
+
+    /// Drops the modified lines (their data are in memory already: timing model).
+    void flush();
+    void invalidate();
+
+    sector_state state(std::uint32_t line, unsigned sector) const;
+    bool readable(std::uint32_t line, unsigned sector) const {
+        return (flags_[line].unreadable >> sector & 1u) == 0;
+    }
+    std::uint64_t line_address(std::uint32_t line) const { return tags_[line]; }
+    std::uint32_t dirty_lines() const { return dirty_; }
+    unsigned ways() const { return ways_; }
+    allocation_policy allocation() const { return allocation_; }
+
+    /// Booked accesses, for GPGPU-Sim's per-cache print.
+    struct counters {
+        std::uint64_t accesses = 0, misses = 0, sector_misses = 0, pending_hits = 0;
+    };
+    const counters& counted() const { return counters_; }
+
+private:
+    struct line_flags {  // bit s: sector s
+        std::uint8_t present = 0;
+        std::uint8_t reserved = 0;  // subset of present, disjoint from modified
+        std::uint8_t modified = 0;  // subset of present
+        std::uint8_t modified_on_fill = 0;
+        std::uint8_t readable_on_fill = 0;
+        std::uint8_t unreadable = 0;
+        bool bytes_on_fill = false;
+    };
+    enum class victim_class : std::uint8_t { free, clean, dirty, reserved };
+
+    lookup find_victim(std::uint32_t first) const;
+    void allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector, std::uint32_t now);
+    void allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now);
+    void fill(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
+    void reclassify(std::uint32_t line);
+    void resize();
+
+    unsigned sets_;
+    unsigned ways_;
+    std::uint64_t line_mask_;
+    bool sectored_;
+    allocation_policy allocation_;
+    replacement_policy replacement_;
+    unsigned write_ratio_percent_;
+    set_index index_;
+
+    // One entry per line, set by set; scanned at every access.
+    std::vector<std::uint16_t> fingerprints_;
+    std::vector<victim_class> classes_;
+    std::vector<std::uint32_t> ages_;  // time of the last use (LRU) or of the allocation (FIFO)
+    std::vector<std::uint64_t> tags_;
+    std::vector<line_flags> flags_;
+    std::vector<protocol::byte_mask> written_;
+
+    std::uint32_t dirty_ = 0;  // wraps as the reference's does
+    bool used_ = false;
+    mutable std::uint32_t random_ = 0x9e3779b9u;
+    counters counters_;
+};
+
+}  // namespace simtlm::cache

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/miss_port.h"
+#include "modules/cache/texture_engine.h"
+#include "modules/cache/unit_port.h"
+#include "modules/kernel/clocked_process.h"
+
+#include <systemc>
+
+namespace simtlm::cache {
+
+/// The texture cache of an SM (texture_engine.h). `port`: TLM_ACCEPTED, one response follows, in
+/// order; or refused when a FIFO is full. Per cycle, in phase core_caches, one request leaves for
+/// memory and one finished fragment for the results.
+class texture_cache : public sc_core::sc_module, private unit_port::client, miss_port::client {
+private:
+    unit_port unit_;
+    miss_port memory_;
+
+public:
+    protocol::cache_port_target<unit_port>& port;
+    protocol::initiator_socket<miss_port>& memory;
+
+    texture_cache(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                  const cache_config& config);
+
+    void flush() { engine_.flush(); }
+    void invalidate() { engine_.invalidate(); }
+    bool idle() const { return !engine_.busy(); }
+
+    const texture_engine& engine() const { return engine_; }
+    const cache_statistics& statistics() const { return engine_.statistics(); }
+    void register_statistics(kernel::statistics& list) const;
+
+private:
+    tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;
+    tlm::tlm_generic_payload* ready() override;
+    void retire() override;
+    bool accept_response(tlm::tlm_generic_payload& response) override;
+    void can_send() override { process_.wake(); }
+
+    void cycle();
+
+    texture_engine engine_;
+    kernel::clocked_process process_;
+};
+
+}  // namespace simtlm::cache
