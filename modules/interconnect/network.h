@@ -26,9 +26,9 @@ using address_decoder = std::function<unsigned(std::uint64_t address)>;
 
 /// The network between the clusters and the memory sub-partitions: two independent halves, one for
 /// requests and one for replies, behind one target socket per cluster and one initiator socket per
-/// sub-partition. This base owns the sockets and speaks their protocol (modules/protocol/sockets.h);
-/// a variant owns the buffers and moves the packets, once per icnt cycle, in the phase
-/// network_transfer.
+/// sub-partition. This base owns the sockets and speaks their protocol
+/// (modules/protocol/sockets.h); a variant owns the buffers and moves the packets, once per icnt
+/// cycle, in the phase network_transfer.
 ///
 /// What the neighbours see:
 ///  - Injection: a cluster sends BEGIN_REQ (phase core_inject), a sub-partition BEGIN_RESP (phase
@@ -39,9 +39,9 @@ using address_decoder = std::function<unsigned(std::uint64_t address)>;
 ///    buffer and withholds the END phase meanwhile.
 ///  - Ejection: the packet at the head of an output is presented with BEGIN_REQ (BEGIN_RESP) during
 ///    network_transfer, or, when the one before it is taken, from within the taking call. It leaves
-///    its buffer only with END_REQ (END_RESP), which the sub-partition sends in its phase l2_bank and
-///    the cluster in core_receive, or which either returns at once (TLM_UPDATED). At most one packet is
-///    presented per socket. A target that completes a request at once (TLM_COMPLETED, or
+///    its buffer only with END_REQ (END_RESP), which the sub-partition sends in its phase l2_bank
+///    and the cluster in core_receive, or which either returns at once (TLM_UPDATED). At most one
+///    packet is presented per socket. A target that completes a request at once (TLM_COMPLETED, or
 ///    TLM_UPDATED/BEGIN_RESP) is served too: its reply travels back as any other.
 ///  - Posted writes (protocol::is_posted): BEGIN_RESP from the memory side is handed straight to
 ///    the cluster, past all buffers and although another response may be presented.
@@ -75,16 +75,12 @@ public:
 
     /// Icnt cycles counted so far, idle ones included. Read it between steps or in a phase after
     /// network_transfer.
-    std::uint64_t cycles() const {
-        return sequencer_.observed().edges[protocol::icnt_clock];
-    }
+    std::uint64_t cycles() const { return sequencer_.observed().edges[protocol::icnt_clock]; }
 
     /// The figures printed after every kernel, in the reference's order. Same reading rule.
-    virtual std::vector<figure> figures() = 0;
-    /// Lists the counters by hierarchical name; call figures() or settle() before reading them.
-    virtual void list_statistics(kernel::statistics& list) const = 0;
-    /// Brings counters that are kept lazily up to cycles().
-    virtual void settle() = 0;
+    virtual std::vector<figure> figures() const = 0;
+    /// Lists the counters under this module's hierarchical name.
+    virtual void list_statistics(kernel::statistics& list) const;
 
 protected:
     /// @param flit_bytes  unit of buffers and links; 0: every packet is one unit
@@ -101,12 +97,12 @@ protected:
     virtual void remove_head(subnet s, unsigned port) = 0;
     /// Moves packets by one icnt cycle; calls announce() where a head may have become visible.
     virtual void transfer() = 0;
-    /// transfer() would change nothing until a packet is pushed or, if the variant wakes the
-    /// process itself, removed.
-    virtual bool idle() const = 0;
+    /// transfer() would change nothing until a packet is pushed.
+    virtual bool idle() const { return !busy(); }
 
     void announce(subnet s, unsigned port) { fresh_[s].insert(port); }
-    void wake() { process_.wake(); }
+    /// The ports announced in this cycle, to be added to.
+    port_set& arrivals(subnet s) { return fresh_[s]; }
     unsigned injection_ports(subnet s) const { return ports_[s]; }
     unsigned ejection_ports(subnet s) const { return ports_[1 - s]; }
     /// Within a step and before network_transfer (or in it): icnt cycles before this one.
@@ -117,6 +113,7 @@ protected:
     /// Units of the largest packet of a GPU: a line, its header and an atomic's operands.
     unsigned largest_packet() const;
     std::uint64_t refusals(subnet s) const { return refusals_[s]; }
+    static const char* name_of(subnet s) { return s == requests ? "Req" : "Reply"; }
 
 private:
     struct injector {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/interconnect/crossbar_switch.h"
+#include "modules/interconnect/network.h"
+
+namespace simtlm::interconnect {
+
+/// -network_mode 2: the built-in crossbar of GPGPU-Sim 4 (local_interconnect.cc): one crossbar for
+/// requests and one for replies, with input and output FIFOs and an iSLIP or naive round-robin
+/// arbiter. A packet injected after the transfer of icnt cycle t is at its output after that of
+/// t + 1 at the earliest, and can be taken from the next l2_bank or core_receive phase on.
+class crossbar final : public network {
+public:
+    /// @throws kernel::user_error  for limits that cannot hold a packet, or other than two subnets
+    crossbar(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+             const interconnect_config& config, address_decoder decoder);
+
+    /// For each half: injected_packets_num, cycles, injected_packets_per_cycle,
+    /// conflicts_per_cycle, conflicts_per_cycle_util (per cycle with packets in input buffers),
+    /// Bank_Level_Parallism (sic; packets granted per such cycle), in_buffer_full_per_cycle (see
+    /// count_refusals), in_buffer_avg_util, out_buffer_full_per_cycle, out_buffer_avg_util (units
+    /// per port and cycle), in the reference's single precision.
+    std::vector<figure> figures() const override;
+    void list_statistics(kernel::statistics& list) const override;
+    const crossbar_switch::counters& counted(subnet s) const { return switches_[s].counted(); }
+
+private:
+    unsigned room(subnet s, unsigned port) const override { return switches_[s].room(port); }
+    void push(subnet s, unsigned port, const packet& p) override { switches_[s].push(port, p); }
+    tlm::tlm_generic_payload* head(subnet s, unsigned port) override {
+        return switches_[s].head(port);
+    }
+    void remove_head(subnet s, unsigned port) override { switches_[s].remove_head(port); }
+    void transfer() override;
+
+    std::vector<crossbar_switch> switches_;  // by subnet
+};
+
+}  // namespace simtlm::interconnect

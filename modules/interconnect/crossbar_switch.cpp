@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/interconnect/crossbar_switch.h"
+
+#include <utility>
+
+namespace simtlm::interconnect {
+
+crossbar_switch::crossbar_switch(unsigned inputs, unsigned outputs, unsigned in_limit,
+                                 unsigned out_limit, bool whole_packets,
+                                 std::unique_ptr<switch_arbiter> arbiter)
+    : in_limit_(in_limit),
+      out_limit_(out_limit),
+      whole_packets_(whole_packets),
+      arbiter_(std::move(arbiter)),
+      inputs_(inputs),
+      outputs_(outputs),
+      requesters_(outputs, port_set(inputs)),
+      requests_(outputs, 0),
+      requested_(outputs),
+      waiting_(inputs) {}
+
+void crossbar_switch::push(unsigned input, const packet& p) {
+    port& in = inputs_[input];
+    in.queue.push(p);
+    in.units += p.flits;
+    in_units_ += p.flits;
+    if (in.queue.size() == 1) request(input);
+}
+
+void crossbar_switch::remove_head(unsigned output) {
+    const packet p = outputs_[output].queue.pop();
+    change_output(output, -static_cast<int>(p.flits));
+}
+
+void crossbar_switch::change_output(unsigned output, int units) {
+    full_outputs_ -= full(output) ? 1u : 0u;
+    outputs_[output].units += static_cast<unsigned>(units);
+    out_units_ += static_cast<std::uint64_t>(static_cast<std::int64_t>(units));
+    full_outputs_ += full(output) ? 1u : 0u;
+}
+
+void crossbar_switch::request(unsigned input) {
+    const unsigned output = front(input).destination;
+    waiting_.insert(input);
+    ++waiting_inputs_;
+    requesters_[output].insert(input);
+    if (requests_[output]++ == 0) {
+        requested_.insert(output);
+        ++requested_outputs_;
+    }
+}
+
+void crossbar_switch::withdraw(unsigned input) {
+    const unsigned output = front(input).destination;
+    waiting_.erase(input);
+    --waiting_inputs_;
+    requesters_[output].erase(input);
+    if (--requests_[output] == 0) {
+        requested_.erase(output);
+        --requested_outputs_;
+    }
+}
+
+void crossbar_switch::grant(unsigned input) {
+    ++counters_.granted;
+    withdraw(input);
+    const packet& p = front(input);
+    change_output(p.destination, p.flits);
+    if (whole_packets_) {
+        deliver(input);
+    } else {
+        outputs_[p.destination].receiving = true;
+        crossings_.push_back({input, cycle_ + p.flits - 1});
+    }
+}
+
+void crossbar_switch::deliver(unsigned input) {
+    port& in = inputs_[input];
+    const packet p = in.queue.pop();
+    in.units -= p.flits;
+    in_units_ -= p.flits;
+    outputs_[p.destination].queue.push(p);
+    arrived_->insert(p.destination);
+    if (!in.queue.empty()) request(input);
+}
+
+void crossbar_switch::advance(std::uint64_t cycle, port_set& arrived) {
+    cycle_ = cycle;
+    arrived_ = &arrived;
+    if (in_units_ != 0) ++counters_.busy_cycles;
+    arbiter_->arbitrate(*this, cycle);
+    for (std::size_t i = 0; i < crossings_.size();) {
+        if (crossings_[i].done != cycle) {
+            ++i;
+            continue;
+        }
+        const unsigned input = crossings_[i].input;
+        outputs_[front(input).destination].receiving = false;
+        deliver(input);
+        crossings_[i] = crossings_.back();
+        crossings_.pop_back();
+    }
+    counters_.in_units += in_units_;
+    counters_.out_units += out_units_;
+}
+
+}  // namespace simtlm::interconnect

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/interconnect/packet.h"
+#include "modules/interconnect/port_set.h"
+#include "modules/interconnect/switch_arbiter.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace simtlm::interconnect {
+
+/// One crossbar: a FIFO per input, a FIFO per output, and an arbiter between them. Work per cycle
+/// follows the number of packets that wait and move, not the number of ports.
+///
+/// Two ways to count space: with `whole_packets` every packet is one unit and moves in the cycle of
+/// its grant, and an input may send several in one cycle (the reference). Without, a packet is as
+/// many units as it has flits, and holds its input and its output for as many cycles; it stands in
+/// the output buffer after the last of them.
+class crossbar_switch {
+public:
+    struct counters {
+        std::uint64_t busy_cycles = 0;  ///< cycles that began with a packet in an input buffer
+        std::uint64_t conflicts = 0;    ///< inputs that wanted an output that another one wanted
+        std::uint64_t granted = 0;      ///< packets granted
+        std::uint64_t out_full = 0;     ///< full outputs (iSLIP), inputs kept waiting by one (RR)
+        std::uint64_t in_units = 0;     ///< units in input buffers, summed over cycles
+        std::uint64_t out_units = 0;    ///< units in output buffers, summed over cycles
+    };
+
+    /// @param in_limit, out_limit  units, per port
+    crossbar_switch(unsigned inputs, unsigned outputs, unsigned in_limit, unsigned out_limit,
+                    bool whole_packets, std::unique_ptr<switch_arbiter> arbiter);
+
+    // The network's side.
+    unsigned room(unsigned input) const { return in_limit_ - inputs_[input].units; }
+    void push(unsigned input, const packet& p);
+    tlm::tlm_generic_payload* head(unsigned output) const {
+        const auto& queue = outputs_[output].queue;
+        return queue.empty() ? nullptr : queue.front().payload;
+    }
+    void remove_head(unsigned output);
+    /// One icnt cycle. @param arrived  outputs that received a packet are added
+    void advance(std::uint64_t cycle, port_set& arrived);
+    const counters& counted() const { return counters_; }
+    unsigned inputs() const { return static_cast<unsigned>(inputs_.size()); }
+    unsigned outputs() const { return static_cast<unsigned>(outputs_.size()); }
+
+    // The arbiter's side.
+    /// Outputs that the head of an input wants.
+    port_set& requested() { return requested_; }
+    /// Inputs whose head wants an output.
+    const port_set& requesters(unsigned output) const { return requesters_[output]; }
+    /// Inputs with a head that wants an output.
+    const port_set& waiting() const { return waiting_; }
+    unsigned waiting_inputs() const { return waiting_inputs_; }
+    unsigned requested_outputs() const { return requested_outputs_; }
+    unsigned full_outputs() const { return full_outputs_; }
+    const packet& front(unsigned input) const { return inputs_[input].queue.front(); }
+    /// No packet is on its way into the output, and this one would fit.
+    bool accepts(unsigned output, const packet& p) const {
+        return !outputs_[output].receiving && outputs_[output].units + p.flits <= out_limit_;
+    }
+    bool full(unsigned output) const { return outputs_[output].units >= out_limit_; }
+    void grant(unsigned input);
+    counters& count() { return counters_; }
+
+private:
+    struct port {
+        growing_fifo<packet> queue;
+        unsigned units = 0;
+        bool receiving = false;
+    };
+    struct crossing {
+        unsigned input;
+        std::uint64_t done;  // the cycle in which the last flit passes
+    };
+
+    void request(unsigned input);
+    void withdraw(unsigned input);
+    void deliver(unsigned input);
+    void change_output(unsigned output, int units);
+
+    unsigned in_limit_;
+    unsigned out_limit_;
+    bool whole_packets_;
+    std::unique_ptr<switch_arbiter> arbiter_;
+    std::vector<port> inputs_;
+    std::vector<port> outputs_;
+    std::vector<port_set> requesters_;
+    std::vector<unsigned> requests_;  // inputs in requesters_, by output
+    port_set requested_;
+    port_set waiting_;
+    unsigned waiting_inputs_ = 0;
+    unsigned requested_outputs_ = 0;
+    unsigned full_outputs_ = 0;
+    std::uint64_t in_units_ = 0;
+    std::uint64_t out_units_ = 0;
+    std::vector<crossing> crossings_;
+    port_set* arrived_ = nullptr;
+    std::uint64_t cycle_ = 0;
+    counters counters_;
+};
+
+}  // namespace simtlm::interconnect

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/interconnect/network.h"
+
+#include "modules/interconnect/crossbar.h"
+#include "modules/interconnect/perfect_network.h"
+#include "modules/kernel/error.h"
+#include "modules/protocol/memory_transaction.h"
+
+#include <utility>
+
+namespace simtlm::interconnect {
+
+namespace {
+constexpr const char* violation = "/simtlm/interconnect/protocol";
+
+/// A transaction of a foreign initiator gets the GPU's extension, with defaults.
+protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
+    if (auto* e = payload.get_extension<protocol::memory_extension>()) return *e;
+    auto* e = new protocol::memory_extension;
+    e->type = payload.is_write() ? protocol::access_type::global_write
+                                 : protocol::access_type::global_read;
+    e->data_bytes = payload.get_data_length();
+    if (payload.has_mm())
+        payload.set_auto_extension(e);
+    else
+        payload.set_extension(e);
+    return *e;
+}
+}  // namespace
+
+network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                 const interconnect_config& config, unsigned flit_bytes, address_decoder decoder)
+    : sc_module(name),
+      from_cluster("from_cluster", config.clusters),
+      to_memory("to_memory", config.memories),
+      sequencer_(sequencer),
+      process_("transfer", sequencer, protocol::network_transfer,
+               kernel::on_edge<&network::on_edge>(this)),
+      decoder_(std::move(decoder)),
+      flit_bytes_(flit_bytes),
+      ports_{config.clusters, config.memories} {
+    for (unsigned c = 0; c < config.clusters; ++c) {
+        const int port = static_cast<int>(c);
+        from_cluster[c].register_nb_transport_fw(this, &network::on_cluster_forward, port);
+        from_cluster[c].register_b_transport(this, &network::on_blocking, port);
+        from_cluster[c].register_transport_dbg(this, &network::on_debug, port);
+    }
+    for (unsigned m = 0; m < config.memories; ++m)
+        to_memory[m].register_nb_transport_bw(this, &network::on_memory_backward,
+                                              static_cast<int>(m));
+    for (const subnet s : {requests, replies}) {
+        injectors_[s].resize(injection_ports(s));
+        withheld_[s] = port_set(injection_ports(s));
+        fresh_[s] = port_set(ejection_ports(s));
+        presented_[s] = port_set(ejection_ports(s));
+    }
+}
+
+network::~network() = default;
+
+unsigned network::largest_packet() const {
+    return units(protocol::control_bytes + 128 + protocol::atomic_bytes);
+}
+
+unsigned network::memory_of(tlm::tlm_generic_payload& payload) {
+    const protocol::memory_extension& e = protocol::extension(payload);
+    const unsigned m = e.located ? e.location.sub_partition : decoder_(payload.get_address());
+    if (m >= to_memory.size()) SC_REPORT_ERROR(violation, "no such sub-partition");
+    return m;
+}
+
+bool network::inject(subnet s, unsigned port, const packet& p, bool owed) {
+    injector& in = injectors_[s][port];
+    ++inside_[s];
+    ++injected_[s];
+    process_.wake();
+    const std::uint64_t core_cycle = sequencer_.cycle(protocol::core_clock);
+    protocol::hop_times& when = protocol::extension(*p.payload).when;
+    (s == requests ? when.injected : when.replied) = core_cycle;
+    if (in.staged.payload == nullptr && room(s, port) >= p.flits) {
+        push(s, port, p);
+    } else {
+        if (in.staged.payload != nullptr)
+            SC_REPORT_ERROR(violation, "a packet was sent while END_REQ or END_RESP was withheld");
+        in.staged = p;
+    }
+    if (in.staged.payload == nullptr && room(s, port) > 0) return true;
+    withheld_[s].insert(port);
+    if (owed) in.owed = p.payload;
+    return false;
+}
+
+bool network::inject_reply(unsigned memory, tlm::tlm_generic_payload& payload, bool owed) {
+    packet p;
+    p.payload = &payload;
+    p.source = static_cast<std::uint16_t>(memory);
+    p.destination = protocol::extension(payload).cluster;
+    p.flits = static_cast<std::uint16_t>(units(protocol::reply_bytes(payload)));
+    return inject(replies, memory, p, owed);
+}
+
+tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payload& payload,
+                                               tlm::tlm_phase& phase, sc_core::sc_time&) {
+    const auto cluster = static_cast<unsigned>(port);
+    if (phase == tlm::BEGIN_REQ) {
+        if (withheld_[requests].contains(cluster))
+            SC_REPORT_ERROR(violation, "BEGIN_REQ while END_REQ was withheld");
+        protocol::memory_extension& e = extension_of(payload);
+        e.cluster = static_cast<std::uint16_t>(cluster);
+        packet p;
+        p.payload = &payload;
+        p.source = e.cluster;
+        p.destination = static_cast<std::uint16_t>(memory_of(payload));
+        p.flits = static_cast<std::uint16_t>(units(protocol::request_bytes(payload)));
+        if (!inject(requests, cluster, p, true)) return tlm::TLM_ACCEPTED;
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+    }
+    if (phase == tlm::END_RESP) {
+        if (protocol::is_posted(protocol::extension(payload).type)) {
+            // The cluster took its time over the answer to a posted write: pass its end on.
+            sc_core::sc_time now = sc_core::SC_ZERO_TIME;
+            to_memory[memory_of(payload)]->nb_transport_fw(payload, phase, now);
+        } else {
+            if (!presented_[replies].contains(cluster))
+                SC_REPORT_ERROR(violation, "END_RESP without BEGIN_RESP");
+            leave(replies, cluster);
+            present(replies, cluster);
+        }
+        return tlm::TLM_COMPLETED;
+    }
+    SC_REPORT_ERROR(violation, "unexpected phase from a cluster");
+    return tlm::TLM_ACCEPTED;
+}
+
+tlm::tlm_sync_enum network::on_memory_backward(int port, tlm::tlm_generic_payload& payload,
+                                               tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+    const auto memory = static_cast<unsigned>(port);
+    const bool implied_end = phase == tlm::BEGIN_RESP && presented_[requests].contains(memory) &&
+                             head(requests, memory) == &payload;
+    if (phase == tlm::END_REQ || implied_end) {
+        if (!presented_[requests].contains(memory))
+            SC_REPORT_ERROR(violation, "END_REQ without BEGIN_REQ");
+        leave(requests, memory);
+        present(requests, memory);
+        if (!implied_end) return tlm::TLM_ACCEPTED;
+    }
+    if (phase == tlm::BEGIN_RESP) {
+        const protocol::memory_extension& e = protocol::extension(payload);
+        if (protocol::is_posted(e.type))
+            return from_cluster[e.cluster]->nb_transport_bw(payload, phase, delay);
+        if (injectors_[replies][memory].owed != nullptr)
+            SC_REPORT_ERROR(violation, "BEGIN_RESP while END_RESP was withheld");
+        if (!inject_reply(memory, payload, true)) return tlm::TLM_ACCEPTED;
+        phase = tlm::END_RESP;
+        return tlm::TLM_UPDATED;
+    }
+    SC_REPORT_ERROR(violation, "unexpected phase from the memory side");
+    return tlm::TLM_ACCEPTED;
+}
+
+void network::leave(subnet s, unsigned port) {
+    presented_[s].erase(port);
+    remove_head(s, port);
+    --inside_[s];
+}
+
+void network::present(subnet s, unsigned port) {
+    while (!presented_[s].contains(port)) {
+        // A memory that completed early has overfilled its reply port: let that drain first.
+        if (s == requests && withheld_[replies].contains(port) &&
+            injectors_[replies][port].owed == nullptr)
+            return;
+        tlm::tlm_generic_payload* payload = head(s, port);
+        if (payload == nullptr) return;
+        presented_[s].insert(port);
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        if (s == replies) {
+            tlm::tlm_phase phase = tlm::BEGIN_RESP;
+            if (from_cluster[port]->nb_transport_bw(*payload, phase, delay) == tlm::TLM_ACCEPTED)
+                return;
+            leave(replies, port);
+            continue;
+        }
+        tlm::tlm_phase phase = tlm::BEGIN_REQ;
+        const tlm::tlm_sync_enum answer = to_memory[port]->nb_transport_fw(*payload, phase, delay);
+        if (answer == tlm::TLM_ACCEPTED) return;
+        leave(requests, port);
+        const bool begins_response = answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP;
+        if (answer != tlm::TLM_COMPLETED && !begins_response) continue;
+        if (protocol::is_posted(protocol::extension(*payload).type)) {
+            phase = tlm::BEGIN_RESP;
+            from_cluster[protocol::extension(*payload).cluster]->nb_transport_bw(*payload, phase,
+                                                                                 delay);
+        } else if (inject_reply(port, *payload, begins_response) && begins_response) {
+            phase = tlm::END_RESP;
+            to_memory[port]->nb_transport_fw(*payload, phase, delay);
+        }
+    }
+}
+
+void network::resume_injectors(subnet s) {
+    withheld_[s].for_each([this, s](unsigned port) {
+        injector& in = injectors_[s][port];
+        if (in.staged.payload != nullptr && room(s, port) >= in.staged.flits) {
+            push(s, port, in.staged);
+            in.staged.payload = nullptr;
+        }
+        if (in.staged.payload != nullptr || room(s, port) == 0) return;
+        withheld_[s].erase(port);
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        if (s == replies) fresh_[requests].insert(port);
+        if (in.owed == nullptr) return;
+        tlm::tlm_generic_payload& payload = *std::exchange(in.owed, nullptr);
+        tlm::tlm_phase phase = s == requests ? tlm::END_REQ : tlm::END_RESP;
+        if (s == requests)
+            from_cluster[port]->nb_transport_bw(payload, phase, delay);
+        else
+            to_memory[port]->nb_transport_fw(payload, phase, delay);
+    });
+}
+
+void network::on_edge() {
+    transfer();
+    // First the ends that are owed, then the new heads: a transaction's END_REQ precedes its
+    // arrival, and its END_RESP the cluster's use of it.
+    resume_injectors(requests);
+    resume_injectors(replies);
+    for (const subnet s : {requests, replies})
+        fresh_[s].for_each([this, s](unsigned port) {
+            fresh_[s].erase(port);
+            present(s, port);
+        });
+    if (idle()) process_.sleep();
+}
+
+void network::list_statistics(kernel::statistics& list) const {
+    const std::string prefix = std::string(name()) + ".";
+    list.add(prefix + "cycles", "icnt cycles", "Cycles of the network, idle ones included.",
+             &sequencer_.observed().edges[protocol::icnt_clock]);
+    for (const subnet s : {requests, replies}) {
+        const std::string half = prefix + (s == requests ? "requests." : "replies.");
+        list.add(half + "injected", "packets", "Packets that entered the network.", &injected_[s]);
+        list.add(half + "in_buffer_full", "refusals",
+                 "Times a block had a packet and found its input buffer full.", &refusals_[s]);
+    }
+}
+
+void network::on_blocking(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    to_memory[memory_of(payload)]->b_transport(payload, delay);
+}
+
+unsigned network::on_debug(int, tlm::tlm_generic_payload& payload) {
+    return to_memory[decoder_(payload.get_address())]->transport_dbg(payload);
+}
+
+std::unique_ptr<network> make_network(const sc_core::sc_module_name& name,
+                                      kernel::phase_sequencer& sequencer,
+                                      const interconnect_config& config, address_decoder decoder) {
+    if (config.clusters == 0 || config.memories == 0)
+        throw kernel::user_error("-network_mode", "a network needs clusters and sub-partitions");
+    switch (config.kind) {
+        case network_kind::crossbar:
+            return std::make_unique<crossbar>(name, sequencer, config, std::move(decoder));
+        case network_kind::perfect:
+            return std::make_unique<perfect_network>(name, sequencer, config, std::move(decoder));
+        case network_kind::router:
+            throw kernel::user_error("-network_mode 1", "the router network is not built yet", "2");
+    }
+    throw kernel::user_error("-network_mode", "unknown network mode", "1, 2 or 3");
+}
+
+}  // namespace simtlm::interconnect

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/interconnect/perfect_network.h"
+
+#include <utility>
+
+namespace simtlm::interconnect {
+
+perfect_network::perfect_network(const sc_core::sc_module_name& name,
+                                 kernel::phase_sequencer& sequencer,
+                                 const interconnect_config& config, address_decoder decoder)
+    : network(name, sequencer, config, 0, std::move(decoder)) {
+    for (const subnet s : {requests, replies}) out_[s].resize(ejection_ports(s));
+}
+
+void perfect_network::transfer() {
+    for (const subnet s : {requests, replies}) {
+        for (const packet& p : arriving_[s]) {
+            out_[s][p.destination].push(p.payload);
+            announce(s, p.destination);
+        }
+        arriving_[s].clear();
+    }
+}
+
+std::vector<network::figure> perfect_network::figures() const {
+    std::vector<figure> list;
+    for (const subnet s : {requests, replies}) {
+        const std::string half = std::string(name_of(s)) + "_Network_";
+        const auto n = static_cast<float>(packets_injected(s));
+        const auto c = static_cast<float>(cycles());
+        list.push_back(
+            {half + "injected_packets_num", static_cast<double>(packets_injected(s)), true});
+        list.push_back({half + "cycles", static_cast<double>(cycles()), true});
+        list.push_back({half + "injected_packets_per_cycle", n / c, false});
+    }
+    return list;
+}
+
+}  // namespace simtlm::interconnect

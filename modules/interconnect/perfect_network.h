@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/interconnect/network.h"
+
+namespace simtlm::interconnect {
+
+/// -network_mode 3: no contention and no limits. Whatever is injected stands at its output after
+/// the next transfer; an output still hands over one packet at a time.
+class perfect_network final : public network {
+public:
+    perfect_network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                    const interconnect_config& config, address_decoder decoder);
+
+    /// {Req,Reply}_Network_injected_packets_num, _cycles and _injected_packets_per_cycle.
+    std::vector<figure> figures() const override;
+
+private:
+    unsigned room(subnet, unsigned) const override { return ~0u; }
+    void push(subnet s, unsigned, const packet& p) override { arriving_[s].push_back(p); }
+    tlm::tlm_generic_payload* head(subnet s, unsigned port) override {
+        return out_[s][port].empty() ? nullptr : out_[s][port].front();
+    }
+    void remove_head(subnet s, unsigned port) override { out_[s][port].pop(); }
+    void transfer() override;
+
+    std::array<std::vector<packet>, subnets> arriving_;
+    std::array<std::vector<growing_fifo<tlm::tlm_generic_payload*>>, subnets> out_;
+};
+
+}  // namespace simtlm::interconnect

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/interconnect/interconnect_config.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace simtlm::interconnect {
+
+class crossbar_switch;
+
+/// Decides, once per icnt cycle, which inputs of a crossbar send to which outputs.
+class switch_arbiter {
+public:
+    virtual ~switch_arbiter() = default;
+    /// Calls grant() for every packet that moves, and counts conflicts and full outputs.
+    /// @param cycle  icnt cycles before this one
+    virtual void arbitrate(crossbar_switch& fabric, std::uint64_t cycle) = 0;
+};
+
+/// iSLIP: every output serves its requesters round-robin, outputs in ascending order. An input
+/// whose head was granted offers the next packet to the outputs that follow in the same cycle. An
+/// output's pointer moves past the granted input in every `grant_cycles`-th busy cycle only.
+std::unique_ptr<switch_arbiter> make_islip_arbiter(unsigned outputs, unsigned grant_cycles);
+
+/// Naive round-robin: inputs in ascending order of node, the first one rotating over all nodes of
+/// the network with every cycle; one packet per input and output.
+/// @param first_node  node number of input 0
+/// @param nodes       nodes of the network, inputs and outputs
+std::unique_ptr<switch_arbiter> make_round_robin_arbiter(unsigned outputs, unsigned first_node,
+                                                         unsigned nodes);
+
+}  // namespace simtlm::interconnect
