@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config.h"
 
+#include "modules/kernel/error.h"
+#include "platform/config_formats.h"
+#include "platform/presets.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,15 +13,13 @@
 #include <string_view>
 #include <utility>
 
-#include "modules/kernel/error.h"
-#include "platform/config_formats.h"
-#include "platform/presets.h"
-
 namespace simtlm::platform {
 
 namespace {
 
-bool power_of_two(unsigned n) { return n != 0 && (n & (n - 1)) == 0; }
+bool power_of_two(unsigned n) {
+    return n != 0 && (n & (n - 1)) == 0;
+}
 
 unsigned log2_of(unsigned n) {
     unsigned bits = 0;
@@ -80,14 +82,17 @@ private:
 
         constexpr std::string_view clocks = "-gpgpu_clock_domains";
         const std::vector<std::string> parts = split(v_.text(clocks), ':');
-        if (parts.size() != 4) v_.fail(clocks, "names no four frequencies", "CORE:NETWORK:L2:DRAM in MHz");
-        double* const hertz[] = {&c_.clocks.core, &c_.clocks.network, &c_.clocks.l2, &c_.clocks.dram};
+        if (parts.size() != 4)
+            v_.fail(clocks, "names no four frequencies", "CORE:NETWORK:L2:DRAM in MHz");
+        double* const hertz[] = {&c_.clocks.core, &c_.clocks.network, &c_.clocks.l2,
+                                 &c_.clocks.dram};
         for (std::size_t i = 0; i < 4; ++i) {
             const auto megahertz = parse_real(parts[i]);
             if (!megahertz) v_.fail(clocks, fmt::format("'{}' is no frequency", parts[i]), "MHz");
             if (*megahertz <= 0) v_.fail(clocks, "a frequency must be greater than zero", "MHz");
             if (*megahertz < 0.001 || *megahertz > 1e6)
-                v_.fail(clocks, fmt::format("{} MHz is out of range", parts[i]), "0.001 to 1000000 MHz");
+                v_.fail(clocks, fmt::format("{} MHz is out of range", parts[i]),
+                        "0.001 to 1000000 MHz");
             *hertz[i] = *megahertz * 1e6;
         }
     }
@@ -103,18 +108,22 @@ private:
             v_.fail(pipeline, fmt::format("warps of {} threads", sm.warp_size),
                     "traces record warps of 32");
         if (sm.max_threads == 0 || sm.max_threads % warp_size != 0)
-            v_.fail(pipeline, fmt::format("{} threads make no whole number of warps", sm.max_threads),
+            v_.fail(pipeline,
+                    fmt::format("{} threads make no whole number of warps", sm.max_threads),
                     "a multiple of 32");
         sm.max_warps = sm.max_threads / warp_size;
         if (sm.max_warps > most_warps)
-            v_.fail(pipeline, fmt::format("{} warps", sm.max_warps), "an SM holds at most 64 (2048 threads)");
+            v_.fail(pipeline, fmt::format("{} warps", sm.max_warps),
+                    "an SM holds at most 64 (2048 threads)");
         sm.registers = v_.number("-gpgpu_shader_registers", 1);
         c_.registers_per_block_given = v_.given("-gpgpu_registers_per_block");
-        sm.registers_per_block =
-            c_.registers_per_block_given ? v_.number("-gpgpu_registers_per_block", 1) : sm.registers;
+        sm.registers_per_block = c_.registers_per_block_given
+                                     ? v_.number("-gpgpu_registers_per_block", 1)
+                                     : sm.registers;
         if (sm.registers_per_block > sm.registers)
             v_.fail("-gpgpu_registers_per_block",
-                    fmt::format("an SM has {} registers", sm.registers), "see -gpgpu_shader_registers");
+                    fmt::format("an SM has {} registers", sm.registers),
+                    "see -gpgpu_shader_registers");
         sm.max_ctas = v_.number("-gpgpu_shader_cta", 1, 1024);
         sm.max_barriers_per_cta = v_.number("-gpgpu_num_cta_barriers", 1, 1024);
         sm.ignore_resource_limits = v_.flag("-gpgpu_ignore_resources_limitation");
@@ -123,7 +132,8 @@ private:
         sm.schedulers = v_.number("-gpgpu_num_sched_per_core", 1, most_warps);
         if (sm.max_warps % sm.schedulers != 0)
             v_.fail("-gpgpu_num_sched_per_core",
-                    fmt::format("{} warps do not divide among {} schedulers", sm.max_warps, sm.schedulers),
+                    fmt::format("{} warps do not divide among {} schedulers", sm.max_warps,
+                                sm.schedulers),
                     "see -gpgpu_shader_core_pipeline");
         sm.scheduler.policy = read("-gpgpu_scheduler", [&](const std::string& text) {
             return parse_scheduler(text, sm.max_warps);
@@ -142,9 +152,12 @@ private:
         sm.register_port_throughput = v_.number("-gpgpu_reg_file_port_throughput", 1, 64);
         sm.specialized_collectors = v_.flag("-gpgpu_enable_specialized_operand_collector");
         const std::pair<const char*, core::collector_pool_config*> pools[] = {
-            {"sp", &sm.collectors_sp},         {"dp", &sm.collectors_dp},
-            {"sfu", &sm.collectors_sfu},       {"int", &sm.collectors_int},
-            {"tensor_core", &sm.collectors_tensor}, {"mem", &sm.collectors_mem},
+            {"sp", &sm.collectors_sp},
+            {"dp", &sm.collectors_dp},
+            {"sfu", &sm.collectors_sfu},
+            {"int", &sm.collectors_int},
+            {"tensor_core", &sm.collectors_tensor},
+            {"mem", &sm.collectors_mem},
             {"gen", &sm.collectors_gen}};
         for (const auto& [name, pool] : pools) {
             const std::string stem = "-gpgpu_operand_collector_num_";
@@ -155,7 +168,8 @@ private:
                 v_.fail(stem + (pool->in_ports == 0 ? "in_ports_" : "out_ports_") + name,
                         "instructions could enter these collectors or leave them, but not both",
                         "give both kinds of ports");
-            if (pool->in_ports > 0 && pool->units == 0 && (sm.specialized_collectors || pool == &sm.collectors_gen))
+            if (pool->in_ports > 0 && pool->units == 0 &&
+                (sm.specialized_collectors || pool == &sm.collectors_gen))
                 v_.fail(stem + "units_" + name, "there are ports without collectors",
                         "at least one unit, or no ports");
         }
@@ -168,7 +182,8 @@ private:
                     "without specialised collectors nobody collects operands",
                     "set -gpgpu_operand_collector_num_units_gen and its ports");
         if (!general && !works(sm.collectors_mem))
-            v_.fail("-gpgpu_operand_collector_num_units_mem", "nobody collects operands of memory instructions",
+            v_.fail("-gpgpu_operand_collector_num_units_mem",
+                    "nobody collects operands of memory instructions",
                     "at least one unit and port, here or in the general pool");
     }
 
@@ -189,7 +204,8 @@ private:
         const core::pipeline_widths& w = sm.widths;
         const auto needs = [&](unsigned count, unsigned id_oc, unsigned oc_ex, const char* kind) {
             if (count > 0 && (id_oc == 0 || oc_ex == 0))
-                v_.fail(widths, fmt::format("{} units have no pipeline registers in front of them", kind),
+                v_.fail(widths,
+                        fmt::format("{} units have no pipeline registers in front of them", kind),
                         "a width of at least 1, or no such units");
         };
         needs(sm.sp_units, w.id_oc_sp, w.oc_ex_sp, "SP");
@@ -211,7 +227,8 @@ private:
                 return parse_numbers(text, ',', least, most);
             });
             for (const unsigned n : numbers)
-                if (n == 0 || n > 0xffff) v_.fail(option, fmt::format("a latency of {} cycles", n), "1 to 65535");
+                if (n == 0 || n > 0xffff)
+                    v_.fail(option, fmt::format("a latency of {} cycles", n), "1 to 65535");
             numbers.resize(most, 0);
             return numbers;
         };
@@ -228,9 +245,8 @@ private:
         using isa::op_class;
         const auto fill = [&](const std::string& kind, std::initializer_list<op_class> classes) {
             const std::string option = "-trace_opcode_latency_initiation_" + kind;
-            const auto pair = read(option, [](const std::string& text) {
-                return parse_numbers(text, ',', 2, 2);
-            });
+            const auto pair = read(
+                option, [](const std::string& text) { return parse_numbers(text, ',', 2, 2); });
             if (pair[0] == 0 || pair[1] == 0)
                 v_.fail(option, "latency and initiation interval must not be zero", "at least 1,1");
             if (pair[0] > 0xffff) v_.fail(option, "the latency is too long", "at most 65535");
@@ -238,10 +254,13 @@ private:
                 v_.fail(option, "an initiation interval longer than the latency",
                         "LATENCY,INITIATION in this order");
             for (const op_class c : classes)
-                table[c] = {static_cast<std::uint16_t>(pair[0]), static_cast<std::uint16_t>(pair[1])};
+                table[c] = {static_cast<std::uint16_t>(pair[0]),
+                            static_cast<std::uint16_t>(pair[1])};
             return pair[0];
         };
-        const auto deepen = [](unsigned& depth, unsigned latency) { depth = std::max(depth, latency); };
+        const auto deepen = [](unsigned& depth, unsigned latency) {
+            depth = std::max(depth, latency);
+        };
         const unsigned as_int = fill("int", {op_class::alu, op_class::integer, op_class::branch,
                                              op_class::call, op_class::ret});
         deepen(sm.max_latency_int, as_int);
@@ -269,42 +288,46 @@ private:
         const core::sm_config& sm = c_.cores.sm;
         if (!sm.sub_core_model) return;
         const unsigned n = sm.schedulers;
-        const auto one_each = [&](std::string_view option, unsigned count, unsigned id_oc, unsigned oc_ex,
-                                  const std::string& kind, bool partitioned) {
+        const auto one_each = [&](std::string_view option, unsigned count, unsigned id_oc,
+                                  unsigned oc_ex, const std::string& kind, bool partitioned) {
             if (id_oc != n)
                 v_.fail(option,
-                        fmt::format("with sub-cores each of {} schedulers has one register in front of the "
-                                    "{} collectors, not {} together",
-                                    n, kind, id_oc),
+                        fmt::format(
+                            "with sub-cores each of {} schedulers has one register in front of the "
+                            "{} collectors, not {} together",
+                            n, kind, id_oc),
                         "set that width to -gpgpu_num_sched_per_core, or -gpgpu_sub_core_model 0");
             if (!partitioned) return;
             if (count % n != 0)
                 v_.fail(option,
-                        fmt::format("with sub-cores {} {} units do not divide among {} schedulers", count,
-                                    kind, n),
+                        fmt::format("with sub-cores {} {} units do not divide among {} schedulers",
+                                    count, kind, n),
                         "a multiple of -gpgpu_num_sched_per_core, or -gpgpu_sub_core_model 0");
             if (oc_ex < count)
-                v_.fail(option,
-                        fmt::format("with sub-cores each of {} {} units has a register of its own in front of "
-                                    "it; there are {}",
-                                    count, kind, oc_ex),
-                        "widen the stage in front of the units, or -gpgpu_sub_core_model 0");
+                v_.fail(
+                    option,
+                    fmt::format(
+                        "with sub-cores each of {} {} units has a register of its own in front of "
+                        "it; there are {}",
+                        count, kind, oc_ex),
+                    "widen the stage in front of the units, or -gpgpu_sub_core_model 0");
         };
         const core::pipeline_widths& w = sm.widths;
         constexpr std::string_view widths = "-gpgpu_pipeline_widths";
         const auto unit_option = [&](std::string_view option, unsigned count) {
             return count % n != 0 ? option : widths;
         };
-        one_each(unit_option("-gpgpu_num_sp_units", sm.sp_units), sm.sp_units, w.id_oc_sp, w.oc_ex_sp, "SP", true);
-        one_each(unit_option("-gpgpu_num_sfu_units", sm.sfu_units), sm.sfu_units, w.id_oc_sfu, w.oc_ex_sfu,
-                 "SFU", true);
+        one_each(unit_option("-gpgpu_num_sp_units", sm.sp_units), sm.sp_units, w.id_oc_sp,
+                 w.oc_ex_sp, "SP", true);
+        one_each(unit_option("-gpgpu_num_sfu_units", sm.sfu_units), sm.sfu_units, w.id_oc_sfu,
+                 w.oc_ex_sfu, "SFU", true);
         one_each(widths, 1, w.id_oc_mem, w.oc_ex_mem, "memory", false);
         if (sm.tensor_core_available)
             one_each(unit_option("-gpgpu_num_tensor_core_units", sm.tensor_units), sm.tensor_units,
                      w.id_oc_tensor, w.oc_ex_tensor, "tensor", true);
         if (sm.dp_units > 0)
-            one_each(unit_option("-gpgpu_num_dp_units", sm.dp_units), sm.dp_units, w.id_oc_dp, w.oc_ex_dp,
-                     "DP", true);
+            one_each(unit_option("-gpgpu_num_dp_units", sm.dp_units), sm.dp_units, w.id_oc_dp,
+                     w.oc_ex_dp, "DP", true);
         if (sm.int_units > 0)
             one_each(unit_option("-gpgpu_num_int_units", sm.int_units), sm.int_units, w.id_oc_int,
                      w.oc_ex_int, "INT", true);
@@ -316,8 +339,8 @@ private:
         }
         if (sm.register_banks % n != 0)
             v_.fail("-gpgpu_num_reg_banks",
-                    fmt::format("with sub-cores {} banks do not divide among {} schedulers", sm.register_banks,
-                                n),
+                    fmt::format("with sub-cores {} banks do not divide among {} schedulers",
+                                sm.register_banks, n),
                     "a multiple of -gpgpu_num_sched_per_core");
         unsigned collectors = sm.collectors_gen.units;
         if (sm.specialized_collectors)
@@ -326,11 +349,13 @@ private:
                   &sm.collectors_tensor, &sm.collectors_mem})
                 collectors += pool->units;
         if (collectors == 0 || collectors % n != 0)
-            v_.fail("-gpgpu_operand_collector_num_units_gen",
-                    fmt::format("with sub-cores {} collector units, all pools together, do not divide among "
-                                "{} schedulers",
-                                collectors, n),
-                    "a multiple of -gpgpu_num_sched_per_core");
+            v_.fail(
+                "-gpgpu_operand_collector_num_units_gen",
+                fmt::format(
+                    "with sub-cores {} collector units, all pools together, do not divide among "
+                    "{} schedulers",
+                    collectors, n),
+                "a multiple of -gpgpu_num_sched_per_core");
     }
 
     cache::cache_config cache_of(std::string_view option) { return read(option, parse_cache); }
@@ -353,7 +378,8 @@ private:
         if (!cache.enabled) return;
         if (cache.write == cache::write_policy::read_only)
             v_.fail(option, "a data cache is written", "write policy B, T, E or L");
-        if (texture_fifo(cache)) v_.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
+        if (texture_fifo(cache))
+            v_.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
     }
 
     void caches_and_shared_memory() {
@@ -362,10 +388,12 @@ private:
         sm.l1c = read_only_cache("-gpgpu_const_cache:l1");
         sm.l1t = read_only_cache("-gpgpu_tex_cache:l1");
         if (!texture_fifo(sm.l1t))
-            v_.fail("-gpgpu_tex_cache:l1", "a texture cache has a texture FIFO", "MSHR kind F or T");
+            v_.fail("-gpgpu_tex_cache:l1", "a texture cache has a texture FIFO",
+                    "MSHR kind F or T");
         for (const auto& [option, cache] :
              {std::pair{"-gpgpu_cache:il1", &sm.l1i}, std::pair{"-gpgpu_const_cache:l1", &sm.l1c}})
-            if (texture_fifo(*cache)) v_.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
+            if (texture_fifo(*cache))
+                v_.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
         constexpr std::string_view dl1 = "-gpgpu_cache:dl1";
         sm.l1d = cache_of(dl1);
         data_cache(dl1, sm.l1d);
@@ -375,22 +403,25 @@ private:
 
         core::ldst_config& ldst = sm.ldst;
         ldst.mem_unit_ports = v_.number("-gpgpu_mem_unit_ports", 1, 64);
-        ldst.response_buffer_size = v_.number("-gpgpu_n_ldst_response_buffer_size", 1, most_queue_entries);
+        ldst.response_buffer_size =
+            v_.number("-gpgpu_n_ldst_response_buffer_size", 1, most_queue_entries);
         ldst.l1_latency = v_.number("-gpgpu_l1_latency", 1, most_cycles);
         ldst.l1_banks = v_.number("-gpgpu_l1_banks", 1, 1024);
         if (!power_of_two(ldst.l1_banks)) v_.fail("-gpgpu_l1_banks", "is no power of two", "");
-        ldst.l1_banks_byte_interleaving = v_.number("-gpgpu_l1_banks_byte_interleaving", 1, 1u << 20);
+        ldst.l1_banks_byte_interleaving =
+            v_.number("-gpgpu_l1_banks_byte_interleaving", 1, 1u << 20);
         if (!power_of_two(ldst.l1_banks_byte_interleaving))
             v_.fail("-gpgpu_l1_banks_byte_interleaving", "is no power of two", "");
         ldst.l1_banks_hash =
             choice<cache::set_index_function>("-gpgpu_l1_banks_hashing_function", 4);
         if (ldst.l1_banks_hash == cache::set_index_function::fermi_hash && ldst.l1_banks != 32 &&
             ldst.l1_banks != 64)
-            v_.fail("-gpgpu_l1_banks_hashing_function", "Fermi's hash needs 32 or 64 banks", "see -gpgpu_l1_banks");
+            v_.fail("-gpgpu_l1_banks_hashing_function", "Fermi's hash needs 32 or 64 banks",
+                    "see -gpgpu_l1_banks");
         if (ldst.l1_banks_hash == cache::set_index_function::ipoly && ldst.l1_banks != 16 &&
             ldst.l1_banks != 32 && ldst.l1_banks != 64)
-            v_.fail("-gpgpu_l1_banks_hashing_function", "the polynomial hash needs 16, 32 or 64 banks",
-                    "see -gpgpu_l1_banks");
+            v_.fail("-gpgpu_l1_banks_hashing_function",
+                    "the polynomial hash needs 16, 32 or 64 banks", "see -gpgpu_l1_banks");
         ldst.global_skips_l1 = v_.flag("-gpgpu_gmem_skip_L1D");
         ldst.coalesce_arch = v_.number("-gpgpu_coalesce_arch", 1, 999);
         ldst.local_memory_map = v_.flag("-gpgpu_local_mem_map");
@@ -403,7 +434,8 @@ private:
         shared.bytes_pref_shared = v_.number("-gpgpu_shmem_size_PrefShared");
         shared.bytes_per_block = v_.number("-gpgpu_shmem_per_block");
         shared.banks = v_.number("-gpgpu_shmem_num_banks", 1, 1024);
-        if (!power_of_two(shared.banks)) v_.fail("-gpgpu_shmem_num_banks", "is no power of two", "");
+        if (!power_of_two(shared.banks))
+            v_.fail("-gpgpu_shmem_num_banks", "is no power of two", "");
         shared.warp_parts = v_.number("-gpgpu_shmem_warp_parts", 1, warp_size);
         if (warp_size % shared.warp_parts != 0)
             v_.fail("-gpgpu_shmem_warp_parts", "does not divide a warp of 32", "");
@@ -425,8 +457,8 @@ private:
             const std::uint64_t whole = std::uint64_t{sm.unified_l1_kb} * 1024;
             if (whole % sm.l1d.bytes() != 0)
                 v_.fail(unified,
-                        fmt::format("{} KB are no multiple of the L1 data cache's {} bytes", sm.unified_l1_kb,
-                                    sm.l1d.bytes()),
+                        fmt::format("{} KB are no multiple of the L1 data cache's {} bytes",
+                                    sm.unified_l1_kb, sm.l1d.bytes()),
                         "see -gpgpu_cache:dl1");
         }
         if (!sm.adaptive_l1) return;
@@ -438,12 +470,14 @@ private:
         const unsigned most = sm.shared.carve_out_kb.back();
         if (most > sm.unified_l1_kb)
             v_.fail("-gpgpu_shmem_option",
-                    fmt::format("{} KB of shared memory in a unified cache of {} KB", most, sm.unified_l1_kb),
+                    fmt::format("{} KB of shared memory in a unified cache of {} KB", most,
+                                sm.unified_l1_kb),
                     "see -gpgpu_unified_l1d_size");
         if (std::uint64_t{most} * 1024 < sm.shared.bytes)
-            v_.fail("-gpgpu_shmem_option",
-                    fmt::format("no size holds the SM's {} bytes of shared memory", sm.shared.bytes),
-                    "add one, or reduce -gpgpu_shmem_size");
+            v_.fail(
+                "-gpgpu_shmem_option",
+                fmt::format("no size holds the SM's {} bytes of shared memory", sm.shared.bytes),
+                "add one, or reduce -gpgpu_shmem_size");
     }
 
     void memory() {
@@ -462,9 +496,10 @@ private:
         const auto sizes =
             read(queues, [](const std::string& text) { return parse_numbers(text, ':', 4, 4); });
         for (const unsigned size : sizes)
-            if (size == 0 || size > most_queue_entries) v_.fail(queues, "a queue has at least one entry", "");
-        p.icnt_to_l2 = sizes[0], p.l2_to_dram = sizes[1], p.dram_to_l2 = sizes[2], p.l2_to_icnt = sizes[3];
-        // A written-back victim and the fetch of its successor leave together.
+            if (size == 0 || size > most_queue_entries)
+                v_.fail(queues, "a queue has at least one entry", "");
+        p.icnt_to_l2 = sizes[0], p.l2_to_dram = sizes[1], p.dram_to_l2 = sizes[2],
+        p.l2_to_icnt = sizes[3];
         p.rop_latency = v_.number("-gpgpu_l2_rop_latency", 0, most_cycles);
         p.dram_latency = v_.number("-dram_latency", 0, most_cycles);
         p.simple_dram = v_.flag("-gpgpu_simple_dram_model");
@@ -478,7 +513,8 @@ private:
         constexpr std::string_view timing = "-gpgpu_dram_timing_opt";
         d.timing = read(timing, parse_dram_timing);
         d.scheduler = choice<memory::dram_scheduler_kind>("-gpgpu_dram_scheduler", 1);
-        d.scheduler_queue_size = v_.number("-gpgpu_frfcfs_dram_sched_queue_size", 0, most_queue_entries);
+        d.scheduler_queue_size =
+            v_.number("-gpgpu_frfcfs_dram_sched_queue_size", 0, most_queue_entries);
         d.return_queue_size = v_.number("-gpgpu_dram_return_queue_size", 0, most_queue_entries);
         d.bus_width_bytes = v_.number("-gpgpu_dram_buswidth", 1, 4096);
         d.chips_per_channel = v_.number("-gpgpu_n_mem_per_ctrlr", 1, 256);
@@ -486,32 +522,37 @@ private:
         d.data_command_freq_ratio = v_.number("-dram_data_command_freq_ratio", 1, 64);
         if (d.burst_length < d.data_command_freq_ratio)
             v_.fail("-gpgpu_dram_burst_length",
-                    fmt::format("a burst of {} transfers takes less than a command cycle of {}", d.burst_length,
-                                d.data_command_freq_ratio),
+                    fmt::format("a burst of {} transfers takes less than a command cycle of {}",
+                                d.burst_length, d.data_command_freq_ratio),
                     "see -dram_data_command_freq_ratio");
         d.dual_bus_interface = v_.number("-dram_dual_bus_interface", 0, 1) == 1;
         if (d.timing.WL + 1 > d.timing.tRCD)
-            v_.fail(timing,
-                    fmt::format("a write waits RCD - (WL + 1) cycles after its activation; RCD {} is too short "
-                                "for WL {}",
-                                d.timing.tRCD, d.timing.WL),
-                    "RCD of at least WL + 1");
+            v_.fail(
+                timing,
+                fmt::format(
+                    "a write waits RCD - (WL + 1) cycles after its activation; RCD {} is too short "
+                    "for WL {}",
+                    d.timing.tRCD, d.timing.WL),
+                "RCD of at least WL + 1");
         if (d.timing.WL > d.timing.CL + d.burst_length / d.data_command_freq_ratio + 2)
-            v_.fail(timing, fmt::format("WL {} is much longer than CL {}", d.timing.WL, d.timing.CL),
+            v_.fail(timing,
+                    fmt::format("WL {} is much longer than CL {}", d.timing.WL, d.timing.CL),
                     "WL is at most CL + burst + 2");
         d.bank_index = choice<memory::bank_indexing>("-dram_bnk_indexing_policy", 3);
-        if (d.bank_index == memory::bank_indexing::ipoly && d.timing.nbk != 16 && d.timing.nbk != 32 &&
-            d.timing.nbk != 64)
-            v_.fail("-dram_bnk_indexing_policy", fmt::format("the polynomial hash with {} banks", d.timing.nbk),
+        if (d.bank_index == memory::bank_indexing::ipoly && d.timing.nbk != 16 &&
+            d.timing.nbk != 32 && d.timing.nbk != 64)
+            v_.fail("-dram_bnk_indexing_policy",
+                    fmt::format("the polynomial hash with {} banks", d.timing.nbk),
                     "it is defined for 16, 32 and 64");
         d.bank_group_index = choice<memory::bank_group_indexing>("-dram_bnkgrp_indexing_policy", 1);
         d.separate_write_queue = v_.flag("-dram_seperate_write_queue_enable");
         constexpr std::string_view write_queue = "-dram_write_queue_size";
-        const auto marks =
-            read(write_queue, [](const std::string& text) { return parse_numbers(text, ':', 3, 3); });
+        const auto marks = read(
+            write_queue, [](const std::string& text) { return parse_numbers(text, ':', 3, 3); });
         if (marks[2] >= marks[1] || marks[1] > marks[0])
             v_.fail(write_queue, "the marks are out of order", "SIZE >= HIGH > LOW");
-        d.write_queue_size = marks[0], d.write_high_watermark = marks[1], d.write_low_watermark = marks[2];
+        d.write_queue_size = marks[0], d.write_high_watermark = marks[1],
+        d.write_low_watermark = marks[2];
         d.eliminate_rw_turnaround = v_.flag("-dram_elimnate_rw_turnaround");
         d.check_timing = v_.flag("--check-dram");
         mapping();
@@ -556,8 +597,8 @@ private:
                         "use dramid@BIT, which divides by any number");
             if ((1u << shape.channel_bits) != a.channels)
                 v_.fail(option,
-                        fmt::format("{} D bits select among {} channels; there are {}", shape.channel_bits,
-                                    1u << shape.channel_bits, a.channels),
+                        fmt::format("{} D bits select among {} channels; there are {}",
+                                    shape.channel_bits, 1u << shape.channel_bits, a.channels),
                         "see -gpgpu_n_mem");
         }
         if (shape.bank_bits != log2_of(banks))
@@ -602,22 +643,18 @@ private:
         d.deadlock_detect = v_.flag("-gpgpu_deadlock_detect");
     }
 
-    void existing_file(std::string_view option, const std::string& file) {
-        std::error_code ignored;
-        if (!std::filesystem::is_regular_file(file, ignored)) v_.fail(option, "there is no such file", "");
-    }
-
     void traces() {
         trace_config& t = c_.traces;
         for (const option_value& value : v_.all("--opcode-table")) {
             std::error_code ignored;
             if (!std::filesystem::is_regular_file(value.text, ignored))
-                throw kernel::user_error(value.origin.where(),
-                                         "--opcode-table " + value.text + ": there is no such file");
+                throw kernel::user_error(value.origin.where(), "--opcode-table " + value.text +
+                                                                   ": there is no such file");
             t.opcode_tables.push_back(value.text);
         }
         const std::string& unknown = v_.text("--unknown-opcode");
-        if (unknown != "error" && unknown != "warn") v_.fail("--unknown-opcode", "is neither error nor warn", "");
+        if (unknown != "error" && unknown != "warn")
+            v_.fail("--unknown-opcode", "is neither error nor warn", "");
         t.unknown_opcode_is_error = unknown == "error";
         t.lookahead = v_.number("--trace-lookahead", 1, 1u << 16);
         if (v_.given("--override-shmem")) t.override_shared_memory = v_.number("--override-shmem");
@@ -626,10 +663,7 @@ private:
         t.any_binary_version = v_.flag("--any-binary-version");
     }
 
-    cycle_window window_of(std::string_view option) {
-        const window w = read(option, parse_window);
-        return {w.from, w.to};
-    }
+    cycle_window window_of(std::string_view option) { return read(option, parse_window); }
 
     void run() {
         run_config& r = c_.run;
@@ -665,14 +699,16 @@ private:
     void quirks() {
         const std::string& compat = v_.text("--compat");
         if (compat != "none" && compat != "accel-sim")
-            v_.fail("--compat", "there is no such simulator to be compatible with", "none or accel-sim");
+            v_.fail("--compat", "there is no such simulator to be compatible with",
+                    "none or accel-sim");
         std::vector<std::string> names;
         for (const quirk_info& quirk : quirk_table()) names.emplace_back(quirk.name);
         std::vector<bool> on(names.size(), compat == "accel-sim");
         for (const option_value& value : v_.all("--quirk")) {
             const auto found = std::find(names.begin(), names.end(), value.text);
             if (found == names.end())
-                throw kernel::user_error(value.origin.where(), "there is no quirk '" + value.text + "'",
+                throw kernel::user_error(value.origin.where(),
+                                         "there is no quirk '" + value.text + "'",
                                          "did you mean " + nearest_name(value.text, names) + "?");
             on[static_cast<std::size_t>(found - names.begin())] = true;
         }
@@ -702,14 +738,16 @@ private:
 
 }  // namespace
 
-gpu_config make_gpu_config(const option_values& values) { return assembler(values).assemble(); }
+gpu_config make_gpu_config(const option_values& values) {
+    return assembler(values).assemble();
+}
 
 void check_trace_fits(const gpu_config& config, const kernel_header_facts& kernel) {
     const core::sm_config& sm = config.cores.sm;
     const auto refuse = [&](const std::string& what, const std::string& remedy) {
-        throw kernel::user_error(kernel.file,
-                                 kernel.kernel.empty() ? what : "kernel " + kernel.kernel + " " + what,
-                                 remedy);
+        throw kernel::user_error(
+            kernel.file, kernel.kernel.empty() ? what : "kernel " + kernel.kernel + " " + what,
+            remedy);
     };
     if (kernel.binary_version != 0 && !config.traces.any_binary_version &&
         kernel.binary_version / 10 != config.compute_capability_major) {
@@ -718,7 +756,8 @@ void check_trace_fits(const gpu_config& config, const kernel_header_facts& kerne
                            "capability {}.{}",
                            kernel.binary_version, config.compute_capability_major,
                            config.compute_capability_minor),
-               (fitting != nullptr ? fmt::format("use --preset {}, or ", fitting->name) : std::string{}) +
+               (fitting != nullptr ? fmt::format("use --preset {}, or ", fitting->name)
+                                   : std::string{}) +
                    "replay it all the same with --any-binary-version");
     }
     if (kernel.threads_per_block == 0) refuse("has blocks of no threads", "the header is corrupt");
@@ -728,7 +767,8 @@ void check_trace_fits(const gpu_config& config, const kernel_header_facts& kerne
                "see -gpgpu_shader_core_pipeline");
     if (sm.ignore_resource_limits) return;
 
-    const std::uint64_t shared = config.traces.override_shared_memory.value_or(kernel.shared_memory);
+    const std::uint64_t shared =
+        config.traces.override_shared_memory.value_or(kernel.shared_memory);
     const std::uint64_t registers = config.traces.override_registers.value_or(kernel.registers);
     if (shared > sm.shared.bytes)
         refuse(fmt::format("needs {} bytes of shared memory per block; an SM has {}", shared,
@@ -740,12 +780,13 @@ void check_trace_fits(const gpu_config& config, const kernel_header_facts& kerne
         refuse(fmt::format("needs {} bytes of shared memory per block; a block may use {}", shared,
                            sm.shared.bytes_per_block),
                "see -gpgpu_shmem_per_block; if the header is wrong, --override-shmem BYTES");
-    const std::uint64_t threads = (kernel.threads_per_block + warp_size - 1) / warp_size * warp_size;
+    const std::uint64_t threads =
+        (kernel.threads_per_block + warp_size - 1) / warp_size * warp_size;
     const std::uint64_t needed = threads * ((registers + 3) / 4 * 4);
     if (needed > sm.registers || needed > sm.registers_per_block) {
         const bool whole = needed > sm.registers;
-        refuse(fmt::format("needs {} registers per block ({} threads of {}); {} has {}", needed, threads,
-                           registers, whole ? "an SM" : "a block",
+        refuse(fmt::format("needs {} registers per block ({} threads of {}); {} has {}", needed,
+                           threads, registers, whole ? "an SM" : "a block",
                            whole ? sm.registers : sm.registers_per_block),
                fmt::format("see {}; if the header is wrong, --override-registers N",
                            whole ? "-gpgpu_shader_registers" : "-gpgpu_registers_per_block"));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "modules/core/core_config.h"
 #include "modules/dispatch/dispatch_config.h"
 #include "modules/interconnect/interconnect_config.h"
 #include "modules/isa/instruction.h"
 #include "modules/memory/memory_config.h"
 #include "platform/options.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace simtlm::platform {
 
@@ -28,9 +28,10 @@ struct trace_config {
     isa::latency_table latencies;
     std::vector<std::string> opcode_tables;  ///< files, in order
     bool unknown_opcode_is_error = true;
-    unsigned lookahead = 2;                            ///< decoded blocks ahead of the simulation
-    std::optional<std::uint32_t> override_shared_memory;  ///< bytes per block, instead of the header's
-    std::optional<std::uint32_t> override_registers;      ///< per thread, instead of the header's
+    unsigned lookahead = 2;  ///< decoded blocks ahead of the simulation
+    std::optional<std::uint32_t>
+        override_shared_memory;                       ///< bytes per block, instead of the header's
+    std::optional<std::uint32_t> override_registers;  ///< per thread, instead of the header's
     bool any_binary_version = false;
     bool quirk_base_delta_swallow = false;
     bool quirk_base_stride_gap = false;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config_formats.h"
 
+#include "modules/kernel/error.h"
+#include "platform/options.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +11,6 @@
 #include <fstream>
 #include <map>
 #include <sstream>
-
-#include "modules/kernel/error.h"
-#include "platform/options.h"
 
 namespace simtlm::platform {
 
@@ -30,7 +30,9 @@ unsigned parse_number(std::string_view text, const std::string& what) {
     return static_cast<unsigned>(*number);
 }
 
-bool power_of_two(unsigned n) { return n != 0 && (n & (n - 1)) == 0; }
+bool power_of_two(unsigned n) {
+    return n != 0 && (n & (n - 1)) == 0;
+}
 
 /// The meaning of a one-letter policy.
 template <typename T>
@@ -62,10 +64,10 @@ std::vector<unsigned> parse_numbers(std::string_view text, char separator, std::
                                     std::size_t most) {
     const std::vector<std::string> parts = split(text, separator);
     if (parts.size() < least || parts.size() > most)
-        throw format_error{
-            fmt::format("has {} values instead of {}", parts.size(),
-                        least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most)),
-            ""};
+        throw format_error{fmt::format("has {} values instead of {}", parts.size(),
+                                       least == most ? fmt::format("{}", least)
+                                                     : fmt::format("{} to {}", least, most)),
+                           ""};
     std::vector<unsigned> numbers;
     for (const std::string& part : parts) numbers.push_back(parse_number(part, "number"));
     return numbers;
@@ -80,8 +82,9 @@ cache::cache_config parse_cache(std::string_view text) {
     }
     const std::vector<std::string> parts = split(whole, ',');
     if (parts.size() != 4 && parts.size() != 5)
-        throw format_error{fmt::format("has {} parts between commas instead of 4 or 5", parts.size()),
-                           "geometry, policies, MSHR, miss queue, port width"};
+        throw format_error{
+            fmt::format("has {} parts between commas instead of 4 or 5", parts.size()),
+            "geometry, policies, MSHR, miss queue, port width"};
 
     std::vector<std::string> geometry = split(parts[0], ':');
     if (geometry.size() == 4) {
@@ -91,20 +94,21 @@ cache::cache_config parse_cache(std::string_view text) {
         geometry.erase(geometry.begin());
     }
     if (geometry.size() != 3)
-        throw format_error{fmt::format("'{}' is no cache geometry", parts[0]), "[N|S:]SETS:LINE:WAYS"};
+        throw format_error{fmt::format("'{}' is no cache geometry", parts[0]),
+                           "[N|S:]SETS:LINE:WAYS"};
     c.sets = parse_number(geometry[0], "number of sets");
     c.line_bytes = parse_number(geometry[1], "line size");
     c.ways = parse_number(geometry[2], "number of ways");
 
     const std::vector<std::string> policies = split(parts[1], ':');
     if (policies.size() != 4 && policies.size() != 5)
-        throw format_error{fmt::format("'{}' has {} policies instead of 4 or 5", parts[1], policies.size()),
-                           "REPL:WRITE:ALLOC:WALLOC[:INDEX]"};
-    c.replacement = letter<cache::replacement_policy>(
-        policies[0], "replacement policy",
-        {{'L', cache::replacement_policy::lru},
-         {'F', cache::replacement_policy::fifo},
-         {'R', cache::replacement_policy::random}});
+        throw format_error{
+            fmt::format("'{}' has {} policies instead of 4 or 5", parts[1], policies.size()),
+            "REPL:WRITE:ALLOC:WALLOC[:INDEX]"};
+    c.replacement = letter<cache::replacement_policy>(policies[0], "replacement policy",
+                                                      {{'L', cache::replacement_policy::lru},
+                                                       {'F', cache::replacement_policy::fifo},
+                                                       {'R', cache::replacement_policy::random}});
     c.write = letter<cache::write_policy>(policies[1], "write policy",
                                           {{'R', cache::write_policy::read_only},
                                            {'B', cache::write_policy::write_back},
@@ -122,16 +126,18 @@ cache::cache_config parse_cache(std::string_view text) {
          {'F', cache::write_allocate_policy::fetch_on_write},
          {'L', cache::write_allocate_policy::lazy_fetch_on_read}});
     if (policies.size() == 5)
-        c.set_index = letter<cache::set_index_function>(policies[4], "set index function",
-                                                        {{'L', cache::set_index_function::linear},
-                                                         {'X', cache::set_index_function::bitwise_xor},
-                                                         {'P', cache::set_index_function::ipoly},
-                                                         {'H', cache::set_index_function::fermi_hash},
-                                                         {'C', cache::set_index_function::custom}});
+        c.set_index =
+            letter<cache::set_index_function>(policies[4], "set index function",
+                                              {{'L', cache::set_index_function::linear},
+                                               {'X', cache::set_index_function::bitwise_xor},
+                                               {'P', cache::set_index_function::ipoly},
+                                               {'H', cache::set_index_function::fermi_hash},
+                                               {'C', cache::set_index_function::custom}});
 
     const std::vector<std::string> mshr = split(parts[2], ':');
     if (mshr.size() != 3)
-        throw format_error{fmt::format("'{}' is no MSHR description", parts[2]), "KIND:ENTRIES:MERGE"};
+        throw format_error{fmt::format("'{}' is no MSHR description", parts[2]),
+                           "KIND:ENTRIES:MERGE"};
     c.mshr = letter<cache::mshr_kind>(mshr[0], "kind of MSHR",
                                       {{'A', cache::mshr_kind::associative},
                                        {'S', cache::mshr_kind::sector_associative},
@@ -155,8 +161,8 @@ cache::cache_config parse_cache(std::string_view text) {
     if (c.mshr_entries == 0 || c.mshr_max_merge == 0)
         throw format_error{"no MSHR entries or no requests to merge", "both are at least 1"};
     if (c.miss_queue_size == 0) throw format_error{"a miss queue of no entries", "at least 1"};
-    const bool texture = c.mshr == cache::mshr_kind::texture_fifo ||
-                         c.mshr == cache::mshr_kind::sector_texture_fifo;
+    const bool texture =
+        c.mshr == cache::mshr_kind::texture_fifo || c.mshr == cache::mshr_kind::sector_texture_fifo;
     if (texture && c.result_fifo_entries == 0)
         throw format_error{"a texture FIFO without result FIFO entries", "write MISSQ:FIFO"};
     if (c.kind == cache::cache_kind::sector &&
@@ -165,20 +171,24 @@ cache::cache_config parse_cache(std::string_view text) {
                            fmt::format("a line is {} sectors of {} bytes", cache::sectors_per_line,
                                        cache::sector_bytes)};
     if (c.line_bytes % c.port_bytes() != 0)
-        throw format_error{fmt::format("a port of {} bytes at lines of {}", c.port_bytes(), c.line_bytes),
-                           "the port width divides the line size"};
+        throw format_error{
+            fmt::format("a port of {} bytes at lines of {}", c.port_bytes(), c.line_bytes),
+            "the port width divides the line size"};
     const bool on_fill = c.allocation != cache::allocation_policy::on_miss;
     if (on_fill && c.write == cache::write_policy::write_back)
-        throw format_error{"a write-back cache that allocates on fill can deadlock: a fill would wait "
-                           "for the write-back of its victim",
-                           "allocate on miss (m)"};
+        throw format_error{
+            "a write-back cache that allocates on fill can deadlock: a fill would wait "
+            "for the write-back of its victim",
+            "allocate on miss (m)"};
     if (on_fill && (c.write_allocate == cache::write_allocate_policy::fetch_on_write ||
                     c.write_allocate == cache::write_allocate_policy::lazy_fetch_on_read))
         throw format_error{"write allocation F or L needs the line before it is filled",
                            "allocate on miss (m), or do not allocate on writes (N)"};
     if (c.set_index == cache::set_index_function::fermi_hash && c.sets != 32 && c.sets != 64)
-        throw format_error{fmt::format("Fermi's hash with {} sets", c.sets), "it is defined for 32 and 64"};
-    if (c.set_index == cache::set_index_function::ipoly && c.sets != 16 && c.sets != 32 && c.sets != 64)
+        throw format_error{fmt::format("Fermi's hash with {} sets", c.sets),
+                           "it is defined for 32 and 64"};
+    if (c.set_index == cache::set_index_function::ipoly && c.sets != 16 && c.sets != 32 &&
+        c.sets != 64)
         throw format_error{fmt::format("the polynomial hash with {} sets", c.sets),
                            "it is defined for 16, 32 and 64"};
     return c;
@@ -194,9 +204,12 @@ core::pipeline_widths parse_pipeline_widths(std::string_view text) {
         return p;
     }
     if (w.size() != 11 && w.size() != 13)
-        throw format_error{fmt::format("has {} widths", w.size()), "7, 11, or 13 with tensor cores"};
-    p.id_oc_sp = w[0], p.id_oc_dp = w[1], p.id_oc_int = w[2], p.id_oc_sfu = w[3], p.id_oc_mem = w[4];
-    p.oc_ex_sp = w[5], p.oc_ex_dp = w[6], p.oc_ex_int = w[7], p.oc_ex_sfu = w[8], p.oc_ex_mem = w[9];
+        throw format_error{fmt::format("has {} widths", w.size()),
+                           "7, 11, or 13 with tensor cores"};
+    p.id_oc_sp = w[0], p.id_oc_dp = w[1], p.id_oc_int = w[2], p.id_oc_sfu = w[3],
+    p.id_oc_mem = w[4];
+    p.oc_ex_sp = w[5], p.oc_ex_dp = w[6], p.oc_ex_int = w[7], p.oc_ex_sfu = w[8],
+    p.oc_ex_mem = w[9];
     p.ex_wb = w[10];
     if (w.size() == 13) p.id_oc_tensor = w[11], p.oc_ex_tensor = w[12];
     return p;
@@ -226,19 +239,19 @@ core::specialized_unit_config parse_specialized_unit(std::string_view text) {
 memory::dram_timing parse_dram_timing(std::string_view text) {
     memory::dram_timing t;
     const std::map<std::string, unsigned memory::dram_timing::*> fields = {
-        {"nbk", &memory::dram_timing::nbk},       {"CCD", &memory::dram_timing::tCCD},
-        {"RRD", &memory::dram_timing::tRRD},      {"RCD", &memory::dram_timing::tRCD},
-        {"RAS", &memory::dram_timing::tRAS},      {"RP", &memory::dram_timing::tRP},
-        {"RC", &memory::dram_timing::tRC},        {"CL", &memory::dram_timing::CL},
-        {"WL", &memory::dram_timing::WL},         {"CDLR", &memory::dram_timing::tCDLR},
-        {"WR", &memory::dram_timing::tWR},        {"nbkgrp", &memory::dram_timing::nbkgrp},
-        {"CCDL", &memory::dram_timing::tCCDL},    {"RTPL", &memory::dram_timing::tRTPL},
-        {"REFI", &memory::dram_timing::tREFI},    {"RFC", &memory::dram_timing::tRFC}};
+        {"nbk", &memory::dram_timing::nbk},    {"CCD", &memory::dram_timing::tCCD},
+        {"RRD", &memory::dram_timing::tRRD},   {"RCD", &memory::dram_timing::tRCD},
+        {"RAS", &memory::dram_timing::tRAS},   {"RP", &memory::dram_timing::tRP},
+        {"RC", &memory::dram_timing::tRC},     {"CL", &memory::dram_timing::CL},
+        {"WL", &memory::dram_timing::WL},      {"CDLR", &memory::dram_timing::tCDLR},
+        {"WR", &memory::dram_timing::tWR},     {"nbkgrp", &memory::dram_timing::nbkgrp},
+        {"CCDL", &memory::dram_timing::tCCDL}, {"RTPL", &memory::dram_timing::tRTPL},
+        {"REFI", &memory::dram_timing::tREFI}, {"RFC", &memory::dram_timing::tRFC}};
     if (text.find('=') == std::string_view::npos) {
         using timing = memory::dram_timing;
         constexpr unsigned timing::*order[] = {
-            &timing::nbk, &timing::tCCD, &timing::tRRD, &timing::tRCD,  &timing::tRAS,
-            &timing::tRP, &timing::tRC,  &timing::CL,   &timing::WL,    &timing::tCDLR,
+            &timing::nbk, &timing::tCCD,   &timing::tRRD,  &timing::tRCD, &timing::tRAS,
+            &timing::tRP, &timing::tRC,    &timing::CL,    &timing::WL,   &timing::tCDLR,
             &timing::tWR, &timing::nbkgrp, &timing::tCCDL, &timing::tRTPL};
         const std::vector<unsigned> numbers = parse_numbers(text, ':', 11, 14);
         for (std::size_t i = 0; i < numbers.size(); ++i) t.*order[i] = numbers[i];
@@ -262,8 +275,11 @@ memory::dram_timing parse_dram_timing(std::string_view text) {
             t.*(field->second) = parse_number(sides[1], "number of cycles");
             seen[sides[0]] = true;
         }
-        for (const char* name : {"nbk", "CCD", "RRD", "RCD", "RAS", "RP", "RC", "CL", "WL", "CDLR", "WR"})
-            if (!seen[name]) throw format_error{fmt::format("lacks {}", name), "add " + std::string(name) + "=N"};
+        for (const char* name :
+             {"nbk", "CCD", "RRD", "RCD", "RAS", "RP", "RC", "CL", "WL", "CDLR", "WR"})
+            if (!seen[name])
+                throw format_error{fmt::format("lacks {}", name),
+                                   "add " + std::string(name) + "=N"};
     }
     if (!power_of_two(t.nbk)) throw format_error{fmt::format("{} banks", t.nbk), "a power of two"};
     if (!power_of_two(t.nbkgrp) || t.nbk % t.nbkgrp != 0)
@@ -289,7 +305,8 @@ mapping_shape parse_address_mapping(std::string_view text) {
         if (head.substr(0, key.size()) != key)
             throw format_error{fmt::format("'{}' is not dramid@BIT", head), ""};
         const unsigned bit = parse_number(head.substr(key.size()), "bit position");
-        if (bit > 56) throw format_error{fmt::format("dramid@{} lies outside an address", bit), "0 to 56"};
+        if (bit > 56)
+            throw format_error{fmt::format("dramid@{} lies outside an address", bit), "0 to 56"};
         shape.channel_position = bit;
         map = text.substr(semicolon + 1);
     }
@@ -297,19 +314,33 @@ mapping_shape parse_address_mapping(std::string_view text) {
     for (const char c : map) {
         ++bits;
         switch (std::tolower(static_cast<unsigned char>(c))) {
-            case 'r': ++shape.row_bits; break;
-            case 'b': ++shape.bank_bits; break;
-            case 'c': ++shape.column_bits; break;
-            case 's': ++shape.burst_bits; break;
+            case 'r':
+                ++shape.row_bits;
+                break;
+            case 'b':
+                ++shape.bank_bits;
+                break;
+            case 'c':
+                ++shape.column_bits;
+                break;
+            case 's':
+                ++shape.burst_bits;
+                break;
             case 'd':
                 if (shape.channel_position)
                     throw format_error{"has both dramid@ and D bits", "use one of them"};
                 ++shape.channel_bits;
                 break;
-            case '0': break;
-            case '.': case '|': case ' ': --bits; break;
+            case '0':
+                break;
+            case '.':
+            case '|':
+            case ' ':
+                --bits;
+                break;
             default:
-                throw format_error{fmt::format("'{}' is no address bit", c), "one of R, B, C, S, D, 0"};
+                throw format_error{fmt::format("'{}' is no address bit", c),
+                                   "one of R, B, C, S, D, 0"};
         }
     }
     if (bits != 64) throw format_error{fmt::format("maps {} bits", bits), "an address has 64"};
@@ -324,21 +355,22 @@ std::string parse_scheduler(std::string_view text, unsigned max_warps) {
     const std::string name = parts[0] == "old" || parts[0] == "oldest_first" ? "oldest" : parts[0];
     for (const char* known : plain)
         if (name == known) {
-            if (parts.size() != 1) throw format_error{fmt::format("{} takes no parameters", name), ""};
+            if (parts.size() != 1)
+                throw format_error{fmt::format("{} takes no parameters", name), ""};
             return name;
         }
     const bool two_level = name == "two_level_active";
     const bool limiting = name == "warp_limiting";
     if (!two_level && !limiting) {
-        const std::vector<std::string> names = {"lrr",    "gto",              "rrr",
-                                                "oldest", "two_level_active", "warp_limiting"};
+        const std::vector<std::string> names = {
+            "lrr", "gto", "rrr", "oldest", "two_level_active", "warp_limiting"};
         throw format_error{fmt::format("there is no warp scheduler '{}'", name),
                            "did you mean " + nearest_name(name, names) + "?"};
     }
     if (parts.size() != (two_level ? 4 : 3))
-        throw format_error{fmt::format("{} takes {} parameters", name, two_level ? 3 : 2),
-                           two_level ? "two_level_active:WARPS:INNER:OUTER"
-                                     : "warp_limiting:PRIORITY:WARPS"};
+        throw format_error{
+            fmt::format("{} takes {} parameters", name, two_level ? 3 : 2),
+            two_level ? "two_level_active:WARPS:INNER:OUTER" : "warp_limiting:PRIORITY:WARPS"};
     for (std::size_t i = 1; i < parts.size(); ++i) parse_number(parts[i], "number");
     const unsigned warps = parse_number(parts[two_level ? 1 : 2], "number of warps");
     if (warps == 0 || warps > max_warps)
@@ -347,10 +379,11 @@ std::string parse_scheduler(std::string_view text, unsigned max_warps) {
     return trimmed(text);
 }
 
-window parse_window(std::string_view text) {
+cycle_window parse_window(std::string_view text) {
     const std::vector<std::string> ends = split(text, ':');
-    if (ends.size() != 2) throw format_error{"is no interval", "FROM:TO; either end may be left out"};
-    window w;
+    if (ends.size() != 2)
+        throw format_error{"is no interval", "FROM:TO; either end may be left out"};
+    cycle_window w;
     const auto end = [](const std::string& side, std::uint64_t open) {
         if (side.empty()) return open;
         const auto number = parse_integer(side);
@@ -407,7 +440,8 @@ interconnect::router_config parse_router_text(const std::string& text, const std
         if (value.empty()) wrong(start, key + " has no value", "key = value;");
         if (value.find('=') != std::string::npos)
             wrong(start, key + " is assigned twice", "a ; is missing");
-        if (std::count(value.begin(), value.end(), '{') != std::count(value.begin(), value.end(), '}'))
+        if (std::count(value.begin(), value.end(), '{') !=
+            std::count(value.begin(), value.end(), '}'))
             wrong(start, key + ": braces do not match", "");
         router.values[key] = value;
     }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "modules/cache/cache_config.h"
 #include "modules/core/core_config.h"
 #include "modules/interconnect/interconnect_config.h"
 #include "modules/memory/memory_config.h"
+#include "platform/config.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 /// Readers of the small languages inside option values. Each throws format_error, which says what
 /// is wrong but not where; the caller knows the option and its origin.
@@ -49,11 +50,7 @@ mapping_shape parse_address_mapping(std::string_view text);
 std::string parse_scheduler(std::string_view text, unsigned max_warps);
 
 /// An interval "FROM:TO" whose ends may be left out.
-struct window {
-    std::uint64_t from = 0;
-    std::uint64_t to = ~std::uint64_t{0};
-};
-window parse_window(std::string_view text);
+cycle_window parse_window(std::string_view text);
 
 /// Reads a network description in BookSim syntax: `key = value;` with // comments.
 /// @throws kernel::user_error naming file and line

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/options.h"
 
+#include "modules/kernel/error.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +16,6 @@
 #include <ostream>
 #include <sstream>
 #include <utility>
-
-#include "modules/kernel/error.h"
 
 // Boost.Program_options is not used: it has no notion of values with an origin, of files that nest
 // at the place where they are named, of one order over files and command line, nor of long names
@@ -50,7 +50,9 @@ bool looks_like_option(const std::string& word) {
     return word[1] == '-' || std::isalpha(static_cast<unsigned char>(word[1])) != 0;
 }
 
-bool is_switch_value(const std::string& word) { return word == "0" || word == "1"; }
+bool is_switch_value(const std::string& word) {
+    return word == "0" || word == "1";
+}
 
 /// Lists may be broken over several words after one of these.
 bool continues(const std::string& word) {
@@ -75,7 +77,8 @@ const option_info* find_option(std::string_view name) {
     static const std::map<std::string, const option_info*, std::less<>> by_name = [] {
         std::map<std::string, const option_info*, std::less<>> index;
         for (const option_info& option : option_table()) index.emplace(option.name, &option);
-        for (const auto& [older, current] : option_aliases()) index.emplace(older, index.at(current));
+        for (const auto& [older, current] : option_aliases())
+            index.emplace(older, index.at(current));
         return index;
     }();
     const auto found = by_name.find(name);
@@ -106,12 +109,17 @@ std::string nearest_option(std::string_view name) {
 
 std::string option_origin::text() const {
     switch (kind) {
-        case source::default_value: return "default";
+        case source::default_value:
+            return "default";
         case source::preset:
-            return fmt::format("preset {} ({}:{})", preset, fs::path(file).filename().string(), line);
-        case source::file: return fmt::format("{}:{}", file, line);
-        case source::command_line: return "command line";
-        case source::program: return "program";
+            return fmt::format("preset {} ({}:{})", preset, fs::path(file).filename().string(),
+                               line);
+        case source::file:
+            return fmt::format("{}:{}", file, line);
+        case source::command_line:
+            return "command line";
+        case source::program:
+            return "program";
     }
     return {};
 }
@@ -168,8 +176,7 @@ option_values::option_values(preset_finder presets) : find_preset_(std::move(pre
 
 const option_info& option_values::known(std::string_view name) const {
     const option_info* option = find_option(name);
-    if (option == nullptr)
-        throw std::logic_error(fmt::format("no option {} in the table", name));
+    if (option == nullptr) throw std::logic_error(fmt::format("no option {} in the table", name));
     return *option;
 }
 
@@ -188,7 +195,9 @@ const std::vector<option_value>& option_values::all(std::string_view name) const
     return found == given_.end() ? none_ : found->second;
 }
 
-bool option_values::flag(std::string_view name) const { return value(name).text == "1"; }
+bool option_values::flag(std::string_view name) const {
+    return value(name).text == "1";
+}
 
 std::int64_t option_values::integer(std::string_view name) const {
     const auto number = parse_integer(text(name));
@@ -206,8 +215,7 @@ unsigned option_values::number(std::string_view name, unsigned low, unsigned hig
     const std::uint64_t wide = natural(name);
     if (wide < low || wide > high) {
         if (low == 1 && wide == 0) fail(name, "must not be zero");
-        if (high == 0xffffffffu)
-            fail(name, fmt::format("must be at least {}", low));
+        if (high == 0xffffffffu) fail(name, fmt::format("must be at least {}", low));
         fail(name, fmt::format("must lie between {} and {}", low, high));
     }
     return static_cast<unsigned>(wide);
@@ -230,7 +238,8 @@ void option_values::store(const option_info& option, const std::string& text,
                           const option_origin& origin, const std::string& folder) {
     const auto wrong = [&](const std::string& what, const std::string& remedy) {
         throw user_error(origin.where(),
-                         fmt::format("{} {}: {}", option.name, quoted_if_needed(text), what), remedy);
+                         fmt::format("{} {}: {}", option.name, quoted_if_needed(text), what),
+                         remedy);
     };
     std::string kept = text;
     switch (option.type) {
@@ -252,7 +261,8 @@ void option_values::store(const option_info& option, const std::string& text,
         case option_type::real:
             if (!parse_real(text)) wrong("is no number", "syntax: " + option.syntax);
             break;
-        case option_type::text: break;
+        case option_type::text:
+            break;
         case option_type::path: {
             const fs::path path(text);
             std::error_code ignored;
@@ -281,10 +291,10 @@ void option_values::read_tokens(const std::vector<token>& tokens, const reading&
         const token& word = tokens[i];
         const option_origin here = context.at(word);
         if (word.quoted || !looks_like_option(word.text))
-            throw user_error(here.where(),
-                             fmt::format("'{}' stands where an option is expected", word.text),
-                             "an option starts with - and takes one value; quote a value of several "
-                             "words");
+            throw user_error(
+                here.where(), fmt::format("'{}' stands where an option is expected", word.text),
+                "an option starts with - and takes one value; quote a value of several "
+                "words");
         std::string name = word.text;
         std::optional<std::string> value;
         const option_info* option = find_option(name);
@@ -302,7 +312,8 @@ void option_values::read_tokens(const std::vector<token>& tokens, const reading&
             const bool has_next = i < tokens.size();
             if (option->type == option_type::boolean) {
                 // A switch takes 0 or 1; anything else belongs to whoever comes next.
-                if (has_next && (is_switch_value(tokens[i].text) || !looks_like_option(tokens[i].text)))
+                if (has_next &&
+                    (is_switch_value(tokens[i].text) || !looks_like_option(tokens[i].text)))
                     value = tokens[i++].text;
                 else
                     value = "1";
@@ -447,7 +458,8 @@ std::vector<std::string> option_values::notes() const {
         list += (list.empty() ? "" : ", ") + option.name;
     }
     for (const std::string& reason : reasons)
-        lines.push_back(fmt::format("accepted without meaning here: {} ({})", names[reason], reason));
+        lines.push_back(
+            fmt::format("accepted without meaning here: {} ({})", names[reason], reason));
     return lines;
 }
 
@@ -455,20 +467,34 @@ std::vector<std::string> option_values::notes() const {
 
 const char* group_title(option_group group) {
     switch (group) {
-        case option_group::run: return "Running";
-        case option_group::output: return "Output";
-        case option_group::trace: return "Traces and instruction latencies";
-        case option_group::fidelity: return "Fidelity";
-        case option_group::chip: return "Chip and clocks";
-        case option_group::launch: return "Kernel launch and limits";
-        case option_group::core: return "SM: occupancy, fetch and issue";
-        case option_group::operands: return "SM: register file and operand collectors";
-        case option_group::units: return "SM: functional units";
-        case option_group::l1: return "SM: caches and shared memory";
-        case option_group::l2: return "Memory partition and L2";
-        case option_group::dram: return "DRAM";
-        case option_group::interconnect: return "Interconnect";
-        case option_group::elsewhere: return "Accepted without meaning here";
+        case option_group::run:
+            return "Running";
+        case option_group::output:
+            return "Output";
+        case option_group::trace:
+            return "Traces and instruction latencies";
+        case option_group::fidelity:
+            return "Fidelity";
+        case option_group::chip:
+            return "Chip and clocks";
+        case option_group::launch:
+            return "Kernel launch and limits";
+        case option_group::core:
+            return "SM: occupancy, fetch and issue";
+        case option_group::operands:
+            return "SM: register file and operand collectors";
+        case option_group::units:
+            return "SM: functional units";
+        case option_group::l1:
+            return "SM: caches and shared memory";
+        case option_group::l2:
+            return "Memory partition and L2";
+        case option_group::dram:
+            return "DRAM";
+        case option_group::interconnect:
+            return "Interconnect";
+        case option_group::elsewhere:
+            return "Accepted without meaning here";
     }
     return "";
 }
@@ -476,9 +502,10 @@ const char* group_title(option_group group) {
 namespace {
 
 constexpr option_group all_groups[] = {
-    option_group::run,    option_group::output, option_group::trace, option_group::fidelity,
-    option_group::chip,   option_group::launch, option_group::core,  option_group::operands,
-    option_group::units,  option_group::l1,     option_group::l2,    option_group::dram,
+    option_group::run,          option_group::output,    option_group::trace,
+    option_group::fidelity,     option_group::chip,      option_group::launch,
+    option_group::core,         option_group::operands,  option_group::units,
+    option_group::l1,           option_group::l2,        option_group::dram,
     option_group::interconnect, option_group::elsewhere,
 };
 
@@ -505,12 +532,14 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
 
 std::string described(const option_info& option) {
     std::string text = option.description;
-    if (!option.effective()) text += (text.empty() ? "" : " ") + ("No meaning: " + option.no_meaning) + ".";
+    if (!option.effective())
+        text += (text.empty() ? "" : " ") + ("No meaning: " + option.no_meaning) + ".";
     std::string facts;
     if (!option.unit.empty()) facts = option.unit;
     if (!option.default_text.empty() && !option.action) {
         const bool switched_off = option.syntax.empty() && option.default_text == "0";
-        if (!switched_off) facts += (facts.empty() ? "" : "; ") + ("default " + option.default_text);
+        if (!switched_off)
+            facts += (facts.empty() ? "" : "; ") + ("default " + option.default_text);
     }
     if (option.repeatable) facts += std::string(facts.empty() ? "" : "; ") + "repeatable";
     if (!facts.empty()) text += " [" + facts + "]";
@@ -530,14 +559,17 @@ std::string for_table(const std::string& text) {
 
 void write_help(std::ostream& out, const std::string& program) {
     out << "usage: " << program << " --preset GPU -trace FILE [options]\n\n"
-        << "Simulates a GPU cycle by cycle from recorded traces. Options are read in order, from the\n"
+        << "Simulates a GPU cycle by cycle from recorded traces. Options are read in order, from "
+           "the\n"
            "command line and from files (-config FILE); later ones win.\n";
     for (const option_group group : all_groups) {
         out << '\n' << group_title(group) << ":\n";
         for (const option_info& option : option_table()) {
             if (shown_in(option) != group) continue;
-            out << "  " << option.name << (option.syntax.empty() ? "" : " ") << option.syntax << '\n';
-            for (const std::string& line : wrapped(described(option), 90)) out << "      " << line << '\n';
+            out << "  " << option.name << (option.syntax.empty() ? "" : " ") << option.syntax
+                << '\n';
+            for (const std::string& line : wrapped(described(option), 90))
+                out << "      " << line << '\n';
         }
     }
     out << "\nOlder spellings:\n";
@@ -551,14 +583,16 @@ void write_options_markdown(std::ostream& out) {
            "Options have the names and the syntax of GPGPU-Sim and Accel-Sim, so that their files "
            "load\nunchanged: `-name value`, one after another, with `#` comments, double quotes "
            "around values of\nseveral words, and `-config FILE` to include a file. A list may be "
-           "broken after `,` `:` or `;`.\nOur own options start with two dashes. Everything can stand "
+           "broken after `,` `:` or `;`.\nOur own options start with two dashes. Everything can "
+           "stand "
            "in files and on the command line;\nlater values win, whatever their place. "
            "`--dump-config` prints the configuration in force and\nwhere each value came from.\n\n"
            "A relative file name in a configuration file is looked for beside that file first.\n";
     for (const option_group group : all_groups) {
         out << "\n## " << group_title(group) << "\n\n";
         if (group == option_group::elsewhere) {
-            out << "These belong to GPGPU-Sim or Accel-Sim and are accepted so that their files load; "
+            out << "These belong to GPGPU-Sim or Accel-Sim and are accepted so that their files "
+                   "load; "
                    "each run says\nonce which of them were given.\n\n"
                    "| option | why |\n|---|---|\n";
             for (const option_info& option : option_table())
@@ -601,7 +635,8 @@ void write_config(std::ostream& out, const option_values& values) {
             headed = true;
             if (option.repeatable) {
                 for (const option_value& value : values.all(option.name)) line(option, value);
-                if (!given) out << fmt::format("{:<64} # default\n", "# " + option.name + " (none)");
+                if (!given)
+                    out << fmt::format("{:<64} # default\n", "# " + option.name + " (none)");
             } else if (is_unset(option, values.text(option.name)) && !given) {
                 out << fmt::format("{:<64} # default\n", "# " + option.name + " (not set)");
             } else {

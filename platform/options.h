@@ -53,7 +53,7 @@ struct option_info {
     option_group group;
     std::string unit;  ///< of the value; empty when it has none
     std::string description;
-    std::string no_meaning;   ///< why the option is accepted without meaning; empty: it is effective
+    std::string no_meaning;  ///< why the option is accepted without meaning; empty: it is effective
     bool repeatable = false;  ///< values add up instead of replacing one another
     bool action = false;      ///< asks the executable for something; not part of a configuration
 
@@ -174,7 +174,7 @@ private:
     std::map<std::string, option_value, std::less<>> defaults_;
     std::vector<std::string> presets_;
     std::vector<std::string> open_files_;  ///< being read, outermost first
-    const std::vector<option_value> none_;
+    std::vector<option_value> none_;       ///< stays empty
 };
 
 /// The number a text stands for in option syntax; nothing when it is none.

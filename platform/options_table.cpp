@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include "platform/options.h"
+
+#include <fmt/format.h>
 
 namespace simtlm::platform {
 
@@ -10,8 +10,10 @@ namespace {
 // Why an option of GPGPU-Sim or Accel-Sim has no meaning here.
 constexpr const char* executes_ptx = "it steers the execution of PTX; here traces are replayed";
 constexpr const char* models_power = "power is not modelled";
-constexpr const char* draws_elsewhere = "it feeds AerialVision; see --timeline, --vcd and --stats-json";
-constexpr const char* prints_elsewhere = "statistics and messages are always printed, and in full in --stats-json";
+constexpr const char* draws_elsewhere =
+    "it feeds AerialVision; see --timeline, --vcd and --stats-json";
+constexpr const char* prints_elsewhere =
+    "statistics and messages are always printed, and in full in --stats-json";
 constexpr const char* checkpoints = "runs are not saved and resumed";
 constexpr const char* no_preference = "traces do not record a kernel's cache preference";
 constexpr const char* device_runtime = "kernels launched by kernels appear in the trace as kernels";
@@ -23,14 +25,21 @@ public:
 
     void in(option_group group) { group_ = group; }
 
-    option_info& add(std::string name, option_type type, std::string syntax, std::string default_text,
-                     std::string unit, std::string description) {
-        table_.push_back({std::move(name), type, std::move(syntax), std::move(default_text), group_,
-                          std::move(unit), std::move(description), {}});
+    option_info& add(std::string name, option_type type, std::string syntax,
+                     std::string default_text, std::string unit, std::string description) {
+        table_.push_back({std::move(name),
+                          type,
+                          std::move(syntax),
+                          std::move(default_text),
+                          group_,
+                          std::move(unit),
+                          std::move(description),
+                          {}});
         return table_.back();
     }
     option_info& onoff(std::string name, const char* default_text, std::string description) {
-        return add(std::move(name), option_type::boolean, "0|1", default_text, "", std::move(description));
+        return add(std::move(name), option_type::boolean, "0|1", default_text, "",
+                   std::move(description));
     }
     option_info& flag(std::string name, std::string description) {
         return add(std::move(name), option_type::boolean, "", "0", "", std::move(description));
@@ -42,8 +51,8 @@ public:
     }
     option_info& word(std::string name, std::string syntax, std::string default_text,
                       std::string description) {
-        return add(std::move(name), option_type::text, std::move(syntax), std::move(default_text), "",
-                   std::move(description));
+        return add(std::move(name), option_type::text, std::move(syntax), std::move(default_text),
+                   "", std::move(description));
     }
     option_info& file(std::string name, std::string default_text, std::string description) {
         return add(std::move(name), option_type::path, "FILE", std::move(default_text), "",
@@ -70,15 +79,18 @@ void running(builder& b) {
     b.in(option_group::run);
     b.word("--preset", "NAME", "",
            "Loads the shipped configuration of a GPU (QV100, RTX3070, ...) or a DRAM fragment "
-           "(dram/GDDR6) at this point.").action = true;
+           "(dram/GDDR6) at this point.")
+        .action = true;
     b.file("-config", "", "Reads options from a file at this point.").action = true;
-    b.flag("--list-configs", "Lists the shipped configurations and the traces they suit.").action = true;
+    b.flag("--list-configs", "Lists the shipped configurations and the traces they suit.").action =
+        true;
     b.flag("--dump-config", "Prints the configuration in force, with the origin of every value.")
         .action = true;
     b.flag("--help", "Prints all options.").action = true;
     b.flag("--help-markdown", "Prints all options as the page docs/options.md.").action = true;
     b.flag("--version", "Prints the version.").action = true;
-    b.count("-gpgpu_max_cycle", "0", "core cycles", "Ends the run after so many cycles; 0: no limit.");
+    b.count("-gpgpu_max_cycle", "0", "core cycles",
+            "Ends the run after so many cycles; 0: no limit.");
     b.count("-gpgpu_max_insn", "0", "thread instructions",
             "Ends the run after so many instructions; 0: no limit.");
     b.count("-gpgpu_max_cta", "0", "thread blocks",
@@ -103,7 +115,8 @@ void output(builder& b) {
            "Restricts the waveform to blocks whose hierarchical names match.");
     b.word("--vcd-window", "FROM:TO", ":",
            "Restricts the waveform to an interval of core cycles; either end may be left out.");
-    b.file("--timeline", "", "Writes a timeline of kernels, thread blocks and stalls for a trace viewer.");
+    b.file("--timeline", "",
+           "Writes a timeline of kernels, thread blocks and stalls for a trace viewer.");
     b.word("--timeline-window", "FROM:TO", ":",
            "Restricts the timeline to an interval of core cycles; either end may be left out.");
     b.count("--timeline-sample", "1000", "core cycles", "Interval of the timeline's counters.");
@@ -115,10 +128,12 @@ void output(builder& b) {
 
 void traces(builder& b) {
     b.in(option_group::trace);
-    b.file("-trace", "", "The command list (kernelslist.g) to replay, or the folder that holds it.");
-    b.count("--trace-lookahead", "2", "thread blocks", "How far decoding may run ahead, per kernel.");
-    b.file("--opcode-table", "", "Adds opcodes to the built-in tables, or changes them.").repeatable =
-        true;
+    b.file("-trace", "",
+           "The command list (kernelslist.g) to replay, or the folder that holds it.");
+    b.count("--trace-lookahead", "2", "thread blocks",
+            "How far decoding may run ahead, per kernel.");
+    b.file("--opcode-table", "", "Adds opcodes to the built-in tables, or changes them.")
+        .repeatable = true;
     b.word("--unknown-opcode", "error|warn", "error",
            "What to do about an opcode in no table; warn: one warning, and the integer unit.");
     b.count("--override-shmem", "", "bytes",
@@ -148,9 +163,11 @@ void fidelity(builder& b) {
     std::string names, meanings;
     for (const quirk_info& quirk : quirk_table()) {
         names += std::string(names.empty() ? "" : "|") + quirk.name;
-        meanings += fmt::format("{}`{}`: {}", meanings.empty() ? "" : "; ", quirk.name, quirk.description);
+        meanings +=
+            fmt::format("{}`{}`: {}", meanings.empty() ? "" : "; ", quirk.name, quirk.description);
     }
-    b.word("--quirk", names, "", "Switches on one departure of Accel-Sim from the hardware. " + meanings + ".")
+    b.word("--quirk", names, "",
+           "Switches on one departure of Accel-Sim from the hardware. " + meanings + ".")
         .repeatable = true;
 }
 
@@ -161,7 +178,8 @@ void chip(builder& b) {
     b.count("-gpgpu_n_cluster_ejection_buffer_size", "8", "packets",
             "Packets a cluster can take from the network before its SMs do.");
     b.add("-gpgpu_clock_domains", option_type::text, "CORE:NETWORK:L2:DRAM",
-          "500.0:2000.0:2000.0:2000.0", "MHz", "Frequencies of the four clocks; DRAM: its command clock.");
+          "500.0:2000.0:2000.0:2000.0", "MHz",
+          "Frequencies of the four clocks; DRAM: its command clock.");
     b.count("-gpgpu_compute_capability_major", "7", "",
             "Major compute capability; decides how accesses coalesce and which traces fit.");
     b.count("-gpgpu_compute_capability_minor", "0", "", "Minor compute capability.");
@@ -171,10 +189,12 @@ void chip(builder& b) {
 
 void launch(builder& b) {
     b.in(option_group::launch);
-    b.count("-gpgpu_kernel_launch_latency", "0", "core cycles", "Time between launch and first block.");
+    b.count("-gpgpu_kernel_launch_latency", "0", "core cycles",
+            "Time between launch and first block.");
     b.count("-gpgpu_TB_launch_latency", "0", "core cycles",
             "Added to the launch latency for every thread block of the kernel.");
-    b.count("-gpgpu_max_concurrent_kernel", "32", "kernels", "Kernels that may run at the same time.");
+    b.count("-gpgpu_max_concurrent_kernel", "32", "kernels",
+            "Kernels that may run at the same time.");
     b.onoff("-gpgpu_concurrent_kernel_sm", "0", "Lets blocks of several kernels share an SM.");
 }
 
@@ -191,8 +211,8 @@ void core(builder& b) {
             "Runs one block at a time of a kernel that needs more than an SM has.");
     b.count("-gpgpu_num_sched_per_core", "1", "", "Warp schedulers of an SM.");
     b.word("-gpgpu_scheduler",
-           "lrr|gto|rrr|oldest|two_level_active:WARPS:INNER:OUTER|warp_limiting:PRIORITY:WARPS", "gto",
-           "How a warp scheduler orders its warps.");
+           "lrr|gto|rrr|oldest|two_level_active:WARPS:INNER:OUTER|warp_limiting:PRIORITY:WARPS",
+           "gto", "How a warp scheduler orders its warps.");
     b.count("-gpgpu_max_insn_issue_per_warp", "2", "instructions",
             "Instructions a scheduler may issue from one warp in a cycle.");
     b.onoff("-gpgpu_dual_issue_diff_exec_units", "1",
@@ -217,10 +237,11 @@ void operands(builder& b) {
         const char* units;
         const char* ports;
     };
-    for (const pool& p : {pool{"sp", "single-precision", "4", "1"}, pool{"dp", "double-precision", "0", "0"},
-                          pool{"sfu", "special-function", "4", "1"}, pool{"int", "integer", "0", "0"},
-                          pool{"tensor_core", "tensor core", "4", "1"},
-                          pool{"mem", "memory", "2", "1"}, pool{"gen", "general", "0", "0"}}) {
+    for (const pool& p :
+         {pool{"sp", "single-precision", "4", "1"}, pool{"dp", "double-precision", "0", "0"},
+          pool{"sfu", "special-function", "4", "1"}, pool{"int", "integer", "0", "0"},
+          pool{"tensor_core", "tensor core", "4", "1"}, pool{"mem", "memory", "2", "1"},
+          pool{"gen", "general", "0", "0"}}) {
         const std::string stem = "-gpgpu_operand_collector_num_";
         b.count(stem + "units_" + p.name, p.units, "", fmt::format("Collector units, {}.", p.what));
         b.count(stem + "in_ports_" + p.name, p.ports, "",
@@ -232,10 +253,11 @@ void operands(builder& b) {
 
 void units(builder& b) {
     b.in(option_group::units);
-    b.word("-gpgpu_pipeline_widths", "W,W,...", "1,1,1,1,1,1,1,1,1,1,1,1,1",
-           "Pipeline registers per stage: issue to collector for SP, DP, INT, SFU, MEM; collector to "
-           "unit for the same; write-back; then the tensor core's two. Seven values (SP, SFU, MEM; "
-           "the same again; write-back) are GPGPU-Sim 3's.");
+    b.word(
+        "-gpgpu_pipeline_widths", "W,W,...", "1,1,1,1,1,1,1,1,1,1,1,1,1",
+        "Pipeline registers per stage: issue to collector for SP, DP, INT, SFU, MEM; collector to "
+        "unit for the same; write-back; then the tensor core's two. Seven values (SP, SFU, MEM; "
+        "the same again; write-back) are GPGPU-Sim 3's.");
     b.count("-gpgpu_num_sp_units", "1", "units", "Single-precision units of an SM.");
     b.count("-gpgpu_num_dp_units", "0", "units",
             "Double-precision units; without any, special-function units do their work.");
@@ -245,19 +267,22 @@ void units(builder& b) {
     b.onoff("-gpgpu_tensor_core_avail", "0", "The SM has tensor cores.");
     b.count("-gpgpu_num_tensor_core_units", "0", "units", "Tensor core units.");
     for (int i = 1; i <= 8; ++i)
-        b.word(fmt::format("-specialized_unit_{}", i), "ENABLED,UNITS,LATENCY,ID_OC,OC_EX,NAME",
-               "0,4,4,4,4,BRA",
-               fmt::format("Specialised unit {}: whether it exists, how many, its deepest latency in "
-                           "core cycles, widths of its pipeline registers, and a name.",
-                           i));
-    b.add("-ptx_opcode_latency_int", option_type::text, "ADD,MAX,MUL,MAD,DIV[,SHFL]",
-          "1,1,19,25,145,32", "core cycles",
-          "The depth of integer pipelines comes from MAX and SHFL; traces have their own latencies.");
+        b.word(
+            fmt::format("-specialized_unit_{}", i), "ENABLED,UNITS,LATENCY,ID_OC,OC_EX,NAME",
+            "0,4,4,4,4,BRA",
+            fmt::format("Specialised unit {}: whether it exists, how many, its deepest latency in "
+                        "core cycles, widths of its pipeline registers, and a name.",
+                        i));
+    b.add(
+        "-ptx_opcode_latency_int", option_type::text, "ADD,MAX,MUL,MAD,DIV[,SHFL]",
+        "1,1,19,25,145,32", "core cycles",
+        "The depth of integer pipelines comes from MAX and SHFL; traces have their own latencies.");
     b.add("-ptx_opcode_latency_fp", option_type::text, "ADD,MAX,MUL,MAD,DIV", "1,1,1,1,30",
           "core cycles", "The depth of single-precision pipelines comes from MAX.");
     b.add("-ptx_opcode_latency_dp", option_type::text, "ADD,MAX,MUL,MAD,DIV", "8,8,8,8,335",
           "core cycles",
-          "The depth of double-precision pipelines comes from MAX, that of special functions from DIV.");
+          "The depth of double-precision pipelines comes from MAX, that of special functions from "
+          "DIV.");
     b.add("-ptx_opcode_latency_sfu", option_type::text, "N", "8", "core cycles",
           "The depth of special-function pipelines, where DIV above is not deeper.");
     b.add("-ptx_opcode_latency_tesnor", option_type::text, "N", "64", "core cycles",
@@ -265,7 +290,8 @@ void units(builder& b) {
     for (const auto& [kind, usual] :
          {std::pair{"int", "1,1,4,4,32,4"}, std::pair{"fp", "1,1,1,1,5"},
           std::pair{"dp", "8,8,8,8,130"}, std::pair{"sfu", "8"}, std::pair{"tensor", "64"}})
-        b.ignored(fmt::format("-ptx_opcode_initiation_{}", kind), option_type::text, usual, executes_ptx);
+        b.ignored(fmt::format("-ptx_opcode_initiation_{}", kind), option_type::text, usual,
+                  executes_ptx);
     b.ignored("-gpgpu_num_mem_units", option_type::natural, "1", nothing_anywhere);
 }
 
@@ -273,9 +299,12 @@ void l1(builder& b) {
     b.in(option_group::l1);
     b.word("-gpgpu_cache:dl1", cache_syntax, "none",
            "L1 data cache. Kind: normal or sectored; replacement: L(RU), F(IFO), R(andom); write: "
-           "R(ead only), B(ack), T(hrough), E(vict), L(ocal back, global through); allocation on m(iss), "
-           "f(ill), or s(treaming); write allocation: N(one), W(rite), F(etch on write), L(azy fetch on "
-           "read); set index: L(inear), X(or), P(olynomial), H(ash of Fermi), C(ustom: as linear); MSHR: "
+           "R(ead only), B(ack), T(hrough), E(vict), L(ocal back, global through); allocation on "
+           "m(iss), "
+           "f(ill), or s(treaming); write allocation: N(one), W(rite), F(etch on write), L(azy "
+           "fetch on "
+           "read); set index: L(inear), X(or), P(olynomial), H(ash of Fermi), C(ustom: as linear); "
+           "MSHR: "
            "A or S(ector) associative, F or T texture FIFO; PORT in bytes.");
     b.count("-gpgpu_l1_cache_write_ratio", "0", "percent",
             "Dirty lines are not evicted while their share of the L1 data cache is below this.");
@@ -310,7 +339,8 @@ void l1(builder& b) {
     b.onoff("-gpgpu_perfect_mem", "0", "Memory answers at once; nothing misses.");
     b.word("-gpgpu_cache:il1", cache_syntax, "4:256:4,L:R:f:N,A:2:32,4", "L1 instruction cache.");
     b.word("-gpgpu_const_cache:l1", cache_syntax, "64:64:2,L:R:f:N,A:2:32,4", "L1 constant cache.");
-    b.word("-gpgpu_tex_cache:l1", cache_syntax, "8:128:5,L:R:m:N,F:128:4,128:2", "L1 texture cache.");
+    b.word("-gpgpu_tex_cache:l1", cache_syntax, "8:128:5,L:R:m:N,F:128:4,128:2",
+           "L1 texture cache.");
     b.ignored("-gpgpu_cache:dl1PrefL1", option_type::text, "none", no_preference);
     b.ignored("-gpgpu_cache:dl1PrefShared", option_type::text, "none", no_preference);
     b.ignored("-gpgpu_shmem_size_PrefL1", option_type::natural, "16384", no_preference);
@@ -340,26 +370,32 @@ void l2(builder& b) {
 void dram(builder& b) {
     b.in(option_group::dram);
     b.word("-gpgpu_mem_addr_mapping", "[dramid@BIT;]MAP", "",
-           "What each of 64 address bits selects: R(ow), B(ank), C(olumn), S (byte of a burst), D (channel), "
+           "What each of 64 address bits selects: R(ow), B(ank), C(olumn), S (byte of a burst), D "
+           "(channel), "
            "0 nothing; dots separate. dramid@BIT inserts the channel bits at BIT.");
-    b.count("-gpgpu_mem_address_mask", "0", "", "One of the built-in mappings, where none is given.");
+    b.count("-gpgpu_mem_address_mask", "0", "",
+            "One of the built-in mappings, where none is given.");
     b.add("-gpgpu_dram_timing_opt", option_type::text,
           "nbk=N:CCD=N:RRD=N:RCD=N:RAS=N:RP=N:RC=N:CL=N:WL=N:CDLR=N:WR=N[:nbkgrp=N:CCDL=N:RTPL=N]"
           "[:REFI=N:RFC=N]",
           "4:2:8:12:21:13:34:9:4:5:13:1:0:0", "DRAM cycles",
-          "Banks and timing. Also as bare numbers in the order nbk CCD RRD RCD RAS RP RC CL WL CDLR WR "
+          "Banks and timing. Also as bare numbers in the order nbk CCD RRD RCD RAS RP RC CL WL "
+          "CDLR WR "
           "nbkgrp CCDL RTPL. REFI and RFC are ours: refresh interval and duration, 0 without.");
     b.count("-gpgpu_dram_scheduler", "1", "", "0 first come first served, 1 row hits first.");
     b.count("-gpgpu_frfcfs_dram_sched_queue_size", "0", "requests",
             "Requests the scheduler sees; 0: no limit.");
-    b.count("-gpgpu_dram_return_queue_size", "0", "requests", "Replies that can wait; 0: no limit.");
+    b.count("-gpgpu_dram_return_queue_size", "0", "requests",
+            "Replies that can wait; 0: no limit.");
     b.count("-gpgpu_n_mem_per_ctrlr", "1", "chips", "DRAM chips side by side in a channel.");
     b.count("-gpgpu_dram_buswidth", "4", "bytes", "Data width of one chip.");
     b.count("-gpgpu_dram_burst_length", "4", "transfers", "Data transfers per column command.");
     b.count("-dram_data_command_freq_ratio", "2", "",
             "Data transfers per command cycle: 2 double, 4 quad data rate.");
-    b.onoff("-dram_dual_bus_interface", "0", "A row and a column command may go in the same cycle (HBM).");
-    b.count("-dram_bnk_indexing_policy", "0", "", "How banks are chosen: 0 as mapped, 1 xor, 2 polynomial, 3 custom.");
+    b.onoff("-dram_dual_bus_interface", "0",
+            "A row and a column command may go in the same cycle (HBM).");
+    b.count("-dram_bnk_indexing_policy", "0", "",
+            "How banks are chosen: 0 as mapped, 1 xor, 2 polynomial, 3 custom.");
     b.count("-dram_bnkgrp_indexing_policy", "0", "",
             "Which bank bits select the bank group: 0 the high ones, 1 the low ones.");
     b.onoff("-dram_seperate_write_queue_enable", "0", "Writes wait in a queue of their own.");
@@ -373,9 +409,11 @@ void dram(builder& b) {
 
 void interconnect(builder& b) {
     b.in(option_group::interconnect);
-    b.count("-network_mode", "1", "",
-            "1 routers as described by -inter_config_file, 2 the built-in crossbar, 3 no contention.");
-    b.file("-inter_config_file", "mesh", "Topology and routers, in BookSim syntax; used by mode 1.");
+    b.count(
+        "-network_mode", "1", "",
+        "1 routers as described by -inter_config_file, 2 the built-in crossbar, 3 no contention.");
+    b.file("-inter_config_file", "mesh",
+           "Topology and routers, in BookSim syntax; used by mode 1.");
     b.count("-icnt_flit_size", "32", "bytes", "What a network link carries per network cycle.");
     b.count("-icnt_in_buffer_limit", "64", "packets", "Input buffer of the crossbar, per port.");
     b.count("-icnt_out_buffer_limit", "64", "packets", "Output buffer of the crossbar, per port.");
@@ -388,10 +426,9 @@ void interconnect(builder& b) {
 void elsewhere(builder& b) {
     using type = option_type;
     b.in(option_group::elsewhere);
-    for (const char* name :
-         {"-gpgpu_ptx_convert_to_ptxplus", "-gpgpu_ptx_save_converted_ptxplus",
-          "-gpgpu_experimental_lib_support", "-save_embedded_ptx", "-keep",
-          "-gpgpu_ptx_inst_debug_to_file"})
+    for (const char* name : {"-gpgpu_ptx_convert_to_ptxplus", "-gpgpu_ptx_save_converted_ptxplus",
+                             "-gpgpu_experimental_lib_support", "-save_embedded_ptx", "-keep",
+                             "-gpgpu_ptx_inst_debug_to_file"})
         b.ignored(name, type::boolean, "0", executes_ptx);
     b.ignored("-gpgpu_ptx_use_cuobjdump", type::boolean, "1", executes_ptx);
     b.ignored("-gpgpu_ptx_sim_mode", type::integer, "0", executes_ptx);
@@ -400,8 +437,7 @@ void elsewhere(builder& b) {
     b.ignored("-gpgpu_ptx_inst_debug_file", type::text, "inst_debug.txt", executes_ptx);
     b.ignored("-gpgpu_ptx_inst_debug_thread_uid", type::integer, "1", executes_ptx);
     b.ignored("-gpgpu_occupancy_sm_number", type::integer, "0", executes_ptx);
-    b.ignored("-gpgpu_simd_model", type::integer, "1",
-              "traces record the path each warp took");
+    b.ignored("-gpgpu_simd_model", type::integer, "1", "traces record the path each warp took");
     b.ignored("-gpgpu_stack_size_limit", type::integer, "1024", executes_ptx);
     b.ignored("-gpgpu_heap_size_limit", type::integer, "8388608", executes_ptx);
     b.ignored("-gpgpu_runtime_sync_depth_limit", type::integer, "2", device_runtime);
@@ -419,7 +455,8 @@ void elsewhere(builder& b) {
     b.ignored("-visualizer_enabled", type::boolean, "1", draws_elsewhere);
     b.ignored("-visualizer_outputfile", type::text, "NULL", draws_elsewhere);
     b.ignored("-visualizer_zlevel", type::integer, "6", draws_elsewhere);
-    const char* traces_elsewhere = "debug streams are not part of this simulator; see --timeline and --vcd";
+    const char* traces_elsewhere =
+        "debug streams are not part of this simulator; see --timeline and --vcd";
     b.ignored("-trace_enabled", type::boolean, "0", traces_elsewhere);
     b.ignored("-trace_components", type::text, "none", traces_elsewhere);
     b.ignored("-trace_sampling_core", type::integer, "0", traces_elsewhere);
@@ -445,10 +482,11 @@ void elsewhere(builder& b) {
     b.ignored("-gpuwattch_xml_file", type::text, "gpuwattch.xml", models_power);
     b.ignored("-hw_perf_file_name", type::text, "hw_perf.csv", models_power);
     b.ignored("-hw_perf_bench_name", type::text, "", models_power);
-    for (const char* counter :
-         {"L1_RH", "L1_RM", "L1_WH", "L1_WM", "L2_RH", "L2_RM", "L2_WH", "L2_WM", "CC_ACC",
-          "SHARED_ACC", "DRAM_RD", "DRAM_WR", "NOC", "PIPE_DUTY", "NUM_SM_IDLE", "CYCLES", "VOLTAGE"})
-        b.ignored(std::string("-accelwattch_hybrid_perfsim_") + counter, type::boolean, "0", models_power);
+    for (const char* counter : {"L1_RH", "L1_RM", "L1_WH", "L1_WM", "L2_RH", "L2_RM", "L2_WH",
+                                "L2_WM", "CC_ACC", "SHARED_ACC", "DRAM_RD", "DRAM_WR", "NOC",
+                                "PIPE_DUTY", "NUM_SM_IDLE", "CYCLES", "VOLTAGE"})
+        b.ignored(std::string("-accelwattch_hybrid_perfsim_") + counter, type::boolean, "0",
+                  models_power);
 }
 
 }  // namespace
@@ -457,7 +495,8 @@ const std::vector<quirk_info>& quirk_table() {
     static const std::vector<quirk_info> table = {
         {"packet-is-one-flit", "the crossbar moves a packet of any size as one flit"},
         {"rz-is-a-register", "RZ takes part in dependences and in bank conflicts"},
-        {"ldgsts-global-half-only", "asynchronous copies read global memory and never write shared"},
+        {"ldgsts-global-half-only",
+         "asynchronous copies read global memory and never write shared"},
         {"depbar-ignores-mask", "DEPBAR looks at no scoreboard mask"},
         {"ldsm-is-free", "matrix loads do not access shared memory"},
         {"single-barrier", "every BAR is barrier 0 with the whole thread block"},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/presets.h"
 
+#include "modules/kernel/error.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +10,6 @@
 #include <filesystem>
 #include <ostream>
 #include <utility>
-
-#include "modules/kernel/error.h"
 
 #ifndef SIMTLM_SOURCE_CONFIG_DIR
 #define SIMTLM_SOURCE_CONFIG_DIR ""
@@ -43,7 +43,8 @@ const preset_info* preset_for_binary(unsigned binary_version) {
     for (const preset_info& preset : preset_table()) {
         if (std::string_view(preset.name) == "TINY") continue;
         if (preset.binary == binary_version) return &preset;
-        if (same_major == nullptr && preset.binary / 10 == binary_version / 10) same_major = &preset;
+        if (same_major == nullptr && preset.binary / 10 == binary_version / 10)
+            same_major = &preset;
     }
     return same_major;
 }
@@ -80,9 +81,9 @@ std::vector<std::string> preset_folders::files(const std::string& name) const {
         for (const auto& entry : fs::directory_iterator(fs::path(folder) / "dram", ignored))
             names.push_back("dram/" + entry.path().stem().string());
     std::sort(names.begin(), names.end());
-    throw kernel::user_error("--preset " + name, "there is no such configuration",
-                             "did you mean " + nearest_name(name, names) +
-                                 "? --list-configs names them all");
+    throw kernel::user_error(
+        "--preset " + name, "there is no such configuration",
+        "did you mean " + nearest_name(name, names) + "? --list-configs names them all");
 }
 
 option_values::preset_finder preset_folders::finder() const {
@@ -98,8 +99,8 @@ void write_presets(std::ostream& out, const preset_folders& folders) {
         } catch (const kernel::user_error&) {
             present = false;
         }
-        out << fmt::format("  {:<16} {:<44} traces of {}{}\n", preset.name, preset.gpu, preset.suits,
-                           present ? "" : "  (not installed)");
+        out << fmt::format("  {:<16} {:<44} traces of {}{}\n", preset.name, preset.gpu,
+                           preset.suits, present ? "" : "  (not installed)");
     }
     out << "DRAM technologies (--preset NAME, after that of a GPU):\n";
     std::vector<std::string> names;

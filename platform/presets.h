@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "platform/options.h"
+
 #include <iosfwd>
 #include <string>
 #include <vector>
-
-#include "platform/options.h"
 
 namespace simtlm::platform {
 
 /// A GPU that ships with a configuration (configs/<name>/).
 struct preset_info {
     const char* name;
-    const char* gpu;       ///< what it models
-    unsigned binary;       ///< binary version of its own traces: 70 for Volta, ...
-    const char* suits;     ///< traces that fit it, for people
+    const char* gpu;    ///< what it models
+    unsigned binary;    ///< binary version of its own traces: 70 for Volta, ...
+    const char* suits;  ///< traces that fit it, for people
 };
 
-/// All GPUs of configs/, in order of age; the folder of each holds gpgpusim.config and trace.config.
+/// All GPUs of configs/, in order of age; the folder of each holds gpgpusim.config and
+/// trace.config.
 const std::vector<preset_info>& preset_table();
 
 /// The preset whose traces have this binary version, or share its major number; nullptr if none.
