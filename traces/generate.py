@@ -516,7 +516,7 @@ def write(folder, workload, scale, target, pack):
         name = f"kernel-{number}.traceg" + ("" if pack == "none" else "." + pack)
         data = text.encode()
         if pack == "xz":
-            data = lzma.compress(data, preset=9)
+            data = lzma.compress(data, preset=6)
         elif pack == "gz":
             data = gzip.compress(data, mtime=0)
         (folder / name).write_bytes(data)

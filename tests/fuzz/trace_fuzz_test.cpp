@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <string>
 
@@ -182,6 +184,30 @@ TEST(Fuzz, KernelTracesReadOrEndInAUserError) {
     }
     EXPECT_GT(read, rounds / 20) << "mutations too coarse";
     EXPECT_GT(refused, rounds / 20) << "mutations too fine";
+}
+
+TEST(Fuzz, ArchivesReadOrEndInAUserError) {
+    const test::temporary_folder folder;
+    const isa::opcode_tables opcodes = isa::opcode_tables::builtin();
+    trace::reader_options options;
+    options.opcodes = &opcodes;
+    std::ifstream in(SIMTLM_TRACES "/divergence/kernel-1.traceg.xz", std::ios::binary);
+    const std::string valid{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    ASSERT_FALSE(valid.empty());
+    for (unsigned seed = 0; seed < rounds / 10; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(seed);
+        std::string bytes = valid;
+        for (unsigned i = 0; i <= seed % 3; ++i) {
+            bytes[random() % bytes.size()] = static_cast<char>(random());
+        }
+        if (seed % 5 == 0) bytes.resize(random() % bytes.size());
+        try {
+            trace::kernel_trace kernel(folder.write("k.traceg.xz", bytes), options, 0);
+            while (auto block = kernel.next_block()) kernel.recycle(std::move(block));
+        } catch (const kernel::user_error&) {
+        }
+    }
 }
 
 TEST(Fuzz, CommandListsReadOrEndInAUserError) {
