@@ -18,8 +18,8 @@ namespace simtlm::cache {
 struct miss_sink {
     virtual ~miss_sink() = default;
     /// Takes a request, or has no room now. A sink that keeps it acquires it, except a write-back
-    /// (protocol::is_posted of a type this cache makes): its only reference passes to the sink,
-    /// which releases it when it has been answered.
+    /// that the cache has made: its only reference passes to the sink, which releases it when it
+    /// has been answered.
     virtual bool try_send(tlm::tlm_generic_payload& request) = 0;
 };
 
@@ -97,6 +97,10 @@ public:
     const cache_statistics& statistics() const { return statistics_; }
 
 protected:
+    struct queued_request {
+        tlm::tlm_generic_payload* payload;
+        bool own_write_back;
+    };
     struct read_request {
         bool sent = false;    // false: the reason has been booked
         bool merged = false;  // waits for data that were on their way
@@ -134,15 +138,17 @@ protected:
                       std::uint64_t now);
     void enqueue(tlm::tlm_generic_payload& p) {
         p.acquire();
-        miss_queue_.push(&p);
+        miss_queue_.push({&p, false});
     }
+    /// A write-back: its only reference goes along.
+    void enqueue_own(tlm::tlm_generic_payload& p) { miss_queue_.push({&p, true}); }
     static access_outcome booked_outcome(access_outcome probed, access_outcome result);
 
     cache_config config_;
     bool index_by_partition_;
     tag_array tags_;
     mshr_table mshrs_;
-    kernel::ring_buffer<tlm::tlm_generic_payload*> miss_queue_;
+    kernel::ring_buffer<queued_request> miss_queue_;
     port_bandwidth ports_;
     cache_statistics statistics_;
 };

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/cache_engine.h"
+
+namespace simtlm::cache {
+
+cache_engine::cache_engine(const cache_config& config, bool index_by_partition)
+    : config_(config),
+      index_by_partition_(index_by_partition),
+      tags_(config),
+      mshrs_(config.mshr_entries, config.mshr_max_merge),
+      miss_queue_(config.miss_queue_size),
+      ports_(config.port_bytes()) {}
+
+bool cache_engine::send(miss_sink& sink) {
+    if (miss_queue_.empty()) return false;
+    const queued_request q = miss_queue_.front();
+    if (!sink.try_send(*q.payload)) return false;
+    miss_queue_.pop();
+    if (!q.own_write_back) q.payload->release();
+    return true;
+}
+
+void cache_engine::pass_cycle() {
+    ++statistics_.port_cycles;
+    statistics_.data_port_busy += ports_.data_port_free() ? 0 : 1;
+    statistics_.fill_port_busy += ports_.fill_port_free() ? 0 : 1;
+    ports_.replenish();
+}
+
+bool cache_engine::waiting_for_fill(const tlm::tlm_generic_payload& response) const {
+    const auto waits = [this](const tlm::tlm_generic_payload& p) {
+        const std::uint32_t e = mshrs_.find(mshr_address(p));
+        return e != mshr_table::none && mshrs_.sent(e).payload == &p;
+    };
+    const tlm::tlm_generic_payload* parent = protocol::extension(response).parent;
+    return waits(response) || (parent != nullptr && waits(*parent));
+}
+
+void cache_engine::fill(tlm::tlm_generic_payload& response, std::uint64_t now) {
+    std::uint32_t e = mshrs_.find(mshr_address(response));
+    if (e == mshr_table::none || mshrs_.sent(e).payload != &response) {
+        e = mshrs_.find(mshr_address(*protocol::extension(response).parent));
+        if (--mshrs_.sent(e).pending_parts != 0) return;
+    }
+    mshr_table::request& sent = mshrs_.sent(e);
+    tlm::tlm_generic_payload& p = *sent.payload;
+    protocol::memory_extension& x = protocol::extension(p);
+    p.set_address(sent.address);
+    p.set_data_length(sent.data_length);
+    x.data_bytes = sent.data_bytes;
+    sent.payload = nullptr;
+
+    const unsigned sector = sector_of(p);
+    const bool line_reserved = tags_.allocation() == allocation_policy::on_miss;
+    if (line_reserved)
+        tags_.fill_line(sent.line, sector, x.bytes);
+    else
+        tags_.fill_address(sent.address, sent.index_address, static_cast<std::uint32_t>(now),
+                           sector, x.bytes, p.is_write());
+    mshrs_.mark_ready(e);
+    if (mshrs_.has_atomic(e) && line_reserved) tags_.write(sent.line, sector, x.bytes);
+    ports_.use_fill_port(config_.atom_bytes());
+}
+
+bool cache_engine::mshr_available(const tlm::tlm_generic_payload& p, std::uint32_t entry) {
+    if (!mshrs_.full(entry)) return true;
+    return fail(p, entry != mshr_table::none ? fail_reason::mshr_merge : fail_reason::mshr_entry);
+}
+
+cache_engine::read_request cache_engine::read(tlm::tlm_generic_payload& p,
+                                              const tag_array::lookup& found, std::uint64_t now) {
+    read_request result;
+    const std::uint64_t address = mshr_address(p);
+    std::uint32_t e = mshrs_.find(address);
+    if (!mshr_available(p, e)) return result;
+    result.merged = e != mshr_table::none;
+    result.sent = true;
+    result.evicted =
+        tags_.access(found, p.get_address(), sector_of(p), static_cast<std::uint32_t>(now));
+    p.acquire();
+    e = mshrs_.add(e, address, p);
+    protocol::memory_extension& x = protocol::extension(p);
+    if (result.merged) {
+        statistics_.book(x.type, access_outcome::mshr_hit);
+        return result;
+    }
+    mshrs_.sent(e) = {&p,
+                      p.get_address(),
+                      index_address(p),
+                      found.line,
+                      p.get_data_length(),
+                      x.data_bytes,
+                      config_.atom_bytes() / sector_bytes};
+    p.set_address(address);
+    p.set_data_length(config_.atom_bytes());
+    x.data_bytes = config_.atom_bytes();
+    enqueue(p);
+    return result;
+}
+
+access_outcome cache_engine::booked_outcome(access_outcome probed, access_outcome result) {
+    if (probed == access_outcome::hit_reserved && result != access_outcome::reservation_fail)
+        return probed;
+    if (probed == access_outcome::sector_miss && result == access_outcome::miss) return probed;
+    return result;
+}
+
+}  // namespace simtlm::cache

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/data_cache.h"
+
+namespace simtlm::cache {
+
+data_cache::data_cache(const cache_config& config, const cache_level& level,
+                       protocol::transaction_pool& pool)
+    : cache_engine(config, level.index_by_partition),
+      level_(level),
+      pool_(pool),
+      write_hit_(write_hit_of(config.write)),
+      write_miss_(write_miss_of(config.write_allocate)) {}
+
+access_result data_cache::access(tlm::tlm_generic_payload& p, std::uint64_t now) {
+    const protocol::access_type type = protocol::extension(p).type;
+    const unsigned bytes = p.get_data_length();
+    const tag_array::lookup found = probe(p);
+    const bool hit = found.outcome == access_outcome::hit;
+    const bool no_line = found.outcome == access_outcome::reservation_fail;
+    access_result r;
+    evicted_bytes_ = 0;
+    bool done = false;
+    if (p.is_write()) {
+        // A write that allocates nothing needs no line.
+        if (hit)
+            done = (this->*write_hit_)(p, found, now, r);
+        else if (!no_line || config_.write_allocate == write_allocate_policy::no_write_allocate)
+            done = (this->*write_miss_)(p, found, now, r);
+        else
+            fail(p, fail_reason::line_alloc);
+    } else {
+        if (hit)
+            done = read_hit(p, found, now, r);
+        else if (!no_line)
+            done = read_miss(p, found, now, r);
+        else
+            fail(p, fail_reason::line_alloc);
+    }
+    if (done) {
+        r.outcome = hit ? access_outcome::hit : access_outcome::miss;
+        if (hit)
+            ports_.use_data_port(bytes);
+        else
+            ports_.use_data_port_for_eviction(evicted_bytes_);
+    }
+    r.counted = booked_outcome(found.outcome, r.outcome);
+    statistics_.book(type, r.counted);
+    return r;
+}
+
+bool data_cache::read_hit(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
+                          access_result& r) {
+    const unsigned sector = sector_of(p);
+    tags_.access(f, p.get_address(), sector, static_cast<std::uint32_t>(now));
+    const protocol::memory_extension& x = protocol::extension(p);
+    if (x.is_atomic) tags_.write(f.line, sector, x.bytes);
+    r.finished = true;
+    return true;
+}
+
+bool data_cache::read_miss(tlm::tlm_generic_payload& p, const found_line& f, std::uint64_t now,
+                           access_result& r) {
+    // The read and perhaps a write-back.
+    if (miss_queue_full(1)) return fail(p, fail_reason::miss_queue);
+    const read_request sent = read(p, f, now);
+    if (!sent.sent) return false;
+    r.read_sent = !sent.merged;
+    write_back(sent.evicted, p, r);
+    return true;
+}
+
+void data_cache::write_back(const evicted_line& line, const tlm::tlm_generic_payload& cause,
+                            access_result& r) {
+    if (!line.dirty || config_.write == write_policy::write_through) return;
+    tlm::tlm_generic_payload& p =
+        pool_.acquire(tlm::TLM_WRITE_COMMAND, line.address, line.bytes, level_.write_back);
+    protocol::memory_extension& x = protocol::extension(p);
+    const protocol::memory_extension& c = protocol::extension(cause);
+    x.bytes = line.written;
+    x.sectors = line.sectors;
+    x.active_lanes = c.active_lanes;
+    x.cluster = c.cluster;
+    x.sm = c.sm;
+    x.warp = c.warp;
+    x.kernel = c.kernel;
+    enqueue_own(p);
+    r.write_back_sent = true;
+    // A read that evicts does not occupy the data port; a write that does, does.
+    if (cause.is_write()) evicted_bytes_ = line.bytes;
+}
+
+tlm::tlm_generic_payload& data_cache::write_allocate_read(const tlm::tlm_generic_payload& cause) {
+    tlm::tlm_generic_payload& p = pool_.acquire(tlm::TLM_READ_COMMAND, cause.get_address(),
+                                                config_.atom_bytes(), level_.write_allocate_read);
+    protocol::memory_extension& x = protocol::extension(p);
+    const protocol::memory_extension& c = protocol::extension(cause);
+    x.bytes = c.bytes;
+    x.sectors = c.sectors;
+    x.active_lanes = c.active_lanes;
+    x.cluster = c.cluster;
+    x.sm = c.sm;
+    x.warp = c.warp;
+    x.kernel = c.kernel;
+    x.location = c.location;
+    x.located = c.located;
+    return p;
+}
+
+}  // namespace simtlm::cache

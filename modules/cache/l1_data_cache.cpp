@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/l1_data_cache.h"
+
+#include "modules/protocol/phases.h"
+
+#include <algorithm>
+
+namespace simtlm::cache {
+
+l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
+                             kernel::phase_sequencer& sequencer, const config& cfg,
+                             protocol::transaction_pool& pool)
+    : sc_module(name),
+      unit_("port", *this),
+      memory_("memory", *this, cfg.cache.mshr_entries + cfg.cache.miss_queue_size),
+      port(unit_.socket),
+      memory(memory_.socket),
+      config_(cfg),
+      engine_(cfg.cache, l1_level, pool),
+      bank_of_(cfg.bank_hash, cfg.banks, cfg.bank_interleaving),
+      banks_(cfg.banks),
+      process_("process", sequencer, protocol::core_caches,
+               kernel::on_edge<&l1_data_cache::cycle>(this)) {
+    for (bank& b : banks_) b.reset(cfg.latency);
+}
+
+tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
+    const std::uint64_t now = process_.now();
+    if (config_.latency == 0) {
+        catch_up(now + 1);  // this cycle's ports have had their turn
+        const access_result r = engine_.access(p, now);
+        process_.wake();
+        if (r.outcome == access_outcome::reservation_fail) {
+            phase = protocol::refused;
+            return tlm::TLM_UPDATED;
+        }
+        return r.finished ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
+    }
+    // The first stage is taken by an access of this cycle, or by the last of a pipeline that has
+    // closed up to it.
+    bank& b = banks_[bank_of_(p.get_address())];
+    if (b.full() || (!b.empty() && b.back().entered == now)) {
+        ++bank_conflicts_;
+        phase = protocol::refused;
+        return tlm::TLM_UPDATED;
+    }
+    p.acquire();
+    b.push({&p, now});
+    if (queued_++ == 0) process_.wake_at(now + config_.latency);
+    return tlm::TLM_ACCEPTED;
+}
+
+void l1_data_cache::cycle() {
+    const std::uint64_t now = process_.now();
+    catch_up(now);
+    if (memory_.response_waiting()) memory_.retry();
+    engine_.cycle(memory_);
+    next_cycle_ = now + 1;
+    for (bank& b : banks_)
+        if (!b.empty() && now >= b.front().entered + config_.latency) look_up(b);
+    rest();
+}
+
+void l1_data_cache::look_up(bank& b) {
+    tlm::tlm_generic_payload& p = *b.front().payload;
+    const access_result r = engine_.access(p, process_.now());
+    if (r.outcome == access_outcome::reservation_fail) return;
+    b.pop();
+    --queued_;
+    if (r.finished) unit_.complete(p);
+    p.release();
+}
+
+/// Counts the cycles slept through, in which the ports were free.
+void l1_data_cache::catch_up(std::uint64_t now) {
+    if (now > next_cycle_) {
+        engine_.skip(now - next_cycle_);
+        next_cycle_ = now;
+    }
+}
+
+void l1_data_cache::rest() {
+    if (memory_.response_waiting() || !engine_.fill_port_free() || !engine_.data_port_free())
+        return;
+    if (!engine_.miss_queue_empty() && !memory_.blocked()) return;
+    if (queued_ == 0) {
+        process_.sleep();
+        return;
+    }
+    std::uint64_t next = ~std::uint64_t{0};
+    for (const bank& b : banks_)
+        if (!b.empty()) next = std::min(next, b.front().entered + config_.latency);
+    process_.sleep_until(next);
+}
+
+bool l1_data_cache::accept_response(tlm::tlm_generic_payload& response) {
+    if (!response.is_write()) {
+        if (!engine_.fill_port_free()) return false;
+        engine_.fill(response, process_.now());
+        unit_.present();
+        if (!engine_.fill_port_free()) process_.wake();
+        return true;
+    }
+    tlm::tlm_generic_payload* store = protocol::extension(response).parent;
+    if (store == nullptr) {
+        store = &response;
+    } else {
+        protocol::memory_extension& x = protocol::extension(*store);
+        if (x.pending_parts > 1) {
+            --x.pending_parts;
+            return true;
+        }
+        x.pending_parts = 0;
+    }
+    unit_.complete(*store);
+    return true;
+}
+
+/// Write-allocate reads end here: the unit waits for no data, at most for its store.
+tlm::tlm_generic_payload* l1_data_cache::ready() {
+    while (engine_.access_ready()) {
+        tlm::tlm_generic_payload& p = engine_.ready_access();
+        const protocol::memory_extension& x = protocol::extension(p);
+        if (x.type != protocol::access_type::l1_write_allocate_read) return &p;
+        tlm::tlm_generic_payload* const store = x.parent;
+        engine_.next_access();
+        p.release();
+        if (store != nullptr) {
+            unit_.complete(*store);
+            store->release();
+        }
+    }
+    return nullptr;
+}
+
+void l1_data_cache::retire() {
+    engine_.next_access().release();
+}
+
+const cache_statistics& l1_data_cache::statistics() {
+    catch_up(process_.now() + 1);
+    return engine_.statistics();
+}
+
+void l1_data_cache::register_statistics(kernel::statistics& list) const {
+    using protocol::access_type;
+    engine_.statistics().register_with(
+        list, name(),
+        {access_type::global_read, access_type::local_read, access_type::global_write,
+         access_type::local_write, access_type::l1_write_allocate_read});
+    list.add(std::string(name()) + ".bank_conflicts", "attempts",
+             "accesses put off because their bank took another one", &bank_conflicts_);
+}
+
+}  // namespace simtlm::cache

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/mshr_table.h"
+
+namespace simtlm::cache {
+
+mshr_table::mshr_table(unsigned entries, unsigned max_merge)
+    : max_merge_(max_merge), entries_(entries), ready_(entries) {
+    std::uint32_t buckets = 1;
+    while (buckets < 2 * entries) buckets *= 2;
+    buckets_.assign(buckets, none);
+    bucket_mask_ = buckets - 1;
+    for (std::uint32_t e = entries; e-- > 0;) {
+        entries_[e].next = free_;
+        free_ = e;
+    }
+    nodes_.reserve(entries);
+}
+
+std::uint32_t mshr_table::add(std::uint32_t found, std::uint64_t address,
+                              tlm::tlm_generic_payload& access) {
+    std::uint32_t e = found;
+    if (e == none) {
+        e = free_;
+        slot& s = entries_[e];
+        free_ = s.next;
+        s = slot();
+        s.address = address;
+        std::uint32_t& head = buckets_[bucket(address)];
+        s.next = head;
+        head = e;
+        ++in_use_;
+    }
+    std::uint32_t n = free_node_;
+    if (n == none) {
+        n = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.emplace_back();
+    } else {
+        free_node_ = nodes_[n].next;
+    }
+    nodes_[n] = {&access, none};
+    slot& s = entries_[e];
+    (s.first == none ? s.first : nodes_[s.last].next) = n;
+    s.last = n;
+    ++s.waiting;
+    s.has_atomic = s.has_atomic || protocol::extension(access).is_atomic;
+    return e;
+}
+
+bool mshr_table::read_after_write(std::uint32_t entry) const {
+    bool write_found = false;
+    for (std::uint32_t n = entries_[entry].first; n != none; n = nodes_[n].next) {
+        if (nodes_[n].access->is_write())
+            write_found = true;
+        else if (write_found)
+            return true;
+    }
+    return false;
+}
+
+tlm::tlm_generic_payload& mshr_table::next_access() {
+    const std::uint32_t e = ready_.front();
+    slot& s = entries_[e];
+    const std::uint32_t n = s.first;
+    tlm::tlm_generic_payload& access = *nodes_[n].access;
+    s.first = nodes_[n].next;
+    --s.waiting;
+    nodes_[n].next = free_node_;
+    free_node_ = n;
+    if (s.first == none) {
+        ready_.pop();
+        erase(e);
+    }
+    return access;
+}
+
+void mshr_table::erase(std::uint32_t e) {
+    std::uint32_t* link = &buckets_[bucket(entries_[e].address)];
+    while (*link != e) link = &entries_[*link].next;
+    *link = entries_[e].next;
+    entries_[e].next = free_;
+    free_ = e;
+    --in_use_;
+}
+
+}  // namespace simtlm::cache

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/read_only_cache.h"
+
+#include "modules/protocol/phases.h"
+
+namespace simtlm::cache {
+
+read_only_cache::read_only_cache(const sc_core::sc_module_name& name,
+                                 kernel::phase_sequencer& sequencer, const config& cfg)
+    : sc_module(name),
+      unit_("port", *this),
+      memory_("memory", *this, cfg.cache.mshr_entries + cfg.cache.miss_queue_size),
+      port(unit_.socket),
+      memory(memory_.socket),
+      config_(cfg),
+      engine_(cfg.cache),
+      process_("process", sequencer, protocol::core_caches,
+               kernel::on_edge<&read_only_cache::cycle>(this)) {}
+
+tlm::tlm_sync_enum read_only_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
+    if (config_.perfect) return tlm::TLM_COMPLETED;
+    const access_result r = engine_.access(p, process_.now());
+    if (r.outcome == access_outcome::hit) return tlm::TLM_COMPLETED;
+    if (r.outcome == access_outcome::reservation_fail) {
+        phase = protocol::refused;
+        return tlm::TLM_UPDATED;
+    }
+    if (config_.send_at_access) send();
+    if (!engine_.miss_queue_empty() && !memory_.blocked()) process_.wake();
+    return tlm::TLM_ACCEPTED;
+}
+
+/// At most one miss per cycle.
+void read_only_cache::send() {
+    const std::uint64_t now = process_.now();
+    if (now >= next_send_ && engine_.send(memory_)) next_send_ = now + 1;
+}
+
+void read_only_cache::cycle() {
+    const std::uint64_t now = process_.now();
+    catch_up(now);
+    if (memory_.response_waiting()) memory_.retry();
+    send();
+    engine_.pass_cycle();
+    next_cycle_ = now + 1;
+    const bool sending = !engine_.miss_queue_empty() && !memory_.blocked();
+    if (!sending && engine_.fill_port_free() && !memory_.response_waiting()) process_.sleep();
+}
+
+/// Counts the cycles slept through, in which the ports were free.
+void read_only_cache::catch_up(std::uint64_t now) {
+    if (now > next_cycle_) {
+        engine_.skip(now - next_cycle_);
+        next_cycle_ = now;
+    }
+}
+
+bool read_only_cache::accept_response(tlm::tlm_generic_payload& response) {
+    if (!config_.always_fill && !engine_.fill_port_free()) return false;
+    engine_.fill(response, process_.now());
+    unit_.present();
+    if (!engine_.fill_port_free()) process_.wake();
+    return true;
+}
+
+tlm::tlm_generic_payload* read_only_cache::ready() {
+    return engine_.access_ready() ? &engine_.ready_access() : nullptr;
+}
+
+const cache_statistics& read_only_cache::statistics() {
+    catch_up(process_.now() + 1);
+    return engine_.statistics();
+}
+
+void read_only_cache::register_statistics(kernel::statistics& list) const {
+    engine_.statistics().register_with(list, name(), {config_.type});
+}
+
+}  // namespace simtlm::cache

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/set_index.h"
+
+#include <array>
+
+namespace simtlm::cache {
+
+namespace {
+
+/// Bit i of the hash is the parity of the address bits of row i (a column of the H matrix).
+template <std::size_t Bits>
+unsigned parities(std::uint64_t bits, const std::array<std::uint32_t, Bits>& rows) {
+    unsigned hash = 0;
+    for (unsigned i = 0; i < Bits; ++i)
+        hash |= static_cast<unsigned>(__builtin_parityll(bits & rows[i])) << i;
+    return hash;
+}
+
+constexpr std::array<std::uint32_t, 4> ipoly_16 = {0xf59, 0x11eb, 0x3d6, 0x7ac};
+constexpr std::array<std::uint32_t, 5> ipoly_32 = {0x3e69, 0x7cd2, 0x47cd, 0xf9a, 0x1f34};
+constexpr std::array<std::uint32_t, 6> ipoly_64 = {0x79461, 0xbca3,  0x17946,
+                                                   0x2f28c, 0x5e518, 0x3ca30};
+
+constexpr std::array<std::uint32_t, 5> pae_page = {0x2621, 0x1842, 0x4384, 0xd08, 0x1330};
+constexpr std::array<std::uint32_t, 5> pae_bank = {0x08, 0x0c, 0x06, 0x04, 0x13};
+
+unsigned log2_floor(std::uint64_t n) {
+    return n < 2 ? 0 : 63u - static_cast<unsigned>(__builtin_clzll(n));
+}
+
+}  // namespace
+
+unsigned ipoly_hash(std::uint64_t higher_bits, unsigned index, unsigned buckets) {
+    switch (buckets) {
+        case 16:
+            return (index & 15) ^ parities(higher_bits, ipoly_16);
+        case 32:
+            return (index & 31) ^ parities(higher_bits, ipoly_32);
+        case 64:
+            return (index & 63) ^ parities(higher_bits, ipoly_64);
+        default:
+            return index;
+    }
+}
+
+unsigned bitwise_hash(std::uint64_t higher_bits, unsigned index, unsigned buckets) {
+    return index ^ static_cast<unsigned>(higher_bits & (buckets - 1));
+}
+
+unsigned pae_hash(std::uint64_t higher_bits, unsigned index, unsigned buckets) {
+    if (buckets != 32) return index;
+    return parities(higher_bits, pae_page) ^ parities(index & 31, pae_bank);
+}
+
+unsigned fermi_hash(std::uint64_t address, unsigned line_log2, unsigned sets) {
+    const auto bit = [address](unsigned from, unsigned to) {
+        return static_cast<unsigned>(address >> from & 1u) << to;
+    };
+    const auto lower = static_cast<unsigned>(address >> line_log2) & 0x1f;
+    const unsigned upper = (static_cast<unsigned>(address >> 13) & 0x7) | bit(17, 3) | bit(19, 4);
+    return (lower ^ upper) | (sets == 64 ? bit(12, 5) : 0u);
+}
+
+set_index::set_index(set_index_function function, unsigned buckets, unsigned unit_bytes)
+    : function_(function),
+      buckets_(buckets),
+      unit_log2_(log2_floor(unit_bytes)),
+      buckets_log2_(log2_floor(buckets)) {}
+
+unsigned set_index::hashed(std::uint64_t address) const {
+    const std::uint64_t higher_bits = address >> (unit_log2_ + buckets_log2_);
+    const unsigned index = static_cast<unsigned>(address >> unit_log2_) & (buckets_ - 1);
+    switch (function_) {
+        case set_index_function::linear:
+            return index;
+        case set_index_function::bitwise_xor:
+            return bitwise_hash(higher_bits, index, buckets_);
+        case set_index_function::ipoly:
+            return ipoly_hash(higher_bits, index, buckets_);
+        case set_index_function::fermi_hash:
+            return fermi_hash(address, unit_log2_, buckets_);
+        case set_index_function::custom:
+            return 0;  // as in GPGPU-Sim: a place for one's own
+    }
+    return index;
+}
+
+}  // namespace simtlm::cache

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/tag_array.h"
+
+#include <algorithm>
+
+namespace simtlm::cache {
+
+namespace {
+
+constexpr unsigned scan_width = 16;  // fingerprints compared at a time
+
+std::uint16_t fingerprint(std::uint64_t tag) {
+    return static_cast<std::uint16_t>(tag >> 7 ^ tag >> 23 ^ tag >> 39);
+}
+
+}  // namespace
+
+tag_array::tag_array(const cache_config& config)
+    : sets_(config.sets),
+      ways_(config.ways),
+      line_mask_(~std::uint64_t{config.line_bytes - 1}),
+      sectored_(config.kind == cache_kind::sector),
+      allocation_(config.allocation == allocation_policy::streaming ? allocation_policy::on_fill
+                                                                    : config.allocation),
+      replacement_(config.replacement),
+      write_ratio_percent_(config.write_ratio_percent),
+      index_(config.set_index, config.sets, config.line_bytes) {
+    resize();
+}
+
+void tag_array::resize() {
+    const std::size_t lines = std::size_t{sets_} * ways_;
+    if (lines <= tags_.size()) return;
+    fingerprints_.resize(lines + scan_width);  // a scan may read past the last set
+    classes_.resize(lines, victim_class::free);
+    ages_.resize(lines);
+    tags_.resize(lines);
+    flags_.resize(lines);
+    written_.resize(lines);
+}
+
+void tag_array::reconfigure(unsigned ways, allocation_policy allocation) {
+    ways_ = ways;
+    allocation_ =
+        allocation == allocation_policy::streaming ? allocation_policy::on_fill : allocation;
+    resize();
+}
+
+sector_state tag_array::state(std::uint32_t line, unsigned sector) const {
+    const line_flags& f = flags_[line];
+    if ((f.present >> sector & 1u) == 0) return sector_state::invalid;
+    if ((f.reserved >> sector & 1u) != 0) return sector_state::reserved;
+    if ((f.modified >> sector & 1u) != 0) return sector_state::modified;
+    return sector_state::valid;
+}
+
+void tag_array::reclassify(std::uint32_t line) {
+    const line_flags& f = flags_[line];
+    classes_[line] = f.reserved != 0   ? victim_class::reserved
+                     : f.modified != 0 ? victim_class::dirty
+                     : f.present != 0  ? victim_class::clean
+                                       : victim_class::free;
+}
+
+tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_address,
+                                   unsigned sector, bool is_write) const {
+    const std::uint64_t tag = address & line_mask_;
+    const std::uint32_t first = index_(index_address) * ways_;
+    const std::uint16_t print = fingerprint(tag);
+    for (std::uint32_t from = 0; from < ways_; from += scan_width) {
+        const std::uint16_t* prints = &fingerprints_[first + from];
+        unsigned any = 0;
+        for (unsigned i = 0; i < scan_width; ++i) any |= prints[i] == print ? 1u : 0u;
+        if (any == 0) continue;
+        const std::uint32_t end = first + std::min(ways_, from + scan_width);
+        for (std::uint32_t line = first + from; line < end; ++line) {
+            if (tags_[line] != tag || flags_[line].present == 0) continue;
+            switch (state(line, sector)) {
+                case sector_state::reserved:
+                    return {access_outcome::hit_reserved, line};
+                case sector_state::valid:
+                    return {access_outcome::hit, line};
+                case sector_state::modified:
+                    return {is_write || readable(line, sector) ? access_outcome::hit
+                                                               : access_outcome::sector_miss,
+                            line};
+                case sector_state::invalid:
+                    return {access_outcome::sector_miss, line};
+            }
+        }
+    }
+    return find_victim(first);
+}
+
+tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
+    // In single precision, as the reference: a share right at the limit must round alike.
+    const float dirty_percent =
+        static_cast<float>(dirty_) / static_cast<float>(sets_ * ways_) * 100.0f;
+    const victim_class limit = dirty_percent >= static_cast<float>(write_ratio_percent_)
+                                   ? victim_class::dirty
+                                   : victim_class::clean;
+    const victim_class* classes = &classes_[first];
+    const std::uint32_t* ages = &ages_[first];
+    std::uint32_t oldest = ~std::uint32_t{0};
+    unsigned any_free = 0;
+    for (std::uint32_t way = 0; way < ways_; ++way) {
+        const std::uint32_t age = classes[way] <= limit ? ages[way] : ~std::uint32_t{0};
+        oldest = age < oldest ? age : oldest;
+        any_free |= classes[way] == victim_class::free ? 1u : 0u;
+    }
+    if (any_free != 0)
+        for (std::uint32_t way = ways_; way-- > 0;)
+            if (classes[way] == victim_class::free) return {access_outcome::miss, first + way};
+    if (replacement_ == replacement_policy::random) {
+        random_ ^= random_ << 13;
+        random_ ^= random_ >> 17;
+        random_ ^= random_ << 5;
+        for (std::uint32_t i = 0; i < ways_; ++i) {
+            const std::uint32_t way = (random_ + i) % ways_;
+            if (classes[way] <= limit) return {access_outcome::miss, first + way};
+        }
+        return {};
+    }
+    for (std::uint32_t way = 0; way < ways_; ++way)
+        if (classes[way] <= limit && ages[way] == oldest)
+            return {access_outcome::miss, first + way};
+    return {};
+}
+
+void tag_array::allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector,
+                              std::uint32_t now) {
+    const auto bit = static_cast<std::uint8_t>(1u << sector);
+    tags_[line] = tag;
+    fingerprints_[line] = fingerprint(tag);
+    flags_[line] = line_flags();
+    flags_[line].present = flags_[line].reserved = bit;
+    written_[line] = {};
+    ages_[line] = now;
+    classes_[line] = victim_class::reserved;
+}
+
+void tag_array::allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now) {
+    const auto bit = static_cast<std::uint8_t>(1u << sector);
+    const auto others = static_cast<std::uint8_t>(~bit);
+    line_flags& f = flags_[line];
+    // A modified sector that is fetched to become readable stays modified.
+    f.modified_on_fill =
+        static_cast<std::uint8_t>((f.modified_on_fill & others) | (f.modified & bit));
+    f.readable_on_fill &= others;
+    f.unreadable &= others;
+    f.modified &= others;
+    f.reserved |= bit;
+    f.present |= bit;
+    if (replacement_ != replacement_policy::fifo) ages_[line] = now;
+    classes_[line] = victim_class::reserved;
+}
+
+evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsigned sector,
+                               std::uint32_t now) {
+    evicted_line evicted;
+    const std::uint32_t line = found.line;
+    ++counters_.accesses;
+    used_ = true;
+    switch (found.outcome) {
+        case access_outcome::hit_reserved:
+            ++counters_.pending_hits;
+            [[fallthrough]];
+        case access_outcome::hit:
+            if (replacement_ != replacement_policy::fifo) ages_[line] = now;
+            break;
+        case access_outcome::miss:
+            ++counters_.misses;
+            if (allocation_ != allocation_policy::on_miss) break;
+            if (flags_[line].modified != 0) {
+                evicted.dirty = true;
+                evicted.address = tags_[line];
+                const unsigned sectors =
+                    sectored_ ? static_cast<unsigned>(__builtin_popcount(flags_[line].modified))
+                              : sectors_per_line;
+                evicted.bytes = sectors * sector_bytes;
+                evicted.sectors = sectored_ ? flags_[line].modified : std::uint8_t{0xf};
+                evicted.written = written_[line];
+                --dirty_;
+            }
+            allocate_line(line, address & line_mask_, sector, now);
+            break;
+        case access_outcome::sector_miss: {
+            ++counters_.sector_misses;
+            if (allocation_ != allocation_policy::on_miss) break;
+            const bool was_dirty = flags_[line].modified != 0;
+            allocate_sector(line, sector, now);
+            if (was_dirty && flags_[line].modified == 0) --dirty_;
+            break;
+        }
+        case access_outcome::reservation_fail:
+        case access_outcome::mshr_hit:
+            break;
+    }
+    return evicted;
+}
+
+void tag_array::fill(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
+    const auto bit = static_cast<std::uint8_t>(1u << sector);
+    const auto others = static_cast<std::uint8_t>(~bit);
+    line_flags& f = flags_[line];
+    const bool was_dirty = f.modified != 0;
+    f.present |= bit;
+    f.reserved &= others;
+    f.modified = static_cast<std::uint8_t>((f.modified & others) | (f.modified_on_fill & bit));
+    if ((f.readable_on_fill & bit) != 0) {
+        f.unreadable &= others;
+        f.readable_on_fill &= others;
+    }
+    if (f.bytes_on_fill) written_[line] |= bytes;
+    if (!was_dirty && f.modified != 0) ++dirty_;
+    reclassify(line);
+}
+
+void tag_array::fill_line(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
+    fill(line, sector, bytes);
+}
+
+void tag_array::fill_address(std::uint64_t address, std::uint64_t index_address, std::uint32_t now,
+                             unsigned sector, const protocol::byte_mask& bytes, bool is_write) {
+    const lookup found = probe(address, index_address, sector, is_write);
+    if (found.outcome == access_outcome::reservation_fail) return;
+    const bool was_dirty = flags_[found.line].modified != 0;
+    if (found.outcome == access_outcome::miss)
+        allocate_line(found.line, address & line_mask_, sector, now);
+    else if (found.outcome == access_outcome::sector_miss)
+        allocate_sector(found.line, sector, now);
+    if (was_dirty && flags_[found.line].modified == 0) --dirty_;
+    fill(found.line, sector, bytes);
+}
+
+void tag_array::write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
+    const auto bit = static_cast<std::uint8_t>(1u << sector);
+    line_flags& f = flags_[line];
+    if (f.modified == 0) ++dirty_;
+    f.present |= bit;
+    f.modified |= bit;
+    f.reserved &= static_cast<std::uint8_t>(~bit);
+    written_[line] |= bytes;
+    reclassify(line);
+}
+
+void tag_array::keep_modified_on_fill(std::uint32_t line, unsigned sector) {
+    flags_[line].modified_on_fill |= static_cast<std::uint8_t>(1u << sector);
+    flags_[line].bytes_on_fill = true;
+}
+
+void tag_array::set_readable(std::uint32_t line, unsigned sector, bool readable) {
+    const auto bit = static_cast<std::uint8_t>(1u << sector);
+    if (readable)
+        flags_[line].unreadable &= static_cast<std::uint8_t>(~bit);
+    else
+        flags_[line].unreadable |= bit;
+}
+
+void tag_array::set_readable_on_fill(std::uint32_t line, unsigned sector) {
+    flags_[line].readable_on_fill |= static_cast<std::uint8_t>(1u << sector);
+}
+
+void tag_array::invalidate_sector(std::uint32_t line, unsigned sector) {
+    const auto others = static_cast<std::uint8_t>(~(1u << sector));
+    line_flags& f = flags_[line];
+    f.present &= others;
+    f.reserved &= others;
+    f.modified &= others;
+    reclassify(line);
+}
+
+void tag_array::update_readable(std::uint32_t line, unsigned sector, unsigned sectors) {
+    for (unsigned s = 0; s < sectors_per_line; ++s)
+        if ((sectors >> s & 1u) != 0 && written_[line].sector(s) == 0xffffffffu)
+            set_readable(line, sector, true);
+}
+
+void tag_array::flush() {
+    if (!used_) return;
+    for (std::uint32_t line = 0; line < sets_ * ways_; ++line)
+        if (flags_[line].modified != 0) {
+            flags_[line].present = flags_[line].reserved = flags_[line].modified = 0;
+            classes_[line] = victim_class::free;
+        }
+    dirty_ = 0;
+    used_ = false;
+}
+
+void tag_array::invalidate() {
+    if (!used_) return;
+    for (std::uint32_t line = 0; line < sets_ * ways_; ++line) {
+        flags_[line].present = flags_[line].reserved = flags_[line].modified = 0;
+        classes_[line] = victim_class::free;
+    }
+    dirty_ = 0;
+    used_ = false;
+}
+
+}  // namespace simtlm::cache

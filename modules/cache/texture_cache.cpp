@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/texture_cache.h"
+
+#include "modules/protocol/phases.h"
+
+namespace simtlm::cache {
+
+texture_cache::texture_cache(const sc_core::sc_module_name& name,
+                             kernel::phase_sequencer& sequencer, const cache_config& config)
+    : sc_module(name),
+      unit_("port", *this),
+      memory_("memory", *this, config.miss_queue_size + 1),
+      port(unit_.socket),
+      memory(memory_.socket),
+      engine_(config),
+      process_("process", sequencer, protocol::core_caches,
+               kernel::on_edge<&texture_cache::cycle>(this)) {}
+
+tlm::tlm_sync_enum texture_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
+    const access_result r = engine_.access(p, process_.now());
+    if (r.outcome == access_outcome::reservation_fail) {
+        phase = protocol::refused;
+        return tlm::TLM_UPDATED;
+    }
+    process_.wake();
+    return tlm::TLM_ACCEPTED;
+}
+
+void texture_cache::cycle() {
+    memory_.retry();
+    engine_.cycle(memory_);
+    unit_.present();
+    if (engine_.idle(!memory_.blocked()) && !memory_.response_waiting()) process_.sleep();
+}
+
+bool texture_cache::accept_response(tlm::tlm_generic_payload& response) {
+    engine_.fill(response, process_.now());
+    process_.wake();
+    return true;
+}
+
+tlm::tlm_generic_payload* texture_cache::ready() {
+    return engine_.access_ready() ? &engine_.ready_access() : nullptr;
+}
+
+void texture_cache::retire() {
+    engine_.next_access().release();
+    process_.wake();  // the results have room again
+}
+
+void texture_cache::register_statistics(kernel::statistics& list) const {
+    engine_.statistics().register_with(list, name(), {protocol::access_type::texture_read});
+}
+
+}  // namespace simtlm::cache

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/unit_port.h"
+
+namespace simtlm::cache {
+
+unit_port::unit_port(const char* name, client& owner) : socket(name), owner_(owner) {
+    socket.register_nb_transport_fw(this, &unit_port::nb_transport_fw, 0);
+}
+
+tlm::tlm_sync_enum unit_port::nb_transport_fw(int, tlm::tlm_generic_payload& p,
+                                              tlm::tlm_phase& phase, sc_core::sc_time&) {
+    if (phase == tlm::BEGIN_REQ) return owner_.access(p, phase);
+    sc_assert(phase == tlm::END_RESP && &p == presented_);
+    presented_ = nullptr;
+    owner_.retire();
+    present();
+    return tlm::TLM_COMPLETED;
+}
+
+bool unit_port::respond(tlm::tlm_generic_payload& p, access_outcome outcome) {
+    protocol::extension(p).cookie = static_cast<std::uint64_t>(outcome);
+    p.set_response_status(tlm::TLM_OK_RESPONSE);
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const tlm::tlm_sync_enum answer = socket->nb_transport_bw(p, phase, delay);
+    return answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
+}
+
+void unit_port::complete(tlm::tlm_generic_payload& p) {
+    const bool taken = respond(p, access_outcome::hit);
+    if (!taken) SC_REPORT_ERROR("/simtlm/cache/port", "a unit must take a hit at once");
+}
+
+void unit_port::present() {
+    while (presented_ == nullptr) {
+        tlm::tlm_generic_payload* const p = owner_.ready();
+        if (p == nullptr) return;
+        presented_ = p;
+        if (!respond(*p, access_outcome::miss)) return;
+        presented_ = nullptr;
+        owner_.retire();
+    }
+}
+
+}  // namespace simtlm::cache
