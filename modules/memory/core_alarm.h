@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/clocked_process.h"
+#include "modules/protocol/phases.h"
+
+#include <cstdint>
+
+namespace simtlm::memory {
+
+/// Wakes a process of another clock domain when the core's cycle count has reached a number: the
+/// ROP and DRAM latencies are told in core cycles.
+class core_alarm {
+public:
+    core_alarm(const char* name, kernel::phase_sequencer& sequencer,
+               kernel::clocked_process& target)
+        : target_(target),
+          process_(name, sequencer, protocol::phase_count - 1,
+                   kernel::on_edge<&core_alarm::ring>(this)) {}
+
+    /// The target's next edge from which on sequencer.cycle(core_clock) >= cycle finds it awake.
+    /// @param cycle  core cycles, in the future
+    void set(std::uint64_t cycle) {
+        if (cycle == set_for_) return;
+        set_for_ = cycle;
+        process_.wake_at(cycle - 1);
+    }
+
+private:
+    void ring() {
+        if (process_.now() + 1 >= set_for_ && set_for_ != 0) {
+            set_for_ = 0;
+            target_.wake();
+        }
+        process_.sleep();
+    }
+
+    kernel::clocked_process& target_;
+    kernel::clocked_process process_;
+    std::uint64_t set_for_ = 0;
+};
+
+}  // namespace simtlm::memory

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace simtlm::memory {
+
+enum class dram_command : std::uint8_t { activate, precharge, read, write, refresh };
+
+/// Sees every command that a DRAM channel issues.
+struct command_observer {
+    virtual ~command_observer() = default;
+    /// @param cycle   command clock cycle
+    /// @param bank    after bank indexing; of a refresh 0 (all banks)
+    /// @param column  byte offset, of reads and writes
+    virtual void command(std::uint64_t cycle, dram_command kind, unsigned bank, std::uint32_t row,
+                         std::uint32_t column) = 0;
+};
+
+}  // namespace simtlm::memory

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/ring_buffer.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace simtlm::memory {
+
+/// What lies between a column command and its data: a shift register of CL (or WL, in write mode)
+/// stages with one place more, which stands still while the return queue is full. Kept as the
+/// number of the shift at which each entry leaves, so that empty stages cost nothing.
+class dram_data_pipeline {
+public:
+    /// @param places  CL + 1
+    explicit dram_data_pipeline(unsigned places) : entries_(places), places_(places) {}
+
+    /// Latency of what enters from now on (stages).
+    void set_stages(unsigned stages) { stages_ = std::max(stages, 1u); }
+    /// It moves on by so many stages.
+    void shift(std::uint64_t cycles) { shifts_ += cycles; }
+
+    bool empty() const { return entries_.empty(); }
+    /// Whether the entry in front leaves in this shift.
+    bool ready() const { return !entries_.empty() && entries_.front().leaves <= shifts_; }
+    /// Shifts until the entry in front leaves. @pre !empty()
+    std::uint64_t remaining() const { return entries_.front().leaves - shifts_; }
+    bool full() const {
+        return entries_.full() || std::max<std::uint64_t>(stages_, behind_last()) >= places_;
+    }
+    void push(std::uint32_t request) {
+        const std::uint64_t at =
+            shifts_ + std::max<std::uint64_t>(stages_, entries_.empty() ? 0 : behind_last() + 1);
+        entries_.push({request, at});
+        last_ = at;
+    }
+    std::uint32_t pop() { return entries_.pop().request; }
+
+private:
+    std::uint64_t behind_last() const { return last_ > shifts_ ? last_ - shifts_ : 0; }
+    struct entry {
+        std::uint32_t request = 0;
+        std::uint64_t leaves = 0;
+    };
+    kernel::ring_buffer<entry> entries_;
+    unsigned places_;
+    unsigned stages_ = 1;
+    std::uint64_t shifts_ = 0;
+    std::uint64_t last_ = 0;
+};
+
+}  // namespace simtlm::memory

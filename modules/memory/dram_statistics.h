@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/protocol/access.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::memory {
+
+/// What a DRAM channel counts. In parentheses the name under which GPGPU-Sim prints it
+/// (dram_t::print, print_dram_stats). Command clock cycles unless said otherwise.
+struct dram_statistics {
+    // Commands.
+    std::uint64_t cycles = 0;            ///< command clock cycles (n_cmd, total_CMD)
+    std::uint64_t idle_cycles = 0;       ///< no command issued (n_nop)
+    std::uint64_t active_cycles = 0;     ///< something waiting or timing out (n_activity)
+    std::uint64_t activates = 0;         ///< (n_act)
+    std::uint64_t precharges = 0;        ///< (n_pre)
+    std::uint64_t refreshes = 0;         ///< (n_ref)
+    std::uint64_t requests = 0;          ///< (n_req)
+    std::uint64_t reads = 0;             ///< column reads but for the next (n_rd, Read)
+    std::uint64_t allocate_reads = 0;    ///< for L2 write allocation (n_rd_L2_A, L2_Alloc)
+    std::uint64_t writes = 0;            ///< column writes but for the next (n_write, Write)
+    std::uint64_t write_backs = 0;       ///< of dirty L2 sectors (n_wr_bk, L2_WB)
+    std::uint64_t busy_data_cycles = 0;  ///< data bus, in command cycles (bwutil × n_cmd)
+
+    // Buses.
+    std::uint64_t command_cycles = 0;   ///< with a command (issued_total)
+    std::uint64_t row_commands = 0;     ///< (issued_total_row)
+    std::uint64_t column_commands = 0;  ///< (issued_total_col)
+    std::uint64_t dual_commands = 0;    ///< cycles with both (issued_two)
+
+    // Where bandwidth went.
+    std::uint64_t utilised = 0;          ///< data move (util_bw)
+    std::uint64_t wasted_column = 0;     ///< an open row waits (Wasted_Col)
+    std::uint64_t wasted_row = 0;        ///< requests wait for rows (Wasted_Row)
+    std::uint64_t unused = 0;            ///< nothing waits (Idle)
+    std::uint64_t limit_rcd = 0;         ///< bank-cycles: (RCDc_limit)
+    std::uint64_t limit_rcd_write = 0;   ///< (RCDWRc_limit)
+    std::uint64_t limit_wtr = 0;         ///< (WTRc_limit)
+    std::uint64_t limit_wtr_alone = 0;   ///< (WTRc_limit_alone)
+    std::uint64_t limit_rtw = 0;         ///< (RTWc_limit)
+    std::uint64_t limit_rtw_alone = 0;   ///< (RTWc_limit_alone)
+    std::uint64_t limit_ccdl = 0;        ///< (CCDLc_limit)
+    std::uint64_t limit_ccdl_alone = 0;  ///< (CCDLc_limit_alone)
+    std::uint64_t limit_pipeline = 0;    ///< data pipeline full (rwq)
+
+    // Row locality, per scheduled request (FR-FCFS).
+    std::uint64_t accesses = 0;        ///< (access_num)
+    std::uint64_t read_accesses = 0;   ///< (read_num)
+    std::uint64_t write_accesses = 0;  ///< (write_num)
+    std::uint64_t row_hits = 0;        ///< Row_Buffer_Locality × access_num
+    std::uint64_t row_hits_read = 0;   ///< Row_Buffer_Locality_read × read_num
+    std::uint64_t row_hits_write = 0;  ///< Row_Buffer_Locality_write × write_num
+
+    // Bank-level parallelism: sums over cycles, and the cycles in which there was any.
+    std::uint64_t banks_waiting = 0;         ///< (banks_1time)
+    std::uint64_t waiting_cycles = 0;        ///< (banks_acess_total)
+    std::uint64_t waiting_cycles_after = 0;  ///< (banks_acess_total_after)
+    std::uint64_t banks_open = 0;            ///< request's row is open (banks_time_rw)
+    std::uint64_t open_cycles = 0;           ///< (banks_access_rw_total)
+    std::uint64_t banks_ready = 0;           ///< column command is legal (banks_time_ready)
+    std::uint64_t ready_cycles = 0;          ///< (banks_access_ready_total)
+    std::uint64_t open_groups = 0;           ///< (bkgrp_parallsim_rw)
+    /// [n]: sum of the writing banks over the cycles in which n banks were open.
+    std::array<std::uint64_t, 65> writing_of_open{};
+
+    // Request queue: its length is sampled every cycle.
+    std::uint64_t queue_sum = 0;       ///< (ave_mrqs)
+    std::uint64_t queue_max = 0;       ///< (max_mrqs)
+    std::uint64_t queue_max_push = 0;  ///< found by an arriving request (mrqsmax)
+
+    // Latency from arrival to the bank, core cycles (FR-FCFS).
+    std::uint64_t latency_sum = 0;                  ///< (tot_mrq_latency)
+    std::uint64_t latency_num = 0;                  ///< (tot_mrq_num)
+    std::uint64_t latency_max = 0;                  ///< (maxmrqlatency)
+    std::array<std::uint64_t, 32> latency_table{};  ///< by log2 (mrq_lat_table)
+
+    // Power model's view (total_n_access, total_n_reads, total_n_writes).
+    std::uint64_t scheduled_reads = 0;
+    std::uint64_t scheduled_writes = 0;
+
+    struct bank {
+        std::uint64_t reads = 0;  ///< column reads (bkN: <n>a)
+        std::uint64_t idle = 0;   ///< cycles without a request (bkN: <n>i)
+        std::uint64_t row_accesses = 0;
+        std::uint64_t row_switches = 0;       ///< (num_activates of the row locality)
+        std::uint64_t same_row_accesses = 0;  ///< running
+        std::uint64_t max_same_row = 0;       ///< (maximum concurrent accesses to same row)
+        std::uint64_t max_row_service = 0;    ///< core cycles (maximum service time to same row)
+        std::uint64_t row_service_since = 0;  ///< running, core cycle of the kernel
+    };
+    std::vector<bank> banks;  ///< by bank after bank indexing
+
+    /// By bank as decoded, before bank indexing, in atoms: (total dram reads, writes; access types)
+    struct bank_traffic {
+        std::uint64_t reads = 0;
+        std::uint64_t writes = 0;
+        std::array<std::uint64_t, protocol::access_type_count> by_type{};
+    };
+    std::vector<bank_traffic> traffic;
+
+    /// bw_util
+    double bandwidth_utilisation() const { return ratio(busy_data_cycles, cycles); }
+    /// dram_eff
+    double efficiency() const { return ratio(busy_data_cycles, active_cycles); }
+    /// Row_Buffer_Locality
+    double row_locality() const { return ratio(row_hits, accesses); }
+    /// Bank_Level_Parallism
+    double bank_parallelism() const { return ratio(banks_waiting, waiting_cycles); }
+    /// Bank_Level_Parallism_Col
+    double bank_parallelism_column() const { return ratio(banks_open, open_cycles); }
+    /// Bank_Level_Parallism_Ready
+    double bank_parallelism_ready() const { return ratio(banks_ready, ready_cycles); }
+    /// GrpLevelPara
+    double group_parallelism() const { return ratio(open_groups, open_cycles); }
+    /// write_to_read_ratio_blp_rw_average
+    double write_share() const {
+        double sum = 0;
+        for (unsigned n = 1; n < writing_of_open.size(); ++n)
+            sum += static_cast<double>(writing_of_open[n]) / n;
+        return open_cycles != 0 ? sum / static_cast<double>(open_cycles) : 0;
+    }
+    /// queue_avg
+    double average_queue() const { return ratio(queue_sum, cycles); }
+
+    static double ratio(std::uint64_t a, std::uint64_t b) {
+        return b != 0 ? static_cast<double>(a) / static_cast<double>(b) : 0;
+    }
+};
+
+}  // namespace simtlm::memory

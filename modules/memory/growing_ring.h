@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/ring_buffer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace simtlm::memory {
+
+/// A first-in first-out queue without a limit, for delays (an entry per cycle of latency and more):
+/// doubles its storage when full, and keeps it.
+template <class T>
+class growing_ring {
+public:
+    explicit growing_ring(std::size_t expected = 64) : entries_(expected) {}
+
+    bool empty() const { return entries_.empty(); }
+    std::size_t size() const { return entries_.size(); }
+    T& front() { return entries_.front(); }
+    const T& front() const { return entries_.front(); }
+    void push(T value) {
+        if (entries_.full()) grow();
+        entries_.push(std::move(value));
+    }
+    T pop() { return entries_.pop(); }
+
+private:
+    void grow() {
+        kernel::ring_buffer<T> larger(std::max<std::size_t>(16, 2 * entries_.capacity()));
+        while (!entries_.empty()) larger.push(entries_.pop());
+        entries_ = std::move(larger);
+    }
+    kernel::ring_buffer<T> entries_;
+};
+
+}  // namespace simtlm::memory

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/data_cache.h"
+#include "modules/kernel/clock_crossing_fifo.h"
+#include "modules/kernel/clocked_process.h"
+#include "modules/memory/address_mapping.h"
+#include "modules/memory/core_alarm.h"
+#include "modules/memory/growing_ring.h"
+#include "modules/memory/memory_config.h"
+#include "modules/memory/memory_statistics.h"
+#include "modules/protocol/sockets.h"
+
+#include <memory>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::memory {
+
+/// A memory sub-partition: a slice of the L2 cache with its queues, between the network and the
+/// DRAM channel it shares with its neighbours.
+///
+///     network → (ROP delay) → icnt→L2 → L2 cache ⇄ to_memory / from_memory ⇄ partition
+///     network ←                L2→icnt ←
+///
+/// `port` is a target of the base protocol (protocol/sockets.h): a request is presented with
+/// BEGIN_REQ and taken, at most one per L2 cycle, with END_REQ in phase l2_bank. Replies leave with
+/// BEGIN_RESP in phase reply_inject, at most one per network cycle and only after END_RESP of the
+/// one before. A request for more than a sector of a sectored cache is split on entry; its parts
+/// are replied to one by one (extension.parent is the request), and the reference of a part passes
+/// to the receiver. A request without the GPU's extension is split and collected again: its
+/// initiator sees one request and one response.
+class l2_cache_bank : public sc_core::sc_module {
+public:
+    protocol::target_socket<l2_cache_bank> port;
+
+    /// Queues to and from the DRAM channel; the partition drains and fills them.
+    kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_memory;
+    kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> from_memory;
+
+    /// @param number  of the sub-partition in the GPU
+    l2_cache_bank(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                  const partition_config& config, const address_mapping& mapping,
+                  protocol::transaction_pool& pool, memory_statistics& shared, unsigned number);
+
+    struct counters {
+        std::uint64_t requests = 0;       ///< taken from the network
+        std::uint64_t replies = 0;        ///< into the network
+        std::uint64_t stalled_full = 0;   ///< L2 cycles, no room for a request (gpu_stall_dramfull)
+        std::uint64_t stalled_reply = 0;  ///< network cycles, reply waits (gpu_stall_icnt2sh)
+        std::uint64_t to_memory = 0;      ///< requests sent towards DRAM
+    };
+    /// Counters up to the last edge that was completed. Call between steps.
+    const counters& statistics();
+    /// The L2 slice's counters; null without an L2.
+    const cache::cache_statistics* cache_statistics();
+    const cache::data_cache* engine() const { return engine_ ? engine_.get() : nullptr; }
+
+    /// Nothing is in the sub-partition.
+    bool idle() const;
+    /// Makes all lines clean and invalid; as in the reference, dirty data are not sent to DRAM.
+    void flush();
+    void invalidate();
+    /// The tags as a host copy leaves them: one sector. @param core_now  core cycles
+    void warm(std::uint64_t address, std::uint64_t core_now);
+
+    /// For the partition: a posted write of this sub-partition has been consumed by the channel.
+    void consumed(tlm::tlm_generic_payload& write);
+    unsigned number() const { return number_; }
+
+private:
+    struct delayed {
+        tlm::tlm_generic_payload* payload = nullptr;
+        std::uint64_t ready = 0;  // core cycle
+    };
+    struct foreign_request {
+        tlm::tlm_generic_payload* payload;
+        std::unique_ptr<protocol::memory_extension> extension;
+    };
+    struct memory_sink : cache::miss_sink {
+        explicit memory_sink(l2_cache_bank& b) : bank(b) {}
+        bool try_send(tlm::tlm_generic_payload& request) override;
+        l2_cache_bank& bank;
+    };
+
+    tlm::tlm_sync_enum nb_transport_fw(int, tlm::tlm_generic_payload& payload,
+                                       tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    unsigned transport_dbg(int, tlm::tlm_generic_payload&) { return 0; }
+
+    void cycle();
+    void take_request();
+    void split(tlm::tlm_generic_payload& request);
+    void add_part(tlm::tlm_generic_payload& request, unsigned sector);
+    void delay(tlm::tlm_generic_payload& request);
+    void take_ready_access();
+    void take_from_memory();
+    void access();
+    void access_cache(tlm::tlm_generic_payload& request);
+    bool cached(const tlm::tlm_generic_payload& request) const;
+    void sleep_if_idle(std::uint64_t core_now);
+
+    void reply(tlm::tlm_generic_payload& request);
+    void answer_posted(tlm::tlm_generic_payload& request);
+    void send_replies();
+
+    void locate(tlm::tlm_generic_payload& request) const;
+    void adopt(tlm::tlm_generic_payload& request);
+    bool is_foreign(const tlm::tlm_generic_payload& request) const;
+    void disown(tlm::tlm_generic_payload& request);
+    std::uint64_t core_now() const { return sequencer_.cycle(protocol::core_clock); }
+
+    kernel::phase_sequencer& sequencer_;
+    const partition_config config_;
+    const address_mapping& mapping_;
+    protocol::transaction_pool& pool_;
+    memory_statistics& shared_;
+    unsigned number_;
+    kernel::clocked_process process_;
+    kernel::clocked_process reply_process_;
+    core_alarm rop_alarm_;
+
+    kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_cache_;    // icnt→L2
+    kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_network_;  // L2→icnt
+    growing_ring<delayed> rop_;
+    std::unique_ptr<cache::data_cache> engine_;
+    memory_sink sink_{*this};
+
+    tlm::tlm_generic_payload* offered_ = nullptr;  // BEGIN_REQ without END_REQ
+    bool reply_blocked_ = false;                   // BEGIN_RESP without END_RESP
+    bool stalled_ = false;                         // a reply has waited since
+    std::uint64_t stalled_since_ = 0;              // network cycle
+    std::uint64_t memcpy_offset_ = 0;  // host copies so far: they make tags newer without time
+    std::uint64_t accounted_ = 0;      // L2 cycles known to the engine
+    std::vector<foreign_request> foreign_;
+    counters counters_;
+};
+
+}  // namespace simtlm::memory

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/clocked_process.h"
+#include "modules/memory/growing_ring.h"
+#include "modules/memory/l2_cache_bank.h"
+#include "modules/protocol/sockets.h"
+
+#include <array>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::memory {
+
+/// A memory partition: L2 sub-partitions that share one DRAM channel.
+///
+/// Arbitrates the channel among the sub-partitions, round robin and by credits (each has one of its
+/// own, the rest is shared), holds requests for the fixed latency between L2 and controller, and
+/// brings what returns to the sub-partition it came from.
+///
+/// `memory` is an initiator of the base protocol: bind it to a dram_channel, or to any TLM-2.0
+/// target. It bears delays on the backward path and on returns, responses out of order, early
+/// completion and END_REQ withheld for any time. With config.dram.separate_write_queue reads and
+/// writes are excluded separately, as dram_channel wants it.
+class memory_partition : public sc_core::sc_module {
+public:
+    protocol::initiator_socket<memory_partition> memory;
+
+    /// @param number  of the partition, i.e. of its channel
+    memory_partition(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                     const partition_config& config, const address_mapping& mapping,
+                     protocol::transaction_pool& pool, memory_statistics& shared, unsigned number);
+
+    unsigned sub_partitions() const { return static_cast<unsigned>(banks_.size()); }
+    l2_cache_bank& bank(unsigned local) { return *banks_[local]; }
+    const l2_cache_bank& bank(unsigned local) const { return *banks_[local]; }
+
+    /// Nothing is in the partition or under way to its channel.
+    bool idle() const;
+
+private:
+    static constexpr unsigned no_limit = ~0u;
+    struct delayed {
+        tlm::tlm_generic_payload* payload = nullptr;
+        std::uint64_t ready = 0;  // core cycle
+    };
+    struct response {
+        tlm::tlm_generic_payload* payload;
+        sc_core::sc_time at;
+        std::uint64_t order;
+        bool owes_end;  // END_RESP
+    };
+
+    tlm::tlm_sync_enum nb_transport_bw(int, tlm::tlm_generic_payload& payload,
+                                       tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    void return_cycle();
+    void return_simple();
+    bool deliver(tlm::tlm_generic_payload& payload);
+    void arbitrate_cycle();
+    void arbitrate();
+    void send(tlm::tlm_generic_payload& payload);
+    void accept(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay, bool owes_end);
+    void consume(tlm::tlm_generic_payload& payload);
+    void end_of_request(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
+
+    bool channel_full(bool write) const;
+    bool has_credit(unsigned local) const {
+        return private_credit_[local] < 1 || shared_credit_ < shared_limit_;
+    }
+    void borrow_credit(unsigned local);
+    void return_credit(unsigned local);
+    unsigned local_of(const tlm::tlm_generic_payload& payload) const;
+
+    kernel::phase_sequencer& sequencer_;
+    const partition_config config_;
+    kernel::clocked_process return_process_;
+    kernel::clocked_process arbitrate_process_;
+    core_alarm latency_alarm_;
+    std::vector<std::unique_ptr<l2_cache_bank>> banks_;
+    unsigned first_;  // global number of the first sub-partition
+
+    growing_ring<delayed> latency_;
+    std::vector<response> responses_;  // few: from the built-in channel one at a time
+    std::uint64_t response_order_ = 0;
+    std::array<tlm::tlm_generic_payload*, 2> unanswered_{};  // BEGIN_REQ without END_REQ
+    sc_core::sc_time next_request_;                          // END_REQ was annotated
+    std::uint64_t in_channel_ = 0;
+
+    std::vector<unsigned> private_credit_;
+    unsigned shared_credit_ = 0;
+    unsigned shared_limit_;
+    unsigned last_borrower_;
+};
+
+}  // namespace simtlm::memory

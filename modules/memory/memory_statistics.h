@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/protocol/memory_transaction.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::memory {
+
+/// Latencies of memory transactions and the parallelism of the partitions, over the whole GPU: one
+/// object that all partitions and clusters count into. In parentheses what GPGPU-Sim prints
+/// (mem_latency_stat, print of the GPU). Core cycles unless said otherwise.
+class memory_statistics {
+public:
+    memory_statistics(unsigned channels, unsigned banks);
+
+    struct latency {
+        std::uint64_t sum = 0;
+        std::uint64_t max = 0;
+        std::array<std::uint64_t, 32> table{};  ///< by log2
+        void add(std::uint64_t cycles);
+    };
+    latency request_network;  ///< created to sub-partition (icnt2mem)
+    latency reply_network;    ///< sub-partition to cluster (icnt2sh)
+    latency round_trip;       ///< created to cluster (mf); see close_window()
+
+    struct bank_latency {
+        std::uint64_t sum = 0;
+        std::uint64_t max = 0;
+    };
+    /// [channel × banks + bank as decoded] (average, maximum mf latency per bank)
+    std::vector<bank_latency> by_bank;
+
+    std::uint64_t counted_sum = 0;                 ///< round trips of closed windows (mf_total_lat)
+    std::uint64_t counted_num = 0;                 ///< their number (num_mfs)
+    std::array<std::uint64_t, 32> window_table{};  ///< (mf_lat_pw_table)
+
+    std::uint64_t requests = 0;  ///< taken by sub-partitions (partiton_reqs_in_parallel, …_util)
+    std::uint64_t request_cycles = 0;  ///< L2 cycles with any (gpu_sim_cycle_parition_util)
+    std::uint64_t replies = 0;         ///< (partiton_replys_in_parallel)
+
+    /// averagemflatency, avg_icnt2mem_latency, avg_icnt2sh_latency: whole numbers, as printed.
+    std::uint64_t average_round_trip() const { return mean(counted_sum); }
+    std::uint64_t average_request_network() const { return mean(request_network.sum); }
+    std::uint64_t average_reply_network() const { return mean(reply_network.sum); }
+
+    /// A sub-partition has taken a request. @param l2_cycle  of the L2 domain
+    void request_taken(const tlm::tlm_generic_payload& request, std::uint64_t core_now,
+                       std::uint64_t l2_cycle);
+    /// A cluster has received a reply: reads and, as in the reference, what it acknowledges.
+    void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now);
+    /// A sampling window ends (-gpgpu_runtime_stat, and before statistics are printed).
+    void close_window();
+
+private:
+    std::uint64_t mean(std::uint64_t sum) const { return counted_num != 0 ? sum / counted_num : 0; }
+
+    unsigned banks_;
+    std::uint64_t window_sum_ = 0;
+    std::uint64_t window_num_ = 0;
+    std::uint64_t last_request_cycle_ = ~std::uint64_t{0};
+};
+
+}  // namespace simtlm::memory
