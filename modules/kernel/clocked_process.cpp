@@ -14,10 +14,16 @@ constexpr std::size_t stack_bytes = 32 * 1024;
 }  // namespace
 
 clocked_process::clocked_process(const sc_core::sc_module_name& name, phase_sequencer& sequencer,
-                                 unsigned phase_index, edge_action action, bool awake)
-    : sc_module(name), sequencer_(sequencer), action_(action) {
+                                 unsigned phase_index, edge_action action, bool awake,
+                                 unsigned phases)
+    : sc_module(name),
+      sequencer_(sequencer),
+      action_(action),
+      first_phase_(phase_index),
+      phase_(phase_index) {
     using SC_CURRENT_USER_MODULE = clocked_process;
-    sequencer_.join(*this, phase_index);
+    sc_assert(phases >= 1 && phases <= max_phases);
+    for (unsigned k = 0; k < phases; ++k) index_[k] = sequencer_.join(*this, phase_index + k);
     SC_THREAD(run);
     set_stack_size(stack_bytes);
     sensitive << edge_;

@@ -3,6 +3,7 @@
 
 #include "modules/kernel/phase_sequencer.h"
 
+#include <array>
 #include <cstdint>
 #include <systemc>
 
@@ -25,34 +26,47 @@ edge_action on_edge(Block* self) {
 ///
 /// A block with nothing to do calls sleep(); whoever gives it work calls wake(). A block that knows
 /// when it will have work calls wake_at(). A process may wake those of other phases; between two of
-/// the same phase nothing may pass, or their order would matter. An action that runs without need must change nothing:
-/// with sleeping switched off every action runs on every edge and the results are the same.
+/// the same phase nothing may pass, or their order would matter. An action that runs without need
+/// must change nothing: with sleeping switched off every action runs on every edge and the results
+/// are the same.
 class clocked_process : public sc_core::sc_module {
 public:
     /// @param sequencer    of the clock domains
     /// @param phase_index  the phase in which the action runs
     /// @param action       what happens on an edge
     /// @param awake        whether it runs from the first edge
+    /// @param phases       how many consecutive phases it may run in, see select_phase()
     clocked_process(const sc_core::sc_module_name& name, phase_sequencer& sequencer,
-                    unsigned phase_index, edge_action action, bool awake = false);
+                    unsigned phase_index, edge_action action, bool awake = false,
+                    unsigned phases = 1);
 
     /// Runs on the coming edges: on this one if its phase is yet to come, else from the next.
     void wake() {
         auto& s = sequencer_.slots_[phase_];
-        std::uint64_t& word = s.awake_bits[index_ / 64];
-        const std::uint64_t bit = std::uint64_t{1} << (index_ % 64);
+        std::uint64_t& word = s.awake_bits[index() / 64];
+        const std::uint64_t bit = std::uint64_t{1} << (index() % 64);
         s.awake += (word & bit) == 0 ? 1u : 0u;
         word |= bit;
     }
 
     /// No longer runs until woken. No effect when sleeping is switched off.
     void sleep() {
-        if (!sequencer_.options_.sleeping) return;
-        auto& s = sequencer_.slots_[phase_];
-        std::uint64_t& word = s.awake_bits[index_ / 64];
-        const std::uint64_t bit = std::uint64_t{1} << (index_ % 64);
-        s.awake -= (word & bit) != 0 ? 1u : 0u;
-        word &= ~bit;
+        if (sequencer_.options_.sleeping) clear_awake();
+    }
+
+    /// Runs in the k-th of its phases from now on: the order of blocks that take turns. When that
+    /// phase of the current edge is yet to come it runs (again) on this edge.
+    void select_phase(unsigned k) {
+        if (first_phase_ + k == phase_) return;
+        const bool was_awake = awake();
+        clear_awake();
+        phase_ = first_phase_ + k;
+        if (was_awake) wake();
+    }
+    unsigned selected_phase() const { return phase_ - first_phase_; }
+    /// Whether a phase of the current edge is being visited that is not before its k-th phase.
+    bool phase_has_passed(unsigned k) const {
+        return !sequencer_.stepping_ || sequencer_.visiting_ >= first_phase_ + k;
     }
 
     /// Wakes at an edge to come of the process's own domain. @param at  cycle of that domain
@@ -72,7 +86,7 @@ public:
 
     bool awake() const {
         const auto& s = sequencer_.slots_[phase_];
-        return (s.awake_bits[index_ / 64] >> (index_ % 64) & 1u) != 0;
+        return (s.awake_bits[index() / 64] >> (index() % 64) & 1u) != 0;
     }
 
     /// The current edge of the process's own domain, cycles.
@@ -80,13 +94,24 @@ public:
 
 private:
     friend class phase_sequencer;
+    static constexpr unsigned max_phases = 5;
+
     void run();
+    unsigned index() const { return index_[phase_ - first_phase_]; }
+    void clear_awake() {
+        auto& s = sequencer_.slots_[phase_];
+        std::uint64_t& word = s.awake_bits[index() / 64];
+        const std::uint64_t bit = std::uint64_t{1} << (index() % 64);
+        s.awake -= (word & bit) != 0 ? 1u : 0u;
+        word &= ~bit;
+    }
 
     phase_sequencer& sequencer_;
     edge_action action_;
     sc_core::sc_event edge_;
+    unsigned first_phase_ = 0;
     unsigned phase_ = 0;
-    unsigned index_ = 0;
+    std::array<unsigned, max_phases> index_{};  // among the members of each of its phases
 };
 
 }  // namespace simtlm::kernel

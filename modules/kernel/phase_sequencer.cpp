@@ -33,26 +33,29 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
     dont_initialize();
 }
 
-void phase_sequencer::join(clocked_process& p, unsigned phase_index) {
+unsigned phase_sequencer::join(clocked_process& p, unsigned phase_index) {
     slot& s = slots_.at(phase_index);
-    p.index_ = static_cast<unsigned>(s.members.size());
-    p.phase_ = phase_index;
     s.members.push_back(&p);
     if (s.awake_bits.size() * 64 < s.members.size()) s.awake_bits.push_back(0);
+    return static_cast<unsigned>(s.members.size() - 1);
 }
 
 void phase_sequencer::end_of_elaboration() {
     if (options_.shuffle_seed == 0) return;
     std::mt19937_64 random(options_.shuffle_seed);
-    for (slot& s : slots_) {
+    for (unsigned k = 0; k < slots_.size(); ++k) {
+        slot& s = slots_[k];
         std::vector<clocked_process*> awake;
-        for (clocked_process* p : s.members)
-            if ((s.awake_bits[p->index_ / 64] >> (p->index_ % 64) & 1u) != 0) awake.push_back(p);
+        for (unsigned i = 0; i < s.members.size(); ++i)
+            if ((s.awake_bits[i / 64] >> (i % 64) & 1u) != 0) awake.push_back(s.members[i]);
         std::shuffle(s.members.begin(), s.members.end(), random);
         std::fill(s.awake_bits.begin(), s.awake_bits.end(), 0);
-        for (unsigned i = 0; i < s.members.size(); ++i) s.members[i]->index_ = i;
-        for (clocked_process* p : awake)
-            s.awake_bits[p->index_ / 64] |= std::uint64_t{1} << (p->index_ % 64);
+        for (unsigned i = 0; i < s.members.size(); ++i)
+            s.members[i]->index_[k - s.members[i]->first_phase_] = i;
+        for (const clocked_process* p : awake) {
+            const unsigned i = p->index_[k - p->first_phase_];
+            s.awake_bits[i / 64] |= std::uint64_t{1} << (i % 64);
+        }
     }
 }
 
@@ -83,6 +86,7 @@ bool phase_sequencer::start_next_phase() {
     for (; position_ < order.size(); ++position_) {
         slot& s = slots_[order[position_]];
         if (s.awake == 0) continue;
+        visiting_ = order[position_];
         ++activity_.deltas;
         activity_.activations[order[position_]] += s.awake;
         for (std::size_t w = 0; w < s.awake_bits.size(); ++w)
@@ -107,6 +111,7 @@ void phase_sequencer::step() {
         current_ = pending_;
         pending_ = 0;
         position_ = 0;
+        visiting_ = 0;
         stepping_ = true;
         ++activity_.steps;
         for (unsigned d = 0; d < domains_; ++d)

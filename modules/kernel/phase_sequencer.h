@@ -91,7 +91,7 @@ private:
     bool start_next_phase();
     void finish_step();
     void expire_timers(unsigned domain);
-    void join(clocked_process& p, unsigned phase_index);
+    unsigned join(clocked_process& p, unsigned phase_index);
     void set_timer(clocked_process& p, unsigned domain, std::uint64_t at);
 
     options options_;
@@ -104,6 +104,7 @@ private:
     unsigned current_ = 0;  // domains of the step being visited
     unsigned last_ = 0;     // domains of the step before
     std::size_t position_ = 0;
+    unsigned visiting_ = 0;  // phase started last
     bool stepping_ = false;
     sc_core::sc_event step_event_;
     activity activity_;

@@ -38,7 +38,4 @@ constexpr bool is_posted(access_type t) {
 
 /// Bytes of a packet's header: a read request, or the acknowledgement of a write.
 inline constexpr unsigned control_bytes = 8;
-/// Bytes an atomic operation adds to a packet.
-inline constexpr unsigned atomic_bytes = 24;
-
 }  // namespace simtlm::protocol

@@ -73,6 +73,7 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     std::uint32_t data_bytes = 0;  ///< that move in the packet with data
     std::uint64_t id = 0;          ///< counts transactions of the pool
     std::uint32_t kernel = 0;      ///< number of the kernel launch
+    std::uint8_t source = 0;       ///< within the SM: who sent it (core::memory_source)
     void* instruction = nullptr;   ///< the issuing block's own handle
     /// A request split into sectors: the transaction whose parts these are.
     tlm::tlm_generic_payload* parent = nullptr;
@@ -107,10 +108,10 @@ inline const memory_extension& extension(const tlm::tlm_generic_payload& p) {
     return *p.get_extension<memory_extension>();
 }
 
-/// Bytes of the request packet: header, and data when it writes; atomics carry their operands.
+/// Bytes of the request packet: header, and data when it writes or is an atomic operation.
 inline unsigned request_bytes(const tlm::tlm_generic_payload& p) {
     const memory_extension& e = extension(p);
-    return control_bytes + (p.is_write() ? e.data_bytes : 0u) + (e.is_atomic ? atomic_bytes : 0u);
+    return control_bytes + (p.is_write() || e.is_atomic ? e.data_bytes : 0u);
 }
 /// Bytes of the reply packet: header, and data when it read.
 inline unsigned reply_bytes(const tlm::tlm_generic_payload& p) {
