@@ -3,6 +3,7 @@
 
 #include "modules/interconnect/crossbar.h"
 #include "modules/interconnect/perfect_network.h"
+#include "modules/interconnect/router_network.h"
 #include "modules/kernel/error.h"
 #include "modules/protocol/memory_transaction.h"
 
@@ -59,7 +60,7 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
 network::~network() = default;
 
 unsigned network::largest_packet() const {
-    return units(protocol::control_bytes + 128 + protocol::atomic_bytes);
+    return units(protocol::control_bytes + 128);
 }
 
 unsigned network::memory_of(tlm::tlm_generic_payload& payload) {
@@ -222,6 +223,7 @@ void network::resume_injectors(subnet s) {
 
 void network::on_edge() {
     transfer();
+    transferring_ = true;
     // First the ends that are owed, then the new heads: a transaction's END_REQ precedes its
     // arrival, and its END_RESP the cluster's use of it.
     resume_injectors(requests);
@@ -231,6 +233,7 @@ void network::on_edge() {
             fresh_[s].erase(port);
             present(s, port);
         });
+    transferring_ = false;
     if (idle()) process_.sleep();
 }
 
@@ -265,7 +268,7 @@ std::unique_ptr<network> make_network(const sc_core::sc_module_name& name,
         case network_kind::perfect:
             return std::make_unique<perfect_network>(name, sequencer, config, std::move(decoder));
         case network_kind::router:
-            throw kernel::user_error("-network_mode 1", "the router network is not built yet", "2");
+            return std::make_unique<router_network>(name, sequencer, config, std::move(decoder));
     }
     throw kernel::user_error("-network_mode", "unknown network mode", "1, 2 or 3");
 }

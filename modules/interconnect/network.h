@@ -107,10 +107,15 @@ protected:
     unsigned ejection_ports(subnet s) const { return ports_[1 - s]; }
     /// Within a step and before network_transfer (or in it): icnt cycles before this one.
     std::uint64_t now() const { return sequencer_.cycle(protocol::icnt_clock); }
+    /// The first icnt cycle in which what is being pushed could move: requests are pushed after
+    /// the transfer of a cycle, replies before it.
+    std::uint64_t entry_cycle(subnet s) const {
+        return s == requests || transferring_ ? cycles() : now();
+    }
     unsigned units(unsigned bytes) const {
         return flit_bytes_ == 0 ? 1 : (bytes + flit_bytes_ - 1) / flit_bytes_;
     }
-    /// Units of the largest packet of a GPU: a line, its header and an atomic's operands.
+    /// Units of the largest packet of a GPU: a line and its header.
     unsigned largest_packet() const;
     std::uint64_t refusals(subnet s) const { return refusals_[s]; }
     static const char* name_of(subnet s) { return s == requests ? "Req" : "Reply"; }
@@ -146,6 +151,7 @@ private:
     std::array<port_set, subnets> withheld_;   // injection ports that may not send
     std::array<port_set, subnets> fresh_;      // ejection ports whose head may be presented
     std::array<port_set, subnets> presented_;  // ejection ports whose head is presented
+    bool transferring_ = false;
     std::array<std::uint64_t, subnets> inside_{};
     std::array<std::uint64_t, subnets> injected_{};
     std::array<std::uint64_t, subnets> refusals_{};

@@ -18,6 +18,9 @@ public:
     void insert(unsigned port) { words_[port / 64] |= bit(port); }
     void erase(unsigned port) { words_[port / 64] &= ~bit(port); }
     bool contains(unsigned port) const { return (words_[port / 64] & bit(port)) != 0; }
+    void clear() {
+        for (std::uint64_t& w : words_) w = 0;
+    }
     bool empty() const {
         for (const std::uint64_t w : words_)
             if (w != 0) return false;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/interconnect/packet.h"
+#include "modules/interconnect/router_settings.h"
+#include "modules/interconnect/topology.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::interconnect {
+
+/// A packet in a network of routers: what its flits have in common. Times in icnt cycles.
+struct traveller {
+    tlm::tlm_generic_payload* payload = nullptr;
+    std::uint32_t destination = 0;  ///< node
+    std::uint16_t flits = 1;
+    std::uint16_t hops = 0;  ///< routers passed by the tail
+    vc_range vcs;            ///< of its type
+    std::uint8_t ring_class = 0;
+    bool tie = false;
+    std::uint64_t created = 0;     ///< entered the queue of its node
+    std::uint64_t injected = 0;    ///< its head left the node
+    std::uint64_t head_taken = 0;  ///< its head arrived
+};
+
+struct flit {
+    traveller* packet = nullptr;
+    std::uint64_t injected = 0;  ///< icnt cycle
+    std::uint16_t vc = 0;
+    bool head = false;
+    bool tail = false;
+};
+
+/// What a sender knows of the virtual channels behind a channel: who uses them, and how many flits
+/// their buffers hold, by the credits that came back.
+class credit_counter {
+public:
+    explicit credit_counter(const router_settings& s)
+        : limit_(s.vc_buffer), wait_for_tail_(s.wait_for_tail_credit), held_(s.vcs, 0) {}
+
+    /// No packet uses the channel.
+    bool available(unsigned vc) const { return (in_use_ >> vc & 1u) == 0; }
+    std::uint64_t available() const { return ~in_use_; }
+    bool full(unsigned vc) const { return held_[vc] >= limit_; }
+    void take(unsigned vc) {
+        in_use_ |= bit(vc);
+        tail_sent_ &= ~bit(vc);
+    }
+    void send(unsigned vc, bool tail) {
+        ++held_[vc];
+        if (!tail) return;
+        tail_sent_ |= bit(vc);
+        if (!wait_for_tail_) in_use_ &= ~bit(vc);
+    }
+    /// Credits of one flit for each of some channels.
+    void receive(std::uint64_t vcs) {
+        for (; vcs != 0; vcs &= vcs - 1) {
+            const auto vc = static_cast<unsigned>(__builtin_ctzll(vcs));
+            --held_[vc];
+            if (wait_for_tail_ && held_[vc] == 0 && (tail_sent_ & bit(vc)) != 0)
+                in_use_ &= ~bit(vc);
+        }
+    }
+
+private:
+    static std::uint64_t bit(unsigned vc) { return std::uint64_t{1} << vc; }
+    unsigned limit_;
+    bool wait_for_tail_;
+    std::uint64_t in_use_ = 0;
+    std::uint64_t tail_sent_ = 0;
+    std::vector<unsigned> held_;
+};
+
+/// All flits and credits that are on channels, by the cycle in which they arrive. What is sent in
+/// cycle t through a channel of latency d arrives in cycle t + d + 1: the channel registers its
+/// input.
+class channel_wheel {
+public:
+    struct flit_arrival {
+        endpoint to;
+        flit what;
+    };
+    struct credit_arrival {
+        endpoint to;
+        std::uint64_t vcs;
+    };
+    struct bucket {
+        std::vector<flit_arrival> flits;
+        std::vector<credit_arrival> credits;
+    };
+    static constexpr unsigned max_latency = 2;
+
+    void send(std::uint64_t now, const endpoint& to, const flit& f) {
+        at(now + to.latency + 1).flits.push_back({to, f});
+        ++under_way_;
+    }
+    void send_credit(std::uint64_t now, const endpoint& to, std::uint64_t vcs) {
+        at(now + to.latency + 1).credits.push_back({to, vcs});
+        ++under_way_;
+    }
+    bucket& arrivals(std::uint64_t now) { return at(now); }
+    void clear(std::uint64_t now) {
+        bucket& b = at(now);
+        under_way_ -= b.flits.size() + b.credits.size();
+        b.flits.clear();
+        b.credits.clear();
+    }
+    bool empty() const { return under_way_ == 0; }
+
+private:
+    bucket& at(std::uint64_t cycle) { return buckets_[cycle % 4]; }
+    bucket buckets_[4];
+    std::uint64_t under_way_ = 0;
+};
+static_assert(channel_wheel::max_latency + 1 < 4, "a bucket must not be written while it is read");
+
+}  // namespace simtlm::interconnect

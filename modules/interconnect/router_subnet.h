@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/interconnect/flit.h"
+#include "modules/interconnect/packet.h"
+#include "modules/interconnect/router_settings.h"
+#include "modules/interconnect/topology.h"
+#include "modules/interconnect/vc_router.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace simtlm::interconnect {
+
+/// Latencies in icnt cycles: sum, extremes, and how many lie in [2^i, 2^(i+1)).
+struct latency_record {
+    std::uint64_t samples = 0;
+    std::uint64_t sum = 0;
+    std::uint64_t least = ~std::uint64_t{0};
+    std::uint64_t most = 0;
+    std::array<std::uint64_t, 24> histogram{};  ///< the first holds 0 and 1, the last all above
+
+    void add(std::uint64_t latency) {
+        ++samples;
+        sum += latency;
+        if (latency < least) least = latency;
+        if (latency > most) most = latency;
+        const unsigned i = latency < 2 ? 0u : 63u - static_cast<unsigned>(__builtin_clzll(latency));
+        ++histogram[i < histogram.size() ? i : histogram.size() - 1];
+    }
+    void add(const latency_record& o);
+};
+
+/// One half of a network of routers: the routers, the channels, and at every node the queues of
+/// GPGPU-Sim's interface. What a node injects waits in an input buffer, as flits; its first flit
+/// leaves when the router has a virtual channel and a place for it, one per cycle. What arrives
+/// goes to the ejection buffer of its virtual channel, from there one flit per virtual channel and
+/// cycle into the boundary buffer if that has room, and its credit returns, one per node and cycle.
+/// A packet can be taken when its last flit is in the boundary buffer.
+class router_subnet {
+public:
+    struct node_counters {
+        std::uint64_t sent_packets = 0;
+        std::uint64_t sent_flits = 0;
+        std::uint64_t accepted_packets = 0;
+        std::uint64_t accepted_flits = 0;
+    };
+    struct records {
+        latency_record packet;   ///< from entering the input buffer to leaving the ejection buffer
+        latency_record network;  ///< from leaving the input buffer on
+        latency_record flit;     ///< of every flit, likewise
+        latency_record fragmentation;  ///< what a packet is longer in time than in flits
+        std::uint64_t hops = 0;        ///< routers passed, over all packets
+    };
+
+    router_subnet(const router_settings& settings, const topology& map);
+    ~router_subnet();
+    router_subnet(router_subnet&&) noexcept;
+
+    /// Free places in a node's input buffer, flits.
+    unsigned room(unsigned n) const { return settings_.input_buffer - nodes_[n].queued; }
+    /// @param created  the icnt cycle from which its latency counts
+    void push(unsigned n, unsigned destination, const packet& p, vc_range vcs,
+              std::uint64_t created);
+    /// The packet to be taken next at a node, virtual channels in turn, or nullptr.
+    tlm::tlm_generic_payload* head(unsigned n);
+    void remove_head(unsigned n);
+    /// One icnt cycle. @param arrived  nodes at which a packet became complete are added
+    void cycle(std::uint64_t now, port_set& arrived);
+    /// Nothing moves until a packet is pushed or taken.
+    bool idle() const;
+
+    const records& recorded() const { return records_; }
+    const node_counters& counted(unsigned n) const { return nodes_[n].counters; }
+    std::uint64_t flits_inside() const { return flits_inside_; }
+    void restart_records();
+
+private:
+    /// Packets whose flits wait to be taken, of one virtual channel.
+    struct boundary {
+        struct complete_packet {
+            tlm::tlm_generic_payload* payload;
+            unsigned flits;
+        };
+        unsigned flits = 0;    // all
+        unsigned partial = 0;  // of the packet that is not complete
+        growing_fifo<complete_packet> complete;
+    };
+    struct node {
+        explicit node(const router_settings& s) : credits(s), ejection(s.vcs), boundaries(s.vcs) {}
+        // Injection.
+        growing_fifo<traveller*> queue;
+        unsigned queued = 0;  // flits
+        unsigned sent = 0;    // flits of the first packet
+        unsigned vc = 0;      // of the first packet, once its head is sent
+        unsigned last_vc = ~0u;
+        credit_counter credits;
+        // Ejection.
+        std::vector<growing_fifo<flit>> ejection;  // by virtual channel
+        unsigned ejecting = 0;                     // flits in ejection
+        std::vector<boundary> boundaries;          // by virtual channel
+        growing_fifo<flit> ejected;                // whose credits are to return
+        unsigned turn = 0;
+        unsigned chosen = ~0u;  // virtual channel of the head
+        node_counters counters;
+    };
+
+    void receive(std::uint64_t now);
+    void eject(unsigned n, std::uint64_t now, port_set& arrived);
+    void inject(unsigned n, std::uint64_t now);
+    void retire(const flit& f, std::uint64_t now);
+    traveller* make_traveller();
+
+    const router_settings& settings_;
+    const topology& map_;
+    std::vector<vc_router> routers_;
+    std::vector<node> nodes_;
+    channel_wheel channels_;
+    port_set active_routers_;
+    port_set injecting_;
+    port_set ejecting_;
+    std::vector<std::unique_ptr<traveller[]>> slabs_;
+    std::vector<traveller*> free_;
+    std::uint64_t packets_made_ = 0;
+    std::uint64_t flits_inside_ = 0;
+    records records_;
+};
+
+}  // namespace simtlm::interconnect
