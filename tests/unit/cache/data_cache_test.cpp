@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/data_cache.h"
+
+#include "modules/cache/read_only_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+namespace simtlm::cache {
+namespace {
+
+using protocol::access_type;
+using protocol::extension;
+
+/// A memory that takes everything and answers when told.
+struct memory : miss_sink {
+    std::vector<tlm::tlm_generic_payload*> requests;
+    bool full = false;
+    bool try_send(tlm::tlm_generic_payload& p) override {
+        if (full) return false;
+        if (!protocol::is_posted(extension(p).type)) p.acquire();
+        requests.push_back(&p);
+        return true;
+    }
+    ~memory() override {
+        for (auto* p : requests) p->release();
+    }
+};
+
+struct DataCache : ::testing::Test {
+    protocol::transaction_pool pool;
+    cache_config config;
+    std::unique_ptr<data_cache> cache;
+    memory below;
+    std::uint64_t now = 1;
+
+    DataCache() {
+        config.kind = cache_kind::sector;
+        config.sets = 1;
+        config.ways = 2;
+        config.mshr_entries = 4;
+        config.mshr_max_merge = 2;
+        config.miss_queue_size = 4;
+        config.data_port_bytes = 32;
+        config.write = write_policy::write_back;
+    }
+    void make(write_policy w, write_allocate_policy a) {
+        config.write = w;
+        config.write_allocate = a;
+        cache = std::make_unique<data_cache>(config, l1_level, pool);
+    }
+    access_result access(bool write, std::uint64_t address, unsigned bytes = 32,
+                         access_type type = access_type::global_read, bool atomic = false) {
+        auto& p = pool.acquire(
+            write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, bytes,
+            write && type == access_type::global_read ? access_type::global_write : type);
+        auto& x = extension(p);
+        x.sectors = static_cast<std::uint8_t>(1u << (address / 32 % 4));
+        x.bytes.set(address % 128, bytes);
+        x.is_atomic = atomic;
+        const auto r = cache->access(p, ++now);
+        p.release();
+        return r;
+    }
+    access_result read(std::uint64_t a, unsigned bytes = 32) { return access(false, a, bytes); }
+    access_result write(std::uint64_t a, unsigned bytes = 32) { return access(true, a, bytes); }
+
+    void drain() {
+        for (int i = 0; i < 8; ++i) cache->cycle(below);
+    }
+    /// Answers all reads under way, and takes all finished accesses.
+    unsigned answer() {
+        drain();
+        for (auto* p : below.requests) {
+            if (p->is_read()) cache->fill(*p, ++now);
+            p->release();
+        }
+        below.requests.clear();
+        unsigned taken = 0;
+        for (; cache->access_ready(); ++taken) {
+            auto& p = cache->next_access();
+            if (extension(p).parent != nullptr) extension(p).parent->release();
+            p.release();
+        }
+        drain();
+        return taken;
+    }
+    void expect_drained() {
+        answer();
+        EXPECT_FALSE(cache->busy());
+        EXPECT_EQ(pool.outstanding(), 0u);
+    }
+};
+
+TEST_F(DataCache, MissesThenMergesThenHits) {
+    make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+    EXPECT_EQ(read(0x100).outcome, access_outcome::miss);
+    const auto merged = read(0x100);
+    EXPECT_EQ(merged.outcome, access_outcome::miss);
+    EXPECT_EQ(merged.counted, access_outcome::hit_reserved);
+    EXPECT_FALSE(merged.read_sent);
+    EXPECT_EQ(answer(), 2u);
+    EXPECT_TRUE(read(0x100).finished);
+    EXPECT_EQ(cache->statistics().count(access_type::global_read, access_outcome::mshr_hit), 1u);
+    EXPECT_EQ(cache->statistics().pending_hits, 1u);
+    expect_drained();
+}
+
+TEST_F(DataCache, FetchesOneSectorOfALineAndMissesTheNext) {
+    make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+    read(0x108, 4);
+    drain();
+    ASSERT_EQ(below.requests.size(), 1u);
+    EXPECT_EQ(below.requests[0]->get_address(), 0x100u);
+    EXPECT_EQ(below.requests[0]->get_data_length(), 32u);
+    answer();
+    EXPECT_EQ(read(0x120).counted, access_outcome::sector_miss);
+    expect_drained();
+}
+
+TEST_F(DataCache, NamesTheResourceThatIsMissing) {
+    make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+    const auto& s = cache->statistics();
+    const auto fails = [&](fail_reason r) { return s.count(access_type::global_read, r); };
+    read(0x000);
+    read(0x000);
+    EXPECT_EQ(read(0x000).outcome, access_outcome::reservation_fail);
+    EXPECT_EQ(fails(fail_reason::mshr_merge), 1u);
+    read(0x080);
+    EXPECT_EQ(read(0x100).outcome, access_outcome::reservation_fail);
+    EXPECT_EQ(fails(fail_reason::line_alloc), 1u) << "both lines are reserved";
+    read(0x020);
+    EXPECT_EQ(read(0x040).outcome, access_outcome::reservation_fail);
+    EXPECT_EQ(fails(fail_reason::miss_queue), 1u) << "a read wants room for a write-back too";
+    drain();
+    read(0x040);
+    EXPECT_EQ(read(0x060).outcome, access_outcome::reservation_fail);
+    EXPECT_EQ(fails(fail_reason::mshr_entry), 1u);
+    expect_drained();
+}
+
+TEST_F(DataCache, SendsOneMissPerCycleAndKeepsItWhenThereIsNoRoom) {
+    make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+    read(0x000);
+    read(0x080);
+    below.full = true;
+    cache->cycle(below);
+    EXPECT_TRUE(below.requests.empty());
+    below.full = false;
+    cache->cycle(below);
+    EXPECT_EQ(below.requests.size(), 1u);
+    expect_drained();
+}
+
+TEST_F(DataCache, WriteBackKeepsAWriteAndReturnsItWhenEvicted) {
+    make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+    EXPECT_TRUE(write(0x010, 8).finished);
+    EXPECT_EQ(read(0x000).counted, access_outcome::sector_miss) << "not all bytes are known";
+    answer();
+    EXPECT_TRUE(read(0x000).finished);
+    read(0x080);
+    answer();
+    EXPECT_TRUE(read(0x100).write_back_sent);
+    drain();
+    ASSERT_EQ(below.requests.size(), 2u);
+    auto& back = *below.requests[1];
+    EXPECT_EQ(extension(back).type, access_type::l1_writeback);
+    EXPECT_EQ(back.get_address(), 0x000u);
+    EXPECT_EQ(back.get_data_length(), 32u);
+    EXPECT_EQ(extension(back).bytes.sector(0), 0xff0000u);
+    expect_drained();
+}
+
+TEST_F(DataCache, WriteThroughSendsHitsAndMisses) {
+    make(write_policy::write_through, write_allocate_policy::lazy_fetch_on_read);
+    const auto miss = write(0x000);
+    EXPECT_TRUE(miss.write_sent);
+    EXPECT_FALSE(miss.finished);
+    const auto hit = write(0x000);
+    EXPECT_EQ(hit.outcome, access_outcome::hit);
+    EXPECT_TRUE(hit.write_sent);
+    EXPECT_TRUE(read(0x000).finished) << "a wholly written sector can be read";
+    expect_drained();
+}
+
+TEST_F(DataCache, AWriteIntoASectorOnItsWayStaysModifiedAfterTheFill) {
+    make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+    read(0x000);
+    EXPECT_EQ(write(0x000, 8).counted, access_outcome::hit_reserved);
+    EXPECT_EQ(read(0x000).counted, access_outcome::sector_miss) << "until the fill";
+    answer();
+    EXPECT_TRUE(read(0x000).finished);
+    EXPECT_EQ(cache->tags().state(cache->tags().probe(0, 0, 0, false).line, 0),
+              sector_state::modified);
+    expect_drained();
+}
+
+TEST_F(DataCache, WriteEvictInvalidatesWhatItHits) {
+    make(write_policy::write_evict, write_allocate_policy::no_write_allocate);
+    read(0x000);
+    answer();
+    const auto r = write(0x000);
+    EXPECT_EQ(r.outcome, access_outcome::hit);
+    EXPECT_TRUE(r.write_sent);
+    EXPECT_EQ(read(0x000).outcome, access_outcome::miss);
+    expect_drained();
+}
+
+TEST_F(DataCache, LocalWritesStayAndGlobalWritesEvict) {
+    make(write_policy::local_wb_global_wt, write_allocate_policy::no_write_allocate);
+    read(0x000);
+    answer();
+    EXPECT_TRUE(access(true, 0x000, 32, access_type::local_write).finished);
+    EXPECT_TRUE(write(0x000).write_sent);
+    EXPECT_EQ(read(0x000).outcome, access_outcome::miss);
+    expect_drained();
+}
+
+TEST_F(DataCache, NoWriteAllocatePassesMissesEvenWhenNoLineIsFree) {
+    make(write_policy::local_wb_global_wt, write_allocate_policy::no_write_allocate);
+    read(0x000);
+    read(0x080);
+    EXPECT_TRUE(write(0x100).write_sent);
+    EXPECT_EQ(cache->tags().probe(0x080, 0x080, 0, false).outcome, access_outcome::hit_reserved);
+    expect_drained();
+}
+
+TEST_F(DataCache, WriteAllocateSendsTheWriteAndAReadBehindIt) {
+    make(write_policy::write_back, write_allocate_policy::write_allocate);
+    const auto r = write(0x008, 8);
+    EXPECT_TRUE(r.write_sent);
+    EXPECT_TRUE(r.write_allocate_sent);
+    drain();
+    ASSERT_EQ(below.requests.size(), 2u);
+    EXPECT_TRUE(below.requests[0]->is_write());
+    EXPECT_EQ(extension(*below.requests[1]).type, access_type::l1_write_allocate_read);
+    expect_drained();
+}
+
+TEST_F(DataCache, FetchOnWriteFetchesOnlyForAPartOfASector) {
+    make(write_policy::write_back, write_allocate_policy::fetch_on_write);
+    EXPECT_TRUE(write(0x000, 32).finished);
+    const auto part = write(0x080, 8);
+    EXPECT_TRUE(part.write_allocate_sent);
+    EXPECT_FALSE(part.finished);
+    drain();
+    ASSERT_EQ(below.requests.size(), 1u);
+    auto* store = extension(*below.requests[0]).parent;
+    ASSERT_NE(store, nullptr) << "the fetch knows its write";
+    EXPECT_TRUE(store->is_write());
+    answer();
+    EXPECT_EQ(cache->tags().state(cache->tags().probe(0x080, 0x080, 0, true).line, 0),
+              sector_state::modified);
+    expect_drained();
+}
+
+TEST_F(DataCache, AnAtomicLeavesItsSectorModified) {
+    make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+    access(false, 0x000, 32, access_type::global_read, true);
+    answer();
+    EXPECT_EQ(cache->tags().state(cache->tags().probe(0, 0, 0, true).line, 0),
+              sector_state::modified);
+    access(false, 0x080, 32);
+    answer();
+    access(false, 0x080, 32, access_type::global_read, true);
+    EXPECT_EQ(cache->tags().dirty_lines(), 2u);
+    expect_drained();
+}
+
+TEST_F(DataCache, PortsAreBusyForTheBytesTheyMove) {
+    config.data_port_bytes = 16;
+    make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+    read(0x000);
+    drain();
+    cache->fill(*below.requests[0], ++now);
+    EXPECT_FALSE(cache->fill_port_free());
+    cache->cycle(below);
+    EXPECT_FALSE(cache->fill_port_free());
+    cache->cycle(below);
+    EXPECT_TRUE(cache->fill_port_free()) << "32 bytes at 16 per cycle";
+    cache->next_access().release();
+    read(0x000, 20);
+    cache->cycle(below);
+    EXPECT_FALSE(cache->data_port_free());
+    cache->cycle(below);
+    EXPECT_TRUE(cache->data_port_free());
+    EXPECT_EQ(cache->statistics().fill_port_busy, 2u);
+    EXPECT_EQ(cache->statistics().data_port_busy, 2u);
+}
+
+TEST_F(DataCache, ALineOfPartsIsFilledWithTheLast) {
+    config.kind = cache_kind::normal;
+    config.mshr = mshr_kind::sector_associative;
+    make(write_policy::write_back, write_allocate_policy::no_write_allocate);
+    read(0x000);
+    drain();
+    for (unsigned i = 0; i < 4; ++i) {
+        EXPECT_FALSE(cache->access_ready());
+        auto& part = pool.acquire(tlm::TLM_READ_COMMAND, i * 32, 32, access_type::global_read);
+        extension(part).parent = below.requests[0];
+        EXPECT_TRUE(cache->waiting_for_fill(part));
+        cache->fill(part, ++now);
+        part.release();
+    }
+    ASSERT_TRUE(cache->access_ready());
+    cache->next_access().release();
+}
+
+TEST_F(DataCache, WarmingTheTagsCountsNothing) {
+    make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+    for (unsigned s = 0; s < 4; ++s) cache->force_tag_access(0x400 + 32 * s, 0x400, ++now, s);
+    EXPECT_EQ(cache->statistics().accesses, 0u);
+    EXPECT_TRUE(read(0x420).finished);
+}
+
+TEST(ReadOnlyEngine, HoldsLinesAndMergesMisses) {
+    protocol::transaction_pool pool;
+    cache_config c;
+    c.sets = 2;
+    c.ways = 1;
+    c.allocation = allocation_policy::on_fill;
+    c.mshr_entries = 2;
+    c.mshr_max_merge = 2;
+    c.miss_queue_size = 2;
+    read_only_engine cache(c);
+    memory below;
+    const auto fetch = [&](std::uint64_t a) {
+        auto& p = pool.acquire(tlm::TLM_READ_COMMAND, a, 16, access_type::instruction_read);
+        const auto r = cache.access(p, 1);
+        p.release();
+        return r;
+    };
+    EXPECT_EQ(fetch(0x010).outcome, access_outcome::miss);
+    EXPECT_EQ(fetch(0x020).outcome, access_outcome::miss);
+    EXPECT_EQ(fetch(0x030).outcome, access_outcome::reservation_fail) << "two merge at most";
+    cache.cycle(below);
+    ASSERT_EQ(below.requests.size(), 1u);
+    EXPECT_EQ(below.requests[0]->get_address(), 0u);
+    EXPECT_EQ(below.requests[0]->get_data_length(), 128u);
+    cache.fill(*below.requests[0], 2);
+    auto& first = cache.next_access();
+    EXPECT_EQ(first.get_address(), 0x010u) << "restored";
+    EXPECT_EQ(first.get_data_length(), 16u);
+    first.release();
+    cache.next_access().release();
+    EXPECT_TRUE(fetch(0x030).finished);
+}
+
+}  // namespace
+}  // namespace simtlm::cache

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/tag_array.h"
+
+#include <gtest/gtest.h>
+
+namespace simtlm::cache {
+namespace {
+
+cache_config sectored(unsigned sets, unsigned ways) {
+    cache_config c;
+    c.kind = cache_kind::sector;
+    c.sets = sets;
+    c.ways = ways;
+    return c;
+}
+
+/// Brings a sector in as a miss and its fill do.
+std::uint32_t bring(tag_array& t, std::uint64_t address, unsigned sector, std::uint32_t now) {
+    const auto found = t.probe(address, address, sector, false);
+    t.access(found, address, sector, now);
+    t.fill_line(found.line, sector, {});
+    return found.line;
+}
+
+protocol::byte_mask bytes(unsigned first, unsigned count) {
+    protocol::byte_mask m;
+    m.set(first, count);
+    return m;
+}
+
+TEST(TagArray, ASectorIsReservedUntilItIsFilled) {
+    tag_array t(sectored(4, 2));
+    auto found = t.probe(0x1000, 0x1000, 1, false);
+    EXPECT_EQ(found.outcome, access_outcome::miss);
+    t.access(found, 0x1000, 1, 1);
+    EXPECT_EQ(t.probe(0x1000, 0x1000, 1, false).outcome, access_outcome::hit_reserved);
+    EXPECT_EQ(t.probe(0x1000, 0x1000, 2, false).outcome, access_outcome::sector_miss);
+    t.fill_line(found.line, 1, {});
+    EXPECT_EQ(t.probe(0x1000, 0x1000, 1, false).outcome, access_outcome::hit);
+}
+
+TEST(TagArray, AWholeLineHitsInEverySector) {
+    cache_config c;
+    tag_array t(c);
+    bring(t, 0x1000, 0, 1);
+    EXPECT_EQ(t.probe(0x1040, 0x1040, 0, false).outcome, access_outcome::hit);
+}
+
+TEST(TagArray, TheLeastRecentlyUsedLineIsReplaced) {
+    tag_array t(sectored(1, 2));
+    const auto a = bring(t, 0x000, 0, 1);
+    const auto b = bring(t, 0x080, 0, 2);
+    t.access(t.probe(0x000, 0x000, 0, false), 0x000, 0, 3);
+    EXPECT_EQ(t.probe(0x100, 0x100, 0, false).line, b);
+    EXPECT_NE(a, b);
+}
+
+TEST(TagArray, FirstInFirstOutForgetsUses) {
+    cache_config c = sectored(1, 2);
+    c.replacement = replacement_policy::fifo;
+    tag_array t(c);
+    const auto a = bring(t, 0x000, 0, 1);
+    bring(t, 0x080, 0, 2);
+    t.access(t.probe(0x000, 0x000, 0, false), 0x000, 0, 3);
+    EXPECT_EQ(t.probe(0x100, 0x100, 0, false).line, a);
+}
+
+TEST(TagArray, RandomReplacementSparesReservedLines) {
+    cache_config c = sectored(1, 4);
+    c.replacement = replacement_policy::random;
+    tag_array t(c);
+    bring(t, 0x000, 0, 1);
+    for (std::uint64_t a = 0x080; a < 0x200; a += 0x80) t.access(t.probe(a, a, 0, false), a, 0, 2);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line % 4, 3u);
+}
+
+TEST(TagArray, ASetOfReservedLinesTakesNothing) {
+    tag_array t(sectored(1, 2));
+    t.access(t.probe(0x000, 0x000, 0, false), 0x000, 0, 1);
+    t.access(t.probe(0x080, 0x080, 0, false), 0x080, 0, 2);
+    EXPECT_EQ(t.probe(0x100, 0x100, 0, false).outcome, access_outcome::reservation_fail);
+}
+
+TEST(TagArray, ADirtyVictimNamesItsDirtySectorsAndBytes) {
+    tag_array t(sectored(1, 1));
+    const auto line = bring(t, 0x000, 0, 1);
+    t.write(line, 0, bytes(4, 8));
+    EXPECT_EQ(t.dirty_lines(), 1u);
+    const auto evicted = t.access(t.probe(0x080, 0x080, 0, false), 0x080, 0, 2);
+    EXPECT_TRUE(evicted.dirty);
+    EXPECT_EQ(evicted.address, 0x000u);
+    EXPECT_EQ(evicted.bytes, 32u);
+    EXPECT_EQ(evicted.sectors, 1u);
+    EXPECT_EQ(evicted.written.sector(0), 0xff0u);
+    EXPECT_EQ(t.dirty_lines(), 0u);
+}
+
+TEST(TagArray, DirtyLinesStayUntilTheirShareReachesTheLimit) {
+    cache_config c = sectored(1, 4);
+    c.write_ratio_percent = 50;
+    tag_array t(c);
+    for (std::uint64_t a = 0; a < 0x200; a += 0x80) bring(t, a, 0, static_cast<std::uint32_t>(a));
+    const auto oldest = t.probe(0x000, 0x000, 0, true).line;
+    const auto second = t.probe(0x080, 0x080, 0, true).line;
+    t.write(oldest, 0, bytes(0, 32));
+    EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line, second);
+    t.write(second, 0, bytes(0, 32));
+    EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line, oldest);
+}
+
+TEST(TagArray, APartlyWrittenSectorMissesReadsAndHitsWrites) {
+    tag_array t(sectored(1, 1));
+    const auto line = bring(t, 0x000, 0, 1);
+    t.write(line, 0, bytes(0, 16));
+    t.set_readable(line, 0, false);
+    EXPECT_EQ(t.probe(0x000, 0x000, 0, false).outcome, access_outcome::sector_miss);
+    EXPECT_EQ(t.probe(0x000, 0x000, 0, true).outcome, access_outcome::hit);
+    t.write(line, 0, bytes(16, 16));
+    t.update_readable(line, 0, 1);
+    EXPECT_EQ(t.probe(0x000, 0x000, 0, false).outcome, access_outcome::hit);
+}
+
+TEST(TagArray, AModifiedSectorThatIsFetchedStaysModified) {
+    tag_array t(sectored(1, 1));
+    const auto line = bring(t, 0x000, 0, 1);
+    t.write(line, 0, bytes(0, 16));
+    t.set_readable(line, 0, false);
+    t.access(t.probe(0x000, 0x000, 0, false), 0x000, 0, 2);
+    EXPECT_EQ(t.dirty_lines(), 0u);
+    t.fill_line(line, 0, {});
+    EXPECT_EQ(t.state(line, 0), sector_state::modified);
+    EXPECT_TRUE(t.readable(line, 0));
+    EXPECT_EQ(t.dirty_lines(), 1u);
+}
+
+TEST(TagArray, AllocationOnFillReservesNothing) {
+    cache_config c = sectored(1, 1);
+    c.allocation = allocation_policy::on_fill;
+    tag_array t(c);
+    t.access(t.probe(0x000, 0x000, 0, false), 0x000, 0, 1);
+    EXPECT_EQ(t.probe(0x000, 0x000, 0, false).outcome, access_outcome::miss);
+    t.fill_address(0x000, 0x000, 5, 0, {}, false);
+    EXPECT_EQ(t.probe(0x000, 0x000, 0, false).outcome, access_outcome::hit);
+}
+
+TEST(TagArray, FlushDropsModifiedLinesAndInvalidateAll) {
+    tag_array t(sectored(1, 2));
+    t.write(bring(t, 0x000, 0, 1), 0, bytes(0, 32));
+    bring(t, 0x080, 0, 2);
+    t.flush();
+    EXPECT_EQ(t.probe(0x000, 0x000, 0, false).outcome, access_outcome::miss);
+    EXPECT_EQ(t.probe(0x080, 0x080, 0, false).outcome, access_outcome::hit);
+    t.access(t.probe(0x080, 0x080, 0, false), 0x080, 0, 3);
+    t.invalidate();
+    EXPECT_EQ(t.probe(0x080, 0x080, 0, false).outcome, access_outcome::miss);
+}
+
+TEST(TagArray, MoreWaysTakeMoreLines) {
+    tag_array t(sectored(2, 1));
+    t.reconfigure(40, allocation_policy::on_miss);
+    for (std::uint64_t i = 0; i < 80; ++i) bring(t, i * 0x80, 0, static_cast<std::uint32_t>(i));
+    for (std::uint64_t i = 0; i < 80; ++i)
+        EXPECT_EQ(t.probe(i * 0x80, i * 0x80, 0, false).outcome, access_outcome::hit) << i;
+}
+
+}  // namespace
+}  // namespace simtlm::cache

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/texture_cache.h"
+
+#include "tests/unit/cache/cache_rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace simtlm::cache {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(TextureCache, AnswersHitsBehindTheMissesBeforeThem) {
+    cache_config c;
+    c.sets = 4;
+    c.ways = 2;
+    c.mshr = mshr_kind::texture_fifo;
+    c.mshr_entries = 8;
+    c.mshr_max_merge = 4;
+    c.miss_queue_size = 4;
+    c.result_fifo_entries = 2;
+    rigged<texture_cache> r("sm", {}, c);
+    r.rig.offer(5, false, 0x1000, 32, protocol::access_type::texture_read);
+    r.rig.offer(6, false, 0x1000, 32, protocol::access_type::texture_read);
+    r.rig.run(60);
+    EXPECT_THAT(r.rig.cycles_of(observation::sent), ElementsAre(6u));
+    EXPECT_THAT(r.rig.cycles_of(observation::filled), ElementsAre(16u));
+    EXPECT_THAT(r.rig.cycles_of(observation::ready), ElementsAre(16u, 17u));
+    EXPECT_THAT(r.rig.cycles_of(observation::taken), ElementsAre(17u, 18u));
+    EXPECT_TRUE(r.cache.idle());
+    EXPECT_EQ(r.rig.pool.outstanding(), 0u);
+}
+
+}  // namespace
+}  // namespace simtlm::cache
