@@ -29,10 +29,10 @@ public:
 
     unsigned banks() const { return static_cast<unsigned>(bank_.size()); }
     unsigned groups() const { return static_cast<unsigned>(group_.size()); }
-    unsigned group_of(unsigned bank) const { return bank_[bank].group; }
-    bool active(unsigned bank) const { return bank_[bank].active; }
+    unsigned group_of(unsigned b) const { return bank_[b].group; }
+    bool active(unsigned b) const { return bank_[b].active; }
     /// The open row, or the one that was open last. 0 at first.
-    std::uint32_t row(unsigned bank) const { return bank_[bank].row; }
+    std::uint32_t row(unsigned b) const { return bank_[b].row; }
 
     /// Earliest cycle of a command as far as the bank itself is concerned. @pre state is right
     std::uint64_t activate_at(unsigned b) const {

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/memory/address_mapping.h"
+
+#include "modules/cache/set_index.h"
+#include "modules/kernel/error.h"
+
+#include <cctype>
+#include <cstdlib>
+
+namespace simtlm::memory {
+
+namespace {
+
+constexpr const char* mapping_option = "-gpgpu_mem_addr_mapping";
+
+unsigned floor_log2(unsigned v) {
+    unsigned r = 0;
+    while (v >>= 1) ++r;
+    return r;
+}
+unsigned ceil_power_of_two(unsigned v) {
+    unsigned p = 1;
+    while (p < v) p *= 2;
+    return p;
+}
+bool is_power_of_two(unsigned v) {
+    return v != 0 && (v & (v - 1)) == 0;
+}
+
+/// The lowest `count` ones of a mask.
+std::uint64_t lowest_ones(std::uint64_t mask, unsigned count) {
+    std::uint64_t result = 0;
+    for (; count > 0 && mask != 0; --count, mask &= mask - 1) result |= mask & (~mask + 1);
+    return result;
+}
+
+/// Page address entropy (Liu et al., ISCA 2018): each bit of the sub-partition's number is XORed
+/// with a broad selection of page bits. The selection is GPGPU-Sim's, for up to 32; its mixing of
+/// the number's own bits, which maps several of them to one, is left out.
+std::uint32_t page_entropy(std::uint64_t page_bits, unsigned count) {
+    static constexpr std::uint64_t selected[] = {0x2621, 0x1842, 0x4384, 0x0d08, 0x1330};
+    std::uint32_t result = 0;
+    for (unsigned bit = 0; (1u << bit) < count; ++bit)
+        result |= static_cast<std::uint32_t>(__builtin_parityll(page_bits & selected[bit])) << bit;
+    return result;
+}
+
+/// A well-mixed number for a key (the finaliser of SplitMix64).
+std::uint64_t mix(std::uint64_t key) {
+    key += 0x9e3779b97f4a7c15u;
+    key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
+    key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
+    return key ^ (key >> 31);
+}
+
+}  // namespace
+
+bit_gather::bit_gather(std::uint64_t mask) : mask_(mask) {
+    unsigned gathered = 0;
+    for (unsigned bit = 0; bit < 64;) {
+        if ((mask >> bit & 1u) == 0) {
+            ++bit;
+            continue;
+        }
+        run r{0, bit - gathered};
+        for (; bit < 64 && (mask >> bit & 1u) != 0; ++bit, ++gathered)
+            r.mask |= std::uint64_t{1} << bit;
+        run_[runs_++] = r;
+    }
+}
+
+address_mapping::address_mapping(const address_mapping_config& config)
+    : channels_(config.channels),
+      sub_partitions_per_channel_(config.sub_partitions_per_channel),
+      indexing_(config.indexing) {
+    if (channels_ == 0) throw kernel::user_error("-gpgpu_n_mem", "there must be a memory channel");
+    if (!is_power_of_two(sub_partitions_per_channel_))
+        throw kernel::user_error(
+            "-gpgpu_n_sub_partition_per_mchannel",
+            "the number of sub-partitions of a channel must be a power of two");
+    // What GPGPU-Sim starts from when neither a preset nor a mapping string is given.
+    masks_.bank = 0x300;
+    masks_.row = 0x0fff0000;
+    masks_.column = 0xe0ff;
+    masks_.burst = 0xf;
+    masks_.channel = 0x1c00;
+    preset(config.mask_mode);
+    if (!config.mapping.empty()) parse(config.mapping);
+
+    const unsigned channel_bits = floor_log2(channels_);
+    divides_ = !is_power_of_two(channels_);
+    if (channel_position_ < 0) {
+        if (divides_)
+            throw kernel::user_error(mapping_option,
+                                     "channel bits (D) can only be named when the number of "
+                                     "channels is a power of two",
+                                     "use dramid@<bit> instead");
+    } else if (!divides_) {
+        insert_channel_bits(channel_bits);
+    }
+    masks_.sub_partition = lowest_ones(masks_.bank, floor_log2(sub_partitions_per_channel_));
+
+    channel_ = bit_gather(masks_.channel);
+    bank_ = bit_gather(masks_.bank);
+    row_ = bit_gather(masks_.row);
+    column_ = bit_gather(masks_.column);
+    partition_ = bit_gather(~(masks_.channel | masks_.sub_partition));
+    sub_partition_free_ = bit_gather(~masks_.sub_partition);
+    const unsigned sub_bits = floor_log2(sub_partitions_per_channel_);
+    const unsigned position =
+        channel_position_ >= 0 ? static_cast<unsigned>(channel_position_) : 0u;
+    low_mask_ = (std::uint64_t{1} << position) - 1;
+    high_shift_ = position + channel_bits + sub_bits;
+    random_shift_ = position >= sub_bits ? position - sub_bits : 0u;
+
+    hashed_ = ceil_power_of_two(channels_) * sub_partitions_per_channel_;
+    const char* option = "-gpgpu_memory_partition_indexing";
+    if (indexing_ == partition_indexing::bitwise_xor && divides_)
+        throw kernel::user_error(option, "bitwise XOR needs a power of two of channels");
+    if (indexing_ == partition_indexing::ipoly && hashed_ != 16 && hashed_ != 32 && hashed_ != 64)
+        throw kernel::user_error(
+            option, "IPOLY knows 16, 32 and 64 sub-partitions, not " + std::to_string(hashed_));
+    if (indexing_ == partition_indexing::pae && (divides_ || hashed_ > 32))
+        throw kernel::user_error(option, "PAE needs a power of two of sub-partitions up to 32");
+}
+
+void address_mapping::preset(unsigned mode) {
+    struct entry {
+        unsigned mode;
+        int position;
+        std::uint64_t bank, row, column;
+    };
+    static constexpr entry table[] = {
+        {0, 10, 0x300, 0x07ffe000, 0x1cff},  {1, 13, 0x1800, 0x07ffe000, 0x7ff},
+        {2, 11, 0x1800, 0x07ffe000, 0x7ff},  {3, 11, 0x1800, 0x0fffe000, 0x7ff},
+        {5, 5, 0x1800, 0x07ffe000, 0x7ff},   {6, 6, 0x1800, 0x07ffe000, 0x7ff},
+        {14, 14, 0x1800, 0x07ffe000, 0x7ff}, {15, 15, 0x1800, 0x07ffe000, 0x7ff},
+        {16, 16, 0x1800, 0x07ffe000, 0x7ff}, {100, 1, 0x3, 0x07ffe000, 0x1ffc},
+        {103, 3, 0x3, 0x07ffe000, 0x1ffc},   {106, 6, 0x1800, 0x07ffe000, 0x7ff},
+        {160, 6, 0x300, 0x07ffe000, 0x1cff}};
+    for (const entry& e : table) {
+        if (e.mode != mode) continue;
+        channel_position_ = e.position;
+        masks_.channel = 0;
+        masks_.bank = e.bank;
+        masks_.row = e.row;
+        masks_.column = e.column;
+        return;
+    }
+}
+
+void address_mapping::parse(const std::string& mapping) {
+    std::string bits = mapping;
+    channel_position_ = -1;
+    if (mapping.compare(0, 7, "dramid@") == 0) {
+        char* end = nullptr;
+        const long position = std::strtol(mapping.c_str() + 7, &end, 10);
+        if (end == mapping.c_str() + 7 || position < 0 || position > 55)
+            throw kernel::user_error(mapping_option, "bad bit number in '" + mapping + "'");
+        channel_position_ = static_cast<int>(position);
+    }
+    if (const auto semicolon = mapping.find(';'); semicolon != std::string::npos)
+        bits = mapping.substr(semicolon + 1);
+
+    masks_ = masks();
+    int position = 63;
+    for (const char c : bits) {
+        if (c == '|' || c == ' ' || c == '.') continue;
+        if (position < 0) {
+            position = -2;
+            break;
+        }
+        const std::uint64_t bit = std::uint64_t{1} << position--;
+        switch (std::tolower(static_cast<unsigned char>(c))) {
+            case 'd':
+                if (channel_position_ >= 0)
+                    throw kernel::user_error(
+                        mapping_option, "both dramid@ and channel bits (D) in '" + mapping + "'");
+                masks_.channel |= bit;
+                break;
+            case 'b':
+                masks_.bank |= bit;
+                break;
+            case 'r':
+                masks_.row |= bit;
+                break;
+            case 'c':
+                masks_.column |= bit;
+                break;
+            case 's':
+                masks_.burst |= bit;
+                masks_.column |= bit;
+                break;
+            case '0':
+                break;
+            default:
+                throw kernel::user_error(
+                    mapping_option, std::string("unknown letter '") + c + "' in '" + mapping + "'",
+                    "use D, B, R, C, S or 0");
+        }
+    }
+    if (position != -1)
+        throw kernel::user_error(mapping_option, "not 64 bits in '" + mapping + "'");
+}
+
+void address_mapping::insert_channel_bits(unsigned count) {
+    const std::uint64_t below = (std::uint64_t{1} << channel_position_) - 1;
+    const auto shifted = [&](std::uint64_t mask) {
+        return ((mask & ~below) << count) | (mask & below);
+    };
+    masks_.bank = shifted(masks_.bank);
+    masks_.row = shifted(masks_.row);
+    masks_.column = shifted(masks_.column);
+    masks_.channel = ((std::uint64_t{1} << count) - 1) << channel_position_;
+}
+
+protocol::dram_location address_mapping::decode(std::uint64_t address) const {
+    protocol::dram_location where;
+    std::uint64_t rest = address;
+    std::uint32_t channel = 0;
+    std::uint64_t high_bits = 0;
+    if (divides_) {
+        const std::uint64_t upper = address >> channel_position_;
+        high_bits = upper / channels_;
+        channel = static_cast<std::uint32_t>(upper - high_bits * channels_);
+        rest = (high_bits << channel_position_) | (address & low_mask_);
+    } else {
+        channel = static_cast<std::uint32_t>(channel_(address));
+        high_bits = address >> high_shift_;
+    }
+    const auto bank = static_cast<std::uint32_t>(bank_(rest));
+    where.bank = static_cast<std::uint16_t>(bank);
+    where.row = static_cast<std::uint32_t>(row_(rest));
+    where.column = static_cast<std::uint32_t>(column_(rest));
+    where.partition_address = divides_ ? sub_partition_free_(rest) : partition_(address);
+
+    const std::uint32_t per_channel = sub_partitions_per_channel_;
+    const std::uint32_t local = bank & (per_channel - 1);
+    std::uint32_t sub = channel * per_channel + local;
+    switch (indexing_) {
+        case partition_indexing::consecutive:
+        case partition_indexing::custom:
+            break;
+        case partition_indexing::bitwise_xor:
+            sub = cache::bitwise_hash(high_bits, channel, channels_) * per_channel + local;
+            break;
+        case partition_indexing::ipoly:
+            if (divides_)
+                sub = cache::ipoly_hash(high_bits, sub, hashed_) % (channels_ * per_channel);
+            else
+                sub = cache::ipoly_hash(high_bits, sub, hashed_);
+            break;
+        case partition_indexing::pae:
+            sub ^= page_entropy(high_bits, hashed_);
+            break;
+        case partition_indexing::random:
+            // GPGPU-Sim draws a number for every piece of memory at its first use; here it is a
+            // function of the address, so that the order of accesses does not change it.
+            sub = static_cast<std::uint32_t>(mix(address >> random_shift_) %
+                                             (channels_ * per_channel));
+            break;
+    }
+    where.sub_partition = static_cast<std::uint16_t>(sub);
+    where.channel = static_cast<std::uint16_t>(sub / per_channel);
+    return where;
+}
+
+}  // namespace simtlm::memory

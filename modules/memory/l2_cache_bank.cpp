@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/memory/l2_cache_bank.h"
+
+#include <algorithm>
+
+namespace simtlm::memory {
+
+namespace {
+
+constexpr unsigned line_bytes = 128;
+constexpr unsigned parts_of_line = 4;
+/// memory_extension::pending_parts of a part itself: tells it from a request that has a parent for
+/// reasons of its own.
+constexpr std::uint16_t part_mark = 0xffff;
+/// Sleeping shorter than this costs more than it saves, core cycles.
+constexpr std::uint64_t worth_sleeping = 4;
+
+bool is_part(const tlm::tlm_generic_payload& p) {
+    return protocol::extension(p).pending_parts == part_mark;
+}
+
+}  // namespace
+
+l2_cache_bank::l2_cache_bank(const sc_core::sc_module_name& name,
+                             kernel::phase_sequencer& sequencer, const partition_config& config,
+                             const address_mapping& mapping, protocol::transaction_pool& pool,
+                             memory_statistics& shared, unsigned number)
+    : sc_module(name),
+      port("port"),
+      to_memory(config.l2_to_dram),
+      from_memory(config.dram_to_l2),
+      sequencer_(sequencer),
+      config_(config),
+      mapping_(mapping),
+      pool_(pool),
+      shared_(shared),
+      number_(number),
+      process_("cache", sequencer, protocol::l2_bank, kernel::on_edge<&l2_cache_bank::cycle>(this)),
+      reply_process_("reply", sequencer, protocol::reply_inject,
+                     kernel::on_edge<&l2_cache_bank::send_replies>(this)),
+      rop_alarm_("rop_alarm", sequencer, process_),
+      to_cache_(config.icnt_to_l2),
+      to_network_(config.l2_to_icnt) {
+    if (config.l2.enabled && !config.ideal_l2)
+        engine_ = std::make_unique<cache::data_cache>(config.l2, cache::l2_level, pool);
+    port.register_nb_transport_fw(this, &l2_cache_bank::nb_transport_fw, 0);
+    port.register_transport_dbg(this, &l2_cache_bank::transport_dbg, 0);
+    to_memory.set_writer(process_);
+    from_memory.set_reader(process_);
+    to_network_.set_reader(reply_process_);
+    to_network_.set_writer(process_);
+}
+
+// The network's side.
+
+tlm::tlm_sync_enum l2_cache_bank::nb_transport_fw(int, tlm::tlm_generic_payload& payload,
+                                                  tlm::tlm_phase& phase, sc_core::sc_time&) {
+    if (phase == tlm::BEGIN_REQ) {
+        const std::uint64_t first = payload.get_address();
+        const unsigned bytes = payload.get_data_length();
+        if (bytes == 0 || bytes > line_bytes ||
+            first / line_bytes != (first + bytes - 1) / line_bytes) {
+            payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+            return tlm::TLM_COMPLETED;
+        }
+        if (offered_ != nullptr)
+            SC_REPORT_ERROR("simtlm/l2", "BEGIN_REQ before END_REQ of the request before");
+        offered_ = &payload;
+        process_.wake();
+        return tlm::TLM_ACCEPTED;
+    }
+    if (phase == tlm::END_RESP) {
+        reply_blocked_ = false;
+        reply_process_.wake();
+        return tlm::TLM_COMPLETED;
+    }
+    SC_REPORT_ERROR("simtlm/l2", "phase of another protocol than the TLM-2.0 base protocol");
+    return tlm::TLM_COMPLETED;
+}
+
+void l2_cache_bank::send_replies() {
+    const std::uint64_t now = reply_process_.now();
+    if (stalled_) {
+        counters_.stalled_reply += now - stalled_since_;
+        stalled_ = false;
+    }
+    if (to_network_.empty()) return reply_process_.sleep();
+    if (reply_blocked_) {
+        stalled_ = true;
+        stalled_since_ = now;
+        return reply_process_.sleep();
+    }
+    tlm::tlm_generic_payload& payload = *to_network_.pop();
+    const bool part = is_part(payload);
+    if (is_foreign(payload))
+        disown(payload);
+    else
+        protocol::extension(payload).when.replied = core_now();
+    ++counters_.replies;
+    ++shared_.replies;
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    reply_blocked_ = true;
+    const auto answer = port->nb_transport_bw(payload, phase, delay);
+    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP))
+        reply_blocked_ = false;
+    if (!part) payload.release();
+    if (to_network_.empty()) reply_process_.sleep();
+}
+
+void l2_cache_bank::reply(tlm::tlm_generic_payload& payload) {
+    if (is_part(payload)) {
+        tlm::tlm_generic_payload& parent = *protocol::extension(payload).parent;
+        if (is_foreign(parent)) {
+            payload.release();
+            if (--protocol::extension(parent).pending_parts == 0) to_network_.push(&parent);
+            return;
+        }
+    }
+    to_network_.push(&payload);
+}
+
+void l2_cache_bank::answer_posted(tlm::tlm_generic_payload& payload) {
+    if (is_part(payload)) {
+        tlm::tlm_generic_payload& parent = *protocol::extension(payload).parent;
+        payload.release();
+        if (--protocol::extension(parent).pending_parts == 0) answer_posted(parent);
+        return;
+    }
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    port->nb_transport_bw(payload, phase, delay);
+    payload.release();
+}
+
+void l2_cache_bank::consumed(tlm::tlm_generic_payload& write) {
+    if (protocol::extension(write).type == protocol::access_type::l2_writeback)
+        write.release();
+    else
+        answer_posted(write);
+}
+
+// Requests of initiators that know nothing of the GPU.
+
+void l2_cache_bank::adopt(tlm::tlm_generic_payload& request) {
+    foreign_.push_back({&request, std::make_unique<protocol::memory_extension>()});
+    protocol::memory_extension& e = *foreign_.back().extension;
+    const auto offset = static_cast<unsigned>(request.get_address() % line_bytes);
+    const unsigned bytes = request.get_data_length();
+    e.type = request.is_write() ? protocol::access_type::global_write
+                                : protocol::access_type::global_read;
+    e.bytes.set(offset, bytes);
+    const unsigned first = offset / cache::sector_bytes;
+    const unsigned last = (offset + bytes - 1) / cache::sector_bytes;
+    for (unsigned s = first; s <= last; ++s) e.sectors |= static_cast<std::uint8_t>(1u << s);
+    e.data_bytes = (last - first + 1) * cache::sector_bytes;
+    e.when.created = core_now();
+    request.set_extension(&e);
+}
+
+bool l2_cache_bank::is_foreign(const tlm::tlm_generic_payload& request) const {
+    return std::any_of(foreign_.begin(), foreign_.end(),
+                       [&](const foreign_request& f) { return f.payload == &request; });
+}
+
+void l2_cache_bank::disown(tlm::tlm_generic_payload& request) {
+    const auto f = std::find_if(foreign_.begin(), foreign_.end(),
+                                [&](const foreign_request& r) { return r.payload == &request; });
+    request.clear_extension(f->extension.get());
+    foreign_.erase(f);
+}
+
+// Entry.
+
+void l2_cache_bank::locate(tlm::tlm_generic_payload& request) const {
+    protocol::memory_extension& e = protocol::extension(request);
+    if (!e.located) e.location = mapping_.decode(request.get_address());
+    e.location.sub_partition = static_cast<std::uint16_t>(number_);
+    e.location.channel = static_cast<std::uint16_t>(number_ / config_.sub_partitions);
+    e.located = true;
+}
+
+void l2_cache_bank::take_request() {
+    // Room for all parts of a request, whether there is a request or not.
+    if (to_cache_.size() + parts_of_line - 1 >= to_cache_.depth()) {
+        ++counters_.stalled_full;
+        return;
+    }
+    if (offered_ == nullptr) return;
+    tlm::tlm_generic_payload& request = *offered_;
+    offered_ = nullptr;
+    request.acquire();
+    tlm::tlm_phase phase = tlm::END_REQ;
+    sc_core::sc_time delay_annotation = sc_core::SC_ZERO_TIME;
+    port->nb_transport_bw(request, phase, delay_annotation);
+
+    if (request.get_extension<protocol::memory_extension>() == nullptr) adopt(request);
+    locate(request);
+    protocol::extension(request).when.at_l2 = core_now();
+    ++counters_.requests;
+    shared_.request_taken(request, core_now(), process_.now());
+    if (config_.l2.kind == cache::cache_kind::sector)
+        split(request);
+    else
+        delay(request);
+}
+
+void l2_cache_bank::split(tlm::tlm_generic_payload& request) {
+    protocol::memory_extension& e = protocol::extension(request);
+    unsigned sectors = e.sectors & 0xfu;
+    if (e.data_bytes == cache::sector_bytes && __builtin_popcount(sectors) == 1)
+        return delay(request);
+    if (e.data_bytes == line_bytes)
+        sectors = 0xf;
+    else if (e.data_bytes == 64 && (sectors == 0 || sectors == 0xf))
+        sectors = request.get_address() % line_bytes == 0 ? 0x3 : 0xc;
+    if (sectors == 0) return delay(request);  // smaller than a sector
+
+    e.pending_parts = static_cast<std::uint16_t>(__builtin_popcount(sectors));
+    const bool keep = protocol::is_posted(e.type) || is_foreign(request);
+    for (unsigned s = 0; s < parts_of_line; ++s)
+        if ((sectors >> s & 1u) != 0) add_part(request, s);
+    if (!keep) request.release();
+}
+
+void l2_cache_bank::add_part(tlm::tlm_generic_payload& request, unsigned sector) {
+    const protocol::memory_extension& e = protocol::extension(request);
+    const std::uint64_t address =
+        request.get_address() / line_bytes * line_bytes + sector * cache::sector_bytes;
+    tlm::tlm_generic_payload& part =
+        pool_.acquire(request.get_command(), address, cache::sector_bytes, e.type);
+    protocol::memory_extension& p = protocol::extension(part);
+    const std::uint64_t id = p.id;
+    p = e;
+    p.id = id;
+    p.parent = &request;
+    p.pending_parts = part_mark;
+    p.sectors = static_cast<std::uint8_t>(1u << sector);
+    p.data_bytes = cache::sector_bytes;
+    p.bytes = {};
+    p.bytes.set_sector(sector, e.bytes.sector(sector));
+    p.located = false;
+    p.when.created = core_now();
+    locate(part);
+    delay(part);
+}
+
+void l2_cache_bank::delay(tlm::tlm_generic_payload& request) {
+    if (protocol::extension(request).type == protocol::access_type::texture_read)
+        to_cache_.push(&request);
+    else
+        rop_.push({&request, core_now() + config_.rop_latency});
+}
+
+// A cycle.
+
+void l2_cache_bank::cycle() {
+    if (engine_) {
+        if (process_.now() > accounted_) engine_->skip(process_.now() - accounted_);
+        accounted_ = process_.now() + 1;
+    }
+    take_request();
+    if (engine_) take_ready_access();
+    take_from_memory();
+    if (engine_) engine_->cycle(sink_);
+    access();
+    const std::uint64_t now = core_now();
+    if (!rop_.empty() && now >= rop_.front().ready && !to_cache_.full())
+        to_cache_.push(rop_.pop().payload);
+    sleep_if_idle(now);
+}
+
+void l2_cache_bank::sleep_if_idle(std::uint64_t now) {
+    if (offered_ != nullptr || !to_cache_.empty() || !from_memory.empty()) return;
+    if (engine_ && (!engine_->idle() || engine_->access_ready())) return;
+    if (!rop_.empty()) {
+        if (rop_.front().ready < now + worth_sleeping) return;
+        rop_alarm_.set(rop_.front().ready);
+    }
+    process_.sleep();
+}
+
+void l2_cache_bank::take_ready_access() {
+    if (!engine_->access_ready() || to_network_.full()) return;
+    tlm::tlm_generic_payload& payload = engine_->next_access();
+    const protocol::memory_extension& e = protocol::extension(payload);
+    if (e.type != protocol::access_type::l2_write_allocate_read) return reply(payload);
+    if (config_.l2.write_allocate == cache::write_allocate_policy::fetch_on_write &&
+        e.parent != nullptr)
+        reply(*e.parent);
+    payload.release();
+}
+
+void l2_cache_bank::take_from_memory() {
+    if (from_memory.empty()) return;
+    tlm::tlm_generic_payload& payload = *from_memory.front();
+    if (engine_ && engine_->waiting_for_fill(payload)) {
+        if (!engine_->fill_port_free()) return;
+        engine_->fill(payload, core_now() + memcpy_offset_);
+        from_memory.pop();
+        payload.release();
+    } else if (!to_network_.full()) {
+        from_memory.pop();
+        reply(payload);
+    }
+}
+
+bool l2_cache_bank::cached(const tlm::tlm_generic_payload& request) const {
+    return (engine_ || config_.ideal_l2) &&
+           (!config_.l2_texture_only ||
+            protocol::extension(request).type == protocol::access_type::texture_read);
+}
+
+void l2_cache_bank::access() {
+    if (to_memory.full() || to_cache_.empty()) return;
+    tlm::tlm_generic_payload& request = *to_cache_.front();
+    if (!cached(request)) {
+        to_cache_.pop();
+        to_memory.push(&request);
+        ++counters_.to_memory;
+        return;
+    }
+    if (to_network_.full()) return;
+    if (engine_) {
+        if (engine_->data_port_free()) access_cache(request);
+        return;
+    }
+    to_cache_.pop();
+    if (protocol::is_posted(protocol::extension(request).type))
+        answer_posted(request);
+    else
+        reply(request);
+}
+
+void l2_cache_bank::access_cache(tlm::tlm_generic_payload& request) {
+    using cache::access_outcome;
+    const bool posted = protocol::is_posted(protocol::extension(request).type);
+    const bool write = request.is_write();
+    const cache::access_result result = engine_->access(request, core_now() + memcpy_offset_);
+    if (result.outcome == access_outcome::reservation_fail) return;
+    to_cache_.pop();
+
+    // A write is acknowledged as soon as the L2 has it, unless memory will acknowledge it.
+    bool answered = false;
+    if (result.outcome == access_outcome::hit) {
+        answered = !result.write_sent;
+    } else if (write && !result.write_allocate_sent) {
+        const auto allocate = config_.l2.write_allocate;
+        const bool merged = allocate == cache::write_allocate_policy::fetch_on_write ||
+                            allocate == cache::write_allocate_policy::lazy_fetch_on_read;
+        answered = merged && (posted || config_.l2.write == cache::write_policy::write_back);
+    }
+    if (!answered)
+        request.release();  // the cache has its own reference
+    else if (posted)
+        answer_posted(request);
+    else
+        reply(request);
+}
+
+bool l2_cache_bank::memory_sink::try_send(tlm::tlm_generic_payload& request) {
+    if (bank.to_memory.full()) return false;
+    if (protocol::extension(request).type != protocol::access_type::l2_writeback) request.acquire();
+    bank.locate(request);
+    bank.to_memory.push(&request);
+    ++bank.counters_.to_memory;
+    return true;
+}
+
+// The host's side.
+
+void l2_cache_bank::warm(std::uint64_t address, std::uint64_t core_cycle) {
+    if (!engine_) return;
+    engine_->force_tag_access(address, mapping_.partition_address(address),
+                              core_cycle + memcpy_offset_,
+                              static_cast<unsigned>(address / cache::sector_bytes) % parts_of_line);
+    ++memcpy_offset_;
+}
+
+void l2_cache_bank::flush() {
+    if (engine_) engine_->flush();
+}
+void l2_cache_bank::invalidate() {
+    if (engine_) engine_->invalidate();
+}
+
+bool l2_cache_bank::idle() const {
+    return offered_ == nullptr && rop_.empty() && to_cache_.empty() && to_memory.empty() &&
+           from_memory.empty() && to_network_.empty() && foreign_.empty() &&
+           (!engine_ || !engine_->busy());
+}
+
+const l2_cache_bank::counters& l2_cache_bank::statistics() {
+    const std::uint64_t edges = sequencer_.observed().edges[protocol::icnt_clock];
+    if (stalled_ && edges > stalled_since_) {
+        counters_.stalled_reply += edges - stalled_since_;
+        stalled_since_ = edges;
+    }
+    return counters_;
+}
+
+const cache::cache_statistics* l2_cache_bank::cache_statistics() {
+    if (!engine_) return nullptr;
+    const std::uint64_t edges = sequencer_.observed().edges[protocol::l2_clock];
+    if (edges > accounted_) {
+        engine_->skip(edges - accounted_);
+        accounted_ = edges;
+    }
+    return &engine_->statistics();
+}
+
+}  // namespace simtlm::memory

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/memory/memory_partition.h"
+
+#include <string>
+
+namespace simtlm::memory {
+
+namespace {
+
+/// Sleeping shorter than this costs more than it saves, core cycles.
+constexpr std::uint64_t worth_sleeping = 4;
+
+/// Requests in the channel beyond the one that every sub-partition may always have.
+unsigned shared_credits(const partition_config& c, unsigned no_limit) {
+    const dram_config& d = c.dram;
+    if (d.scheduler_queue_size == 0 || d.return_queue_size == 0) return no_limit;
+    const unsigned places = d.scheduler_queue_size + d.return_queue_size +
+                            (d.separate_write_queue ? d.write_queue_size : 0u);
+    const unsigned reserved = c.sub_partitions - 1;
+    return places > reserved ? places - reserved : no_limit;
+}
+
+}  // namespace
+
+memory_partition::memory_partition(const sc_core::sc_module_name& name,
+                                   kernel::phase_sequencer& sequencer,
+                                   const partition_config& config, const address_mapping& mapping,
+                                   protocol::transaction_pool& pool, memory_statistics& shared,
+                                   unsigned number)
+    : sc_module(name),
+      memory("memory"),
+      sequencer_(sequencer),
+      config_(config),
+      return_process_("dram_return", sequencer, protocol::dram_return,
+                      kernel::on_edge<&memory_partition::return_cycle>(this)),
+      arbitrate_process_("arbiter", sequencer, protocol::dram_arbitrate,
+                         kernel::on_edge<&memory_partition::arbitrate_cycle>(this)),
+      latency_alarm_("latency_alarm", sequencer,
+                     config.simple_dram ? return_process_ : arbitrate_process_),
+      first_(number * config.sub_partitions),
+      private_credit_(config.sub_partitions, 0),
+      shared_limit_(shared_credits(config, no_limit)),
+      last_borrower_(config.sub_partitions - 1) {
+    memory.register_nb_transport_bw(this, &memory_partition::nb_transport_bw, 0);
+    for (unsigned i = 0; i < config.sub_partitions; ++i) {
+        const std::string bank_name = "bank" + std::to_string(i);
+        banks_.push_back(std::make_unique<l2_cache_bank>(bank_name.c_str(), sequencer, config,
+                                                         mapping, pool, shared, first_ + i));
+        banks_[i]->to_memory.set_reader(arbitrate_process_);
+        banks_[i]->from_memory.set_writer(return_process_);
+    }
+    responses_.reserve(16);
+}
+
+unsigned memory_partition::local_of(const tlm::tlm_generic_payload& payload) const {
+    return protocol::extension(payload).location.sub_partition - first_;
+}
+
+void memory_partition::borrow_credit(unsigned local) {
+    ++(private_credit_[local] < 1 ? private_credit_[local] : shared_credit_);
+    last_borrower_ = local;
+}
+
+void memory_partition::return_credit(unsigned local) {
+    --(private_credit_[local] > 0 ? private_credit_[local] : shared_credit_);
+}
+
+// From the channel.
+
+tlm::tlm_sync_enum memory_partition::nb_transport_bw(int, tlm::tlm_generic_payload& payload,
+                                                     tlm::tlm_phase& phase,
+                                                     sc_core::sc_time& delay) {
+    if (phase == tlm::END_REQ) {
+        end_of_request(payload, delay);
+        return tlm::TLM_ACCEPTED;
+    }
+    if (phase == tlm::BEGIN_RESP) {
+        end_of_request(payload, sc_core::SC_ZERO_TIME);
+        if (protocol::is_posted(protocol::extension(payload).type)) {
+            consume(payload);
+            return tlm::TLM_COMPLETED;
+        }
+        accept(payload, delay, true);
+        return tlm::TLM_ACCEPTED;
+    }
+    SC_REPORT_ERROR("simtlm/partition", "phase of another protocol than the base protocol");
+    return tlm::TLM_COMPLETED;
+}
+
+/// END_REQ, spoken or implied.
+void memory_partition::end_of_request(tlm::tlm_generic_payload& payload,
+                                      const sc_core::sc_time& delay) {
+    for (auto*& p : unanswered_)
+        if (p == &payload) {
+            p = nullptr;
+            if (delay != sc_core::SC_ZERO_TIME) next_request_ = sc_core::sc_time_stamp() + delay;
+            arbitrate_process_.wake();
+        }
+}
+
+void memory_partition::accept(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay,
+                              bool owes_end) {
+    responses_.push_back({&payload, sc_core::sc_time_stamp() + delay, response_order_++, owes_end});
+    return_process_.wake();
+}
+
+/// A posted write is in memory.
+void memory_partition::consume(tlm::tlm_generic_payload& payload) {
+    const unsigned local = local_of(payload);
+    --in_channel_;
+    return_credit(local);
+    banks_[local]->consumed(payload);
+}
+
+bool memory_partition::deliver(tlm::tlm_generic_payload& payload) {
+    const unsigned local = local_of(payload);
+    if (banks_[local]->from_memory.full()) return false;
+    protocol::extension(payload).when.from_dram = sequencer_.cycle(protocol::core_clock);
+    banks_[local]->from_memory.push(&payload);
+    return_credit(local);
+    return true;
+}
+
+void memory_partition::return_cycle() {
+    if (config_.simple_dram) return return_simple();
+    if (responses_.empty()) return return_process_.sleep();
+    // The earliest that has come; the built-in channel has at most one here.
+    const sc_core::sc_time now = sc_core::sc_time_stamp();
+    std::size_t chosen = responses_.size();
+    for (std::size_t i = 0; i < responses_.size(); ++i) {
+        const response& r = responses_[i];
+        if (r.at > now) continue;
+        if (chosen == responses_.size() || r.at < responses_[chosen].at ||
+            (r.at == responses_[chosen].at && r.order < responses_[chosen].order))
+            chosen = i;
+    }
+    if (chosen == responses_.size()) return;
+    const response r = responses_[chosen];
+    const bool posted = protocol::is_posted(protocol::extension(*r.payload).type);
+    if (posted)
+        consume(*r.payload);
+    else if (!deliver(*r.payload))
+        return;  // stays first in line until the queue has room
+    else
+        --in_channel_;
+    responses_.erase(responses_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    if (r.owes_end) {
+        tlm::tlm_phase phase = tlm::END_RESP;
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        memory->nb_transport_fw(*r.payload, phase, delay);
+    }
+    if (responses_.empty()) return_process_.sleep();
+}
+
+/// -gpgpu_simple_dram_model: what has waited for the latency has been served.
+void memory_partition::return_simple() {
+    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
+    if (latency_.empty()) return return_process_.sleep();
+    if (now < latency_.front().ready) {
+        if (latency_.front().ready >= now + worth_sleeping) {
+            latency_alarm_.set(latency_.front().ready);
+            return_process_.sleep();
+        }
+        return;
+    }
+    tlm::tlm_generic_payload& payload = *latency_.front().payload;
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    if (protocol::is_posted(protocol::extension(payload).type)) {
+        latency_.pop();
+        ++in_channel_;  // which consume() takes back
+        consume(payload);
+    } else if (deliver(payload)) {
+        latency_.pop();
+    }
+}
+
+// To the channel.
+
+bool memory_partition::channel_full(bool write) const {
+    if (unanswered_[config_.dram.separate_write_queue && write ? 1 : 0] != nullptr) return true;
+    return next_request_ > sc_core::sc_time_stamp();
+}
+
+void memory_partition::arbitrate_cycle() {
+    arbitrate();
+    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
+    if (!config_.simple_dram && !latency_.empty() && now >= latency_.front().ready &&
+        !channel_full(latency_.front().payload->is_write()))
+        send(*latency_.pop().payload);
+
+    // Without room in the channel nothing moves until END_REQ.
+    if (!config_.dram.separate_write_queue && unanswered_[0] != nullptr)
+        return arbitrate_process_.sleep();
+    for (const auto& b : banks_)
+        if (!b->to_memory.empty()) return;
+    if (config_.simple_dram || latency_.empty()) return arbitrate_process_.sleep();
+    if (latency_.front().ready >= now + worth_sleeping) {
+        latency_alarm_.set(latency_.front().ready);
+        arbitrate_process_.sleep();
+    }
+}
+
+/// At most one request per cycle goes from a sub-partition into the latency queue.
+void memory_partition::arbitrate() {
+    const unsigned n = sub_partitions();
+    unsigned local = last_borrower_;
+    for (unsigned i = 0; i < n; ++i) {
+        local = local + 1 == n ? 0 : local + 1;
+        l2_cache_bank& b = *banks_[local];
+        if (b.to_memory.empty() || b.from_memory.full() || !has_credit(local)) continue;
+        if (channel_full(b.to_memory.front()->is_write())) return;
+        const std::uint64_t ready = sequencer_.cycle(protocol::core_clock) + config_.dram_latency;
+        latency_.push({b.to_memory.pop(), ready});
+        borrow_credit(local);
+        if (config_.simple_dram) return_process_.wake();
+        return;
+    }
+}
+
+void memory_partition::send(tlm::tlm_generic_payload& payload) {
+    const bool write = payload.is_write();
+    auto*& unanswered = unanswered_[config_.dram.separate_write_queue && write ? 1 : 0];
+    unanswered = &payload;
+    ++in_channel_;
+    protocol::extension(payload).when.at_dram = sequencer_.cycle(protocol::core_clock);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const auto answer = memory->nb_transport_fw(payload, phase, delay);
+    if (answer == tlm::TLM_COMPLETED) {
+        end_of_request(payload, sc_core::SC_ZERO_TIME);
+        accept(payload, delay, false);
+    } else if (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP) {
+        end_of_request(payload, sc_core::SC_ZERO_TIME);
+        accept(payload, delay, true);
+    } else if (answer == tlm::TLM_UPDATED) {
+        end_of_request(payload, delay);
+    }
+}
+
+bool memory_partition::idle() const {
+    if (!latency_.empty() || in_channel_ != 0 || !responses_.empty()) return false;
+    for (const auto& b : banks_)
+        if (!b->idle()) return false;
+    return true;
+}
+
+}  // namespace simtlm::memory

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/memory/harness.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <map>
+
+namespace simtlm::memory {
+namespace {
+
+/// An initiator that pushes like a partition: requests in phase dram_arbitrate, END_RESP in phase
+/// dram_return.
+class driver : public sc_core::sc_module {
+public:
+    protocol::initiator_socket<driver> socket;
+    std::deque<tlm::tlm_generic_payload*> todo;
+    std::map<tlm::tlm_generic_payload*, std::uint64_t> sent;  // dram cycle
+    std::vector<std::uint64_t> latencies;                     // in order of completion
+    std::uint64_t completed = 0, posted = 0, last_completion = 0;
+    unsigned stall_percent = 0;
+    unsigned hold_requests_percent = 0;
+    bool separate = false;
+
+    driver(const sc_core::sc_module_name& name, kernel::phase_sequencer& s, unsigned seed = 1)
+        : sc_module(name),
+          socket("socket"),
+          random_(seed),
+          request_("request", s, protocol::dram_arbitrate, kernel::on_edge<&driver::request>(this),
+                   true),
+          response_("response", s, protocol::dram_return, kernel::on_edge<&driver::response>(this),
+                    true) {
+        socket.register_nb_transport_bw(this, &driver::bw, 0);
+    }
+    bool done() const { return todo.empty() && sent.empty(); }
+
+private:
+    void request() {
+        if (todo.empty() || random_() % 100 < hold_requests_percent) return;
+        auto& p = *todo.front();
+        const unsigned kind = separate && p.is_write() ? 1 : 0;
+        if (blocked_[kind] != nullptr) return;
+        todo.pop_front();
+        sent[&p] = request_.now();
+        tlm::tlm_phase phase = tlm::BEGIN_REQ;
+        sc_core::sc_time t;
+        const auto answer = socket->nb_transport_fw(p, phase, t);
+        if (answer == tlm::TLM_ACCEPTED) blocked_[kind] = &p;
+    }
+    void response() {
+        if (held_ == nullptr || random_() % 100 < stall_percent) return;
+        auto& p = *held_;
+        held_ = nullptr;
+        tlm::tlm_phase phase = tlm::END_RESP;
+        sc_core::sc_time t;
+        socket->nb_transport_fw(p, phase, t);
+        finish(p);
+    }
+    void finish(tlm::tlm_generic_payload& p) {
+        ++completed;
+        EXPECT_TRUE(p.is_response_ok());
+        EXPECT_EQ(sent.erase(&p), 1u);
+        p.release();
+    }
+    tlm::tlm_sync_enum bw(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                          sc_core::sc_time&) {
+        if (phase == tlm::END_REQ) {
+            for (auto*& b : blocked_)
+                if (b == &p) b = nullptr;
+            return tlm::TLM_ACCEPTED;
+        }
+        latencies.push_back(request_.now() - sent.at(&p));
+        last_completion = request_.now();
+        const auto* e = p.get_extension<protocol::memory_extension>();
+        if (e != nullptr && protocol::is_posted(e->type)) {
+            ++posted;
+            finish(p);
+            return tlm::TLM_COMPLETED;
+        }
+        EXPECT_EQ(held_, nullptr);
+        held_ = &p;
+        return tlm::TLM_ACCEPTED;
+    }
+
+    std::mt19937 random_;
+    kernel::clocked_process request_, response_;
+    tlm::tlm_generic_payload* blocked_[2] = {};
+    tlm::tlm_generic_payload* held_ = nullptr;
+};
+
+struct system_under_test {
+    protocol::transaction_pool pool;
+    address_mapping mapping{test::volta_map(1, 1)};
+    kernel::phase_sequencer sequencer;
+    driver initiator;
+    dram_channel channel;
+
+    system_under_test(const std::string& name, const dram_config& c,
+                      const kernel::phase_sequencer::options& o = {})
+        : sequencer((name + "_seq").c_str(), protocol::clock_domains, protocol::phase_table(), o),
+          initiator((name + "_driver").c_str(), sequencer),
+          channel((name + "_channel").c_str(), sequencer, c, mapping) {
+        initiator.socket.bind(channel.port);
+        initiator.separate = c.separate_write_queue;
+    }
+    tlm::tlm_generic_payload& add(bool write, std::uint64_t address,
+                                  protocol::access_type type = protocol::access_type::global_read) {
+        auto& p =
+            pool.acquire(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, 32, type);
+        initiator.todo.push_back(&p);
+        return p;
+    }
+};
+
+std::uint64_t bank_address(unsigned bank, unsigned row, unsigned column = 0) {
+    // One channel: bit 8 is the lowest bank bit, 12..14 the others, 5..7 and 9..11 the column.
+    return (std::uint64_t{row} << 15) | (std::uint64_t{bank >> 1} << 12) |
+           (std::uint64_t{bank & 1u} << 8) | (std::uint64_t{column & 7u} << 5) |
+           (std::uint64_t{column >> 3} << 9);
+}
+
+void closed_form(const dram_config& c) {
+    test::clocks clk;
+    system_under_test read("read", c), write("write", c), conflict("conflict", c);
+    for (auto* s : {&read, &write, &conflict}) clk.bind(s->sequencer);
+    const dram_timing& t = c.timing;
+    read.add(false, bank_address(2, 1));
+    write.add(true, bank_address(2, 1), protocol::access_type::global_write);
+    conflict.add(false, bank_address(2, 1));
+    test::run_dram_cycles(400);
+    conflict.add(false, bank_address(2, 2));
+    test::run_dram_cycles(400);
+    ASSERT_EQ(read.initiator.latencies.size(), 1u);
+    // One cycle to reach the bank, activate, read, data.
+    EXPECT_EQ(read.initiator.latencies[0], 1u + t.tRCD + t.CL);
+    ASSERT_EQ(write.initiator.latencies.size(), 1u);
+    EXPECT_EQ(write.initiator.latencies[0],
+              1u + (t.tRCD > t.WL + 1 ? t.tRCD - t.WL - 1 : 0) + t.WL);
+    ASSERT_EQ(conflict.initiator.latencies.size(), 2u);
+    EXPECT_EQ(conflict.initiator.latencies[1], 1u + t.tRP + t.tRCD + t.CL);
+    const auto& s = read.channel.statistics();
+    EXPECT_EQ(s.activates, 1u);
+    EXPECT_EQ(s.reads, 1u);
+    EXPECT_EQ(s.idle_cycles + 2, s.cycles);
+    EXPECT_GE(s.cycles, 799u);
+    EXPECT_EQ(read.pool.outstanding() + write.pool.outstanding() + conflict.pool.outstanding(), 0u);
+}
+
+TEST(dram_channel, latency_of_one_access_hbm) {
+    closed_form(test::hbm());
+}
+TEST(dram_channel, latency_of_one_access_gddr5x) {
+    closed_form(test::gddr5x());
+}
+TEST(dram_channel, latency_of_one_access_gddr6) {
+    closed_form(test::gddr6());
+}
+TEST(dram_channel, latency_of_one_access_fifo) {
+    closed_form(test::gddr3_fifo());
+}
+
+void streaming(const dram_config& c, unsigned atoms_per_burst_cycle) {
+    test::clocks clk;
+    system_under_test s("s", c);
+    clk.bind(s.sequencer);
+    const unsigned n = 8000;
+    // Rows of 64 atoms, interleaved over the banks by twos: what a linear stream looks like.
+    for (unsigned i = 0; i < n; ++i) s.add(false, 32ull * i);
+    test::run_dram_cycles(n * atoms_per_burst_cycle * 2);
+    ASSERT_TRUE(s.initiator.done());
+    const double ideal = double(n) * atoms_per_burst_cycle;
+    EXPECT_LT(double(s.initiator.last_completion), ideal * 1.03);
+    EXPECT_TRUE(s.channel.checker()->violations().empty());
+    EXPECT_EQ(s.channel.statistics().busy_data_cycles, std::uint64_t{n} * atoms_per_burst_cycle);
+    EXPECT_GT(s.channel.statistics().row_locality(), 0.9);
+    EXPECT_EQ(s.pool.outstanding(), 0u);
+}
+// A linear stream stays in one pair of banks per row, so bank groups (tCCDL) bound it on HBM.
+TEST(dram_channel, streaming_reaches_peak_bandwidth_gddr6) {
+    dram_config c = test::gddr6();
+    c.timing.tCCDL = c.timing.tCCD;
+    streaming(c, 4);
+}
+TEST(dram_channel, streaming_reaches_peak_bandwidth_hbm) {
+    dram_config c = test::hbm();
+    c.timing.tCCDL = c.timing.tCCD;
+    streaming(c, 1);
+}
+TEST(dram_channel, streaming_reaches_peak_bandwidth_gddr5x) {
+    dram_config c = test::gddr5x();
+    c.timing.tCCDL = c.timing.tCCD;
+    streaming(c, 2);
+}
+
+void fill_random(system_under_test& s, unsigned n, unsigned seed) {
+    std::mt19937 random(seed);
+    for (unsigned i = 0; i < n; ++i) {
+        const std::uint64_t a = bank_address(random() % 16, random() % 4, random() % 64);
+        const unsigned k = random() % 10;
+        if (k < 6)
+            s.add(false, a,
+                  k == 0 ? protocol::access_type::l2_write_allocate_read
+                         : protocol::access_type::global_read);
+        else
+            s.add(
+                true, a,
+                k < 8 ? protocol::access_type::l2_writeback : protocol::access_type::global_write);
+    }
+}
+
+/// Everything that is counted, as text.
+std::string text(const dram_statistics& s) {
+    std::string r;
+    const auto add = [&](std::uint64_t v) { r += std::to_string(v) + ' '; };
+    for (auto v : {s.cycles,          s.idle_cycles,
+                   s.active_cycles,   s.activates,
+                   s.precharges,      s.refreshes,
+                   s.requests,        s.reads,
+                   s.allocate_reads,  s.writes,
+                   s.write_backs,     s.busy_data_cycles,
+                   s.command_cycles,  s.row_commands,
+                   s.column_commands, s.dual_commands,
+                   s.utilised,        s.wasted_column,
+                   s.wasted_row,      s.unused,
+                   s.limit_rcd,       s.limit_rcd_write,
+                   s.limit_wtr,       s.limit_wtr_alone,
+                   s.limit_rtw,       s.limit_rtw_alone,
+                   s.limit_ccdl,      s.limit_ccdl_alone,
+                   s.limit_pipeline,  s.accesses,
+                   s.row_hits,        s.banks_waiting,
+                   s.waiting_cycles,  s.waiting_cycles_after,
+                   s.banks_open,      s.open_cycles,
+                   s.banks_ready,     s.ready_cycles,
+                   s.open_groups,     s.queue_sum,
+                   s.queue_max,       s.queue_max_push,
+                   s.latency_sum,     s.latency_max})
+        add(v);
+    for (auto v : s.writing_of_open) add(v);
+    for (const auto& b : s.banks) {
+        add(b.reads);
+        add(b.idle);
+        add(b.max_row_service);
+        add(b.max_same_row);
+    }
+    return r;
+}
+
+void conservation(dram_config c, unsigned stall, unsigned hold) {
+    test::clocks clk;
+    kernel::phase_sequencer::options awake, shuffled;
+    awake.sleeping = false;
+    shuffled.shuffle_seed = 17;
+    system_under_test a("a", c), b("b", c, awake), d("d", c, shuffled);
+    for (auto* s : {&a, &b, &d}) {
+        clk.bind(s->sequencer);
+        fill_random(*s, 3000, 5);
+        s->initiator.stall_percent = stall;
+        s->initiator.hold_requests_percent = hold;
+    }
+    test::run_dram_cycles(150000);
+    for (auto* s : {&a, &b, &d}) {
+        EXPECT_TRUE(s->initiator.done()) << s->initiator.todo.size();
+        EXPECT_EQ(s->initiator.completed, 3000u);
+        EXPECT_GT(s->initiator.posted, 400u);
+        EXPECT_EQ(s->pool.outstanding(), 0u);
+        EXPECT_TRUE(s->channel.idle());
+        EXPECT_TRUE(s->channel.checker()->violations().empty());
+        const auto& t = s->channel.statistics();
+        EXPECT_EQ(t.reads + t.allocate_reads + t.writes + t.write_backs, 3000u);
+        EXPECT_EQ(t.utilised + t.wasted_column + t.wasted_row + t.unused, t.cycles);
+        EXPECT_EQ(t.command_cycles + t.idle_cycles, t.cycles);
+        EXPECT_EQ(t.row_commands, t.activates + t.precharges + t.refreshes);
+    }
+    EXPECT_EQ(text(a.channel.statistics()), text(b.channel.statistics()));
+    EXPECT_EQ(text(a.channel.statistics()), text(d.channel.statistics()));
+    EXPECT_EQ(a.initiator.latencies, b.initiator.latencies);
+    EXPECT_EQ(a.initiator.latencies, d.initiator.latencies);
+}
+
+TEST(dram_channel, conserves_random_traffic_hbm) {
+    conservation(test::hbm(), 30, 0);
+}
+TEST(dram_channel, conserves_random_traffic_gddr5x) {
+    conservation(test::gddr5x(), 30, 0);
+}
+TEST(dram_channel, conserves_random_traffic_gddr6) {
+    conservation(test::gddr6(), 0, 20);
+}
+TEST(dram_channel, conserves_random_traffic_fifo) {
+    conservation(test::gddr3_fifo(), 30, 0);
+}
+TEST(dram_channel, conserves_sparse_traffic) {
+    conservation(test::hbm(), 0, 97);
+}
+TEST(dram_channel, conserves_with_a_small_return_queue) {
+    dram_config c = test::hbm();
+    c.return_queue_size = 2;
+    c.scheduler_queue_size = 8;
+    conservation(c, 90, 0);
+}
+TEST(dram_channel, conserves_with_a_separate_write_queue) {
+    dram_config c = test::hbm();
+    c.separate_write_queue = true;
+    // The last writes below the high watermark would wait for ever.
+    c.write_queue_size = 8;
+    c.write_high_watermark = 1;
+    c.write_low_watermark = 1;
+    conservation(c, 20, 0);
+}
+TEST(dram_channel, conserves_with_hashed_banks) {
+    dram_config c = test::hbm();
+    c.bank_index = bank_indexing::ipoly;
+    conservation(c, 0, 0);
+}
+TEST(dram_channel, refreshes) {
+    dram_config c = test::hbm();
+    c.timing.tREFI = 1000;
+    c.timing.tRFC = 100;
+    conservation(c, 10, 50);
+}
+TEST(dram_channel, conserves_without_turnaround) {
+    dram_config c = test::hbm();
+    c.eliminate_rw_turnaround = true;
+    conservation(c, 0, 0);
+}
+
+TEST(dram_channel, serves_a_payload_without_extension) {
+    test::clocks clk;
+    system_under_test s("s", test::hbm());
+    clk.bind(s.sequencer);
+    struct manager : tlm::tlm_mm_interface {
+        unsigned freed = 0;
+        void free(tlm::tlm_generic_payload*) override { ++freed; }
+    } mm;
+    tlm::tlm_generic_payload p(&mm);
+    unsigned char data[64];
+    p.set_read();
+    p.set_address(0x40);
+    p.set_data_ptr(data);
+    p.set_data_length(64);
+    p.acquire();
+    s.initiator.todo.push_back(&p);
+    test::run_dram_cycles(100);
+    EXPECT_EQ(mm.freed, 1u);
+    EXPECT_EQ(s.channel.statistics().reads, 2u);  // two atoms
+}
+
+TEST(dram_channel, an_idle_channel_sleeps) {
+    test::clocks clk;
+    system_under_test s("s", test::hbm());
+    clk.bind(s.sequencer);
+    s.add(false, 0);
+    test::run_dram_cycles(2000);
+    EXPECT_LT(s.sequencer.observed().activations[protocol::dram_channel], 10u);
+    EXPECT_NEAR(double(s.channel.statistics().cycles), 2000.0, 1.0);
+}
+
+}  // namespace
+}  // namespace simtlm::memory
