@@ -11,9 +11,12 @@ struct dispatch_config {
     unsigned block_launch_latency = 0;   ///< core cycles per thread block, -gpgpu_TB_launch_latency
     unsigned max_concurrent_kernels = 8;     ///< -gpgpu_max_concurrent_kernel
     bool concurrent_kernels_per_sm = false;  ///< -gpgpu_concurrent_kernel_sm
-    std::uint64_t max_cycles = 0;            ///< core cycles, 0 = no limit (-gpgpu_max_cycle)
-    std::uint64_t max_instructions = 0;      ///< thread instructions (-gpgpu_max_insn)
-    std::uint64_t max_ctas = 0;              ///< issued (-gpgpu_max_cta)
+    /// Kernels of different streams run one after the other unless an SM may hold several kernels
+    /// (quirk serial-kernels).
+    bool serial_kernels = false;
+    std::uint64_t max_cycles = 0;        ///< core cycles, 0 = no limit (-gpgpu_max_cycle)
+    std::uint64_t max_instructions = 0;  ///< thread instructions (-gpgpu_max_insn)
+    std::uint64_t max_ctas = 0;          ///< issued (-gpgpu_max_cta)
     std::uint64_t max_completed_ctas = 0;
     bool deadlock_detect = true;            ///< -gpgpu_deadlock_detect
     std::uint64_t deadlock_window = 50000;  ///< core cycles without an instruction

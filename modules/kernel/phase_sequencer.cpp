@@ -62,7 +62,7 @@ void phase_sequencer::end_of_elaboration() {
 void phase_sequencer::on_edge() {
     for (unsigned d = 0; d < domains_; ++d)
         if (clock[d].posedge()) pending_ |= 1u << d;
-    if (!stepping_) step_event_.notify();
+    if (!stepping_ && !failure_) step_event_.notify();
 }
 
 void phase_sequencer::expire_timers(unsigned domain) {
@@ -96,6 +96,12 @@ bool phase_sequencer::start_next_phase() {
         return true;
     }
     return false;
+}
+
+void phase_sequencer::fail(std::exception_ptr why) {
+    if (failure_) return;
+    failure_ = std::move(why);
+    failed_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void phase_sequencer::finish_step() {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -71,6 +72,15 @@ public:
     };
     void observe(step_observer* observer) { observers_.push_back(observer); }
 
+    /// A block cannot go on because of the user's input: edges pass unheeded from now on, and
+    /// failed() is notified. A thread of a block cannot throw out of the simulation itself.
+    void fail(std::exception_ptr why);
+    /// Rethrows what fail() was told, if it was.
+    void rethrow_failure() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+    const sc_core::sc_event& failed() const { return failed_; }
+
 private:
     friend class clocked_process;
     struct slot {
@@ -109,6 +119,8 @@ private:
     sc_core::sc_event step_event_;
     activity activity_;
     std::vector<step_observer*> observers_;
+    std::exception_ptr failure_;
+    sc_core::sc_event failed_;
 };
 
 }  // namespace simtlm::kernel

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/coalescer.h"
+
+#include <algorithm>
+
+namespace simtlm::core {
+
+namespace {
+
+constexpr std::uint64_t line = 128;
+
+/// Inserts in address order; returns the access of a segment, new or known.
+memory_access& access_of(std::vector<memory_access>& list, std::size_t first,
+                         std::uint64_t segment) {
+    // Lanes mostly walk upwards: look at the end first.
+    std::size_t i = list.size();
+    while (i > first && list[i - 1].address > segment) --i;
+    if (i > first && list[i - 1].address == segment) return list[i - 1];
+    memory_access fresh;
+    fresh.address = segment;
+    return *list.insert(list.begin() + static_cast<std::ptrdiff_t>(i), fresh);
+}
+
+void add_bytes(memory_access& a, std::uint64_t address, unsigned bytes) {
+    const unsigned offset = static_cast<unsigned>(address % line);
+    a.sectors = static_cast<std::uint8_t>(a.sectors | 1u << (offset / 32));
+    a.bytes.set(offset, std::min<unsigned>(bytes, line - offset));
+}
+
+/// A segment shrinks to the half, and the half of the half, that is used.
+void shrink(memory_access& a, unsigned segment) {
+    unsigned size = segment;
+    const unsigned first = segment == 32 ? 0 : static_cast<unsigned>(a.address % line / 32);
+    unsigned used = a.sectors >> first;
+    while (size > 32) {
+        const unsigned half = size / 64;  // sectors in half of it
+        const unsigned low = used & ((1u << half) - 1);
+        const unsigned high = used >> half & ((1u << half) - 1);
+        if (low != 0 && high != 0) break;
+        size /= 2;
+        if (low == 0) a.address += size;
+        used = low != 0 ? low : high;
+    }
+    a.size = static_cast<std::uint16_t>(size);
+}
+
+}  // namespace
+
+unsigned coalescer::segment_bytes(const warp_instruction& inst) const {
+    const unsigned arch = config_.ldst.coalesce_arch;
+    bool sectors = arch >= 40;
+    if (arch >= 20 && arch < 39)
+        sectors = config_.ldst.global_skips_l1 ||
+                  inst.info->cache_op == isa::cache_operator::cache_global;
+    switch (inst.info->data_size) {
+        case 1:
+            return 32;
+        case 2:
+            return sectors ? 32 : 64;
+        default:
+            return sectors ? 32 : 128;
+    }
+}
+
+void coalescer::coalesce(warp_instruction& inst, const lane_addresses& lanes) const {
+    switch (inst.space) {
+        case isa::memory_space::constant:
+            gather_lines(inst, lanes, config_.l1c.line_bytes);
+            return;
+        case isa::memory_space::texture:
+            gather_lines(inst, lanes, config_.l1t.line_bytes);
+            return;
+        default:
+            break;
+    }
+    if (inst.info->is_atomic)
+        gather_atomics(inst, lanes);
+    else
+        gather(inst, lanes, lanes.words > 1 ? 4 : inst.info->data_size);
+}
+
+void coalescer::gather(warp_instruction& inst, const lane_addresses& lanes, unsigned bytes) const {
+    const std::uint64_t segment = segment_bytes(inst);
+    const unsigned part = config_.warp_size / config_.shared.warp_parts;
+    for (unsigned base = 0; base < config_.warp_size; base += part) {
+        const std::size_t first = inst.accesses.size();
+        std::uint32_t group = lanes.lanes >> base;
+        if (part < 32) group &= (1u << part) - 1;
+        for (; group != 0; group &= group - 1) {
+            const unsigned lane = base + static_cast<unsigned>(__builtin_ctz(group));
+            for (unsigned w = 0; w < lanes.words; ++w) {
+                const std::uint64_t address = lanes.address[w][lane];
+                if (address == 0) break;  // a lane without an address
+                memory_access& a = access_of(inst.accesses, first, address & ~(segment - 1));
+                a.lanes |= 1u << lane;
+                add_bytes(a, address, bytes);
+                const std::uint64_t last = address + bytes - 1;
+                if ((last & ~(segment - 1)) != (address & ~(segment - 1))) {
+                    memory_access& b = access_of(inst.accesses, first, last & ~(segment - 1));
+                    b.lanes |= 1u << lane;
+                    add_bytes(b, last, bytes);
+                }
+            }
+        }
+        for (std::size_t i = first; i < inst.accesses.size(); ++i)
+            shrink(inst.accesses[i], static_cast<unsigned>(segment));
+    }
+}
+
+void coalescer::gather_atomics(warp_instruction& inst, const lane_addresses& lanes) const {
+    const std::uint64_t segment = segment_bytes(inst);
+    const unsigned part = config_.warp_size / config_.shared.warp_parts;
+    const unsigned bytes = inst.info->data_size;
+    for (unsigned base = 0; base < config_.warp_size; base += part) {
+        const std::size_t first = inst.accesses.size();
+        std::uint32_t group = lanes.lanes >> base;
+        if (part < 32) group &= (1u << part) - 1;
+        for (; group != 0; group &= group - 1) {
+            const unsigned lane = base + static_cast<unsigned>(__builtin_ctz(group));
+            const std::uint64_t address = lanes.address[0][lane];
+            const std::uint64_t where = address & ~(segment - 1);
+            const unsigned offset = static_cast<unsigned>(address % line);
+            // The first access of the segment that does not touch these bytes yet.
+            std::size_t i = first;
+            while (i < inst.accesses.size() && inst.accesses[i].address < where) ++i;
+            memory_access* found = nullptr;
+            for (; i < inst.accesses.size() && inst.accesses[i].address == where; ++i) {
+                bool taken = false;
+                for (unsigned b = offset; b < offset + bytes && b < line; ++b)
+                    taken |= inst.accesses[i].bytes.test(b);
+                if (!taken) {
+                    found = &inst.accesses[i];
+                    break;
+                }
+            }
+            if (found == nullptr) {
+                memory_access fresh;
+                fresh.address = where;
+                found = &*inst.accesses.insert(
+                    inst.accesses.begin() + static_cast<std::ptrdiff_t>(i), fresh);
+            }
+            found->lanes |= 1u << lane;
+            add_bytes(*found, address, bytes);
+        }
+        for (std::size_t i = first; i < inst.accesses.size(); ++i)
+            shrink(inst.accesses[i], static_cast<unsigned>(segment));
+    }
+}
+
+void coalescer::gather_lines(warp_instruction& inst, const lane_addresses& lanes,
+                             unsigned line_bytes) const {
+    for (std::uint32_t m = lanes.lanes; m != 0; m &= m - 1) {
+        const unsigned lane = static_cast<unsigned>(__builtin_ctz(m));
+        const std::uint64_t address = lanes.address[0][lane];
+        memory_access& a = access_of(inst.accesses, 0, address & ~std::uint64_t{line_bytes - 1});
+        a.lanes |= 1u << lane;
+        a.size = static_cast<std::uint16_t>(line_bytes);
+        add_bytes(a, address, inst.info->data_size);
+    }
+    // The whole line is wanted.
+    for (memory_access& a : inst.accesses) a.sectors = 0;
+}
+
+}  // namespace simtlm::core

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/dispatch_stage.h"
+
+#include "modules/core/ldst_unit.h"
+#include "modules/protocol/phases.h"
+
+namespace simtlm::core {
+
+dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
+                               kernel::phase_sequencer& sequencer, const sm_config& config,
+                               operand_collector& collector, std::vector<unit> units,
+                               ldst_unit& ldst)
+    : sc_module(name),
+      to_unit("to_unit", units.size()),
+      to_ldst("to_ldst"),
+      config_(config),
+      collector_(collector),
+      units_(std::move(units)),
+      ldst_(ldst),
+      result_bus_(horizon),
+      process_("process", sequencer, protocol::core_dispatch,
+               kernel::on_edge<&dispatch_stage::cycle>(this)) {
+    collector_.set_consumer(process_);
+}
+
+bool dispatch_stage::reserve_result_bus(std::uint64_t at) {
+    reservation& r = result_bus_[at % horizon];
+    if (r.at != at) r = {at, 0};
+    if (r.count >= config_.widths.ex_wb) {
+        ++statistics_.result_bus_conflicts;
+        return false;
+    }
+    ++r.count;
+    return true;
+}
+
+void dispatch_stage::cycle() {
+    const std::uint64_t now = process_.now();
+    bool left = false;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+        const unit& target = units_[u];
+        pipeline_register& ready = collector_.ready(target.p);
+        if (ready.empty()) continue;
+        warp_instruction* inst = config_.sub_core_model ? ready.of(target.number) : ready.oldest();
+        if (inst == nullptr) continue;
+        left = true;
+        if (!target.block->can_accept(*inst->info, now)) continue;
+        if (!reserve_result_bus(now + inst->info->latency)) continue;
+        ready.remove(*inst);
+        send(to_unit[u], *inst);
+    }
+    pipeline_register& memory = collector_.ready(pipe_mem);
+    if (!memory.empty()) {
+        left = true;
+        if (ldst_.can_accept()) {
+            warp_instruction* inst = memory.oldest();
+            memory.remove(*inst);
+            send(to_ldst, *inst);
+        }
+    }
+    if (!left) process_.sleep();
+}
+
+}  // namespace simtlm::core

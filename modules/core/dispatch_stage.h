@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/functional_unit.h"
+#include "modules/core/operand_collector.h"
+
+namespace simtlm::core {
+
+class ldst_unit;
+
+/// Moves instructions from the OC_EX registers into the functional units and reserves the result
+/// bus: an instruction of a unit that cannot stall is only dispatched when one of the EX_WB
+/// registers is free in the cycle in which it will complete. Units are visited in the order SP,
+/// DP, INT, SFU, tensor, specialised, load/store. In the sub-core model unit k serves scheduler k.
+class dispatch_stage : public sc_core::sc_module {
+public:
+    sc_core::sc_vector<instruction_initiator<dispatch_stage>> to_unit;
+    instruction_initiator<dispatch_stage> to_ldst;
+
+    struct unit {
+        functional_unit* block;
+        unsigned p;       ///< pipeline that feeds it
+        unsigned number;  ///< among the units of its kind
+    };
+
+    /// @param units  in the order in which they are visited
+    dispatch_stage(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                   const sm_config& config, operand_collector& collector, std::vector<unit> units,
+                   ldst_unit& ldst);
+
+    struct statistics {
+        std::uint64_t result_bus_conflicts = 0;
+    };
+    const statistics& counted() const { return statistics_; }
+
+private:
+    static constexpr std::uint64_t horizon = 1024;  // core cycles, power of two
+    void cycle();
+    bool reserve_result_bus(std::uint64_t at);
+
+    const sm_config& config_;
+    operand_collector& collector_;
+    std::vector<unit> units_;
+    ldst_unit& ldst_;
+    struct reservation {
+        std::uint64_t at = 0;
+        unsigned count = 0;
+    };
+    std::vector<reservation> result_bus_;
+    statistics statistics_;
+    kernel::clocked_process process_;
+};
+
+}  // namespace simtlm::core

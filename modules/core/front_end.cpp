@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/front_end.h"
+
+#include "modules/core/sm.h"
+#include "modules/protocol/phases.h"
+
+#include <algorithm>
+
+namespace simtlm::core {
+
+front_end::front_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                     const sm_config& config, sm& owner, warp_table& warps, scoreboard& scores,
+                     protocol::transaction_pool& transactions, core_statistics& statistics)
+    : sc_module(name),
+      icache("icache"),
+      config_(config),
+      owner_(owner),
+      warps_(warps),
+      scoreboard_(scores),
+      transactions_(transactions),
+      statistics_(statistics),
+      process_("process", sequencer, protocol::core_front_end,
+               kernel::on_edge<&front_end::cycle>(this)) {
+    icache.register_nb_transport_bw(this, &front_end::respond, 0);
+}
+
+front_end::~front_end() {
+    if (spare_ != nullptr) spare_->release();
+}
+
+tlm::tlm_sync_enum front_end::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase&,
+                                      sc_core::sc_time&) {
+    presented_ = &p;
+    process_.wake();
+    return tlm::TLM_ACCEPTED;
+}
+
+void front_end::cycle() {
+    for (unsigned round = 0; round < config_.inst_fetch_throughput; ++round) {
+        if (fetched_ >= 0) decode();
+        fetch();
+    }
+    if (fetched_ >= 0 || presented_ != nullptr || warps_.fetchable() != 0) return;
+    for (warp_mask m = warps_.done & warps_.resident; m != 0; m &= m - 1)
+        if (may_exit(static_cast<unsigned>(__builtin_ctzll(m)))) return;
+    process_.sleep();
+}
+
+void front_end::decode() {
+    const auto w = static_cast<unsigned>(fetched_);
+    fetched_ = -1;
+    warp_state& warp = warps_.warp[w];
+    const isa::dynamic_instruction* first = warp.next++;
+    const isa::dynamic_instruction* second = warp.next < warp.end ? warp.next++ : nullptr;
+    warp.ibuffer.fill(first, second);
+    const unsigned count = second != nullptr ? 2 : 1;
+    warp.in_pipeline += count;
+    statistics_.decoded += count;
+    warps_.buffered |= warp_bit(w);
+    warps_.hazards_changed(w);
+}
+
+bool front_end::may_exit(unsigned w) const {
+    const warp_state& warp = warps_.warp[w];
+    return warp.in_pipeline == 0 && warp.stores == 0 && !scoreboard_.writes_pending(w);
+}
+
+void front_end::fetch() {
+    if (presented_ != nullptr) {
+        tlm::tlm_generic_payload& p = *presented_;
+        presented_ = nullptr;
+        const unsigned w = protocol::extension(p).warp;
+        warps_.fetching &= ~warp_bit(w);
+        warps_.warp[w].last_fetch = process_.now();
+        fetched_ = static_cast<int>(w);
+        tlm::tlm_phase phase = tlm::END_RESP;
+        sc_core::sc_time delay;
+        icache->nb_transport_fw(p, phase, delay);
+        p.release();
+        return;
+    }
+    const warp_mask fetchable = warps_.fetchable();
+    warp_mask candidates = fetchable | (warps_.done & warps_.resident);
+    // Round robin from the warp after the last fetched: first those above it, then the others.
+    const warp_mask above = last_ >= 63 ? 0 : candidates >> (last_ + 1) << (last_ + 1);
+    for (warp_mask part : {above, candidates & ~above}) {
+        for (; part != 0; part &= part - 1) {
+            const unsigned w = static_cast<unsigned>(__builtin_ctzll(part));
+            if ((fetchable & warp_bit(w)) != 0) {
+                access(w);
+                return;
+            }
+            if (may_exit(w)) owner_.warp_exits(w);
+        }
+    }
+}
+
+tlm::tlm_generic_payload& front_end::request_for(unsigned w) {
+    const std::uint64_t address = warps_.warp[w].next->info->pc + program_start;
+    const unsigned line = config_.l1i.line_bytes;
+    const unsigned bytes =
+        std::min<unsigned>(fetch_bytes, line - static_cast<unsigned>(address % line));
+    if (spare_ == nullptr)
+        spare_ = &transactions_.acquire(tlm::TLM_READ_COMMAND, address, bytes,
+                                        protocol::access_type::instruction_read);
+    tlm::tlm_generic_payload& p = *spare_;
+    p.set_address(address);
+    p.set_data_length(bytes);
+    p.set_streaming_width(bytes);
+    protocol::memory_extension& e = protocol::extension(p);
+    e.data_bytes = bytes;
+    e.warp = static_cast<std::uint16_t>(w);
+    e.sm = static_cast<std::uint16_t>(owner_.id());
+    e.cluster = static_cast<std::uint16_t>(owner_.cluster());
+    e.when.created = process_.now();
+    e.located = false;
+    return p;
+}
+
+void front_end::access(unsigned w) {
+    last_ = w;
+    tlm::tlm_generic_payload& p = request_for(w);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    ++probe_.fetches;
+    probe_.warp = w;
+    probe_.pc = warps_.warp[w].next->info->pc;
+    switch (icache->nb_transport_fw(p, phase, delay)) {
+        case tlm::TLM_COMPLETED:
+            ++probe_.hits;
+            warps_.warp[w].last_fetch = process_.now();
+            fetched_ = static_cast<int>(w);
+            break;
+        case tlm::TLM_ACCEPTED:
+            ++probe_.misses;
+            warps_.warp[w].last_fetch = process_.now();
+            warps_.fetching |= warp_bit(w);
+            spare_ = nullptr;
+            break;
+        default:
+            ++probe_.refusals;  // a reservation failure: tried again
+            break;
+    }
+}
+
+}  // namespace simtlm::core

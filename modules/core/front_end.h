@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/core_config.h"
+#include "modules/core/core_statistics.h"
+#include "modules/core/scoreboard.h"
+#include "modules/kernel/clocked_process.h"
+#include "modules/protocol/sockets.h"
+
+namespace simtlm::core {
+
+class sm;
+
+/// Fetch and decode of an SM (manual: Fetch and Decode).
+///
+/// Each of the -gpgpu_inst_fetch_throughput rounds of a cycle first decodes what the round before
+/// has fetched, two consecutive instructions of the warp into its instruction buffer, and then
+/// fetches for the next warp, round robin, that has an empty buffer and no miss under way: 16 bytes
+/// at its program counter from the L1I. Fetch is also where warps exit: a warp that has issued its
+/// last instruction leaves when its pipeline is empty, its registers are written and its stores
+/// acknowledged.
+class front_end : public sc_core::sc_module {
+public:
+    protocol::cache_port_initiator<front_end> icache;
+
+    front_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+              const sm_config& config, sm& owner, warp_table& warps, scoreboard& scores,
+              protocol::transaction_pool& transactions, core_statistics& statistics);
+    ~front_end() override;
+
+    void wake() { process_.wake(); }
+
+    struct fetch_probe {
+        std::uint64_t fetches = 0, hits = 0, misses = 0, refusals = 0;
+        std::uint32_t warp = 0;
+        std::uint64_t pc = 0;
+    };
+    const fetch_probe& probe() const { return probe_; }
+
+private:
+    static constexpr unsigned fetch_bytes = 16;
+    static constexpr std::uint64_t program_start = 0xF0000000;  // as the reference places it
+
+    tlm::tlm_sync_enum respond(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                               sc_core::sc_time& delay);
+    void cycle();
+    void decode();
+    void fetch();
+    void access(unsigned warp);
+    bool may_exit(unsigned warp) const;
+    tlm::tlm_generic_payload& request_for(unsigned warp);
+
+    const sm_config& config_;
+    sm& owner_;
+    warp_table& warps_;
+    scoreboard& scoreboard_;
+    protocol::transaction_pool& transactions_;
+    core_statistics& statistics_;
+    int fetched_ = -1;  // warp whose instructions are in the fetch buffer
+    unsigned last_ = 0;
+    tlm::tlm_generic_payload* spare_ = nullptr;      // request that needed no response
+    tlm::tlm_generic_payload* presented_ = nullptr;  // a miss that has come back
+    fetch_probe probe_;
+    kernel::clocked_process process_;
+};
+
+}  // namespace simtlm::core

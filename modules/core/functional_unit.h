@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/warp_instruction.h"
+#include "modules/kernel/clocked_process.h"
+
+#include <vector>
+
+namespace simtlm::core {
+
+/// One SIMD functional unit that cannot stall: SP, INT, DP, SFU, tensor or specialised.
+///
+/// An instruction dispatched at core cycle t occupies the unit's dispatch register until
+/// t + initiation interval, and is handed to write-back at t + latency + 1. The unit takes an
+/// instruction when the register is free and no other instruction leaves in the same cycle
+/// (manual: Functional Units / SIMD pipeline). The pipeline is kept as a ring of completion
+/// times: nothing is shifted.
+class functional_unit : public sc_core::sc_module {
+public:
+    instruction_target<functional_unit> dispatch;       ///< @pre can_accept()
+    instruction_initiator<functional_unit> write_back;  ///< to the EX_WB registers
+
+    /// @param max_latency  of any instruction the unit gets, core cycles
+    functional_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                    unsigned max_latency);
+
+    bool can_accept(const isa::static_instruction& inst, std::uint64_t now) const {
+        return now >= register_free_at_ && ring_[completion(inst, now) & mask_] == nullptr;
+    }
+
+    struct statistics {
+        std::uint64_t instructions = 0;
+    };
+    const statistics& counted() const { return statistics_; }
+    unsigned in_flight() const { return in_flight_; }
+
+private:
+    static std::uint64_t completion(const isa::static_instruction& inst, std::uint64_t now) {
+        return now + std::max(inst.latency, inst.initiation_interval) + 1;
+    }
+    tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+    void cycle();
+
+    std::vector<warp_instruction*> ring_;  // by completion cycle
+    std::uint64_t mask_;
+    std::uint64_t register_free_at_ = 0;
+    unsigned in_flight_ = 0;
+    statistics statistics_;
+    kernel::clocked_process process_;
+};
+
+}  // namespace simtlm::core

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/ldst_unit.h"
+
+#include "modules/cache/unit_port.h"
+#include "modules/core/sm.h"
+#include "modules/core/write_back.h"
+#include "modules/protocol/phases.h"
+
+namespace simtlm::core {
+
+using isa::memory_space;
+using protocol::access_type;
+using protocol::extension;
+
+namespace {
+
+access_type type_of(const warp_instruction& inst) {
+    const bool store = inst.info->is_store;
+    switch (inst.space) {
+        case memory_space::constant:
+            return access_type::constant_read;
+        case memory_space::texture:
+            return access_type::texture_read;
+        case memory_space::local:
+            return store ? access_type::local_write : access_type::local_read;
+        default:
+            return store ? access_type::global_write : access_type::global_read;
+    }
+}
+
+memory_stage stage_of(const warp_instruction& inst) {
+    const bool store = inst.info->is_store;
+    if (inst.space == memory_space::local)
+        return store ? memory_stage::local_store : memory_stage::local_load;
+    return store ? memory_stage::global_store : memory_stage::global_load;
+}
+
+/// Whether the instruction goes through the shared memory's load pipeline.
+bool is_shared_load(const warp_instruction& inst) {
+    return inst.space == memory_space::shared && inst.info->is_load;
+}
+
+}  // namespace
+
+ldst_unit::ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                     const sm_config& config, const blocks& around)
+    : sc_module(name),
+      dispatch("dispatch"),
+      to_shared("to_shared"),
+      l1d("l1d"),
+      l1c("l1c"),
+      l1t("l1t"),
+      uncached("uncached"),
+      config_(config),
+      around_(around),
+      respond_process_("respond", sequencer, protocol::core_units,
+                       kernel::on_edge<&ldst_unit::respond>(this)),
+      access_process_("access", sequencer, protocol::core_access,
+                      kernel::on_edge<&ldst_unit::access>(this)) {
+    dispatch.register_nb_transport_fw(this, &ldst_unit::accept);
+    l1d.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1d);
+    l1c.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1c);
+    l1t.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1t);
+    uncached.register_nb_transport_bw(this, &ldst_unit::memory_responds, 0);
+    around_.port.set_client(*this);
+}
+
+ldst_unit::~ldst_unit() {
+    if (request_ != nullptr) request_->release();
+}
+
+bool ldst_unit::idle() const {
+    return dispatched_ == nullptr && writing_ == nullptr && uncached_ == nullptr &&
+           around_.shared.empty() && copies_.empty() && around_.port.idle();
+}
+
+tlm::tlm_sync_enum ldst_unit::accept(warp_instruction& inst, tlm::tlm_phase&, sc_core::sc_time&) {
+    dispatched_ = &inst;
+    inst.in_unit = true;
+    if (inst.info->is_load && inst.space != memory_space::shared)
+        inst.pending = static_cast<std::uint16_t>(inst.accesses.size());
+    core_statistics& s = around_.statistics;
+    const unsigned lanes = inst.active_lanes();
+    switch (inst.space) {
+        case memory_space::shared:
+            s.shared_insn += lanes;
+            break;
+        case memory_space::constant:
+            s.constant_insn += lanes;
+            break;
+        case memory_space::texture:
+            s.texture_insn += lanes;
+            break;
+        case memory_space::global:
+        case memory_space::local:
+            (inst.info->is_store ? s.store_insn : s.load_insn) += lanes;
+            break;
+        default:
+            break;
+    }
+    access_process_.wake();
+    return tlm::TLM_ACCEPTED;
+}
+
+// ---- responses and write-back ------------------------------------------------------------------
+
+tlm::tlm_sync_enum ldst_unit::cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase&,
+                                             sc_core::sc_time&) {
+    if (cache::response_outcome(p) == cache::access_outcome::hit) {
+        if (p.is_write())
+            around_.warps.store_acknowledged(extension(p).warp);
+        else
+            arrived(*static_cast<warp_instruction*>(extension(p).instruction));
+        p.release();
+        return tlm::TLM_COMPLETED;
+    }
+    ready_[static_cast<unsigned>(id)] = &p;
+    respond_process_.wake();
+    return tlm::TLM_ACCEPTED;
+}
+
+tlm::tlm_sync_enum ldst_unit::memory_responds(int, tlm::tlm_generic_payload& p,
+                                              tlm::tlm_phase& phase, sc_core::sc_time&) {
+    if (phase == tlm::END_REQ) {
+        uncached_blocked_ = false;
+        access_process_.wake();
+        return tlm::TLM_ACCEPTED;
+    }
+    tlm::tlm_generic_payload* whole = &p;
+    if (tlm::tlm_generic_payload* parent = extension(p).parent; parent != nullptr) {
+        p.release();
+        if (--extension(*parent).pending_parts != 0) return tlm::TLM_COMPLETED;
+        whole = parent;
+    }
+    if (whole->is_write()) {
+        around_.warps.store_acknowledged(extension(*whole).warp);
+        whole->release();
+        return tlm::TLM_COMPLETED;
+    }
+    uncached_ = whole;
+    return tlm::TLM_COMPLETED;
+}
+
+void ldst_unit::respond() {
+    const std::uint64_t now = respond_process_.now();
+    copies_done(now);
+    write_back();
+    // An uncached read waits in the FIFO until the place before write-back is free.
+    if (around_.port.has_response() &&
+        (uncached_ == nullptr || !around_.port.response_is_uncached_read()))
+        around_.port.deliver();
+
+    if (writing_ != nullptr || uncached_ != nullptr || around_.port.has_response()) return;
+    for (const tlm::tlm_generic_payload* p : ready_)
+        if (p != nullptr) return;
+    std::uint64_t next = ~std::uint64_t{0};
+    if (!around_.shared.empty()) next = around_.shared.ready_at();
+    if (!copies_.empty()) next = std::min(next, copies_.front().done_at);
+    if (next == ~std::uint64_t{0})
+        respond_process_.sleep();
+    else
+        respond_process_.sleep_until(next);
+}
+
+void ldst_unit::copies_done(std::uint64_t now) {
+    while (!copies_.empty() && copies_.front().done_at <= now) {
+        around_.warps.copy_arrived(copies_.front().warp, copies_.front().group);
+        copies_.pop_front();
+    }
+}
+
+void ldst_unit::write_back() {
+    const std::uint64_t now = respond_process_.now();
+    if (writing_ != nullptr) {
+        warp_instruction& inst = *writing_;
+        if (around_.collector.write_back(inst, first_unwritten_, now)) {
+            writing_ = nullptr;
+            if (writing_shared_) {
+                around_.scores.release(inst.warp, *inst.info);
+                retire(inst);
+            } else {
+                arrived(inst);
+            }
+        }
+    }
+    for (int c = 0; writing_ == nullptr && c < clients; ++c) {
+        const int candidate = (next_client_ + c) % clients;
+        if (choose(candidate, now)) {
+            next_client_ = (candidate + 1) % clients;
+            break;
+        }
+    }
+}
+
+bool ldst_unit::choose(int c, std::uint64_t now) {
+    first_unwritten_ = 0;
+    writing_shared_ = false;
+    switch (c) {
+        case from_shared: {
+            shared_memory& shared = around_.shared;
+            if (shared.empty() || shared.ready_at() > now) return false;
+            writing_ = &shared.head();
+            shared.pop(now);
+            writing_shared_ = true;
+            if (writing_->info->is_atomic && writing_->active_mask != 0)
+                around_.warps.atomics_finished(writing_->warp, writing_->active_lanes());
+            around_.warps.leaves_pipeline(writing_->warp);
+            return true;
+        }
+        case from_uncached: {
+            if (uncached_ == nullptr) return false;
+            tlm::tlm_generic_payload& p = *uncached_;
+            writing_ = static_cast<warp_instruction*>(extension(p).instruction);
+            if (extension(p).is_atomic)
+                around_.warps.atomics_finished(
+                    extension(p).warp,
+                    static_cast<unsigned>(__builtin_popcount(extension(p).active_lanes)));
+            uncached_ = nullptr;
+            p.release();
+            return true;
+        }
+        default: {
+            tlm::tlm_generic_payload*& head = ready_[static_cast<unsigned>(c)];
+            if (head == nullptr) return false;
+            tlm::tlm_generic_payload& p = *head;
+            head = nullptr;
+            writing_ = static_cast<warp_instruction*>(extension(p).instruction);
+            auto& cache = c == from_l1d ? l1d : c == from_l1c ? l1c : l1t;
+            tlm::tlm_phase phase = tlm::END_RESP;
+            sc_core::sc_time delay;
+            cache->nb_transport_fw(p, phase, delay);
+            p.release();
+            return true;
+        }
+    }
+}
+
+void ldst_unit::arrived(warp_instruction& inst) {
+    if (--inst.pending == 0 && !inst.in_unit) complete(inst);
+}
+
+void ldst_unit::complete(warp_instruction& inst) {
+    if (inst.info->special == isa::special_op::ldgsts && inst.active_mask != 0) {
+        if (config_.quirks.ldgsts_global_half_only) {
+            around_.warps.copy_arrived(inst.warp, inst.copy_group);
+        } else {
+            const std::uint64_t done = around_.shared.write_copy(
+                inst.active_lanes() * inst.info->data_size, respond_process_.now());
+            copies_.push_back({done, inst.warp, inst.copy_group});
+            respond_process_.wake_at(done);
+        }
+    }
+    if (inst.info->n_dst > 0) {
+        around_.scores.release(inst.warp, *inst.info);
+        count_completed(around_.statistics, inst);
+    }
+    around_.pool.release(inst);
+}
+
+void ldst_unit::retire(warp_instruction& inst) {
+    count_completed(around_.statistics, inst);
+    around_.pool.release(inst);
+}
+
+// ---- accesses ----------------------------------------------------------------------------------
+
+void ldst_unit::stalled(memory_stage stage, memory_stall why) {
+    stage_ = stage;
+    stall_ = why;
+}
+
+void ldst_unit::access() {
+    if (dispatched_ == nullptr) {
+        access_process_.sleep();
+        return;
+    }
+    warp_instruction& inst = *dispatched_;
+    stall_ = memory_stall::none;
+    bool done = true;
+    switch (inst.space) {
+        case memory_space::shared:
+            done = inst.active_mask == 0 || start_shared(inst);
+            break;
+        case memory_space::constant:
+            done = start_cached(inst, l1c, 1);
+            break;
+        case memory_space::texture:
+            done = start_cached(inst, l1t, 1);
+            break;
+        default:
+            done = start_global(inst);
+            break;
+    }
+    if (!done) {
+        ++around_.statistics.memory_stalls;
+        ++around_.statistics.stalls[static_cast<unsigned>(stage_)][static_cast<unsigned>(stall_)];
+        return;
+    }
+    if (leave(inst)) {
+        dispatched_ = nullptr;
+        access_process_.sleep();
+    }
+}
+
+bool ldst_unit::start_shared(warp_instruction& inst) {
+    if (inst.delay > 0) ++around_.statistics.shared_accesses;
+    if (inst.delay > 0) --inst.delay;
+    if (inst.delay == 0) return true;
+    ++around_.statistics.shared_bank_conflicts;
+    stalled(memory_stage::shared, memory_stall::bank_conflict);
+    return false;
+}
+
+tlm::tlm_generic_payload& ldst_unit::request_for(warp_instruction& inst) {
+    if (request_ != nullptr) return *request_;
+    const memory_access& a = inst.accesses.back();
+    request_ = &around_.transactions.acquire(
+        inst.info->is_store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, a.address, a.size,
+        type_of(inst));
+    protocol::memory_extension& e = extension(*request_);
+    e.is_atomic = inst.info->is_atomic;
+    e.bypass_l1 = inst.bypass_l1;
+    e.sectors = a.sectors;
+    e.bytes = a.bytes;
+    e.active_lanes = a.lanes;
+    e.warp = inst.warp;
+    e.sm = static_cast<std::uint16_t>(around_.owner.id());
+    e.cluster = static_cast<std::uint16_t>(around_.owner.cluster());
+    e.instruction = &inst;
+    e.when.created = access_process_.now();
+    return *request_;
+}
+
+void ldst_unit::started(warp_instruction& inst) {
+    inst.accesses.pop_back();
+    request_ = nullptr;
+    if (inst.info->is_store) ++around_.warps.warp[inst.warp].stores;
+}
+
+bool ldst_unit::start_cached(warp_instruction& inst,
+                             protocol::cache_port_initiator<ldst_unit>& cache, unsigned at_most) {
+    const bool constant = inst.space == memory_space::constant;
+    const memory_stage stage = constant                              ? memory_stage::constant
+                               : inst.space == memory_space::texture ? memory_stage::texture
+                                                                     : stage_of(inst);
+    for (unsigned n = 0; n < at_most && !inst.accesses.empty(); ++n) {
+        tlm::tlm_generic_payload& p = request_for(inst);
+        tlm::tlm_phase phase = tlm::BEGIN_REQ;
+        sc_core::sc_time delay;
+        const tlm::tlm_sync_enum answer = cache->nb_transport_fw(p, phase, delay);
+        if (answer == tlm::TLM_UPDATED) {  // refused
+            stalled(stage, memory_stall::bank_conflict);
+            if (constant) ++around_.statistics.constant_port_conflicts;
+            if (&cache == &l1d) ++around_.statistics.l1_bank_conflicts;
+            return false;
+        }
+        started(inst);
+        if (answer == tlm::TLM_COMPLETED) {
+            if (inst.info->is_store)
+                around_.warps.store_acknowledged(inst.warp);
+            else
+                arrived(inst);
+            p.release();
+        }
+    }
+    if (inst.accesses.empty()) return true;
+    stalled(stage, memory_stall::coalescing);
+    if (constant) ++around_.statistics.constant_port_conflicts;
+    return false;
+}
+
+bool ldst_unit::start_global(warp_instruction& inst) {
+    if (inst.accesses.empty()) return true;
+    if (!inst.bypass_l1)
+        return start_cached(inst, l1d, config_.ldst.l1_latency > 0 ? config_.ldst.l1_banks : 1);
+    if (uncached_blocked_ || around_.port.blocked()) {
+        stalled(stage_of(inst), memory_stall::network_full);
+        return false;
+    }
+    tlm::tlm_generic_payload& p = request_for(inst);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    started(inst);
+    uncached_blocked_ = uncached->nb_transport_fw(p, phase, delay) == tlm::TLM_ACCEPTED;
+    if (inst.accesses.empty()) return true;
+    stalled(stage_of(inst), memory_stall::coalescing);
+    return false;
+}
+
+bool ldst_unit::leave(warp_instruction& inst) {
+    if (is_shared_load(inst)) {
+        if (inst.info->special == isa::special_op::ldsm && config_.quirks.ldsm_is_free) {
+            around_.scores.release(inst.warp, *inst.info);
+        } else {
+            if (!around_.shared.can_accept()) return false;
+            around_.shared.set_now(access_process_.now());
+            send(to_shared, inst);
+            inst.in_unit = false;
+            respond_process_.wake_at(around_.shared.ready_at());
+            return true;
+        }
+    }
+    inst.in_unit = false;
+    around_.warps.leaves_pipeline(inst.warp);
+    if (!inst.info->is_load || inst.space == memory_space::shared) {
+        retire(inst);
+        return true;
+    }
+    // A load is complete when its last register is written; without registers it is now.
+    if (inst.info->n_dst == 0) count_completed(around_.statistics, inst);
+    if (inst.pending == 0) complete(inst);
+    return true;
+}
+
+}  // namespace simtlm::core

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/memory_port.h"
+#include "modules/core/operand_collector.h"
+#include "modules/core/scoreboard.h"
+#include "modules/core/shared_memory.h"
+#include "modules/kernel/clocked_process.h"
+
+#include <deque>
+
+namespace simtlm::core {
+
+class sm;
+
+/// The load/store unit of an SM (manual: Memory Pipeline). Two actions per core cycle, around that
+/// of the L1 caches:
+///
+///  1. Write back one instruction's registers, chosen round robin among shared memory, texture,
+///     constant, uncached and L1D responses, and let one response from memory pass to where it
+///     belongs.
+///  2. Start accesses of the instruction in the dispatch register, the highest address first: one
+///     per cycle (as many as the L1D has banks, up to the first bank conflict), or one row of
+///     shared memory banks.
+///
+/// A load leaves when all its accesses have started; its registers are released with its last
+/// datum. Stores and barriers leave when they have started; a warp cannot exit before its stores
+/// are acknowledged. Atomics, .STRONG.GPU loads and (with -gpgpu_gmem_skip_L1D) all global accesses
+/// pass by the L1D.
+class ldst_unit : public sc_core::sc_module, private memory_port::client {
+public:
+    instruction_target<ldst_unit> dispatch;  ///< @pre can_accept()
+    instruction_initiator<ldst_unit> to_shared;
+    protocol::cache_port_initiator<ldst_unit> l1d, l1c, l1t;
+    protocol::initiator_socket<ldst_unit> uncached;
+
+    struct blocks {
+        sm& owner;
+        warp_table& warps;
+        scoreboard& scores;
+        operand_collector& collector;
+        shared_memory& shared;
+        memory_port& port;
+        warp_instruction_pool& pool;
+        protocol::transaction_pool& transactions;
+        core_statistics& statistics;
+    };
+    ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+              const sm_config& config, const blocks& around);
+    ~ldst_unit() override;
+
+    bool can_accept() const { return dispatched_ == nullptr; }
+    bool idle() const;
+    /// For waveforms and reports.
+    const warp_instruction* in_dispatch_register() const { return dispatched_; }
+
+private:
+    enum client : int { from_shared, from_l1t, from_l1c, from_uncached, from_l1d, clients };
+
+    tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+    tlm::tlm_sync_enum cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                      sc_core::sc_time& delay);
+    tlm::tlm_sync_enum memory_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay);
+    void response_arrived() override { respond_process_.wake(); }
+
+    void respond();
+    void write_back();
+    bool choose(int c, std::uint64_t now);
+    void arrived(warp_instruction& inst);
+    void complete(warp_instruction& inst);
+    void copies_done(std::uint64_t now);
+    void retire(warp_instruction& inst);
+
+    void access();
+    bool start_shared(warp_instruction& inst);
+    bool start_cached(warp_instruction& inst, protocol::cache_port_initiator<ldst_unit>& cache,
+                      unsigned at_most);
+    bool start_global(warp_instruction& inst);
+    bool leave(warp_instruction& inst);
+    void stalled(memory_stage stage, memory_stall why);
+    tlm::tlm_generic_payload& request_for(warp_instruction& inst);
+    void started(warp_instruction& inst);
+
+    const sm_config& config_;
+    blocks around_;
+
+    // response side
+    warp_instruction* writing_ = nullptr;  // its registers are written next
+    unsigned first_unwritten_ = 0;
+    bool writing_shared_ = false;
+    int next_client_ = 0;
+    std::array<tlm::tlm_generic_payload*, clients> ready_{};  // presented by the caches
+    tlm::tlm_generic_payload* uncached_ = nullptr;            // next to be written back
+    struct copy {
+        std::uint64_t done_at;
+        std::uint16_t warp;
+        std::uint32_t group;
+    };
+    std::deque<copy> copies_;  // shared-memory halves of asynchronous copies
+
+    // access side
+    warp_instruction* dispatched_ = nullptr;
+    tlm::tlm_generic_payload* request_ = nullptr;  // for the access at the head, not yet taken
+    bool uncached_blocked_ = false;
+    memory_stage stage_ = memory_stage::shared;
+    memory_stall stall_ = memory_stall::none;
+
+    kernel::clocked_process respond_process_;
+    kernel::clocked_process access_process_;
+};
+
+}  // namespace simtlm::core

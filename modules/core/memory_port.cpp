@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/memory_port.h"
+
+namespace simtlm::core {
+
+memory_port::memory_port(const sc_core::sc_module_name& name, std::size_t response_entries,
+                         bool perfect)
+    : sc_module(name),
+      from("from", memory_sources),
+      memory("memory"),
+      perfect_(perfect),
+      response_entries_(response_entries),
+      responses_(response_entries + overflow) {
+    for (unsigned i = 0; i < memory_sources; ++i)
+        from[i].register_nb_transport_fw(this, &memory_port::request, static_cast<int>(i));
+    memory.register_nb_transport_bw(this, &memory_port::respond, 0);
+}
+
+tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                        sc_core::sc_time&) {
+    if (phase == tlm::END_RESP) {
+        head_taken();
+        return tlm::TLM_COMPLETED;
+    }
+    protocol::extension(p).source = static_cast<std::uint8_t>(id);
+    if (blocked_) {
+        held_[static_cast<unsigned>(id)] = &p;
+        return tlm::TLM_ACCEPTED;
+    }
+    if (!send(static_cast<unsigned>(id), p)) return tlm::TLM_ACCEPTED;
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+}
+
+bool memory_port::send(unsigned source, tlm::tlm_generic_payload& p) {
+    if (perfect_) {
+        p.set_response_status(tlm::TLM_OK_RESPONSE);
+        arrived(p);
+        return true;
+    }
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    switch (memory->nb_transport_fw(p, phase, delay)) {
+        case tlm::TLM_COMPLETED:
+            arrived(p);
+            return true;
+        case tlm::TLM_UPDATED:
+            if (phase == tlm::BEGIN_RESP) {
+                arrived(p);
+                phase = tlm::END_RESP;
+                memory->nb_transport_fw(p, phase, delay);
+            }
+            return true;
+        default:
+            blocked_ = true;
+            blocked_source_ = static_cast<int>(source);
+            blocked_request_ = &p;
+            return false;
+    }
+}
+
+void memory_port::unblocked() {
+    blocked_ = false;
+    const auto released = [this](unsigned source, tlm::tlm_generic_payload& p) {
+        tlm::tlm_phase phase = tlm::END_REQ;
+        sc_core::sc_time delay;
+        from[source]->nb_transport_bw(p, phase, delay);
+    };
+    if (blocked_source_ >= 0) {
+        const auto source = static_cast<unsigned>(blocked_source_);
+        blocked_source_ = -1;
+        tlm::tlm_generic_payload* const done = blocked_request_;
+        blocked_request_ = nullptr;
+        released(source, *done);
+    }
+    for (unsigned i = 0; i < memory_sources && !blocked_; ++i) {
+        if (held_[i] == nullptr) continue;
+        tlm::tlm_generic_payload& p = *held_[i];
+        held_[i] = nullptr;
+        if (send(i, p)) released(i, p);
+    }
+}
+
+tlm::tlm_sync_enum memory_port::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                        sc_core::sc_time&) {
+    if (phase == tlm::END_REQ) {
+        unblocked();
+        return tlm::TLM_ACCEPTED;
+    }
+    sc_assert(phase == tlm::BEGIN_RESP);
+    if (blocked_ && blocked_request_ == &p) unblocked();  // BEGIN_RESP implies END_REQ
+    const protocol::memory_extension& e = protocol::extension(p);
+    if (protocol::is_posted(e.type) || e.type == protocol::access_type::instruction_read ||
+        responses_.size() < response_entries_) {
+        arrived(p);
+        return tlm::TLM_COMPLETED;
+    }
+    waiting_ = &p;
+    return tlm::TLM_ACCEPTED;
+}
+
+void memory_port::arrived(tlm::tlm_generic_payload& p) {
+    const protocol::memory_extension& e = protocol::extension(p);
+    if (protocol::is_posted(e.type) || e.type == protocol::access_type::instruction_read) {
+        hand_over(p);
+        return;
+    }
+    responses_.push(&p);
+    client_->response_arrived();
+}
+
+bool memory_port::response_is_uncached_read() const {
+    const tlm::tlm_generic_payload& p = *responses_.front();
+    return protocol::extension(p).source == static_cast<unsigned>(memory_source::ldst) &&
+           !p.is_write();
+}
+
+bool memory_port::hand_over(tlm::tlm_generic_payload& p) {
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay;
+    return from[protocol::extension(p).source]->nb_transport_bw(p, phase, delay) !=
+           tlm::TLM_ACCEPTED;
+}
+
+void memory_port::deliver() {
+    if (responses_.empty() || head_announced_) return;
+    head_announced_ = true;
+    if (hand_over(*responses_.front())) head_taken();
+}
+
+void memory_port::head_taken() {
+    head_announced_ = false;
+    responses_.pop();
+    if (waiting_ == nullptr || responses_.size() >= response_entries_) return;
+    tlm::tlm_generic_payload& p = *waiting_;
+    waiting_ = nullptr;
+    arrived(p);
+    tlm::tlm_phase phase = tlm::END_RESP;
+    sc_core::sc_time delay;
+    memory->nb_transport_fw(p, phase, delay);
+}
+
+}  // namespace simtlm::core

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/core_config.h"
+#include "modules/kernel/ring_buffer.h"
+#include "modules/protocol/memory_transaction.h"
+#include "modules/protocol/sockets.h"
+
+#include <array>
+#include <systemc>
+
+namespace simtlm::core {
+
+/// Who of the SM sent a request: the port it came in by (extension.source).
+enum class memory_source : std::uint8_t { l1i, l1d, l1c, l1t, ldst };
+inline constexpr unsigned memory_sources = 5;
+
+/// The door of an SM to the memory system: the caches and the load/store unit send their requests
+/// through it in the order of the phases in which they act, and responses come back by it.
+///
+/// Instruction cache fills are handed on at once; everything else waits in the response FIFO
+/// (-gpgpu_n_ldst_response_buffer_size) from which the load/store unit lets one pass per cycle.
+class memory_port : public sc_core::sc_module {
+public:
+    sc_core::sc_vector<protocol::target_socket<memory_port>> from;  ///< by memory_source
+    protocol::initiator_socket<memory_port> memory;
+
+    struct client {
+        virtual ~client() = default;
+        /// A response has come in: deliver() has something to do.
+        virtual void response_arrived() = 0;
+    };
+
+    memory_port(const sc_core::sc_module_name& name, std::size_t response_entries, bool perfect);
+
+    void set_client(client& c) { client_ = &c; }
+
+    /// The outside takes no more at the moment.
+    bool blocked() const { return blocked_; }
+    bool has_response() const { return !responses_.empty(); }
+    /// The oldest response is that of an uncached load. @pre has_response()
+    bool response_is_uncached_read() const;
+    /// Hands the oldest response to whoever sent the request. It stays at the head until its
+    /// receiver has taken it.
+    void deliver();
+    bool idle() const { return responses_.empty(); }
+
+private:
+    static constexpr std::size_t overflow = 512;  // responses that come without being asked for
+
+    tlm::tlm_sync_enum request(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                               sc_core::sc_time& delay);
+    tlm::tlm_sync_enum respond(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                               sc_core::sc_time& delay);
+    bool send(unsigned source, tlm::tlm_generic_payload& p);
+    void unblocked();
+    void arrived(tlm::tlm_generic_payload& p);
+    void head_taken();
+    bool hand_over(tlm::tlm_generic_payload& p);
+
+    client* client_ = nullptr;
+    bool perfect_;
+    bool blocked_ = false;
+    int blocked_source_ = -1;  // whose END_REQ is withheld
+    tlm::tlm_generic_payload* blocked_request_ = nullptr;
+    std::array<tlm::tlm_generic_payload*, memory_sources> held_{};
+    std::size_t response_entries_;
+    kernel::ring_buffer<tlm::tlm_generic_payload*> responses_;
+    bool head_announced_ = false;                  // its receiver will send END_RESP
+    tlm::tlm_generic_payload* waiting_ = nullptr;  // did not fit: END_RESP withheld
+};
+
+}  // namespace simtlm::core

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/occupancy.h"
+
+#include <algorithm>
+
+namespace simtlm::core {
+
+occupancy occupancy_of(const sm_config& config, const cta_needs& needs, std::uint64_t blocks,
+                       unsigned sms) {
+    constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+    const std::uint64_t padded = std::max(needs.padded_threads(config.warp_size), config.warp_size);
+    const std::uint64_t by_threads = config.max_threads / padded;
+    const std::uint64_t by_shared =
+        needs.shared_memory > 0 ? config.shared.bytes / needs.shared_memory : unlimited;
+    // Registers are allotted to a thread four at a time.
+    const std::uint64_t per_thread = (needs.registers + 3u) & ~3u;
+    const std::uint64_t by_registers =
+        per_thread > 0 ? config.registers / (padded * per_thread) : unlimited;
+    const std::uint64_t fit = std::min(
+        {by_threads, by_shared, by_registers, static_cast<std::uint64_t>(config.max_ctas)});
+    occupancy result;
+    result.by_threads = fit == by_threads;
+    result.by_shared_memory = fit == by_shared;
+    result.by_registers = fit == by_registers;
+    result.by_cta_limit = fit == config.max_ctas;
+    std::uint64_t ctas = fit;
+    if (blocks < ctas * sms) ctas = (blocks + sms - 1) / sms;
+    if (ctas == 0 && config.ignore_resource_limits) ctas = 1;
+    result.ctas = static_cast<unsigned>(ctas);
+    return result;
+}
+
+l1_split l1_split_of(const sm_config& config, const cta_needs& needs, unsigned ctas) {
+    l1_split split{config.l1d.ways, config.l1d.allocation};
+    if (!config.adaptive_l1 || config.unified_l1_kb == 0) return split;
+    const std::uint64_t used = std::uint64_t{needs.shared_memory} * ctas;
+    const std::uint64_t unified = std::uint64_t{config.unified_l1_kb} * 1024;
+    for (const unsigned kb : config.shared.carve_out_kb) {
+        const std::uint64_t carve_out = std::uint64_t{kb} * 1024;
+        if (used > carve_out) continue;
+        const float ratio = 1 - static_cast<float>(carve_out) / static_cast<float>(unified);
+        // All of the on-chip memory as one cache has so many ways.
+        const auto most =
+            static_cast<float>(unified / (std::uint64_t{config.l1d.sets} * config.l1d.line_bytes));
+        split.ways = std::max(1u, static_cast<unsigned>(most * ratio + 0.5f));
+        break;
+    }
+    if (config.l1d.allocation == cache::allocation_policy::streaming)
+        split.allocation =
+            used == 0 ? cache::allocation_policy::on_miss : cache::allocation_policy::on_fill;
+    return split;
+}
+
+}  // namespace simtlm::core

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/core_config.h"
+
+#include <cstdint>
+
+namespace simtlm::core {
+
+/// What one CTA of a kernel needs of an SM.
+struct cta_needs {
+    std::uint32_t threads = 0;
+    std::uint32_t registers = 0;      ///< per thread
+    std::uint32_t shared_memory = 0;  ///< bytes
+
+    std::uint32_t padded_threads(unsigned warp_size) const {
+        return (threads + warp_size - 1) / warp_size * warp_size;
+    }
+};
+
+/// How many CTAs of a kernel fit an SM at once, and what limits them (manual: occupancy).
+struct occupancy {
+    unsigned ctas = 0;
+    bool by_threads = false, by_shared_memory = false, by_registers = false, by_cta_limit = false;
+};
+
+/// @param blocks  of the grid: a small grid is spread evenly over the SMs
+/// @param sms     of the GPU
+occupancy occupancy_of(const sm_config& config, const cta_needs& needs, std::uint64_t blocks,
+                       unsigned sms);
+
+/// The L1D's share of the on-chip memory while a kernel runs (-gpgpu_adaptive_cache_config): the
+/// shared memory of the resident CTAs is rounded up to a carve-out, the L1D gets the rest.
+struct l1_split {
+    unsigned ways;
+    cache::allocation_policy allocation;
+};
+l1_split l1_split_of(const sm_config& config, const cta_needs& needs, unsigned ctas);
+
+}  // namespace simtlm::core

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/core_config.h"
+#include "modules/core/core_statistics.h"
+#include "modules/core/pipeline_register.h"
+#include "modules/kernel/clocked_process.h"
+#include "modules/kernel/ring_buffer.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::core {
+
+/// The pipelines from issue to execution, one pair of pipeline registers (ID_OC, OC_EX) each.
+enum pipe : unsigned {
+    pipe_sp,
+    pipe_dp,
+    pipe_int,
+    pipe_sfu,
+    pipe_tensor,
+    pipe_mem,
+    pipe_spec,  ///< the first of eight
+    pipe_count = pipe_spec + isa::max_specialized_units
+};
+
+/// The operand collector of an SM (manual: Register File / operand collector).
+///
+/// Issued instructions wait in the ID_OC registers for a collector unit, which asks the banks of
+/// the register file for every distinct source register; each bank serves one request per pass, in
+/// order, writes first; a unit with all its operands moves on to the OC_EX register of its
+/// pipeline when that is free. -gpgpu_reg_file_port_throughput passes run per cycle, each in the
+/// order dispatch, read, allocate.
+///
+/// The bank of register r of warp w is (r + w) mod banks; in the sub-core model each scheduler has
+/// banks and collector units of its own.
+class operand_collector : public sc_core::sc_module {
+public:
+    /// Issued instructions enter here, one socket per scheduler. @pre can_accept(pipe, scheduler)
+    sc_core::sc_vector<instruction_target<operand_collector>> issue;
+
+    operand_collector(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                      const sm_config& config, core_statistics& statistics);
+
+    /// Whether the ID_OC register of a pipeline has a place for a scheduler's instruction.
+    bool can_accept(unsigned p, unsigned scheduler) const { return id_oc_[p].has_free(scheduler); }
+    /// Pipeline that an instruction class is issued to; pipe_count where there is none.
+    unsigned pipe_of(isa::op_class c) const { return pipe_of_[static_cast<unsigned>(c)]; }
+
+    /// The OC_EX registers, emptied by the dispatch stage.
+    pipeline_register& ready(unsigned p) { return oc_ex_[p]; }
+    /// Set by the dispatch stage: the process to be woken when an instruction is ready.
+    void set_consumer(kernel::clocked_process& p) { consumer_ = &p; }
+
+    /// Writes an instruction's results into the register file banks; a bank that is already
+    /// written in this cycle is a conflict. Banks written are not read in this cycle's first pass.
+    /// @return false on a conflict: the destinations before it are written, the rest is not
+    bool write_back(const warp_instruction& inst, unsigned& first_unwritten, std::uint64_t now);
+
+    bool idle() const { return occupied_ == 0 && waiting_ == 0; }
+
+private:
+    static constexpr unsigned max_units = 64;
+    static constexpr unsigned max_banks = 64;
+
+    struct collector {
+        warp_instruction* inst = nullptr;
+        std::uint8_t missing = 0;  // operands not yet read
+        std::uint8_t out = 0;      // pipeline
+        std::uint8_t slot = 0;     // OC_EX register of the sub-core
+    };
+    struct dispatch_port {
+        unsigned first, units;  // the collectors it serves
+        unsigned last = 0;
+    };
+    struct input_port {
+        std::vector<unsigned> pipes;
+        std::vector<unsigned> sets;  // indices into sets_, in order of preference
+    };
+    struct set {
+        unsigned first, units;
+    };
+
+    tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+    void cycle();
+    void add_set(const collector_pool_config& pool);
+    void dispatch();
+    void read(bool first_pass, std::uint64_t now);
+    void allocate();
+    void allocate_unit(const input_port& port, unsigned p);
+    unsigned bank_of(unsigned reg, const warp_instruction& inst) const;
+
+    const sm_config& config_;
+    core_statistics& statistics_;
+    std::array<unsigned, isa::op_class_count> pipe_of_{};
+    std::array<pipeline_register, pipe_count> id_oc_;
+    std::array<pipeline_register, pipe_count> oc_ex_;
+    std::vector<set> sets_;
+    std::vector<dispatch_port> dispatch_ports_;
+    std::vector<input_port> input_ports_;
+    std::vector<collector> units_;
+    std::vector<kernel::ring_buffer<std::uint8_t>> bank_queue_;  // collectors with a request
+    std::vector<std::uint64_t> written_at_;                      // by bank: core cycle + 1
+    unsigned banks_per_scheduler_;
+    std::uint64_t occupied_ = 0;      // collectors in use
+    std::uint64_t complete_ = 0;      // ... with all operands
+    std::uint64_t bank_pending_ = 0;  // banks with a request
+    unsigned waiting_ = 0;            // instructions in ID_OC registers
+    kernel::clocked_process* consumer_ = nullptr;
+    kernel::clocked_process process_;
+};
+
+}  // namespace simtlm::core

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/scheduling_policy.h"
+
+namespace simtlm::core {
+
+/// Loose round robin: the warp after the one that issued last comes first, whoever can issue.
+class loose_round_robin : public scheduling_policy {
+public:
+    unsigned first(warp_mask candidates) const override {
+        const warp_mask later = last_ >= 63 ? 0 : candidates >> (last_ + 1) << (last_ + 1);
+        return static_cast<unsigned>(__builtin_ctzll(started_ && later != 0 ? later : candidates));
+    }
+    void issued(unsigned warp, unsigned) override {
+        last_ = warp;
+        started_ = true;
+    }
+
+private:
+    unsigned last_ = 0;
+    bool started_ = false;
+};
+
+}  // namespace simtlm::core

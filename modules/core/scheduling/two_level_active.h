@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/scheduling_policy.h"
+
+#include <deque>
+#include <vector>
+
+namespace simtlm::core {
+
+/// Two-level active scheduling (Gebhart et al.; manual, two_level_active): a small set of active
+/// warps issues in loose round-robin order. An active warp that waits, or whose next instruction
+/// needs the result of a long operation, goes to the end of the pending warps, and the first
+/// pending warp takes its place.
+class two_level_active : public scheduling_policy {
+public:
+    two_level_active(const warp_table& warps, const scoreboard& scores, warp_mask mine,
+                     unsigned active)
+        : warps_(warps), scoreboard_(scores) {
+        for (; mine != 0; mine &= mine - 1) {
+            const unsigned w = static_cast<unsigned>(__builtin_ctzll(mine));
+            if (active_.size() < active)
+                active_.push_back(w);
+            else
+                pending_.push_back(w);
+        }
+    }
+
+    warp_mask begin_cycle(warp_mask eligible) override {
+        const std::size_t places = active_.size();
+        for (std::size_t i = 0; i < active_.size();) {
+            if (demoted(active_[i])) {
+                pending_.push_back(active_[i]);
+                active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
+            } else {
+                ++i;
+            }
+        }
+        while (active_.size() < places) {
+            active_.push_back(pending_.front());
+            pending_.pop_front();
+        }
+        warp_mask chosen = 0;
+        for (const unsigned w : active_) chosen |= warp_bit(w);
+        return eligible & chosen;
+    }
+
+    unsigned first(warp_mask candidates) const override {
+        for (const unsigned w : active_)
+            if ((candidates & warp_bit(w)) != 0) return w;
+        return static_cast<unsigned>(__builtin_ctzll(candidates));
+    }
+
+    /// The warp after the one that issued is tried first in the next cycle.
+    void issued(unsigned warp, unsigned) override {
+        for (std::size_t i = 0; i < active_.size(); ++i) {
+            if (active_[i] != warp) continue;
+            std::vector<unsigned> turned(active_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                         active_.end());
+            turned.insert(turned.end(), active_.begin(),
+                          active_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            active_.swap(turned);
+            return;
+        }
+    }
+    bool acts_when_idle() const override { return true; }
+
+private:
+    bool demoted(unsigned w) const {
+        if ((warps_.waiting() & warp_bit(w)) != 0 || (warps_.resident & warp_bit(w)) == 0)
+            return true;
+        const isa::dynamic_instruction* next = warps_.warp[w].ibuffer.head();
+        return next != nullptr && scoreboard_.waits_for_long_operation(w, *next->info);
+    }
+
+    const warp_table& warps_;
+    const scoreboard& scoreboard_;
+    std::vector<unsigned> active_;
+    std::deque<unsigned> pending_;
+};
+
+}  // namespace simtlm::core

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/scoreboard.h"
+#include "modules/core/warp_table.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm::core {
+
+/// In which order a warp scheduler tries its warps. One policy object per scheduler; a new policy
+/// is one class in scheduling/ and one line in the table of scheduling_policy.cpp.
+class scheduling_policy {
+public:
+    virtual ~scheduling_policy() = default;
+
+    /// A cycle begins. @param eligible  warps of this scheduler that have an instruction and do not
+    /// wait for a barrier or the like. @return those that this policy lets issue in this cycle
+    virtual warp_mask begin_cycle(warp_mask eligible) { return eligible; }
+
+    /// The warp to be tried first among some. @pre candidates != 0
+    virtual unsigned first(warp_mask candidates) const = 0;
+
+    /// A warp has issued. @param instructions  issued in this cycle
+    virtual void issued(unsigned warp, unsigned instructions) = 0;
+
+    /// Whether begin_cycle() changes the policy's state even when nothing issues, so that the
+    /// scheduler must not sleep.
+    virtual bool acts_when_idle() const { return false; }
+};
+
+/// Makes the policy that -gpgpu_scheduler names: lrr, rrr, gto, old (oldest first),
+/// two_level_active:<active warps>:<inner>:<outer>, warp_limiting:<policy>:<warps>.
+/// @param mine  the scheduler's warps
+/// @throws kernel::user_error for a name it does not know
+std::unique_ptr<scheduling_policy> make_scheduling_policy(const std::string& text,
+                                                          const warp_table& warps,
+                                                          const scoreboard& scores, warp_mask mine);
+
+/// Names for --help and error messages.
+std::vector<std::string> scheduling_policy_names();
+
+}  // namespace simtlm::core

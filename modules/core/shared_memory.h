@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/coalescer.h"
+#include "modules/core/core_config.h"
+#include "modules/core/core_statistics.h"
+#include "modules/kernel/ring_buffer.h"
+
+#include <systemc>
+
+namespace simtlm::core {
+
+/// The banked shared memory of an SM: conflict rules, and the pipeline that loads go through.
+///
+/// An access takes as many cycles as the busiest bank has distinct words (manual: Shared Memory).
+/// With limited broadcast one word per group of lanes is broadcast and every other lane counts.
+/// Loads then spend the latency of -gpgpu_smem_latency in a pipeline whose head waits for the
+/// write-back port.
+class shared_memory : public sc_core::sc_module {
+public:
+    /// Loads enter here after their conflict cycles. @pre can_accept()
+    instruction_target<shared_memory> load;
+
+    shared_memory(const sc_core::sc_module_name& name, const sm_config& config);
+
+    /// Cycles that the banks need for the lanes of an access, at least 1.
+    unsigned conflict_cycles(const lane_addresses& lanes) const;
+
+    bool can_accept() const { return !pipeline_.full(); }
+    bool empty() const { return pipeline_.empty(); }
+    /// Core cycle from which the head may be written back. @pre !empty()
+    std::uint64_t ready_at() const { return pipeline_.front().ready_at; }
+    warp_instruction& head() { return *pipeline_.front().inst; }
+    /// Takes the head out. @param now  core cycle
+    void pop(std::uint64_t now);
+
+    /// The shared-memory half of an asynchronous copy: writes that fill rows of the banks.
+    /// @return core cycle at which they are done
+    std::uint64_t write_copy(unsigned bytes, std::uint64_t now);
+
+    /// Set by the owner before every call through `load`: the current core cycle.
+    void set_now(std::uint64_t now) { now_ = now; }
+
+private:
+    struct entry {
+        warp_instruction* inst = nullptr;
+        std::uint64_t ready_at = 0;
+    };
+    tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+
+    const sm_config& config_;
+    kernel::ring_buffer<entry> pipeline_;
+    std::uint64_t now_ = 0;
+    std::uint64_t copy_port_free_at_ = 0;
+};
+
+}  // namespace simtlm::core

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/simt_cluster.h"
+
+#include "modules/protocol/phases.h"
+
+#include <fmt/format.h>
+
+namespace simtlm::core {
+
+using protocol::extension;
+
+simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                           const cluster_config& config, unsigned number,
+                           protocol::transaction_pool& transactions)
+    : sc_module(name),
+      network("network"),
+      config_(config),
+      from_sm_("from_sm", config.sms_per_cluster),
+      owed_end_(config.sms_per_cluster, nullptr),
+      responses_(config.ejection_buffer_size),
+      receive_process_("receive", sequencer, protocol::core_receive,
+                       kernel::on_edge<&simt_cluster::receive>(this)),
+      inject_process_("inject", sequencer, protocol::core_inject,
+                      kernel::on_edge<&simt_cluster::inject>(this)) {
+    network.register_nb_transport_bw(this, &simt_cluster::respond, 0);
+    for (unsigned i = 0; i < config.sms_per_cluster; ++i) {
+        from_sm_[i].register_nb_transport_fw(this, &simt_cluster::request, static_cast<int>(i));
+        outbox_.emplace_back(config.sms_per_cluster > 1 ? outbox_entries : 0);
+        const sm::identity who{number * config.sms_per_cluster + i, number,
+                               config.clusters * config.sms_per_cluster};
+        sms_.push_back(std::make_unique<sm>(fmt::format("sm{}", i).c_str(), sequencer, config.sm,
+                                            who, transactions));
+        sms_.back()->memory.bind(from_sm_[i]);
+    }
+}
+
+bool simt_cluster::busy() const {
+    if (!responses_.empty() || offered_ != nullptr) return true;
+    for (const auto& box : outbox_)
+        if (!box.empty()) return true;
+    return false;
+}
+
+void simt_cluster::count(const tlm::tlm_generic_payload& p) {
+    const protocol::memory_extension& e = extension(p);
+    ++traffic_.requests_by_type[static_cast<unsigned>(e.type)];
+    ++(p.is_write() ? traffic_.write_requests : traffic_.read_requests);
+}
+
+/// @return whether the network would take another one
+bool simt_cluster::send(tlm::tlm_generic_payload& p) {
+    count(p);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    switch (network->nb_transport_fw(p, phase, delay)) {
+        case tlm::TLM_COMPLETED:
+            hand_over(p);
+            return true;
+        case tlm::TLM_UPDATED:
+            return true;
+        default:
+            blocked_ = true;
+            blocked_request_ = &p;
+            return false;
+    }
+}
+
+tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                         sc_core::sc_time&) {
+    const auto s = static_cast<unsigned>(sm);
+    if (phase == tlm::END_RESP) {  // the SM has taken the head
+        head_handed_ = false;
+        responses_.pop();
+        next_hand_ = receive_process_.now() + 2;
+        return tlm::TLM_COMPLETED;
+    }
+    if (sms_.size() == 1) {
+        if (!send(p)) return tlm::TLM_ACCEPTED;
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+    }
+    outbox_[s].push(&p);
+    inject_process_.wake();
+    if (outbox_[s].full() || blocked_) {
+        owed_end_[s] = &p;
+        return tlm::TLM_ACCEPTED;
+    }
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+}
+
+void simt_cluster::inject() {
+    const auto n = static_cast<unsigned>(sms_.size());
+    if (n > 1) {
+        const unsigned first =
+            config_.sim_order == 1 ? static_cast<unsigned>(inject_process_.now() % n) : 0;
+        for (unsigned k = 0; k < n && !blocked_; ++k) {
+            auto& box = outbox_[(first + k) % n];
+            while (!box.empty() && !blocked_) send(*box.pop());
+        }
+        if (!blocked_)
+            for (unsigned s = 0; s < n; ++s)
+                if (tlm::tlm_generic_payload* p = owed_end_[s]; p != nullptr) {
+                    owed_end_[s] = nullptr;
+                    tlm::tlm_phase phase = tlm::END_REQ;
+                    sc_core::sc_time delay;
+                    from_sm_[s]->nb_transport_bw(*p, phase, delay);
+                }
+    }
+    inject_process_.sleep();
+}
+
+tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                         sc_core::sc_time&) {
+    if (phase == tlm::END_REQ) {
+        blocked_ = false;
+        blocked_request_ = nullptr;
+        if (sms_.size() == 1) {
+            tlm::tlm_phase end = tlm::END_REQ;
+            sc_core::sc_time delay;
+            from_sm_[0]->nb_transport_bw(p, end, delay);
+        } else {
+            inject_process_.wake();
+        }
+        return tlm::TLM_ACCEPTED;
+    }
+    if (protocol::is_posted(extension(p).type)) {
+        hand_over(p);
+        return tlm::TLM_COMPLETED;
+    }
+    offered_ = &p;
+    receive_process_.wake();
+    return tlm::TLM_ACCEPTED;
+}
+
+bool simt_cluster::hand_over(tlm::tlm_generic_payload& p) {
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay;
+    return from_sm_[local(p)]->nb_transport_bw(p, phase, delay) != tlm::TLM_ACCEPTED;
+}
+
+void simt_cluster::receive() {
+    const std::uint64_t now = receive_process_.now();
+    if (!responses_.empty() && !head_handed_ && now >= next_hand_) {
+        tlm::tlm_generic_payload& p = *responses_.front();
+        const bool data = extension(p).type != protocol::access_type::instruction_read;
+        if (data && observer_ != nullptr) observer_->reply_received(p, now);
+        if (hand_over(p))
+            responses_.pop();
+        else
+            head_handed_ = true;
+    }
+    if (offered_ != nullptr && !responses_.full()) {
+        tlm::tlm_generic_payload& p = *offered_;
+        offered_ = nullptr;
+        extension(p).when.received = now;
+        responses_.push(&p);
+        tlm::tlm_phase phase = tlm::END_RESP;
+        sc_core::sc_time delay;
+        network->nb_transport_fw(p, phase, delay);  // may offer the next
+    }
+    if (responses_.empty() && offered_ == nullptr) receive_process_.sleep();
+}
+
+}  // namespace simtlm::core

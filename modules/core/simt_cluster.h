@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/sm.h"
+#include "modules/kernel/clocked_process.h"
+#include "modules/kernel/ring_buffer.h"
+
+namespace simtlm::core {
+
+/// Who learns that responses reach their cluster, for the latency statistics.
+struct reply_observer {
+    virtual ~reply_observer() = default;
+    /// @param core_now  core cycle
+    virtual void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) = 0;
+};
+
+/// A SIMT core cluster (manual: SIMT Core Cluster): SMs that share a port of the network.
+///
+/// Requests: those of a single SM go straight into the network; several SMs put theirs into an
+/// outbox each, which the cluster empties once per core cycle, a different SM first every time.
+/// Responses: one FIFO (-gpgpu_n_cluster_ejection_buffer_size) whose head waits for its SM, in
+/// front of all others. Per core cycle one response goes to an SM and one is taken from the
+/// network.
+class simt_cluster : public sc_core::sc_module {
+public:
+    protocol::initiator_socket<simt_cluster> network;
+
+    /// @param number  of the cluster
+    simt_cluster(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                 const cluster_config& config, unsigned number,
+                 protocol::transaction_pool& transactions);
+
+    unsigned sms() const { return static_cast<unsigned>(sms_.size()); }
+    sm& core(unsigned i) { return *sms_[i]; }
+    const traffic_statistics& traffic() const { return traffic_; }
+    void set_reply_observer(reply_observer& o) { observer_ = &o; }
+    bool busy() const;
+    std::size_t responses_queued() const { return responses_.size(); }
+
+private:
+    tlm::tlm_sync_enum request(int sm, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                               sc_core::sc_time& delay);
+    tlm::tlm_sync_enum respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                               sc_core::sc_time& delay);
+    void receive();
+    void inject();
+    bool send(tlm::tlm_generic_payload& p);
+    bool hand_over(tlm::tlm_generic_payload& p);
+    void count(const tlm::tlm_generic_payload& p);
+    unsigned local(const tlm::tlm_generic_payload& p) const {
+        return protocol::extension(p).sm % static_cast<unsigned>(sms_.size());
+    }
+
+    static constexpr std::size_t outbox_entries = 64;
+
+    const cluster_config& config_;
+    sc_core::sc_vector<protocol::target_socket<simt_cluster>> from_sm_;
+    std::vector<std::unique_ptr<sm>> sms_;
+    reply_observer* observer_ = nullptr;
+    traffic_statistics traffic_;
+
+    bool blocked_ = false;  // the network withholds END_REQ
+    tlm::tlm_generic_payload* blocked_request_ = nullptr;
+    std::vector<kernel::ring_buffer<tlm::tlm_generic_payload*>> outbox_;  // by SM
+    std::vector<tlm::tlm_generic_payload*> owed_end_;                     // END_REQ withheld, by SM
+
+    tlm::tlm_generic_payload* offered_ = nullptr;  // by the network, END_RESP withheld
+    kernel::ring_buffer<tlm::tlm_generic_payload*> responses_;
+    bool head_handed_ = false;     // its SM will send END_RESP
+    std::uint64_t next_hand_ = 0;  // core cycle
+    kernel::clocked_process receive_process_;
+    kernel::clocked_process inject_process_;
+};
+
+}  // namespace simtlm::core

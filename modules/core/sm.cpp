@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/sm.h"
+
+#include "modules/kernel/error.h"
+#include "modules/protocol/phases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace simtlm::core {
+
+namespace {
+
+cache::l1_data_cache::config l1d_config(const sm_config& c) {
+    cache::l1_data_cache::config out;
+    out.cache = c.l1d;
+    out.latency = c.ldst.l1_latency;
+    out.banks = c.ldst.l1_banks;
+    out.bank_interleaving = c.ldst.l1_banks_byte_interleaving;
+    out.bank_hash = c.ldst.l1_banks_hash;
+    return out;
+}
+
+unsigned longest_latency(const sm_config& c) {
+    unsigned most = std::max({c.max_latency_sp, c.max_latency_dp, c.max_latency_int,
+                              c.max_latency_sfu, c.max_latency_tensor});
+    for (const auto& e : c.latencies.of)
+        most = std::max<unsigned>({most, e.latency, e.initiation_interval});
+    return most;
+}
+
+}  // namespace
+
+sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+       const sm_config& config, const identity& who, protocol::transaction_pool& transactions)
+    : sc_module(name),
+      port_("port", config.ldst.response_buffer_size, config.ldst.perfect_memory),
+      memory(port_.memory),
+      sequencer_(sequencer),
+      config_(config),
+      who_(who),
+      warps_(config.max_warps),
+      scoreboard_(warps_, config.quirks.rz_is_a_register),
+      barriers_(warps_, config.max_ctas, config.max_barriers_per_cta),
+      coalescer_(config_),
+      shared_("shared_memory", config_),
+      collector_("operand_collector", sequencer, config_, statistics_),
+      ctas_(config.max_ctas) {
+    warps_.listener = this;
+
+    ldst_ = std::make_unique<ldst_unit>(
+        "ldst", sequencer, config_,
+        ldst_unit::blocks{*this, warps_, scoreboard_, collector_, shared_, port_, pool_,
+                          transactions, statistics_});
+    ldst_->to_shared.bind(shared_.load);
+
+    // Functional units, in the order in which the dispatch stage visits them.
+    std::vector<dispatch_stage::unit> order;
+    const unsigned depth = longest_latency(config_);
+    const auto add_units = [&](const std::string& kind, unsigned p, unsigned count) {
+        for (unsigned k = 0; k < count; ++k) {
+            units_.push_back(std::make_unique<functional_unit>((kind + std::to_string(k)).c_str(),
+                                                               sequencer, depth));
+            order.push_back({units_.back().get(), p, k});
+        }
+    };
+    add_units("sp", pipe_sp, config_.sp_units);
+    add_units("dp", pipe_dp, config_.dp_units);
+    add_units("int", pipe_int, config_.int_units);
+    add_units("sfu", pipe_sfu, config_.sfu_units);
+    add_units("tensor", pipe_tensor, config_.tensor_units);
+    for (unsigned s = 0; s < isa::max_specialized_units; ++s)
+        if (config_.specialized[s].enabled)
+            add_units(fmt::format("spec{}_", s + 1), pipe_spec + s, config_.specialized[s].units);
+
+    dispatch_ =
+        std::make_unique<dispatch_stage>("dispatch", sequencer, config_, collector_, order, *ldst_);
+    dispatch_->to_ldst.bind(ldst_->dispatch);
+    write_back_ =
+        std::make_unique<write_back>("write_back", sequencer, static_cast<unsigned>(units_.size()),
+                                     warps_, scoreboard_, collector_, pool_, statistics_);
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+        dispatch_->to_unit[u].bind(units_[u]->dispatch);
+        units_[u]->write_back.bind(write_back_->from_unit[u]);
+    }
+    for (unsigned s = 0; s < config_.schedulers; ++s) {
+        schedulers_.push_back(std::make_unique<warp_scheduler>(
+            fmt::format("scheduler{}", s).c_str(), sequencer, config_, s,
+            warp_scheduler::blocks{*this, warps_, scoreboard_, barriers_, collector_, coalescer_,
+                                   shared_, pool_, statistics_}));
+    }
+    for (unsigned s = 0; s < config_.schedulers; ++s)
+        schedulers_[s]->issue.bind(collector_.issue[s]);
+    front_end_ = std::make_unique<front_end>("front_end", sequencer, config_, *this, warps_,
+                                             scoreboard_, transactions, statistics_);
+
+    cache::read_only_cache::config ro;
+    ro.cache = config_.l1i;
+    ro.type = protocol::access_type::instruction_read;
+    ro.perfect = config_.perfect_inst_const_cache;
+    ro.send_at_access = ro.always_fill = true;
+    l1i_ = std::make_unique<cache::read_only_cache>("l1i", sequencer, ro);
+    ro.cache = config_.l1c;
+    ro.type = protocol::access_type::constant_read;
+    ro.send_at_access = ro.always_fill = false;
+    l1c_ = std::make_unique<cache::read_only_cache>("l1c", sequencer, ro);
+    l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer, config_.l1t);
+    front_end_->icache.bind(l1i_->port);
+    ldst_->l1c.bind(l1c_->port);
+    ldst_->l1t.bind(l1t_->port);
+    const auto connect = [this](auto& socket, memory_source s) {
+        socket.bind(port_.from[static_cast<unsigned>(s)]);
+    };
+    connect(l1i_->memory, memory_source::l1i);
+    connect(l1c_->memory, memory_source::l1c);
+    connect(l1t_->memory, memory_source::l1t);
+    connect(ldst_->uncached, memory_source::ldst);
+    // Without an L1D (PTX_L1 caching off) the unit's socket still needs a partner.
+    l1d_ =
+        std::make_unique<cache::l1_data_cache>("l1d", sequencer, l1d_config(config_), transactions);
+    ldst_->l1d.bind(l1d_->port);
+    connect(l1d_->memory, memory_source::l1d);
+}
+
+bool sm::can_launch(const kernel_context& kernel, bool concurrent) const {
+    if (!concurrent) return resident_ctas_ < kernel.ctas_per_sm;
+    const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
+    return kernel.ctas_per_sm > 0 && resident_ctas_ < config_.max_ctas &&
+           shared_used_ + kernel.needs.shared_memory <= config_.shared.bytes &&
+           registers_used_ + std::uint64_t{padded} * ((kernel.needs.registers + 3) & ~3u) <=
+               config_.registers &&
+           free_threads(padded) >= 0;
+}
+
+int sm::free_threads(unsigned count) const {
+    for (unsigned first = 0; first + count <= config_.max_threads; first += count) {
+        bool taken = false;
+        for (const cta_slot& c : ctas_)
+            taken |= c.kernel != nullptr && first < c.first_thread + c.padded_threads &&
+                     c.first_thread < first + count;
+        if (!taken) return static_cast<int>(first);
+    }
+    return -1;
+}
+
+void sm::configure_l1(const l1_split& split) {
+    if (config_.l1d_enabled) l1d_->reconfigure(split.ways, split.allocation);
+}
+
+void sm::start() {
+    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
+    // An idle SM's L1D has been invalidated.
+    running_ = true;
+    running_since_ = now + 1;
+    for (auto& s : schedulers_) s->sm_started(now);
+}
+
+void sm::stop() {
+    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
+    for (auto& s : schedulers_) s->sm_stopped(now);
+    if (now >= running_since_) cycles_ += now - running_since_ + 1;
+    running_ = false;
+    stopped_at_ = now;
+}
+
+void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> block) {
+    if (!running_) start();
+    kernel_ = &kernel;
+    const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
+    unsigned slot = 0;
+    while (ctas_[slot].kernel != nullptr) ++slot;
+    cta_slot& cta = ctas_[slot];
+    cta.kernel = &kernel;
+    cta.padded_threads = padded;
+    cta.first_thread = static_cast<unsigned>(std::max(free_threads(padded), 0));
+    cta.threads_left = kernel.needs.threads;
+    cta.block = std::move(block);
+    ++resident_ctas_;
+    threads_used_ += padded;
+    registers_used_ += std::uint64_t{padded} * ((kernel.needs.registers + 3) & ~3u);
+    shared_used_ += kernel.needs.shared_memory;
+    ++statistics_.ctas_launched;
+
+    const unsigned first_warp = cta.first_thread / config_.warp_size;
+    const unsigned count = padded / config_.warp_size;
+    warp_mask members = 0;
+    for (unsigned i = 0; i < count; ++i) members |= warp_bit(first_warp + i);
+    barriers_.allocate(slot, members);
+    warps_.resident |= members;
+    for (unsigned i = 0; i < count; ++i) {
+        const unsigned w = first_warp + i;
+        warp_state& warp = warps_.warp[w];
+        const trace::block_trace& b = *cta.block;
+        const auto range = i < b.warps.size() ? b.warps[i] : trace::block_trace::warp_range{};
+        warp.next = b.instructions.data() + range.first;
+        warp.end = warp.next + range.count;
+        warp.addresses = b.addresses.data();
+        warp.ibuffer.flush();
+        warp.dynamic_id = dynamic_warps_++;
+        warp.cta = slot;
+        warp.threads = std::min(config_.warp_size, kernel.needs.threads - i * config_.warp_size);
+        warp.live_lanes =
+            warp.threads == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << warp.threads) - 1;
+        warp.copy_groups.clear();
+        warp.copy_wait_below = 0;
+        ++statistics_.warps_launched;
+        if (range.count == 0) {
+            warps_.done |= warp_bit(w);
+            barriers_.warp_ended(slot, w);
+        }
+    }
+    front_end_->wake();
+}
+
+void sm::warp_exits(unsigned w) {
+    warp_state& warp = warps_.warp[w];
+    warps_.resident &= ~warp_bit(w);
+    warps_.done &= ~warp_bit(w);
+    const unsigned slot = warp.cta;
+    cta_slot& cta = ctas_[slot];
+    cta.threads_left -= warp.threads;
+    if (cta.threads_left != 0) return;
+    barriers_.deallocate(slot);
+    kernel_context& kernel = *cta.kernel;
+    cta.kernel = nullptr;
+    --resident_ctas_;
+    threads_used_ -= cta.padded_threads;
+    registers_used_ -= std::uint64_t{cta.padded_threads} * ((kernel.needs.registers + 3) & ~3u);
+    shared_used_ -= kernel.needs.shared_memory;
+    ++statistics_.ctas_completed;
+    if (resident_ctas_ == 0) {
+        kernel_ = nullptr;
+        stop();
+    }
+    cta_listener_->cta_completed(who_.sm, kernel, std::move(cta.block));
+}
+
+void sm::map_local(unsigned w, unsigned data_size, lane_addresses& lanes) const {
+    // The window of local memory as the reference lays it out below shared memory's.
+    constexpr std::uint64_t local_window =
+        0xC0000000ull - 80 * (96ull << 10) - 80 * 2048 * (16ull << 10);
+    const warp_state& warp = warps_.warp[w];
+    const kernel_context& kernel = *ctas_[warp.cta].kernel;
+    const std::uint64_t padded = kernel.needs.padded_threads(config_.warp_size);
+    std::uint64_t concurrent, base_of_sm;
+    if (config_.ldst.local_memory_map)
+        concurrent = padded * kernel.ctas_per_sm * who_.sms;
+    else
+        concurrent = std::uint64_t{who_.sms} * config_.max_threads;
+    lanes.words = data_size >= 4 ? std::min(data_size / 4, lane_addresses::max_words) : 1;
+    for (std::uint32_t m = lanes.lanes; m != 0; m &= m - 1) {
+        const unsigned lane = static_cast<unsigned>(__builtin_ctz(m));
+        const std::uint64_t thread = std::uint64_t{w} * config_.warp_size + lane;
+        if (config_.ldst.local_memory_map)
+            base_of_sm = 4 * (padded * (who_.sm + who_.sms * (thread / padded)) + thread % padded);
+        else
+            base_of_sm = 4 * (std::uint64_t{config_.max_threads} * who_.sm + thread);
+        const std::uint64_t address = lanes.address[0][lane];
+        for (unsigned i = 0; i < lanes.words; ++i)
+            lanes.address[i][lane] = (address / 4 + i) * concurrent * 4 + base_of_sm +
+                                     local_window + (data_size >= 4 ? 0 : address % 4);
+    }
+}
+
+void sm::no_unit_for(const isa::static_instruction& inst) {
+    sequencer_.fail(std::make_exception_ptr(kernel::user_error(
+        kernel_ != nullptr && kernel_->header != nullptr ? kernel_->header->file : std::string(),
+        fmt::format("{} at PC {:#x} needs a functional unit that the configuration lacks",
+                    inst.opcode, inst.pc),
+        "enable the unit in the configuration, or map the opcode to another with --opcode-table")));
+}
+
+const core_statistics& sm::statistics() {
+    const std::uint64_t edges = sequencer_.observed().edges[protocol::core_clock];
+    if (edges != 0)
+        for (auto& s : schedulers_) s->settle(edges - 1);
+    statistics_.cycles = cycles_before(edges);
+    return statistics_;
+}
+
+std::string sm::describe() const {
+    std::string text;
+    for (unsigned w = 0; w < warps_.warp.size(); ++w) {
+        const warp_mask bit = warp_bit(w);
+        if ((warps_.resident & bit) == 0) continue;
+        const warp_state& s = warps_.warp[w];
+        std::string why;
+        const auto add = [&why](const std::string& t) { why += (why.empty() ? "" : ", ") + t; };
+        if ((warps_.at_barrier & bit) != 0) add("a barrier");
+        if ((warps_.at_memory_barrier & bit) != 0) add("a memory barrier");
+        if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
+        if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
+        if ((warps_.fetching & bit) != 0) add("an instruction cache miss");
+        if ((warps_.done & bit) != 0)
+            add(fmt::format("its end: {} instructions in flight, {} stores", s.in_pipeline,
+                            s.stores));
+        if (why.empty() && (warps_.buffered & bit) != 0) {
+            const isa::static_instruction& next = *s.ibuffer.head()->info;
+            add(scoreboard_.collides(w, next) ? fmt::format("registers of {}", next.opcode)
+                                              : fmt::format("a pipeline for {}", next.opcode));
+        }
+        text += fmt::format("  SM {} warp {} (CTA slot {}) after PC {:#x} waits for {}\n", who_.sm,
+                            w, s.cta, s.last_pc, why.empty() ? "fetch" : why);
+    }
+    for (unsigned c = 0; c < ctas_.size(); ++c)
+        if (ctas_[c].kernel != nullptr) text += barriers_.describe(c);
+    return text;
+}
+
+}  // namespace simtlm::core

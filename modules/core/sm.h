@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/l1_data_cache.h"
+#include "modules/cache/read_only_cache.h"
+#include "modules/cache/texture_cache.h"
+#include "modules/core/barrier_unit.h"
+#include "modules/core/coalescer.h"
+#include "modules/core/dispatch_stage.h"
+#include "modules/core/front_end.h"
+#include "modules/core/functional_unit.h"
+#include "modules/core/ldst_unit.h"
+#include "modules/core/memory_port.h"
+#include "modules/core/occupancy.h"
+#include "modules/core/operand_collector.h"
+#include "modules/core/scoreboard.h"
+#include "modules/core/shared_memory.h"
+#include "modules/core/warp_scheduler.h"
+#include "modules/core/write_back.h"
+
+#include <memory>
+#include <string>
+
+namespace simtlm::core {
+
+/// A kernel as the SMs see it while it runs.
+struct kernel_context {
+    std::uint64_t launch = 0;  ///< counts launches
+    cta_needs needs;
+    unsigned ctas_per_sm = 0;
+    const trace::kernel_header* header = nullptr;
+};
+
+/// Who places CTAs and learns that they have ended.
+struct cta_listener {
+    virtual ~cta_listener() = default;
+    /// A CTA has ended in phase core_front_end of this cycle. SMs tell it in any order.
+    virtual void cta_completed(unsigned sm, kernel_context& kernel,
+                               std::unique_ptr<trace::block_trace> block) = 0;
+};
+
+/// A streaming multiprocessor: the pipeline of the manual's SIMT core, wired block to block.
+///
+///     front end (fetch, decode) → warp schedulers → operand collector → dispatch stage
+///       → functional units → write-back
+///       → load/store unit → shared memory, L1D, L1C, L1T → memory port → cluster
+///
+/// An SM without CTAs is asleep.
+class sm : public sc_core::sc_module, private warp_listener {
+public:
+    struct identity {
+        unsigned sm = 0;  ///< within the GPU
+        unsigned cluster = 0;
+        unsigned sms = 1;  ///< of the GPU: local memory is interleaved over them
+    };
+
+private:
+    memory_port port_;
+
+public:
+    /// Towards the cluster, or any TLM-2.0 target.
+    protocol::initiator_socket<memory_port>& memory;
+
+    sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+       const sm_config& config, const identity& who, protocol::transaction_pool& transactions);
+
+    unsigned id() const { return who_.sm; }
+    unsigned cluster() const { return who_.cluster; }
+    void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
+
+    // ---- CTAs: called in phase core_dispatch_ctas ----
+
+    /// The kernel whose CTAs the SM holds, nullptr when it holds none.
+    kernel_context* kernel() const { return kernel_; }
+    unsigned resident_ctas() const { return resident_ctas_; }
+    bool busy() const { return warps_.resident != 0; }
+    /// Whether a CTA of a kernel can be placed now.
+    /// @param concurrent  SMs may hold CTAs of several kernels
+    bool can_launch(const kernel_context& kernel, bool concurrent) const;
+    /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
+    void launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> block);
+    /// The L1D's share of the on-chip memory changes with the kernel.
+    void configure_l1(const l1_split& split);
+    void invalidate_l1() {
+        if (l1d_) l1d_->invalidate();
+    }
+    /// Core cycle in which the SM ran last.
+    std::uint64_t stopped_at() const { return stopped_at_; }
+
+    // ---- for the SM's own blocks ----
+
+    /// Core cycles in which the SM has run before a given one.
+    std::uint64_t cycles_before(std::uint64_t cycle) const {
+        return cycles_ + (running_ && cycle > running_since_ ? cycle - running_since_ : 0);
+    }
+    std::uint64_t next_uid() { return ++uid_; }
+    void warp_exits(unsigned warp);
+    /// Where the words of a thread's local memory lie (-gpgpu_local_mem_map).
+    void map_local(unsigned warp, unsigned data_size, lane_addresses& lanes) const;
+    void memory_barrier_passed() {
+        if (config_.flush_l1) invalidate_l1();
+    }
+    void no_unit_for(const isa::static_instruction& inst);
+
+    // ---- statistics and reports, between steps ----
+
+    const core_statistics& statistics();
+    /// The same, without what sleeping blocks have yet to count.
+    const core_statistics& counted() const { return statistics_; }
+    cache::l1_data_cache* l1d() { return l1d_.get(); }
+    cache::read_only_cache& l1i() { return *l1i_; }
+    cache::read_only_cache& l1c() { return *l1c_; }
+    cache::texture_cache& l1t() { return *l1t_; }
+    const warp_table& warps() const { return warps_; }
+    warp_scheduler& scheduler(unsigned i) { return *schedulers_[i]; }
+    unsigned schedulers() const { return static_cast<unsigned>(schedulers_.size()); }
+    front_end& fetch() { return *front_end_; }
+    ldst_unit& ldst() { return *ldst_; }
+    operand_collector& collector() { return collector_; }
+    /// What every resident warp waits for, a line each, for a deadlock report.
+    std::string describe() const;
+    std::size_t instructions_in_flight() const { return pool_.in_flight(); }
+
+private:
+    struct cta_slot {
+        std::unique_ptr<trace::block_trace> block;
+        kernel_context* kernel = nullptr;
+        unsigned threads_left = 0;
+        unsigned first_thread = 0;
+        unsigned padded_threads = 0;
+    };
+
+    void may_issue(unsigned warp) override { schedulers_[warp % schedulers_.size()]->wake(); }
+    void may_fetch() override { front_end_->wake(); }
+    void start();
+    void stop();
+    int free_threads(unsigned count) const;
+
+    kernel::phase_sequencer& sequencer_;
+    const sm_config config_;
+    identity who_;
+    core_statistics statistics_;
+    warp_table warps_;
+    scoreboard scoreboard_;
+    barrier_unit barriers_;
+    coalescer coalescer_;
+    warp_instruction_pool pool_;
+    shared_memory shared_;
+    operand_collector collector_;
+    std::vector<std::unique_ptr<functional_unit>> units_;
+    std::unique_ptr<ldst_unit> ldst_;
+    std::unique_ptr<dispatch_stage> dispatch_;
+    std::unique_ptr<write_back> write_back_;
+    std::vector<std::unique_ptr<warp_scheduler>> schedulers_;
+    std::unique_ptr<front_end> front_end_;
+    std::unique_ptr<cache::read_only_cache> l1i_, l1c_;
+    std::unique_ptr<cache::l1_data_cache> l1d_;
+    std::unique_ptr<cache::texture_cache> l1t_;
+
+    cta_listener* cta_listener_ = nullptr;
+    std::vector<cta_slot> ctas_;
+    kernel_context* kernel_ = nullptr;
+    unsigned resident_ctas_ = 0;
+    std::uint64_t dynamic_warps_ = 0;
+    std::uint64_t uid_ = 0;
+    std::uint64_t cycles_ = 0;  // of finished runs
+    bool running_ = false;
+    std::uint64_t running_since_ = 0;  // first core cycle of this run
+    std::uint64_t stopped_at_ = 0;
+    // resources in use
+    std::uint64_t threads_used_ = 0, registers_used_ = 0, shared_used_ = 0;
+};
+
+}  // namespace simtlm::core

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/isa/instruction.h"
+#include "modules/protocol/memory_transaction.h"
+
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdint>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+namespace simtlm::core {
+
+/// A set of warps of one SM, bit w = warp w. An SM has at most 64 warps.
+using warp_mask = std::uint64_t;
+constexpr warp_mask warp_bit(unsigned warp) {
+    return warp_mask{1} << warp;
+}
+
+/// One coalesced access of a memory instruction.
+struct memory_access {
+    std::uint64_t address = 0;
+    std::uint32_t lanes = 0;
+    std::uint16_t size = 0;     ///< bytes
+    std::uint8_t sectors = 0;   ///< of the 128-byte line
+    protocol::byte_mask bytes;  ///< of the 128-byte line
+};
+
+/// A warp instruction on its way from issue to write-back.
+struct warp_instruction {
+    const isa::static_instruction* info = nullptr;
+    std::uint64_t uid = 0;  ///< counts the instructions of the SM in issue order
+    std::uint32_t active_mask = 0;
+    std::uint16_t warp = 0;
+    std::uint8_t scheduler = 0;
+    isa::memory_space space = isa::memory_space::none;
+    bool bypass_l1 = false;
+    bool in_unit = false;                 ///< still in the LD/ST unit's dispatch register
+    std::uint16_t delay = 0;              ///< core cycles left in the dispatch register
+    std::uint16_t pending = 0;            ///< accesses whose data have not come back
+    std::uint32_t copy_group = 0;         ///< LDGSTS: which group of asynchronous copies
+    std::vector<memory_access> accesses;  ///< to be sent, the last first
+
+    unsigned active_lanes() const { return static_cast<unsigned>(__builtin_popcount(active_mask)); }
+};
+
+/// The instructions in flight of one SM, reused.
+class warp_instruction_pool {
+public:
+    warp_instruction& acquire() {
+        if (free_.empty()) {
+            slabs_.push_back(std::make_unique<warp_instruction[]>(slab_size));
+            for (std::size_t i = slab_size; i-- > 0;) free_.push_back(&slabs_.back()[i]);
+        }
+        warp_instruction& inst = *free_.back();
+        free_.pop_back();
+        return inst;
+    }
+    void release(warp_instruction& inst) {
+        inst.accesses.clear();
+        free_.push_back(&inst);
+    }
+    std::size_t in_flight() const { return slabs_.size() * slab_size - free_.size(); }
+
+private:
+    static constexpr std::size_t slab_size = 32;
+    std::vector<std::unique_ptr<warp_instruction[]>> slabs_;
+    std::vector<warp_instruction*> free_;
+};
+
+/// How instructions move between the stages of an SM: one call moves one instruction from one
+/// pipeline register to the next. TLM_ACCEPTED: the register has taken it. TLM_COMPLETED would mean
+/// that nothing is left to do; stages that cannot take it say so before (see can_accept of each).
+struct instruction_protocol {
+    using tlm_payload_type = warp_instruction;
+    using tlm_phase_type = tlm::tlm_phase;
+};
+
+template <class Block>
+using instruction_initiator = tlm_utils::simple_initiator_socket<Block, 32, instruction_protocol>;
+template <class Block>
+using instruction_target = tlm_utils::passthrough_target_socket<Block, 32, instruction_protocol>;
+
+/// Moves an instruction through a socket.
+template <class Socket>
+inline void send(Socket& socket, warp_instruction& inst) {
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time zero;
+    socket->nb_transport_fw(inst, phase, zero);
+}
+
+}  // namespace simtlm::core

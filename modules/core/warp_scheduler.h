@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/barrier_unit.h"
+#include "modules/core/coalescer.h"
+#include "modules/core/operand_collector.h"
+#include "modules/core/scheduling_policy.h"
+#include "modules/core/shared_memory.h"
+
+#include <memory>
+
+namespace simtlm::core {
+
+class sm;
+
+/// One warp scheduler of an SM (manual: Issue). Every core cycle it looks at its warps in the order
+/// of its policy for one that has a decoded instruction, waits for nothing, has no hazard, and
+/// whose pipeline has a free register; that warp issues up to -gpgpu_max_insn_issue_per_warp
+/// instructions, to different pipelines where -gpgpu_dual_issue_diff_exec_units asks for it.
+///
+/// Warp w belongs to scheduler w mod n. Schedulers act one after the other, a different one first
+/// in every cycle. Issue is where a trace instruction takes effect: addresses are coalesced,
+/// registers reserved, barriers reached.
+class warp_scheduler : public sc_core::sc_module {
+public:
+    instruction_initiator<warp_scheduler> issue;  ///< into the ID_OC registers
+
+    struct blocks {
+        sm& owner;
+        warp_table& warps;
+        scoreboard& scores;
+        barrier_unit& barriers;
+        operand_collector& collector;
+        const coalescer& coalesce;
+        const shared_memory& shared;
+        warp_instruction_pool& pool;
+        core_statistics& statistics;
+    };
+
+    /// @param number  of this scheduler
+    warp_scheduler(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                   const sm_config& config, unsigned number, const blocks& around);
+
+    /// A warp of this scheduler may be able to issue.
+    void wake();
+    /// The SM runs from the next cycle on. @param now  core cycle
+    void sm_started(std::uint64_t now);
+    /// The SM stops after this cycle: what was slept through is counted.
+    void sm_stopped(std::uint64_t now);
+    /// Brings the counters up to a cycle, for a report in the middle of a kernel.
+    void settle(std::uint64_t now);
+
+    enum class reason : std::uint8_t { issued, idle, scoreboard, stall };
+    reason last_reason() const { return last_reason_; }
+
+    /// For waveforms: what issued last.
+    struct issue_probe {
+        std::uint64_t count = 0;
+        std::uint32_t warp = 0;
+        std::uint64_t pc = 0;
+        const char* opcode = "";
+    };
+    const issue_probe& probe() const { return probe_; }
+
+private:
+    void cycle();
+    bool try_issue(unsigned w);
+    void start(warp_instruction& inst, const isa::dynamic_instruction& dynamic);
+    void resolve_addresses(warp_instruction& inst, const isa::dynamic_instruction& dynamic);
+    void count(reason r, std::uint64_t cycles);
+    unsigned rank(std::uint64_t cycle) const;
+
+    const sm_config& config_;
+    unsigned number_;
+    blocks around_;
+    warp_mask mine_ = 0;
+    std::unique_ptr<scheduling_policy> policy_;
+    reason last_reason_ = reason::idle;
+    std::uint64_t counted_to_ = 0;  // core cycle up to which reasons are counted, included
+    bool running_ = false;
+    issue_probe probe_;
+    kernel::clocked_process process_;
+};
+
+}  // namespace simtlm::core

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/warp_instruction.h"
+#include "modules/trace/kernel_trace.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::core {
+
+/// Two decoded instructions of one warp, waiting for issue (manual: I-Buffer).
+struct instruction_buffer {
+    std::array<const isa::dynamic_instruction*, 2> entry{};
+    std::uint8_t next = 0;
+
+    bool empty() const { return entry[0] == nullptr && entry[1] == nullptr; }
+    unsigned count() const {
+        return static_cast<unsigned>(entry[0] != nullptr) +
+               static_cast<unsigned>(entry[1] != nullptr);
+    }
+    const isa::dynamic_instruction* head() const { return entry[next]; }
+    void fill(const isa::dynamic_instruction* first, const isa::dynamic_instruction* second) {
+        entry = {first, second};
+        next = 0;
+    }
+    void pop() {
+        entry[next] = nullptr;
+        next ^= 1u;
+    }
+    void flush() { entry = {}; }
+};
+
+/// What an SM remembers of one warp slot.
+struct warp_state {
+    const isa::dynamic_instruction* next = nullptr;  ///< next to be decoded
+    const isa::dynamic_instruction* end = nullptr;
+    const std::uint64_t* addresses = nullptr;  ///< the block's address pool
+    instruction_buffer ibuffer;
+    std::uint64_t dynamic_id = 0;  ///< counts the warps the SM has run: age
+    std::uint64_t last_fetch = 0;  ///< core cycle
+    std::uint32_t cta = 0;         ///< hardware CTA slot
+    std::uint32_t threads = 0;
+    std::uint32_t live_lanes = 0;
+    std::uint32_t in_pipeline = 0;  ///< instructions buffered or in flight
+    std::uint32_t stores = 0;       ///< stores not acknowledged
+    std::uint32_t atomics = 0;      ///< lanes with an atomic under way
+    /// Asynchronous copies: copies under way of each group since the warp began; the last is open.
+    std::vector<std::uint16_t> copy_groups;
+    std::uint32_t copy_wait_below = 0;  ///< DEPBAR waits for the groups before this one
+    std::uint64_t last_pc = 0;          ///< last issued, for reports
+};
+
+/// Who is told that a warp may be able to issue or to be fetched.
+struct warp_listener {
+    virtual ~warp_listener() = default;
+    /// Something that kept the warp from issuing has changed.
+    virtual void may_issue(unsigned warp) = 0;
+    /// The warp's instruction buffer ran empty, its fetch came back, or it may have ended.
+    virtual void may_fetch() = 0;
+};
+
+/// The warps of one SM: bit masks over the warps for what the schedulers and the fetch unit ask
+/// every cycle, and one record per warp for the rest.
+struct warp_table {
+    explicit warp_table(unsigned warps) : warp(warps) {}
+
+    std::vector<warp_state> warp;
+
+    warp_mask resident = 0;  ///< holds a warp that has not exited
+    warp_mask done = 0;      ///< has issued its last instruction
+    warp_mask fetching = 0;  ///< waits for an instruction cache miss
+    warp_mask buffered = 0;  ///< has a decoded instruction
+    warp_mask at_barrier = 0;
+    warp_mask at_memory_barrier = 0;
+    warp_mask at_atomic = 0;           ///< has atomics under way
+    warp_mask at_copy = 0;             ///< DEPBAR: waits for asynchronous copies
+    warp_mask scoreboard_stale = 0;    ///< scoreboard_blocked is to be worked out again
+    warp_mask scoreboard_blocked = 0;  ///< the next instruction has a hazard
+
+    warp_listener* listener = nullptr;
+
+    warp_mask waiting() const {
+        return done | at_barrier | at_memory_barrier | at_atomic | at_copy;
+    }
+    warp_mask fetchable() const { return resident & ~done & ~fetching & ~buffered; }
+
+    /// The warp's hazards may have changed.
+    void hazards_changed(unsigned w) {
+        scoreboard_stale |= warp_bit(w);
+        listener->may_issue(w);
+    }
+    /// The warp no longer waits for what `mask` names (barrier, atomics, ...).
+    void stops_waiting(warp_mask& mask, unsigned w) {
+        mask &= ~warp_bit(w);
+        listener->may_issue(w);
+    }
+    /// An instruction of the warp has left the pipeline.
+    void leaves_pipeline(unsigned w) {
+        --warp[w].in_pipeline;
+        if ((done & warp_bit(w)) != 0) listener->may_fetch();
+    }
+    void store_acknowledged(unsigned w) {
+        --warp[w].stores;
+        if ((done & warp_bit(w)) != 0) listener->may_fetch();
+    }
+    void atomics_finished(unsigned w, unsigned lanes) {
+        warp[w].atomics -= lanes;
+        if (warp[w].atomics == 0) stops_waiting(at_atomic, w);
+    }
+    /// One asynchronous copy of a group has arrived.
+    void copy_arrived(unsigned w, unsigned group) {
+        --warp[w].copy_groups[group];
+        if ((at_copy & warp_bit(w)) != 0 && copies_arrived(w)) stops_waiting(at_copy, w);
+    }
+    bool copies_arrived(unsigned w) const {
+        const warp_state& s = warp[w];
+        for (unsigned g = 0; g < s.copy_wait_below && g < s.copy_groups.size(); ++g)
+            if (s.copy_groups[g] != 0) return false;
+        return true;
+    }
+};
+
+}  // namespace simtlm::core

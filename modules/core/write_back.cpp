@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/write_back.h"
+
+#include "modules/protocol/phases.h"
+
+#include <algorithm>
+
+namespace simtlm::core {
+
+void count_completed(core_statistics& statistics, const warp_instruction& inst) {
+    ++statistics.warp_instructions;
+    statistics.thread_instructions += inst.active_lanes();
+    ++statistics.warp_instructions_by_class[static_cast<unsigned>(inst.info->cls)];
+}
+
+write_back::write_back(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                       unsigned units, warp_table& warps, scoreboard& scores,
+                       operand_collector& collector, warp_instruction_pool& pool,
+                       core_statistics& statistics)
+    : sc_module(name),
+      from_unit("from_unit", units),
+      warps_(warps),
+      scoreboard_(scores),
+      collector_(collector),
+      pool_(pool),
+      statistics_(statistics),
+      process_("process", sequencer, protocol::core_write_back,
+               kernel::on_edge<&write_back::cycle>(this)) {
+    for (auto& socket : from_unit) socket.register_nb_transport_fw(this, &write_back::accept);
+    registers_.reserve(units);
+}
+
+tlm::tlm_sync_enum write_back::accept(warp_instruction& inst, tlm::tlm_phase&, sc_core::sc_time&) {
+    registers_.push_back(&inst);
+    process_.wake();
+    return tlm::TLM_ACCEPTED;
+}
+
+void write_back::cycle() {
+    const std::uint64_t now = process_.now();
+    std::sort(registers_.begin(), registers_.end(),
+              [](const warp_instruction* a, const warp_instruction* b) { return a->uid < b->uid; });
+    for (warp_instruction* inst : registers_) {
+        unsigned first = 0;
+        collector_.write_back(*inst, first, now);
+        scoreboard_.release(inst->warp, *inst->info);
+        warps_.leaves_pipeline(inst->warp);
+        count_completed(statistics_, *inst);
+        pool_.release(*inst);
+    }
+    registers_.clear();
+    process_.sleep();
+}
+
+}  // namespace simtlm::core

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/core_statistics.h"
+#include "modules/core/operand_collector.h"
+#include "modules/core/scoreboard.h"
+
+namespace simtlm::core {
+
+/// The write-back stage: every instruction in the EX_WB registers writes its results, frees its
+/// registers in the scoreboard and is complete. It takes all of them in a cycle, in issue order;
+/// the result bus, reserved at dispatch, keeps their number within the registers.
+class write_back : public sc_core::sc_module {
+public:
+    sc_core::sc_vector<instruction_target<write_back>> from_unit;
+
+    write_back(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+               unsigned units, warp_table& warps, scoreboard& scores, operand_collector& collector,
+               warp_instruction_pool& pool, core_statistics& statistics);
+
+    bool idle() const { return registers_.empty(); }
+
+private:
+    tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+    void cycle();
+
+    warp_table& warps_;
+    scoreboard& scoreboard_;
+    operand_collector& collector_;
+    warp_instruction_pool& pool_;
+    core_statistics& statistics_;
+    std::vector<warp_instruction*> registers_;
+    kernel::clocked_process process_;
+};
+
+/// Counts a completed instruction.
+void count_completed(core_statistics& statistics, const warp_instruction& inst);
+
+}  // namespace simtlm::core

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/dispatch/command_processor.h"
+
+#include <algorithm>
+
+namespace simtlm::dispatch {
+
+command_processor::command_processor(const sc_core::sc_module_name& name,
+                                     kernel::phase_sequencer& sequencer,
+                                     const dispatch_config& config,
+                                     const core::cluster_config& cores,
+                                     std::vector<core::simt_cluster*> clusters, settings how,
+                                     hooks calls)
+    : sc_module(name),
+      sequencer_(sequencer),
+      config_(config),
+      cores_(cores),
+      sms_(cores.clusters * cores.sms_per_cluster),
+      how_(std::move(how)),
+      calls_(std::move(calls)),
+      window_(config.serial_kernels && !config.concurrent_kernels_per_sm
+                  ? 1
+                  : config.max_concurrent_kernels),
+      scheduler_("cta_scheduler", sequencer, config, cores, std::move(clusters), *this) {}
+
+void command_processor::submit(host_command command) {
+    queue_.push_back(std::move(command));
+}
+
+void command_processor::done(std::uint64_t tag) {
+    done_.push_back(tag);
+    progress_.notify(sc_core::SC_ZERO_TIME);
+}
+
+command_processor::pending_kernel command_processor::open(const host_command& command) {
+    auto k = std::make_unique<running_kernel>();
+    if (ahead_ && ahead_file_ == command.file)
+        k->trace = std::move(ahead_);
+    else
+        k->trace = std::make_unique<trace::kernel_trace>(command.file, how_.reader, how_.lookahead);
+    ahead_.reset();
+    k->header = k->trace->header();
+    if (how_.override_shared_memory) k->header.shared_memory = *how_.override_shared_memory;
+    if (how_.override_registers) k->header.registers = *how_.override_registers;
+    if (calls_.check) calls_.check(k->header);
+    k->context.needs = {k->header.threads_per_block(), k->header.registers,
+                        k->header.shared_memory};
+    k->context.ctas_per_sm =
+        core::occupancy_of(cores_.sm, k->context.needs, k->header.grid.volume(), sms_).ctas;
+    pending_kernel p;
+    p.stream = command.stream.value_or(k->header.stream);
+    p.tag = command.tag;
+    p.kernel = std::move(k);
+    return p;
+}
+
+/// The next kernel's trace is decoded while the present one runs.
+void command_processor::prefetch() {
+    if (ahead_) return;
+    for (const host_command& c : queue_)
+        if (c.what == host_command::kind::launch) {
+            ahead_ = std::make_unique<trace::kernel_trace>(c.file, how_.reader, how_.lookahead);
+            ahead_file_ = c.file;
+            ahead_->start();
+            return;
+        }
+}
+
+void command_processor::proceed() {
+    if (stopped_) return;
+    try {
+        while (!queue_.empty() && in_window_ < window_) {
+            const host_command c = std::move(queue_.front());
+            switch (c.what) {
+                case host_command::kind::launch:
+                    waiting_.push_back(open(c));
+                    ++in_window_;
+                    break;
+                case host_command::kind::synchronize:
+                    if (in_window_ != 0) {
+                        queue_.front() = c;
+                        start_kernels();
+                        return;
+                    }
+                    done(c.tag);
+                    break;
+                case host_command::kind::copy_in:
+                case host_command::kind::fill:
+                    if (calls_.copied_in) calls_.copied_in(c.address, c.bytes);
+                    done(c.tag);
+                    break;
+                default:
+                    done(c.tag);
+                    break;
+            }
+            queue_.pop_front();
+        }
+        start_kernels();
+        prefetch();
+    } catch (...) {
+        sequencer_.fail(std::current_exception());
+        stopped_ = true;
+    }
+    if (idle()) progress_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void command_processor::start_kernels() {
+    for (auto p = waiting_.begin(); p != waiting_.end();) {
+        const bool busy =
+            std::find(busy_streams_.begin(), busy_streams_.end(), p->stream) != busy_streams_.end();
+        if (busy || !scheduler_.can_start()) {
+            ++p;
+            continue;
+        }
+        busy_streams_.push_back(p->stream);
+        p->kernel->stream = p->stream;
+        p->kernel->tag = p->tag;
+        scheduler_.launch(std::move(p->kernel));
+        p = waiting_.erase(p);
+    }
+}
+
+void command_processor::kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) {
+    for (auto& k : kernels) {
+        for (std::string& w : k->trace->take_warnings()) warnings_.push_back(std::move(w));
+        busy_streams_.erase(std::find(busy_streams_.begin(), busy_streams_.end(), k->stream));
+        --in_window_;
+        ++kernels_done_;
+        finished_kernel f;
+        f.header = std::move(k->header);
+        f.launch = k->context.launch;
+        f.launched_at = k->launched_at;
+        f.start_cycle = k->start_cycle;
+        f.end_cycle = k->end_cycle;
+        f.tag = k->tag;
+        f.ctas_per_sm = k->context.ctas_per_sm;
+        finished_.push_back(std::move(f));
+    }
+    if (in_window_ == 0 && calls_.idle) calls_.idle();
+    progress_.notify(sc_core::SC_ZERO_TIME);
+    if (!stopped_) proceed();
+}
+
+void command_processor::deadlock() {
+    deadlocked_ = stopped_ = true;
+    stop_reason_ = "deadlock";
+    progress_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void command_processor::limit_reached(const char* option) {
+    if (stopped_) return;
+    stopped_ = true;
+    stop_reason_ = option;
+    progress_.notify(sc_core::SC_ZERO_TIME);
+}
+
+std::vector<finished_kernel> command_processor::take_finished() {
+    return std::exchange(finished_, {});
+}
+std::vector<std::uint64_t> command_processor::take_done() {
+    return std::exchange(done_, {});
+}
+std::vector<std::string> command_processor::take_warnings() {
+    return std::exchange(warnings_, {});
+}
+
+}  // namespace simtlm::dispatch

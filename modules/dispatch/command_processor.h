@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/dispatch/cta_scheduler.h"
+#include "modules/trace/command_list.h"
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace simtlm::dispatch {
+
+/// What the host asks the GPU to do, in order.
+struct host_command {
+    enum class kind : std::uint8_t { copy_in, copy_out, fill, launch, synchronize, event };
+    kind what = kind::launch;
+    std::uint64_t address = 0;  ///< copies, fills
+    std::uint64_t bytes = 0;
+    std::string file;                     ///< launch: kernel trace
+    std::string where;                    ///< for messages
+    std::optional<std::uint64_t> stream;  ///< launch: instead of the trace's own
+    std::uint64_t tag = 0;                ///< handed back when it is done
+};
+
+/// A kernel that has run, for whoever reports.
+struct finished_kernel {
+    trace::kernel_header header;
+    std::uint64_t launch = 0;       ///< number
+    std::uint64_t launched_at = 0;  ///< core cycle
+    std::uint64_t start_cycle = 0;
+    std::uint64_t end_cycle = 0;
+    std::uint64_t tag = 0;
+    unsigned ctas_per_sm = 0;
+};
+
+/// The front end of the GPU: takes commands in order, warms the L2 with host copies, and keeps up
+/// to -gpgpu_max_concurrent_kernel kernels going, one per stream.
+class command_processor : public sc_core::sc_module, private cta_scheduler::listener {
+public:
+    struct settings {
+        trace::reader_options reader;
+        unsigned lookahead = 2;
+        std::optional<std::uint32_t> override_shared_memory;
+        std::optional<std::uint32_t> override_registers;
+    };
+    struct hooks {
+        /// A host copy has written bytes of device memory.
+        std::function<void(std::uint64_t address, std::uint64_t bytes)> copied_in;
+        /// Refuses a kernel that does not fit. @throws kernel::user_error
+        std::function<void(const trace::kernel_header&)> check;
+        /// All kernels have finished and no warp is resident (-gpgpu_flush_l2_cache).
+        std::function<void()> idle;
+    };
+
+    command_processor(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                      const dispatch_config& config, const core::cluster_config& cores,
+                      std::vector<core::simt_cluster*> clusters, settings how, hooks calls);
+
+    /// Adds a command. Between steps or in phase core_dispatch_ctas.
+    void submit(host_command command);
+    /// Executes what can be executed now.
+    void proceed();
+
+    /// Notified when kernels or other tagged commands have finished: see take_finished().
+    const sc_core::sc_event& progress() const { return progress_; }
+    std::vector<finished_kernel> take_finished();
+    /// Tags of copies, fills, events and synchronisations that are done.
+    std::vector<std::uint64_t> take_done();
+    /// Nothing is queued or running.
+    bool idle() const { return queue_.empty() && in_window_ == 0; }
+    bool stopped() const { return stopped_; }
+    bool deadlocked() const { return deadlocked_; }
+    const std::string& stop_reason() const { return stop_reason_; }
+    std::uint64_t kernels_done() const { return kernels_done_; }
+
+    cta_scheduler& ctas() { return scheduler_; }
+    std::vector<std::string> take_warnings();
+
+private:
+    struct pending_kernel {
+        std::unique_ptr<running_kernel> kernel;
+        std::uint64_t stream = 0;
+        std::uint64_t tag = 0;
+    };
+    void kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) override;
+    void deadlock() override;
+    void limit_reached(const char* option) override;
+    pending_kernel open(const host_command& command);
+    void prefetch();
+    void start_kernels();
+    void done(std::uint64_t tag);
+
+    kernel::phase_sequencer& sequencer_;
+    const dispatch_config config_;
+    const core::cluster_config& cores_;
+    unsigned sms_;
+    settings how_;
+    hooks calls_;
+    std::size_t window_;
+    std::deque<host_command> queue_;
+    std::deque<pending_kernel> waiting_;          // in the window, not launched
+    std::unique_ptr<trace::kernel_trace> ahead_;  // of the next launch in the queue
+    std::string ahead_file_;
+    std::vector<std::uint64_t> busy_streams_;
+    std::size_t in_window_ = 0;
+    std::vector<finished_kernel> finished_;
+    std::vector<std::uint64_t> done_;
+    std::vector<std::string> warnings_;
+    std::uint64_t kernels_done_ = 0;
+    bool stopped_ = false;
+    bool deadlocked_ = false;
+    std::string stop_reason_;
+    sc_core::sc_event progress_;
+    cta_scheduler scheduler_;
+};
+
+}  // namespace simtlm::dispatch

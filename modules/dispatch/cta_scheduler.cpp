@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/dispatch/cta_scheduler.h"
+
+#include "modules/protocol/phases.h"
+
+#include <algorithm>
+
+namespace simtlm::dispatch {
+
+cta_scheduler::cta_scheduler(const sc_core::sc_module_name& name,
+                             kernel::phase_sequencer& sequencer, const dispatch_config& config,
+                             const core::cluster_config& cores,
+                             std::vector<core::simt_cluster*> clusters, listener& owner)
+    : sc_module(name),
+      sequencer_(sequencer),
+      config_(config),
+      cores_(cores),
+      clusters_(std::move(clusters)),
+      owner_(owner),
+      running_(config.max_concurrent_kernels),
+      last_cluster_(static_cast<unsigned>(clusters_.size()) - 1),
+      last_core_(clusters_.size(), cores.sms_per_cluster - 1),
+      ended_(clusters_.size() * cores.sms_per_cluster),
+      process_("process", sequencer, protocol::core_dispatch_ctas,
+               kernel::on_edge<&cta_scheduler::cycle>(this), true) {
+    for (core::simt_cluster* c : clusters_)
+        for (unsigned i = 0; i < c->sms(); ++i) c->core(i).set_listener(*this);
+    next_deadlock_check_ = config_.deadlock_window;
+}
+
+bool cta_scheduler::can_start() const {
+    return std::any_of(running_.begin(), running_.end(), [](const auto& k) { return !k; });
+}
+
+void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
+    const std::uint64_t edges = sequencer_.observed().edges[protocol::core_clock];
+    const std::uint64_t latency =
+        config_.kernel_launch_latency + k->header.grid.volume() * config_.block_launch_latency;
+    k->launched_at = edges;  // the first cycle that counts for it
+    k->issue_from = edges + latency;
+    k->blocks_left = k->header.grid.volume();
+    k->context.launch = ++launches_;
+    k->context.header = &k->header;
+    const core::l1_split split =
+        core::l1_split_of(cores_.sm, k->context.needs, k->context.ctas_per_sm);
+    for (core::simt_cluster* c : clusters_)
+        for (unsigned i = 0; i < c->sms(); ++i) c->core(i).configure_l1(split);
+    process_.wake_at(k->issue_from);
+    for (auto& slot : running_)
+        if (!slot) {
+            slot = std::move(k);
+            return;
+        }
+}
+
+std::uint64_t cta_scheduler::thread_instructions() const {
+    std::uint64_t sum = 0;
+    for (core::simt_cluster* c : clusters_)
+        for (unsigned i = 0; i < c->sms(); ++i) sum += c->core(i).counted().thread_instructions;
+    return sum;
+}
+
+running_kernel* cta_scheduler::of(const core::kernel_context* context) const {
+    for (const auto& k : running_)
+        if (k && &k->context == context) return k.get();
+    return nullptr;
+}
+
+bool cta_scheduler::has_blocks(const running_kernel* k) const {
+    return k != nullptr && k->blocks_left != 0 && !cta_limit_reached();
+}
+
+void cta_scheduler::cta_completed(unsigned sm, core::kernel_context& kernel,
+                                  std::unique_ptr<trace::block_trace> block) {
+    ended_[sm].push_back({&kernel, std::move(block)});
+    something_ended_ = true;
+    process_.wake();
+}
+
+void cta_scheduler::cycle() {
+    const std::uint64_t now = process_.now();
+    if (something_ended_) {
+        something_ended_ = false;
+        for (auto& list : ended_) {  // in SM order, whoever told first
+            for (ended& e : list) {
+                running_kernel* k = of(e.kernel);
+                --k->ctas_running;
+                ++k->ctas_completed;
+                ++ctas_completed_;
+                if (k->trace) k->trace->recycle(std::move(e.block));
+            }
+            list.clear();
+        }
+    }
+    std::vector<std::unique_ptr<running_kernel>> finished;
+    for (auto& k : running_)
+        if (k && k->finished()) {
+            k->end_cycle = now;
+            finished.push_back(std::move(k));
+        }
+    try {
+        place_ctas(now);
+    } catch (...) {
+        sequencer_.fail(std::current_exception());
+        return;
+    }
+    check_limits(now);
+    if (!finished.empty()) {
+        std::sort(finished.begin(), finished.end(), [](const auto& a, const auto& b) {
+            return a->context.launch < b->context.launch;
+        });
+        owner_.kernels_finished(std::move(finished));
+    }
+}
+
+void cta_scheduler::place_ctas(std::uint64_t now) {
+    const auto n = static_cast<unsigned>(clusters_.size());
+    const unsigned last = last_cluster_;
+    bool placed = false;
+    bool open = false;  // some kernel may place CTAs now
+    std::uint64_t next = ~std::uint64_t{0};
+    for (const auto& k : running_)
+        if (has_blocks(k.get())) {
+            if (k->issue_from <= now)
+                open = true;
+            else
+                next = std::min(next, k->issue_from);
+        }
+    if (open)
+        for (unsigned i = 0; i < n; ++i) {
+            const unsigned c = (i + last + 1) % n;
+            if (place_in(c, now)) {
+                last_cluster_ = c;
+                placed = true;
+            }
+        }
+    // Nothing was placed: the next chance comes with a CTA that ends, a launch, or a latency over.
+    std::uint64_t wake = next;
+    if (config_.deadlock_detect) wake = std::min(wake, next_deadlock_check_);
+    if (config_.max_cycles != 0) wake = std::min(wake, config_.max_cycles);
+    if (placed || config_.max_instructions != 0) return;
+    process_.sleep();
+    if (wake != ~std::uint64_t{0}) process_.wake_at(std::max(wake, now + 1));
+}
+
+bool cta_scheduler::place_in(unsigned cluster, std::uint64_t now) {
+    core::simt_cluster& c = *clusters_[cluster];
+    for (unsigned i = 0; i < c.sms(); ++i) {
+        const unsigned s = (i + last_core_[cluster] + 1) % c.sms();
+        core::sm& target = c.core(s);
+        running_kernel* k = nullptr;
+        if (config_.concurrent_kernels_per_sm) {
+            k = select(now);
+        } else {
+            k = of(target.kernel());
+            if (!has_blocks(k)) k = target.busy() ? nullptr : select(now);
+        }
+        if (!has_blocks(k) || !target.can_launch(k->context, config_.concurrent_kernels_per_sm))
+            continue;
+        if (!place_on(target, *k, now)) continue;
+        last_core_[cluster] = s;
+        return true;
+    }
+    return false;
+}
+
+running_kernel* cta_scheduler::select(std::uint64_t now) {
+    const auto ready = [&](const running_kernel* k) {
+        return has_blocks(k) && k->issue_from <= now;
+    };
+    if (!ready(running_[last_kernel_].get())) {
+        std::size_t found = running_.size();
+        for (std::size_t i = 0; i < running_.size() && found == running_.size(); ++i) {
+            const std::size_t k = (last_kernel_ + 1 + i) % running_.size();
+            if (ready(running_[k].get())) found = k;
+        }
+        if (found == running_.size()) return nullptr;
+        last_kernel_ = found;
+    }
+    running_kernel* k = running_[last_kernel_].get();
+    if (!k->selected) {
+        k->selected = true;
+        k->start_cycle = now;
+    }
+    return k;
+}
+
+bool cta_scheduler::place_on(core::sm& target, running_kernel& k, std::uint64_t now) {
+    // With -gpgpu_flush_l1_cache the L1D of an SM whose cluster is empty is invalidated.
+    if (cores_.sm.flush_l1 && !target.busy() && target.stopped_at() < now) target.invalidate_l1();
+    std::unique_ptr<trace::block_trace> block = k.trace->next_block();
+    if (!block) {  // the reader has checked the number of blocks
+        k.blocks_left = 0;
+        return false;
+    }
+    --k.blocks_left;
+    ++k.ctas_running;
+    ++ctas_issued_;
+    target.launch(k.context, std::move(block));
+    return true;
+}
+
+void cta_scheduler::check_limits(std::uint64_t now) {
+    if (config_.deadlock_detect && now + 1 >= next_deadlock_check_) {
+        next_deadlock_check_ += config_.deadlock_window;
+        const std::uint64_t done = thread_instructions();
+        const bool stuck = done == instructions_at_check_ &&
+                           std::any_of(running_.begin(), running_.end(), [&](const auto& k) {
+                               return k && k->issue_from + config_.deadlock_window <= now;
+                           });
+        instructions_at_check_ = done;
+        if (stuck) owner_.deadlock();
+    }
+    if (config_.max_cycles != 0 && now + 1 >= config_.max_cycles)
+        owner_.limit_reached("-gpgpu_max_cycle");
+    if (config_.max_instructions != 0 && thread_instructions() >= config_.max_instructions)
+        owner_.limit_reached("-gpgpu_max_insn");
+    if (cta_limit_reached() && std::all_of(running_.begin(), running_.end(), [](const auto& k) {
+            return !k || k->ctas_running == 0;
+        }))
+        owner_.limit_reached("-gpgpu_max_cta");
+    if (config_.max_completed_ctas != 0 && ctas_completed_ >= config_.max_completed_ctas)
+        owner_.limit_reached("-gpgpu_max_completed_cta");
+}
+
+}  // namespace simtlm::dispatch

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/simt_cluster.h"
+#include "modules/dispatch/dispatch_config.h"
+#include "modules/trace/kernel_trace.h"
+
+#include <memory>
+#include <vector>
+
+namespace simtlm::dispatch {
+
+/// A kernel that has been launched: its trace, its place among the running kernels, its times.
+struct running_kernel {
+    core::kernel_context context;
+    std::unique_ptr<trace::kernel_trace> trace;
+    trace::kernel_header header;    ///< with the user's overrides
+    std::uint64_t blocks_left = 0;  ///< not yet placed
+    std::uint64_t ctas_running = 0;
+    std::uint64_t ctas_completed = 0;
+    std::uint64_t launched_at = 0;  ///< core cycle of the step after which it was launched
+    std::uint64_t start_cycle = 0;  ///< core cycle in which its first CTA was placed
+    std::uint64_t end_cycle = 0;    ///< core cycle in which its last CTA ended
+    std::uint64_t issue_from = 0;   ///< core cycle from which CTAs may be placed
+    std::uint64_t stream = 0;
+    std::uint64_t tag = 0;  ///< of the command
+    bool selected = false;
+    bool finished() const { return blocks_left == 0 && ctas_running == 0; }
+};
+
+/// Places CTAs on SMs (manual: CTA dispatch). Every core cycle each cluster, beginning after the
+/// one that got a CTA last, gets at most one CTA, on its SMs in turn. An SM holds CTAs of one
+/// kernel until it is empty, or of several with -gpgpu_concurrent_kernel_sm. CTAs of a kernel are
+/// placed from -gpgpu_kernel_launch_latency plus -gpgpu_TB_launch_latency per block after its
+/// launch.
+class cta_scheduler : public sc_core::sc_module, private core::cta_listener {
+public:
+    struct listener {
+        virtual ~listener() = default;
+        /// Kernels have finished in this cycle (phase core_dispatch_ctas); in launch order.
+        virtual void kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) = 0;
+        /// No thread instruction has completed for the deadlock window.
+        virtual void deadlock() = 0;
+        /// A limit of the configuration (-gpgpu_max_cycle, ...) is reached.
+        virtual void limit_reached(const char* option) = 0;
+    };
+
+    cta_scheduler(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                  const dispatch_config& config, const core::cluster_config& cores,
+                  std::vector<core::simt_cluster*> clusters, listener& owner);
+
+    bool can_start() const;
+    /// Launches a kernel between steps or in phase core_dispatch_ctas. @pre can_start()
+    void launch(std::unique_ptr<running_kernel> kernel);
+
+    const std::vector<std::unique_ptr<running_kernel>>& running() const { return running_; }
+    std::uint64_t ctas_issued() const { return ctas_issued_; }
+    std::uint64_t ctas_completed() const { return ctas_completed_; }
+    /// Thread instructions completed by all SMs.
+    std::uint64_t thread_instructions() const;
+
+private:
+    void cta_completed(unsigned sm, core::kernel_context& kernel,
+                       std::unique_ptr<trace::block_trace> block) override;
+    void cycle();
+    void place_ctas(std::uint64_t now);
+    bool place_in(unsigned cluster, std::uint64_t now);
+    bool place_on(core::sm& target, running_kernel& kernel, std::uint64_t now);
+    running_kernel* select(std::uint64_t now);
+    running_kernel* of(const core::kernel_context* context) const;
+    bool has_blocks(const running_kernel* k) const;
+    bool cta_limit_reached() const {
+        return config_.max_ctas != 0 && ctas_issued_ >= config_.max_ctas;
+    }
+    void check_limits(std::uint64_t now);
+
+    kernel::phase_sequencer& sequencer_;
+    const dispatch_config config_;
+    const core::cluster_config& cores_;
+    std::vector<core::simt_cluster*> clusters_;
+    listener& owner_;
+    std::vector<std::unique_ptr<running_kernel>> running_;  // slots
+    std::size_t last_kernel_ = 0;                           // slot
+    unsigned last_cluster_ = 0;
+    std::vector<unsigned> last_core_;  // by cluster
+    struct ended {
+        core::kernel_context* kernel;
+        std::unique_ptr<trace::block_trace> block;
+    };
+    std::vector<std::vector<ended>> ended_;  // CTAs that ended in this cycle, by SM
+    bool something_ended_ = false;
+    std::uint64_t launches_ = 0;
+    std::uint64_t ctas_issued_ = 0, ctas_completed_ = 0;
+    std::uint64_t next_deadlock_check_ = 0;
+    std::uint64_t instructions_at_check_ = 0;
+    kernel::clocked_process process_;
+};
+
+}  // namespace simtlm::dispatch
