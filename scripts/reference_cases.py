@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of a set of reference results; shared by compare-reference and benchmark."""
+import dataclasses
+import json
+import pathlib
+import sys
+
+from simtlm_runs import config_value, trace_files
+
+# Traces are named after the workload and, except for the V100, the binary version.
+FOLDER_SUFFIX = {"SM75_RTX2060": "-sm75", "SM86_RTX3070": "-sm86", "SM6_TITANX": "-sm61"}
+
+
+@dataclasses.dataclass
+class Case:
+    """A reference run and, once made, ours."""
+    family: str
+    name: str
+    trace: pathlib.Path
+    config: str
+    files: list  # configuration files
+    latency: int  # of a kernel launch
+    reference: dict
+    kernels: int  # that the reference ran
+    stopped: bool  # the reference did, before the end of the trace
+    instructions: int  # of those kernels, by the truth there is
+    all_instructions: int  # of the whole trace
+    ours: object = None
+    whole: object = None  # our run of the whole trace, where the reference stopped
+
+    @property
+    def key(self):
+        return (self.family, self.name)
+
+    def arguments(self, mode, trace=None):
+        configs = [word for file in self.files for word in ("-config", file)]
+        return ["-trace", trace or self.trace, *configs, "--any-binary-version", *mode]
+
+    def net(self, cycles):
+        return cycles - self.kernels * self.latency
+
+    @property
+    def reference_cycles(self):
+        return self.net(self.reference["total"]["gpu_tot_sim_cycle"])
+
+    @property
+    def our_cycles(self):
+        return self.net(self.ours.get("gpu_tot_sim_cycle", 0))
+
+    @property
+    def error(self):
+        return 100 * (self.our_cycles / self.reference_cycles - 1)
+
+    @property
+    def instructions_equal(self):
+        complete = not self.stopped or (self.whole.ok and self.whole.get("gpu_tot_sim_insn")
+                                        == self.all_instructions)
+        return complete and self.ours.get("gpu_tot_sim_insn") == self.instructions
+
+    @property
+    def speedup(self):
+        return self.reference["wall_s"] / self.ours.wall_s
+
+    @property
+    def cpu_speedup(self):
+        return self.reference["user_s"] / max(self.ours.user_s, 1e-3)
+
+
+def read_cases(reference, traces, real):
+    """All runs of the reference files whose traces are there."""
+    counts = {}
+    if (reference / "real-counts.json").is_file():
+        counts = json.loads((reference / "real-counts.json").read_text())
+    cases = []
+    for file in sorted(reference.glob("*.json")):
+        if file.name == "real-counts.json":
+            continue
+        for name, expected in json.loads(file.read_text()).items():
+            config = expected["config"]
+            generated = file.stem.startswith("generated-")
+            folder = traces / (name + FOLDER_SUFFIX.get(config, "")) if generated else real / name
+            if not (folder / "kernelslist.g").is_file():
+                print(f"{name}: no trace in {folder.name}", file=sys.stderr)
+                continue
+            files = [reference / "configs" / config / f for f in ("gpgpusim.config", "trace.config")]
+            kernels, listed = expected["kernels"], trace_files(folder)
+            instructions = whole = expected["total"]["gpu_tot_sim_insn"]
+            if name in counts and not generated:
+                by_file = {kernel[0]: kernel[2] for kernel in counts[name]["per_kernel"]}
+                instructions = sum(by_file[kernel] for kernel in listed[:kernels])
+                whole = counts[name]["thread_insn"]
+            cases.append(Case(
+                family=file.stem.removeprefix("generated-"), name=name,
+                trace=folder / "kernelslist.g", config=config, files=files,
+                latency=int(config_value(files, "-gpgpu_kernel_launch_latency", 0)),
+                reference=expected, kernels=kernels, stopped=kernels < len(listed),
+                instructions=instructions, all_instructions=whole))
+    return cases
+
+
+def first_kernels(case, folder):
+    """A command list like the case's that ends after the kernels its reference ran."""
+    lines, kernels = [], 0
+    for line in case.trace.read_text().split("\n"):
+        line = line.strip()
+        if line.startswith("kernel"):
+            kernels += 1
+            line = str((case.trace.parent / line).resolve())
+        lines.append(line)
+        if kernels == case.kernels:
+            break
+    shortened = folder / case.name / "kernelslist.g"
+    shortened.parent.mkdir(parents=True, exist_ok=True)
+    shortened.write_text("\n".join(lines) + "\n")
+    return shortened

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running simtlm and reading what it says; shared by compare-reference, benchmark and sweep."""
+import concurrent.futures
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+# The shipped configuration that suits traces of a binary version.
+PRESETS = {61: "TITAN_X_PASCAL", 70: "QV100", 75: "RTX2060", 80: "A100", 86: "RTX3070",
+           90: "H100_PCIE"}
+
+
+def find_simtlm(given=None):
+    """The executable: the one given, else the one scripts/run builds."""
+    candidates = [given] if given else [
+        ROOT / "build" / preset / "sc_main" / "simtlm" for preset in ("release", "ci")]
+    for candidate in candidates:
+        if os.access(candidate, os.X_OK) and pathlib.Path(candidate).is_file():
+            return str(pathlib.Path(candidate).resolve())
+    sys.exit(f"no simulator at {candidates[0]}: build it with scripts/run, or name it with --simtlm")
+
+
+def reference_folder(given=None):
+    """Where reference/, traces/ and traces-real/ are, as a path or None."""
+    folder = given or os.environ.get("SIMTLM_REFERENCE")
+    return pathlib.Path(folder) if folder else None
+
+
+# ---- one run --------------------------------------------------------------------------------
+
+@dataclasses.dataclass
+class Run:
+    """What one run of the simulator gave."""
+    status: int = 0
+    wall_s: float = 0.0
+    user_s: float = 0.0
+    peak_kB: int = 0  # never less than this script's own size, which a child starts with
+    total: dict = dataclasses.field(default_factory=dict)
+    kernels: list = dataclasses.field(default_factory=list)
+    message: str = ""  # why it failed
+
+    def get(self, name, default=None):
+        return self.total.get(name, default)
+
+    @property
+    def ok(self):
+        return self.status == 0 and bool(self.total)
+
+
+def run(simtlm, arguments, timeout=3600):
+    """Runs the simulator and returns a Run; never raises for what the simulator does."""
+    result = Run()
+    with tempfile.TemporaryDirectory(prefix="simtlm-") as folder:
+        folder = pathlib.Path(folder)
+        output, errors, stats = folder / "output", folder / "errors", folder / "statistics.json"
+        command = [simtlm, *map(str, arguments), "--stats-json", str(stats), "--progress", "off"]
+        with open(output, "wb") as out, open(errors, "wb") as err:
+            started = time.perf_counter()
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+            alarm = threading.Timer(timeout, child.kill)
+            alarm.start()
+            _, status, usage = os.wait4(child.pid, 0)
+            result.wall_s = time.perf_counter() - started
+            alarm.cancel()
+            child.returncode = result.status = os.waitstatus_to_exitcode(status)
+        result.user_s, result.peak_kB = usage.ru_utime, usage.ru_maxrss
+        document = read_json(stats)
+        if document is None:
+            document = parse_printed(output.read_text(errors="replace"))
+        result.total, result.kernels = document
+        if result.status or not result.total:
+            lines = (errors.read_text(errors="replace").split("\n")
+                     + output.read_text(errors="replace").split("\n"))
+            lines = [line.strip() for line in lines if line.strip()]
+            wrong = [line for line in lines if re.search("error|fatal|deadlock", line, re.I)]
+            result.message = (f"timed out after {timeout} s" if result.wall_s >= timeout else
+                              (wrong or lines or [f"ended with status {result.status}"])[0][:200])
+    return result
+
+
+def run_all(simtlm, jobs, parallel, label="run"):
+    """Runs every argument list of `jobs`, a dictionary by key, and returns Runs by key."""
+    results, done = {}, 0
+    with concurrent.futures.ThreadPoolExecutor(max_workers=parallel) as pool:
+        pending = {pool.submit(run, simtlm, arguments): key for key, arguments in jobs.items()}
+        for future in concurrent.futures.as_completed(pending):
+            key, done = pending[future], done + 1
+            results[key] = future.result()
+            name = " ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+            progress(f"{label} {done}/{len(jobs)}: {name} {results[key].wall_s:.2f} s")
+    progress("")
+    return results
+
+
+def progress(text):
+    """One line on the terminal that the next one replaces; nothing where there is no terminal."""
+    if sys.stderr.isatty():
+        print("\r\033[K" + text[:100], end="", file=sys.stderr, flush=True)
+
+
+# ---- what it said ---------------------------------------------------------------------------
+
+def read_json(path):
+    """(total, kernels) of a --stats-json file; None when there is none or it is broken."""
+    try:
+        document = json.loads(pathlib.Path(path).read_text())
+        return document["total"], document.get("kernels", [])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+NAMED_VALUE = re.compile(r"^\s*([A-Za-z_][\w.:\[\] -]*?)\s*=\s*(\S.*?)\s*$")
+BREAKDOWN = re.compile(r"^\s*(\w+_breakdown)(\[\w+\]\[\w+\])\s*=\s*(\d+)")
+OCCUPANCY = re.compile(r"\b(Stall|W\d+(?:_\w+)?):(\d+)")
+
+
+def number(text):
+    """The text as a number where it is one."""
+    try:
+        return int(text)
+    except ValueError:
+        try:
+            return float(text.rstrip("%"))
+        except ValueError:
+            return text
+
+
+def parse_printed(text):
+    """(total, kernels) of the statistics printed after each kernel, as GPGPU-Sim prints them."""
+    total, kernels = {}, []
+    for line in text.splitlines():
+        if line.startswith("Stall:"):
+            total.update((f"warp_occ.{name}", int(count))
+                         for name, count in OCCUPANCY.findall(line))
+            continue
+        match = NAMED_VALUE.match(line)
+        if not match:
+            continue
+        name, value = match.group(1), number(match.group(2))
+        if name == "kernel_name":
+            kernels.append({"name": value})
+        elif kernels:
+            kernels[-1][name] = value
+        total[name] = value
+    return total, kernels
+
+
+def config_value(files, name, default=None):
+    """The value of an option in configuration files; later wins. Follows no -config inside them."""
+    found = default
+    for file in files:
+        for line in pathlib.Path(file).read_text(errors="replace").splitlines():
+            words = line.split("#")[0].split(None, 1)
+            if len(words) == 2 and words[0] == name:
+                found = words[1].strip().strip('"')
+    return found
+
+
+def trace_files(folder):
+    """Kernel trace files of a folder's kernelslist.g, in order."""
+    lines = (pathlib.Path(folder) / "kernelslist.g").read_text().split("\n")
+    return [line.strip() for line in lines if line.strip().startswith("kernel")]
+
+
+# ---- figures --------------------------------------------------------------------------------
+
+def geomean(values):
+    values = [v for v in values if v > 0]
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
+
+
+def median(values):
+    return statistics.median(values) if values else math.nan
+
+
+def correlation(xs, ys):
+    """Pearson's; not a number for fewer than three points or none that vary."""
+    if len(xs) < 3:
+        return math.nan
+    mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
+    sxy = sum((x - mx) * (y - my) for x, y in zip(xs, ys))
+    spread = math.sqrt(sum((x - mx) ** 2 for x in xs) * sum((y - my) ** 2 for y in ys))
+    return sxy / spread if spread else math.nan
+
+
+def own_peak_kB():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+# ---- text -----------------------------------------------------------------------------------
+
+def table(header, rows, numeric_from=1):
+    """A Markdown table that is aligned, so that a terminal can show it too."""
+    rows = [[str(cell) for cell in row] for row in rows]
+    widths = [max(3, *(len(row[i]) for row in [header, *rows])) for i in range(len(header))]
+
+    def line(cells):
+        padded = (cell.rjust(width) if i >= numeric_from else cell.ljust(width)
+                  for i, (cell, width) in enumerate(zip(cells, widths)))
+        return "| " + " | ".join(padded) + " |"
+
+    rule = "|" + "|".join("-" * (width + 1) + (":" if i >= numeric_from else "-")
+                          for i, width in enumerate(widths)) + "|"
+    return "\n".join([line(header), rule, *map(line, rows)])
+
+
+def count(value):
+    """An integer with thousands separated; other values as they are."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(
+        value, float) else str(value)
+
+
+def percent(ours, reference):
+    """The signed difference in percent as text; = when there is none."""
+    if ours is None:
+        return "?"
+    if ours == reference:
+        return "="
+    if not reference:
+        return f"+{count(ours)}"
+    return f"{100 * (ours / reference - 1):+.2f}%"
+
+
+def replace_between(text, marker, content):
+    """The text with `content` between <!-- MARKER begin --> and <!-- MARKER end -->."""
+    begin, end = f"<!-- {marker} begin -->", f"<!-- {marker} end -->"
+    if begin not in text or end not in text:
+        raise ValueError(f"no markers {begin} and {end}")
+    head, rest = text.split(begin, 1)
+    return f"{head}{begin}\n{content.strip()}\n{end}{rest.split(end, 1)[1]}"
+
+
+def about_this_run(simtlm):
+    """What figures depend on: the version, and the kind of machine."""
+    def output(*command):
+        try:
+            return subprocess.run(command, capture_output=True, text=True, cwd=ROOT,
+                                  timeout=10).stdout.strip()
+        except (OSError, subprocess.SubprocessError):
+            return ""
+
+    model = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+    commit = output("git", "rev-parse", "--short", "HEAD")
+    version = (output(simtlm, "--version").split("\n") or [""])[0]
+    return ", ".join(filter(None, [
+        version, f"commit {commit}" if commit else "",
+        f"{os.cpu_count()} processors ({model.group(1).strip()})" if model else ""]))
