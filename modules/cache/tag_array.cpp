@@ -2,12 +2,26 @@
 #include "modules/cache/tag_array.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace simtlm::cache {
 
 namespace {
 
-constexpr unsigned scan_width = 16;  // fingerprints compared at a time
+constexpr unsigned scan_width = 16;                  // fingerprints compared at a time
+constexpr std::uint64_t each = 0x0001000100010001u;  // one in every 16-bit lane
+
+/// Whether one of scan_width fingerprints is that of a lane pattern.
+bool any_match(const std::uint16_t* prints, std::uint64_t pattern) {
+    std::uint64_t zero = 0;
+    for (unsigned i = 0; i < scan_width; i += 4) {
+        std::uint64_t lanes;
+        std::memcpy(&lanes, prints + i, sizeof lanes);
+        lanes ^= pattern;
+        zero |= (lanes - each) & ~lanes;
+    }
+    return (zero & (each << 15)) != 0;
+}
 
 std::uint16_t fingerprint(std::uint64_t tag) {
     return static_cast<std::uint16_t>(tag >> 7 ^ tag >> 23 ^ tag >> 39);
@@ -66,12 +80,9 @@ tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_ad
                                    unsigned sector, bool is_write) const {
     const std::uint64_t tag = address & line_mask_;
     const std::uint32_t first = index_(index_address) * ways_;
-    const std::uint16_t print = fingerprint(tag);
+    const std::uint64_t pattern = fingerprint(tag) * each;
     for (std::uint32_t from = 0; from < ways_; from += scan_width) {
-        const std::uint16_t* prints = &fingerprints_[first + from];
-        unsigned any = 0;
-        for (unsigned i = 0; i < scan_width; ++i) any |= prints[i] == print ? 1u : 0u;
-        if (any == 0) continue;
+        if (!any_match(&fingerprints_[first + from], pattern)) continue;
         const std::uint32_t end = first + std::min(ways_, from + scan_width);
         for (std::uint32_t line = first + from; line < end; ++line) {
             if (tags_[line] != tag || flags_[line].present == 0) continue;
@@ -101,15 +112,19 @@ tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
                                    : victim_class::clean;
     const victim_class* classes = &classes_[first];
     const std::uint32_t* ages = &ages_[first];
+    // The lines that may not go count as infinitely young. Without branches: vector code.
+    const auto last_kind = static_cast<std::uint32_t>(limit);
+    const std::uint32_t ways = ways_;
     std::uint32_t oldest = ~std::uint32_t{0};
-    unsigned any_free = 0;
-    for (std::uint32_t way = 0; way < ways_; ++way) {
-        const std::uint32_t age = classes[way] <= limit ? ages[way] : ~std::uint32_t{0};
+    std::uint32_t least_kind = last_kind;
+    for (std::uint32_t way = 0; way < ways; ++way) {
+        const auto kind = static_cast<std::uint32_t>(classes[way]);
+        const std::uint32_t age = ages[way] | (0u - ((last_kind - kind) >> 31));
         oldest = age < oldest ? age : oldest;
-        any_free |= classes[way] == victim_class::free ? 1u : 0u;
+        least_kind = kind < least_kind ? kind : least_kind;
     }
-    if (any_free != 0)
-        for (std::uint32_t way = ways_; way-- > 0;)
+    if (least_kind == static_cast<std::uint32_t>(victim_class::free))
+        for (std::uint32_t way = ways; way-- > 0;)
             if (classes[way] == victim_class::free) return {access_outcome::miss, first + way};
     if (replacement_ == replacement_policy::random) {
         random_ ^= random_ << 13;
