@@ -69,7 +69,7 @@ public:
     const data_cache& engine() const { return engine_; }
     /// Up to date between edges, whether or not the cache sleeps.
     const cache_statistics& statistics();
-    /// Look-ups that found a resource missing, refusals for want of a free bank.
+    /// Accesses refused because the first stage of their bank was taken.
     std::uint64_t bank_conflicts() const { return bank_conflicts_; }
     void register_statistics(kernel::statistics& list) const;
 
