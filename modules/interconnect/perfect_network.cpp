@@ -9,17 +9,24 @@ perfect_network::perfect_network(const sc_core::sc_module_name& name,
                                  kernel::phase_sequencer& sequencer,
                                  const interconnect_config& config, address_decoder decoder)
     : network(name, sequencer, config, 0, std::move(decoder)) {
-    for (const subnet s : {requests, replies}) out_[s].resize(ejection_ports(s));
+    for (const subnet s : {requests, replies}) {
+        in_[s].resize(injection_ports(s));
+        sources_[s] = port_set(injection_ports(s));
+        out_[s].resize(ejection_ports(s));
+    }
 }
 
 void perfect_network::transfer() {
-    for (const subnet s : {requests, replies}) {
-        for (const packet& p : arriving_[s]) {
-            out_[s][p.destination].push(p.payload);
-            announce(s, p.destination);
-        }
-        arriving_[s].clear();
-    }
+    // By port, not in the order of injection: that of one phase's blocks is nobody's business.
+    for (const subnet s : {requests, replies})
+        sources_[s].for_each([this, s](unsigned port) {
+            sources_[s].erase(port);
+            while (!in_[s][port].empty()) {
+                const packet p = in_[s][port].pop();
+                out_[s][p.destination].push(p.payload);
+                announce(s, p.destination);
+            }
+        });
 }
 
 std::vector<network::figure> perfect_network::figures() const {

@@ -329,8 +329,8 @@ router_settings interpret_router_config(const interconnect_config& config) {
     s.input_speedup = in.count("input_speedup", 1, 1);
     s.output_speedup = in.count("output_speedup", 1, 1);
     s.internal_speedup = in.real("internal_speedup", 1.0);
-    if (!(s.internal_speedup > 0 && s.internal_speedup <= 64))
-        in.fail("internal_speedup", "out of range", "more than 0, at most 64");
+    if (!(s.internal_speedup >= 1 && s.internal_speedup <= 64))
+        in.fail("internal_speedup", "out of range", "1 to 64");
     s.vc_allocator = read_allocator(in, "vc_allocator");
     s.sw_allocator = read_allocator(in, "sw_allocator");
 

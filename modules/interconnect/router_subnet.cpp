@@ -47,7 +47,7 @@ void router_subnet::push(unsigned n, unsigned destination, const packet& p, vc_r
     t.destination = destination;
     t.flits = p.flits;
     t.vcs = vcs;
-    t.tie = (packets_made_++ & 1) != 0;
+    t.tie = (nodes_[n].pushed++ & 1) != 0;
     t.created = created;
     nodes_[n].queue.push(&t);
     nodes_[n].queued += p.flits;

@@ -92,9 +92,10 @@ private:
         explicit node(const router_settings& s) : credits(s), ejection(s.vcs), boundaries(s.vcs) {}
         // Injection.
         growing_fifo<traveller*> queue;
-        unsigned queued = 0;  // flits
-        unsigned sent = 0;    // flits of the first packet
-        unsigned vc = 0;      // of the first packet, once its head is sent
+        std::uint64_t pushed = 0;  // packets
+        unsigned queued = 0;       // flits
+        unsigned sent = 0;         // flits of the first packet
+        unsigned vc = 0;           // of the first packet, once its head is sent
         unsigned last_vc = ~0u;
         credit_counter credits;
         // Ejection.
@@ -123,7 +124,6 @@ private:
     port_set ejecting_;
     std::vector<std::unique_ptr<traveller[]>> slabs_;
     std::vector<traveller*> free_;
-    std::uint64_t packets_made_ = 0;
     std::uint64_t flits_inside_ = 0;
     records records_;
 };
