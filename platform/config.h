@@ -37,6 +37,8 @@ struct trace_config {
     bool quirk_base_stride_gap = false;
     bool quirk_single_barrier = false;
     bool quirk_ldc_is_alu = false;
+    bool quirk_generic_windows = false;
+    bool quirk_typed_width_is_word = false;
 };
 
 /// An interval of core cycles, `to` excluded.

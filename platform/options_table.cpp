@@ -226,7 +226,8 @@ void core(builder& b) {
 void operands(builder& b) {
     b.in(option_group::operands);
     b.count("-gpgpu_num_reg_banks", "8", "banks", "Banks of an SM's register file.");
-    b.onoff("-gpgpu_reg_bank_use_warp_id", "0", "Adds the warp's number when choosing a bank.");
+    b.onoff("-gpgpu_reg_bank_use_warp_id", "1",
+            "Adds the warp's number when choosing a bank, as today's Accel-Sim always does.");
     b.count("-gpgpu_reg_file_port_throughput", "1", "per cycle",
             "Passes of the operand collectors over the register file.");
     b.onoff("-gpgpu_enable_specialized_operand_collector", "1",
@@ -497,12 +498,15 @@ const std::vector<quirk_info>& quirk_table() {
         {"rz-is-a-register", "RZ takes part in dependences and in bank conflicts"},
         {"ldgsts-global-half-only",
          "asynchronous copies read global memory and never write shared"},
-        {"depbar-ignores-mask", "DEPBAR looks at no scoreboard mask"},
         {"ldsm-is-free", "matrix loads do not access shared memory"},
         {"single-barrier", "every BAR is barrier 0 with the whole thread block"},
         {"ldc-is-alu", "LDC is arithmetic and never reaches the constant cache"},
         {"base-delta-swallow", "address lists of base and deltas take one value more than written"},
         {"base-stride-gap", "lanes after the first gap of a strided access get address 0"},
+        {"generic-windows", "LD and ST: shared memory reaches up to local memory, which has 16 KB"},
+        {"typed-width-is-word", "suffixes such as .S8 or .F64 do not tell the access width"},
+        {"serial-kernels",
+         "kernels of different streams wait for each other unless an SM may hold several kernels"},
         {"memcpy-truncates", "copies from the host warm L2 at addresses cut to 32 bits"},
     };
     return table;

@@ -74,7 +74,6 @@ struct ldst_config {
 struct core_quirks {
     bool rz_is_a_register = false;         ///< RZ takes part in dependences and bank conflicts
     bool ldgsts_global_half_only = false;  ///< asynchronous copies never write shared memory
-    bool depbar_ignores_mask = false;
     bool ldsm_is_free = false;  ///< matrix loads do not access shared memory
 };
 

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t slab_size = 256;
 }
 
+transaction_pool::transaction_pool() = default;
+
 transaction_pool::~transaction_pool() {
     // The extension lives in the slab: a payload must not delete it.
     for (auto& slab : slabs_)

@@ -123,7 +123,7 @@ inline unsigned reply_bytes(const tlm::tlm_generic_payload& p) {
 /// Not shared between simulations of one process; not thread safe.
 class transaction_pool : public tlm::tlm_mm_interface {
 public:
-    transaction_pool() = default;
+    transaction_pool();
     ~transaction_pool() override;
     transaction_pool(const transaction_pool&) = delete;
     transaction_pool& operator=(const transaction_pool&) = delete;
