@@ -91,11 +91,10 @@ void l2_cache_bank::send_replies() {
         return reply_process_.sleep();
     }
     tlm::tlm_generic_payload& payload = *to_network_.pop();
-    const bool part = is_part(payload);
-    if (is_foreign(payload))
-        disown(payload);
-    else
-        protocol::extension(payload).when.replied = core_now();
+    protocol::memory_extension& e = protocol::extension(payload);
+    const bool part = e.pending_parts == part_mark;
+    e.when.replied = core_now();
+    if (is_foreign(payload)) disown(payload);
     ++counters_.replies;
     ++shared_.replies;
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -110,7 +109,7 @@ void l2_cache_bank::send_replies() {
 }
 
 void l2_cache_bank::reply(tlm::tlm_generic_payload& payload) {
-    if (is_part(payload)) {
+    if (!foreign_.empty() && is_part(payload)) {
         tlm::tlm_generic_payload& parent = *protocol::extension(payload).parent;
         if (is_foreign(parent)) {
             payload.release();
@@ -174,8 +173,8 @@ void l2_cache_bank::disown(tlm::tlm_generic_payload& request) {
 
 // Entry.
 
-void l2_cache_bank::locate(tlm::tlm_generic_payload& request) const {
-    protocol::memory_extension& e = protocol::extension(request);
+void l2_cache_bank::locate(const tlm::tlm_generic_payload& request,
+                           protocol::memory_extension& e) const {
     if (!e.located) e.location = mapping_.decode(request.get_address());
     e.location.sub_partition = static_cast<std::uint16_t>(number_);
     e.location.channel = static_cast<std::uint16_t>(number_ / config_.sub_partitions);
@@ -197,36 +196,36 @@ void l2_cache_bank::take_request() {
     port->nb_transport_bw(request, phase, delay_annotation);
 
     if (request.get_extension<protocol::memory_extension>() == nullptr) adopt(request);
-    locate(request);
-    protocol::extension(request).when.at_l2 = core_now();
+    protocol::memory_extension& e = protocol::extension(request);
+    locate(request, e);
+    e.when.at_l2 = core_now();
     ++counters_.requests;
     shared_.request_taken(request, core_now(), process_.now());
     if (config_.l2.kind == cache::cache_kind::sector)
-        split(request);
+        split(request, e);
     else
-        delay(request);
+        delay(request, e);
 }
 
-void l2_cache_bank::split(tlm::tlm_generic_payload& request) {
-    protocol::memory_extension& e = protocol::extension(request);
+void l2_cache_bank::split(tlm::tlm_generic_payload& request, protocol::memory_extension& e) {
     unsigned sectors = e.sectors & 0xfu;
     if (e.data_bytes == cache::sector_bytes && __builtin_popcount(sectors) == 1)
-        return delay(request);
+        return delay(request, e);
     if (e.data_bytes == line_bytes)
         sectors = 0xf;
     else if (e.data_bytes == 64 && (sectors == 0 || sectors == 0xf))
         sectors = request.get_address() % line_bytes == 0 ? 0x3 : 0xc;
-    if (sectors == 0) return delay(request);  // smaller than a sector
+    if (sectors == 0) return delay(request, e);  // smaller than a sector
 
     e.pending_parts = static_cast<std::uint16_t>(__builtin_popcount(sectors));
     const bool keep = protocol::is_posted(e.type) || is_foreign(request);
     for (unsigned s = 0; s < parts_of_line; ++s)
-        if ((sectors >> s & 1u) != 0) add_part(request, s);
+        if ((sectors >> s & 1u) != 0) add_part(request, e, s);
     if (!keep) request.release();
 }
 
-void l2_cache_bank::add_part(tlm::tlm_generic_payload& request, unsigned sector) {
-    const protocol::memory_extension& e = protocol::extension(request);
+void l2_cache_bank::add_part(tlm::tlm_generic_payload& request, const protocol::memory_extension& e,
+                             unsigned sector) {
     const std::uint64_t address =
         request.get_address() / line_bytes * line_bytes + sector * cache::sector_bytes;
     tlm::tlm_generic_payload& part =
@@ -243,12 +242,12 @@ void l2_cache_bank::add_part(tlm::tlm_generic_payload& request, unsigned sector)
     p.bytes.set_sector(sector, e.bytes.sector(sector));
     p.located = false;
     p.when.created = core_now();
-    locate(part);
-    delay(part);
+    locate(part, p);
+    delay(part, p);
 }
 
-void l2_cache_bank::delay(tlm::tlm_generic_payload& request) {
-    if (protocol::extension(request).type == protocol::access_type::texture_read)
+void l2_cache_bank::delay(tlm::tlm_generic_payload& request, const protocol::memory_extension& e) {
+    if (e.type == protocol::access_type::texture_read)
         to_cache_.push(&request);
     else
         rop_.push({&request, core_now() + config_.rop_latency});

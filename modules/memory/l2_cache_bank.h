@@ -89,9 +89,10 @@ private:
 
     void cycle();
     void take_request();
-    void split(tlm::tlm_generic_payload& request);
-    void add_part(tlm::tlm_generic_payload& request, unsigned sector);
-    void delay(tlm::tlm_generic_payload& request);
+    void split(tlm::tlm_generic_payload& request, protocol::memory_extension& e);
+    void add_part(tlm::tlm_generic_payload& request, const protocol::memory_extension& e,
+                  unsigned sector);
+    void delay(tlm::tlm_generic_payload& request, const protocol::memory_extension& e);
     void take_ready_access();
     void take_from_memory();
     void access();
@@ -103,7 +104,7 @@ private:
     void answer_posted(tlm::tlm_generic_payload& request);
     void send_replies();
 
-    void locate(tlm::tlm_generic_payload& request) const;
+    void locate(const tlm::tlm_generic_payload& request, protocol::memory_extension& e) const;
     void adopt(tlm::tlm_generic_payload& request);
     bool is_foreign(const tlm::tlm_generic_payload& request) const;
     void disown(tlm::tlm_generic_payload& request);

@@ -176,8 +176,12 @@ void memory_partition::return_simple() {
 
 // To the channel.
 
-bool memory_partition::channel_full(bool write) const {
-    if (unanswered_[config_.dram.separate_write_queue && write ? 1 : 0] != nullptr) return true;
+bool memory_partition::channel_full(const tlm::tlm_generic_payload& next) const {
+    // The payload is looked at only where it matters: it is cold.
+    if (unanswered_[0] != nullptr || unanswered_[1] != nullptr) {
+        if (!config_.dram.separate_write_queue || unanswered_[next.is_write() ? 1 : 0] != nullptr)
+            return true;
+    }
     return next_request_ > sc_core::sc_time_stamp();
 }
 
@@ -185,7 +189,7 @@ void memory_partition::arbitrate_cycle() {
     arbitrate();
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     if (!config_.simple_dram && !latency_.empty() && now >= latency_.front().ready &&
-        !channel_full(latency_.front().payload->is_write()))
+        !channel_full(*latency_.front().payload))
         send(*latency_.pop().payload);
 
     // Without room in the channel nothing moves until END_REQ.
@@ -208,7 +212,7 @@ void memory_partition::arbitrate() {
         local = local + 1 == n ? 0 : local + 1;
         l2_cache_bank& b = *banks_[local];
         if (b.to_memory.empty() || b.from_memory.full() || !has_credit(local)) continue;
-        if (channel_full(b.to_memory.front()->is_write())) return;
+        if (channel_full(*b.to_memory.front())) return;
         const std::uint64_t ready = sequencer_.cycle(protocol::core_clock) + config_.dram_latency;
         latency_.push({b.to_memory.pop(), ready});
         borrow_credit(local);

@@ -64,7 +64,7 @@ private:
     void consume(tlm::tlm_generic_payload& payload);
     void end_of_request(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
 
-    bool channel_full(bool write) const;
+    bool channel_full(const tlm::tlm_generic_payload& next) const;
     bool has_credit(unsigned local) const {
         return private_credit_[local] < 1 || shared_credit_ < shared_limit_;
     }
