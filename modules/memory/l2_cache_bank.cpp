@@ -361,8 +361,9 @@ void l2_cache_bank::access_cache(tlm::tlm_generic_payload& request) {
 
 bool l2_cache_bank::memory_sink::try_send(tlm::tlm_generic_payload& request) {
     if (bank.to_memory.full()) return false;
-    if (protocol::extension(request).type != protocol::access_type::l2_writeback) request.acquire();
-    bank.locate(request);
+    protocol::memory_extension& e = protocol::extension(request);
+    if (e.type != protocol::access_type::l2_writeback) request.acquire();
+    bank.locate(request, e);
     bank.to_memory.push(&request);
     ++bank.counters_.to_memory;
     return true;
