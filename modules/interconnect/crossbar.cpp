@@ -59,7 +59,9 @@ std::vector<network::figure> crossbar::figures() const {
             list.push_back({half + what, static_cast<double>(value), true});
         };
         const auto per = [&](const char* what, std::uint64_t value, float base, unsigned ports) {
-            const float f = static_cast<float>(value) / base / static_cast<float>(ports);
+            // Before anything has happened the reference prints -nan; 0 is kinder to readers.
+            const float f =
+                base == 0 ? 0 : static_cast<float>(value) / base / static_cast<float>(ports);
             list.push_back({half + what, static_cast<double>(f), false});
         };
         whole("Network_injected_packets_num", packets_injected(s));

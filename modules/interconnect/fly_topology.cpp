@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/topology.h"
 
+#include <systemc>
+
 namespace simtlm::interconnect {
 
 namespace {
@@ -38,6 +40,7 @@ private:
 }  // namespace
 
 std::unique_ptr<topology> make_fly(unsigned k, unsigned n) {
+    sc_assert(k > 0 && n > 0);
     unsigned per_stage = 1;
     for (unsigned i = 1; i < n; ++i) per_stage *= k;
     return std::make_unique<fly>(k, n, per_stage);

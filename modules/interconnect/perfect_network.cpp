@@ -38,7 +38,7 @@ std::vector<network::figure> perfect_network::figures() const {
         list.push_back(
             {half + "injected_packets_num", static_cast<double>(packets_injected(s)), true});
         list.push_back({half + "cycles", static_cast<double>(cycles()), true});
-        list.push_back({half + "injected_packets_per_cycle", n / c, false});
+        list.push_back({half + "injected_packets_per_cycle", c == 0 ? 0 : n / c, false});
     }
     return list;
 }

@@ -61,6 +61,7 @@ void router_network::restart_records() {
 
 std::vector<network::figure> router_network::figures() const {
     std::vector<figure> list;
+    const auto ratio = [](double a, double b) { return b == 0 ? 0 : a / b; };
     router_subnet::records r = halves_[requests].recorded();
     const router_subnet::records& o = halves_[replies].recorded();
     r.packet.add(o.packet);
@@ -70,7 +71,7 @@ std::vector<network::figure> router_network::figures() const {
     r.hops += o.hops;
     const auto latency = [&](const std::string& what, const latency_record& l) {
         const auto n = static_cast<double>(l.samples);
-        list.push_back({what + " average", static_cast<double>(l.sum) / n, false});
+        list.push_back({what + " average", ratio(static_cast<double>(l.sum), n), false});
         list.push_back(
             {what + " minimum", static_cast<double>(l.samples != 0 ? l.least : 0), true});
         list.push_back({what + " maximum", static_cast<double>(l.most), true});
@@ -93,9 +94,9 @@ std::vector<network::figure> router_network::figures() const {
             most = std::max(most, here);
         }
         list.push_back(
-            {what + " average", static_cast<double>(sum) / elapsed / map_->nodes(), false});
-        list.push_back({what + " minimum", static_cast<double>(least) / elapsed, false});
-        list.push_back({what + " maximum", static_cast<double>(most) / elapsed, false});
+            {what + " average", ratio(static_cast<double>(sum), elapsed) / map_->nodes(), false});
+        list.push_back({what + " minimum", ratio(static_cast<double>(least), elapsed), false});
+        list.push_back({what + " maximum", ratio(static_cast<double>(most), elapsed), false});
         return static_cast<double>(sum);
     };
     using counters = router_subnet::node_counters;
@@ -103,10 +104,12 @@ std::vector<network::figure> router_network::figures() const {
     const double accepted_packets = rate("Accepted packet rate", &counters::accepted_packets);
     const double sent_flits = rate("Injected flit rate", &counters::sent_flits);
     const double accepted_flits = rate("Accepted flit rate", &counters::accepted_flits);
-    list.push_back({"Injected packet length average", sent_flits / sent_packets, false});
-    list.push_back({"Accepted packet length average", accepted_flits / accepted_packets, false});
+    list.push_back({"Injected packet length average", ratio(sent_flits, sent_packets), false});
+    list.push_back(
+        {"Accepted packet length average", ratio(accepted_flits, accepted_packets), false});
     list.push_back({"Hops average",
-                    static_cast<double>(r.hops) / static_cast<double>(r.packet.samples), false});
+                    ratio(static_cast<double>(r.hops), static_cast<double>(r.packet.samples)),
+                    false});
     list.push_back(
         {"Total in-flight flits",
          static_cast<double>(halves_[requests].flits_inside() + halves_[replies].flits_inside()),

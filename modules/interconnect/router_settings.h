@@ -45,9 +45,9 @@ struct router_settings {
     bool wait_for_tail_credit = false;
     bool vc_busy_when_full = false;
     bool hold_switch_for_packet = false;
-    unsigned credit_delay = 0;    ///< icnt cycles, as all delays
-    unsigned routing_delay = 1;   ///< 0: lookahead
-    unsigned vc_alloc_delay = 1;  ///< internal steps of a router count at the first of a cycle
+    unsigned credit_delay = 0;   ///< icnt cycles, as all delays
+    unsigned routing_delay = 1;  ///< 0: lookahead
+    unsigned vc_alloc_delay = 1;
     unsigned sw_alloc_delay = 1;
     unsigned crossbar_delay = 1;  ///< st_prepare_delay + st_final_delay
     unsigned input_speedup = 1;

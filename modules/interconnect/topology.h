@@ -3,6 +3,7 @@
 
 #include "modules/interconnect/router_settings.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -55,8 +56,8 @@ public:
 protected:
     topology(unsigned nodes, unsigned routers, unsigned ports)
         : ports_(ports),
-          outputs_(routers * ports),
-          upstream_(routers * ports),
+          outputs_(std::size_t{routers} * ports),
+          upstream_(std::size_t{routers} * ports),
           injection_(nodes),
           ejection_(nodes) {}
     void join(unsigned from, unsigned output, unsigned to, unsigned input, unsigned latency) {

@@ -8,7 +8,7 @@ vc_router::vc_router(const router_settings& settings, const topology& map, unsig
       map_(map),
       id_(id),
       vcs_(settings.vcs),
-      inputs_(map.ports() * settings.vcs),
+      inputs_(std::size_t{map.ports()} * settings.vcs),
       outputs_(map.ports(), output_port(settings)),
       vc_allocator_(make_allocator(settings.vc_allocator, map.ports() * vcs_, map.ports() * vcs_)),
       arrived_(map.ports()),
@@ -21,7 +21,7 @@ vc_router::vc_router(const router_settings& settings, const topology& map, unsig
     const unsigned ins = map.ports() * settings.input_speedup;
     const unsigned outs = map.ports() * settings.output_speedup;
     switch_allocator_ = make_allocator(settings.sw_allocator, ins, outs);
-    bidder_.assign(ins * outs, 0);
+    bidder_.assign(std::size_t{ins} * outs, 0);
     holds_.resize(ins);
     output_held_.assign(outs, 0);
     for (unsigned i = 0; i < ins; ++i)
