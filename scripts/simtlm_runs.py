@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -20,6 +21,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 # The shipped configuration that suits traces of a binary version.
 PRESETS = {61: "TITAN_X_PASCAL", 70: "QV100", 75: "RTX2060", 80: "A100", 86: "RTX3070",
            90: "H100_PCIE"}
+
+
+# What SystemC says first, of itself.
+BANNER = re.compile(r"SystemC \d|Copyright \(c\) .* Contributors|ALL RIGHTS RESERVED")
 
 
 def find_simtlm(given=None):
@@ -83,10 +88,12 @@ def run(simtlm, arguments, timeout=3600):
         if result.status or not result.total:
             lines = (errors.read_text(errors="replace").split("\n")
                      + output.read_text(errors="replace").split("\n"))
-            lines = [line.strip() for line in lines if line.strip()]
+            lines = [line.strip() for line in lines if line.strip() and not BANNER.search(line)]
             wrong = [line for line in lines if re.search("error|fatal|deadlock", line, re.I)]
-            result.message = (f"timed out after {timeout} s" if result.wall_s >= timeout else
-                              (wrong or lines or [f"ended with status {result.status}"])[0][:200])
+            result.message = (
+                f"timed out after {timeout} s" if result.wall_s >= timeout else
+                f"killed by {signal.Signals(-result.status).name}" if result.status < 0 else
+                f"status {result.status}: {(wrong or lines or ['no statistics'])[0][:160]}")
     return result
 
 
@@ -244,8 +251,11 @@ def replace_between(text, marker, content):
     return f"{head}{begin}\n{content.strip()}\n{end}{rest.split(end, 1)[1]}"
 
 
+LOAD_BEFORE = os.getloadavg()[0]
+
+
 def about_this_run(simtlm):
-    """What figures depend on: the version, and the kind of machine."""
+    """What figures depend on: the version, the kind of machine, and whether it was busy."""
     def output(*command):
         try:
             return subprocess.run(command, capture_output=True, text=True, cwd=ROOT,
@@ -253,9 +263,15 @@ def about_this_run(simtlm):
         except (OSError, subprocess.SubprocessError):
             return ""
 
+    commit, executable = "", pathlib.Path(simtlm).resolve()
+    # The commit is the executable's only when it was built here, after it.
+    if ROOT in executable.parents and executable.stat().st_mtime > float(
+            output("git", "log", "-1", "--format=%ct") or "inf"):
+        commit = "commit " + output("git", "rev-parse", "--short", "HEAD")
+        if output("git", "status", "--porcelain", "--", "modules", "platform", "sc_main"):
+            commit += " with changes"
     model = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
-    commit = output("git", "rev-parse", "--short", "HEAD")
-    version = (output(simtlm, "--version").split("\n") or [""])[0]
     return ", ".join(filter(None, [
-        version, f"commit {commit}" if commit else "",
-        f"{os.cpu_count()} processors ({model.group(1).strip()})" if model else ""]))
+        (output(simtlm, "--version").split("\n") or [""])[0], commit or "commit unknown",
+        f"{os.cpu_count()} processors ({model.group(1).strip()})" if model else "",
+        f"load {LOAD_BEFORE:.1f} before the start"]))
