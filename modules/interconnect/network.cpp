@@ -64,8 +64,9 @@ unsigned network::largest_packet() const {
 }
 
 unsigned network::memory_of(tlm::tlm_generic_payload& payload) {
-    const protocol::memory_extension& e = protocol::extension(payload);
-    const unsigned m = e.located ? e.location.sub_partition : decoder_(payload.get_address());
+    const auto* e = payload.get_extension<protocol::memory_extension>();
+    const unsigned m =
+        e != nullptr && e->located ? e->location.sub_partition : decoder_(payload.get_address());
     if (m >= to_memory.size()) SC_REPORT_ERROR(violation, "no such sub-partition");
     return m;
 }

@@ -165,9 +165,22 @@ public:
           reply_("reply", sequencer, protocol::reply_inject,
                  kernel::on_edge<&memory_model::reply>(this), true) {
         socket.register_nb_transport_fw(this, &memory_model::forward, 0);
+        socket.register_b_transport(this, &memory_model::blocking, 0);
+        socket.register_transport_dbg(this, &memory_model::debug, 0);
     }
 
+    unsigned blocking_calls = 0;
+    unsigned debug_calls = 0;
+
 private:
+    void blocking(int, payload& p, sc_core::sc_time&) {
+        ++blocking_calls;
+        p.set_response_status(tlm::TLM_OK_RESPONSE);
+    }
+    unsigned debug(int, payload& p) {
+        ++debug_calls;
+        return p.get_data_length();
+    }
     struct pending {
         payload* p;
         std::uint64_t ready;

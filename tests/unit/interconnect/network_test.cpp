@@ -215,6 +215,25 @@ TEST_P(Network, ServesInitiatorsThatDoNotKnowTheExtension) {
     EXPECT_EQ(p.get_extension<protocol::memory_extension>(), nullptr);
 }
 
+TEST_P(Network, LeadsBlockingAndDebugTransportsToTheRightMemory) {
+    bench b(GetParam().config());
+    b.run(1);
+    payload p;
+    unsigned char data[16] = {};
+    p.set_command(tlm::TLM_READ_COMMAND);
+    p.set_address(3 * 256);
+    p.set_data_ptr(data);
+    p.set_data_length(16);
+    sc_core::sc_time delay;
+    b.clusters[0]->socket->b_transport(p, delay);
+    EXPECT_TRUE(p.is_response_ok());
+    EXPECT_EQ(b.memories_at[3]->blocking_calls, 1u);
+    EXPECT_EQ(b.clusters[6]->socket->transport_dbg(p), 16u);
+    EXPECT_EQ(b.memories_at[3]->debug_calls, 1u);
+    tlm::tlm_dmi dmi;
+    EXPECT_FALSE(b.clusters[0]->socket->get_direct_mem_ptr(p, dmi));
+}
+
 TEST_P(Network, StampsWhenATransactionEnteredEachHalf) {
     bench b(GetParam().config());
     b.run(10);
