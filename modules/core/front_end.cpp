@@ -62,7 +62,8 @@ void front_end::decode() {
 
 bool front_end::may_exit(unsigned w) const {
     const warp_state& warp = warps_.warp[w];
-    return warp.in_pipeline == 0 && warp.stores == 0 && !scoreboard_.writes_pending(w);
+    return warp.in_pipeline == 0 && warp.stores == 0 && warp.copies == 0 &&
+           !scoreboard_.writes_pending(w);
 }
 
 void front_end::fetch() {

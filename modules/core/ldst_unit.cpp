@@ -240,7 +240,7 @@ void ldst_unit::arrived(warp_instruction& inst) {
 }
 
 void ldst_unit::complete(warp_instruction& inst) {
-    if (inst.info->special == isa::special_op::ldgsts && inst.active_mask != 0) {
+    if (inst.copy_group != no_copy) {
         if (config_.quirks.ldgsts_global_half_only) {
             around_.warps.copy_arrived(inst.warp, inst.copy_group);
         } else {

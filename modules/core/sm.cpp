@@ -171,9 +171,11 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> bloc
     unsigned slot = 0;
     while (ctas_[slot].kernel != nullptr) ++slot;
     cta_slot& cta = ctas_[slot];
+    const int first_thread = free_threads(padded);
+    sc_assert(first_thread >= 0);
+    cta.first_thread = static_cast<unsigned>(first_thread);
     cta.kernel = &kernel;
     cta.padded_threads = padded;
-    cta.first_thread = static_cast<unsigned>(std::max(free_threads(padded), 0));
     cta.threads_left = kernel.needs.threads;
     cta.block = std::move(block);
     ++resident_ctas_;

@@ -30,6 +30,9 @@ struct memory_access {
     protocol::byte_mask bytes;  ///< of the 128-byte line
 };
 
+/// warp_instruction::copy_group of whatever is no asynchronous copy.
+inline constexpr std::uint32_t no_copy = ~std::uint32_t{0};
+
 /// A warp instruction on its way from issue to write-back.
 struct warp_instruction {
     const isa::static_instruction* info = nullptr;
@@ -42,7 +45,7 @@ struct warp_instruction {
     bool in_unit = false;                 ///< still in the LD/ST unit's dispatch register
     std::uint16_t delay = 0;              ///< core cycles left in the dispatch register
     std::uint16_t pending = 0;            ///< accesses whose data have not come back
-    std::uint32_t copy_group = 0;         ///< LDGSTS: which group of asynchronous copies
+    std::uint32_t copy_group = no_copy;         ///< LDGSTS: which group of asynchronous copies
     std::vector<memory_access> accesses;  ///< to be sent, the last first
 
     unsigned active_lanes() const { return static_cast<unsigned>(__builtin_popcount(active_mask)); }

@@ -160,6 +160,7 @@ void warp_scheduler::start(warp_instruction& inst, const isa::dynamic_instructio
     inst.space = dynamic.space;
     inst.delay = info.initiation_interval;
     inst.pending = 0;
+    inst.copy_group = no_copy;
     inst.in_unit = false;
     inst.bypass_l1 = false;
     warp.last_pc = info.pc;
@@ -180,8 +181,11 @@ void warp_scheduler::start(warp_instruction& inst, const isa::dynamic_instructio
     switch (info.special) {
         case isa::special_op::ldgsts:
             if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);
-            inst.copy_group = static_cast<std::uint32_t>(warp.copy_groups.size() - 1);
-            if (!inst.accesses.empty()) ++warp.copy_groups.back();
+            if (!inst.accesses.empty()) {
+                inst.copy_group = static_cast<std::uint32_t>(warp.copy_groups.size() - 1);
+                ++warp.copy_groups.back();
+                ++warp.copies;
+            }
             break;
         case isa::special_op::ldgdepbar:
             if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);

@@ -48,6 +48,7 @@ struct warp_state {
     std::uint32_t atomics = 0;      ///< lanes with an atomic under way
     /// Asynchronous copies: copies under way of each group since the warp began; the last is open.
     std::vector<std::uint16_t> copy_groups;
+    std::uint32_t copies = 0;           ///< asynchronous copies under way
     std::uint32_t copy_wait_below = 0;  ///< DEPBAR waits for the groups before this one
     std::uint64_t last_pc = 0;          ///< last issued, for reports
 };
@@ -112,6 +113,7 @@ struct warp_table {
     /// One asynchronous copy of a group has arrived.
     void copy_arrived(unsigned w, unsigned group) {
         --warp[w].copy_groups[group];
+        if (--warp[w].copies == 0 && (done & warp_bit(w)) != 0) listener->may_fetch();
         if ((at_copy & warp_bit(w)) != 0 && copies_arrived(w)) stops_waiting(at_copy, w);
     }
     bool copies_arrived(unsigned w) const {
