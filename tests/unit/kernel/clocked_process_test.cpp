@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/kernel/sequencer_rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace simtlm::kernel {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(ClockedProcess, SleepsUntilItIsWoken) {
+    sequencer_rig rig("rig", {1000}, {{0, "early"}, {0, "late"}});
+    recorder waker("waker", rig.sequencer, 0), sleeper("sleeper", rig.sequencer, 1, false);
+    sleeper.then = [](recorder& r) { r.process.sleep(); };
+    waker.then = [&](recorder& r) {
+        EXPECT_FALSE(sleeper.process.awake());
+        if (r.process.now() == 2 || r.process.now() == 7) sleeper.process.wake();
+    };
+    rig.run_to(10);
+    // Woken in an earlier phase: it runs on the same edge.
+    EXPECT_THAT(sleeper.cycles, ElementsAre(2, 7));
+}
+
+TEST(ClockedProcess, RunsFromTheNextEdgeWhenALaterPhaseWakesIt) {
+    sequencer_rig rig("rig", {1000}, {{0, "early"}, {0, "late"}});
+    recorder sleeper("sleeper", rig.sequencer, 0, false), waker("waker", rig.sequencer, 1);
+    sleeper.then = [](recorder& r) { r.process.sleep(); };
+    waker.then = [&](recorder& r) {
+        if (r.process.now() == 2) sleeper.process.wake();
+    };
+    rig.run_to(10);
+    EXPECT_THAT(sleeper.cycles, ElementsAre(3));
+}
+
+TEST(ClockedProcess, RunsFromTheNextEdgeWhenItWakesItself) {
+    sequencer_rig rig("rig", {1000}, {{0, "only"}});
+    recorder r("r", rig.sequencer, 0);
+    r.then = [](recorder& self) {
+        self.process.sleep();
+        if (self.process.now() < 3) self.process.wake();
+    };
+    rig.run_to(10);
+    EXPECT_THAT(r.cycles, ElementsAre(0, 1, 2, 3));
+}
+
+TEST(ClockedProcess, RunsOnceHoweverOftenItIsWoken) {
+    sequencer_rig rig("rig", {1000}, {{0, "early"}, {0, "late"}});
+    recorder waker("waker", rig.sequencer, 0), sleeper("sleeper", rig.sequencer, 1, false);
+    sleeper.then = [](recorder& r) {
+        r.process.sleep();
+        r.process.sleep();
+    };
+    waker.then = [&](recorder& r) {
+        if (r.process.now() != 4) return;
+        for (int i = 0; i < 5; ++i) sleeper.process.wake();
+        sleeper.process.wake_at(4);
+    };
+    rig.run_to(10);
+    EXPECT_THAT(sleeper.cycles, ElementsAre(4));
+    EXPECT_EQ(rig.sequencer.observed().activations[1], 1u);
+}
+
+TEST(ClockedProcess, WakesAtTheCycleItAskedFor) {
+    // Around and beyond the 1024 cycles that the timer wheel holds.
+    sequencer_rig rig("rig", {1000}, {{0, "only"}});
+    const std::vector<std::uint64_t> wanted = {0,    1,    5,    1028, 1029,  2053,
+                                               3078, 5126, 9222, 9223, 12000, 20000};
+    recorder r("r", rig.sequencer, 0);
+    std::size_t next = 1;
+    r.then = [&](recorder& self) {
+        if (next == wanted.size())
+            self.process.sleep();
+        else
+            self.process.sleep_until(wanted[next++]);
+    };
+    rig.run_to(21000);
+    EXPECT_EQ(r.cycles, wanted);
+}
+
+TEST(ClockedProcess, KeepsSeveralTimersOfOneBucketApart) {
+    sequencer_rig rig("rig", {1000}, {{0, "only"}});
+    recorder r("r", rig.sequencer, 0);
+    r.then = [](recorder& self) {
+        self.process.sleep();
+        if (self.process.now() != 0) return;
+        self.process.wake_at(7 + 2048);
+        self.process.wake_at(7);
+        self.process.wake_at(7 + 1024);
+        self.process.wake_at(7);
+    };
+    rig.run_to(5000);
+    EXPECT_THAT(r.cycles, ElementsAre(0, 7, 1031, 2055));
+}
+
+TEST(ClockedProcess, WakesAtOnceWhenTheCycleHasPassed) {
+    sequencer_rig rig("rig", {1000}, {{0, "early"}, {0, "late"}});
+    recorder waker("waker", rig.sequencer, 0), sleeper("sleeper", rig.sequencer, 1, false);
+    sleeper.then = [](recorder& r) { r.process.sleep(); };
+    waker.then = [&](recorder& r) {
+        if (r.process.now() == 5) sleeper.process.wake_at(3);
+        if (r.process.now() == 8) sleeper.process.wake_at(8);
+    };
+    rig.run_to(10);
+    EXPECT_THAT(sleeper.cycles, ElementsAre(5, 8));
+}
+
+TEST(ClockedProcess, StaysAwakeWhenItSleepsUntilTheNextCycle) {
+    sequencer_rig rig("rig", {1000}, {{0, "only"}});
+    recorder r("r", rig.sequencer, 0);
+    r.then = [](recorder& self) {
+        self.process.sleep_until(self.process.now() + 1);
+        EXPECT_TRUE(self.process.awake());
+    };
+    rig.run_to(3);
+    EXPECT_EQ(r.cycles.size(), 3u);
+}
+
+TEST(ClockedProcess, MayBeWokenBeforeItsTimer) {
+    sequencer_rig rig("rig", {1000}, {{0, "early"}, {0, "late"}});
+    recorder waker("waker", rig.sequencer, 0), sleeper("sleeper", rig.sequencer, 1, false);
+    sleeper.then = [](recorder& r) { r.process.sleep(); };
+    waker.then = [&](recorder& r) {
+        if (r.process.now() == 0) sleeper.process.wake_at(6);
+        if (r.process.now() == 3) sleeper.process.wake();
+    };
+    rig.run_to(10);
+    EXPECT_THAT(sleeper.cycles, ElementsAre(3, 6));
+}
+
+TEST(ClockedProcess, CountsTheTimersOfItsOwnDomain) {
+    sequencer_rig rig("rig", {1000, 3700}, {{0, "fast"}, {1, "slow"}});
+    recorder fast("fast", rig.sequencer, 0), slow("slow", rig.sequencer, 1);
+    std::vector<unsigned> at;
+    fast.then = slow.then = [&](recorder& r) {
+        at.push_back(
+            static_cast<unsigned>(sc_core::sc_time_stamp() / sc_core::sc_time(1, sc_core::SC_PS)));
+        r.process.sleep_until(r.process.now() + 10);
+    };
+    rig.run_to(40);
+    EXPECT_THAT(fast.cycles, ElementsAre(0, 10, 20, 30));
+    EXPECT_THAT(slow.cycles, ElementsAre(0, 10));
+    EXPECT_THAT(at, ElementsAre(0, 0, 10000, 20000, 30000, 37000));
+}
+
+TEST(ClockedProcess, RunsAgainOnThisEdgeWhenItSelectsAPhaseToCome) {
+    sequencer_rig rig("rig", {1000}, {{0, "0"}, {0, "1"}, {0, "2"}});
+    recorder r("r", rig.sequencer, 0, true, 3);
+    std::vector<unsigned> phases;
+    r.then = [&](recorder& self) {
+        phases.push_back(self.process.selected_phase());
+        self.process.select_phase((self.process.selected_phase() + 1) % 3);
+    };
+    rig.run_to(2);
+    EXPECT_THAT(phases, ElementsAre(0, 1, 2, 0, 1, 2));
+    EXPECT_THAT(r.cycles, ElementsAre(0, 0, 0, 1, 1, 1));
+}
+
+TEST(ClockedProcess, StaysAsleepWhenItSelectsAPhaseAsleep) {
+    sequencer_rig rig("rig", {1000}, {{0, "0"}, {0, "1"}, {0, "2"}});
+    recorder waker("waker", rig.sequencer, 1), r("r", rig.sequencer, 0, false, 3);
+    r.then = [](recorder& self) { self.process.sleep(); };
+    waker.then = [&](recorder& w) {
+        EXPECT_TRUE(r.process.phase_has_passed(0));
+        EXPECT_TRUE(r.process.phase_has_passed(1));
+        EXPECT_FALSE(r.process.phase_has_passed(2));
+        if (w.process.now() == 1) r.process.select_phase(2);
+        if (w.process.now() == 2) r.process.wake();  // its phase is yet to come
+        if (w.process.now() == 4) {
+            r.process.select_phase(0);
+            r.process.wake();  // has passed
+        }
+    };
+    rig.run_to(8);
+    EXPECT_THAT(r.cycles, ElementsAre(2, 5));
+}
+
+TEST(ClockedProcess, LetsBlocksTakeTurnsInBeingFirst) {
+    // Three blocks that act one after the other, another one first in every cycle.
+    sequencer_rig rig("rig", {1000}, {{0, "0"}, {0, "1"}, {0, "2"}});
+    std::vector<std::unique_ptr<recorder>> blocks;
+    std::string order;
+    for (unsigned i = 0; i < 3; ++i) {
+        blocks.push_back(std::make_unique<recorder>(("b" + std::to_string(i)).c_str(),
+                                                    rig.sequencer, 0, true, 3));
+        blocks[i]->process.select_phase(i);
+        blocks[i]->then = [&order, i, last = std::uint64_t{99}](recorder& r) mutable {
+            const std::uint64_t now = r.process.now();
+            if (last == now) return;  // has had its turn
+            last = now;
+            order += static_cast<char>('0' + i);
+            r.process.select_phase((i + 3 - static_cast<unsigned>((now + 1) % 3)) % 3);
+        };
+    }
+    rig.run_to(4);
+    EXPECT_EQ(order, "012120201012");
+}
+
+}  // namespace
+}  // namespace simtlm::kernel

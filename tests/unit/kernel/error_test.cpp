@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/error.h"
+
+#include "modules/kernel/statistics.h"
+
+#include <gtest/gtest.h>
+
+namespace simtlm::kernel {
+namespace {
+
+TEST(UserError, IsOneLineOfWhereWhatAndRemedy) {
+    EXPECT_STREQ(user_error("a.traceg:3", "bad mask", "trace again").what(),
+                 "a.traceg:3: bad mask (trace again)");
+    EXPECT_STREQ(user_error("a.traceg", "empty").what(), "a.traceg: empty");
+    EXPECT_STREQ(user_error("", "nothing to run", "name a trace").what(),
+                 "nothing to run (name a trace)");
+    const user_error e("x", "y", "z");
+    EXPECT_EQ(e.where(), "x");
+    EXPECT_EQ(e.remedy(), "z");
+}
+
+TEST(Statistics, ListsCountersAndReadsThemWhereTheyAreCounted) {
+    std::uint64_t activates = 0;
+    statistics list;
+    list.add("gpu.dram0.activates", "1", "row activations", &activates);
+    activates = 17;
+    ASSERT_EQ(list.entries().size(), 1u);
+    EXPECT_EQ(list.entries()[0].name, "gpu.dram0.activates");
+    EXPECT_EQ(*list.entries()[0].value, 17u);
+}
+
+}  // namespace
+}  // namespace simtlm::kernel

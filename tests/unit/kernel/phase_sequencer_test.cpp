@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/error.h"
+#include "tests/unit/kernel/sequencer_rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace simtlm::kernel {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(PhaseSequencer, VisitsThePhasesOfAnEdgeInTableOrder) {
+    sequencer_rig rig("rig", {1000}, {{0, "a"}, {0, "b"}, {0, "c"}});
+    std::string log;
+    // Created in another order than that of the table.
+    recorder c("c", rig.sequencer, 2), a("a", rig.sequencer, 0), b("b", rig.sequencer, 1);
+    a.then = [&](recorder&) { log += 'a'; };
+    b.then = [&](recorder&) { log += 'b'; };
+    c.then = [&](recorder&) { log += 'c'; };
+    rig.run_to(3);
+    EXPECT_EQ(log, "abcabcabc");
+    EXPECT_THAT(b.cycles, ElementsAre(0, 1, 2));
+}
+
+TEST(PhaseSequencer, InterleavesThePhasesOfCoincidentEdgesInTableOrder) {
+    sequencer_rig rig("rig", {2000, 3000}, {{0, "x"}, {1, "y"}, {0, "z"}});
+    std::string log;
+    recorder y("y", rig.sequencer, 1), z("z", rig.sequencer, 2), x("x", rig.sequencer, 0);
+    const auto note = [&](char who) {
+        return [&log, who](recorder&) {
+            log += std::to_string(static_cast<unsigned>(sc_core::sc_time_stamp() /
+                                                        sc_core::sc_time(1, sc_core::SC_NS))) +
+                   who + ' ';
+        };
+    };
+    x.then = note('x');
+    y.then = note('y');
+    z.then = note('z');
+    rig.run_to(4);
+    EXPECT_EQ(log, "0x 0y 0z 2x 2z 3y 4x 4z 6x 6y 6z ");
+    EXPECT_THAT(x.cycles, ElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(y.cycles, ElementsAre(0, 1, 2));
+}
+
+TEST(PhaseSequencer, EveryPhaseSeesWhatTheOnesBeforeItHaveDone) {
+    sequencer_rig rig("rig", {1000}, {{0, "produce"}, {0, "consume"}});
+    recorder consumer("consumer", rig.sequencer, 1), producer("producer", rig.sequencer, 0);
+    std::uint64_t wire = 99;
+    std::vector<std::uint64_t> seen;
+    producer.then = [&](recorder& r) { wire = r.process.now(); };
+    consumer.then = [&](recorder&) { seen.push_back(wire); };
+    rig.run_to(4);
+    EXPECT_THAT(seen, ElementsAre(0, 1, 2, 3));
+}
+
+TEST(PhaseSequencer, RunsEachOfManyProcessesOfAPhaseOncePerEdge) {
+    sequencer_rig rig("rig", {1000}, {{0, "only"}});
+    std::vector<std::unique_ptr<recorder>> all;
+    for (unsigned i = 0; i < 200; ++i)
+        all.push_back(std::make_unique<recorder>(("p" + std::to_string(i)).c_str(), rig.sequencer,
+                                                 0, i % 3 != 0));
+    rig.run_to(2);
+    for (unsigned i = 0; i < 200; ++i) EXPECT_EQ(all[i]->cycles.size(), i % 3 != 0 ? 2u : 0u) << i;
+}
+
+TEST(PhaseSequencer, CountsEdgesStepsPhasesAndActivations) {
+    sequencer_rig rig("rig", {2000, 3000}, {{0, "x"}, {1, "y"}, {0, "never"}});
+    recorder a("a", rig.sequencer, 0), b("b", rig.sequencer, 0), y("y", rig.sequencer, 1);
+    recorder idle("idle", rig.sequencer, 2, false);
+    rig.run_to(6);  // edges of x at 0 2 4 6 8 10, of y at 0 3 6 9
+    const auto& seen = rig.sequencer.observed();
+    EXPECT_EQ(seen.edges[0], 6u);
+    EXPECT_EQ(seen.edges[1], 4u);
+    EXPECT_EQ(seen.steps, 8u);
+    EXPECT_EQ(seen.deltas, 10u);
+    EXPECT_THAT(seen.activations, ElementsAre(12, 4, 0));
+    EXPECT_STREQ(rig.sequencer.phase_name(2), "never");
+    EXPECT_EQ(rig.sequencer.phases(), 3u);
+    EXPECT_EQ(rig.sequencer.domain_of(1), 1u);
+}
+
+TEST(PhaseSequencer, TellsItsObserverWhichDomainsHadAnEdge) {
+    struct observer : phase_sequencer::step_observer {
+        std::vector<unsigned> told;
+        void step_ended(unsigned ticked) override { told.push_back(ticked); }
+    } watch;
+    sequencer_rig rig("rig", {2000, 3000}, {{0, "x"}, {1, "y"}});
+    recorder x("x", rig.sequencer, 0);
+    rig.sequencer.observe(&watch);
+    rig.run_to(4);
+    // The last step (at 6 ns) is told when the next begins.
+    EXPECT_THAT(watch.told, ElementsAre(3, 1, 2, 1));
+}
+
+TEST(PhaseSequencer, PassesEdgesUnheededAfterAFailure) {
+    sequencer_rig rig("rig", {1000}, {{0, "x"}});
+    recorder r("r", rig.sequencer, 0);
+    r.then = [&](recorder& self) {
+        if (self.process.now() != 3) return;
+        rig.sequencer.fail(std::make_exception_ptr(user_error("k.traceg:7", "a bad mask")));
+        rig.sequencer.fail(std::make_exception_ptr(user_error("", "a later one")));
+    };
+    struct listener : sc_core::sc_module {
+        unsigned notified = 0;
+        listener(const sc_core::sc_module_name& name, const sc_core::sc_event& e)
+            : sc_module(name) {
+            using SC_CURRENT_USER_MODULE = listener;
+            SC_METHOD(note);
+            sensitive << e;
+            dont_initialize();
+        }
+        void note() { ++notified; }
+    } l("l", rig.sequencer.failed());
+    EXPECT_NO_THROW(rig.sequencer.rethrow_failure());
+    rig.run_to(20);
+    EXPECT_THAT(r.cycles, ElementsAre(0, 1, 2, 3));
+    EXPECT_EQ(l.notified, 1u);
+    try {
+        rig.sequencer.rethrow_failure();
+        FAIL() << "nothing was thrown";
+    } catch (const user_error& e) {
+        EXPECT_STREQ(e.what(), "k.traceg:7: a bad mask");
+    }
+}
+
+/// A design of three stages in two clock domains whose stages sleep when they have nothing to do:
+/// 20 sources wake 20 middles, which after a while of their own wake 20 sinks. What passes between
+/// two stages is a count, so that the order within a phase is open.
+class random_design : public sc_core::sc_module {
+public:
+    std::vector<std::vector<std::uint64_t>> log;
+
+    random_design(const sc_core::sc_module_name& name, const phase_sequencer::options& options)
+        : sc_module(name),
+          log(lanes),
+          rig_("rig", {1132, 850}, {{0, "source"}, {1, "middle"}, {0, "sink"}}, options) {
+        for (unsigned i = 0; i < lanes; ++i) {
+            const auto made = [&](const char* kind, unsigned p) {
+                all_.push_back(std::make_unique<recorder>((kind + std::to_string(i)).c_str(),
+                                                          rig_.sequencer, p, p == 0));
+                return all_.back().get();
+            };
+            recorder* source = made("source", 0);
+            recorder* middle = made("middle", 1);
+            recorder* sink = made("sink", 2);
+            state* s = &lane_[i];
+            s->random.seed(i);
+            source->then = [s, middle](recorder& r) {
+                if (r.process.now() < s->next) return;
+                ++s->first;
+                middle->process.wake();
+                s->next = r.process.now() + 1 + s->random() % (s->random() % 8 == 0 ? 1500 : 9);
+                r.process.sleep_until(s->next);
+            };
+            middle->then = [s, sink](recorder& r) {
+                if (s->first == 0) {
+                    r.process.sleep();
+                    return;
+                }
+                if (s->due == 0) s->due = r.process.now() + s->first % 5 + 1;
+                if (r.process.now() < s->due) {
+                    r.process.sleep_until(s->due);
+                    return;
+                }
+                s->second += s->first;
+                s->first = s->due = 0;
+                sink->process.wake();
+                r.process.sleep();
+            };
+            sink->then = [this, s, i](recorder& r) {
+                if (s->second != 0) {
+                    log[i].push_back(r.process.now());
+                    log[i].push_back(s->second);
+                    s->second = 0;
+                }
+                r.process.sleep();
+            };
+        }
+    }
+    const phase_sequencer::activity& observed() const { return rig_.sequencer.observed(); }
+
+private:
+    static constexpr unsigned lanes = 20;
+    struct state {
+        std::mt19937 random;
+        std::uint64_t next = 0, first = 0, due = 0, second = 0;
+    };
+    sequencer_rig rig_;
+    std::array<state, lanes> lane_;
+    std::vector<std::unique_ptr<recorder>> all_;
+};
+
+TEST(PhaseSequencer, NeitherShufflingNorSleeplessnessChangesWhatADesignDoes) {
+    phase_sequencer::options plain, shuffled, sleepless, both;
+    shuffled.shuffle_seed = 4711;
+    sleepless.sleeping = false;
+    both.sleeping = false;
+    both.shuffle_seed = 3;
+    random_design a("a", plain), b("b", shuffled), c("c", sleepless), d("d", both);
+    sc_core::sc_start(30, sc_core::SC_US);
+    EXPECT_GT(a.log[0].size(), 200u);
+    EXPECT_EQ(a.log, b.log);
+    EXPECT_EQ(a.log, c.log);
+    EXPECT_EQ(a.log, d.log);
+    // And they did differ in what ran.
+    EXPECT_EQ(a.observed().activations, b.observed().activations);
+    EXPECT_LT(a.observed().activations[1], c.observed().activations[1]);
+}
+
+TEST(PhaseSequencer, RunsEveryProcessOnEveryEdgeWithSleepingOff) {
+    phase_sequencer::options options;
+    options.sleeping = false;
+    sequencer_rig rig("rig", {1000}, {{0, "x"}, {0, "y"}}, options);
+    recorder a("a", rig.sequencer, 0, false), b("b", rig.sequencer, 1, true);
+    a.then = b.then = [](recorder& r) { r.process.sleep(); };
+    rig.run_to(5);
+    EXPECT_EQ(a.cycles.size(), 5u);
+    EXPECT_EQ(b.cycles.size(), 5u);
+    EXPECT_FALSE(rig.sequencer.sleeping_enabled());
+}
+
+TEST(PhaseSequencer, ShufflingStartsTheProcessesOfAPhaseInAnotherOrder) {
+    phase_sequencer::options options;
+    options.shuffle_seed = 1;
+    sequencer_rig rig("rig", {1000}, {{0, "x"}}, options);
+    std::vector<std::unique_ptr<recorder>> all;
+    std::vector<unsigned> order;
+    for (unsigned i = 0; i < 100; ++i) {
+        all.push_back(
+            std::make_unique<recorder>(("p" + std::to_string(i)).c_str(), rig.sequencer, 0));
+        all.back()->then = [&order, i](recorder&) { order.push_back(i); };
+    }
+    rig.run_to(1);
+    ASSERT_EQ(order.size(), 100u);
+    EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
+}
+
+}  // namespace
+}  // namespace simtlm::kernel

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/clocked_process.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::kernel {
+
+/// A sequencer with one clock per domain.
+class sequencer_rig : public sc_core::sc_module {
+public:
+    phase_sequencer sequencer;
+
+    /// @param periods  of the domains, picoseconds
+    sequencer_rig(const sc_core::sc_module_name& name, const std::vector<unsigned>& periods,
+                  std::vector<phase> phases, const phase_sequencer::options& options = {})
+        : sc_module(name),
+          sequencer("sequencer", static_cast<unsigned>(periods.size()), std::move(phases), options),
+          periods_(periods) {
+        for (std::size_t d = 0; d < periods.size(); ++d) {
+            clocks_.push_back(
+                std::make_unique<sc_core::sc_clock>(("clock" + std::to_string(d)).c_str(),
+                                                    sc_core::sc_time(periods[d], sc_core::SC_PS)));
+            sequencer.clock[d](*clocks_.back());
+        }
+    }
+    /// Runs until just before a cycle of the first domain, counted from the start.
+    void run_to(std::uint64_t cycle) {
+        const sc_core::sc_time end(static_cast<double>(cycle * periods_[0]) - 1, sc_core::SC_PS);
+        sc_core::sc_start(end - sc_core::sc_time_stamp());
+    }
+
+private:
+    std::vector<unsigned> periods_;
+    std::vector<std::unique_ptr<sc_core::sc_clock>> clocks_;
+};
+
+/// A process that notes when it runs, and then does what the test wants.
+class recorder : public sc_core::sc_module {
+public:
+    std::vector<std::uint64_t> cycles;  ///< of its own domain
+    std::function<void(recorder&)> then;
+    clocked_process process;
+
+    recorder(const sc_core::sc_module_name& name, phase_sequencer& sequencer, unsigned phase_index,
+             bool awake = true, unsigned phases = 1)
+        : sc_module(name),
+          process("process", sequencer, phase_index, on_edge<&recorder::cycle>(this), awake,
+                  phases) {}
+
+private:
+    void cycle() {
+        cycles.push_back(process.now());
+        if (then) then(*this);
+    }
+};
+
+}  // namespace simtlm::kernel
