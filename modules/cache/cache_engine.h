@@ -70,6 +70,7 @@ public:
     bool data_port_free() const { return ports_.data_port_free(); }
     bool fill_port_free() const { return ports_.fill_port_free(); }
     bool miss_queue_empty() const { return miss_queue_.empty(); }
+    std::size_t misses_queued() const { return miss_queue_.size(); }
     /// cycle() would change nothing but the port cycles.
     bool idle() const {
         return miss_queue_.empty() && ports_.data_port_free() && ports_.fill_port_free();

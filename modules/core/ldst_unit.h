@@ -53,6 +53,8 @@ public:
     bool idle() const;
     /// For waveforms and reports.
     const warp_instruction* in_dispatch_register() const { return dispatched_; }
+    /// Why the access at the head did not start when it was tried last.
+    memory_stall stall() const { return stall_; }
 
 private:
     enum client : int { from_shared, from_l1t, from_l1c, from_uncached, from_l1d, clients };

@@ -44,6 +44,7 @@ public:
     /// receiver has taken it.
     void deliver();
     bool idle() const { return responses_.empty(); }
+    std::size_t responses_queued() const { return responses_.size(); }
 
 private:
     static constexpr std::size_t overflow = 512;  // responses that come without being asked for

@@ -60,6 +60,15 @@ public:
 
     bool idle() const { return occupied_ == 0 && waiting_ == 0; }
 
+    // ---- occupancy, for waveforms ----
+    unsigned units() const { return static_cast<unsigned>(units_.size()); }
+    unsigned units_in_use() const { return static_cast<unsigned>(__builtin_popcountll(occupied_)); }
+    unsigned units_complete() const {
+        return static_cast<unsigned>(__builtin_popcountll(complete_));
+    }
+    const pipeline_register& issued(unsigned p) const { return id_oc_[p]; }
+    const pipeline_register& ready(unsigned p) const { return oc_ex_[p]; }
+
 private:
     static constexpr unsigned max_units = 64;
     static constexpr unsigned max_banks = 64;

@@ -65,6 +65,8 @@ public:
     }
 
     bool writes_pending(unsigned warp) const { return entries_[warp].pending != 0; }
+    /// Registers of a warp with a write under way.
+    unsigned pending(unsigned warp) const { return entries_[warp].pending; }
 
     /// Whether a source of the instruction waits for a long operation.
     bool waits_for_long_operation(unsigned warp, const isa::static_instruction& inst) const {

@@ -34,6 +34,15 @@ public:
     sm& core(unsigned i) { return *sms_[i]; }
     const traffic_statistics& traffic() const { return traffic_; }
     void set_reply_observer(reply_observer& o) { observer_ = &o; }
+    /// A second one, that changes nothing: it sees every reply handed to an SM.
+    void watch_replies(reply_observer& o) { watcher_ = &o; }
+    /// The network takes no more requests at the moment.
+    bool request_blocked() const { return blocked_; }
+    std::size_t requests_queued() const {
+        std::size_t n = 0;
+        for (const auto& box : outbox_) n += box.size();
+        return n;
+    }
     bool busy() const;
     std::size_t responses_queued() const { return responses_.size(); }
 
@@ -57,6 +66,7 @@ private:
     sc_core::sc_vector<protocol::target_socket<simt_cluster>> from_sm_;
     std::vector<std::unique_ptr<sm>> sms_;
     reply_observer* observer_ = nullptr;
+    reply_observer* watcher_ = nullptr;
     traffic_statistics traffic_;
 
     bool blocked_ = false;  // the network withholds END_REQ

@@ -213,6 +213,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> bloc
         }
     }
     front_end_->wake();
+    if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *cta.block);
 }
 
 void sm::warp_exits(unsigned w) {
@@ -231,6 +232,7 @@ void sm::warp_exits(unsigned w) {
     registers_used_ -= std::uint64_t{cta.padded_threads} * ((kernel.needs.registers + 3) & ~3u);
     shared_used_ -= kernel.needs.shared_memory;
     ++statistics_.ctas_completed;
+    if (cta_watcher_ != nullptr) cta_watcher_->cta_ended(*this, slot);
     if (resident_ctas_ == 0) {
         kernel_ = nullptr;
         stop();

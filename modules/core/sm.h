@@ -39,6 +39,14 @@ struct cta_listener {
                                std::unique_ptr<trace::block_trace> block) = 0;
 };
 
+/// Who watches CTAs come and go on an SM, for a timeline.
+struct cta_watcher {
+    virtual ~cta_watcher() = default;
+    virtual void cta_started(const sm& where, unsigned slot, const kernel_context& kernel,
+                             const trace::block_trace& block) = 0;
+    virtual void cta_ended(const sm& where, unsigned slot) = 0;
+};
+
 /// A streaming multiprocessor: the pipeline of the manual's SIMT core, wired block to block.
 ///
 ///     front end (fetch, decode) → warp schedulers → operand collector → dispatch stage
@@ -67,6 +75,7 @@ public:
     unsigned id() const { return who_.sm; }
     unsigned cluster() const { return who_.cluster; }
     void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
+    void watch(cta_watcher& watcher) { cta_watcher_ = &watcher; }
 
     // ---- CTAs: called in phase core_dispatch_ctas ----
 
@@ -116,6 +125,14 @@ public:
     unsigned schedulers() const { return static_cast<unsigned>(schedulers_.size()); }
     front_end& fetch() { return *front_end_; }
     ldst_unit& ldst() { return *ldst_; }
+    const std::vector<std::unique_ptr<functional_unit>>& units() const { return units_; }
+    const scoreboard& scores() const { return scoreboard_; }
+    const memory_port& door() const { return port_; }
+    /// Whether a core cycle that has just ended is among the SM's cycles.
+    bool ran_in(std::uint64_t cycle) const {
+        return running_ ? cycle >= running_since_ || (cycles_ != 0 && cycle == stopped_at_)
+                        : cycles_ != 0 && cycle == stopped_at_;
+    }
     operand_collector& collector() { return collector_; }
     /// What every resident warp waits for, a line each, for a deadlock report.
     std::string describe() const;
@@ -158,6 +175,7 @@ private:
     std::unique_ptr<cache::texture_cache> l1t_;
 
     cta_listener* cta_listener_ = nullptr;
+    cta_watcher* cta_watcher_ = nullptr;
     std::vector<cta_slot> ctas_;
     kernel_context* kernel_ = nullptr;
     unsigned resident_ctas_ = 0;

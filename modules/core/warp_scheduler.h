@@ -52,6 +52,10 @@ public:
 
     enum class reason : std::uint8_t { issued, idle, scoreboard, stall };
     reason last_reason() const { return last_reason_; }
+    /// What a core cycle that has just ended is counted as, slept through or not. For waveforms.
+    reason reason_in(std::uint64_t cycle) const {
+        return counted_to_ >= cycle || last_reason_ != reason::issued ? last_reason_ : reason::idle;
+    }
 
     /// For waveforms: what issued last.
     struct issue_probe {

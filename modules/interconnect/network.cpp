@@ -51,6 +51,8 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
                                               static_cast<int>(m));
     for (const subnet s : {requests, replies}) {
         injectors_[s].resize(injection_ports(s));
+        in_[s].resize(injection_ports(s));
+        out_[s].resize(ejection_ports(s));
         withheld_[s] = port_set(injection_ports(s));
         fresh_[s] = port_set(ejection_ports(s));
         presented_[s] = port_set(ejection_ports(s));
@@ -75,6 +77,7 @@ bool network::inject(subnet s, unsigned port, const packet& p, bool owed) {
     injector& in = injectors_[s][port];
     ++inside_[s];
     ++injected_[s];
+    ++in_[s][port];
     process_.wake();
     const std::uint64_t core_cycle = sequencer_.cycle(protocol::core_clock);
     protocol::hop_times& when = protocol::extension(*p.payload).when;
@@ -165,6 +168,7 @@ void network::leave(subnet s, unsigned port) {
     presented_[s].erase(port);
     remove_head(s, port);
     --inside_[s];
+    ++out_[s][port];
 }
 
 void network::present(subnet s, unsigned port) {

@@ -67,6 +67,12 @@ public:
     std::uint64_t packets_inside(subnet s) const { return inside_[s]; }
     /// Packets that have entered one half since the start.
     std::uint64_t packets_injected(subnet s) const { return injected_[s]; }
+    /// Packets that have entered at an injection port, and left at an ejection port.
+    std::uint64_t packets_in(subnet s, unsigned port) const { return in_[s][port]; }
+    std::uint64_t packets_out(subnet s, unsigned port) const { return out_[s][port]; }
+    /// An injection port takes no more at the moment; the head of an ejection port waits.
+    bool injection_blocked(subnet s, unsigned port) const { return withheld_[s].contains(port); }
+    bool ejection_waits(subnet s, unsigned port) const { return presented_[s].contains(port); }
 
     /// Someone had a packet and found END_REQ/END_RESP withheld: the reference counts every such
     /// question as in_buffer_full. The network cannot see who waits, so the waiting block (or the
@@ -154,6 +160,7 @@ private:
     bool transferring_ = false;
     std::array<std::uint64_t, subnets> inside_{};
     std::array<std::uint64_t, subnets> injected_{};
+    std::array<std::vector<std::uint64_t>, subnets> in_, out_;  // by injection, ejection port
     std::array<std::uint64_t, subnets> refusals_{};
 };
 

@@ -49,6 +49,11 @@ public:
     /// No request is in the channel.
     bool idle() const { return in_channel_ == 0; }
     const dram_timing_state& banks() const { return banks_; }
+    /// Counters, without what a sleeping channel has yet to count.
+    const dram_statistics& counted() const { return statistics_; }
+    std::uint64_t requests_inside() const { return in_channel_; }
+    std::size_t replies_queued() const { return return_queue_.size(); }
+    const dram_config& config() const { return config_; }
 
 private:
     static constexpr std::uint64_t never = ~std::uint64_t{0};

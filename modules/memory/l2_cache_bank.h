@@ -68,6 +68,18 @@ public:
     void consumed(tlm::tlm_generic_payload& write);
     unsigned number() const { return number_; }
 
+    // ---- occupancy, for waveforms ----
+    std::size_t requests_queued() const { return to_cache_.size(); }  ///< icnt→L2
+    bool requests_full() const { return to_cache_.full(); }
+    std::size_t replies_queued() const { return to_network_.size(); }  ///< L2→icnt
+    std::size_t requests_delayed() const { return rop_.size(); }
+    /// A request has been presented by the network and not been taken.
+    bool request_waits() const { return offered_ != nullptr; }
+    /// The network has not yet taken the reply that was sent last.
+    bool reply_blocked() const { return reply_blocked_; }
+    /// Counters, without what a sleeping bank has yet to count.
+    const counters& counted() const { return counters_; }
+
 private:
     struct delayed {
         tlm::tlm_generic_payload* payload = nullptr;

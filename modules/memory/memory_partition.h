@@ -38,6 +38,9 @@ public:
 
     /// Nothing is in the partition or under way to its channel.
     bool idle() const;
+    /// Requests held for the latency between L2 and controller; those in the channel.
+    std::size_t requests_delayed() const { return latency_.size(); }
+    std::uint64_t in_channel() const { return in_channel_; }
 
 private:
     static constexpr unsigned no_limit = ~0u;
