@@ -114,6 +114,7 @@ void phase_sequencer::step() {
             if (!observers_.empty()) finish_step();
             for (unsigned d = 0; d < domains_; ++d) cycle_[d] += last_ >> d & 1u;
         }
+        if (!observers_.empty()) step_time_ = sc_core::sc_time_stamp();
         current_ = pending_;
         pending_ = 0;
         position_ = 0;

@@ -71,6 +71,8 @@ public:
         virtual void step_ended(unsigned ticked) = 0;
     };
     void observe(step_observer* observer) { observers_.push_back(observer); }
+    /// When the current step, or the one whose end is being told, began. Only with observers.
+    const sc_core::sc_time& step_time() const { return step_time_; }
 
     /// A block cannot go on because of the user's input: edges pass unheeded from now on, and
     /// failed() is notified. A thread of a block cannot throw out of the simulation itself.
@@ -119,6 +121,7 @@ private:
     sc_core::sc_event step_event_;
     activity activity_;
     std::vector<step_observer*> observers_;
+    sc_core::sc_time step_time_;
     std::exception_ptr failure_;
     sc_core::sc_event failed_;
 };

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace simtlm::kernel {
+
+/// A file that appears when it is complete: written as NAME.part, renamed by commit(). Buffered;
+/// errors are remembered and told by commit().
+class output_file {
+public:
+    /// @throws user_error when it cannot be created
+    explicit output_file(std::string name);
+    /// What has not been committed stays behind as NAME.part.
+    ~output_file();
+    output_file(const output_file&) = delete;
+    output_file& operator=(const output_file&) = delete;
+
+    void write(std::string_view text) {
+        buffer_.append(text);
+        if (buffer_.size() >= flush_at) flush();
+    }
+    void put(char c) { buffer_.push_back(c); }
+    void write_number(std::uint64_t value);
+    /// Bytes written so far.
+    std::uint64_t size() const { return written_ + buffer_.size(); }
+    /// Writes the rest and gives the file its name. @throws user_error when anything went wrong
+    void commit();
+    const std::string& name() const { return name_; }
+
+private:
+    static constexpr std::size_t flush_at = std::size_t{1} << 18;
+    void flush();
+
+    std::string name_;
+    std::string buffer_;
+    std::FILE* file_;
+    std::uint64_t written_ = 0;
+    int error_ = 0;
+};
+
+}  // namespace simtlm::kernel

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/waveform.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace simtlm::kernel {
+
+enumeration::enumeration(std::string name, std::vector<std::string> names)
+    : name_(std::move(name)) {
+    for (std::string& n : names) value_of(n);
+}
+
+std::uint64_t enumeration::value_of(std::string_view name) {
+    const auto [at, is_new] = values_.try_emplace(std::string(name), names_.size());
+    if (is_new) names_.emplace_back(name);
+    return at->second;
+}
+
+waveform::waveform(phase_sequencer& sequencer, settings what)
+    : sequencer_(sequencer),
+      settings_(std::move(what)),
+      out_(settings_.file),
+      steps_(sequencer.observed().steps) {
+    edges_ = sequencer.observed().edges;
+    sequencer.observe(this);
+}
+
+waveform::~waveform() {
+    try {
+        finish();
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "simtlm: %s\n", e.what());
+    }
+}
+
+std::string waveform::code_of(std::size_t index) {
+    std::string code;
+    do {
+        code.push_back(static_cast<char>('!' + index % 94));
+        index /= 94;
+    } while (index-- != 0);
+    return code;
+}
+
+std::uint64_t waveform::femtoseconds(const sc_core::sc_time& t) {
+    static const sc_core::sc_time one(1, sc_core::SC_FS);
+    static const bool exact = one.value() == 1;
+    return exact ? t.value() : static_cast<std::uint64_t>(t.to_seconds() * 1e15 + 0.5);
+}
+
+void waveform::add_clock(unsigned domain, const std::string& name, const sc_core::sc_time& period) {
+    clock& c = clocks_.at(domain);
+    c.present = true;
+    c.name = name;
+    c.half = femtoseconds(period) / 2;
+}
+
+bool waveform::wants(const std::string& name) const {
+    if (settings_.scope.empty()) return true;
+    for (const std::string& glob : settings_.scope) {
+        // The name itself, something above it, or a pattern that may go on below it.
+        if (fnmatch(glob.c_str(), name.c_str(), 0) == 0) return true;
+        for (std::size_t dot = name.find('.'); dot != std::string::npos;
+             dot = name.find('.', dot + 1))
+            if (fnmatch(glob.c_str(), name.substr(0, dot).c_str(), 0) == 0) return true;
+        const std::size_t wild = glob.find_first_of("*?[");
+        const std::size_t fixed =
+            std::min(wild == std::string::npos ? glob.size() : wild, name.size());
+        if (glob.compare(0, fixed, name, 0, fixed) == 0) return true;
+    }
+    return false;
+}
+
+bool waveform::add(signal s) {
+    const auto matches = [&](const std::string& glob) {
+        return fnmatch(glob.c_str(), s.name.c_str(), 0) == 0 ||
+               fnmatch((glob + ".*").c_str(), s.name.c_str(), 0) == 0;
+    };
+    if (!settings_.scope.empty() &&
+        std::none_of(settings_.scope.begin(), settings_.scope.end(), matches))
+        return false;
+    by_domains_[s.domains].push_back(static_cast<std::uint32_t>(signals_.size()));
+    codes_.push_back(code_of(signals_.size() + clocks_.size()));
+    limit_.push_back(s.width >= 64 ? unknown - 1 : (std::uint64_t{1} << s.width) - 1);
+    value_.push_back(unknown);
+    counted_.push_back(0);
+    signals_.push_back(std::move(s));
+    return true;
+}
+
+void waveform::write_header() {
+    out_.write(
+        "$comment simtlm: the value at a clock edge is what the cycle that begins with it "
+        "did $end\n$timescale 1 fs $end\n");
+    struct variable {
+        std::string name;
+        unsigned width;
+        std::string code;
+    };
+    std::vector<variable> all;
+    for (std::size_t d = 0; d < clocks_.size(); ++d) {
+        clocks_[d].code = code_of(d);
+        if (clocks_[d].present) all.push_back({clocks_[d].name, 1, clocks_[d].code});
+    }
+    for (std::size_t i = 0; i < signals_.size(); ++i)
+        all.push_back({signals_[i].name, signals_[i].width, codes_[i]});
+    // Scopes are opened once each: signals in order of their scopes, otherwise as they were added.
+    const auto scope_of = [](const std::string& n) {
+        std::vector<std::string> parts;
+        std::size_t from = 0;
+        for (std::size_t dot = n.find('.'); dot != std::string::npos; dot = n.find('.', from)) {
+            parts.push_back(n.substr(from, dot - from));
+            from = dot + 1;
+        }
+        return parts;
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const variable& a, const variable& b) {
+        return scope_of(a.name) < scope_of(b.name);
+    });
+    std::vector<std::string> open;
+    const auto move_to = [&](const std::vector<std::string>& scope) {
+        std::size_t same = 0;
+        while (same < open.size() && same < scope.size() && open[same] == scope[same]) ++same;
+        for (; open.size() > same; open.pop_back()) out_.write("$upscope $end\n");
+        for (; open.size() < scope.size(); open.push_back(scope[open.size()]))
+            out_.write("$scope module " + scope[open.size()] + " $end\n");
+    };
+    for (const variable& v : all) {
+        move_to(scope_of(v.name));
+        const std::string leaf = v.name.substr(v.name.rfind('.') + 1);
+        out_.write("$var wire " + std::to_string(v.width) + ' ' + v.code + ' ' + leaf);
+        if (v.width > 1) out_.write(" [" + std::to_string(v.width - 1) + ":0]");
+        out_.write(" $end\n");
+    }
+    move_to({});
+    out_.write("$enddefinitions $end\n");
+}
+
+void waveform::write_time(std::uint64_t time) {
+    if (time == time_) return;
+    time_ = time;
+    out_.put('#');
+    out_.write_number(time);
+    out_.put('\n');
+}
+
+void waveform::write_value(std::size_t i, std::uint64_t value) {
+    value_[i] = value;
+    const unsigned width = signals_[i].width;
+    if (width == 1) {
+        out_.put(value == undriven ? 'z' : value != 0 ? '1' : '0');
+    } else {
+        out_.put('b');
+        if (value == undriven) {
+            out_.put('z');
+        } else {
+            unsigned bit = value != 0 ? 64 - static_cast<unsigned>(__builtin_clzll(value)) : 1;
+            while (bit-- > 0) out_.put((value >> bit & 1u) != 0 ? '1' : '0');
+        }
+        out_.put(' ');
+    }
+    out_.write(codes_[i]);
+    out_.put('\n');
+}
+
+void waveform::write_falls(std::uint64_t before) {
+    while (true) {
+        clock* first = nullptr;
+        for (clock& c : clocks_)
+            if (c.falls_at != 0 && c.falls_at < before &&
+                (first == nullptr || c.falls_at < first->falls_at))
+                first = &c;
+        if (first == nullptr) return;
+        write_time(first->falls_at);
+        first->falls_at = 0;
+        out_.put('0');
+        out_.write(first->code);
+        out_.put('\n');
+    }
+}
+
+void waveform::read_baseline() {
+    for (std::size_t i = 0; i < signals_.size(); ++i)
+        if (signals_[i].what == kind::counter) counted_[i] = signals_[i].read();
+}
+
+void waveform::step_ended(unsigned ticked) {
+    ++steps_;
+    edges_ = sequencer_.observed().edges;
+    if (over_) return;
+    // The core cycle that has begun last.
+    const std::uint64_t begun = sequencer_.cycle(0) + (ticked & 1u);
+    const std::uint64_t cycle = begun != 0 ? begun - 1 : 0;
+    if (cycle < settings_.from) {
+        if (cycle + 1 == settings_.from) read_baseline();
+        return;
+    }
+    if (cycle >= settings_.to) {
+        over_ = true;
+        return;
+    }
+    sample(ticked);
+}
+
+void waveform::sample(unsigned ticked) {
+    const std::uint64_t time = femtoseconds(sequencer_.step_time());
+    const bool first = !started_;
+    if (first) {
+        started_ = true;
+        first_time_ = time;
+        write_header();
+    }
+    write_falls(time);
+    write_time(time);
+    if (first) out_.write("$dumpvars\n");
+    for (unsigned d = 0; d < clocks_.size(); ++d) {
+        clock& c = clocks_[d];
+        const bool rises = (ticked >> d & 1u) != 0;
+        if (!c.present || (!rises && !first)) continue;
+        if (rises) {
+            if (c.rose) c.half = (time - c.rose_at) / 2;
+            if (c.falls_at != 0) out_.write("0" + c.code + "\n");
+            c.rose = true;
+            c.rose_at = time;
+            c.falls_at = time + c.half;
+        }
+        out_.put(rises ? '1' : '0');
+        out_.write(c.code);
+        out_.put('\n');
+    }
+    for (unsigned set = 1; set < by_domains_.size(); ++set) {
+        if ((set & ticked) == 0 && !first) continue;
+        for (const std::uint32_t i : by_domains_[set]) {
+            const signal& s = signals_[i];
+            std::uint64_t value = s.read();
+            if (s.what == kind::counter) {
+                const std::uint64_t before = counted_[i];
+                counted_[i] = value;
+                value = (set & ticked) != 0 ? value - before : 0;
+            }
+            if (value != undriven) value = std::min(value, limit_[i]);
+            if (value != value_[i]) write_value(i, value);
+        }
+    }
+    if (first) out_.write("$end\n");
+}
+
+void waveform::finish() {
+    if (finished_) return;
+    finished_ = true;
+    const auto& seen = sequencer_.observed();
+    if (seen.steps > steps_) {  // the end of the last step is told when another begins
+        unsigned ticked = 0;
+        for (unsigned d = 0; d < edges_.size(); ++d)
+            if (seen.edges[d] != edges_[d]) ticked |= 1u << d;
+        step_ended(ticked);
+    }
+    over_ = true;
+    if (!started_) {
+        started_ = true;
+        write_header();
+    }
+    write_falls(std::numeric_limits<std::uint64_t>::max());
+    out_.commit();
+}
+
+}  // namespace simtlm::kernel
