@@ -65,10 +65,9 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
          {"l2_clock", config_.clocks.l2},
          {"dram_clock", config_.clocks.dram}}};
     for (unsigned d = 0; d < domains.size(); ++d) {
-        const sc_core::sc_time period(1.0 / domains[d].second, sc_core::SC_SEC);
-        clocks_.push_back(std::make_unique<sc_core::sc_clock>(domains[d].first, period, 0.5,
-                                                              sc_core::SC_ZERO_TIME, true));
-        sequencer_.clock[d].bind(*clocks_.back());
+        clocks_.push_back(
+            std::make_unique<kernel::exact_clock>(domains[d].first, domains[d].second));
+        sequencer_.clock[d].bind(clocks_.back()->signal);
     }
     const memory::memory_config& m = config_.memory;
     for (unsigned c = 0; c < m.channels; ++c) {

@@ -5,6 +5,7 @@
 #include "modules/dispatch/command_processor.h"
 #include "modules/interconnect/network.h"
 #include "modules/isa/opcode_tables.h"
+#include "modules/kernel/exact_clock.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/memory/memory_partition.h"
@@ -59,7 +60,7 @@ private:
     const gpu_config config_;
     isa::opcode_tables opcodes_;
     protocol::transaction_pool transactions_;  // outlives the blocks
-    std::vector<std::unique_ptr<sc_core::sc_clock>> clocks_;
+    std::vector<std::unique_ptr<kernel::exact_clock>> clocks_;
     kernel::phase_sequencer sequencer_;
     memory::address_mapping mapping_;
     memory::memory_statistics memory_statistics_;
