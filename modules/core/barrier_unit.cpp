@@ -27,7 +27,8 @@ void barrier_unit::open_if_complete(cta_state& cta, barrier& b) {
     const bool complete =
         present == cta.live || (b.expected_threads != 0 && arrived >= b.expected_threads);
     if (!complete) return;
-    warp_mask released = b.arrived & warps_.at_barrier;
+    // A warp that arrived without waiting may wait at another barrier by now.
+    warp_mask released = b.waiting & warps_.at_barrier;
     b = {};
     for (; released != 0; released &= released - 1)
         warps_.stops_waiting(warps_.at_barrier, static_cast<unsigned>(__builtin_ctzll(released)));
@@ -42,7 +43,10 @@ void barrier_unit::arrive(unsigned cta, unsigned warp, const isa::static_instruc
     b.arrived |= warp_bit(warp);
     if (inst.barrier_threads > 0)
         b.expected_threads = static_cast<std::uint32_t>(inst.barrier_threads);
-    if (inst.barrier != isa::barrier_kind::arrive) warps_.at_barrier |= warp_bit(warp);
+    if (inst.barrier != isa::barrier_kind::arrive) {
+        b.waiting |= warp_bit(warp);
+        warps_.at_barrier |= warp_bit(warp);
+    }
     open_if_complete(c, b);
 }
 

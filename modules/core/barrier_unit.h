@@ -34,6 +34,7 @@ public:
 private:
     struct barrier {
         warp_mask arrived = 0;
+        warp_mask waiting = 0;               ///< of them, those that wait here
         std::uint32_t expected_threads = 0;  ///< 0: all live warps
     };
     struct cta_state {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::core {
+
+/// The SIMT stack of one warp (manual: SIMT Stack): post-dominator reconvergence of lanes whose
+/// branches differ.
+///
+/// Every entry is a group of lanes that go together: where they go on, and where they meet the
+/// others of the entry below, which is the immediate post-dominator of the branch that parted them.
+/// The top entry is what the warp executes. A branch on which its lanes agree moves it; one on
+/// which they do not turns it into the reconvergence entry and puts an entry per target above it;
+/// an entry that has come to its reconvergence point is popped.
+///
+/// Used where a front end gives branch targets. A trace gives the active mask of every instruction
+/// as the hardware has executed it, so that in trace mode nobody asks this block.
+class simt_stack {
+public:
+    using lane_mask = std::uint32_t;
+    /// No program counter: as a reconvergence point, lanes do not meet before they end or return.
+    static constexpr std::uint64_t no_pc = ~std::uint64_t{0};
+
+    struct entry {
+        std::uint64_t pc = no_pc;                ///< of the next instruction
+        std::uint64_t reconvergence_pc = no_pc;  ///< popped on arrival there
+        lane_mask lanes = 0;
+        bool is_call = false;  ///< the frame of a called function
+    };
+
+    /// How an executed instruction went on.
+    struct outcome {
+        std::array<std::uint64_t, 32> next_pc{};  ///< of every lane that executed it
+        lane_mask exited = 0;                     ///< of them, those that ended
+        /// Of a branch on which lanes may differ: its immediate post-dominator.
+        std::uint64_t reconvergence_pc = no_pc;
+    };
+
+    /// The warp starts. @param lanes  at least one
+    void launch(std::uint64_t pc, lane_mask lanes);
+
+    /// No lane is left.
+    bool done() const { return entries_.empty(); }
+    /// Of the next instruction. @pre !done()
+    std::uint64_t pc() const { return entries_.back().pc; }
+    /// Lanes that execute it; 0 when done.
+    lane_mask active() const { return done() ? 0 : entries_.back().lanes; }
+    /// From the bottom to the top.
+    const std::vector<entry>& entries() const { return entries_; }
+    std::size_t depth() const { return entries_.size(); }
+
+    /// A decoded instruction that is not the next one was fetched in vain (control hazard).
+    bool is_hazard(std::uint64_t decoded_pc) const { return done() || decoded_pc != pc(); }
+
+    /// The active lanes have executed an instruction that is neither a call nor a return.
+    /// @param fall_through  address of the instruction behind it: where lanes of several targets
+    ///                      part, those that fall through go last
+    void advance(const outcome& how, std::uint64_t fall_through);
+
+    /// All of them go on at one address. @param exited  lanes that ended with the instruction
+    void advance(std::uint64_t next_pc, lane_mask exited = 0);
+
+    /// The active lanes have called a function, or several.
+    /// @param return_pc  where they go on when it has returned
+    void call(const std::array<std::uint64_t, 32>& target, std::uint64_t return_pc);
+
+    /// The active lanes have returned from the function called last; outside of any they end. They
+    /// wait for those lanes of the call that have not returned yet.
+    void return_from_call();
+
+private:
+    struct group {
+        std::uint64_t pc;
+        lane_mask lanes;
+    };
+    static std::vector<group> groups_of(const std::array<std::uint64_t, 32>& pc, lane_mask lanes);
+    void end(lane_mask lanes);
+    void settle();
+
+    std::vector<entry> entries_;
+};
+
+}  // namespace simtlm::core

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/scoreboard.h"
+
+#include "tests/unit/core/warps.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+namespace simtlm::core {
+namespace {
+
+using isa::memory_space;
+using isa::op_class;
+using test::instruction;
+
+struct ScoreboardTest : ::testing::Test {
+    test::warps warps{4};
+    scoreboard board{warps.table, false};
+    const isa::static_instruction writes_5 = instruction(op_class::sp, {5}, {1, 2});
+    const isa::static_instruction reads_5 = instruction(op_class::sp, {6}, {5, 7});
+    const isa::static_instruction reads_8 = instruction(op_class::sp, {9}, {8});
+};
+using Scoreboard = ScoreboardTest;
+
+TEST_F(Scoreboard, HoldsBackAReadAfterAWrite) {
+    board.reserve(0, writes_5, memory_space::none);
+    EXPECT_TRUE(board.collides(0, reads_5));
+    EXPECT_FALSE(board.collides(0, reads_8));
+    board.release(0, writes_5);
+    EXPECT_FALSE(board.collides(0, reads_5));
+}
+
+TEST_F(Scoreboard, HoldsBackAWriteAfterAWrite) {
+    board.reserve(0, writes_5, memory_space::none);
+    EXPECT_TRUE(board.collides(0, writes_5));
+}
+
+TEST_F(Scoreboard, LetsAWriteAfterAReadPass) {
+    board.reserve(0, reads_5, memory_space::none);
+    EXPECT_FALSE(board.collides(0, writes_5));
+}
+
+TEST_F(Scoreboard, KeepsWarpsApart) {
+    board.reserve(0, writes_5, memory_space::none);
+    EXPECT_FALSE(board.collides(1, reads_5));
+    EXPECT_TRUE(board.writes_pending(0));
+    EXPECT_FALSE(board.writes_pending(1));
+}
+
+TEST_F(Scoreboard, LooksAtEveryDestinationAndSource) {
+    const auto wide = instruction(op_class::load, {10, 11, 12, 13}, {});
+    board.reserve(2, wide, memory_space::global);
+    for (const unsigned r : {10u, 11u, 12u, 13u}) {
+        EXPECT_TRUE(board.collides(2, instruction(op_class::sp, {}, {1, 2, r})));
+        EXPECT_TRUE(board.collides(2, instruction(op_class::sp, {1, r}, {})));
+    }
+    EXPECT_FALSE(board.collides(2, instruction(op_class::sp, {14}, {9, 14})));
+}
+
+TEST_F(Scoreboard, TakesNoNoticeOfRegisterZero) {
+    const auto writes_rz = instruction(op_class::sp, {255}, {1});
+    board.reserve(0, writes_rz, memory_space::none);
+    EXPECT_FALSE(board.writes_pending(0));
+    EXPECT_FALSE(board.collides(0, instruction(op_class::sp, {255}, {255})));
+}
+
+TEST_F(Scoreboard, MakesRegisterZeroARegisterUnderTheQuirk) {
+    scoreboard quirky(warps.table, true);
+    const auto writes_rz = instruction(op_class::sp, {255}, {1});
+    quirky.reserve(0, writes_rz, memory_space::none);
+    EXPECT_TRUE(quirky.collides(0, instruction(op_class::sp, {1}, {255})));
+    quirky.release(0, writes_rz);
+    EXPECT_FALSE(quirky.writes_pending(0));
+}
+
+TEST_F(Scoreboard, MarksLoadsFromDistantMemoryAsLong) {
+    const auto reads_6 = instruction(op_class::sp, {1}, {6});
+    for (const memory_space s :
+         {memory_space::global, memory_space::local, memory_space::texture}) {
+        board.reserve(1, test::load(6), s);
+        EXPECT_TRUE(board.waits_for_long_operation(1, reads_6));
+        EXPECT_FALSE(board.waits_for_long_operation(0, reads_6));
+        board.release(1, test::load(6));
+        EXPECT_FALSE(board.waits_for_long_operation(1, reads_6));
+    }
+    for (const memory_space s : {memory_space::shared, memory_space::constant}) {
+        board.reserve(1, test::load(6), s);
+        EXPECT_TRUE(board.collides(1, reads_6));
+        EXPECT_FALSE(board.waits_for_long_operation(1, reads_6));
+        board.release(1, test::load(6));
+    }
+    board.reserve(1, instruction(op_class::sp, {6}, {}), memory_space::none);
+    EXPECT_FALSE(board.waits_for_long_operation(1, reads_6));
+}
+
+TEST_F(Scoreboard, TellsTheSchedulerWhenHazardsChange) {
+    board.reserve(3, writes_5, memory_space::none);
+    EXPECT_TRUE(warps.issue_told.empty());
+    board.release(3, writes_5);
+    EXPECT_EQ(warps.issue_told, std::vector<unsigned>{3});
+    EXPECT_NE(warps.table.scoreboard_stale & warp_bit(3), 0u);
+    board.release(3, writes_5);  // nothing is left to release
+    EXPECT_EQ(warps.issue_told.size(), 1u);
+}
+
+TEST_F(Scoreboard, EndsAMemoryBarrierWithTheLastPendingWrite) {
+    warps.table.at_memory_barrier = warp_bit(0) | warp_bit(1);
+    const auto other = instruction(op_class::sp, {7}, {});
+    board.reserve(0, writes_5, memory_space::none);
+    board.reserve(0, other, memory_space::none);
+    board.release(0, writes_5);
+    EXPECT_NE(warps.table.at_memory_barrier & warp_bit(0), 0u);
+    board.release(0, other);
+    EXPECT_EQ(warps.table.at_memory_barrier, warp_bit(1));
+}
+
+TEST_F(Scoreboard, TellsTheFetchUnitThatAnEndedWarpMayLeave) {
+    warps.table.done = warp_bit(0);
+    board.reserve(0, writes_5, memory_space::none);
+    EXPECT_EQ(warps.fetch_told, 0u);
+    board.release(0, writes_5);
+    EXPECT_EQ(warps.fetch_told, 1u);
+}
+
+TEST_F(Scoreboard, AgreesWithASetOfRegistersUnderRandomTraffic) {
+    std::mt19937 random(3);
+    std::array<std::set<unsigned>, 4> model;
+    std::array<std::vector<isa::static_instruction>, 4> flying;
+    for (unsigned n = 0; n < 20000; ++n) {
+        const unsigned w = random() % 4;
+        const unsigned a = random() % 256, b = random() % 256, c = random() % 256;
+        const auto inst = instruction(op_class::sp, {a}, {b, c});
+        const auto held = [&](unsigned r) { return r != 255 && model[w].count(r) != 0; };
+        ASSERT_EQ(board.collides(w, inst), held(a) || held(b) || held(c));
+        if (!board.collides(w, inst)) {
+            board.reserve(w, inst, memory_space::none);
+            if (a != 255) model[w].insert(a);
+            flying[w].push_back(inst);
+        }
+        if (!flying[w].empty() && random() % 3 == 0) {
+            const std::size_t i = random() % flying[w].size();
+            board.release(w, flying[w][i]);
+            model[w].erase(flying[w][i].dst[0]);
+            flying[w].erase(flying[w].begin() + static_cast<std::ptrdiff_t>(i));
+        }
+        ASSERT_EQ(board.writes_pending(w), !model[w].empty());
+    }
+}
+
+}  // namespace
+}  // namespace simtlm::core

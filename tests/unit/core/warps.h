@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/warp_table.h"
+
+#include <initializer_list>
+#include <vector>
+
+namespace simtlm::core::test {
+
+/// A warp table whose listener notes what it is told.
+struct warps : warp_listener {
+    warp_table table;
+    std::vector<unsigned> issue_told;
+    unsigned fetch_told = 0;
+
+    explicit warps(unsigned count) : table(count) { table.listener = this; }
+    void may_issue(unsigned warp) override { issue_told.push_back(warp); }
+    void may_fetch() override { ++fetch_told; }
+};
+
+inline isa::static_instruction instruction(isa::op_class cls,
+                                           std::initializer_list<unsigned> destinations,
+                                           std::initializer_list<unsigned> sources) {
+    isa::static_instruction i;
+    i.cls = cls;
+    i.opcode = "TEST";
+    for (const unsigned r : destinations) i.dst[i.n_dst++] = static_cast<std::uint8_t>(r);
+    for (const unsigned r : sources) i.src[i.n_src++] = static_cast<std::uint8_t>(r);
+    return i;
+}
+
+inline isa::static_instruction load(unsigned destination, unsigned bytes = 4) {
+    isa::static_instruction i = instruction(isa::op_class::load, {destination}, {2});
+    i.opcode = "LDG";
+    i.is_load = true;
+    i.data_size = static_cast<std::uint8_t>(bytes);
+    i.space = isa::memory_space::global;
+    return i;
+}
+
+}  // namespace simtlm::core::test
