@@ -88,6 +88,8 @@ void running(builder& b) {
         .action = true;
     b.flag("--help", "Prints all options.").action = true;
     b.flag("--help-markdown", "Prints all options as the page docs/options.md.").action = true;
+    b.flag("--help-statistics", "Prints what every statistic means, as the page docs/statistics.md.")
+        .action = true;
     b.flag("--version", "Prints the version.").action = true;
     b.count("-gpgpu_max_cycle", "0", "core cycles",
             "Ends the run after so many cycles; 0: no limit.");
@@ -109,7 +111,7 @@ void running(builder& b) {
 void output(builder& b) {
     b.in(option_group::output);
     b.file("--stats-json", "", "Writes all statistics as JSON.");
-    b.file("--stats-csv", "", "Writes all statistics as CSV, one line per kernel and statistic.");
+    b.file("--stats-csv", "", "Writes all statistics as CSV, one row per kernel.");
     b.file("--vcd", "", "Writes a waveform.");
     b.word("--vcd-scope", "GLOB[,GLOB...]", "*",
            "Restricts the waveform to blocks whose hierarchical names match.");

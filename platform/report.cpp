@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report.h"
 
-#include <fmt/format.h>
+#include "platform/report_writer.h"
 
-#include <ostream>
+#include <algorithm>
 
 namespace simtlm::platform {
 
@@ -53,55 +53,50 @@ core_statistics sum_of_cores(gpu& device) {
     return sum;
 }
 
-class figure_list {
-public:
-    void count(std::string name, std::uint64_t value) {
-        list_.push_back({std::move(name), static_cast<double>(value), true});
-    }
-    void real(std::string name, double value) { list_.push_back({std::move(name), value, false}); }
-    std::vector<figure> take() { return std::move(list_); }
-
-private:
-    std::vector<figure> list_;
-};
-
-double ratio(double a, double b) {
-    return b != 0 ? a / b : 0;
+/// "Access = 1, Miss = 0, ..." as printed for each cache of a kind.
+std::string cache_line(const cache::cache_statistics& s) {
+    return fmt::format(
+        "Access = {}, Miss = {}, Miss_rate = {:.3f}, Pending_hits = {}, Reservation_fails = {}\n",
+        s.accesses, s.misses, ratio(s.misses, s.accesses), s.pending_hits, s.reservation_fails);
 }
 
-void cache_figures(figure_list& out, const std::string& name,
-                   const cache::cache_statistics& s, bool breakdown) {
-    out.count(name + "_total_cache_accesses", s.accesses);
-    out.count(name + "_total_cache_misses", s.misses);
-    if (s.accesses != 0)
-        out.real(name + "_total_cache_miss_rate",
-                 ratio(static_cast<double>(s.misses), static_cast<double>(s.accesses)));
-    out.count(name + "_total_cache_pending_hits", s.pending_hits);
-    out.count(name + "_total_cache_reservation_fails", s.reservation_fails);
-    (void)breakdown;
-}
-
-void breakdown_figures(figure_list& out, const std::string& name,
-                       const cache::cache_statistics& s) {
-    for (unsigned t = 0; t < protocol::access_type_count; ++t) {
-        const auto type = static_cast<protocol::access_type>(t);
-        std::uint64_t total = 0;
-        for (unsigned o = 0; o < cache::access_outcome_count; ++o) {
-            const auto outcome = static_cast<cache::access_outcome>(o);
-            out.count(fmt::format("{}[{}][{}]", name, protocol::access_type_name(type),
-                                  cache::access_outcome_name(outcome)),
-                      s.count(type, outcome));
-            if (outcome != cache::access_outcome::reservation_fail &&
-                outcome != cache::access_outcome::mshr_hit)
-                total += s.count(type, outcome);
+void write_core_caches(report_writer& out, gpu& device) {
+    cache::cache_statistics l1i, l1d, l1c, l1t;
+    std::string by_core;
+    unsigned core = 0;
+    for (const auto& c : device.clusters())
+        for (unsigned i = 0; i < c->sms(); ++i, ++core) {
+            core::sm& sm = c->core(i);
+            l1i += sm.l1i().statistics();
+            l1c += sm.l1c().statistics();
+            l1t += sm.l1t().statistics();
+            if (sm.l1d() != nullptr) {
+                const cache::cache_statistics& s = sm.l1d()->statistics();
+                l1d += s;
+                by_core += fmt::format("\tL1D_cache_core[{}]: {}", core, cache_line(s));
+            }
         }
-        if (total != 0)
-            out.count(fmt::format("{}[{}][TOTAL_ACCESS]", name, protocol::access_type_name(type)),
-                      total);
-    }
+    out.print("\n========= Core cache stats =========\nL1I_cache:\n");
+    write_cache(out, "L1I", l1i, "\t");
+    out.print("L1D_cache:\n{}", by_core);
+    write_cache(out, "L1D", l1d, "\t");
+    write_ports(out, "L1D_cache", l1d, "\t");
+    out.print("L1C_cache:\n");
+    write_cache(out, "L1C", l1c, "\t");
+    out.print("L1T_cache:\n");
+    write_cache(out, "L1T", l1t, "\t");
+    cache::cache_statistics all = l1i;
+    all += l1d;
+    all += l1c;
+    all += l1t;
+    out.print("\nTotal_core_cache_stats:\n");
+    write_breakdown(out, "Total_core_cache_stats_breakdown", all);
+    out.print("\nTotal_core_cache_fail_stats:\n");
+    write_fail_breakdown(out, "Total_core_cache_fail_stats_breakdown", all);
 }
 
-void core_figures(figure_list& out, const core_statistics& s, gpu& device) {
+void write_instructions(report_writer& out, const core_statistics& s, gpu& device) {
+    out.count("ctas_completed", s.ctas_completed);
     out.count("gpgpu_n_tot_thrd_icount", s.warp_instructions * 32);
     out.count("gpgpu_n_tot_w_icount", s.warp_instructions);
     out.count("gpgpu_n_stall_shd_mem", s.memory_stalls);
@@ -120,7 +115,8 @@ void core_figures(figure_list& out, const core_statistics& s, gpu& device) {
               requests(access_type::global_write) + requests(access_type::l1_writeback));
     out.count("gpgpu_n_mem_texture", requests(access_type::texture_read));
     out.count("gpgpu_n_mem_const", requests(access_type::constant_read));
-    out.count("gpgpu_n_load_insn", s.load_insn);
+    out.print("gpgpu_n_load_insn  = {}\n", s.load_insn);
+    out.add("gpgpu_n_load_insn", s.load_insn);
     out.count("gpgpu_n_store_insn", s.store_insn);
     out.count("gpgpu_n_shmem_insn", s.shared_insn);
     out.count("gpgpu_n_sstarr_insn", 0);
@@ -131,6 +127,9 @@ void core_figures(figure_list& out, const core_statistics& s, gpu& device) {
     out.count("gpgpu_n_l1cache_bkconflict", s.l1_bank_conflicts);
     out.count("gpgpu_n_intrawarp_mshr_merge", 0);
     out.count("gpgpu_n_cmem_portconflict", s.constant_port_conflicts);
+}
+
+void write_memory_stalls(report_writer& out, const core_statistics& s) {
     using core::memory_stage;
     using core::memory_stall;
     const auto stalls = [&](memory_stage a, memory_stall b) {
@@ -147,170 +146,167 @@ void core_figures(figure_list& out, const core_statistics& s, gpu& device) {
     out.count("gpgpu_stall_shd_mem[gl_mem][resource_stall]", global(memory_stall::bank_conflict));
     out.count("gpgpu_stall_shd_mem[gl_mem][coal_stall]", global(memory_stall::coalescing));
     out.count("gpgpu_stall_shd_mem[gl_mem][data_port_stall]", global(memory_stall::data_port));
-    out.count("gpu_reg_bank_conflict_stalls", 0);
-    // An instruction that no lane executes counts as a stall there.
-    out.count("warp_occ.Stall", s.stall + s.issued_lanes[0]);
-    out.count("warp_occ.W0_Idle", s.idle);
-    out.count("warp_occ.W0_Scoreboard", s.scoreboard);
-    for (unsigned w = 1; w <= 32; ++w)
-        out.count(fmt::format("warp_occ.W{}", w), s.issued_lanes[w]);
-    const unsigned n = device.config().cores.sm.schedulers;
-    for (unsigned i = 0; i < n; ++i)
-        out.count(fmt::format("single_issue_nums.WS{}", i), s.single_issue[i]);
-    for (unsigned i = 0; i < n; ++i)
-        out.count(fmt::format("dual_issue_nums.WS{}", i), s.dual_issue[i]);
+    out.count("gpgpu_stall_shd_mem[gl_mem][icnt_stall]", global(memory_stall::network_full));
 }
 
-void memory_figures(figure_list& out, gpu& device) {
-    const memory::memory_statistics& m = device.memory_statistics();
-    std::uint64_t mrq_max = 0, mrq_sum = 0, mrq_num = 0;
-    std::uint64_t reads = 0, writes = 0;
-    memory::dram_statistics total;
-    for (const auto& c : device.channels()) {
-        const memory::dram_statistics& d = c->statistics();
-        mrq_max = std::max(mrq_max, d.latency_max);
-        mrq_sum += d.latency_sum;
-        mrq_num += d.latency_num;
-        for (const auto& b : d.traffic) {
-            reads += b.reads;
-            writes += b.writes;
+void write_issue(report_writer& out, const core_statistics& s, gpu& device) {
+    out.count("gpu_reg_bank_conflict_stalls", 0);
+    // An instruction that no lane executes counts as a stall there.
+    const std::uint64_t stall = s.stall + s.issued_lanes[0];
+    out.print("Warp Occupancy Distribution:\nStall:{}\tW0_Idle:{}\tW0_Scoreboard:{}", stall, s.idle,
+              s.scoreboard);
+    out.add("warp_occ.Stall", stall);
+    out.add("warp_occ.W0_Idle", s.idle);
+    out.add("warp_occ.W0_Scoreboard", s.scoreboard);
+    for (unsigned w = 1; w <= 32; ++w) {
+        out.print("\tW{}:{}", w, s.issued_lanes[w]);
+        out.add(fmt::format("warp_occ.W{}", w), s.issued_lanes[w]);
+    }
+    out.print("\n");
+    const auto by_scheduler = [&](const char* name, const auto& of) {
+        out.print("{}: ", name);
+        for (unsigned i = 0; i < device.config().cores.sm.schedulers; ++i) {
+            out.print("WS{}:{}\t", i, of[i]);
+            out.add(fmt::format("{}.WS{}", name, i), of[i]);
         }
-        total.cycles += d.cycles;
-        total.idle_cycles += d.idle_cycles;
-        total.activates += d.activates;
-        total.precharges += d.precharges;
-        total.refreshes += d.refreshes;
-        total.requests += d.requests;
-        total.reads += d.reads;
-        total.allocate_reads += d.allocate_reads;
-        total.writes += d.writes;
-        total.write_backs += d.write_backs;
-        total.accesses += d.accesses;
-        total.row_hits += d.row_hits;
-        total.busy_data_cycles += d.busy_data_cycles;
-        total.active_cycles += d.active_cycles;
+        out.print("\n");
+    };
+    by_scheduler("single_issue_nums", s.single_issue);
+    by_scheduler("dual_issue_nums", s.dual_issue);
+}
+
+/// What GPGPU-Sim has no name for.
+void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& device) {
+    static constexpr const char* classes[isa::op_class_count] = {
+        "alu",    "sp",    "int",   "dp",      "sfu",   "tensor", "load",  "store",
+        "branch", "call",  "ret",   "barrier", "fence", "exit",   "spec1", "spec2",
+        "spec3",  "spec4", "spec5", "spec6",   "spec7", "spec8"};
+    out.print("\n========= Cores, beyond GPGPU-Sim =========\n");
+    for (unsigned c = 0; c < isa::op_class_count; ++c)
+        out.count(fmt::format("warp_insn[{}]", classes[c]), s.warp_instructions_by_class[c]);
+    out.count("core_cycles_busy", s.cycles);
+    out.count("scheduler_cycles", s.cycles * device.config().cores.sm.schedulers);
+    out.count("scheduler_cycles[issue]", s.issue_cycles);
+    out.count("scheduler_cycles[idle]", s.idle);
+    out.count("scheduler_cycles[scoreboard]", s.scoreboard);
+    out.count("scheduler_cycles[stall]", s.stall);
+    out.count("warp_insn_issued_without_lanes", s.issued_lanes[0]);
+    out.count("warp_insn_decoded", s.decoded);
+    out.count("warps_launched", s.warps_launched);
+    out.count("accesses_coalesced", s.accesses_coalesced);
+    out.count("shared_memory_cycles", s.shared_accesses);
+    out.count("register_reads", s.register_reads);
+    out.count("register_writes", s.register_writes);
+    out.count("register_bank_conflicts", s.register_bank_conflicts);
+}
+
+void write_l2(report_writer& out, gpu& device) {
+    cache::cache_statistics l2;
+    std::string by_bank;
+    bool any = false;
+    unsigned number = 0;
+    for (const auto& p : device.partitions())
+        for (unsigned s = 0; s < p->sub_partitions(); ++s, ++number)
+            if (const cache::cache_statistics* c = p->bank(s).cache_statistics()) {
+                l2 += *c;
+                any = true;
+                by_bank += fmt::format("L2_cache_bank[{}]: {}", number, cache_line(*c));
+            }
+    if (!any) return;
+    out.print("\n========= L2 cache stats =========\n{}", by_bank);
+    write_cache(out, "L2", l2, "");
+    out.print("L2_total_cache_breakdown:\n");
+    write_breakdown(out, "L2_cache_stats_breakdown", l2);
+    out.print("L2_total_cache_reservation_fail_breakdown:\n");
+    write_fail_breakdown(out, "L2_cache_stats_fail_breakdown", l2);
+    write_ports(out, "L2_cache", l2, "");
+}
+
+void write_network(report_writer& out, gpu& device) {
+    interconnect::network& n = device.network();
+    const auto packets = [&](const char* name, interconnect::subnet s) {
+        out.print("{}={}\n", name, n.packets_injected(s));
+        out.add(name, n.packets_injected(s));
+    };
+    out.print("\n");
+    packets("icnt_total_pkts_mem_to_simt", interconnect::replies);
+    packets("icnt_total_pkts_simt_to_mem", interconnect::requests);
+    out.print("{:-<28}Interconnect-DETAILS{:-<32}\n", "", "");
+    for (const auto& f : n.figures()) {
+        if (f.whole)
+            out.count(f.name, static_cast<std::uint64_t>(f.value));
+        else
+            out.real(f.name, f.value);
     }
-    out.count("maxmflatency", m.round_trip.max);
-    out.count("max_icnt2mem_latency", m.request_network.max);
-    out.count("maxmrqlatency", mrq_max);
-    out.count("max_icnt2sh_latency", m.reply_network.max);
-    if (m.counted_num != 0) {
-        out.count("averagemflatency", m.average_round_trip());
-        out.count("avg_icnt2mem_latency", m.average_request_network());
-        if (mrq_num != 0) out.count("avg_mrq_latency", mrq_sum / mrq_num);
-        out.count("avg_icnt2sh_latency", m.average_reply_network());
-    }
-    out.count("total dram reads", reads);
-    out.count("total dram writes", writes);
-    out.count("dram_cycles", total.cycles);
-    out.count("dram_n_nop", total.idle_cycles);
-    out.count("dram_n_act", total.activates);
-    out.count("dram_n_pre", total.precharges);
-    out.count("dram_n_ref", total.refreshes);
-    out.count("dram_n_req", total.requests);
-    out.count("dram_n_rd", total.reads);
-    out.count("dram_n_rd_L2_A", total.allocate_reads);
-    out.count("dram_n_write", total.writes);
-    out.count("dram_n_wr_bk", total.write_backs);
-    out.real("dram_bw_util", total.bandwidth_utilisation());
-    out.real("dram_eff", total.efficiency());
-    out.real("dram_row_locality", total.row_locality());
-    // The reference prints every channel; scripts that read the last line get the last one.
-    const memory::dram_statistics& last = device.channels().back()->statistics();
-    out.count("n_nop", last.idle_cycles);
-    out.count("n_act", last.activates);
-    out.count("n_pre", last.precharges);
-    out.count("n_ref", last.refreshes);
-    out.count("n_req", last.requests);
+    out.print("{:-<28}END-of-Interconnect-DETAILS{:-<25}\n", "", "");
 }
 
 }  // namespace
 
-std::vector<figure> collect_figures(gpu& device, report_baseline& last) {
-    figure_list out;
-    const core_statistics cores = sum_of_cores(device);
-    device.memory_statistics().close_window();
-    const memory::memory_statistics& m = device.memory_statistics();
-    const std::uint64_t cycles = device.core_cycles();
-    const std::uint64_t instructions = cores.thread_instructions;
-    const std::uint64_t sim_cycles = cycles - last.cycles;
-    const std::uint64_t sim_instructions = instructions - last.instructions;
+double report::value(const std::string& name) const {
+    const auto f = std::find_if(figures.begin(), figures.end(),
+                                [&](const figure& x) { return x.name == name; });
+    return f != figures.end() ? f->value : 0;
+}
 
-    const auto real = [](std::uint64_t v) { return static_cast<double>(v); };
+report reporter::make(const report_subject* subject) {
+    report_writer out;
+    const core_statistics cores = sum_of_cores(device_);
+    device_.memory_statistics().close_window();
+    const memory::memory_statistics& m = device_.memory_statistics();
+    const std::uint64_t cycles = device_.core_cycles();
+    const std::uint64_t instructions = cores.thread_instructions;
+    const std::uint64_t sim_cycles = cycles - before_.cycles;
+    const std::uint64_t sim_instructions = instructions - before_.instructions;
+
+    if (subject != nullptr)
+        out.print("kernel_name = {} \nkernel_launch_uid = {} \nkernel_stream_id = {}\n",
+                  subject->name, subject->launch, subject->stream);
     out.count("gpu_sim_cycle", sim_cycles);
     out.count("gpu_sim_insn", sim_instructions);
-    out.real("gpu_ipc", ratio(real(sim_instructions), real(sim_cycles)));
+    out.real("gpu_ipc", ratio(sim_instructions, sim_cycles));
     out.count("gpu_tot_sim_cycle", cycles);
     out.count("gpu_tot_sim_insn", instructions);
-    out.real("gpu_tot_ipc", ratio(real(instructions), real(cycles)));
+    out.real("gpu_tot_ipc", ratio(instructions, cycles));
     out.count("gpu_tot_issued_cta", cores.ctas_launched);
+    out.count("max_total_param_size", 0);
 
-    std::uint64_t stall_full = 0, stall_reply = 0, replies = 0;
-    cache::cache_statistics l2;
-    for (const auto& p : device.partitions())
+    std::uint64_t stall_full = 0, stall_reply = 0;
+    for (const auto& p : device_.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s) {
             const auto& counters = p->bank(s).statistics();
             stall_full += counters.stalled_full;
             stall_reply += counters.stalled_reply;
-            replies += counters.replies;
-            if (const cache::cache_statistics* c = p->bank(s).cache_statistics()) l2 += *c;
         }
     out.count("gpu_stall_dramfull", stall_full);
-    out.count("gpu_stall_icnt2sh", stall_reply);
-    out.real("partiton_level_parallism",
-             ratio(real(m.requests - last.requests), real(sim_cycles)));
-    out.real("partiton_level_parallism_total", ratio(real(m.requests), real(cycles)));
+    out.print("gpu_stall_icnt2sh    = {}\n", stall_reply);
+    out.add("gpu_stall_icnt2sh", stall_reply);
+    out.real("partiton_level_parallism", ratio(m.requests - before_.requests, sim_cycles));
+    out.real("partiton_level_parallism_total", ratio(m.requests, cycles));
     out.real("partiton_level_parallism_util",
-             ratio(real(m.requests - last.requests), real(m.request_cycles - last.request_cycles)));
-    out.real("partiton_level_parallism_util_total",
-             ratio(real(m.requests), real(m.request_cycles)));
-    const double bytes = 32.0 * device.config().clocks.core / 1e9;
-    out.real("L2_BW", ratio(real(m.replies - last.replies) * bytes, real(sim_cycles)));
-    out.real("L2_BW_total", ratio(real(m.replies) * bytes, real(cycles)));
+             ratio(m.requests - before_.requests, m.request_cycles - before_.request_cycles));
+    out.real("partiton_level_parallism_util_total", ratio(m.requests, m.request_cycles));
+    constexpr double sector_bytes = 32, giga = 1e9;
+    const double scale = sector_bytes * device_.config().clocks.core / giga;
+    const auto bandwidth = [&](const char* name, double value) {
+        out.print("{}  = {:12.4f} GB/Sec\n", name, value);
+        out.add(name, value);
+    };
+    bandwidth("L2_BW", ratio(m.replies - before_.replies, sim_cycles) * scale);
+    bandwidth("L2_BW_total", ratio(m.replies, cycles) * scale);
 
-    cache::cache_statistics l1i, l1d, l1c, l1t;
-    for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) {
-            core::sm& sm = c->core(i);
-            l1i += sm.l1i().statistics();
-            l1c += sm.l1c().statistics();
-            l1t += sm.l1t().statistics();
-            if (sm.l1d() != nullptr) l1d += sm.l1d()->statistics();
-        }
-    cache_figures(out, "L1I", l1i, false);
-    cache_figures(out, "L1D", l1d, false);
-    cache_figures(out, "L1C", l1c, false);
-    cache_figures(out, "L1T", l1t, false);
-    cache::cache_statistics all = l1i;
-    all += l1d;
-    all += l1c;
-    all += l1t;
-    breakdown_figures(out, "Total_core_cache_stats_breakdown", all);
-    core_figures(out, cores, device);
-    memory_figures(out, device);
-    cache_figures(out, "L2", l2, false);
-    breakdown_figures(out, "L2_cache_stats_breakdown", l2);
-    for (const auto& f : device.network().figures())
-        f.whole ? out.count(f.name, static_cast<std::uint64_t>(f.value)) : out.real(f.name, f.value);
+    write_core_caches(out, device_);
+    write_instructions(out, cores, device_);
+    write_memory_stalls(out, cores);
+    write_issue(out, cores, device_);
+    write_memory(out, device_);
+    write_channels(out, device_);
+    write_l2(out, device_);
+    write_network(out, device_);
+    write_more_of_cores(out, cores, device_);
 
-    last.cycles = cycles;
-    last.instructions = instructions;
-    last.requests = m.requests;
-    last.replies = m.replies;
-    last.request_cycles = m.request_cycles;
+    before_ = {cycles, instructions, m.requests, m.replies, m.request_cycles};
     return out.take();
-}
-
-void write_report(std::ostream& out, const std::vector<figure>& figures,
-                  const dispatch::finished_kernel* kernel) {
-    if (kernel != nullptr) {
-        out << "kernel_name = " << kernel->header.name << '\n';
-        out << "kernel_launch_uid = " << kernel->launch << '\n';
-        out << "kernel_stream_id = " << kernel->header.stream << '\n';
-    }
-    for (const figure& f : figures)
-        out << (f.whole ? fmt::format("{} = {}\n", f.name, static_cast<std::uint64_t>(f.value))
-                        : fmt::format("{} = {:.4f}\n", f.name, f.value));
 }
 
 }  // namespace simtlm::platform

@@ -3,10 +3,19 @@
 #include "platform/gpu.h"
 #include "platform/options.h"
 #include "platform/presets.h"
-#include "platform/report.h"
+#include "platform/statistics_table.h"
+#include "platform/waveform.h"
+#include "sc_main/output.h"
+#include "sc_main/progress.h"
+#include "sc_main/run_control.h"
+#include "sc_main/version.h"
+#include "sc_main/workload.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <iostream>
 #include <systemc>
 
@@ -14,67 +23,84 @@ namespace {
 
 using namespace simtlm;
 
-/// Hands control back to sc_main when the GPU has news.
-class run_control : public sc_core::sc_module {
-public:
-    run_control(const sc_core::sc_module_name& name, platform::gpu& device) : sc_module(name) {
-        using SC_CURRENT_USER_MODULE = run_control;
-        SC_METHOD(pause);
-        sensitive << device.commands().progress() << device.sequencer().failed();
-        dont_initialize();
-    }
-
-private:
-    void pause() { sc_core::sc_pause(); }
+enum exit_code : int {
+    success = 0,
+    fault_of_the_input = 2,
+    stuck = 3,
+    fault_of_the_program = 70,
+    interrupted = 130,
 };
 
+/// Does what --help and its like ask for. @returns whether one of them was given
+bool act(const platform::option_values& values, const platform::preset_folders& folders) {
+    if (values.flag("--help"))
+        platform::write_help(std::cout, "simtlm");
+    else if (values.flag("--help-markdown"))
+        platform::write_options_markdown(std::cout);
+    else if (values.flag("--help-statistics"))
+        platform::write_statistics_markdown(std::cout);
+    else if (values.flag("--version"))
+        std::cout << "simtlm " << version << " (" << sc_core::sc_version() << ")\n";
+    else if (values.flag("--list-configs"))
+        platform::write_presets(std::cout, folders);
+    else if (values.flag("--dump-config")) {
+        platform::make_gpu_config(values);  // complains about what is impossible
+        platform::write_config(std::cout, values);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void complain(const std::string& text) {
+    fmt::print(stderr, "simtlm: {}\n", text);
+}
+
+int refuse(const std::vector<std::string>& refusals) {
+    constexpr std::size_t enough = 10;
+    for (std::size_t i = 0; i < std::min(refusals.size(), enough); ++i) complain(refusals[i]);
+    if (refusals.size() > enough)
+        complain(fmt::format("{} more kernels are refused", refusals.size() - enough));
+    return fault_of_the_input;
+}
+
 int run(int argc, char** argv) {
+    const auto started = std::chrono::steady_clock::now();
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-    platform::preset_folders folders(argv[0]);
+    const platform::preset_folders folders(argv[0]);
     platform::option_values values(folders.finder());
     values.parse_command_line(argc, argv);
+    if (act(values, folders)) return success;
+
     platform::gpu_config config = platform::make_gpu_config(values);
-    const std::string list = config.run.trace;
+    if (config.run.trace.empty())
+        throw kernel::user_error("command line", "there is no trace to replay",
+                                 "name one: -trace FOLDER/kernelslist.g; see also --help");
+    const workload work = read_workload(config);
+    if (!work.refusals.empty()) return refuse(work.refusals);
+
+    progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));
-    auto& commands = device.commands();
-    for (const trace::command& c : trace::read_command_list(list)) {
-        dispatch::host_command h;
-        h.address = c.address;
-        h.bytes = c.bytes;
-        h.file = c.file;
-        h.where = c.where;
-        switch (c.what) {
-            case trace::command::kind::copy_host_to_device:
-                h.what = dispatch::host_command::kind::copy_in;
-                break;
-            case trace::command::kind::copy_device_to_host:
-                h.what = dispatch::host_command::kind::copy_out;
-                break;
-            case trace::command::kind::synchronize:
-                h.what = dispatch::host_command::kind::synchronize;
-                break;
-            case trace::command::kind::kernel:
-                h.what = dispatch::host_command::kind::launch;
-                break;
-        }
-        commands.submit(h);
+    const auto waves = platform::attach_waveforms(device, device.config().run);
+    output out(device, values, line, started);
+    for (const std::string& n : values.notes()) out.note("note", n);
+    for (const std::string& w : work.warnings) out.note("warning", w);
+    run_control control("run_control", device, out, line);
+    for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
+    device.commands().proceed();
+    switch (control.run()) {
+        case run_control::ending::deadlock:
+            complain(
+                fmt::format("deadlock at core cycle {}: no instruction was completed in the "
+                            "last {} cycles; who waits for what:",
+                            device.core_cycles(), device.config().dispatch.deadlock_window));
+            std::cerr << device.describe();
+            return stuck;
+        case run_control::ending::interrupted:
+            return interrupted;
+        default:
+            return success;
     }
-    commands.proceed();
-    platform::report_baseline baseline;
-    run_control control("run_control", device);
-    while (true) {
-        sc_core::sc_start();
-        device.sequencer().rethrow_failure();
-        for (const auto& k : commands.take_finished()) {
-            platform::write_report(std::cout, platform::collect_figures(device, baseline), &k);
-        }
-        if (commands.stopped() || commands.idle()) break;
-    }
-    if (commands.deadlocked()) {
-        std::cerr << device.describe();
-        return 3;
-    }
-    return 0;
 }
 
 }  // namespace
@@ -82,8 +108,19 @@ int run(int argc, char** argv) {
 int sc_main(int argc, char** argv) {
     try {
         return run(argc, argv);
-    } catch (const simtlm::kernel::user_error& e) {
-        std::cerr << "simtlm: " << e.what() << '\n';
-        return 2;
+    } catch (const kernel::user_error& e) {
+        complain(e.what());
+        return fault_of_the_input;
+    } catch (const std::exception& e) {
+        std::string what = e.what();
+        std::replace(what.begin(), what.end(), '\n', ' ');
+        complain(fmt::format("internal error: {} (please report it with the command line)", what));
+        return fault_of_the_program;
     }
+}
+
+/// Takes the place of SystemC's own main(), which would print a banner.
+int main(int argc, char** argv) {
+    setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
+    return sc_core::sc_elab_and_sim(argc, argv);
 }

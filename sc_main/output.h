@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/report.h"
+#include "sc_main/progress.h"
+#include "sc_main/statistics_files.h"
+
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace simtlm {
+
+/// Everything a run says: reports on stdout, files of statistics, notes and the summary on stderr.
+class output {
+public:
+    /// @param started  when the process did
+    output(platform::gpu& device, const platform::option_values& options, progress& line,
+           std::chrono::steady_clock::time_point started);
+
+    /// A note or a warning, each text once; nothing with --quiet.
+    void note(const std::string& kind, const std::string& text);
+    /// Prints the report of a kernel that has ended.
+    void kernel_ended(const dispatch::finished_kernel& kernel);
+    /// The run has ended: prints what was counted since the last kernel, if anything, writes the
+    /// files of statistics and the summary.
+    /// @param ended  "finished", "-gpgpu_max_cycle", "deadlock", "interrupted" or "failed"
+    void run_ended(const std::string& ended);
+
+private:
+    void print(const platform::report_subject* subject, const kernel_record* record);
+    void print_wall_clock() const;
+    void summary() const;
+    double seconds() const;
+
+    platform::gpu& device_;
+    const platform::run_config& config_;
+    progress& line_;
+    std::chrono::steady_clock::time_point started_;
+    platform::reporter reporter_;
+    statistics_files files_;
+    platform::report last_;
+    std::uint64_t reported_cycles_ = ~std::uint64_t{0};
+    std::uint64_t kernels_ = 0;
+    std::set<std::string> noted_;
+};
+
+/// --profile-kernel: what the simulation kernel was made to do, on stderr.
+void print_activity(const kernel::phase_sequencer& sequencer, double seconds);
+
+}  // namespace simtlm

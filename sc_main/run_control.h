@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/gpu.h"
+#include "sc_main/output.h"
+#include "sc_main/progress.h"
+
+#include <systemc>
+
+namespace simtlm {
+
+/// SIGINT and SIGTERM end the run gently while such an object exists; the second one kills.
+class signal_guard {
+public:
+    signal_guard();
+    ~signal_guard();
+    signal_guard(const signal_guard&) = delete;
+    signal_guard& operator=(const signal_guard&) = delete;
+    /// A signal has come.
+    static bool received();
+};
+
+/// Runs the simulation from sc_main: prints a report whenever a kernel has ended, shows progress,
+/// and looks for signals, now and then and between steps of the GPU's clocks.
+class run_control : public sc_core::sc_module {
+public:
+    enum class ending { finished, limit, deadlock, interrupted };
+
+    run_control(const sc_core::sc_module_name& name, platform::gpu& device, output& out,
+                progress& line);
+
+    /// Runs until all commands are done or something ends the run. What was counted has been
+    /// printed in any case. @throws whatever ends the run early, kernel::user_error above all
+    ending run();
+
+private:
+    void pause();
+    void poll();
+    ending simulate();
+    void finish_instant();
+    run_position position() const;
+
+    platform::gpu& device_;
+    output& out_;
+    progress& line_;
+    sc_core::sc_time poll_period_;
+};
+
+}  // namespace simtlm
