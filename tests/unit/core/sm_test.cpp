@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/core/sm_rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace simtlm::core {
+namespace {
+
+using isa::memory_space;
+using isa::op_class;
+using test::block_builder;
+using test::program;
+using test::sm_rig;
+using test::small_sm;
+using ::testing::ElementsAre;
+
+constexpr std::uint64_t data = 0x7f0000000000;
+
+/// Launched at the end of cycle 0: fetched in 1, decoded in 2, issued in 3.
+constexpr std::uint64_t first_issue = 3;
+/// From the issue of an instruction with register operands to the cycle in which the next one that
+/// needs its result can issue, besides its latency: collector allocated, operands read, to OC_EX,
+/// into the unit, out of its last stage, written back.
+constexpr std::uint64_t round_trip = 6;
+
+void expect_everything_accounted(sm_rig& rig, std::uint64_t instructions) {
+    const core_statistics& s = rig.core.statistics();
+    EXPECT_EQ(s.warp_instructions, instructions);
+    std::uint64_t issued = 0;
+    for (const std::uint64_t n : s.issued_lanes) issued += n;
+    EXPECT_EQ(issued, instructions);
+    EXPECT_EQ(s.idle + s.scoreboard + s.stall + s.issue_cycles, s.cycles * rig.core.schedulers());
+    EXPECT_EQ(rig.core.instructions_in_flight(), 0u);
+    EXPECT_LE(rig.pool.outstanding(), 1u) << "the front end keeps one for its next request";
+    EXPECT_TRUE(rig.memory.quiet());
+    EXPECT_FALSE(rig.core.busy());
+}
+
+struct SmChain : ::testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Latencies, SmChain, ::testing::Values(1u, 4u, 25u, 300u));
+
+TEST_P(SmChain, IssuesADependentInstructionALatencyAndARoundTripLater) {
+    const unsigned latency = GetParam();
+    sm_rig rig("rig", small_sm());
+    program p;
+    const auto& add = p.alu({1}, {1}, latency);
+    const auto& exit = p.exit();
+    block_builder b;
+    b.warp();
+    for (int i = 0; i < 9; ++i) b.run(add);
+    b.run(exit);
+    rig.launch(b);
+    rig.run(3500);
+    const auto at = rig.issued(add);
+    ASSERT_EQ(at.size(), 9u);
+    for (std::size_t i = 0; i < at.size(); ++i)
+        EXPECT_EQ(at[i], first_issue + i * (latency + round_trip));
+    // The exit is the second instruction of the last fetch. It has no operands to wait for, and the
+    // round robin of the one port by which instructions leave the collectors lets it pass first.
+    EXPECT_THAT(rig.issued(exit), ElementsAre(at[8] + 1));
+    EXPECT_THAT(rig.completed, ElementsAre(at[8] + 1 + latency + round_trip));
+    expect_everything_accounted(rig, 10);
+}
+
+TEST(Sm, FetchesTwoInstructionsOfAWarpEveryThirdCycle) {
+    sm_rig rig("rig", small_sm());
+    program p;
+    const auto& add = p.alu({}, {1, 2});
+    block_builder b;
+    b.warp();
+    for (int i = 0; i < 6; ++i) b.run(add);
+    rig.launch(b);
+    rig.run(100);
+    // Both issue, the buffer is empty: fetched in that cycle, decoded in the next, then issued.
+    EXPECT_THAT(rig.issued(add), ElementsAre(3, 4, 6, 7, 9, 10));
+    expect_everything_accounted(rig, 6);
+}
+
+TEST(Sm, IssuesOneInstructionPerCycleFromIndependentWarps) {
+    sm_config c = small_sm();
+    c.scheduler.policy = "lrr";
+    sm_rig rig("rig", c);
+    program p;
+    block_builder b;
+    for (int w = 0; w < 8; ++w) {
+        b.warp();
+        // Written in banks that are not read.
+        for (unsigned i = 0; i < 20; ++i) b.run(p.alu({8 * i + 12}, {1, 2}));
+    }
+    rig.launch(b);
+    rig.run(400);
+    ASSERT_EQ(rig.issues.size(), 160u);
+    EXPECT_EQ(rig.issues.back().cycle - rig.issues.front().cycle, 159u) << "without a gap";
+    expect_everything_accounted(rig, 160);
+}
+
+struct SmUnit : ::testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Intervals, SmUnit, ::testing::Values(1u, 2u, 4u, 8u));
+
+TEST_P(SmUnit, StartsAnInstructionEveryInitiationInterval) {
+    const unsigned interval = GetParam();
+    sm_config c = small_sm();
+    c.scheduler.policy = "lrr";
+    sm_rig rig("rig", c);
+    program p;
+    block_builder b;
+    for (int w = 0; w < 8; ++w) {
+        b.warp();
+        for (unsigned i = 0; i < 16; ++i) b.run(p.alu({8 * i + 12}, {1}, 10, interval));
+    }
+    rig.launch(b);
+    rig.run(1500);
+    ASSERT_EQ(rig.completed.size(), 1u);
+    // 128 instructions through one unit: its register is the bottleneck.
+    const std::uint64_t first_into_unit = first_issue + 4;
+    EXPECT_EQ(rig.completed[0], first_into_unit + 127 * interval + 10 + 2);
+    expect_everything_accounted(rig, 128);
+}
+
+TEST(Sm, UsesALoadedWordAfterTheL1sLatency) {
+    sm_config c = small_sm();
+    sm_rig rig("rig", c, 200);
+    program p;
+    const auto& load = p.memory(memory_space::global, false, 8);
+    const auto& use = p.alu({9}, {8});
+    const auto& again = p.memory(memory_space::global, false, 9);
+    const auto& use_again = p.alu({10}, {9});
+    block_builder b;
+    b.warp()
+        .access(load, [](unsigned i) { return data + 4 * (i % 8); })
+        .run(use)
+        .access(again, [](unsigned i) { return data + 4 * (i % 8); })
+        .run(use_again);
+    rig.launch(b);
+    rig.run(600);
+    ASSERT_EQ(rig.issued(use_again).size(), 1u);
+    // Into the LD/ST unit 4 cycles after issue, accessed in the next; tags after the L1's latency.
+    const std::uint64_t tags = first_issue + 5 + c.ldst.l1_latency;
+    ASSERT_EQ(rig.memory.seen.size(), 1u);
+    EXPECT_EQ(rig.memory.seen[0].cycle, tags + 1) << "a miss leaves in the cycle after";
+    // Taken at once, chosen for write-back in the next cycle, written in the one after that.
+    EXPECT_EQ(rig.issued(use)[0], tags + 1 + 200 + 2);
+    // A hit releases its registers where it looks up the tags.
+    EXPECT_EQ(rig.issued(use_again)[0], rig.issued(again)[0] + 5 + c.ldst.l1_latency);
+    expect_everything_accounted(rig, 4);
+}
+
+struct SmSharedMemory : ::testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Strides, SmSharedMemory, ::testing::Values(1u, 2u, 8u, 32u));
+
+TEST_P(SmSharedMemory, GivesAWordAfterItsLatencyAndItsConflicts) {
+    const unsigned stride = GetParam();
+    const sm_config c = small_sm();
+    sm_rig rig("rig", c);
+    program p;
+    const auto& load = p.memory(memory_space::shared, false, 8);
+    const auto& use = p.alu({9}, {8});
+    block_builder b;
+    b.warp().access(load, [=](unsigned i) { return 4 * stride * i; }).run(use);
+    rig.launch(b);
+    rig.run(200);
+    // A cycle per conflicting word in front of the pipeline; one to be chosen for write-back.
+    EXPECT_THAT(rig.issued(use),
+                ElementsAre(first_issue + 5 + (stride - 1) + c.shared.latency + 1));
+    const core_statistics& s = rig.core.statistics();
+    EXPECT_EQ(s.shared_accesses, stride);
+    EXPECT_EQ(s.shared_bank_conflicts, stride - 1);
+    EXPECT_EQ(s.shared_insn, 32u);
+    expect_everything_accounted(rig, 2);
+}
+
+TEST(Sm, LetsWarpsGoOnInTheCycleAfterTheLastHasReachedTheBarrier) {
+    sm_rig rig("rig", small_sm());
+    program p;
+    const auto& slow = p.alu({1}, {1}, 50);
+    const auto& bar = p.barrier();
+    const auto& after = p.alu({2}, {2});
+    block_builder b;
+    b.warp().run(bar).run(after);
+    b.warp().run(slow).run(slow).run(bar).run(after);
+    rig.launch(b);
+    rig.run(300);
+    const std::uint64_t last = rig.issued(bar, 1).at(0);
+    EXPECT_LT(rig.issued(bar, 0).at(0), last);
+    EXPECT_EQ(rig.issued(after, 1).at(0), last + 1) << "the scheduler is greedy";
+    EXPECT_EQ(rig.issued(after, 0).at(0), last + 2);
+    expect_everything_accounted(rig, 6);
+}
+
+TEST(Sm, LosesACycleWhenTwoOperandsLieInOneBank) {
+    sm_rig apart("apart", small_sm()), together("together", small_sm());
+    program p;
+    const auto& add = p.alu({1}, {1, 2});
+    const auto& clash = p.alu({1}, {1, 9});
+    block_builder a, t;
+    a.warp().run(add).run(add);
+    t.warp().run(clash).run(clash);
+    apart.launch(a);
+    together.launch(t);
+    apart.run(100);
+    const auto between = [](const std::vector<std::uint64_t>& v) { return v.at(1) - v.at(0); };
+    EXPECT_EQ(between(apart.issued(add)), 4 + round_trip);
+    EXPECT_EQ(between(together.issued(clash)), 4 + round_trip + 1);
+    EXPECT_EQ(together.core.statistics().register_bank_conflicts, 2u);
+    EXPECT_EQ(apart.core.statistics().register_bank_conflicts, 0u);
+    EXPECT_EQ(apart.core.statistics().register_reads, 4u);
+    EXPECT_EQ(apart.core.statistics().register_writes, 2u);
+}
+
+TEST(Sm, CountsTheCyclesOfASchedulerOnce) {
+    sm_rig rig("rig", small_sm(), 150);
+    program p;
+    const auto& load = p.memory(memory_space::global, false, 8);
+    const auto& use = p.alu({9}, {8});
+    block_builder b;
+    b.warp().access(load, [](unsigned i) { return data + 4 * i; }).run(use);
+    rig.launch(b);
+    // In the middle of the run as well.
+    rig.at_end_of_cycle = [&](std::uint64_t now) {
+        if (now < 4 || now % 7 != 0) return;
+        const core_statistics& s = rig.core.statistics();
+        ASSERT_EQ(s.idle + s.scoreboard + s.stall + s.issue_cycles, s.cycles) << now;
+    };
+    rig.run(100);
+    rig.at_end_of_cycle = nullptr;
+    rig.run(400);
+    const core_statistics& s = rig.core.statistics();
+    EXPECT_EQ(s.issue_cycles, 2u);
+    EXPECT_EQ(s.cycles, rig.completed.at(0)) << "cycles 1 to the end";
+    EXPECT_EQ(s.scoreboard, rig.issued(use)[0] - rig.issued(load)[0] - 1);
+    EXPECT_EQ(s.idle, s.cycles - s.scoreboard - 2);
+    EXPECT_EQ(s.issued_lanes[32], 2u);
+    expect_everything_accounted(rig, 2);
+}
+
+TEST(Sm, RunsAWarpWithoutInstructions) {
+    sm_rig rig("rig", small_sm());
+    program p;
+    const auto& bar = p.barrier();
+    const auto& exit = p.exit();
+    block_builder b;
+    b.warp();  // traced, but never active
+    b.warp().run(bar).run(exit);
+    rig.launch(b);
+    rig.run(100);
+    EXPECT_EQ(rig.completed.size(), 1u);
+    expect_everything_accounted(rig, 2);
+}
+
+TEST(Sm, RunsBlocksOneAfterTheOtherWhenOnlyOneFits) {
+    sm_rig rig("rig", small_sm());
+    rig.kernel.ctas_per_sm = 1;
+    program p;
+    const auto& add = p.alu({1}, {1});
+    const auto& exit = p.exit();
+    block_builder b;
+    b.warp().run(add).run(exit);
+    for (int i = 0; i < 5; ++i) rig.launch(b);
+    rig.run(300);
+    ASSERT_EQ(rig.completed.size(), 5u);
+    const std::uint64_t length = rig.completed[0];
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(rig.completed[i], length * (i + 1));
+    EXPECT_EQ(rig.core.statistics().ctas_completed, 5u);
+    EXPECT_EQ(rig.core.statistics().warps_launched, 5u);
+    EXPECT_EQ(rig.core.statistics().cycles, 5 * length);
+    expect_everything_accounted(rig, 10);
+}
+
+TEST(Sm, SaysWhatItsWarpsWaitFor) {
+    sm_rig rig("rig", small_sm());
+    rig.memory.mute = true;
+    program p;
+    const auto& load = p.memory(memory_space::global, false, 8);
+    const auto& use = p.alu({9}, {8});
+    const auto& bar = p.barrier(2, 64);
+    const auto& store = p.memory(memory_space::global, true, 8);
+    const auto& atomic = p.atomic(4);
+    const auto lanes = [](unsigned i) { return data + 4 * i; };
+    block_builder b;
+    b.warp().access(load, lanes).run(use);
+    b.warp().run(bar).run(use);
+    b.warp().access(store, lanes);
+    b.warp().access(atomic, lanes).run(use);
+    rig.launch(b);
+    rig.run(500);
+    const std::string text = rig.core.describe();
+    EXPECT_THAT(text, ::testing::HasSubstr("SM 0 warp 0 (CTA slot 0) after PC 0x0 waits for "
+                                           "registers of TEST\n"));
+    EXPECT_THAT(text,
+                ::testing::HasSubstr("warp 1 (CTA slot 0) after PC 0x20 waits for a barrier"));
+    EXPECT_THAT(text,
+                ::testing::HasSubstr("waits for its end: 0 instructions in flight, 4 stores"));
+    EXPECT_THAT(text, ::testing::HasSubstr("waits for 32 atomics"));
+    EXPECT_THAT(text, ::testing::HasSubstr("CTA slot 0 barrier 2: arrived warps 0x2"));
+}
+
+TEST(Sm, FailsOnAnInstructionThatNoUnitExecutes) {
+    sm_rig rig("rig", small_sm());
+    program p;
+    const auto& hmma = p.alu({1}, {2}, 4, 1, op_class::spec3);
+    block_builder b;
+    b.warp().run(hmma);
+    rig.launch(b);
+    rig.run(50);
+    EXPECT_THROW(rig.sequencer.rethrow_failure(), std::exception);
+}
+
+}  // namespace
+}  // namespace simtlm::core
