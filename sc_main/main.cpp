@@ -4,6 +4,7 @@
 #include "platform/options.h"
 #include "platform/presets.h"
 #include "platform/statistics_table.h"
+#include "platform/timeline.h"
 #include "platform/waveform.h"
 #include "sc_main/output.h"
 #include "sc_main/progress.h"
@@ -82,6 +83,7 @@ int run(int argc, char** argv) {
     progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));
     const auto waves = platform::attach_waveforms(device, device.config().run);
+    const auto timeline = platform::attach_timeline(device, device.config().run);
     output out(device, values, line, started);
     for (const std::string& n : values.notes()) out.note("note", n);
     for (const std::string& w : work.warnings) out.note("warning", w);
