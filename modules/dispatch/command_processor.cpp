@@ -28,7 +28,10 @@ void command_processor::submit(host_command command) {
 }
 
 void command_processor::done(std::uint64_t tag) {
-    done_.push_back(tag);
+    if (!calls_.completed)
+        done_.push_back(tag);
+    else if (tag != 0)
+        calls_.completed(tag);
     progress_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -135,10 +138,22 @@ void command_processor::kernels_finished(std::vector<std::unique_ptr<running_ker
         f.tag = k->tag;
         f.ctas_per_sm = k->context.ctas_per_sm;
         finished_.push_back(std::move(f));
+        if (calls_.completed && finished_.back().tag != 0) calls_.completed(finished_.back().tag);
     }
     if (in_window_ == 0 && calls_.idle) calls_.idle();
     progress_.notify(sc_core::SC_ZERO_TIME);
     if (!stopped_) proceed();
+}
+
+void command_processor::abort() {
+    const std::deque<host_command> queued = std::exchange(queue_, {});
+    const std::deque<pending_kernel> waiting = std::exchange(waiting_, {});
+    in_window_ -= waiting.size();
+    ahead_.reset();
+    scheduler_.abandon();
+    for (const pending_kernel& k : waiting) done(k.tag);
+    for (const host_command& c : queued) done(c.tag);
+    progress_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void command_processor::deadlock() {

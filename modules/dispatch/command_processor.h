@@ -51,6 +51,8 @@ public:
         std::function<void(const trace::kernel_header&)> check;
         /// All kernels have finished and no warp is resident (-gpgpu_flush_l2_cache).
         std::function<void()> idle;
+        /// The command with this tag (not 0) is done. Whoever takes this gets no take_done().
+        std::function<void(std::uint64_t tag)> completed;
     };
 
     command_processor(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
@@ -61,6 +63,10 @@ public:
     void submit(host_command command);
     /// Executes what can be executed now.
     void proceed();
+    /// Forgets what has not begun and places no further CTA of what has: kernels that run end with
+    /// their resident CTAs. Their commands and the forgotten ones complete. In phase
+    /// core_dispatch_ctas or between steps.
+    void abort();
 
     /// Notified when kernels or other tagged commands have finished: see take_finished().
     const sc_core::sc_event& progress() const { return progress_; }

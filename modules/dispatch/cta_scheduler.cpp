@@ -53,6 +53,12 @@ void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
         }
 }
 
+void cta_scheduler::abandon() {
+    for (auto& k : running_)
+        if (k) k->blocks_left = 0;
+    process_.wake();
+}
+
 std::uint64_t cta_scheduler::thread_instructions() const {
     std::uint64_t sum = 0;
     for (core::simt_cluster* c : clusters_)

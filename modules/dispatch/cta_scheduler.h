@@ -52,6 +52,8 @@ public:
     bool can_start() const;
     /// Launches a kernel between steps or in phase core_dispatch_ctas. @pre can_start()
     void launch(std::unique_ptr<running_kernel> kernel);
+    /// No further CTA of the running kernels is placed: each ends with its resident CTAs.
+    void abandon();
 
     const std::vector<std::unique_ptr<running_kernel>>& running() const { return running_; }
     std::uint64_t ctas_issued() const { return ctas_issued_; }

@@ -77,6 +77,7 @@ public:
     /// A block cannot go on because of the user's input: edges pass unheeded from now on, and
     /// failed() is notified. A thread of a block cannot throw out of the simulation itself.
     void fail(std::exception_ptr why);
+    bool has_failed() const { return failure_ != nullptr; }
     /// Rethrows what fail() was told, if it was.
     void rethrow_failure() const {
         if (failure_) std::rethrow_exception(failure_);

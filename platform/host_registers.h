@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace simtlm::platform::host {
+
+/// Byte offsets of the host interface's registers. All are 32 bits wide and aligned; words that are
+/// not named are reserved: they read as zero and ignore writes.
+enum offset : std::uint32_t {
+    id = 0x000,
+    version = 0x004,
+    status = 0x008,
+    control = 0x00c,
+    irq_status = 0x010,
+    irq_enable = 0x014,
+    irq_clear = 0x018,
+    error = 0x01c,
+    sms = 0x020,
+    channels = 0x024,
+    kernels_loaded = 0x028,
+    windows = 0x02c,
+    queue_depth = 0x030,
+    queue_space = 0x034,
+    submitted = 0x038,
+    completed = 0x03c,
+    counters = 0x080,      ///< counter c: low word at counters + 8c, high word after it
+    first_window = 0x100,  ///< window w at first_window + w * window_bytes
+};
+/// Within a window.
+enum window_offset : std::uint32_t {
+    command = 0x00,
+    address_lo = 0x04,
+    address_hi = 0x08,
+    size_lo = 0x0c,
+    size_hi = 0x10,
+    kernel = 0x14,
+    stream = 0x18,
+    tag = 0x1c,
+    doorbell = 0x20,
+    window_submitted = 0x24,
+    window_completed = 0x28,
+    last_tag = 0x2c,
+};
+inline constexpr std::uint32_t window_bytes = 0x40;
+inline constexpr std::uint32_t window_count = 8;
+/// Size of the register file: addresses from here on are answered with an address error.
+inline constexpr std::uint32_t map_bytes = 0x400;
+
+inline constexpr std::uint32_t id_value = 0x4d4c5453;       ///< "STLM"
+inline constexpr std::uint32_t version_value = 0x00000100;  ///< major.minor.patch, a byte each
+
+/// Values of COMMAND.
+enum class command_code : std::uint32_t {
+    nothing,
+    copy_to_device,
+    copy_from_device,
+    fill,
+    launch,
+    event,
+    synchronise
+};
+/// STREAM: a kernel runs on the stream its trace names, other commands wait for all streams.
+inline constexpr std::uint32_t any_stream = 0xffffffff;
+
+/// Bits of STATUS.
+enum status_bit : std::uint32_t {
+    busy = 1u << 0,       ///< commands are queued or running
+    failed = 1u << 1,     ///< ERROR is not 0
+    stopped = 1u << 2,    ///< deadlock, limit reached or input at fault: no command will run
+    resetting = 1u << 3,  ///< commands are refused until running CTAs have ended
+};
+/// Bits of CONTROL.
+enum control_bit : std::uint32_t { reset = 1u << 0 };
+/// Bits of IRQ_STATUS, IRQ_ENABLE and IRQ_CLEAR.
+enum irq_bit : std::uint32_t {
+    command_done = 1u << 0,
+    kernel_done = 1u << 1,
+    idle = 1u << 2,
+    fault = 1u << 3,
+    window_done = 1u << 8,  ///< of window 0; window w is this shifted left by w
+};
+/// Values of ERROR; the first error stays until it is cleared.
+enum class error_code : std::uint32_t {
+    none,
+    bad_command,
+    no_such_kernel,
+    queue_full,
+    refused_in_reset,
+    gpu_stopped,
+    memory_error,
+};
+
+/// The 64-bit performance counters, in order.
+enum class counter : std::uint32_t {
+    core_cycles,
+    thread_instructions,
+    warp_instructions,
+    kernels_done,
+    ctas_done,
+    l2_accesses,
+    l2_hits,
+    l2_misses,
+    memory_reads,
+    memory_writes,
+    memory_errors,
+};
+inline constexpr std::uint32_t counter_count = 11;
+
+/// A row of the register map.
+struct register_info {
+    std::uint32_t offset;
+    std::string name;
+    const char* access;  ///< RO, RW, WO, W1C
+    const char* description;
+};
+/// Registers outside of windows, then those of window 0.
+const std::vector<register_info>& register_table();
+/// The table in docs/cosimulation.md.
+void write_register_map(std::ostream& out);
+
+}  // namespace simtlm::platform::host

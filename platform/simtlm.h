@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/error.h"
+#include "modules/protocol/base_protocol_checker.h"
+#include "platform/config.h"
+#include "platform/gpu.h"
+#include "platform/host_registers.h"
+#include "platform/options.h"
+#include "platform/presets.h"
+
+#include <string>
+#include <vector>
+
+/// What a SystemC platform needs to have a GPU: see docs/cosimulation.md.
+namespace simtlm {
+
+/// The GPU: an sc_module with the pins `host`, `memory[n]`, `irq`, `clock[4]` and `reset`.
+using gpu = platform::gpu;
+/// A complete, validated configuration: what the constructor of a gpu takes.
+using gpu_config = platform::gpu_config;
+using trace_set = platform::trace_set;
+using memory_data = platform::memory_data;
+/// Offsets, bits and codes of the register map.
+namespace host = platform::host;
+/// Thrown for configurations and traces at fault.
+using user_error = kernel::user_error;
+
+template <unsigned BusWidth = 32>
+using base_protocol_checker = protocol::base_protocol_checker<BusWidth>;
+
+/// Makes a configuration from options as the executable takes them, in order, later ones win:
+/// `configure({"--preset", "TINY", "-gpgpu_n_mem", "4"}, SIMTLM_CONFIG_DIR)`.
+/// @param config_folder  where presets are found; the package sets simtlm_CONFIG_DIR to its own
+/// @throws user_error
+gpu_config configure(const std::vector<std::string>& options,
+                     const std::string& config_folder = {});
+
+}  // namespace simtlm
