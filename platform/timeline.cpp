@@ -249,19 +249,18 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
 
     void write_request(const tlm::tlm_generic_payload& reply, std::uint64_t end) {
         const protocol::memory_extension& e = protocol::extension(reply);
-        // A part of a split request knows only its own way from the split on.
-        const protocol::hop_times& first_half = e.when.injected == 0 && e.parent != nullptr
-                                                    ? protocol::extension(*e.parent).when
-                                                    : e.when;
+        // A part of a split request was created in the L2, on the way.
+        const std::uint64_t begin =
+            e.when.injected != 0 ? std::min(e.when.created, e.when.injected) : e.when.created;
         struct hop {
             const char* name;
             std::uint64_t from, to;
         };
         const std::uint64_t leaves_l2 = e.when.at_dram != 0 ? e.when.at_dram : e.when.replied;
         const hop hops[] = {
-            {"SM", first_half.created, first_half.injected},
-            {"request network", first_half.injected, first_half.at_l2},
-            {"L2", first_half.at_l2, leaves_l2},
+            {"SM", e.when.created, e.when.injected},
+            {"request network", e.when.injected, e.when.at_l2},
+            {"L2", e.when.at_l2, leaves_l2},
             {"DRAM", e.when.at_dram, e.when.from_dram},
             {"L2 fill", e.when.from_dram, e.when.at_dram != 0 ? e.when.replied : 0},
             {"reply network", e.when.replied, e.when.received},
@@ -275,9 +274,9 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                 arguments));
         };
         const std::string name = protocol::access_type_name(e.type);
-        edge("b", name, first_half.created,
+        edge("b", name, begin,
              fmt::format(R"(,"args":{{"address":"{:#x}","sm":{},"warp":{},"from":{},"to":{}}})",
-                         reply.get_address(), e.sm, e.warp, first_half.created, end));
+                         reply.get_address(), e.sm, e.warp, begin, end));
         for (const hop& h : hops) {
             if (h.from == 0 || h.to < h.from) continue;
             edge("b", h.name, h.from, "");

@@ -123,16 +123,16 @@ private:
 
 waveform_catalogue::waveform_catalogue(gpu& device, kernel::waveform& wave) : wave_(wave) {
     opcode_ = &make_enumeration("opcode");
-    issue_state_ = &make_enumeration("issue", {"?grey30?off", "?dark green?issued", "?grey40?idle",
-                                               "?dark red?scoreboard", "?dark orange?stall"});
+    issue_state_ = &make_enumeration("issue", {"?grey30?off", "?DarkGreen?issued", "?grey40?idle",
+                                               "?DarkRed?scoreboard", "?DarkOrange3?stall"});
     stall_ = &make_enumeration(
         "stall", {"none", "bank_conflict", "network_full", "coalescing", "data_port"});
     row_command_ = &make_enumeration("row_command", {"activate", "precharge", "refresh"});
     column_command_ =
-        &make_enumeration("column_command", {"?dark green?read", "?dark orange?write"});
+        &make_enumeration("column_command", {"?DarkGreen?read", "?DarkOrange3?write"});
     bank_state_ = &make_enumeration(
-        "bank_state", {"?grey30?idle", "?dark blue?activating", "?grey40?open", "?dark green?read",
-                       "?dark orange?write", "?purple4?precharging", "?dark red?refreshing"});
+        "bank_state", {"?grey30?idle", "?DarkBlue?activating", "?grey40?open", "?DarkGreen?read",
+                       "?DarkOrange3?write", "?purple4?precharging", "?DarkRed?refreshing"});
 
     add_clocks(device);
     for (unsigned c = 0; c < device.clusters().size(); ++c)
