@@ -35,11 +35,14 @@ const char* pipe_name(unsigned p) {
     return names[p];
 }
 
-/// Whether a counter has grown since the last question: the reader of what comes with an event.
+/// Whether a counter has grown since the last question: the reader of what comes with an event. The
+/// first question is answered no: what came with earlier events may be gone.
 struct grown {
+    bool asked = false;
     std::uint64_t last = 0;
     bool operator()(std::uint64_t count) {
-        const bool yes = count != last;
+        const bool yes = asked && count != last;
+        asked = true;
         last = count;
         return yes;
     }
@@ -262,10 +265,12 @@ void waveform_catalogue::add_front_end(core::sm& sm, const std::string& base) {
 
 void waveform_catalogue::add_schedulers(gpu& device, core::sm& sm, const std::string& base) {
     const kernel::phase_sequencer& sequencer = device.sequencer();
+    const std::string group = group_;
     for (unsigned i = 0; i < sm.schedulers(); ++i) {
         const core::warp_scheduler& s = sm.scheduler(i);
         const core::warp_scheduler::issue_probe& p = s.probe();
         const std::string name = fmt::format("{}.scheduler{}", base, i);
+        group_ = fmt::format("{}/scheduler {}", group, i);
         events(name + ".issued", 2, core_clock, [&p] { return p.count; });
         level(
             name + ".state", 3, on(core_clock), display::named,
@@ -287,6 +292,7 @@ void waveform_catalogue::add_schedulers(gpu& device, core::sm& sm, const std::st
             },
             opcode_);
     }
+    group_ = group;
     const core::warp_table& w = sm.warps();
     level(base + ".scoreboard.registers", 12, on(core_clock), display::level, [&sm, &w] {
         std::uint64_t sum = 0;
@@ -356,7 +362,9 @@ void waveform_catalogue::add_load_store(core::sm& sm, const std::string& base) {
           [&sm] { return sm.door().blocked(); });
     level(base + ".port.responses_queued", 8, on(core_clock), display::level,
           [&sm] { return sm.door().responses_queued(); });
+    const std::string group = group_;
     const auto cache_with_mshrs = [&](const std::string& name, const auto& engine) {
+        group_ = group + "/" + name.substr(name.rfind('.') + 1);
         add_cache(name, core_clock, engine.statistics());
         level(name + ".mshrs", bits_for(engine.config().mshr_entries), on(core_clock),
               display::level, [&engine] { return engine.mshrs().in_use(); });
@@ -366,6 +374,7 @@ void waveform_catalogue::add_load_store(core::sm& sm, const std::string& base) {
     if (sm.l1d() != nullptr) cache_with_mshrs(base + ".l1d", sm.l1d()->engine());
     cache_with_mshrs(base + ".l1i", sm.l1i().engine());
     cache_with_mshrs(base + ".l1c", sm.l1c().engine());
+    group_ = group + "/l1t";
     add_cache(base + ".l1t", core_clock, sm.l1t().engine().statistics());
 }
 
@@ -379,7 +388,7 @@ void waveform_catalogue::add_network_port(gpu& device, const std::string& base, 
     const interconnect::network& n = device.network();
     const interconnect::subnet in = of_cluster ? requests : replies;
     const interconnect::subnet out = of_cluster ? replies : requests;
-    group_ = std::string("network/") + (of_cluster ? "clusters" : "memories");
+    group_ = fmt::format("network/{} {}", of_cluster ? "cluster" : "memory", port);
     events(base + (of_cluster ? ".request_in" : ".reply_in"), 2,
            of_cluster ? core_clock : icnt_clock, [&n, in, port] { return n.packets_in(in, port); });
     level(base + (of_cluster ? ".request_blocked" : ".reply_blocked"), 1, core_or_icnt,

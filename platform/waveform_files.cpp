@@ -141,9 +141,9 @@ void write_save_file(const std::string& dump, const kernel::waveform& wave,
     save.line(fmt::format("[savefile] \"{}.gtkw\"", absolute));
     save.line(fmt::format("[timestart] {}", wave.first_time()));
     save.line("[size] 1600 1000");
-    // About a hundred core cycles at first sight.
-    save.line(fmt::format("*-{:.6f} {} -1 -1 -1 -1", std::log2(core_period * 100 / 1000),
-                          wave.first_time()));
+    // The zoom is the logarithm of the time in 200 pixels: eight core cycles, wide enough for text.
+    save.line(
+        fmt::format("*-{:.6f} {} -1 -1 -1 -1", std::log2(core_period * 8), wave.first_time()));
     save.line("[sst_width] 220");
     save.line("[signals_width] 340");
     save.line("[sst_expanded] 1");

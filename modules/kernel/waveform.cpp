@@ -183,8 +183,7 @@ void waveform::write_falls(std::uint64_t before) {
 }
 
 void waveform::read_baseline() {
-    for (std::size_t i = 0; i < signals_.size(); ++i)
-        if (signals_[i].what == kind::counter) counted_[i] = signals_[i].read();
+    for (std::size_t i = 0; i < signals_.size(); ++i) counted_[i] = signals_[i].read();
 }
 
 void waveform::step_ended(unsigned ticked) {
