@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/simt_cluster.h"
+#include "tests/unit/core/sm_rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace simtlm::core {
+namespace {
+
+using isa::memory_space;
+using test::block_builder;
+using test::program;
+using test::small_sm;
+using ::testing::ElementsAre;
+
+/// A cluster, and a network that the test moves by hand: it takes requests (when open), and offers
+/// responses in the order of the list, one at a time.
+struct cluster_rig : sc_core::sc_module, private cta_listener {
+    struct request {
+        std::uint64_t cycle;
+        unsigned sm;
+        tlm::tlm_generic_payload* payload;
+    };
+    const cluster_config config;
+    kernel::phase_sequencer sequencer;
+    protocol::transaction_pool pool;
+    simt_cluster cluster;
+    protocol::target_socket<cluster_rig> network{"network"};
+    kernel_context kernel;
+    std::vector<request> requests;
+    std::deque<tlm::tlm_generic_payload*> responses;  ///< to be offered
+    std::vector<std::uint64_t> taken;                 ///< cycles of END_RESP
+    std::vector<unsigned> completed;                  ///< SMs whose CTA ended
+    bool open = true;
+
+    cluster_rig(const sc_core::sc_module_name& name, const cluster_config& c)
+        : sc_module(name),
+          config(c),
+          sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
+          cluster("cluster", sequencer, config, 0, pool),
+          process_("process", sequencer, protocol::network_transfer,
+                   kernel::on_edge<&cluster_rig::cycle>(this), true) {
+        for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
+        cluster.network.bind(network);
+        network.register_nb_transport_fw(this, &cluster_rig::transport, 0);
+        for (unsigned i = 0; i < cluster.sms(); ++i) cluster.core(i).set_listener(*this);
+        kernel.ctas_per_sm = 4;
+    }
+    /// Between cycles.
+    void launch(unsigned sm, const block_builder& b) {
+        kernel.needs.threads = 32 * b.warps();
+        cluster.core(sm).launch(kernel, b.build());
+    }
+    void run(unsigned cycles) { sc_core::sc_start(static_cast<double>(cycles), sc_core::SC_NS); }
+    std::uint64_t now() const { return process_.now(); }
+
+private:
+    tlm::tlm_sync_enum transport(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                 sc_core::sc_time&) {
+        if (phase == tlm::END_RESP) {
+            EXPECT_EQ(&p, offered_);
+            offered_ = nullptr;
+            taken.push_back(process_.now());
+            return tlm::TLM_COMPLETED;
+        }
+        EXPECT_EQ(owed_, nullptr) << "a request before the one before it was taken";
+        requests.push_back({process_.now(), protocol::extension(p).sm, &p});
+        if (!open) {
+            owed_ = &p;
+            return tlm::TLM_ACCEPTED;
+        }
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+    }
+    void cycle() {
+        sc_core::sc_time delay;
+        if (open && owed_ != nullptr) {
+            tlm::tlm_phase phase = tlm::END_REQ;
+            tlm::tlm_generic_payload& p = *owed_;
+            owed_ = nullptr;
+            network->nb_transport_bw(p, phase, delay);
+        }
+        if (offered_ == nullptr && !responses.empty()) {
+            offered_ = responses.front();
+            responses.pop_front();
+            offered_->set_response_status(tlm::TLM_OK_RESPONSE);
+            tlm::tlm_phase phase = tlm::BEGIN_RESP;
+            network->nb_transport_bw(*offered_, phase, delay);
+        }
+    }
+    void cta_completed(unsigned sm, kernel_context&, std::unique_ptr<trace::block_trace>) override {
+        completed.push_back(sm);
+    }
+    sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
+    tlm::tlm_generic_payload* offered_ = nullptr;
+    tlm::tlm_generic_payload* owed_ = nullptr;
+    kernel::clocked_process process_;
+};
+
+cluster_config config_of(unsigned sms) {
+    cluster_config c;
+    c.clusters = 1;
+    c.sms_per_cluster = sms;
+    c.ejection_buffer_size = 4;
+    c.sm = small_sm();
+    return c;
+}
+
+/// One warp that loads one sector (per k) without the L1, and ends.
+struct loads {
+    program p;
+    block_builder block;
+    explicit loads(unsigned count, bool store = false) {
+        block.warp();
+        for (unsigned k = 0; k < count; ++k) {
+            isa::static_instruction i = p.memory(memory_space::global, store, 8 + k);
+            i.cache_op = isa::cache_operator::cache_global;
+            block.access(p.add(i), [=](unsigned) { return 0x1000 + 32 * k; });
+        }
+        block.run(p.exit());
+    }
+};
+
+TEST(SimtCluster, SendsTheRequestsOfItsOnlySmStraightOn) {
+    cluster_rig rig("rig", config_of(1));
+    const loads l(1);
+    rig.run(1);
+    rig.launch(0, l.block);
+    rig.run(50);
+    ASSERT_EQ(rig.requests.size(), 1u);
+    // Launched after cycle 0 (or 1): to the network in the cycle in which the SM starts it.
+    EXPECT_EQ(rig.cluster.traffic().read_requests, 1u);
+    rig.responses.push_back(rig.requests[0].payload);
+    rig.run(50);
+    EXPECT_THAT(rig.completed, ElementsAre(0));
+    EXPECT_FALSE(rig.cluster.busy());
+}
+
+TEST(SimtCluster, SharesThePortAmongItsSms) {
+    cluster_rig rig("rig", config_of(3));
+    const loads l(4);
+    rig.run(1);
+    for (unsigned s = 0; s < 3; ++s) rig.launch(s, l.block);
+    rig.run(100);
+    ASSERT_EQ(rig.requests.size(), 12u);
+    std::array<unsigned, 3> count{};
+    for (const auto& r : rig.requests) ++count[r.sm];
+    EXPECT_THAT(count, ElementsAre(4, 4, 4));
+    // All three send in the same cycles; another one is first each time.
+    const unsigned first = rig.requests[0].sm;
+    EXPECT_EQ(rig.requests[1].sm, (first + 1) % 3);
+    EXPECT_EQ(rig.requests[2].sm, (first + 2) % 3);
+    EXPECT_NE(rig.requests[3].sm, first);
+    for (const auto& r : rig.requests) rig.responses.push_back(r.payload);
+    rig.run(200);
+    EXPECT_EQ(rig.completed.size(), 3u);
+    EXPECT_LE(rig.pool.outstanding(), 3u) << "those that the front ends keep";
+}
+
+TEST(SimtCluster, HoldsItsSmsWhileTheNetworkIsFull) {
+    cluster_rig rig("rig", config_of(2));
+    const loads l(6);
+    rig.run(1);
+    rig.open = false;
+    for (unsigned s = 0; s < 2; ++s) rig.launch(s, l.block);
+    rig.run(100);
+    EXPECT_EQ(rig.requests.size(), 1u);
+    EXPECT_TRUE(rig.cluster.busy());
+    rig.open = true;
+    rig.run(100);
+    EXPECT_EQ(rig.requests.size(), 12u);
+}
+
+TEST(SimtCluster, TakesOneResponsePerCycleFromTheNetwork) {
+    cluster_rig rig("rig", config_of(2));
+    const loads l(3);
+    rig.run(1);
+    for (unsigned s = 0; s < 2; ++s) rig.launch(s, l.block);
+    rig.run(100);
+    for (const auto& r : rig.requests) rig.responses.push_back(r.payload);
+    rig.run(100);
+    ASSERT_EQ(rig.taken.size(), 6u);
+    for (std::size_t k = 1; k < 6; ++k) EXPECT_EQ(rig.taken[k], rig.taken[k - 1] + 1);
+    EXPECT_EQ(rig.completed.size(), 2u);
+}
+
+TEST(SimtCluster, LetsAResponseWaitBehindOneWhoseSmHasNoRoom) {
+    // Uncached loads leave the FIFO of their SM every other cycle at best: one of a single place
+    // fills up, and the response of the other SM waits behind.
+    cluster_config c = config_of(2);
+    c.sm.ldst.response_buffer_size = 1;
+    cluster_rig rig("rig", c);
+    const loads many(8), one(1);
+    rig.run(1);
+    rig.launch(0, many.block);
+    rig.launch(1, one.block);
+    rig.run(100);
+    ASSERT_EQ(rig.requests.size(), 9u);
+    for (const auto& r : rig.requests)
+        if (r.sm == 0) rig.responses.push_back(r.payload);
+    for (const auto& r : rig.requests)
+        if (r.sm == 1) rig.responses.push_back(r.payload);
+    const std::uint64_t from = rig.now();
+    rig.run(200);
+    ASSERT_EQ(rig.taken.size(), 9u);
+    EXPECT_GT(rig.taken.back(), from + 9) << "the network had to wait as well";
+    ASSERT_EQ(rig.completed.size(), 2u);
+    EXPECT_FALSE(rig.cluster.busy());
+}
+
+TEST(SimtCluster, TellsItsObserverOfDataButNotOfInstructions) {
+    struct watcher : reply_observer {
+        std::vector<std::uint64_t> addresses;
+        void reply_received(const tlm::tlm_generic_payload& p, std::uint64_t) override {
+            addresses.push_back(p.get_address());
+        }
+    } watch;
+    cluster_config c = config_of(1);
+    c.sm.perfect_inst_const_cache = false;
+    cluster_rig rig("rig", c);
+    rig.cluster.set_reply_observer(watch);
+    const loads l(1);
+    rig.run(1);
+    rig.launch(0, l.block);
+    for (int n = 0; n < 20; ++n) {
+        rig.run(20);
+        for (const auto& r : rig.requests) rig.responses.push_back(r.payload);
+        rig.requests.clear();
+    }
+    EXPECT_THAT(watch.addresses, ElementsAre(0x1000u));
+    EXPECT_EQ(rig.completed.size(), 1u);
+}
+
+}  // namespace
+}  // namespace simtlm::core

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Front end and warp schedulers, at work in an SM.
+#include "tests/unit/core/sm_rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace simtlm::core {
+namespace {
+
+using isa::memory_space;
+using isa::op_class;
+using protocol::access_type;
+using test::block_builder;
+using test::program;
+using test::sm_rig;
+using test::small_sm;
+using ::testing::ElementsAre;
+
+// ---- warp schedulers ---------------------------------------------------------------------------
+
+TEST(WarpScheduler, IssuesTheWarpsOfItsNumber) {
+    sm_config c = small_sm();
+    c.schedulers = 4;
+    c.widths.id_oc_int = 4;
+    sm_rig rig("rig", c);
+    program p;
+    const auto& add = p.alu({1}, {2});
+    block_builder b;
+    for (int w = 0; w < 11; ++w) b.warp().run(add).run(add);
+    rig.launch(b);
+    rig.run(200);
+    ASSERT_EQ(rig.issues.size(), 22u);
+    for (const auto& i : rig.issues) EXPECT_EQ(i.warp % 4, i.scheduler);
+}
+
+TEST(WarpScheduler, LetsTheSchedulersTakeTurnsInBeingFirst) {
+    // Two schedulers compete for one pipeline register.
+    sm_config c = small_sm();
+    c.schedulers = 2;
+    c.scheduler.policy = "lrr";
+    sm_rig rig("rig", c);
+    program p;
+    block_builder b;
+    for (int w = 0; w < 8; ++w) {
+        b.warp();
+        for (unsigned i = 0; i < 20; ++i) b.run(p.alu({8 * i + 12}, {1}));
+    }
+    rig.launch(b);
+    rig.run(400);
+    std::array<unsigned, 2> share{};
+    for (const auto& i : rig.issues)
+        if (i.cycle >= 20 && i.cycle < 120) ++share[i.scheduler];
+    EXPECT_EQ(share[0] + share[1], 100u) << "the register is filled every cycle";
+    EXPECT_EQ(share[0], share[1]);
+    const core_statistics& s = rig.core.statistics();
+    EXPECT_EQ(s.idle + s.scoreboard + s.stall + s.issue_cycles, 2 * s.cycles);
+    EXPECT_GT(s.stall, 90u);
+}
+
+TEST(WarpScheduler, IssuesTwoInstructionsOfAWarpToDifferentUnits) {
+    sm_config two = small_sm(), one = small_sm();
+    two.scheduler.max_issue_per_warp = 2;
+    for (sm_config* c : {&two, &one}) c->collectors_gen = {8, 2, 2};
+    sm_rig dual("dual", two), single("single", one);
+    program p;
+    block_builder b;
+    b.warp();
+    for (unsigned i = 0; i < 10; ++i)
+        b.run(p.alu({20 + 2 * i}, {1})).run(p.alu({21 + 2 * i}, {1}, 4, 1, op_class::sp));
+    dual.launch(b);
+    single.launch(b);
+    dual.run(200);
+    EXPECT_EQ(dual.core.statistics().dual_issue[0], 10u);
+    EXPECT_EQ(dual.core.statistics().single_issue[0], 0u);
+    EXPECT_EQ(dual.core.statistics().issue_cycles, 10u);
+    EXPECT_EQ(single.core.statistics().dual_issue[0], 0u);
+    EXPECT_EQ(single.core.statistics().single_issue[0], 20u);
+    EXPECT_EQ(dual.core.statistics().warp_instructions, 20u);
+}
+
+TEST(WarpScheduler, DoesNotIssueTwiceToOneUnitUnlessAllowed) {
+    sm_config different = small_sm(), any = small_sm();
+    for (sm_config* c : {&different, &any}) {
+        c->scheduler.max_issue_per_warp = 2;
+        c->widths.id_oc_int = 2;
+    }
+    any.scheduler.dual_issue_diff_exec_units = false;
+    sm_rig a("a", different), b("b", any);
+    program p;
+    block_builder t;
+    t.warp();
+    for (unsigned i = 0; i < 10; ++i) t.run(p.alu({20 + i}, {1}));
+    a.launch(t);
+    b.launch(t);
+    a.run(200);
+    EXPECT_EQ(a.core.statistics().dual_issue[0], 0u);
+    EXPECT_GT(b.core.statistics().dual_issue[0], 0u);
+}
+
+TEST(WarpScheduler, DoesNotIssueTwoDependentInstructionsAtOnce) {
+    sm_config c = small_sm();
+    c.scheduler.max_issue_per_warp = 2;
+    sm_rig rig("rig", c);
+    program p;
+    block_builder b;
+    b.warp().run(p.alu({5}, {1})).run(p.alu({6}, {5}, 4, 1, op_class::sp));
+    rig.launch(b);
+    rig.run(100);
+    EXPECT_EQ(rig.core.statistics().dual_issue[0], 0u);
+    EXPECT_EQ(rig.core.statistics().single_issue[0], 2u);
+}
+
+TEST(WarpScheduler, CountsInstructionsByTheirActiveLanes) {
+    sm_rig rig("rig", small_sm());
+    program p;
+    const auto& add = p.alu({5}, {1});
+    block_builder b;
+    b.warp().run(add, 0xffff).run(add, 1).run(add, 0).run(add);
+    rig.launch(b);
+    rig.run(200);
+    const core_statistics& s = rig.core.statistics();
+    EXPECT_EQ(s.issued_lanes[16], 1u);
+    EXPECT_EQ(s.issued_lanes[1], 1u);
+    EXPECT_EQ(s.issued_lanes[0], 1u);
+    EXPECT_EQ(s.issued_lanes[32], 1u);
+    EXPECT_EQ(s.thread_instructions, 49u);
+}
+
+struct WarpSchedulerPolicy : ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Policies, WarpSchedulerPolicy,
+                         ::testing::Values("lrr", "rrr", "gto", "old", "two_level_active:2:0:1",
+                                           "warp_limiting:2:2"),
+                         [](const auto& of) {
+                             const std::string text = of.param;
+                             return text.substr(0, text.find(':'));
+                         });
+
+TEST_P(WarpSchedulerPolicy, RunsEveryWarpToItsEndAndAccountsForEveryCycle) {
+    sm_config c = small_sm();
+    c.schedulers = 2;
+    c.scheduler.policy = GetParam();
+    sm_rig rig("rig", c, 80);
+    program p;
+    const auto& load = p.memory(memory_space::global, false, 8);
+    const auto& use = p.alu({9}, {8});
+    const auto& bar = p.barrier();
+    block_builder b;
+    for (unsigned w = 0; w < 12; ++w) {
+        b.warp();
+        for (unsigned k = 0; k < 6; ++k)
+            b.access(load, [=](unsigned i) { return 0x10000 + 4096 * w + 128 * k + 4 * i; })
+                .run(use)
+                .run(bar);
+    }
+    rig.launch(b);
+    rig.run(20000);
+    ASSERT_EQ(rig.completed.size(), 1u) << rig.core.describe();
+    const core_statistics& s = rig.core.statistics();
+    EXPECT_EQ(s.warp_instructions, 12u * 18u);
+    EXPECT_EQ(s.idle + s.scoreboard + s.stall + s.issue_cycles, 2 * s.cycles);
+}
+
+// ---- front end ---------------------------------------------------------------------------------
+
+TEST(FrontEnd, FetchesWarpsInTurn) {
+    sm_rig rig("rig", small_sm());
+    program p;
+    const auto& add = p.alu({}, {1});
+    block_builder b;
+    for (int w = 0; w < 4; ++w) b.warp().run(add).run(add);
+    std::vector<unsigned> fetched;
+    std::uint64_t seen = 0;
+    rig.at_end_of_cycle = [&](std::uint64_t) {
+        const auto& f = rig.core.fetch().probe();
+        if (f.fetches != seen) fetched.push_back(f.warp);
+        seen = f.fetches;
+    };
+    rig.launch(b);
+    rig.run(50);
+    // One per cycle, from behind the one that was last (0 at the start).
+    EXPECT_THAT(fetched, ElementsAre(1, 2, 3, 0));
+    EXPECT_EQ(rig.core.statistics().decoded, 8u);
+}
+
+TEST(FrontEnd, DecodesTwoInstructionsUnlessOneIsLeft) {
+    sm_rig rig("rig", small_sm());
+    program p;
+    const auto& add = p.alu({}, {1});
+    block_builder b;
+    b.warp().run(add).run(add).run(add);
+    std::vector<std::uint64_t> decoded;
+    rig.at_end_of_cycle = [&](std::uint64_t) {
+        const std::uint64_t n = rig.core.counted().decoded;
+        if (decoded.empty() || decoded.back() != n) decoded.push_back(n);
+    };
+    rig.launch(b);
+    rig.run(50);
+    EXPECT_THAT(decoded, ElementsAre(0, 2, 3));
+    EXPECT_EQ(rig.core.fetch().probe().fetches, 2u);
+}
+
+TEST(FrontEnd, FetchesForSeveralWarpsPerCycleWhereConfigured) {
+    sm_config c = small_sm();
+    c.inst_fetch_throughput = 2;
+    sm_rig one("one", small_sm()), two("two", c);
+    program p;
+    const auto& add = p.alu({}, {1});
+    block_builder b;
+    for (int w = 0; w < 8; ++w) b.warp().run(add);
+    std::map<std::string, std::uint64_t> done;
+    const auto watch = [&](sm_rig& r) {
+        return [&done, &r](std::uint64_t now) {
+            if (done.count(r.name()) == 0 && r.core.counted().decoded == 8) done[r.name()] = now;
+        };
+    };
+    one.at_end_of_cycle = watch(one);
+    two.at_end_of_cycle = watch(two);
+    one.launch(b);
+    two.launch(b);
+    one.run(50);
+    // Fetched from cycle 1 on; decoded in the round after.
+    EXPECT_EQ(done.at("one"), 9u);
+    EXPECT_EQ(done.at("two"), 5u);
+}
+
+TEST(FrontEnd, WaitsForAMissOfTheInstructionCache) {
+    sm_config c = small_sm();
+    c.perfect_inst_const_cache = false;
+    c.l1i.line_bytes = 128;
+    sm_rig rig("rig", c, 70);
+    program p;
+    block_builder b;
+    b.warp();
+    for (int i = 0; i < 16; ++i) b.run(p.alu({}, {1}));  // two lines of eight instructions
+    rig.launch(b);
+    rig.run(600);
+    ASSERT_EQ(rig.memory.seen.size(), 2u);
+    EXPECT_EQ(rig.memory.seen[0].type, access_type::instruction_read);
+    EXPECT_EQ(rig.memory.seen[0].address, 0xF0000000u);
+    EXPECT_EQ(rig.memory.seen[1].address, 0xF0000080u);
+    EXPECT_EQ(rig.memory.seen[0].cycle, 1u) << "the miss leaves in the cycle of the fetch";
+    // The data come in cycle 71, fetched then, decoded in 72, issued in 73.
+    EXPECT_EQ(rig.issues.at(0).cycle, 1u + 70 + 2);
+    const auto& f = rig.core.fetch().probe();
+    EXPECT_EQ(f.misses, 2u);
+    EXPECT_EQ(f.fetches, 8u);
+    EXPECT_EQ(f.hits, 6u);
+    EXPECT_EQ(rig.core.statistics().warp_instructions, 16u);
+}
+
+TEST(FrontEnd, TriesAgainWhenTheInstructionCacheHasNoResources) {
+    sm_config c = small_sm();
+    c.perfect_inst_const_cache = false;
+    c.l1i.mshr_entries = 1;
+    c.l1i.mshr_max_merge = 1;
+    sm_rig rig("rig", c, 50);
+    program p;
+    block_builder b;
+    for (int w = 0; w < 4; ++w) b.warp().run(p.alu({}, {1})).run(p.alu({}, {1}));
+    rig.launch(b);
+    rig.run(1000);
+    EXPECT_EQ(rig.completed.size(), 1u);
+    const auto& f = rig.core.fetch().probe();
+    EXPECT_GT(f.refusals, 10u);
+    EXPECT_EQ(f.hits + f.misses, 4u);
+    EXPECT_EQ(f.fetches, f.hits + f.misses + f.refusals);
+}
+
+TEST(FrontEnd, LetsAWarpExitWhenItsLastInstructionHasLeftThePipeline) {
+    sm_rig rig("rig", small_sm(), 300);
+    program p;
+    const auto& load = p.memory(memory_space::global, false, 8);
+    const auto& exit = p.exit();
+    block_builder b;
+    b.warp().access(load, [](unsigned i) { return 0x1000 + 4 * i; }).run(exit);  // nobody reads it
+    rig.launch(b);
+    rig.run(600);
+    EXPECT_GT(rig.completed.at(0), rig.memory.seen.back().cycle + 300) << "its register is written";
+}
+
+}  // namespace
+}  // namespace simtlm::core

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0
+// The blocks between issue and write-back, each driven through its sockets.
+#include "modules/core/functional_unit.h"
+#include "modules/core/operand_collector.h"
+#include "modules/core/write_back.h"
+#include "modules/protocol/phases.h"
+#include "tests/unit/core/sm_rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace simtlm::core {
+namespace {
+
+using isa::op_class;
+using test::instruction;
+using test::small_sm;
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+/// Issues instructions in phase core_issue, writes registers in core_write_back and empties the
+/// OC_EX registers in core_dispatch, as the blocks around the collector do.
+struct collector_rig : sc_core::sc_module {
+    const sm_config config;
+    core_statistics statistics;
+    kernel::phase_sequencer sequencer;
+    operand_collector collector;
+    sc_core::sc_vector<instruction_initiator<collector_rig>> issue;
+    /// Cycle in which the dispatch stage saw an instruction, and its number.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> out;
+    bool unit_busy = false;
+    std::map<std::uint64_t, isa::static_instruction> writes;  ///< by cycle
+
+    collector_rig(const sc_core::sc_module_name& name, const sm_config& c)
+        : sc_module(name),
+          config(c),
+          sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
+          collector("collector", sequencer, config, statistics),
+          issue("issue", c.schedulers),
+          writer_("writer", sequencer, protocol::core_write_back,
+                  kernel::on_edge<&collector_rig::write>(this), true),
+          consumer_("consumer", sequencer, protocol::core_dispatch,
+                    kernel::on_edge<&collector_rig::consume>(this), true),
+          issuer_("issuer", sequencer, protocol::core_issue,
+                  kernel::on_edge<&collector_rig::start>(this), true) {
+        for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
+        for (unsigned s = 0; s < c.schedulers; ++s) issue[s].bind(collector.issue[s]);
+        collector.set_consumer(consumer_);
+    }
+    /// Instruction number n of the plan, to be issued at a cycle or as soon after as it fits.
+    void plan(std::uint64_t cycle, const isa::static_instruction& info, unsigned scheduler = 0,
+              unsigned warp = 0) {
+        code_.push_back(info);
+        instructions_.emplace_back();
+        warp_instruction& i = instructions_.back();
+        i.info = &code_.back();
+        i.uid = instructions_.size() - 1;
+        i.scheduler = static_cast<std::uint8_t>(scheduler);
+        i.warp = static_cast<std::uint16_t>(warp);
+        plan_.push_back({cycle, &i});
+    }
+    void run(unsigned cycles = 60) {
+        sc_core::sc_start(static_cast<double>(cycles), sc_core::SC_NS);
+    }
+    std::vector<std::uint64_t> cycles() const {
+        std::vector<std::uint64_t> result;
+        for (const auto& o : out) result.push_back(o.first);
+        return result;
+    }
+    std::vector<std::uint64_t> numbers() const {
+        std::vector<std::uint64_t> result;
+        for (const auto& o : out) result.push_back(o.second);
+        return result;
+    }
+
+private:
+    void write() {
+        const auto w = writes.find(writer_.now());
+        if (w == writes.end()) return;
+        warp_instruction inst;
+        inst.info = &w->second;
+        unsigned first = 0;
+        EXPECT_TRUE(collector.write_back(inst, first, writer_.now()));
+    }
+    void consume() {
+        if (unit_busy) return;
+        for (unsigned p = 0; p < pipe_count; ++p)
+            while (warp_instruction* i = collector.ready(p).oldest()) {
+                collector.ready(p).remove(*i);
+                out.emplace_back(consumer_.now(), i->uid);
+            }
+    }
+    void start() {
+        while (!plan_.empty() && plan_.front().first <= issuer_.now()) {
+            warp_instruction& i = *plan_.front().second;
+            if (!collector.can_accept(collector.pipe_of(i.info->cls), i.scheduler)) return;
+            send(issue[i.scheduler], i);
+            plan_.pop_front();
+        }
+    }
+    sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
+    std::deque<isa::static_instruction> code_;
+    std::deque<warp_instruction> instructions_;
+    std::deque<std::pair<std::uint64_t, warp_instruction*>> plan_;
+    kernel::clocked_process writer_, consumer_, issuer_;
+};
+
+isa::static_instruction add(std::initializer_list<unsigned> sources) {
+    return instruction(op_class::integer, {}, sources);
+}
+
+TEST(OperandCollector, TakesACycleEachToAllocateToReadAndToHandOn) {
+    collector_rig rig("rig", small_sm());
+    rig.plan(1, add({1, 2, 3}));
+    rig.plan(20, add({}));  // nothing to read
+    rig.run();
+    EXPECT_THAT(rig.cycles(), ElementsAre(5, 23));
+    EXPECT_EQ(rig.statistics.register_reads, 3u);
+    EXPECT_TRUE(rig.collector.idle());
+}
+
+TEST(OperandCollector, ReadsOneRegisterOfABankPerPass) {
+    collector_rig rig("rig", small_sm());  // 8 banks
+    rig.plan(1, add({1, 9}));
+    rig.plan(20, add({1, 9, 17}));
+    rig.run();
+    EXPECT_THAT(rig.cycles(), ElementsAre(6, 26));
+    EXPECT_EQ(rig.statistics.register_bank_conflicts, 1u + 2u + 1u);
+}
+
+TEST(OperandCollector, ReadsARegisterThatIsNamedTwiceOnce) {
+    collector_rig rig("rig", small_sm());
+    rig.plan(1, add({7, 7, 7}));
+    rig.run();
+    EXPECT_THAT(rig.cycles(), ElementsAre(5));
+    EXPECT_EQ(rig.statistics.register_reads, 1u);
+}
+
+TEST(OperandCollector, DoesNotReadRegisterZeroButUnderTheQuirk) {
+    sm_config quirky = small_sm();
+    quirky.quirks.rz_is_a_register = true;
+    collector_rig rig("rig", small_sm()), other("other", quirky);
+    for (collector_rig* r : {&rig, &other}) r->plan(1, add({255}));
+    rig.run();
+    EXPECT_THAT(rig.cycles(), ElementsAre(4));
+    EXPECT_THAT(other.cycles(), ElementsAre(5));
+    EXPECT_EQ(rig.statistics.register_reads, 0u);
+    EXPECT_EQ(other.statistics.register_reads, 1u);
+}
+
+TEST(OperandCollector, LetsWritesGoFirst) {
+    collector_rig rig("rig", small_sm());
+    rig.plan(1, add({1}));
+    rig.writes[3] = instruction(op_class::integer, {9}, {});  // the bank that is read in cycle 3
+    rig.plan(20, add({1}));
+    rig.writes[22] = instruction(op_class::integer, {10}, {});  // another one
+    rig.run();
+    EXPECT_THAT(rig.cycles(), ElementsAre(6, 24));
+    EXPECT_EQ(rig.statistics.register_writes, 2u);
+}
+
+TEST(OperandCollector, RunsAsManyPassesPerCycleAsTheFilesPortsServe) {
+    sm_config c = small_sm();
+    c.register_port_throughput = 2;
+    collector_rig rig("rig", c);
+    rig.plan(1, add({1, 2}));
+    rig.plan(20, add({1, 9}));
+    rig.plan(40, add({1}));
+    rig.writes[41] = instruction(op_class::integer, {9}, {});  // in the way of the first pass only
+    rig.run();
+    // Allocated and read in one cycle; the second register of a bank in the pass after.
+    EXPECT_THAT(rig.cycles(), ElementsAre(4, 23, 43));
+}
+
+TEST(OperandCollector, SpreadsWarpsOverTheBanksWhenTheirNumberCounts) {
+    sm_config with = small_sm(), without = small_sm();
+    with.register_bank_uses_warp_id = true;
+    for (sm_config* c : {&with, &without}) {
+        c->collectors_gen = {8, 2, 2};
+        c->widths.id_oc_int = c->widths.oc_ex_int = 2;
+    }
+    collector_rig apart("apart", with), together("together", without);
+    for (collector_rig* r : {&apart, &together}) {
+        r->plan(1, add({1}), 0, 0);
+        r->plan(1, add({1}), 0, 1);
+    }
+    apart.run();
+    EXPECT_THAT(apart.cycles(), ElementsAre(5, 5));
+    EXPECT_THAT(together.cycles(), ElementsAre(5, 6));
+}
+
+TEST(OperandCollector, GivesEverySchedulerBanksOfItsOwnInTheSubCoreModel) {
+    sm_config c = small_sm();
+    c.schedulers = 2;
+    c.sub_core_model = true;
+    c.collectors_gen = {8, 2, 2};
+    c.widths.id_oc_int = c.widths.oc_ex_int = 2;
+    collector_rig rig("rig", c);  // 4 banks each
+    rig.plan(1, add({1}), 0, 0);
+    rig.plan(1, add({1}), 1, 1);
+    rig.plan(20, add({1, 5}), 1, 1);  // of one bank of four
+    rig.run();
+    EXPECT_THAT(rig.cycles(), ElementsAre(5, 5, 25));
+}
+
+TEST(OperandCollector, KeepsTheRegistersOfSchedulersApartInTheSubCoreModel) {
+    sm_config c = small_sm();
+    c.schedulers = 2;
+    c.sub_core_model = true;
+    c.collectors_gen = {2, 1, 1};
+    c.widths.id_oc_int = c.widths.oc_ex_int = 2;
+    collector_rig rig("rig", c);
+    EXPECT_TRUE(rig.collector.can_accept(pipe_int, 0));
+    EXPECT_TRUE(rig.collector.can_accept(pipe_int, 1));
+    EXPECT_FALSE(rig.collector.can_accept(pipe_int, 2)) << "as many registers as schedulers";
+    rig.unit_busy = true;
+    for (unsigned n = 0; n < 4; ++n) rig.plan(1, add({1}), 0, 0);
+    rig.run(30);
+    EXPECT_FALSE(rig.collector.can_accept(pipe_int, 0));
+    EXPECT_TRUE(rig.collector.can_accept(pipe_int, 1));
+    EXPECT_NE(rig.collector.ready(pipe_int).of(0), nullptr);
+    EXPECT_EQ(rig.collector.ready(pipe_int).of(1), nullptr);
+}
+
+TEST(OperandCollector, HoldsWhatTheUnitsDoNotTake) {
+    sm_config c = small_sm();
+    c.collectors_gen = {3, 1, 1};
+    collector_rig rig("rig", c);
+    rig.unit_busy = true;
+    for (unsigned n = 0; n < 8; ++n) rig.plan(1, add({n}));
+    rig.run(40);
+    // One in OC_EX, one in each collector, one in ID_OC; the others have not been issued.
+    EXPECT_EQ(rig.collector.ready(pipe_int).count(), 1u);
+    EXPECT_EQ(rig.collector.units_in_use(), 3u);
+    EXPECT_FALSE(rig.collector.can_accept(pipe_int, 0));
+    rig.unit_busy = false;
+    rig.run(60);
+    EXPECT_EQ(rig.out.size(), 8u);
+    EXPECT_TRUE(rig.collector.idle());
+}
+
+TEST(OperandCollector, HandsOnByRoundRobinPerPort) {
+    sm_config c = small_sm();
+    c.collectors_gen = {4, 4, 1};
+    c.widths.id_oc_int = 4;
+    c.widths.oc_ex_int = 4;
+    collector_rig rig("rig", c);
+    for (unsigned n = 0; n < 4; ++n) rig.plan(1, add({n}));
+    rig.run();
+    // Collectors 0 to 3 are complete at once; the port begins behind the one it served last (0).
+    EXPECT_THAT(rig.out, ElementsAre(Pair(5, 1), Pair(6, 2), Pair(7, 3), Pair(8, 0)));
+}
+
+TEST(OperandCollector, ServesKindsOfUnitsByCollectorsOfTheirOwn) {
+    sm_config c = small_sm();
+    c.specialized_collectors = true;
+    c.collectors_gen = {0, 0, 0};
+    c.collectors_sp = c.collectors_sfu = c.collectors_mem = c.collectors_int = {1, 1, 1};
+    collector_rig rig("rig", c);
+    // Three additions for one collector; a special function passes beside them.
+    rig.plan(1, add({0}));
+    rig.plan(2, add({1}));
+    rig.plan(3, instruction(op_class::sfu, {}, {5}));
+    rig.plan(3, add({2}));
+    rig.run();
+    ASSERT_EQ(rig.out.size(), 4u);
+    EXPECT_THAT(rig.out, ElementsAre(Pair(5, 0), Pair(7, 1), Pair(7, 2), Pair(9, 3)));
+}
+
+TEST(OperandCollector, TakesAGeneralCollectorWhenTheDedicatedAreInUse) {
+    sm_config c = small_sm();
+    c.specialized_collectors = true;
+    c.collectors_gen = {1, 0, 1};
+    c.collectors_int = {1, 2, 1};
+    c.widths.id_oc_int = c.widths.oc_ex_int = 2;
+    collector_rig rig("rig", c);
+    for (unsigned n = 0; n < 2; ++n) rig.plan(1, add({n}));
+    rig.run();
+    EXPECT_THAT(rig.cycles(), ElementsAre(5, 5));
+}
+
+TEST(OperandCollector, KnowsThePipelineOfEveryClass) {
+    sm_config c = small_sm();
+    collector_rig all("all", c);
+    c.dp_units = 0;
+    c.int_units = 0;
+    c.specialized[2] = {true, 1, 4, 1, 1, "TENSOR"};
+    collector_rig few("few", c);
+    EXPECT_EQ(all.collector.pipe_of(op_class::sp), unsigned{pipe_sp});
+    EXPECT_EQ(all.collector.pipe_of(op_class::dp), unsigned{pipe_dp});
+    for (const op_class k : {op_class::integer, op_class::alu, op_class::branch, op_class::barrier,
+                             op_class::exit, op_class::call, op_class::ret}) {
+        EXPECT_EQ(all.collector.pipe_of(k), unsigned{pipe_int});
+        EXPECT_EQ(few.collector.pipe_of(k), unsigned{pipe_sp}) << "without integer units";
+    }
+    EXPECT_EQ(few.collector.pipe_of(op_class::dp), unsigned{pipe_sfu}) << "without DP units";
+    for (const op_class k : {op_class::load, op_class::store, op_class::memory_barrier})
+        EXPECT_EQ(all.collector.pipe_of(k), unsigned{pipe_mem});
+    EXPECT_EQ(all.collector.pipe_of(op_class::spec3), unsigned{pipe_count});
+    EXPECT_EQ(few.collector.pipe_of(op_class::spec3), unsigned{pipe_spec} + 2);
+    EXPECT_EQ(all.collector.pipe_of(op_class::tensor), unsigned{pipe_count});
+}
+
+TEST(OperandCollector, WritesOneRegisterOfABankPerCycle) {
+    collector_rig rig("rig", small_sm());
+    rig.run(1);
+    warp_instruction inst;
+    const auto info = instruction(op_class::load, {4, 5, 12, 6}, {});  // 4 and 12: one bank
+    inst.info = &info;
+    unsigned first = 0;
+    EXPECT_FALSE(rig.collector.write_back(inst, first, 100));
+    EXPECT_EQ(first, 2u);
+    EXPECT_FALSE(rig.collector.write_back(inst, first, 100));
+    EXPECT_TRUE(rig.collector.write_back(inst, first, 101));
+    EXPECT_EQ(first, 4u);
+    EXPECT_EQ(rig.statistics.register_writes, 4u);
+}
+
+// ---- functional unit ---------------------------------------------------------------------------
+
+/// Dispatches instructions in phase core_dispatch, as soon as the unit takes them.
+struct unit_rig : sc_core::sc_module {
+    kernel::phase_sequencer sequencer;
+    functional_unit unit;
+    instruction_initiator<unit_rig> dispatch{"dispatch"};
+    instruction_target<unit_rig> write_back{"write_back"};
+    std::vector<std::uint64_t> dispatched, done;
+    std::deque<std::pair<std::uint64_t, isa::static_instruction>> plan;
+
+    explicit unit_rig(const sc_core::sc_module_name& name, unsigned max_latency = 64)
+        : sc_module(name),
+          sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
+          unit("unit", sequencer, max_latency),
+          process_("process", sequencer, protocol::core_dispatch,
+                   kernel::on_edge<&unit_rig::cycle>(this), true) {
+        for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
+        dispatch.bind(unit.dispatch);
+        unit.write_back.bind(write_back);
+        write_back.register_nb_transport_fw(this, &unit_rig::completed);
+    }
+    void add(std::uint64_t at, unsigned latency, unsigned interval) {
+        isa::static_instruction i;
+        i.latency = static_cast<std::uint16_t>(latency);
+        i.initiation_interval = static_cast<std::uint16_t>(interval);
+        plan.emplace_back(at, i);
+    }
+    void run(unsigned cycles = 300) {
+        sc_core::sc_start(static_cast<double>(cycles), sc_core::SC_NS);
+    }
+
+private:
+    tlm::tlm_sync_enum completed(warp_instruction& inst, tlm::tlm_phase&, sc_core::sc_time&) {
+        done.resize(std::max<std::size_t>(done.size(), inst.uid + 1));
+        done[inst.uid] = process_.now();
+        return tlm::TLM_ACCEPTED;
+    }
+    void cycle() {
+        if (next_ == plan.size() || plan[next_].first > process_.now()) return;
+        if (!unit.can_accept(plan[next_].second, process_.now())) return;
+        instructions_.emplace_back();
+        instructions_.back().info = &plan[next_].second;
+        instructions_.back().uid = next_++;
+        dispatched.push_back(process_.now());
+        send(dispatch, instructions_.back());
+    }
+    sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
+    std::size_t next_ = 0;
+    std::deque<warp_instruction> instructions_;
+    kernel::clocked_process process_;
+};
+
+TEST(FunctionalUnit, HandsAnInstructionToWriteBackALatencyAndACycleLater) {
+    unit_rig rig("rig");
+    rig.add(5, 1, 1);
+    rig.add(20, 4, 1);
+    rig.add(40, 64, 1);
+    rig.run();
+    EXPECT_THAT(rig.dispatched, ElementsAre(5, 20, 40));
+    EXPECT_THAT(rig.done, ElementsAre(7, 25, 105));
+    EXPECT_EQ(rig.unit.counted().instructions, 3u);
+    EXPECT_EQ(rig.unit.in_flight(), 0u);
+}
+
+TEST(FunctionalUnit, TakesOneInstructionPerInitiationInterval) {
+    unit_rig full("full"), half("half"), quarter("quarter");
+    for (int n = 0; n < 4; ++n) {
+        full.add(1, 6, 1);
+        half.add(1, 6, 2);
+        quarter.add(1, 20, 8);
+    }
+    full.run();
+    EXPECT_THAT(full.dispatched, ElementsAre(1, 2, 3, 4));
+    EXPECT_THAT(full.done, ElementsAre(8, 9, 10, 11));
+    EXPECT_THAT(half.dispatched, ElementsAre(1, 3, 5, 7));
+    EXPECT_THAT(quarter.dispatched, ElementsAre(1, 9, 17, 25));
+    EXPECT_THAT(quarter.done, ElementsAre(22, 30, 38, 46));
+}
+
+TEST(FunctionalUnit, RefusesWhatWouldLeaveInACycleThatIsTaken) {
+    unit_rig rig("rig");
+    rig.add(1, 10, 1);  // leaves in 12
+    rig.add(5, 6, 1);   // would leave in 12 as well
+    rig.add(7, 2, 1);   // overtakes
+    rig.run();
+    EXPECT_THAT(rig.dispatched, ElementsAre(1, 6, 7));
+    EXPECT_THAT(rig.done, ElementsAre(12, 13, 10));
+}
+
+TEST(FunctionalUnit, HoldsAnInstructionAtLeastItsInitiationInterval) {
+    unit_rig rig("rig");
+    rig.add(1, 2, 16);  // the interval is longer than the latency
+    rig.run();
+    EXPECT_THAT(rig.done, ElementsAre(18));
+}
+
+// ---- write-back --------------------------------------------------------------------------------
+
+TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
+    struct rig_type : sc_core::sc_module {
+        const sm_config config = small_sm();
+        core_statistics statistics;
+        test::warps warps{4};
+        scoreboard scores{warps.table, false};
+        warp_instruction_pool pool;
+        kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
+                                          protocol::phase_table()};
+        operand_collector collector{"collector", sequencer, config, statistics};
+        write_back stage{"stage", sequencer, 2, warps.table, scores, collector, pool, statistics};
+        sc_core::sc_vector<instruction_initiator<rig_type>> unit{"unit", 2};
+        instruction_initiator<rig_type> issue{"issue"};
+        sc_core::sc_clock clock{"clock", 1, sc_core::SC_NS};
+        isa::static_instruction a = instruction(op_class::sp, {1}, {});
+        isa::static_instruction b = instruction(op_class::sfu, {9}, {});  // the same bank
+        std::uint64_t released_at = 0;
+        kernel::clocked_process units;
+        kernel::clocked_process watch;
+
+        explicit rig_type(const sc_core::sc_module_name& name)
+            : sc_module(name),
+              units("units", sequencer, protocol::core_units,
+                    kernel::on_edge<&rig_type::complete>(this), true),
+              watch("watch", sequencer, protocol::core_issue,
+                    kernel::on_edge<&rig_type::look>(this), true) {
+            for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
+            issue.bind(collector.issue[0]);
+            for (unsigned u = 0; u < 2; ++u) unit[u].bind(stage.from_unit[u]);
+            collector.set_consumer(watch);
+        }
+        void complete() {
+            if (units.now() != 5) return;
+            for (unsigned n = 0; n < 2; ++n) {
+                warp_instruction& i = pool.acquire();
+                i.info = n == 0 ? &b : &a;
+                i.uid = n == 0 ? 8 : 7;  // the younger one comes first
+                i.warp = static_cast<std::uint16_t>(n == 0 ? 3 : 2);
+                i.active_mask = n == 0 ? 0xffu : ~0u;
+                warps.table.warp[i.warp].in_pipeline = 1;
+                scores.reserve(i.warp, *i.info, isa::memory_space::none);
+                send(unit[n], i);
+            }
+            EXPECT_FALSE(stage.idle());
+        }
+        void look() {
+            if (released_at == 0 && !warps.issue_told.empty()) released_at = watch.now();
+        }
+    } rig("rig");
+    sc_core::sc_start(20, sc_core::SC_NS);
+    EXPECT_EQ(rig.released_at, 6u);
+    EXPECT_THAT(rig.warps.issue_told, ElementsAre(2, 3));
+    EXPECT_EQ(rig.pool.in_flight(), 0u);
+    EXPECT_TRUE(rig.stage.idle());
+    EXPECT_EQ(rig.statistics.warp_instructions, 2u);
+    EXPECT_EQ(rig.statistics.thread_instructions, 40u);
+    EXPECT_EQ(rig.statistics.warp_instructions_by_class[static_cast<unsigned>(op_class::sfu)], 1u);
+    EXPECT_EQ(rig.warps.table.warp[2].in_pipeline + rig.warps.table.warp[3].in_pipeline, 0u);
+    EXPECT_FALSE(rig.scores.writes_pending(2) || rig.scores.writes_pending(3));
+}
+
+}  // namespace
+}  // namespace simtlm::core
