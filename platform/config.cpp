@@ -722,6 +722,7 @@ private:
             {"generic-windows", &c_.traces.quirk_generic_windows},
             {"typed-width-is-word", &c_.traces.quirk_typed_width_is_word},
             {"serial-kernels", &c_.dispatch.serial_kernels},
+            {"rounded-clocks", &c_.clocks.quirk_rounded},
             {"base-delta-swallow", &c_.traces.quirk_base_delta_swallow},
             {"base-stride-gap", &c_.traces.quirk_base_stride_gap},
             {"memcpy-truncates", &c_.memory.partition.quirk_memcpy_truncates},

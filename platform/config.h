@@ -21,6 +21,7 @@ struct clock_config {
     double network = 2000e6;
     double l2 = 2000e6;
     double dram = 2000e6;
+    bool quirk_rounded = false;  ///< coincident edges are ordered by rounding errors
 };
 
 /// How traces are read; becomes trace::reader_options once the opcode tables are loaded.

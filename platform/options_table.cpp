@@ -509,6 +509,7 @@ const std::vector<quirk_info>& quirk_table() {
         {"typed-width-is-word", "suffixes such as .S8 or .F64 do not tell the access width"},
         {"serial-kernels",
          "kernels of different streams wait for each other unless an SM may hold several kernels"},
+        {"rounded-clocks", "edges of clocks that coincide are ordered by rounding errors"},
         {"memcpy-truncates", "copies from the host warm L2 at addresses cut to 32 bits"},
     };
     return table;

@@ -488,7 +488,9 @@ void waveform_catalogue::add_dram(gpu& device, memory::dram_channel& channel,
           [&channel] { return channel.requests_inside(); });
     level(base + ".replies_queued", 10, on(dram_clock), display::level,
           [&channel] { return channel.replies_queued(); });
+    const std::string group = group_;
     for (unsigned b = 0; b < banks; ++b) {
+        group_ = fmt::format("{}/bank {}", group, b);
         level(
             fmt::format("{}.bank{}.state", base, b), 3, on(dram_clock), display::named,
             [&w, b]() -> std::uint64_t { return w.state_of(b); }, bank_state_);

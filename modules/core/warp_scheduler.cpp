@@ -34,7 +34,10 @@ void warp_scheduler::wake() {
     if (!running_ || process_.awake()) return;
     const std::uint64_t now = process_.now();
     unsigned r = rank(now);
-    if (process_.phase_has_passed(r)) r = rank(now + 1);
+    if (process_.phase_has_passed(r)) {  // its turn of this cycle is over
+        r = rank(now + 1);
+        not_before_ = now + 1;
+    }
     process_.select_phase(r);
     process_.wake();
 }
@@ -81,7 +84,8 @@ void warp_scheduler::count(reason r, std::uint64_t cycles) {
 
 void warp_scheduler::cycle() {
     const std::uint64_t now = process_.now();
-    if (!running_ || counted_to_ >= now) return;  // has had its turn in this cycle
+    // Its phase of the next cycle may come after its turn in this one.
+    if (!running_ || counted_to_ >= now || now < not_before_) return;
     settle(now - 1);
 
     warp_table& warps = around_.warps;
@@ -108,10 +112,8 @@ void warp_scheduler::cycle() {
     counted_to_ = now;
     const bool asleep = (last_reason_ == reason::idle || last_reason_ == reason::scoreboard) &&
                         !policy_->acts_when_idle();
-    if (asleep)
-        process_.sleep();
-    else
-        process_.select_phase(rank(now + 1));
+    if (asleep) process_.sleep();
+    if (process_.awake()) process_.select_phase(rank(now + 1));
 }
 
 bool warp_scheduler::try_issue(unsigned w) {

@@ -81,6 +81,7 @@ private:
     std::unique_ptr<scheduling_policy> policy_;
     reason last_reason_ = reason::idle;
     std::uint64_t counted_to_ = 0;  // core cycle up to which reasons are counted, included
+    std::uint64_t not_before_ = 0;  // core cycle of its next turn
     bool running_ = false;
     issue_probe probe_;
     kernel::clocked_process process_;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/system/simulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace simtlm::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST(CommandLine, AnswersQuestionsWithoutARun) {
+    for (const char* question : {"--help", "--version", "--list-configs", "--help-markdown",
+                                 "--help-statistics", "--dump-config"}) {
+        const outcome o = simulate({question});
+        EXPECT_EQ(0, o.code) << question;
+        EXPECT_NE("", o.out) << question;
+        EXPECT_EQ("", o.err) << question;
+        EXPECT_THAT(o.out, Not(HasSubstr("gpu_sim_cycle = "))) << question;
+    }
+    EXPECT_THAT(simulate({"--version"}).out, HasSubstr("simtlm "));
+    EXPECT_THAT(simulate({"--help"}).out, HasSubstr("-gpgpu_num_sched_per_core"));
+    EXPECT_THAT(simulate({"--list-configs"}).out, HasSubstr("QV100"));
+}
+
+TEST(CommandLine, DumpsAConfigurationThatRunsTheSame) {
+    const outcome dump = simulate({"--preset", "TINY", "--dump-config"});
+    const scratch_folder folder;
+    const std::string config = folder.write("dumped.config", dump.out);
+    const outcome from_preset = simulate({"--preset", "TINY", "-trace", sample("vecadd")});
+    const outcome from_dump = simulate({"-config", config, "-trace", sample("vecadd")});
+    EXPECT_EQ(0, from_dump.code) << from_dump.err;
+    EXPECT_EQ(from_preset.report(), from_dump.report());
+}
+
+TEST(CommandLine, TakesTheFolderOfATrace) {
+    const outcome o =
+        simulate({"--preset", "TINY", "-trace", std::string(SIMTLM_TRACES) + "/vecadd"});
+    EXPECT_EQ(0, o.code) << o.err;
+}
+
+TEST(CommandLine, NotesOptionsWithoutMeaningOnce) {
+    const std::vector<std::string> more = {"-power_simulation_enabled", "0",
+                                           "-visualizer_enabled",       "0",
+                                           "-power_simulation_enabled", "1"};
+    const outcome o = simulate(on_tiny(sample("vecadd"), more));
+    EXPECT_EQ(0, o.code) << o.err;
+    const std::size_t first = o.err.find("-power_simulation_enabled");
+    ASSERT_NE(std::string::npos, first) << o.err;
+    EXPECT_EQ(std::string::npos, o.err.find("-power_simulation_enabled", first + 1)) << o.err;
+    std::vector<std::string> quiet = more;
+    quiet.emplace_back("--quiet");
+    EXPECT_EQ("", simulate(on_tiny(sample("vecadd"), quiet)).err);
+}
+
+TEST(CommandLine, EndsWithASummary) {
+    const outcome o = simulate(on_tiny(sample("sample")));
+    EXPECT_THAT(o.err, HasSubstr("4 kernels"));
+    EXPECT_THAT(o.err, HasSubstr("IPC"));
+    EXPECT_THAT(o.err, HasSubstr("hit rate"));
+    EXPECT_THAT(o.err, HasSubstr("warp instructions/s"));
+}
+
+TEST(CommandLine, ShowsProgressWhenAsked) {
+    const outcome o = simulate(on_tiny(sample("sample"), {"--progress", "on"}));
+    EXPECT_THAT(o.err, HasSubstr("kernel ")) << "a run of more than a second";
+    EXPECT_THAT(o.err, HasSubstr(" of 4, CTA "));
+    EXPECT_THAT(simulate(on_tiny(sample("vecadd"))).err, Not(HasSubstr("CTA ")));
+}
+
+TEST(CommandLine, ProfilesTheSimulationKernel) {
+    const outcome o = simulate(on_tiny(sample("vecadd"), {"--profile-kernel", "--quiet"}));
+    EXPECT_THAT(o.err, HasSubstr("deltas"));
+    EXPECT_THAT(o.err, HasSubstr("front_end"));
+}
+
+}  // namespace
+}  // namespace simtlm::test

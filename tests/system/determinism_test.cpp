@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule 3 of time: order never matters. Rule 4: sleeping changes nothing but the speed.
+#include "tests/system/simulator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace simtlm::test {
+namespace {
+
+/// The first line in which two reports differ, with its number.
+std::string first_difference(const std::string& a, const std::string& b) {
+    std::size_t number = 1, from = 0;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+        if (a[i] != b[i])
+            return "line " + std::to_string(number) + ": '" +
+                   a.substr(from, a.find('\n', i) - from) + "' and '" +
+                   b.substr(from, b.find('\n', i) - from) + "'";
+        if (a[i] == '\n') {
+            ++number;
+            from = i + 1;
+        }
+    }
+    return a.size() == b.size() ? "" : "one ends early";
+}
+
+class Determinism : public testing::TestWithParam<std::string> {
+protected:
+    outcome run(std::vector<std::string> more = {}) {
+        more.insert(more.end(), {"--quiet", "--stats-json", folder_.path("statistics.json")});
+        outcome o = simulate(on_tiny(sample(GetParam()), more));
+        EXPECT_EQ(0, o.code) << o.err;
+        statistics_ = read_json(folder_.path("statistics.json"));
+        statistics_.erase("config");
+        return o;
+    }
+    void expect_same(const std::vector<std::string>& more) {
+        const outcome first = run();
+        const nlohmann::json statistics = statistics_;
+        const outcome second = run(more);
+        EXPECT_EQ("", first_difference(first.report(), second.report()));
+        EXPECT_TRUE(statistics == statistics_) << "the JSON files differ, blocks included";
+    }
+
+private:
+    scratch_folder folder_;
+    nlohmann::json statistics_;
+};
+
+TEST_P(Determinism, TwoRunsGiveTheSameStatistics) {
+    expect_same({});
+}
+TEST_P(Determinism, TheOrderOfProcessesDoesNotMatter) {
+    expect_same({"--shuffle-seed", "1"});
+    expect_same({"--shuffle-seed", "4711"});
+}
+TEST_P(Determinism, BlocksThatStayAwakeCountTheSame) {
+    expect_same({"--no-sleep"});
+}
+TEST_P(Determinism, ProgressAndHelpersDoNotTouchTheStatistics) {
+    expect_same({"--progress", "on", "--check-dram", "--profile-kernel"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, Determinism, testing::ValuesIn(samples()),
+                         [](const auto& one) { return one.param; });
+
+}  // namespace
+}  // namespace simtlm::test

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/system/simulator.h"
+#include "tests/system/small_trace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace simtlm::test {
+namespace {
+
+using testing::HasSubstr;
+
+double printed(const outcome& o, const std::string& name) {
+    const auto values = o.values();
+    return values.count(name) != 0 ? std::stod(values.at(name)) : -1;
+}
+
+class RunControl : public testing::Test {
+protected:
+    /// A run that takes hours: two warps that wait for memory again and again.
+    std::string endless() {
+        trace.header["grid dim"] = "(100000,1,1)";
+        trace.blocks = 100000;
+        for (auto& warp : trace.warps) {
+            const std::string load = warp[2];
+            warp.insert(warp.begin() + 2, 20, load);
+        }
+        return trace.write(folder);
+    }
+    scratch_folder folder;
+    small_trace trace;
+};
+
+TEST_F(RunControl, CtrlCPrintsTheStatisticsSoFarAndExits130) {
+    const outcome o =
+        simulate({"--preset", "QV100", "-trace", endless(), "--stats-json", folder.path("s.json")},
+                 SIGINT, 2);
+    EXPECT_EQ(130, o.code) << o.err;
+    EXPECT_GT(printed(o, "gpu_tot_sim_cycle"), 1000);
+    EXPECT_THAT(o.out, HasSubstr("kernel_name = small"));
+    EXPECT_THAT(o.err, HasSubstr("interrupted"));
+    const nlohmann::json statistics = read_json(folder.path("s.json"));
+    EXPECT_EQ("interrupted", statistics["ended"]);
+    EXPECT_EQ(false, statistics["kernels"][0]["finished"]);
+    const auto& total = statistics["total"];
+    EXPECT_EQ(total["scheduler_cycles"].get<double>(),
+              total["scheduler_cycles[issue]"].get<double>() +
+                  total["scheduler_cycles[idle]"].get<double>() +
+                  total["scheduler_cycles[scoreboard]"].get<double>() +
+                  total["scheduler_cycles[stall]"].get<double>())
+        << "the statistics of an interrupted run are whole";
+}
+
+TEST_F(RunControl, TerminationIsHeardToo) {
+    const outcome o = simulate({"--preset", "TINY", "-trace", endless()}, SIGTERM, 2);
+    EXPECT_EQ(130, o.code) << o.err;
+    EXPECT_GT(printed(o, "gpu_tot_sim_cycle"), 1000);
+}
+
+TEST_F(RunControl, MaxCycleEndsTheRunThere) {
+    const outcome o = simulate(on_tiny(sample("sample"), {"-gpgpu_max_cycle", "5000"}));
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_NEAR(5000, printed(o, "gpu_tot_sim_cycle"), 1);
+    EXPECT_THAT(o.err, HasSubstr("-gpgpu_max_cycle"));
+}
+
+TEST_F(RunControl, MaxInsnEndsTheRunSoonAfter) {
+    const outcome o = simulate(on_tiny(sample("sample"), {"-gpgpu_max_insn", "100000"}));
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_GE(printed(o, "gpu_tot_sim_insn"), 100000);
+    EXPECT_LT(printed(o, "gpu_tot_sim_insn"), 101000);
+    EXPECT_THAT(o.err, HasSubstr("-gpgpu_max_insn"));
+}
+
+TEST_F(RunControl, MaxCtaLetsThePlacedBlocksEnd) {
+    const outcome o = simulate(on_tiny(sample("vecadd"), {"-gpgpu_max_cta", "3"}));
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_EQ(3, printed(o, "gpu_tot_issued_cta"));
+    EXPECT_EQ(3, printed(o, "ctas_completed"));
+    EXPECT_THAT(o.err, HasSubstr("-gpgpu_max_cta"));
+}
+
+TEST_F(RunControl, MaxCompletedCtaEndsTheRun) {
+    const outcome o = simulate(on_tiny(sample("vecadd"), {"-gpgpu_max_completed_cta", "2"}));
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_GE(printed(o, "ctas_completed"), 2);
+    EXPECT_LT(printed(o, "ctas_completed"), 8);
+}
+
+TEST_F(RunControl, DeadlockIsReportedWithWhoWaitsForWhat) {
+    // Each warp waits at a barrier of its own for the other one.
+    trace.warps[0].insert(trace.warps[0].begin() + 1, "0008 ffffffff 0 BAR.SYNC 0 0 1");
+    trace.warps[1].insert(trace.warps[1].begin() + 1, "0008 ffffffff 0 BAR.SYNC 0 0 2");
+    const outcome o = simulate(
+        {"--preset", "TINY", "-trace", trace.write(folder), "--stats-json", folder.path("s.json")});
+    EXPECT_EQ(3, o.code) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("deadlock"));
+    EXPECT_THAT(o.err, HasSubstr("barrier"));
+    EXPECT_THAT(o.err, HasSubstr("warp"));
+    EXPECT_GT(printed(o, "gpu_tot_sim_cycle"), 0);
+    EXPECT_EQ("deadlock", read_json(folder.path("s.json"))["ended"]);
+}
+
+TEST_F(RunControl, LongKernelLaunchLatencyIsNoDeadlock) {
+    const outcome o = simulate({"--preset", "TINY", "-trace", trace.write(folder),
+                                "-gpgpu_kernel_launch_latency", "200000"});
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_GT(printed(o, "gpu_tot_sim_cycle"), 200000);
+}
+
+TEST_F(RunControl, AnEmptyListIsAnEmptyRun) {
+    const outcome o = simulate({"--preset", "TINY", "-trace",
+                                folder.write("kernelslist.g", "MemcpyHtoD,0x7f0000000000,64\n")});
+    EXPECT_EQ(0, o.code) << o.err;
+}
+
+}  // namespace
+}  // namespace simtlm::test

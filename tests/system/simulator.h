@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace simtlm::test {
+
+/// What a run of the simulator gave.
+struct outcome {
+    int code = -1;  ///< exit code; -SIGNAL when a signal ended it
+    std::string out, err;
+
+    /// stdout without the lines that tell of wall-clock time.
+    std::string report() const;
+    /// Values printed as "name = value"; the last one of each name.
+    std::map<std::string, std::string> values() const;
+    std::vector<std::string> error_lines() const;
+};
+
+/// A folder of this test's own, gone when the object is.
+class scratch_folder {
+public:
+    scratch_folder();
+    ~scratch_folder();
+    scratch_folder(const scratch_folder&) = delete;
+    scratch_folder& operator=(const scratch_folder&) = delete;
+
+    std::string path(const std::string& file) const { return path_ + "/" + file; }
+    /// Writes a file and returns its path.
+    std::string write(const std::string& file, const std::string& text) const;
+    std::vector<std::string> files() const;
+
+private:
+    std::string path_;
+};
+
+/// Runs the executable. @param signal  sent after `signal_after` seconds; 0: none
+outcome simulate(const std::vector<std::string>& arguments, int signal = 0,
+                 double signal_after = 0.5);
+
+/// Arguments that run a sample trace on the small test GPU.
+std::vector<std::string> on_tiny(const std::string& trace, std::vector<std::string> more = {});
+
+/// Path of a shipped trace's command list.
+std::string sample(const std::string& name);
+
+/// All shipped traces.
+const std::vector<std::string>& samples();
+
+std::string read_file(const std::string& path);
+nlohmann::json read_json(const std::string& path);
+
+}  // namespace simtlm::test

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/statistics_table.h"
+#include "tests/system/simulator.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace simtlm::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+/// Names before "=" and ":" in a report's text.
+std::set<std::string> printed_names(const std::string& text) {
+    static const std::regex one(R"(^\s*([A-Za-z_][\w \[\].]*?)\s*=\s*[^=]*$)");
+    static const std::regex many(R"(([A-Za-z_]\w*)=)");
+    std::set<std::string> names;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+        if (line.rfind("DRAM[", 0) == 0 || line.find("kernel_name") == 0) continue;
+        std::smatch m;
+        if (line.rfind("tRRD=", 0) == 0 || line.find("_cache_core[") != std::string::npos ||
+            line.rfind("L2_cache_bank[", 0) == 0)
+            continue;
+        if (std::regex_match(line, m, one)) {
+            names.insert(m[1]);
+        } else {
+            for (std::sregex_iterator i(line.begin(), line.end(), many), end; i != end; ++i)
+                names.insert((*i)[1]);
+        }
+    }
+    return names;
+}
+
+struct full_run {
+    explicit full_run(const std::string& trace, std::vector<std::string> more = {}) {
+        const scratch_folder folder;
+        more.insert(more.end(), {"--stats-json", folder.path("s.json"), "--stats-csv",
+                                 folder.path("s.csv"), "--quiet"});
+        result = simulate(on_tiny(sample(trace), more));
+        EXPECT_EQ(0, result.code) << result.err;
+        json = read_json(folder.path("s.json"));
+        csv = read_file(folder.path("s.csv"));
+        files = folder.files();
+    }
+    double total(const std::string& name) const { return json["total"].at(name); }
+
+    outcome result;
+    nlohmann::json json;
+    std::string csv;
+    std::vector<std::string> files;
+};
+
+TEST(Statistics, AreAllDocumented) {
+    const full_run run("sample");
+    for (const auto& [name, value] : run.json["total"].items())
+        EXPECT_NE(nullptr, platform::find_statistic(name)) << name;
+    for (const auto& [name, value] : run.json["histograms"].items())
+        EXPECT_NE(nullptr, platform::find_statistic(name)) << name;
+    for (const std::string& name : printed_names(run.result.out))
+        EXPECT_NE(nullptr, platform::find_statistic(name)) << name;
+}
+
+TEST(Statistics, ThatAreDocumentedAreInTheReport) {
+    const full_run run("sample");
+    std::set<std::string> names = printed_names(run.result.out);
+    for (const char* part : {"total", "histograms"})
+        for (const auto& [name, value] : run.json[part].items()) names.insert(name);
+    std::set<std::string> sections_of_other_configurations = {"Network: routers (-network_mode 1)"};
+    for (const platform::statistic_info& s : platform::statistics_table()) {
+        if (s.section == std::string("Network: routers (-network_mode 1)")) continue;
+        if (std::string(s.name).rfind("min_", 0) == 0) continue;  // printed when it is 0
+        const std::string stem = std::string(s.name).substr(0, std::string(s.name).find('{'));
+        const bool in_text = !stem.empty() && run.result.out.find(stem) != std::string::npos;
+        const bool in_figures = std::any_of(names.begin(), names.end(), [&](const auto& n) {
+            return platform::find_statistic(n) == &s;
+        });
+        EXPECT_TRUE(in_text || in_figures) << s.name;
+    }
+}
+
+TEST(Statistics, PageIsTheOneThatTheProgramWrites) {
+    std::ostringstream page;
+    platform::write_statistics_markdown(page);
+    EXPECT_EQ(page.str(), read_file(std::string(SIMTLM_DOCS) + "/statistics.md"))
+        << "run simtlm --help-statistics > docs/statistics.md";
+}
+
+TEST(Statistics, OfRouterNetworksAreDocumentedToo) {
+    const scratch_folder folder;
+    const std::string network =
+        folder.write("mesh.icnt", "topology = mesh;\nk = 2;\nn = 2;\nrouting_function = dor;\n");
+    const full_run run("vecadd", {"-network_mode", "1", "-inter_config_file", network});
+    EXPECT_TRUE(run.json["total"].contains("Packet latency average"));
+    for (const auto& [name, value] : run.json["total"].items())
+        EXPECT_NE(nullptr, platform::find_statistic(name)) << name;
+}
+
+class Sums : public testing::TestWithParam<std::string> {};
+
+TEST_P(Sums, EverySchedulerCycleHasExactlyOneReason) {
+    const full_run run(GetParam());
+    EXPECT_EQ(run.total("scheduler_cycles"),
+              run.total("scheduler_cycles[issue]") + run.total("scheduler_cycles[idle]") +
+                  run.total("scheduler_cycles[scoreboard]") + run.total("scheduler_cycles[stall]"));
+    for (const auto& [name, cluster] : run.json["blocks"]["gpu"].items()) {
+        if (name.rfind("cluster", 0) != 0) continue;
+        const nlohmann::json& sm = cluster["sm0"];
+        EXPECT_EQ(sm["cycles"].get<double>() * 4,
+                  sm["issue_cycles"].get<double>() + sm["idle"].get<double>() +
+                      sm["scoreboard"].get<double>() + sm["stall"].get<double>())
+            << name;
+    }
+}
+
+TEST_P(Sums, WhatIsIssuedIsCompleted) {
+    const full_run run(GetParam());
+    double issued = run.total("warp_insn_issued_without_lanes"), threads = 0, classes = 0;
+    for (unsigned w = 1; w <= 32; ++w) {
+        issued += run.total(fmt::format("warp_occ.W{}", w));
+        threads += w * run.total(fmt::format("warp_occ.W{}", w));
+    }
+    for (const auto& [name, value] : run.json["total"].items())
+        if (name.rfind("warp_insn[", 0) == 0) classes += value.get<double>();
+    EXPECT_EQ(run.total("gpgpu_n_tot_w_icount"), issued);
+    EXPECT_EQ(run.total("gpgpu_n_tot_w_icount"), classes);
+    EXPECT_EQ(run.total("gpu_tot_sim_insn"), threads);
+    EXPECT_EQ(run.total("gpu_tot_issued_cta"), run.total("ctas_completed"));
+    double single = 0;
+    for (unsigned s = 0; s < 4; ++s)
+        single += run.total(fmt::format("single_issue_nums.WS{}", s)) +
+                  2 * run.total(fmt::format("dual_issue_nums.WS{}", s));
+    EXPECT_EQ(issued, single);
+}
+
+TEST_P(Sums, EveryL2AccessIsAnswered) {
+    const full_run run(GetParam());
+    // A request for a whole line is split: its sectors are accessed and answered one by one.
+    EXPECT_GE(run.total("L2_total_cache_accesses"), run.total("icnt_total_pkts_simt_to_mem"));
+    EXPECT_EQ(run.total("L2_total_cache_accesses"), run.total("icnt_total_pkts_mem_to_simt"));
+    double by_type = 0;
+    for (const auto& [name, value] : run.json["total"].items())
+        if (name.rfind("L2_cache_stats_breakdown", 0) == 0 &&
+            name.find("[TOTAL_ACCESS]") != std::string::npos)
+            by_type += value.get<double>();
+    EXPECT_EQ(run.total("L2_total_cache_accesses"), by_type);
+}
+
+TEST_P(Sums, TheWholeIsTheSumOfItsBlocks) {
+    const full_run run(GetParam());
+    double instructions = 0, activates = 0;
+    for (const auto& [name, block] : run.json["blocks"]["gpu"].items()) {
+        if (name.rfind("cluster", 0) == 0)
+            instructions += block["sm0"]["thread_instructions"].get<double>();
+        if (name.rfind("dram", 0) == 0) activates += block["activates"].get<double>();
+    }
+    EXPECT_EQ(run.total("gpu_tot_sim_insn"), instructions);
+    EXPECT_EQ(run.total("dram_n_act"), activates);
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, Sums, testing::ValuesIn(samples()),
+                         [](const auto& one) { return one.param; });
+
+TEST(StatisticsFiles, TellOfEveryKernelAndOfTheRun) {
+    const full_run run("sample");
+    const nlohmann::json& kernels = run.json["kernels"];
+    ASSERT_EQ(4u, kernels.size());
+    double cycles = 0, instructions = 0;
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        EXPECT_EQ(k + 1, kernels[k]["launch_uid"]);
+        EXPECT_TRUE(kernels[k]["finished"]);
+        EXPECT_LE(kernels[k]["start_cycle"], kernels[k]["end_cycle"]);
+        cycles += kernels[k]["gpu_sim_cycle"].get<double>();
+        instructions += kernels[k]["gpu_sim_insn"].get<double>();
+    }
+    EXPECT_EQ(run.total("gpu_tot_sim_cycle"), cycles);
+    EXPECT_EQ(run.total("gpu_tot_sim_insn"), instructions);
+    EXPECT_EQ("finished", run.json["ended"]);
+    EXPECT_EQ("TINY", std::string(run.json["config"].contains("-trace") ? "TINY" : ""));
+}
+
+TEST(StatisticsFiles, AgreeWithWhatIsPrinted) {
+    const full_run run("sample");
+    const auto printed = run.result.values();
+    unsigned compared = 0;
+    for (const auto& [name, value] : run.json["total"].items()) {
+        const auto text = printed.find(name);
+        if (text == printed.end()) continue;
+        EXPECT_NEAR(value.get<double>(), std::stod(text->second), 6e-4) << name;
+        ++compared;
+    }
+    EXPECT_GT(compared, 200u);
+}
+
+TEST(StatisticsFiles, GiveUnitAndMeaningOfEveryBlockCounter) {
+    const full_run run("vecadd");
+    unsigned counters = 0;
+    const std::function<void(const nlohmann::json&)> visit = [&](const nlohmann::json& block) {
+        for (const auto& [name, value] : block.items()) {
+            if (value.is_object()) {
+                visit(value);
+                continue;
+            }
+            ++counters;
+            ASSERT_TRUE(run.json["block_counters"].contains(name)) << name;
+            EXPECT_NE("", run.json["block_counters"][name]["unit"]) << name;
+            EXPECT_NE("", run.json["block_counters"][name]["description"]) << name;
+        }
+    };
+    visit(run.json["blocks"]);
+    EXPECT_GT(counters, 100u);
+}
+
+TEST(StatisticsFiles, AsCsvHaveARowForEachKernelAndOneForTheRun) {
+    const full_run run("sample");
+    std::istringstream in(run.csv);
+    std::vector<std::size_t> columns;
+    std::string last;
+    for (std::string line; std::getline(in, line); last = line)
+        columns.push_back(static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')));
+    ASSERT_EQ(6u, columns.size());
+    EXPECT_THAT(columns, testing::Each(columns.front()));
+    EXPECT_THAT(last, testing::StartsWith("total,"));
+    EXPECT_THAT(run.files, testing::ElementsAre("s.csv", "s.json")) << "and no drafts";
+}
+
+TEST(Report, IsReadByTheExpressionsOfAccelSimsScripts) {
+    const outcome run = simulate(on_tiny(sample("sample"), {"--quiet"}));
+    for (const char* expression :
+         {R"(gpu_tot_sim_insn\s*=\s*(.*))", R"(gpgpu_simulation_time\s*=.*\(([0-9]+) sec\).*)",
+          R"(gpu_tot_sim_cycle\s*=\s*(.*))",
+          R"(\s+L2_cache_stats_breakdown\[GLOBAL_ACC_R\]\[HIT\]\s*=\s*(.*))",
+          R"(\s+L2_cache_stats_breakdown\[GLOBAL_ACC_R\]\[TOTAL_ACCESS\]\s*=\s*(.*))",
+          R"(\s+Total_core_cache_stats_breakdown\[GLOBAL_ACC_W\]\[MISS\]\s*=\s*(.*))",
+          R"(gpgpu_n_tot_w_icount\s*=\s*(.*))", R"(total dram reads\s*=\s*(.*))",
+          R"(total dram writes\s*=\s*(.*))", R"(kernel_launch_uid\s*=\s*(.*))",
+          R"(gpgpu_n_shmem_bkconflict\s*=\s*(.*))", R"(gpu_ipc\s*=\s*(.*))",
+          R"(L2_BW\s*=\s*(.*)GB\/Sec)", R"(gpgpu_simulation_rate\s+=\s+(.*)\s+\(inst\/sec\))",
+          R"(gpgpu_simulation_rate\s+=\s+(.*)\s+\(cycle\/sec\))",
+          R"(gpgpu_silicon_slowdown\s*=\s*(.*)x)", R"(kernel_name\s+=\s+(.*))",
+          R"(GPGPU-Sim: \*\*\* exit detected \*\*\*)",
+          R"(Stall:(\d+)\tW0_Idle:(\d+)\tW0_Scoreboard:(\d+)\tW1:(\d+))"})
+        EXPECT_TRUE(std::regex_search(run.out, std::regex(expression))) << expression;
+}
+
+TEST(Report, SaysNothingElseOnStandardOutput) {
+    const outcome run = simulate(on_tiny(sample("vecadd")));
+    EXPECT_EQ(0u, run.out.find("kernel_name = vecadd"));
+    EXPECT_THAT(run.out + run.err, testing::Not(HasSubstr("SystemC 2")));
+}
+
+}  // namespace
+}  // namespace simtlm::test
