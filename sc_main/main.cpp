@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <systemc>
@@ -44,12 +45,10 @@ bool act(const platform::option_values& values, const platform::preset_folders& 
         std::cout << "simtlm " << version << " (" << sc_core::sc_version() << ")\n";
     else if (values.flag("--list-configs"))
         platform::write_presets(std::cout, folders);
-    else if (values.flag("--dump-config")) {
-        platform::make_gpu_config(values);  // complains about what is impossible
+    else if (values.flag("--dump-config"))
         platform::write_config(std::cout, values);
-    } else {
+    else
         return false;
-    }
     return true;
 }
 
@@ -63,6 +62,17 @@ int refuse(const std::vector<std::string>& refusals) {
     if (refusals.size() > enough)
         complain(fmt::format("{} more kernels are refused", refusals.size() - enough));
     return fault_of_the_input;
+}
+
+/// Ends the process at once: SystemC takes a noticeable time to take a large hierarchy apart. Where
+/// leaks are looked for it is taken apart nevertheless.
+int leave(int code) {
+#ifndef __SANITIZE_ADDRESS__
+    std::cout.flush();
+    std::fflush(nullptr);
+    std::_Exit(code);
+#endif
+    return code;
 }
 
 int run(int argc, char** argv) {
@@ -90,19 +100,18 @@ int run(int argc, char** argv) {
     run_control control("run_control", device, out, line);
     for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
     device.commands().proceed();
-    switch (control.run()) {
-        case run_control::ending::deadlock:
-            complain(
-                fmt::format("deadlock at core cycle {}: no instruction was completed in the "
-                            "last {} cycles; who waits for what:",
-                            device.core_cycles(), device.config().dispatch.deadlock_window));
-            std::cerr << device.describe();
-            return stuck;
-        case run_control::ending::interrupted:
-            return interrupted;
-        default:
-            return success;
+    const run_control::ending end = control.run();
+    if (waves) waves->finish();
+    if (timeline) timeline->finish();
+    if (end == run_control::ending::deadlock) {
+        complain(
+            fmt::format("deadlock at core cycle {}: no instruction was completed in the "
+                        "last {} cycles; who waits for what:",
+                        device.core_cycles(), device.config().dispatch.deadlock_window));
+        std::cerr << device.describe();
+        return leave(stuck);
     }
+    return leave(end == run_control::ending::interrupted ? interrupted : success);
 }
 
 }  // namespace
