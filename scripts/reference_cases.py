@@ -104,7 +104,8 @@ def read_cases(reference, traces, real):
             if not (folder / "kernelslist.g").is_file():
                 print(f"{name}: no trace in {folder.name}", file=sys.stderr)
                 continue
-            files = [reference / "configs" / config / f for f in ("gpgpusim.config", "trace.config")]
+            files = [reference / "configs" / config / file
+                     for file in ("gpgpusim.config", "trace.config")]
             kernels, listed = expected["kernels"], trace_files(folder)
             instructions = whole = expected["total"]["gpu_tot_sim_insn"]
             if name in counts and not generated:

@@ -34,7 +34,7 @@ def find_simtlm(given=None):
     for candidate in candidates:
         if os.access(candidate, os.X_OK) and pathlib.Path(candidate).is_file():
             return str(pathlib.Path(candidate).resolve())
-    sys.exit(f"no simulator at {candidates[0]}: build it with scripts/run, or name it with --simtlm")
+    sys.exit(f"no simulator at {candidates[0]}: scripts/run builds it, --simtlm names another")
 
 
 def reference_folder(given=None):
@@ -134,14 +134,14 @@ OCCUPANCY = re.compile(r"\b(Stall|W\d+(?:_\w+)?):(\d+)")
 
 
 def number(text):
-    """The text as a number where it is one."""
-    try:
-        return int(text)
-    except ValueError:
+    """The text as a number where it is one, with or without a unit."""
+    word = text.split()[0].rstrip("%")
+    for kind in (int, float):
         try:
-            return float(text.rstrip("%"))
+            return kind(word)
         except ValueError:
-            return text
+            pass
+    return text
 
 
 def parse_printed(text):
@@ -252,6 +252,7 @@ def replace_between(text, marker, content):
 
 
 LOAD_BEFORE = os.getloadavg()[0]
+BUSY = LOAD_BEFORE > 0.5 * (os.cpu_count() or 1)  # wall times mean little then
 
 
 def about_this_run(simtlm):
