@@ -226,7 +226,6 @@ const std::vector<statistic_info> table = {
     {channel, "n_wr_bk", "commands", "Column writes of dirty L2 sectors; also L2_WB."},
     {channel, "bw_util", "", "Share of all cycles in which the data bus was in use; also bwutil."},
     {channel, "n_activity", "command cycles", "Requests or timings were pending."},
-    {channel, "dram_eff", "", "Share of those in which the data bus was in use."},
     {channel, "Row_Buffer_Locality", "",
      "Share of the requests that were scheduled to an open row."},
     {channel, "Row_Buffer_Locality_read", "", "The same for reads."},
@@ -281,7 +280,9 @@ const std::vector<statistic_info> table = {
     {channels, "dram_n_write", "commands", "Column writes, but for write-backs."},
     {channels, "dram_n_wr_bk", "commands", "Column writes of dirty L2 sectors."},
     {channels, "dram_bw_util", "", "Share of all cycles in which data buses were in use."},
-    {channels, "dram_eff", "", "The same of the cycles in which requests or timings were pending."},
+    {channels, "dram_eff", "",
+     "The same of the cycles in which requests or timings were pending (n_activity). Within a "
+     "channel's paragraph: of that channel."},
     {channels, "dram_row_locality", "", "Share of the requests scheduled to an open row."},
     {channels, "dram_bank_parallelism", "banks", "With a request, while there were any."},
     {channels, "dram_queue_avg", "requests", "Mean length of the request queues."},

@@ -85,6 +85,17 @@ TEST(Statistics, ThatAreDocumentedAreInTheReport) {
     }
 }
 
+TEST(Statistics, AreExplainedOnceEach) {
+    std::set<std::string> names;
+    for (const platform::statistic_info& s : platform::statistics_table()) {
+        EXPECT_TRUE(names.insert(s.name).second) << s.name;
+        EXPECT_NE('\0', *s.meaning) << s.name;
+    }
+    EXPECT_EQ(nullptr, platform::find_statistic("no_such_statistic"));
+    EXPECT_EQ(nullptr, platform::find_statistic("warp_occ.W"));
+    EXPECT_NE(nullptr, platform::find_statistic("warp_occ.W17"));
+}
+
 TEST(Statistics, PageIsTheOneThatTheProgramWrites) {
     std::ostringstream page;
     platform::write_statistics_markdown(page);
@@ -94,8 +105,9 @@ TEST(Statistics, PageIsTheOneThatTheProgramWrites) {
 
 TEST(Statistics, OfRouterNetworksAreDocumentedToo) {
     const scratch_folder folder;
-    const std::string network =
-        folder.write("mesh.icnt", "topology = mesh;\nk = 2;\nn = 2;\nrouting_function = dor;\n");
+    const std::string network = folder.write("mesh.icnt",
+                                             "topology = mesh;\nk = 2;\nn = 2;\n"
+                                             "routing_function = dor;\nuse_map = 0;\n");
     const full_run run("vecadd", {"-network_mode", "1", "-inter_config_file", network});
     EXPECT_TRUE(run.json["total"].contains("Packet latency average"));
     for (const auto& [name, value] : run.json["total"].items())
