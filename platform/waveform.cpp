@@ -37,10 +37,12 @@ struct waveform_writer::recording {
           wave(device.sequencer(), settings_of(how, fst ? how.vcd + ".vcd" : how.vcd)),
           catalogue(device, wave),
           core_period(sc_core::sc_time(1.0 / device.config().clocks.core, sc_core::SC_SEC)) {
-        if (wave.signals() == 0)
+        if (wave.signals() == 0) {
+            wave.discard();
             throw kernel::user_error("--vcd-scope", "matches no signal",
                                      "names look like " + std::string(device.name()) +
                                          ".cluster0.sm0.scheduler0.pc; see docs/waveforms.md");
+        }
     }
 
     void finish() {

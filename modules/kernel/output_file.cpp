@@ -47,4 +47,11 @@ void output_file::commit() {
         throw user_error(name_, std::string("cannot be written: ") + std::strerror(error_));
 }
 
+void output_file::discard() {
+    if (file_ == nullptr) return;
+    std::fclose(file_);
+    file_ = nullptr;
+    std::remove((name_ + ".part").c_str());
+}
+
 }  // namespace simtlm::kernel

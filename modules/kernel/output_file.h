@@ -29,6 +29,8 @@ public:
     std::uint64_t size() const { return written_ + buffer_.size(); }
     /// Writes the rest and gives the file its name. @throws user_error when anything went wrong
     void commit();
+    /// Removes it instead.
+    void discard();
     const std::string& name() const { return name_; }
 
 private:

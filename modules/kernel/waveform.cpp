@@ -247,6 +247,11 @@ void waveform::sample(unsigned ticked) {
     if (first) out_.write("$end\n");
 }
 
+void waveform::discard() {
+    finished_ = over_ = true;
+    out_.discard();
+}
+
 void waveform::finish() {
     if (finished_) return;
     finished_ = true;

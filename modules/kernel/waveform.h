@@ -82,6 +82,8 @@ public:
     /// @throws user_error when it could not be written
     void finish();
     bool finished() const { return finished_; }
+    /// Ends it and leaves no file.
+    void discard();
 
     const std::vector<signal>& recorded() const { return signals_; }
     const std::string& file() const { return settings_.file; }

@@ -91,10 +91,11 @@ TEST(Waveform, ShowsAsManyIssuePulsesAsInstructionsWereIssued) {
     }
 }
 
-TEST(Waveform, ShowsTheDramCommandsThatWereCountedAndTheyAreLegal) {
+/// Reads the DRAM commands of a run back, compares their numbers and judges their times.
+void check_dram_commands(const std::string& preset) {
     const scratch_folder scratch;
     const std::string file = scratch.file("dram.vcd");
-    gpu_run run("vecadd", {"--vcd", file, "--vcd-scope", "gpu.partition*.dram"});
+    gpu_run run("vecadd", {"--preset", preset, "--vcd", file, "--vcd-scope", "*.dram"});
     auto waves = attach_waveforms(run.device(), run.how());
     run.run();
     waves->finish();
@@ -145,6 +146,14 @@ TEST(Waveform, ShowsTheDramCommandsThatWereCountedAndTheyAreLegal) {
         all += checker.commands();
     }
     EXPECT_GT(all, 100u);
+}
+
+TEST(Waveform, ShowsTheDramCommandsThatWereCountedAndTheyAreLegal) {
+    check_dram_commands("TINY");
+}
+
+TEST(Waveform, ShowsTheDramCommandsOfSeparateRowAndColumnBuses) {
+    check_dram_commands("QV100");
 }
 
 TEST(Waveform, ShowsTheAccessesOfTheCachesAndThePacketsOfTheNetworkPorts) {
@@ -334,6 +343,7 @@ TEST(Waveform, OfANameThatNothingHasIsRefused) {
     } catch (const kernel::user_error& e) {
         EXPECT_THAT(e.what(), testing::HasSubstr("--vcd-scope: matches no signal"));
     }
+    EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
 
 TEST(Waveform, AsFstIsRefusedWithoutTheConverter) {
