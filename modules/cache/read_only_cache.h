@@ -5,6 +5,7 @@
 #include "modules/cache/read_only_engine.h"
 #include "modules/cache/unit_port.h"
 #include "modules/kernel/clocked_process.h"
+#include "modules/protocol/phases.h"
 
 #include <systemc>
 
@@ -13,7 +14,7 @@ namespace simtlm::cache {
 /// A cache of an SM that is only read: the instruction cache, the constant cache.
 ///
 /// `port`: a hit is answered TLM_COMPLETED, a miss TLM_ACCEPTED (one response follows), a
-/// reservation failure refused. One miss leaves for memory per cycle: in phase core_caches, or,
+/// reservation failure refused. One miss leaves for memory per cycle: in a phase of its own, or,
 /// with send_at_access, right behind the access in the same cycle, as an instruction cache whose
 /// cycle follows the fetch does. Fills are taken when the fill port is free; with
 /// always_fill at once.
@@ -22,6 +23,7 @@ public:
     struct config {
         cache_config cache;
         protocol::access_type type = protocol::access_type::instruction_read;  ///< of statistics
+        protocol::phase_id phase = protocol::core_constant_cache;
         bool perfect = false;         ///< every access hits, and is not counted
         bool send_at_access = false;  ///< L1I
         bool always_fill = false;     ///< L1I

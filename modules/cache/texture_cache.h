@@ -11,8 +11,8 @@
 namespace simtlm::cache {
 
 /// The texture cache of an SM (texture_engine.h). `port`: TLM_ACCEPTED, one response follows, in
-/// order; or refused when a FIFO is full. Per cycle, in phase core_caches, one request leaves for
-/// memory and one finished fragment for the results.
+/// order; or refused when a FIFO is full. Per cycle, in phase core_texture_cache, one request
+/// leaves for memory and one finished fragment for the results.
 class texture_cache : public sc_core::sc_module, private unit_port::client, miss_port::client {
 private:
     unit_port unit_;

@@ -21,12 +21,15 @@ enum phase_id : unsigned {
     network_transfer,  ///< icnt: networks move packets
     core_write_back,   ///< core: EX_WB registers into the register file
     core_units,        ///< core: functional units complete; the LD/ST unit writes back, responds
-    core_caches,       ///< core: L1 caches advance
-    core_access,       ///< core: the LD/ST unit starts accesses
-    core_dispatch,     ///< core: collected instructions into the functional units
-    core_operands,     ///< core: operand collector
-    core_issue,        ///< core: warp schedulers, the one whose turn is first
-    core_issue_1,      ///<       second (only where schedulers share pipeline registers)
+    core_instruction_cache,  ///< core: L1 caches advance, one after the other, since they share
+    core_texture_cache,      ///<       the SM's port to memory
+    core_constant_cache,
+    core_caches,    ///< core: the L1D
+    core_access,    ///< core: the LD/ST unit starts accesses
+    core_dispatch,  ///< core: collected instructions into the functional units
+    core_operands,  ///< core: operand collector
+    core_issue,     ///< core: warp schedulers, the one whose turn is first
+    core_issue_1,   ///<       second (only where schedulers share pipeline registers)
     core_issue_2,
     core_issue_3,
     core_issue_rest,

@@ -34,7 +34,10 @@ TEST(PhaseTable, HasARowForEveryPhase) {
 TEST(PhaseTable, ServesTheStagesOfAnSmFromTheLastToTheFirst) {
     // A stage may use in a cycle what the stage behind it has freed in the same cycle.
     EXPECT_LT(core_write_back, core_units);
-    EXPECT_LT(core_units, core_caches);
+    EXPECT_LT(core_units, core_instruction_cache);
+    EXPECT_LT(core_instruction_cache, core_texture_cache);
+    EXPECT_LT(core_texture_cache, core_constant_cache);
+    EXPECT_LT(core_constant_cache, core_caches);
     EXPECT_LT(core_caches, core_access);
     EXPECT_LT(core_access, core_dispatch);
     EXPECT_LT(core_dispatch, core_operands);
