@@ -14,6 +14,10 @@ memory_port::memory_port(const sc_core::sc_module_name& name, std::size_t respon
     for (unsigned i = 0; i < memory_sources; ++i)
         from[i].register_nb_transport_fw(this, &memory_port::request, static_cast<int>(i));
     memory.register_nb_transport_bw(this, &memory_port::respond, 0);
+    using SC_CURRENT_USER_MODULE = memory_port;
+    SC_METHOD(act_late);
+    sensitive << late_event_;
+    dont_initialize();
 }
 
 tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
@@ -40,22 +44,59 @@ bool memory_port::send(unsigned source, tlm::tlm_generic_payload& p) {
     }
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
-    switch (memory->nb_transport_fw(p, phase, delay)) {
-        case tlm::TLM_COMPLETED:
-            arrived(p);
-            return true;
-        case tlm::TLM_UPDATED:
-            if (phase == tlm::BEGIN_RESP) {
+    const tlm::tlm_sync_enum answer = memory->nb_transport_fw(p, phase, delay);
+    if (answer != tlm::TLM_ACCEPTED) {
+        if (delay == sc_core::SC_ZERO_TIME) {
+            if (answer == tlm::TLM_COMPLETED) {
+                arrived(p);
+            } else if (phase == tlm::BEGIN_RESP) {
+                p.acquire();  // until after END_RESP
                 arrived(p);
                 phase = tlm::END_RESP;
                 memory->nb_transport_fw(p, phase, delay);
+                p.release();
             }
             return true;
-        default:
-            blocked_ = true;
-            blocked_source_ = static_cast<int>(source);
-            blocked_request_ = &p;
-            return false;
+        }
+        postpone(p,
+                 answer == tlm::TLM_COMPLETED ? news::completed
+                 : phase == tlm::BEGIN_RESP   ? news::response
+                                              : news::request_ended,
+                 delay);
+    }
+    blocked_ = true;
+    blocked_source_ = static_cast<int>(source);
+    blocked_request_ = &p;
+    return false;
+}
+
+void memory_port::postpone(tlm::tlm_generic_payload& p, news what, const sc_core::sc_time& delay) {
+    late_.push_back({&p, what, sc_core::sc_time_stamp() + delay});
+    late_event_.notify(delay);
+}
+
+void memory_port::act_late() {
+    const sc_core::sc_time now = sc_core::sc_time_stamp();
+    for (std::size_t i = 0; i < late_.size();) {
+        if (late_[i].at > now) {
+            late_event_.notify(late_[i].at - now);
+            ++i;
+            continue;
+        }
+        const late_news n = late_[i];
+        late_.erase(late_.begin() + static_cast<std::ptrdiff_t>(i));
+        if (blocked_ && blocked_request_ == n.payload) unblocked();
+        if (n.what == news::completed) {
+            arrived(*n.payload);
+        } else if (n.what == news::response) {
+            n.payload->acquire();  // until after END_RESP
+            if (take_response(*n.payload) == tlm::TLM_COMPLETED) {
+                tlm::tlm_phase phase = tlm::END_RESP;
+                sc_core::sc_time delay;
+                memory->nb_transport_fw(*n.payload, phase, delay);
+            }
+            n.payload->release();
+        }
     }
 }
 
@@ -82,13 +123,21 @@ void memory_port::unblocked() {
 }
 
 tlm::tlm_sync_enum memory_port::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
-                                        sc_core::sc_time&) {
+                                        sc_core::sc_time& delay) {
+    if (delay != sc_core::SC_ZERO_TIME) {
+        postpone(p, phase == tlm::END_REQ ? news::request_ended : news::response, delay);
+        return tlm::TLM_ACCEPTED;
+    }
     if (phase == tlm::END_REQ) {
         unblocked();
         return tlm::TLM_ACCEPTED;
     }
     sc_assert(phase == tlm::BEGIN_RESP);
     if (blocked_ && blocked_request_ == &p) unblocked();  // BEGIN_RESP implies END_REQ
+    return take_response(p);
+}
+
+tlm::tlm_sync_enum memory_port::take_response(tlm::tlm_generic_payload& p) {
     const protocol::memory_extension& e = protocol::extension(p);
     if (protocol::is_posted(e.type) || e.type == protocol::access_type::instruction_read ||
         responses_.size() < response_entries_) {

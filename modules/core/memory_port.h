@@ -8,6 +8,7 @@
 
 #include <array>
 #include <systemc>
+#include <vector>
 
 namespace simtlm::core {
 
@@ -59,6 +60,17 @@ private:
     void head_taken();
     bool hand_over(tlm::tlm_generic_payload& p);
 
+    /// What a foreign target annotates with a time happens then.
+    enum class news : std::uint8_t { request_ended, response, completed };
+    struct late_news {
+        tlm::tlm_generic_payload* payload;
+        news what;
+        sc_core::sc_time at;
+    };
+    void postpone(tlm::tlm_generic_payload& p, news what, const sc_core::sc_time& delay);
+    void act_late();
+    tlm::tlm_sync_enum take_response(tlm::tlm_generic_payload& p);
+
     client* client_ = nullptr;
     bool perfect_;
     bool blocked_ = false;
@@ -69,6 +81,8 @@ private:
     kernel::ring_buffer<tlm::tlm_generic_payload*> responses_;
     bool head_announced_ = false;                  // its receiver will send END_RESP
     tlm::tlm_generic_payload* waiting_ = nullptr;  // did not fit: END_RESP withheld
+    std::vector<late_news> late_;
+    sc_core::sc_event late_event_;
 };
 
 }  // namespace simtlm::core

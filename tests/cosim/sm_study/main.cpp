@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// A study of one block: an SM alone, its memory socket wired straight to a foreign memory. How does
+// its time depend on the latency of the memory? Two SMs run a pointer chase, one at a fast memory,
+// one at a slow one; a third runs a kernel with plenty of parallelism at a capricious memory.
+#include "at_memory.h"
+#include "expect.h"
+
+#include <platform/simtlm.h>
+
+#include <iostream>
+#include <memory>
+
+namespace {
+
+using namespace platform_example;
+using namespace simtlm;
+
+expectations expect;
+
+/// An SM with a clock and somebody who places thread blocks on it.
+class sm_bench : public sc_core::sc_module, private core::cta_listener {
+public:
+    sc_core::sc_in<bool> clock;
+    kernel::phase_sequencer sequencer;
+
+private:
+    protocol::transaction_pool transactions_;
+    const core::sm_config config_;
+
+public:
+    core::sm block;
+
+    sm_bench(const sc_core::sc_module_name& name, const gpu_config& config,
+             const std::string& trace)
+        : sc_module(name),
+          clock("clock"),
+          sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
+          config_(config.cores.sm),
+          block("sm", sequencer, config_, core::sm::identity{}, transactions_),
+          opcodes_(platform::load_opcode_tables(config)),
+          trace_(trace, platform::reader_options_of(config, opcodes_)),
+          header_(trace_.header()),
+          placer_("placer", sequencer, protocol::core_dispatch_ctas,
+                  kernel::on_edge<&sm_bench::place>(this), true) {
+        for (auto& domain : sequencer.clock) domain.bind(clock);
+        block.set_listener(*this);
+        kernel_.header = &header_;
+        kernel_.launch = 1;
+        kernel_.needs = {header_.threads_per_block(), header_.registers, header_.shared_memory};
+        kernel_.ctas_per_sm =
+            core::occupancy_of(config_, kernel_.needs, header_.grid.volume(), 1).ctas;
+        block.configure_l1(core::l1_split_of(config_, kernel_.needs, kernel_.ctas_per_sm));
+        left_ = header_.grid.volume();
+        running_ = left_;
+    }
+
+    bool finished() const { return running_ == 0; }
+    std::uint64_t cycles() const { return end_; }
+    std::uint64_t outstanding() const { return transactions_.outstanding(); }
+
+private:
+    /// At most one thread block per cycle, as the GPU does it.
+    void place() {
+        if (left_ == 0) return placer_.sleep();
+        if (!block.can_launch(kernel_, false)) return;
+        --left_;
+        block.launch(kernel_, trace_.next_block());
+    }
+    void cta_completed(unsigned, core::kernel_context&,
+                       std::unique_ptr<trace::block_trace> done) override {
+        trace_.recycle(std::move(done));
+        if (--running_ == 0) end_ = placer_.now();
+    }
+
+    isa::opcode_tables opcodes_;
+    trace::kernel_trace trace_;
+    trace::kernel_header header_;
+    core::kernel_context kernel_;
+    kernel::clocked_process placer_;
+    std::uint64_t left_ = 0, running_ = 0, end_ = 0;
+};
+
+/// An SM, a protocol checker, a memory.
+struct setting {
+    sm_bench bench;
+    base_protocol_checker<256> checker;
+    at_memory<256> memory;
+    setting(const std::string& name, const gpu_config& config, const std::string& trace,
+            const at_memory<256>::settings& how, sc_core::sc_clock& clock)
+        : bench((name + "_bench").c_str(), config, trace),
+          checker((name + "_checker").c_str()),
+          memory((name + "_memory").c_str(), how) {
+        bench.clock.bind(clock);
+        bench.block.memory.bind(checker.target);
+        checker.initiator.bind(memory.socket);
+    }
+};
+
+int run(const std::string& traces) {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    const gpu_config config =
+        configure({"--preset", "TINY", "--any-binary-version"}, SIMTLM_CONFIG_DIR);
+    sc_core::sc_clock clock("clock", sc_core::sc_time(1, sc_core::SC_NS));
+    at_memory<256>::settings fast, slow, capricious;
+    fast.capricious = slow.capricious = false;
+    fast.shortest = fast.longest = sc_core::sc_time(100, sc_core::SC_NS);
+    slow.shortest = slow.longest = sc_core::sc_time(300, sc_core::SC_NS);
+    capricious.queue = 3;
+    const std::string chase = traces + "/pchase/kernel-1.traceg.xz";
+    const std::string parallel = traces + "/reduction/kernel-1.traceg.xz";
+    setting a("fast", config, chase, fast, clock), b("slow", config, chase, slow, clock),
+        c("capricious", config, parallel, capricious, clock);
+    sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_MS));
+
+    for (setting* s : {&a, &b, &c}) {
+        const std::string name = s->bench.name();
+        expect(s->bench.finished(), name + ": the kernel ends");
+        if (!s->bench.finished())
+            std::cout << s->bench.block.describe() << s->checker.rules.describe_in_flight();
+        expect(s->memory.idle() && s->bench.outstanding() <= 1,  // the front end keeps one ready
+
+               name + ": no transaction is left over");
+        expect(s->checker.rules.violations().empty() && s->checker.rules.in_flight() == 0 &&
+                   s->checker.rules.transactions() > 0,
+               name + ": the base protocol was kept at the memory socket");
+        std::cout << "  " << name << ": " << s->bench.cycles() << " cycles, "
+                  << s->bench.block.statistics().warp_instructions << " warp instructions, "
+                  << s->memory.counted().reads << " reads, " << s->memory.counted().writes
+                  << " writes\n";
+    }
+    expect(a.bench.block.statistics().warp_instructions ==
+               b.bench.block.statistics().warp_instructions,
+           "both chases execute the same");
+    expect(b.bench.cycles() > a.bench.cycles() + 200 * 100,
+           "200 ns of latency cost the chase 200 cycles per load, a hundred times at least");
+    return expect.failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int sc_main(int argc, char** argv) {
+    return run(argc > 1 ? argv[1] : "traces");
+}
