@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/bench/simulation_bench.h"
+
+#include <benchmark/benchmark.h>
+
+#include <systemc>
+
+int sc_main(int argc, char* argv[]) {
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+    // Everything that simulates is elaborated before the first cycle of any of it.
+    const auto rigs = simtlm::bench::register_simulations();
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+}
