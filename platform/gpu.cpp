@@ -47,6 +47,7 @@ trace::reader_options reader_options_of(const gpu_config& config,
     trace::reader_options o;
     o.opcodes = &opcodes;
     o.latencies = t.latencies;
+    o.share_paths = true;
     o.unknown_opcode_is_error = t.unknown_opcode_is_error;
     o.quirk_base_delta_swallow = t.quirk_base_delta_swallow;
     o.quirk_base_stride_gap = t.quirk_base_stride_gap;

@@ -22,11 +22,15 @@ cache::l1_data_cache::config l1d_config(const sm_config& c) {
     return out;
 }
 
-unsigned longest_latency(const sm_config& c) {
-    unsigned most = std::max({c.max_latency_sp, c.max_latency_dp, c.max_latency_int,
-                              c.max_latency_sfu, c.max_latency_tensor});
-    for (const auto& e : c.latencies.of)
-        most = std::max<unsigned>({most, e.latency, e.initiation_interval});
+/// The longest time an instruction spends in a unit of a pipeline, core cycles.
+unsigned longest_latency(const sm_config& c, const operand_collector& collector, unsigned p) {
+    unsigned most = 1;
+    for (unsigned k = 0; k < isa::op_class_count; ++k) {
+        const auto cls = static_cast<isa::op_class>(k);
+        if (collector.pipe_of(cls) == p)
+            most = std::max<unsigned>(
+                {most, c.latencies[cls].latency, c.latencies[cls].initiation_interval});
+    }
     return most;
 }
 
@@ -57,8 +61,8 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
 
     // Functional units, in the order in which the dispatch stage visits them.
     std::vector<dispatch_stage::unit> order;
-    const unsigned depth = longest_latency(config_);
     const auto add_units = [&](const std::string& kind, unsigned p, unsigned count) {
+        const unsigned depth = longest_latency(config_, collector_, p);
         for (unsigned k = 0; k < count; ++k) {
             units_.push_back(std::make_unique<functional_unit>((kind + std::to_string(k)).c_str(),
                                                                sequencer, depth));
@@ -197,9 +201,9 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> bloc
         warp_state& warp = warps_.warp[w];
         const trace::block_trace& b = *cta.block;
         const auto range = i < b.warps.size() ? b.warps[i] : trace::block_trace::warp_range{};
-        warp.next = b.instructions.data() + range.first;
+        warp.next = b.begin_of(range);
         warp.end = warp.next + range.count;
-        warp.addresses = b.addresses.data();
+        warp.addresses = b.addresses_of(range);
         warp.ibuffer.flush();
         warp.dynamic_id = dynamic_warps_++;
         warp.cta = slot;

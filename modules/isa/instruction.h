@@ -115,15 +115,18 @@ enum class address_mode : std::uint8_t {
     none,         ///< no lane has an address
     base_stride,  ///< pool: base, stride (as two's complement); lane k-th active: base + k*stride
     list,         ///< pool: one address per active lane, lowest lane first
+    based_stride,  ///< pool: base; deltas[0]: stride
+    based_list,    ///< pool: base; deltas: distance of each active lane's address from it
 };
 
-/// One execution of an instruction by one warp, as the trace tells it. 24 bytes, no ownership.
+/// One execution of an instruction by one warp, as the trace tells it. 32 bytes, no ownership.
 struct dynamic_instruction {
     const static_instruction* info = nullptr;
     std::uint32_t active_mask = 0;
     std::uint32_t address_offset = 0;  ///< into the block's address pool
     address_mode mode = address_mode::none;
     memory_space space = memory_space::none;  ///< resolved: never generic
+    const std::int32_t* deltas = nullptr;     ///< of the modes with a base
 };
 
 /// Expands the addresses of an executed instruction.
@@ -140,6 +143,18 @@ inline std::uint32_t expand_addresses(const dynamic_instruction& inst, const std
         case address_mode::base_stride: {
             std::uint64_t a = p[0];
             for (; m != 0; m &= m - 1, a += p[1]) out[__builtin_ctz(m)] = a;
+            return inst.active_mask;
+        }
+        case address_mode::based_stride: {
+            std::uint64_t a = p[0];
+            const auto stride = static_cast<std::uint64_t>(std::int64_t{inst.deltas[0]});
+            for (; m != 0; m &= m - 1, a += stride) out[__builtin_ctz(m)] = a;
+            return inst.active_mask;
+        }
+        case address_mode::based_list: {
+            const std::int32_t* d = inst.deltas;
+            for (; m != 0; m &= m - 1)
+                out[__builtin_ctz(m)] = p[0] + static_cast<std::uint64_t>(std::int64_t{*d++});
             return inst.active_mask;
         }
         case address_mode::list:

@@ -34,7 +34,8 @@ block_reader::block_reader(line_source& source, const kernel_header& header,
     : source_(source),
       header_(header),
       instructions_(header, options, std::move(warn)),
-      begun_(begun) {}
+      begun_(begun),
+      share_(options.share_paths) {}
 
 bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
     block.clear();
@@ -42,6 +43,7 @@ bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
     seen_.assign(header_.warps_per_block(), false);
     has_index_ = in_warp_ = false;
     line_source::line line;
+    block_trace& decoded = share_ ? scratch_ : block;
     while (source_.next(line)) {
         scanner in(line);
         if (in.at_end()) continue;
@@ -52,11 +54,11 @@ bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
                 fail(begun_ ? "an instruction before 'warp =' and 'insts ='"
                             : "an instruction outside #BEGIN_TB and #END_TB");
             }
-            if (block.instructions.size() - block.warps[warp_].first == expected_) {
+            if (decoded.instructions.size() - block.warps[warp_].first == expected_) {
                 fail("warp " + std::to_string(warp_) + " of " + name_of(block) +
                      " has more instructions than insts = " + std::to_string(expected_));
             }
-            instructions_.read(line, source_, block);
+            instructions_.read(line, source_, decoded);
             continue;
         }
         if (c == '#') {
@@ -148,6 +150,11 @@ void block_reader::read_count(const line_source::line& line, block_trace& block)
         fail("more instructions in one thread block than can be counted");
     }
     has_count_ = true;
+    if (share_) {
+        scratch_.clear();
+        block.warps[warp_].count = static_cast<std::uint32_t>(expected_);
+        return;
+    }
     auto& instructions = block.instructions;
     const std::size_t size = instructions.size() + std::min(expected_, most_reserved);
     if (size > instructions.capacity()) {
@@ -155,20 +162,25 @@ void block_reader::read_count(const line_source::line& line, block_trace& block)
         const std::uint64_t all = std::min(expected_ * header_.warps_per_block(), most_reserved);
         instructions.reserve(std::max<std::size_t>({size, all, instructions.capacity() * 3 / 2}));
     }
-    block.warps[warp_] = {static_cast<std::uint32_t>(instructions.size()),
-                          static_cast<std::uint32_t>(expected_)};
+    block.warps[warp_].first = static_cast<std::uint32_t>(instructions.size());
+    block.warps[warp_].count = static_cast<std::uint32_t>(expected_);
 }
 
-void block_reader::finish_warp(const block_trace& block) {
+void block_reader::finish_warp(block_trace& block) {
     if (!in_warp_) return;
     const std::string name = "warp " + std::to_string(warp_) + " of " + name_of(block);
     if (!has_count_) fail(name + " without 'insts ='");
-    const std::uint64_t found = block.instructions.size() - block.warps[warp_].first;
+    block_trace::warp_range& range = block.warps[warp_];
+    const block_trace& decoded = share_ ? scratch_ : block;
+    const std::uint64_t found = decoded.instructions.size() - range.first;
     if (found != expected_) {
         fail(name + " has " + std::to_string(found) +
              " instructions, not insts = " + std::to_string(expected_));
     }
     in_warp_ = false;
+    if (!share_ || expected_ == 0) return;
+    range.first_address = static_cast<std::uint32_t>(block.addresses.size());
+    range.path = paths_.share(scratch_.instructions, scratch_.addresses, block.addresses);
 }
 
 std::string block_reader::name_of(const block_trace& block) const {

@@ -4,6 +4,7 @@
 #include "modules/trace/instruction_reader.h"
 #include "modules/trace/kernel_trace.h"
 #include "modules/trace/line_source.h"
+#include "modules/trace/warp_path.h"
 
 #include <atomic>
 #include <cstdint>
@@ -29,7 +30,7 @@ private:
     void read_index(const line_source::line& line, block_trace& block);
     void read_warp(const line_source::line& line, block_trace& block);
     void read_count(const line_source::line& line, block_trace& block);
-    void finish_warp(const block_trace& block);
+    void finish_warp(block_trace& block);
     std::string name_of(const block_trace& block) const;
     [[noreturn]] void fail(const std::string& what, const std::string& remedy = {}) const;
 
@@ -38,6 +39,9 @@ private:
     instruction_reader instructions_;
     bool begun_;
     std::uint64_t blocks_ = 0;
+    bool share_;
+    path_table paths_;
+    block_trace scratch_;  ///< the warp being read, before its path is shared
 
     // of the block being read
     bool has_index_ = false;

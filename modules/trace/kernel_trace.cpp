@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/kernel_trace.h"
 
+#include "modules/trace/warp_path.h"
+
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/error.h"
 #include "modules/trace/block_reader.h"
@@ -154,6 +156,10 @@ void kernel_trace::start() {
 
 std::unique_ptr<block_trace> kernel_trace::next_block() {
     return impl_->next();
+}
+
+const isa::dynamic_instruction* block_trace::begin_of(const warp_range& warp) const {
+    return warp.path ? warp.path->instructions.data() : instructions.data() + warp.first;
 }
 
 void kernel_trace::recycle(std::unique_ptr<block_trace> block) {

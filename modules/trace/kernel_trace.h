@@ -14,6 +14,8 @@ class opcode_tables;
 
 namespace simtlm::trace {
 
+struct warp_path;
+
 struct dim3 {
     std::uint32_t x = 1, y = 1, z = 1;
     std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
@@ -40,13 +42,22 @@ struct kernel_header {
     std::uint32_t warps_per_block() const { return (threads_per_block() + 31) / 32; }
 };
 
-/// One thread block of a trace, decoded: instructions of all its warps in one array. Reused from
+/// One thread block of a trace, decoded: instructions of all its warps in one array, or shared. Reused from
 /// block to block; holds no string and no allocation per instruction.
 struct block_trace {
     struct warp_range {
         std::uint32_t first = 0;
         std::uint32_t count = 0;
+        /// Shared paths: what the warp executes (then `first` has no meaning), and where its own
+        /// addresses begin.
+        std::shared_ptr<const warp_path> path;
+        std::uint32_t first_address = 0;
     };
+    /// What a warp executes: its first instruction of `count`, and the pool that those count from.
+    const isa::dynamic_instruction* begin_of(const warp_range& warp) const;
+    const std::uint64_t* addresses_of(const warp_range& warp) const {
+        return addresses.data() + warp.first_address;
+    }
     dim3 index{0, 0, 0};
     std::vector<warp_range> warps;  ///< by warp id within the block
     std::vector<isa::dynamic_instruction> instructions;
@@ -63,6 +74,9 @@ struct block_trace {
 struct reader_options {
     const isa::opcode_tables* opcodes = nullptr;  ///< required
     isa::latency_table latencies;
+    /// Warps that execute the same share one description of it: memory goes with how many different
+    /// ways warps take, not with how many warps there are.
+    bool share_paths = false;
     bool unknown_opcode_is_error = true;  ///< else one warning and the integer unit
     /// Quirks of the reference trace front end, for comparison with it (see docs/fidelity.md).
     bool quirk_base_delta_swallow = false;  ///< base+delta lists take one value more than written
