@@ -25,7 +25,7 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
 
 bool dispatch_stage::reserve_result_bus(std::uint64_t at) {
     reservation& r = result_bus_[at % horizon];
-    if (r.at != at) r = {at, 0};
+    if (const auto low = static_cast<std::uint32_t>(at); r.at != low) r = {low, 0};
     if (r.count >= config_.widths.ex_wb) {
         ++statistics_.result_bus_conflicts;
         return false;

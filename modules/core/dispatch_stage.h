@@ -34,7 +34,7 @@ public:
     const statistics& counted() const { return statistics_; }
 
 private:
-    static constexpr std::uint64_t horizon = 1024;  // core cycles, power of two
+    static constexpr std::uint64_t horizon = 512;  // core cycles, power of two
     void cycle();
     bool reserve_result_bus(std::uint64_t at);
 
@@ -43,8 +43,8 @@ private:
     std::vector<unit> units_;
     ldst_unit& ldst_;
     struct reservation {
-        std::uint64_t at = 0;
-        unsigned count = 0;
+        std::uint32_t at = 0;  // low bits of the core cycle
+        std::uint32_t count = 0;
     };
     std::vector<reservation> result_bus_;
     statistics statistics_;

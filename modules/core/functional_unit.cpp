@@ -13,7 +13,8 @@ functional_unit::functional_unit(const sc_core::sc_module_name& name,
       dispatch("dispatch"),
       write_back("write_back"),
       process_("process", sequencer, protocol::core_units,
-               kernel::on_edge<&functional_unit::cycle>(this)) {
+               kernel::on_edge<&functional_unit::cycle>(this), false, 1,
+               kernel::process_kind::method) {
     std::size_t size = 8;
     while (size < max_latency + 3) size *= 2;
     ring_.assign(size, nullptr);

@@ -15,7 +15,7 @@ constexpr std::size_t stack_bytes = 32 * 1024;
 
 clocked_process::clocked_process(const sc_core::sc_module_name& name, phase_sequencer& sequencer,
                                  unsigned phase_index, edge_action action, bool awake,
-                                 unsigned phases)
+                                 unsigned phases, process_kind kind)
     : sc_module(name),
       sequencer_(sequencer),
       action_(action),
@@ -24,8 +24,12 @@ clocked_process::clocked_process(const sc_core::sc_module_name& name, phase_sequ
     using SC_CURRENT_USER_MODULE = clocked_process;
     sc_assert(phases >= 1 && phases <= max_phases);
     for (unsigned k = 0; k < phases; ++k) index_[k] = sequencer_.join(*this, phase_index + k);
-    SC_THREAD(run);
-    set_stack_size(stack_bytes);
+    if (kind == process_kind::thread) {
+        SC_THREAD(run);
+        set_stack_size(stack_bytes);
+    } else {
+        SC_METHOD(run_once);
+    }
     sensitive << edge_;
     dont_initialize();
     if (awake || !sequencer_.options_.sleeping) wake();

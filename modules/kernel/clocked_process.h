@@ -21,6 +21,10 @@ edge_action on_edge(Block* self) {
     return {self, [](void* p) { (static_cast<Block*>(p)->*Member)(); }};
 }
 
+/// How a process is made: a thread has a stack of its own, a method runs on the kernel's. A design
+/// with thousands of small blocks of one kind makes those methods, for the memory of their stacks.
+enum class process_kind : std::uint8_t { thread, method };
+
 /// The clocked thread of a block: an SC_THREAD that runs the block's action once per edge of its
 /// clock domain, in its phase, while it is awake.
 ///
@@ -38,7 +42,7 @@ public:
     /// @param phases       how many consecutive phases it may run in, see select_phase()
     clocked_process(const sc_core::sc_module_name& name, phase_sequencer& sequencer,
                     unsigned phase_index, edge_action action, bool awake = false,
-                    unsigned phases = 1);
+                    unsigned phases = 1, process_kind kind = process_kind::thread);
 
     /// Runs on the coming edges: on this one if its phase is yet to come, else from the next.
     void wake() {
@@ -97,6 +101,7 @@ private:
     static constexpr unsigned max_phases = 5;
 
     void run();
+    void run_once() { action_.call(action_.self); }
     unsigned index() const { return index_[phase_ - first_phase_]; }
     void clear_awake() {
         auto& s = sequencer_.slots_[phase_];

@@ -6,7 +6,6 @@ namespace simtlm::protocol {
 struct transaction_pool::pooled {
     tlm::tlm_generic_payload payload;
     memory_extension ext;
-    std::array<unsigned char, 128> data{};
     pooled* next = nullptr;
 };
 
@@ -30,7 +29,7 @@ tlm::tlm_generic_payload& transaction_pool::acquire(tlm::tlm_command command, st
             pooled& p = slabs_.back()[i];
             p.payload.set_mm(this);
             p.payload.set_extension(&p.ext);
-            p.payload.set_data_ptr(p.data.data());
+            p.payload.set_data_ptr(no_data_.data());
             p.next = free_list_;
             free_list_ = &p;
         }

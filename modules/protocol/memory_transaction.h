@@ -128,7 +128,9 @@ public:
     transaction_pool(const transaction_pool&) = delete;
     transaction_pool& operator=(const transaction_pool&) = delete;
 
-    /// A transaction with reference count 1, a reset extension and 128 bytes of data storage.
+    /// A transaction with reference count 1 and a reset extension. Its data pointer shows to 128
+    /// bytes that all transactions of the pool share: a trace tells no values, so that what a
+    /// target reads there or writes into them has no meaning.
     /// @param address  bytes
     /// @param bytes    1 .. 128
     tlm::tlm_generic_payload& acquire(tlm::tlm_command command, std::uint64_t address,
@@ -144,6 +146,7 @@ private:
     struct pooled;
     std::vector<std::unique_ptr<pooled[]>> slabs_;
     pooled* free_list_ = nullptr;
+    std::array<unsigned char, 128> no_data_{};
     std::uint64_t outstanding_ = 0;
     std::uint64_t acquired_ = 0;
 };
