@@ -166,11 +166,16 @@ TEST_P(WarpSchedulerPolicy, RunsEveryWarpToItsEndAndAccountsForEveryCycle) {
 // ---- front end ---------------------------------------------------------------------------------
 
 TEST(FrontEnd, FetchesWarpsInTurn) {
-    sm_rig rig("rig", small_sm());
+    // Four schedulers, so that all warps run dry at once.
+    sm_config c = small_sm();
+    c.schedulers = 4;
+    c.widths.id_oc_int = 4;
+    c.collectors_gen = {8, 4, 4};
+    sm_rig rig("rig", c);
     program p;
     const auto& add = p.alu({}, {1});
     block_builder b;
-    for (int w = 0; w < 4; ++w) b.warp().run(add).run(add);
+    for (int w = 0; w < 4; ++w) b.warp().run(add).run(add).run(add).run(add);
     std::vector<unsigned> fetched;
     std::uint64_t seen = 0;
     rig.at_end_of_cycle = [&](std::uint64_t) {
@@ -181,8 +186,8 @@ TEST(FrontEnd, FetchesWarpsInTurn) {
     rig.launch(b);
     rig.run(50);
     // One per cycle, from behind the one that was last (0 at the start).
-    EXPECT_THAT(fetched, ElementsAre(1, 2, 3, 0));
-    EXPECT_EQ(rig.core.statistics().decoded, 8u);
+    EXPECT_THAT(fetched, ElementsAre(1, 2, 3, 0, 1, 2, 3, 0));
+    EXPECT_EQ(rig.core.statistics().decoded, 16u);
 }
 
 TEST(FrontEnd, DecodesTwoInstructionsUnlessOneIsLeft) {

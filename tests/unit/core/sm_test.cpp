@@ -208,6 +208,24 @@ TEST(Sm, LosesACycleWhenTwoOperandsLieInOneBank) {
     EXPECT_EQ(apart.core.statistics().register_writes, 2u);
 }
 
+TEST(Sm, DispatchesNothingThatWouldFindTheResultBusTaken) {
+    sm_config narrow = small_sm(), wide = small_sm();
+    narrow.widths.ex_wb = 1;
+    wide.widths.ex_wb = 2;
+    sm_rig one("one", narrow), two("two", wide);
+    program p;
+    const auto& first = p.alu({5}, {1}, 10);
+    const auto& second = p.alu({6}, {1}, 9, 1, op_class::sp);  // a cycle later, a cycle shorter
+    const auto& use = p.alu({7}, {6});
+    block_builder b;
+    b.warp().run(first).run(second).run(use);
+    one.launch(b);
+    two.launch(b);
+    one.run(100);
+    EXPECT_EQ(two.issued(use).at(0), two.issued(second)[0] + 9 + round_trip);
+    EXPECT_EQ(one.issued(use).at(0), two.issued(use)[0] + 1);
+}
+
 TEST(Sm, CountsTheCyclesOfASchedulerOnce) {
     sm_rig rig("rig", small_sm(), 150);
     program p;
