@@ -75,7 +75,8 @@ public:
 
     /// The next warp begins.
     block_builder& warp() {
-        block_.warps.push_back({static_cast<std::uint32_t>(block_.instructions.size()), 0});
+        block_.warps.emplace_back();
+        block_.warps.back().first = static_cast<std::uint32_t>(block_.instructions.size());
         return *this;
     }
     block_builder& run(const isa::static_instruction& i, std::uint32_t mask = ~0u) {
