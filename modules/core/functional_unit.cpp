@@ -26,6 +26,7 @@ tlm::tlm_sync_enum functional_unit::accept(warp_instruction& inst, tlm::tlm_phas
                                            sc_core::sc_time&) {
     const std::uint64_t now = process_.now();
     const std::uint64_t done = completion(*inst.info, now);
+    sc_assert(done - now <= mask_);  // a latency beyond the ring would come out early
     ring_[done & mask_] = &inst;
     register_free_at_ = now + std::max<std::uint64_t>(inst.info->initiation_interval, 1);
     ++in_flight_;

@@ -206,6 +206,7 @@ inline sm_config small_sm() {
     c.specialized_collectors = false;
     c.collectors_gen = {8, 1, 1};
     c.widths.ex_wb = 4;
+    for (auto& l : c.latencies.of) l.latency = 320;  // the longest of the tests' instructions
     c.dp_units = c.int_units = 1;
     c.shared.bytes = 65536;
     c.shared.banks = 32;

@@ -23,7 +23,7 @@ TEST(TransactionPool, HandsOutAPayloadReadyForUse) {
     EXPECT_EQ(p.get_ref_count(), 1);
     EXPECT_TRUE(p.has_mm());
     ASSERT_NE(p.get_data_ptr(), nullptr);
-    std::memset(p.get_data_ptr(), 0xa5, 128);  // all of it is ours
+    std::memset(p.get_data_ptr(), 0xa5, 128);  // there are 128 bytes, of no meaning
     EXPECT_EQ(extension(p).type, access::local_write);
     EXPECT_EQ(extension(p).data_bytes, 96u);
     p.release();
@@ -101,13 +101,11 @@ TEST(TransactionPool, NeverHandsOutWhatIsStillInUse) {
             auto& p = pool.acquire(tlm::TLM_READ_COMMAND, n, 32, access::global_read);
             ASSERT_EQ(p.get_ref_count(), 1);
             EXPECT_TRUE(ids.insert(extension(p).id).second);
-            std::memcpy(p.get_data_ptr(), &n, sizeof n);
+            extension(p).cookie = n;
             held.push_back(&p);
         } else if (!held.empty()) {
             const std::size_t i = random() % held.size();
-            unsigned mark = 0;
-            std::memcpy(&mark, held[i]->get_data_ptr(), sizeof mark);
-            ASSERT_EQ(mark, held[i]->get_address());
+            ASSERT_EQ(extension(*held[i]).cookie, held[i]->get_address());
             held[i]->release();
             held[i] = held.back();
             held.pop_back();
