@@ -6,6 +6,18 @@
 
 namespace simtlm::core {
 
+namespace {
+
+/// Cycles ahead for which the result bus can be reserved: more than any latency.
+std::size_t horizon(const sm_config& config) {
+    std::size_t cycles = 4;
+    for (const auto& e : config.latencies.of)
+        while (cycles <= e.latency) cycles *= 2;
+    return cycles;
+}
+
+}  // namespace
+
 dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer, const sm_config& config,
                                operand_collector& collector, std::vector<unit> units,
@@ -17,14 +29,14 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
       collector_(collector),
       units_(std::move(units)),
       ldst_(ldst),
-      result_bus_(horizon),
+      result_bus_(horizon(config)),
       process_("process", sequencer, protocol::core_dispatch,
                kernel::on_edge<&dispatch_stage::cycle>(this)) {
     collector_.set_consumer(process_);
 }
 
 bool dispatch_stage::reserve_result_bus(std::uint64_t at) {
-    reservation& r = result_bus_[at % horizon];
+    reservation& r = result_bus_[at & (result_bus_.size() - 1)];
     if (const auto low = static_cast<std::uint32_t>(at); r.at != low) r = {low, 0};
     if (r.count >= config_.widths.ex_wb) {
         ++statistics_.result_bus_conflicts;

@@ -34,7 +34,6 @@ public:
     const statistics& counted() const { return statistics_; }
 
 private:
-    static constexpr std::uint64_t horizon = 512;  // core cycles, power of two
     void cycle();
     bool reserve_result_bus(std::uint64_t at);
 
@@ -46,7 +45,7 @@ private:
         std::uint32_t at = 0;  // low bits of the core cycle
         std::uint32_t count = 0;
     };
-    std::vector<reservation> result_bus_;
+    std::vector<reservation> result_bus_;  // by completion cycle; a power of two of them
     statistics statistics_;
     kernel::clocked_process process_;
 };

@@ -128,7 +128,6 @@ tlm::tlm_sync_enum ldst_unit::memory_responds(int, tlm::tlm_generic_payload& p,
     }
     tlm::tlm_generic_payload* whole = &p;
     if (tlm::tlm_generic_payload* parent = extension(p).parent; parent != nullptr) {
-        p.release();
         if (--extension(*parent).pending_parts != 0) return tlm::TLM_COMPLETED;
         whole = parent;
     }

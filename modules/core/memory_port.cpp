@@ -152,6 +152,7 @@ void memory_port::arrived(tlm::tlm_generic_payload& p) {
     const protocol::memory_extension& e = protocol::extension(p);
     if (protocol::is_posted(e.type) || e.type == protocol::access_type::instruction_read) {
         hand_over(p);
+        if (protocol::is_part(p)) p.release();
         return;
     }
     responses_.push(&p);
@@ -179,7 +180,8 @@ void memory_port::deliver() {
 
 void memory_port::head_taken() {
     head_announced_ = false;
-    responses_.pop();
+    tlm::tlm_generic_payload& taken = *responses_.pop();
+    if (protocol::is_part(taken)) taken.release();
     if (waiting_ == nullptr || responses_.size() >= response_entries_) return;
     tlm::tlm_generic_payload& p = *waiting_;
     waiting_ = nullptr;

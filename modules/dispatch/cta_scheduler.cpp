@@ -143,7 +143,7 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
     // Nothing was placed: the next chance comes with a CTA that ends, a launch, or a latency over.
     std::uint64_t wake = next;
     if (config_.deadlock_detect) wake = std::min(wake, next_deadlock_check_);
-    if (config_.max_cycles != 0) wake = std::min(wake, config_.max_cycles);
+    if (config_.max_cycles != 0) wake = std::min(wake, config_.max_cycles - 1);
     if (placed || config_.max_instructions != 0) return;
     process_.sleep();
     if (wake != ~std::uint64_t{0}) process_.wake_at(std::max(wake, now + 1));

@@ -9,15 +9,8 @@ namespace {
 
 constexpr unsigned line_bytes = 128;
 constexpr unsigned parts_of_line = 4;
-/// memory_extension::pending_parts of a part itself: tells it from a request that has a parent for
-/// reasons of its own.
-constexpr std::uint16_t part_mark = 0xffff;
 /// Sleeping shorter than this costs more than it saves, core cycles.
 constexpr std::uint64_t worth_sleeping = 4;
-
-bool is_part(const tlm::tlm_generic_payload& p) {
-    return protocol::extension(p).pending_parts == part_mark;
-}
 
 }  // namespace
 
@@ -92,7 +85,7 @@ void l2_cache_bank::send_replies() {
     }
     tlm::tlm_generic_payload& payload = *to_network_.pop();
     protocol::memory_extension& e = protocol::extension(payload);
-    const bool part = e.pending_parts == part_mark;
+    const bool part = e.pending_parts == protocol::part_mark;
     e.when.replied = core_now();
     if (is_foreign(payload)) disown(payload);
     ++counters_.replies;
@@ -109,7 +102,7 @@ void l2_cache_bank::send_replies() {
 }
 
 void l2_cache_bank::reply(tlm::tlm_generic_payload& payload) {
-    if (!foreign_.empty() && is_part(payload)) {
+    if (!foreign_.empty() && protocol::is_part(payload)) {
         tlm::tlm_generic_payload& parent = *protocol::extension(payload).parent;
         if (is_foreign(parent)) {
             payload.release();
@@ -121,7 +114,7 @@ void l2_cache_bank::reply(tlm::tlm_generic_payload& payload) {
 }
 
 void l2_cache_bank::answer_posted(tlm::tlm_generic_payload& payload) {
-    if (is_part(payload)) {
+    if (protocol::is_part(payload)) {
         tlm::tlm_generic_payload& parent = *protocol::extension(payload).parent;
         payload.release();
         if (--protocol::extension(parent).pending_parts == 0) answer_posted(parent);
@@ -235,7 +228,7 @@ void l2_cache_bank::add_part(tlm::tlm_generic_payload& request, const protocol::
     p = e;
     p.id = id;
     p.parent = &request;
-    p.pending_parts = part_mark;
+    p.pending_parts = protocol::part_mark;
     p.sectors = static_cast<std::uint8_t>(1u << sector);
     p.data_bytes = cache::sector_bytes;
     p.bytes = {};

@@ -108,6 +108,15 @@ inline const memory_extension& extension(const tlm::tlm_generic_payload& p) {
     return *p.get_extension<memory_extension>();
 }
 
+/// memory_extension::pending_parts of a part: tells it from a request that has a parent for reasons
+/// of its own (a write-allocate read).
+inline constexpr std::uint16_t part_mark = 0xffff;
+/// Whether a response answers one sector of the request that is its parent. The reference of a part
+/// passes to the SM that receives it.
+inline bool is_part(const tlm::tlm_generic_payload& p) {
+    return extension(p).pending_parts == part_mark;
+}
+
 /// Bytes of the request packet: header, and data when it writes or is an atomic operation.
 inline unsigned request_bytes(const tlm::tlm_generic_payload& p) {
     const memory_extension& e = extension(p);
