@@ -164,12 +164,11 @@ void gpu::before_end_of_elaboration() {
          {"dram_clock", config_.clocks.dram}}};
     for (unsigned d = 0; d < domains.size(); ++d) {
         if (clock[d].bind_count() != 0) continue;
-        const double leader =
-            config_.clocks.quirk_rounded && domains[d].second != domains[0].second
-                ? domains[0].second
-                : 0;
-        clocks_.push_back(std::make_unique<kernel::exact_clock>(domains[d].first,
-                                                                domains[d].second, leader));
+        const double leader = config_.clocks.quirk_rounded && domains[d].second != domains[0].second
+                                  ? domains[0].second
+                                  : 0;
+        clocks_.push_back(
+            std::make_unique<kernel::exact_clock>(domains[d].first, domains[d].second, leader));
         clock[d].bind(clocks_.back()->signal);
     }
     if (reset.bind_count() == 0) {

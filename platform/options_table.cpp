@@ -88,7 +88,8 @@ void running(builder& b) {
         .action = true;
     b.flag("--help", "Prints all options.").action = true;
     b.flag("--help-markdown", "Prints all options as the page docs/options.md.").action = true;
-    b.flag("--help-statistics", "Prints what every statistic means, as the page docs/statistics.md.")
+    b.flag("--help-statistics",
+           "Prints what every statistic means, as the page docs/statistics.md.")
         .action = true;
     b.flag("--version", "Prints the version.").action = true;
     b.count("-gpgpu_max_cycle", "0", "core cycles",

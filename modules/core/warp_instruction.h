@@ -45,7 +45,7 @@ struct warp_instruction {
     bool in_unit = false;                 ///< still in the LD/ST unit's dispatch register
     std::uint16_t delay = 0;              ///< core cycles left in the dispatch register
     std::uint16_t pending = 0;            ///< accesses whose data have not come back
-    std::uint32_t copy_group = no_copy;         ///< LDGSTS: which group of asynchronous copies
+    std::uint32_t copy_group = no_copy;   ///< LDGSTS: which group of asynchronous copies
     std::vector<memory_access> accesses;  ///< to be sent, the last first
 
     unsigned active_lanes() const { return static_cast<unsigned>(__builtin_popcount(active_mask)); }

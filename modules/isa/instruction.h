@@ -112,9 +112,9 @@ struct static_instruction {
 
 /// How the addresses of one executed memory instruction are kept in its block's pool.
 enum class address_mode : std::uint8_t {
-    none,         ///< no lane has an address
-    base_stride,  ///< pool: base, stride (as two's complement); lane k-th active: base + k*stride
-    list,         ///< pool: one address per active lane, lowest lane first
+    none,          ///< no lane has an address
+    base_stride,   ///< pool: base, stride (as two's complement); lane k-th active: base + k*stride
+    list,          ///< pool: one address per active lane, lowest lane first
     based_stride,  ///< pool: base; deltas[0]: stride
     based_list,    ///< pool: base; deltas: distance of each active lane's address from it
 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/kernel_trace.h"
 
-#include "modules/trace/warp_path.h"
-
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/error.h"
 #include "modules/trace/block_reader.h"
 #include "modules/trace/kernel_header.h"
 #include "modules/trace/line_source.h"
+#include "modules/trace/warp_path.h"
 
 #include <atomic>
 #include <condition_variable>

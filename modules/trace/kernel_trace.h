@@ -42,8 +42,8 @@ struct kernel_header {
     std::uint32_t warps_per_block() const { return (threads_per_block() + 31) / 32; }
 };
 
-/// One thread block of a trace, decoded: instructions of all its warps in one array, or shared. Reused from
-/// block to block; holds no string and no allocation per instruction.
+/// One thread block of a trace, decoded: instructions of all its warps in one array, or shared.
+/// Reused from block to block; holds no string and no allocation per instruction.
 struct block_trace {
     struct warp_range {
         std::uint32_t first = 0;

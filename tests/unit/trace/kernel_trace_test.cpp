@@ -110,8 +110,8 @@ protected:
     std::unique_ptr<trace::kernel_trace> kernel;
 };
 
-TEST_F(KernelTrace, KeepsADynamicInstructionIn24Bytes) {
-    EXPECT_EQ(sizeof(isa::dynamic_instruction), 24U);
+TEST_F(KernelTrace, KeepsADynamicInstructionIn32Bytes) {
+    EXPECT_EQ(sizeof(isa::dynamic_instruction), 32U);
 }
 
 TEST_F(KernelTrace, ReadsTheHeaderBeforeAnyBlock) {
