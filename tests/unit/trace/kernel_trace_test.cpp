@@ -406,4 +406,35 @@ TEST_F(KernelTrace, WarnsOfCorruptHeaderValuesAndKeepsThem) {
                 ElementsAre(HasSubstr("kernel id"), HasSubstr("21955"), HasSubstr("shmem = 1")));
 }
 
+TEST_F(KernelTrace, SharesThePathOfWarpsThatDifferOnlyInWhereTheirAddressesBegin) {
+    header.block = "(128,1,1)";
+    options.share_paths = true;
+    const auto warp = [](int id, const std::string& base, const std::string& deltas) {
+        return "warp = " + std::to_string(id) + "\ninsts = 3\n0000 ffffffff 1 R1 LDG.E 1 R4 4 1 " +
+               base + " 4\n0010 0000000f 1 R2 LDG.E 1 R4 4 2 " + base + " " + deltas +
+               "\n0020 00000003 1 R3 LDG.E 1 R4 4 0 " + base + " 0x7fff00000000\n\n";
+    };
+    kernel = open(text_of(header) + "#BEGIN_TB\n\nthread block = 0,0,0\n\n" +
+                  warp(0, "0x1000", "8 8 -4") + warp(1, "0x9000", "8 8 -4") +
+                  warp(2, "0x5000", "8 12 -4") + "#END_TB\n");
+    const auto block = kernel->next_block();
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(block->warps[0].path, block->warps[1].path);
+    EXPECT_NE(block->warps[0].path, block->warps[2].path) << "its lanes lie elsewhere";
+    EXPECT_EQ(block->warps[3].count, 0U);
+    const std::uint64_t bases[] = {0x1000, 0x9000, 0x5000};
+    for (unsigned w = 0; w < 3; ++w) {
+        const auto& range = block->warps[w];
+        ASSERT_EQ(range.count, 3U);
+        const isa::dynamic_instruction* i = block->begin_of(range);
+        std::uint64_t lanes[32] = {};
+        isa::expand_addresses(i[0], block->addresses_of(range), lanes);
+        EXPECT_EQ(lanes[31], bases[w] + 31 * 4);
+        isa::expand_addresses(i[1], block->addresses_of(range), lanes);
+        EXPECT_EQ(lanes[3], bases[w] + (w == 2 ? 16 : 12));
+        isa::expand_addresses(i[2], block->addresses_of(range), lanes);
+        EXPECT_EQ(lanes[1], 0x7fff00000000U) << "too far for a short distance";
+    }
+}
+
 }  // namespace
