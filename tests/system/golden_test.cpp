@@ -26,7 +26,7 @@ bool is_timeless(const std::string& name) {
 
 /// Share by which figures that depend on timing may be off; 0: none may. To be 0 once the model's
 /// timing is settled.
-constexpr double tolerance = 0.25;
+constexpr double tolerance = 0;
 
 class Golden : public testing::TestWithParam<std::string> {};
 
