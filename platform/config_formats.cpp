@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config_formats.h"
 
+#include "modules/core/scheduling_policy.h"
 #include "modules/kernel/error.h"
 #include "platform/options.h"
 
@@ -354,19 +355,16 @@ std::string parse_scheduler(std::string_view text, unsigned max_warps) {
     static constexpr const char* plain[] = {"lrr", "gto", "rrr", "oldest"};
     const std::string name = parts[0] == "old" || parts[0] == "oldest_first" ? "oldest" : parts[0];
     for (const char* known : plain)
-        if (name == known) {
-            if (parts.size() != 1)
-                throw format_error{fmt::format("{} takes no parameters", name), ""};
-            return name;
-        }
-    const bool two_level = name == "two_level_active";
-    const bool limiting = name == "warp_limiting";
-    if (!two_level && !limiting) {
-        const std::vector<std::string> names = {
-            "lrr", "gto", "rrr", "oldest", "two_level_active", "warp_limiting"};
+        if (name == known && parts.size() != 1)
+            throw format_error{fmt::format("{} takes no parameters", name), ""};
+    const std::vector<std::string> names = core::scheduling_policy_names();
+    if (std::find(names.begin(), names.end(), name) == names.end())
         throw format_error{fmt::format("there is no warp scheduler '{}'", name),
                            "did you mean " + nearest_name(name, names) + "?"};
-    }
+    const bool two_level = name == "two_level_active";
+    const bool limiting = name == "warp_limiting";
+    if (!two_level && !limiting)  // a policy checks parameters of its own
+        return parts.size() == 1 ? name : trimmed(text);
     if (parts.size() != (two_level ? 4 : 3))
         throw format_error{
             fmt::format("{} takes {} parameters", name, two_level ? 3 : 2),
