@@ -149,6 +149,9 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
             for (auto& p : partitions_)
                 for (unsigned s = 0; s < p->sub_partitions(); ++s) p->bank(s).flush();
         };
+    calls.launched = [this] {
+        for (auto& c : channels_) c->begin_kernel();
+    };
     calls.completed = [this](std::uint64_t tag) { host_interface_->completed(tag); };
     commands_ = std::make_unique<dispatch::command_processor>(
         "command_processor", sequencer_, config_.dispatch, config_.cores, std::move(clusters),

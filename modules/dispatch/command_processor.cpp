@@ -119,6 +119,7 @@ void command_processor::start_kernels() {
         p->kernel->stream = p->stream;
         p->kernel->tag = p->tag;
         scheduler_.launch(std::move(p->kernel));
+        if (calls_.launched) calls_.launched();
         p = waiting_.erase(p);
     }
 }

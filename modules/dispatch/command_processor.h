@@ -49,6 +49,8 @@ public:
         std::function<void(std::uint64_t address, std::uint64_t bytes)> copied_in;
         /// Refuses a kernel that does not fit. @throws kernel::user_error
         std::function<void(const trace::kernel_header&)> check;
+        /// A kernel is launched.
+        std::function<void()> launched;
         /// All kernels have finished and no warp is resident (-gpgpu_flush_l2_cache).
         std::function<void()> idle;
         /// The command with this tag (not 0) is done. Whoever takes this gets no take_done().
