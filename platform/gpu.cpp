@@ -22,6 +22,8 @@ kernel::phase_sequencer::options sequencer_options(const gpu_config& c) {
     return o;
 }
 
+}  // namespace
+
 kernel_header_facts facts_of(const trace::kernel_header& h) {
     kernel_header_facts f;
     f.file = h.file;
@@ -32,8 +34,6 @@ kernel_header_facts facts_of(const trace::kernel_header& h) {
     f.shared_memory = h.shared_memory;
     return f;
 }
-
-}  // namespace
 
 isa::opcode_tables load_opcode_tables(const gpu_config& config) {
     isa::opcode_tables tables = isa::opcode_tables::builtin();

@@ -131,6 +131,9 @@ private:
     std::unique_ptr<sc_core::sc_signal<bool>> reset_signal_, irq_signal_;
 };
 
+/// What a kernel's header tells check_trace_fits().
+kernel_header_facts facts_of(const trace::kernel_header& header);
+
 /// How the GPU reads kernel traces under a configuration.
 trace::reader_options reader_options_of(const gpu_config& config,
                                         const isa::opcode_tables& opcodes);

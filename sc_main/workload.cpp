@@ -36,17 +36,6 @@ dispatch::host_command host_command_of(const trace::command& c) {
     return h;
 }
 
-platform::kernel_header_facts facts_of(const trace::kernel_header& h) {
-    platform::kernel_header_facts f;
-    f.file = h.file;
-    f.kernel = h.name;
-    f.binary_version = h.binary_version;
-    f.threads_per_block = h.block.volume();
-    f.registers = h.registers;
-    f.shared_memory = h.shared_memory;
-    return f;
-}
-
 }  // namespace
 
 workload read_workload(const platform::gpu_config& config) {
@@ -64,7 +53,7 @@ workload read_workload(const platform::gpu_config& config) {
                 header.file = c.file;
                 trace::read_kernel_header(source, header, w.warnings);
                 known->second = header.grid.volume();
-                platform::check_trace_fits(config, facts_of(header));
+                platform::check_trace_fits(config, platform::facts_of(header));
             } catch (const kernel::user_error& e) {
                 w.refusals.emplace_back(e.what());
             }
