@@ -16,6 +16,10 @@ struct cta_needs {
     std::uint32_t padded_threads(unsigned warp_size) const {
         return (threads + warp_size - 1) / warp_size * warp_size;
     }
+    /// Allotted to a thread four at a time, and to whole warps.
+    std::uint64_t allotted_registers(unsigned warp_size) const {
+        return std::uint64_t{padded_threads(warp_size)} * ((registers + 3u) & ~3u);
+    }
 };
 
 /// How many CTAs of a kernel fit an SM at once, and what limits them (manual: occupancy).

@@ -60,7 +60,6 @@ bool simt_cluster::send(tlm::tlm_generic_payload& p) {
             return true;
         default:
             blocked_ = true;
-            blocked_request_ = &p;
             return false;
     }
 }
@@ -114,7 +113,6 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
                                          sc_core::sc_time&) {
     if (phase == tlm::END_REQ) {
         blocked_ = false;
-        blocked_request_ = nullptr;
         if (sms_.size() == 1) {
             tlm::tlm_phase end = tlm::END_REQ;
             sc_core::sc_time delay;

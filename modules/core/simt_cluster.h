@@ -70,7 +70,6 @@ private:
     traffic_statistics traffic_;
 
     bool blocked_ = false;  // the network withholds END_REQ
-    tlm::tlm_generic_payload* blocked_request_ = nullptr;
     std::vector<kernel::ring_buffer<tlm::tlm_generic_payload*>> outbox_;  // by SM
     std::vector<tlm::tlm_generic_payload*> owed_end_;                     // END_REQ withheld, by SM
 

@@ -134,7 +134,7 @@ bool sm::can_launch(const kernel_context& kernel, bool concurrent) const {
     const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
     return kernel.ctas_per_sm > 0 && resident_ctas_ < config_.max_ctas &&
            shared_used_ + kernel.needs.shared_memory <= config_.shared.bytes &&
-           registers_used_ + std::uint64_t{padded} * ((kernel.needs.registers + 3) & ~3u) <=
+           registers_used_ + kernel.needs.allotted_registers(config_.warp_size) <=
                config_.registers &&
            free_threads(padded) >= 0;
 }
@@ -185,8 +185,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> bloc
     cta.threads_left = kernel.needs.threads;
     cta.block = std::move(block);
     ++resident_ctas_;
-    threads_used_ += padded;
-    registers_used_ += std::uint64_t{padded} * ((kernel.needs.registers + 3) & ~3u);
+    registers_used_ += kernel.needs.allotted_registers(config_.warp_size);
     shared_used_ += kernel.needs.shared_memory;
     ++statistics_.ctas_launched;
 
@@ -234,8 +233,7 @@ void sm::warp_exits(unsigned w) {
     kernel_context& kernel = *cta.kernel;
     cta.kernel = nullptr;
     --resident_ctas_;
-    threads_used_ -= cta.padded_threads;
-    registers_used_ -= std::uint64_t{cta.padded_threads} * ((kernel.needs.registers + 3) & ~3u);
+    registers_used_ -= kernel.needs.allotted_registers(config_.warp_size);
     shared_used_ -= kernel.needs.shared_memory;
     ++statistics_.ctas_completed;
     if (cta_watcher_ != nullptr) cta_watcher_->cta_ended(*this, slot);

@@ -186,7 +186,7 @@ private:
     std::uint64_t running_since_ = 0;  // first core cycle of this run
     std::uint64_t stopped_at_ = 0;
     // resources in use
-    std::uint64_t threads_used_ = 0, registers_used_ = 0, shared_used_ = 0;
+    std::uint64_t registers_used_ = 0, shared_used_ = 0;
 };
 
 }  // namespace simtlm::core
