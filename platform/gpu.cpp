@@ -123,12 +123,21 @@ void gpu::make_network() {
 }
 
 std::vector<core::simt_cluster*> gpu::make_clusters() {
+    if (mapping_.placed_at_first_use()) {
+        const core::cluster_config& all = config_.cores;
+        placement_ = std::make_unique<memory::address_placement>(
+            "address_placement", sequencer_,
+            memory::address_placement::order{all.clusters, all.sms_per_cluster, all.sim_order == 1},
+            mapping_);
+        placement_->set_turns([this](unsigned c, unsigned s) { clusters_[c]->inject_from(s); });
+    }
     std::vector<core::simt_cluster*> raw;
     for (unsigned c = 0; c < config_.cores.clusters; ++c) {
         clusters_.push_back(std::make_unique<core::simt_cluster>(
             fmt::format("cluster{}", c).c_str(), sequencer_, config_.cores, c, transactions_));
         clusters_.back()->network.bind(network_->from_cluster[c]);
         clusters_.back()->set_reply_observer(*this);
+        if (placement_) clusters_.back()->set_request_order(*placement_);
         raw.push_back(clusters_.back().get());
     }
     return raw;
@@ -314,6 +323,7 @@ void gpu::warm_l2(std::uint64_t address, std::uint64_t bytes) {
     for (std::uint64_t offset = 0; offset < bytes; offset += 32) {
         std::uint64_t a = address + offset;
         if (config_.memory.partition.quirk_memcpy_truncates) a = static_cast<std::uint32_t>(a);
+        if (placement_) mapping_.place(a);
         const unsigned sub = mapping_.decode(a).sub_partition;
         const unsigned per = config_.memory.partition.sub_partitions;
         partitions_[sub / per]->bank(sub % per).warm(a, now);

@@ -7,6 +7,7 @@
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/exact_clock.h"
 #include "modules/memory/address_mapping.h"
+#include "modules/memory/address_placement.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/memory/memory_partition.h"
 #include "modules/memory/memory_statistics.h"
@@ -117,6 +118,7 @@ private:
     std::vector<std::unique_ptr<kernel::exact_clock>> clocks_;
     kernel::phase_sequencer sequencer_;
     memory::address_mapping mapping_;
+    std::unique_ptr<memory::address_placement> placement_;  // with random partition indexing
     memory::memory_statistics memory_statistics_;
     std::vector<std::unique_ptr<memory::dram_channel>> channels_;
     std::vector<std::unique_ptr<memory_bridge>> bridges_;

@@ -249,22 +249,28 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
 
     void write_request(const tlm::tlm_generic_payload& reply, std::uint64_t end) {
         const protocol::memory_extension& e = protocol::extension(reply);
+        const auto cycle = [end](std::uint32_t stamp) {
+            return stamp == 0 ? 0 : end - protocol::hop_times::between(stamp, end);
+        };
+        const std::uint64_t created = cycle(e.when.created), injected = cycle(e.when.injected),
+                            at_l2 = cycle(e.when.at_l2), at_dram = cycle(e.when.at_dram),
+                            from_dram = cycle(e.when.from_dram), replied = cycle(e.when.replied),
+                            received = cycle(e.when.received);
         // A part of a split request was created in the L2, on the way.
-        const std::uint64_t begin =
-            e.when.injected != 0 ? std::min(e.when.created, e.when.injected) : e.when.created;
+        const std::uint64_t begin = injected != 0 ? std::min(created, injected) : created;
         struct hop {
             const char* name;
             std::uint64_t from, to;
         };
-        const std::uint64_t leaves_l2 = e.when.at_dram != 0 ? e.when.at_dram : e.when.replied;
+        const std::uint64_t leaves_l2 = at_dram != 0 ? at_dram : replied;
         const hop hops[] = {
-            {"SM", e.when.created, e.when.injected},
-            {"request network", e.when.injected, e.when.at_l2},
-            {"L2", e.when.at_l2, leaves_l2},
-            {"DRAM", e.when.at_dram, e.when.from_dram},
-            {"L2 fill", e.when.from_dram, e.when.at_dram != 0 ? e.when.replied : 0},
-            {"reply network", e.when.replied, e.when.received},
-            {"cluster", e.when.received, end},
+            {"SM", created, injected},
+            {"request network", injected, at_l2},
+            {"L2", at_l2, leaves_l2},
+            {"DRAM", at_dram, from_dram},
+            {"L2 fill", from_dram, at_dram != 0 ? replied : 0},
+            {"reply network", replied, received},
+            {"cluster", received, end},
         };
         const auto edge = [&](const char* what, const std::string& name, std::uint64_t at,
                               const std::string& arguments) {

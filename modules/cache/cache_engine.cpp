@@ -47,7 +47,7 @@ void cache_engine::fill(tlm::tlm_generic_payload& response, std::uint64_t now) {
     protocol::memory_extension& x = protocol::extension(p);
     p.set_address(sent.address);
     p.set_data_length(sent.data_length);
-    x.data_bytes = sent.data_bytes;
+    x.data_bytes = static_cast<std::uint16_t>(sent.data_bytes);
     sent.payload = nullptr;
 
     const unsigned sector = sector_of(p);

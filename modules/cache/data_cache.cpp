@@ -78,11 +78,10 @@ void data_cache::write_back(const evicted_line& line, const tlm::tlm_generic_pay
     const protocol::memory_extension& c = protocol::extension(cause);
     x.bytes = line.written;
     x.sectors = line.sectors;
-    x.active_lanes = c.active_lanes;
+    x.lanes = c.lanes;
     x.cluster = c.cluster;
     x.sm = c.sm;
     x.warp = c.warp;
-    x.kernel = c.kernel;
     enqueue_own(p);
     r.write_back_sent = true;
     // A read that evicts does not occupy the data port; a write that does, does.
@@ -96,11 +95,10 @@ tlm::tlm_generic_payload& data_cache::write_allocate_read(const tlm::tlm_generic
     const protocol::memory_extension& c = protocol::extension(cause);
     x.bytes = c.bytes;
     x.sectors = c.sectors;
-    x.active_lanes = c.active_lanes;
+    x.lanes = c.lanes;
     x.cluster = c.cluster;
     x.sm = c.sm;
     x.warp = c.warp;
-    x.kernel = c.kernel;
     x.location = c.location;
     x.located = c.located;
     return p;

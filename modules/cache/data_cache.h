@@ -26,7 +26,7 @@ inline constexpr cache_level l2_level{protocol::access_type::l2_write_allocate_r
 class data_cache : public cache_engine {
 public:
     /// @param pool  of the requests that the cache makes of its own: write-backs, write-allocate
-    ///              reads. Both carry sm, cluster, warp and kernel of the access that caused them,
+    ///              reads. Both carry sm, cluster and warp of the access that caused them,
     ///              and have no decoded location.
     data_cache(const cache_config& config, const cache_level& level,
                protocol::transaction_pool& pool);

@@ -4,15 +4,12 @@
 namespace simtlm::cache {
 
 mshr_table::mshr_table(unsigned entries, unsigned max_merge)
-    : max_merge_(max_merge), entries_(entries), ready_(entries) {
+    : capacity_(entries), max_merge_(max_merge), ready_(entries) {
     std::uint32_t buckets = 1;
     while (buckets < 2 * entries) buckets *= 2;
     buckets_.assign(buckets, none);
     bucket_mask_ = buckets - 1;
-    for (std::uint32_t e = entries; e-- > 0;) {
-        entries_[e].next = free_;
-        free_ = e;
-    }
+    entries_.reserve(entries);
     nodes_.reserve(entries);
 }
 
@@ -21,8 +18,13 @@ std::uint32_t mshr_table::add(std::uint32_t found, std::uint64_t address,
     std::uint32_t e = found;
     if (e == none) {
         e = free_;
+        if (e == none) {
+            e = static_cast<std::uint32_t>(entries_.size());
+            entries_.emplace_back();
+        } else {
+            free_ = entries_[e].next;
+        }
         slot& s = entries_[e];
-        free_ = s.next;
         s = slot();
         s.address = address;
         std::uint32_t& head = buckets_[bucket(address)];

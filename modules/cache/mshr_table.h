@@ -11,8 +11,8 @@ namespace simtlm::cache {
 
 /// The miss status holding registers: one entry per line (sector) on its way, with the accesses
 /// that wait for it. When the data come the entry joins the queue of finished entries, whose
-/// accesses are handed out in order, one by one. All storage is allocated at elaboration, save a
-/// pool of list nodes that grows to the largest number of accesses ever waiting.
+/// accesses are handed out in order, one by one. Entries and list nodes are touched from the first
+/// on, so that a table takes the memory of the most that were ever in use.
 class mshr_table {
 public:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -40,7 +40,7 @@ public:
     }
     /// Whether no further access can wait. @param found  what find() returned for its address
     bool full(std::uint32_t found) const {
-        return found == none ? free_ == none : entries_[found].waiting >= max_merge_;
+        return found == none ? in_use_ == capacity_ : entries_[found].waiting >= max_merge_;
     }
     /// An access begins to wait. @pre !full(found)  @return  its entry
     std::uint32_t add(std::uint32_t found, std::uint64_t address, tlm::tlm_generic_payload& access);
@@ -84,6 +84,7 @@ private:
     }
     void erase(std::uint32_t e);
 
+    std::uint32_t capacity_;
     std::uint32_t max_merge_;
     std::uint32_t bucket_mask_;
     std::vector<std::uint32_t> buckets_;

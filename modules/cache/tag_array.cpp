@@ -46,7 +46,7 @@ void tag_array::resize() {
     const std::size_t lines = std::size_t{sets_} * ways_;
     if (lines <= tags_.size()) return;
     fingerprints_.resize(lines + scan_width);  // a scan may read past the last set
-    classes_.resize(lines, victim_class::free);
+    classes_.resize(lines);
     ages_.resize(lines);
     tags_.resize(lines);
     flags_.resize(lines);

@@ -4,10 +4,10 @@
 #include "modules/cache/access_outcome.h"
 #include "modules/cache/cache_config.h"
 #include "modules/cache/set_index.h"
+#include "modules/kernel/zeroed_vector.h"
 #include "modules/protocol/memory_transaction.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace simtlm::cache {
 
@@ -99,7 +99,7 @@ private:
         std::uint8_t unreadable = 0;
         bool bytes_on_fill = false;
     };
-    enum class victim_class : std::uint8_t { free, clean, dirty, reserved };
+    enum class victim_class : std::uint8_t { free, clean, dirty, reserved };  // zero: free
 
     lookup find_victim(std::uint32_t first) const;
     void allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector, std::uint32_t now);
@@ -118,12 +118,12 @@ private:
     set_index index_;
 
     // One entry per line, set by set; scanned at every access.
-    std::vector<std::uint16_t> fingerprints_;
-    std::vector<victim_class> classes_;
-    std::vector<std::uint32_t> ages_;  // time of the last use (LRU) or of the allocation (FIFO)
-    std::vector<std::uint64_t> tags_;
-    std::vector<line_flags> flags_;
-    std::vector<protocol::byte_mask> written_;
+    kernel::zeroed_vector<std::uint16_t> fingerprints_;
+    kernel::zeroed_vector<victim_class> classes_;
+    kernel::zeroed_vector<std::uint32_t> ages_;  // time of the last use (LRU), allocation (FIFO)
+    kernel::zeroed_vector<std::uint64_t> tags_;
+    kernel::zeroed_vector<line_flags> flags_;
+    kernel::zeroed_vector<protocol::byte_mask> written_;
 
     std::uint32_t dirty_ = 0;  // wraps as the reference's does
     bool used_ = false;

@@ -72,7 +72,7 @@ void texture_engine::fill(tlm::tlm_generic_payload& response, std::uint64_t) {
     auto& s = const_cast<reorder_slot&>(*slot_of(response));
     if (s.request != &response && --s.pending_parts != 0) return;
     s.request->set_data_length(s.data_length);
-    protocol::extension(*s.request).data_bytes = s.data_bytes;
+    protocol::extension(*s.request).data_bytes = static_cast<std::uint16_t>(s.data_bytes);
     s.ready = true;
 }
 

@@ -18,7 +18,7 @@ tlm::tlm_sync_enum unit_port::nb_transport_fw(int, tlm::tlm_generic_payload& p,
 }
 
 bool unit_port::respond(tlm::tlm_generic_payload& p, access_outcome outcome) {
-    protocol::extension(p).cookie = static_cast<std::uint64_t>(outcome);
+    protocol::extension(p).cookie = static_cast<std::uint8_t>(outcome);
     p.set_response_status(tlm::TLM_OK_RESPONSE);
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;

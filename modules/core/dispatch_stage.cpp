@@ -23,7 +23,7 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
                                operand_collector& collector, std::vector<unit> units,
                                ldst_unit& ldst)
     : sc_module(name),
-      to_unit("to_unit", units.size()),
+      to_units("to_units"),
       to_ldst("to_ldst"),
       config_(config),
       collector_(collector),
@@ -59,7 +59,7 @@ void dispatch_stage::cycle() {
         if (!target.block->can_accept(*inst->info, now)) continue;
         if (!reserve_result_bus(now + inst->info->latency)) continue;
         ready.remove(*inst);
-        send(to_unit[u], *inst);
+        send(to_units[static_cast<int>(u)], *inst);
     }
     pipeline_register& memory = collector_.ready(pipe_mem);
     if (!memory.empty()) {

@@ -14,7 +14,7 @@ class ldst_unit;
 /// DP, INT, SFU, tensor, specialised, load/store. In the sub-core model unit k serves scheduler k.
 class dispatch_stage : public sc_core::sc_module {
 public:
-    sc_core::sc_vector<instruction_initiator<dispatch_stage>> to_unit;
+    instruction_fan_out to_units;  ///< bound in the order in which the units are visited
     instruction_initiator<dispatch_stage> to_ldst;
 
     struct unit {

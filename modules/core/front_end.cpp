@@ -109,12 +109,13 @@ tlm::tlm_generic_payload& front_end::request_for(unsigned w) {
     p.set_data_length(bytes);
     p.set_streaming_width(bytes);
     protocol::memory_extension& e = protocol::extension(p);
-    e.data_bytes = bytes;
+    e.data_bytes = static_cast<std::uint16_t>(bytes);
     e.warp = static_cast<std::uint16_t>(w);
     e.sm = static_cast<std::uint16_t>(owner_.id());
     e.cluster = static_cast<std::uint16_t>(owner_.cluster());
-    e.when.created = process_.now();
+    e.when.created = protocol::hop_times::stamp(process_.now());
     e.located = false;
+    owner_.touches(address, protocol::request_order::by_fetch);
     return p;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/warp_instruction.h"
+#include "modules/core/instruction_sockets.h"
 #include "modules/kernel/clocked_process.h"
 
 #include <vector>

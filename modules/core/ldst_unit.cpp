@@ -211,9 +211,7 @@ bool ldst_unit::choose(int c, std::uint64_t now) {
             tlm::tlm_generic_payload& p = *uncached_;
             writing_ = static_cast<warp_instruction*>(extension(p).instruction);
             if (extension(p).is_atomic)
-                around_.warps.atomics_finished(
-                    extension(p).warp,
-                    static_cast<unsigned>(__builtin_popcount(extension(p).active_lanes)));
+                around_.warps.atomics_finished(extension(p).warp, extension(p).lanes);
             uncached_ = nullptr;
             p.release();
             return true;
@@ -321,12 +319,13 @@ tlm::tlm_generic_payload& ldst_unit::request_for(warp_instruction& inst) {
     e.bypass_l1 = inst.bypass_l1;
     e.sectors = a.sectors;
     e.bytes = a.bytes;
-    e.active_lanes = a.lanes;
+    e.lanes = static_cast<std::uint8_t>(__builtin_popcount(a.lanes));
     e.warp = inst.warp;
     e.sm = static_cast<std::uint16_t>(around_.owner.id());
     e.cluster = static_cast<std::uint16_t>(around_.owner.cluster());
     e.instruction = &inst;
-    e.when.created = access_process_.now();
+    e.when.created = protocol::hop_times::stamp(access_process_.now());
+    if (!inst.bypass_l1) around_.owner.touches(a.address, protocol::request_order::by_ldst);
     return *request_;
 }
 
@@ -400,6 +399,7 @@ bool ldst_unit::leave(warp_instruction& inst) {
         }
     }
     inst.in_unit = false;
+    around_.pool.accesses_sent(inst);
     around_.warps.leaves_pipeline(inst.warp);
     if (!inst.info->is_load || inst.space == memory_space::shared) {
         retire(inst);

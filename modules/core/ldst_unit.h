@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/instruction_sockets.h"
 #include "modules/core/memory_port.h"
 #include "modules/core/operand_collector.h"
 #include "modules/core/scoreboard.h"

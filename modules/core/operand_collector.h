@@ -3,6 +3,7 @@
 
 #include "modules/core/core_config.h"
 #include "modules/core/core_statistics.h"
+#include "modules/core/instruction_sockets.h"
 #include "modules/core/pipeline_register.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"

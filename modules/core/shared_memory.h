@@ -4,6 +4,7 @@
 #include "modules/core/coalescer.h"
 #include "modules/core/core_config.h"
 #include "modules/core/core_statistics.h"
+#include "modules/core/instruction_sockets.h"
 #include "modules/kernel/ring_buffer.h"
 
 #include <systemc>

@@ -49,6 +49,7 @@ void simt_cluster::count(const tlm::tlm_generic_payload& p) {
 
 /// @return whether the network would take another one
 bool simt_cluster::send(tlm::tlm_generic_payload& p) {
+    if (order_ != nullptr) order_->enters(p.get_address());
     count(p);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
@@ -72,6 +73,12 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
         responses_.pop();
         next_hand_ = receive_process_.now() + 2;
         return tlm::TLM_COMPLETED;
+    }
+    if (order_ != nullptr) {
+        outbox_[s].push(&p);
+        owed_end_[s] = &p;
+        order_->wants_turn();
+        return tlm::TLM_ACCEPTED;
     }
     if (sms_.size() == 1) {
         if (!send(p)) return tlm::TLM_ACCEPTED;
@@ -98,22 +105,44 @@ void simt_cluster::inject() {
             while (!box.empty() && !blocked_) send(*box.pop());
         }
         if (!blocked_)
-            for (unsigned s = 0; s < n; ++s)
-                if (tlm::tlm_generic_payload* p = owed_end_[s]; p != nullptr) {
-                    owed_end_[s] = nullptr;
-                    tlm::tlm_phase phase = tlm::END_REQ;
-                    sc_core::sc_time delay;
-                    from_sm_[s]->nb_transport_bw(*p, phase, delay);
-                }
+            for (unsigned s = 0; s < n; ++s) end_request(s);
     }
     inject_process_.sleep();
+}
+
+void simt_cluster::end_request(unsigned s) {
+    tlm::tlm_generic_payload* const p = std::exchange(owed_end_[s], nullptr);
+    if (p == nullptr) return;
+    tlm::tlm_phase phase = tlm::END_REQ;
+    sc_core::sc_time delay;
+    from_sm_[s]->nb_transport_bw(*p, phase, delay);
+}
+
+void simt_cluster::set_request_order(protocol::request_order& order) {
+    order_ = &order;
+    for (const auto& sm : sms_) sm->set_request_order(order);
+}
+
+void simt_cluster::inject_from(unsigned s) {
+    while (!blocked_) {
+        if (!outbox_[s].empty())
+            send(*outbox_[s].pop());
+        else if (owed_end_[s] != nullptr)
+            end_request(s);  // the SM may send its next request at once
+        else
+            return;
+    }
 }
 
 tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                          sc_core::sc_time&) {
     if (phase == tlm::END_REQ) {
         blocked_ = false;
-        if (sms_.size() == 1) {
+        if (order_ != nullptr) {
+            for (unsigned s = 0; s < sms_.size(); ++s)
+                if (outbox_[s].empty()) end_request(s);
+            order_->wants_turn();
+        } else if (sms_.size() == 1) {
             tlm::tlm_phase end = tlm::END_REQ;
             sc_core::sc_time delay;
             from_sm_[0]->nb_transport_bw(p, end, delay);
@@ -152,7 +181,7 @@ void simt_cluster::receive() {
     if (offered_ != nullptr && !responses_.full()) {
         tlm::tlm_generic_payload& p = *offered_;
         offered_ = nullptr;
-        extension(p).when.received = now;
+        extension(p).when.received = protocol::hop_times::stamp(now);
         responses_.push(&p);
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay;

@@ -44,6 +44,11 @@ public:
         return n;
     }
     bool busy() const;
+
+    /// From now on requests enter the network in turns that someone else gives: inject_from().
+    void set_request_order(protocol::request_order& order);
+    /// The turn of one SM, in phase core_place. @param s  within the cluster
+    void inject_from(unsigned s);
     std::size_t responses_queued() const { return responses_.size(); }
 
 private:
@@ -55,6 +60,7 @@ private:
     void inject();
     bool send(tlm::tlm_generic_payload& p);
     bool hand_over(tlm::tlm_generic_payload& p);
+    void end_request(unsigned s);
     void count(const tlm::tlm_generic_payload& p);
     unsigned local(const tlm::tlm_generic_payload& p) const {
         return protocol::extension(p).sm % static_cast<unsigned>(sms_.size());
@@ -77,6 +83,7 @@ private:
     kernel::ring_buffer<tlm::tlm_generic_payload*> responses_;
     bool head_handed_ = false;     // its SM will send END_RESP
     std::uint64_t next_hand_ = 0;  // core cycle
+    protocol::request_order* order_ = nullptr;
     kernel::clocked_process receive_process_;
     kernel::clocked_process inject_process_;
 };

@@ -85,8 +85,8 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
         std::make_unique<write_back>("write_back", sequencer, static_cast<unsigned>(units_.size()),
                                      warps_, scoreboard_, collector_, pool_, statistics_);
     for (std::size_t u = 0; u < units_.size(); ++u) {
-        dispatch_->to_unit[u].bind(units_[u]->dispatch);
-        units_[u]->write_back.bind(write_back_->from_unit[u]);
+        dispatch_->to_units.bind(units_[u]->dispatch);
+        units_[u]->write_back.bind(write_back_->from_units);
     }
     for (unsigned s = 0; s < config_.schedulers; ++s) {
         schedulers_.push_back(std::make_unique<warp_scheduler>(

@@ -17,6 +17,7 @@
 #include "modules/core/shared_memory.h"
 #include "modules/core/warp_scheduler.h"
 #include "modules/core/write_back.h"
+#include "modules/protocol/request_order.h"
 
 #include <memory>
 #include <string>
@@ -76,6 +77,7 @@ public:
     unsigned cluster() const { return who_.cluster; }
     void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
     void watch(cta_watcher& watcher) { cta_watcher_ = &watcher; }
+    void set_request_order(protocol::request_order& order) { request_order_ = &order; }
 
     // ---- CTAs: called in phase core_dispatch_ctas ----
 
@@ -104,6 +106,10 @@ public:
     }
     std::uint64_t next_uid() { return ++uid_; }
     void warp_exits(unsigned warp);
+    /// A request is made to one of the SM's caches.
+    void touches(std::uint64_t address, protocol::request_order::stage by) {
+        if (request_order_ != nullptr) request_order_->touched(who_.sm, address, by);
+    }
     /// Where the words of a thread's local memory lie (-gpgpu_local_mem_map).
     void map_local(unsigned warp, unsigned data_size, lane_addresses& lanes) const;
     void memory_barrier_passed() {
@@ -176,6 +182,7 @@ private:
 
     cta_listener* cta_listener_ = nullptr;
     cta_watcher* cta_watcher_ = nullptr;
+    protocol::request_order* request_order_ = nullptr;
     std::vector<cta_slot> ctas_;
     kernel_context* kernel_ = nullptr;
     unsigned resident_ctas_ = 0;

@@ -4,13 +4,8 @@
 #include "modules/isa/instruction.h"
 #include "modules/protocol/memory_transaction.h"
 
-#include <tlm_utils/passthrough_target_socket.h>
-#include <tlm_utils/simple_initiator_socket.h>
-
 #include <cstdint>
 #include <memory>
-#include <systemc>
-#include <tlm>
 #include <vector>
 
 namespace simtlm::core {
@@ -64,8 +59,21 @@ public:
         return inst;
     }
     void release(warp_instruction& inst) {
-        inst.accesses.clear();
+        accesses_sent(inst);
         free_.push_back(&inst);
+    }
+    /// Memory for the list of accesses of an instruction that is going to have some.
+    void lend_accesses(warp_instruction& inst) {
+        if (lists_.empty()) return;
+        inst.accesses.swap(lists_.back());
+        lists_.pop_back();
+    }
+    /// The list has served; another instruction may have its memory. A load waits for its data much
+    /// longer than for its accesses to be sent.
+    void accesses_sent(warp_instruction& inst) {
+        if (inst.accesses.capacity() == 0) return;
+        inst.accesses.clear();
+        lists_.emplace_back().swap(inst.accesses);
     }
     std::size_t in_flight() const { return slabs_.size() * slab_size - free_.size(); }
 
@@ -73,27 +81,7 @@ private:
     static constexpr std::size_t slab_size = 32;
     std::vector<std::unique_ptr<warp_instruction[]>> slabs_;
     std::vector<warp_instruction*> free_;
+    std::vector<std::vector<memory_access>> lists_;  // empty, with memory
 };
-
-/// How instructions move between the stages of an SM: one call moves one instruction from one
-/// pipeline register to the next. TLM_ACCEPTED: the register has taken it. TLM_COMPLETED would mean
-/// that nothing is left to do; stages that cannot take it say so before (see can_accept of each).
-struct instruction_protocol {
-    using tlm_payload_type = warp_instruction;
-    using tlm_phase_type = tlm::tlm_phase;
-};
-
-template <class Block>
-using instruction_initiator = tlm_utils::simple_initiator_socket<Block, 32, instruction_protocol>;
-template <class Block>
-using instruction_target = tlm_utils::passthrough_target_socket<Block, 32, instruction_protocol>;
-
-/// Moves an instruction through a socket.
-template <class Socket>
-inline void send(Socket& socket, warp_instruction& inst) {
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time zero;
-    socket->nb_transport_fw(inst, phase, zero);
-}
 
 }  // namespace simtlm::core

@@ -249,6 +249,7 @@ void warp_scheduler::resolve_addresses(warp_instruction& inst,
         default:
             break;
     }
+    around_.pool.lend_accesses(inst);
     around_.coalesce.coalesce(inst, lanes);
     around_.statistics.accesses_coalesced += inst.accesses.size();
     inst.bypass_l1 = info.cache_op == isa::cache_operator::cache_global || !config_.l1d_enabled ||

@@ -3,6 +3,7 @@
 
 #include "modules/core/barrier_unit.h"
 #include "modules/core/coalescer.h"
+#include "modules/core/instruction_sockets.h"
 #include "modules/core/operand_collector.h"
 #include "modules/core/scheduling_policy.h"
 #include "modules/core/shared_memory.h"

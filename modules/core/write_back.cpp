@@ -18,7 +18,7 @@ write_back::write_back(const sc_core::sc_module_name& name, kernel::phase_sequen
                        operand_collector& collector, warp_instruction_pool& pool,
                        core_statistics& statistics)
     : sc_module(name),
-      from_unit("from_unit", units),
+      from_units("from_units", *this),
       warps_(warps),
       scoreboard_(scores),
       collector_(collector),
@@ -26,14 +26,12 @@ write_back::write_back(const sc_core::sc_module_name& name, kernel::phase_sequen
       statistics_(statistics),
       process_("process", sequencer, protocol::core_write_back,
                kernel::on_edge<&write_back::cycle>(this)) {
-    for (auto& socket : from_unit) socket.register_nb_transport_fw(this, &write_back::accept);
     registers_.reserve(units);
 }
 
-tlm::tlm_sync_enum write_back::accept(warp_instruction& inst, tlm::tlm_phase&, sc_core::sc_time&) {
+void write_back::accept(warp_instruction& inst) {
     registers_.push_back(&inst);
     process_.wake();
-    return tlm::TLM_ACCEPTED;
 }
 
 void write_back::cycle() {

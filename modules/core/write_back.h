@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/core_statistics.h"
+#include "modules/core/instruction_sockets.h"
 #include "modules/core/operand_collector.h"
 #include "modules/core/scoreboard.h"
 
@@ -11,9 +12,12 @@ namespace simtlm::core {
 /// registers in the scoreboard and is complete. It takes all of them in a cycle, in issue order;
 /// the result bus, reserved at dispatch, keeps their number within the registers.
 class write_back : public sc_core::sc_module {
-public:
-    sc_core::sc_vector<instruction_target<write_back>> from_unit;
+    void accept(warp_instruction& inst);
 
+public:
+    instruction_fan_in<write_back, &write_back::accept> from_units;
+
+    /// @param units  at most: of the instructions that complete in a cycle
     write_back(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                unsigned units, warp_table& warps, scoreboard& scores, operand_collector& collector,
                warp_instruction_pool& pool, core_statistics& statistics);
@@ -21,8 +25,6 @@ public:
     bool idle() const { return registers_.empty(); }
 
 private:
-    tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
-                              sc_core::sc_time& delay);
     void cycle();
 
     warp_table& warps_;

@@ -20,7 +20,8 @@ protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
     auto* e = new protocol::memory_extension;
     e->type = payload.is_write() ? protocol::access_type::global_write
                                  : protocol::access_type::global_read;
-    e->data_bytes = payload.get_data_length();
+    e->data_bytes =
+        static_cast<std::uint16_t>(std::min<unsigned>(payload.get_data_length(), 0xffffu));
     if (payload.has_mm())
         payload.set_auto_extension(e);
     else
@@ -79,7 +80,7 @@ bool network::inject(subnet s, unsigned port, const packet& p, bool owed) {
     ++injected_[s];
     ++in_[s][port];
     process_.wake();
-    const std::uint64_t core_cycle = sequencer_.cycle(protocol::core_clock);
+    const auto core_cycle = protocol::hop_times::stamp(sequencer_.cycle(protocol::core_clock));
     protocol::hop_times& when = protocol::extension(*p.payload).when;
     (s == requests ? when.injected : when.replied) = core_cycle;
     if (in.staged.payload == nullptr && room(s, port) >= p.flits) {

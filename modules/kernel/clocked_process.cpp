@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn: before SystemC is read
+
 #include "modules/kernel/clocked_process.h"
 
 namespace simtlm::kernel {
@@ -13,33 +15,29 @@ constexpr std::size_t stack_bytes = 32 * 1024;
 #endif
 }  // namespace
 
-clocked_process::clocked_process(const sc_core::sc_module_name& name, phase_sequencer& sequencer,
-                                 unsigned phase_index, edge_action action, bool awake,
-                                 unsigned phases, process_kind kind)
-    : sc_module(name),
-      sequencer_(sequencer),
-      action_(action),
-      first_phase_(phase_index),
-      phase_(phase_index) {
-    using SC_CURRENT_USER_MODULE = clocked_process;
+clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, unsigned phase_index,
+                                 edge_action action, bool awake, unsigned phases, process_kind kind)
+    : sequencer_(sequencer), first_phase_(phase_index), phase_(phase_index) {
     sc_assert(phases >= 1 && phases <= max_phases);
     for (unsigned k = 0; k < phases; ++k) index_[k] = sequencer_.join(*this, phase_index + k);
+    sc_core::sc_spawn_options options;
+    options.dont_initialize();
+    options.set_sensitivity(&edge_);
     if (kind == process_kind::thread) {
-        SC_THREAD(run);
-        set_stack_size(stack_bytes);
+        options.set_stack_size(stack_bytes);
+        sc_core::sc_spawn(
+            [action] {
+                for (;;) {
+                    action.call(action.self);
+                    sc_core::wait();
+                }
+            },
+            name, &options);
     } else {
-        SC_METHOD(run_once);
+        options.spawn_method();
+        sc_core::sc_spawn([action] { action.call(action.self); }, name, &options);
     }
-    sensitive << edge_;
-    dont_initialize();
     if (awake || !sequencer_.options_.sleeping) wake();
-}
-
-void clocked_process::run() {
-    for (;;) {
-        action_.call(action_.self);
-        wait();
-    }
 }
 
 }  // namespace simtlm::kernel

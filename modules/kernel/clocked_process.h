@@ -25,24 +25,26 @@ edge_action on_edge(Block* self) {
 /// with thousands of small blocks of one kind makes those methods, for the memory of their stacks.
 enum class process_kind : std::uint8_t { thread, method };
 
-/// The clocked thread of a block: an SC_THREAD that runs the block's action once per edge of its
-/// clock domain, in its phase, while it is awake.
+/// The clocked thread of a block: a thread (or method) process of the module that is under
+/// construction, which runs the block's action once per edge of its clock domain, in its phase,
+/// while it is awake. No module of its own: a large GPU has thousands.
 ///
 /// A block with nothing to do calls sleep(); whoever gives it work calls wake(). A block that knows
 /// when it will have work calls wake_at(). A process may wake those of other phases; between two of
 /// the same phase nothing may pass, or their order would matter. An action that runs without need
 /// must change nothing: with sleeping switched off every action runs on every edge and the results
 /// are the same.
-class clocked_process : public sc_core::sc_module {
+class clocked_process {
 public:
+    /// @param name         of the process, within the module
     /// @param sequencer    of the clock domains
     /// @param phase_index  the phase in which the action runs
     /// @param action       what happens on an edge
     /// @param awake        whether it runs from the first edge
     /// @param phases       how many consecutive phases it may run in, see select_phase()
-    clocked_process(const sc_core::sc_module_name& name, phase_sequencer& sequencer,
-                    unsigned phase_index, edge_action action, bool awake = false,
-                    unsigned phases = 1, process_kind kind = process_kind::thread);
+    clocked_process(const char* name, phase_sequencer& sequencer, unsigned phase_index,
+                    edge_action action, bool awake = false, unsigned phases = 1,
+                    process_kind kind = process_kind::thread);
 
     /// Runs on the coming edges: on this one if its phase is yet to come, else from the next.
     void wake() {
@@ -100,8 +102,6 @@ private:
     friend class phase_sequencer;
     static constexpr unsigned max_phases = 5;
 
-    void run();
-    void run_once() { action_.call(action_.self); }
     unsigned index() const { return index_[phase_ - first_phase_]; }
     void clear_awake() {
         auto& s = sequencer_.slots_[phase_];
@@ -112,7 +112,6 @@ private:
     }
 
     phase_sequencer& sequencer_;
-    edge_action action_;
     sc_core::sc_event edge_;
     unsigned first_phase_ = 0;
     unsigned phase_ = 0;

@@ -18,7 +18,7 @@ public:
     void reset(std::size_t capacity) {
         std::size_t slots = 1;
         while (slots < capacity) slots *= 2;
-        storage_ = std::make_unique<T[]>(slots);
+        storage_.reset(new T[slots]);  // plain data stay untouched until used
         mask_ = slots - 1;
         capacity_ = capacity;
         clear();

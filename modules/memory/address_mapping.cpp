@@ -45,14 +45,6 @@ std::uint32_t page_entropy(std::uint64_t page_bits, unsigned count) {
     return result;
 }
 
-/// A well-mixed number for a key (the finaliser of SplitMix64).
-std::uint64_t mix(std::uint64_t key) {
-    key += 0x9e3779b97f4a7c15u;
-    key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
-    key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
-    return key ^ (key >> 31);
-}
-
 }  // namespace
 
 bit_gather::bit_gather(std::uint64_t mask) : mask_(mask) {
@@ -72,7 +64,8 @@ bit_gather::bit_gather(std::uint64_t mask) : mask_(mask) {
 address_mapping::address_mapping(const address_mapping_config& config)
     : channels_(config.channels),
       sub_partitions_per_channel_(config.sub_partitions_per_channel),
-      indexing_(config.indexing) {
+      indexing_(config.indexing),
+      pieces_(sub_partitions()) {
     if (channels_ == 0) throw kernel::user_error("-gpgpu_n_mem", "there must be a memory channel");
     if (!is_power_of_two(sub_partitions_per_channel_))
         throw kernel::user_error(
@@ -254,10 +247,7 @@ protocol::dram_location address_mapping::decode(std::uint64_t address) const {
             sub ^= page_entropy(high_bits, hashed_);
             break;
         case partition_indexing::random:
-            // GPGPU-Sim draws a number for every piece of memory at its first use; here it is a
-            // function of the address, so that the order of accesses does not change it.
-            sub = static_cast<std::uint32_t>(mix(address >> random_shift_) %
-                                             (channels_ * per_channel));
+            sub = pieces_[address >> random_shift_];
             break;
     }
     where.sub_partition = static_cast<std::uint16_t>(sub);

@@ -86,7 +86,7 @@ void l2_cache_bank::send_replies() {
     tlm::tlm_generic_payload& payload = *to_network_.pop();
     protocol::memory_extension& e = protocol::extension(payload);
     const bool part = e.pending_parts == protocol::part_mark;
-    e.when.replied = core_now();
+    e.when.replied = protocol::hop_times::stamp(core_now());
     if (is_foreign(payload)) disown(payload);
     ++counters_.replies;
     ++shared_.replies;
@@ -147,8 +147,8 @@ void l2_cache_bank::adopt(tlm::tlm_generic_payload& request) {
     const unsigned first = offset / cache::sector_bytes;
     const unsigned last = (offset + bytes - 1) / cache::sector_bytes;
     for (unsigned s = first; s <= last; ++s) e.sectors |= static_cast<std::uint8_t>(1u << s);
-    e.data_bytes = (last - first + 1) * cache::sector_bytes;
-    e.when.created = core_now();
+    e.data_bytes = static_cast<std::uint16_t>((last - first + 1) * cache::sector_bytes);
+    e.when.created = protocol::hop_times::stamp(core_now());
     request.set_extension(&e);
 }
 
@@ -191,7 +191,7 @@ void l2_cache_bank::take_request() {
     if (request.get_extension<protocol::memory_extension>() == nullptr) adopt(request);
     protocol::memory_extension& e = protocol::extension(request);
     locate(request, e);
-    e.when.at_l2 = core_now();
+    e.when.at_l2 = protocol::hop_times::stamp(core_now());
     ++counters_.requests;
     shared_.request_taken(request, core_now(), process_.now());
     if (config_.l2.kind == cache::cache_kind::sector)
@@ -224,7 +224,7 @@ void l2_cache_bank::add_part(tlm::tlm_generic_payload& request, const protocol::
     tlm::tlm_generic_payload& part =
         pool_.acquire(request.get_command(), address, cache::sector_bytes, e.type);
     protocol::memory_extension& p = protocol::extension(part);
-    const std::uint64_t id = p.id;
+    const std::uint32_t id = p.id;
     p = e;
     p.id = id;
     p.parent = &request;
@@ -234,7 +234,7 @@ void l2_cache_bank::add_part(tlm::tlm_generic_payload& request, const protocol::
     p.bytes = {};
     p.bytes.set_sector(sector, e.bytes.sector(sector));
     p.located = false;
-    p.when.created = core_now();
+    p.when.created = protocol::hop_times::stamp(core_now());
     locate(part, p);
     delay(part, p);
 }

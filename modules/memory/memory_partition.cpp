@@ -115,7 +115,8 @@ void memory_partition::consume(tlm::tlm_generic_payload& payload) {
 bool memory_partition::deliver(tlm::tlm_generic_payload& payload) {
     const unsigned local = local_of(payload);
     if (banks_[local]->from_memory.full()) return false;
-    protocol::extension(payload).when.from_dram = sequencer_.cycle(protocol::core_clock);
+    protocol::extension(payload).when.from_dram =
+        protocol::hop_times::stamp(sequencer_.cycle(protocol::core_clock));
     banks_[local]->from_memory.push(&payload);
     return_credit(local);
     return true;
@@ -226,7 +227,8 @@ void memory_partition::send(tlm::tlm_generic_payload& payload) {
     auto*& unanswered = unanswered_[config_.dram.separate_write_queue && write ? 1 : 0];
     unanswered = &payload;
     ++in_channel_;
-    protocol::extension(payload).when.at_dram = sequencer_.cycle(protocol::core_clock);
+    protocol::extension(payload).when.at_dram =
+        protocol::hop_times::stamp(sequencer_.cycle(protocol::core_clock));
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const auto answer = memory->nb_transport_fw(payload, phase, delay);

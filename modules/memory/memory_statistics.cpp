@@ -22,7 +22,8 @@ memory_statistics::memory_statistics(unsigned channels, unsigned banks)
 
 void memory_statistics::request_taken(const tlm::tlm_generic_payload& request,
                                       std::uint64_t core_now, std::uint64_t l2_cycle) {
-    request_network.add(core_now - protocol::extension(request).when.created);
+    request_network.add(
+        protocol::hop_times::between(protocol::extension(request).when.created, core_now));
     ++requests;
     if (l2_cycle != last_request_cycle_) {
         last_request_cycle_ = l2_cycle;
@@ -33,9 +34,9 @@ void memory_statistics::request_taken(const tlm::tlm_generic_payload& request,
 void memory_statistics::reply_received(const tlm::tlm_generic_payload& reply,
                                        std::uint64_t core_now) {
     const protocol::memory_extension& e = protocol::extension(reply);
-    const std::uint64_t whole = core_now - e.when.created;
+    const std::uint64_t whole = protocol::hop_times::between(e.when.created, core_now);
     round_trip.add(whole);
-    reply_network.add(core_now - e.when.replied);
+    reply_network.add(protocol::hop_times::between(e.when.replied, core_now));
     window_sum_ += whole;
     ++window_num_;
     bank_latency& b =

@@ -6,7 +6,9 @@ namespace simtlm::protocol {
 struct transaction_pool::pooled {
     tlm::tlm_generic_payload payload;
     memory_extension ext;
-    pooled* next = nullptr;
+    // While it is free: the next free one.
+    pooled* next() const { return static_cast<pooled*>(ext.instruction); }
+    void set_next(pooled* p) { ext.instruction = p; }
 };
 
 namespace {
@@ -30,17 +32,17 @@ tlm::tlm_generic_payload& transaction_pool::acquire(tlm::tlm_command command, st
             p.payload.set_mm(this);
             p.payload.set_extension(&p.ext);
             p.payload.set_data_ptr(no_data_.data());
-            p.next = free_list_;
+            p.set_next(free_list_);
             free_list_ = &p;
         }
     }
     pooled& p = *free_list_;
-    free_list_ = p.next;
+    free_list_ = p.next();
     ++outstanding_;
     p.ext.reset();
-    p.ext.id = ++acquired_;
+    p.ext.id = static_cast<std::uint32_t>(++acquired_);
     p.ext.type = type;
-    p.ext.data_bytes = bytes;
+    p.ext.data_bytes = static_cast<std::uint16_t>(bytes);
     tlm::tlm_generic_payload& payload = p.payload;
     payload.set_command(command);
     payload.set_address(address);
@@ -57,7 +59,7 @@ tlm::tlm_generic_payload& transaction_pool::acquire(tlm::tlm_command command, st
 void transaction_pool::free(tlm::tlm_generic_payload* payload) {
     // The payload is the first member of its slab entry.
     auto* p = reinterpret_cast<pooled*>(payload);
-    p->next = free_list_;
+    p->set_next(free_list_);
     free_list_ = p;
     --outstanding_;
 }

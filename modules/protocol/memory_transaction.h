@@ -46,47 +46,55 @@ struct dram_location {
     std::uint64_t partition_address = 0;  ///< within the partition, without the channel bits
 };
 
-/// Core cycles at which a transaction passed the stations of its way; 0 = not passed.
+/// When a transaction passed the stations of its way: core cycles modulo 2^32; 0 = not passed.
 struct hop_times {
-    std::uint64_t created = 0;
-    std::uint64_t injected = 0;   ///< into the request network
-    std::uint64_t at_l2 = 0;      ///< entered the sub-partition
-    std::uint64_t at_dram = 0;    ///< entered the DRAM channel
-    std::uint64_t from_dram = 0;  ///< left the DRAM channel
-    std::uint64_t replied = 0;    ///< into the reply network
-    std::uint64_t received = 0;   ///< arrived at the cluster
+    std::uint32_t created = 0;
+    std::uint32_t injected = 0;   ///< into the request network
+    std::uint32_t at_l2 = 0;      ///< entered the sub-partition
+    std::uint32_t at_dram = 0;    ///< entered the DRAM channel
+    std::uint32_t from_dram = 0;  ///< left the DRAM channel
+    std::uint32_t replied = 0;    ///< into the reply network
+    std::uint32_t received = 0;   ///< arrived at the cluster
+
+    /// A core cycle as it is noted here.
+    static constexpr std::uint32_t stamp(std::uint64_t cycle) {
+        return static_cast<std::uint32_t>(cycle);
+    }
+    /// Core cycles from a noted one to a later one, less than 2^32 of them.
+    static constexpr std::uint64_t between(std::uint32_t from, std::uint64_t to) {
+        return static_cast<std::uint32_t>(to - from);
+    }
 };
 
 /// What a GPU memory transaction carries besides the generic payload. Ignorable: a target that
 /// does not know it serves the payload; an initiator that does not set it is served with defaults.
+///
+/// There are as many of these as the networks' buffers hold packets, a hundred thousand on a large
+/// GPU: members are in order of size, and a test watches the sum.
 struct memory_extension : tlm::tlm_extension<memory_extension> {
-    access_type type = access_type::global_read;
-    bool is_atomic = false;
-    bool bypass_l1 = false;         ///< .STRONG.GPU, atomics, -gpgpu_gmem_skip_L1D
-    bool original_written = false;  ///< caches: the data of a write-allocate's write are merged
-    std::uint8_t sectors = 0;       ///< of the 128-byte line, bit s = sector s
+    dram_location location;
+    void* instruction = nullptr;  ///< the issuing block's own handle
+    /// A request split into sectors: the transaction whose parts these are.
+    tlm::tlm_generic_payload* parent = nullptr;
+    byte_mask bytes;  ///< written or wanted, of the 128-byte line
+    hop_times when;
+    std::uint32_t id = 0;  ///< counts transactions of the pool, modulo 2^32
     std::uint16_t cluster = 0;
     std::uint16_t sm = 0;  ///< within the GPU
     std::uint16_t warp = 0;
-    std::uint32_t active_lanes = 0;
-    byte_mask bytes;               ///< written or wanted, of the 128-byte line
-    std::uint32_t data_bytes = 0;  ///< that move in the packet with data
-    std::uint64_t id = 0;          ///< counts transactions of the pool
-    std::uint32_t kernel = 0;      ///< number of the kernel launch
-    std::uint8_t source = 0;       ///< within the SM: who sent it (core::memory_source)
-    void* instruction = nullptr;   ///< the issuing block's own handle
-    /// A request split into sectors: the transaction whose parts these are.
-    tlm::tlm_generic_payload* parent = nullptr;
     std::uint16_t pending_parts = 0;
-    dram_location location;
-    bool located = false;  ///< location has been decoded
-    hop_times when;
-    /// Scratch of whoever holds the transaction (a cache's set and way, a queue's ready time).
-    std::uint64_t ready_at = 0;
-    std::uint64_t cookie = 0;
+    std::uint16_t data_bytes = 0;  ///< that move in the packet with data
+    access_type type = access_type::global_read;
+    std::uint8_t sectors = 0;  ///< of the 128-byte line, bit s = sector s
+    std::uint8_t source = 0;   ///< within the SM: who sent it (core::memory_source)
+    std::uint8_t lanes = 0;    ///< of the warp that take part
+    std::uint8_t cookie = 0;   ///< scratch of whoever holds the transaction
+    bool is_atomic : 1;
+    bool bypass_l1 : 1;  ///< .STRONG.GPU, atomics, -gpgpu_gmem_skip_L1D
+    bool located : 1;    ///< location has been decoded
 
     void reset() {
-        const std::uint64_t keep = id;
+        const std::uint32_t keep = id;
         *this = memory_extension();
         id = keep;
     }
@@ -94,7 +102,7 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     void copy_from(const tlm::tlm_extension_base& o) override {
         *this = static_cast<const memory_extension&>(o);
     }
-    memory_extension() = default;
+    memory_extension() : is_atomic(false), bypass_l1(false), located(false) {}
     memory_extension(const memory_extension&) = default;
     memory_extension& operator=(const memory_extension&) = default;
     ~memory_extension() override = default;

@@ -15,7 +15,8 @@ std::vector<kernel::phase> phase_table() {
             {core_clock, "issue"},         {core_clock, "issue_1"},
             {core_clock, "issue_2"},       {core_clock, "issue_3"},
             {core_clock, "issue_rest"},    {core_clock, "front_end"},
-            {core_clock, "inject"},        {core_clock, "dispatch_ctas"}};
+            {core_clock, "place"},         {core_clock, "inject"},
+            {core_clock, "dispatch_ctas"}};
 }
 
 }  // namespace simtlm::protocol

@@ -34,6 +34,7 @@ enum phase_id : unsigned {
     core_issue_3,
     core_issue_rest,
     core_front_end,      ///< core: decode and fetch
+    core_place,          ///< core: memory is placed at its first use (random partition indexing)
     core_inject,         ///< core: clusters put requests into the request network
     core_dispatch_ctas,  ///< core: CTAs to SMs, kernel launch, the GPU's cycle count
     phase_count

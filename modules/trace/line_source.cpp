@@ -138,9 +138,11 @@ public:
     }
 
     std::size_t read(char* out, std::size_t n) override {
-        if (n == 0) return 0;
+        if (n == 0 || at_end_) return 0;
         try {
             const std::streamsize got = io::read(chain_, out, static_cast<std::streamsize>(n));
+            at_end_ = got < static_cast<std::streamsize>(n);
+            if (at_end_) chain_.reset();  // megabytes, while the kernel may run for long yet
             return got <= 0 ? 0 : static_cast<std::size_t>(got);
         } catch (const kernel::user_error&) {
             throw;
@@ -160,6 +162,7 @@ private:
     std::unique_ptr<file_bytes> file_;
     std::string name_;
     io::filtering_streambuf<io::input> chain_;
+    bool at_end_ = false;
 };
 
 }  // namespace

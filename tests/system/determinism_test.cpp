@@ -35,9 +35,10 @@ protected:
         statistics_.erase("config");
         return o;
     }
-    void expect_same(const std::vector<std::string>& more) {
-        const outcome first = run();
+    void expect_same(std::vector<std::string> more, const std::vector<std::string>& both = {}) {
+        const outcome first = run(both);
         const nlohmann::json statistics = statistics_;
+        more.insert(more.end(), both.begin(), both.end());
         const outcome second = run(more);
         EXPECT_EQ("", first_difference(first.report(), second.report()));
         EXPECT_TRUE(statistics == statistics_) << "the JSON files differ, blocks included";
@@ -54,6 +55,11 @@ TEST_P(Determinism, TwoRunsGiveTheSameStatistics) {
 TEST_P(Determinism, TheOrderOfProcessesDoesNotMatter) {
     expect_same({"--shuffle-seed", "1"});
     expect_same({"--shuffle-seed", "4711"});
+}
+TEST_P(Determinism, RandomPartitionIndexingDrawsTheSameInAnyOrder) {
+    const std::vector<std::string> random{"-gpgpu_memory_partition_indexing", "4"};
+    expect_same({"--shuffle-seed", "1"}, random);
+    expect_same({"--no-sleep"}, random);
 }
 TEST_P(Determinism, BlocksThatStayAwakeCountTheSame) {
     expect_same({"--no-sleep"});

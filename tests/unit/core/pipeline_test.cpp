@@ -445,7 +445,7 @@ TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
                     kernel::on_edge<&rig_type::look>(this), true) {
             for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
             issue.bind(collector.issue[0]);
-            for (unsigned u = 0; u < 2; ++u) unit[u].bind(stage.from_unit[u]);
+            for (unsigned u = 0; u < 2; ++u) unit[u].bind(stage.from_units);
             collector.set_consumer(watch);
         }
         void complete() {

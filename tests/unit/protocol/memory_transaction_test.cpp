@@ -29,6 +29,16 @@ TEST(TransactionPool, HandsOutAPayloadReadyForUse) {
     p.release();
 }
 
+TEST(TransactionPool, TakesLittleMemoryPerTransaction) {
+    EXPECT_LE(sizeof(memory_extension), 112u) << "a large GPU has 100,000 of them under way";
+}
+
+TEST(HopTimes, TellACycleCountBeyondThirtyTwoBits) {
+    using simtlm::protocol::hop_times;
+    const std::uint64_t now = (std::uint64_t{7} << 32) + 5;
+    EXPECT_EQ(hop_times::between(hop_times::stamp(now - 9), now), 9u);
+}
+
 TEST(TransactionPool, ReusesWhatHasBeenReleased) {
     transaction_pool pool;
     auto& p = pool.acquire(tlm::TLM_READ_COMMAND, 0, 32, access::global_read);
@@ -44,35 +54,35 @@ TEST(TransactionPool, ForgetsEverythingButTheCountOnReuse) {
     auto& p = pool.acquire(tlm::TLM_WRITE_COMMAND, 0x100, 128, access::global_write);
     auto& parent = pool.acquire(tlm::TLM_READ_COMMAND, 0, 1, access::global_read);
     memory_extension& e = extension(p);
-    const std::uint64_t id = e.id;
-    e.is_atomic = e.bypass_l1 = e.original_written = e.located = true;
+    const std::uint32_t id = e.id;
+    e.is_atomic = e.bypass_l1 = e.located = true;
     e.sectors = 0xf;
     e.sm = e.warp = e.cluster = 9;
-    e.active_lanes = ~0u;
+    e.lanes = 32;
     e.bytes.set(0, 128);
     e.parent = &parent;
     e.pending_parts = 4;
     e.instruction = &pool;
     e.when.created = e.when.received = 77;
     e.location.row = 5;
-    e.cookie = e.ready_at = 3;
+    e.cookie = 3;
     p.set_response_status(tlm::TLM_OK_RESPONSE);
     p.set_dmi_allowed(true);
     p.release();
     auto& q = pool.acquire(tlm::TLM_READ_COMMAND, 0x200, 32, access::constant_read);
     ASSERT_EQ(&p, &q);
     const memory_extension& f = extension(q);
-    EXPECT_FALSE(f.is_atomic || f.bypass_l1 || f.original_written || f.located);
+    EXPECT_FALSE(f.is_atomic || f.bypass_l1 || f.located);
     EXPECT_EQ(f.sectors, 0u);
     EXPECT_EQ(f.sm + f.warp + f.cluster, 0);
-    EXPECT_EQ(f.active_lanes, 0u);
+    EXPECT_EQ(f.lanes, 0u);
     EXPECT_TRUE(f.bytes.none());
     EXPECT_EQ(f.parent, nullptr);
     EXPECT_EQ(f.pending_parts, 0);
     EXPECT_EQ(f.instruction, nullptr);
     EXPECT_EQ(f.when.created + f.when.received, 0u);
     EXPECT_EQ(f.location.row, 0u);
-    EXPECT_EQ(f.cookie + f.ready_at, 0u);
+    EXPECT_EQ(f.cookie, 0u);
     EXPECT_GT(f.id, id);
     EXPECT_EQ(q.get_response_status(), tlm::TLM_INCOMPLETE_RESPONSE);
     EXPECT_FALSE(q.is_dmi_allowed());
@@ -101,11 +111,11 @@ TEST(TransactionPool, NeverHandsOutWhatIsStillInUse) {
             auto& p = pool.acquire(tlm::TLM_READ_COMMAND, n, 32, access::global_read);
             ASSERT_EQ(p.get_ref_count(), 1);
             EXPECT_TRUE(ids.insert(extension(p).id).second);
-            extension(p).cookie = n;
+            extension(p).sm = static_cast<std::uint16_t>(n);
             held.push_back(&p);
         } else if (!held.empty()) {
             const std::size_t i = random() % held.size();
-            ASSERT_EQ(extension(*held[i]).cookie, held[i]->get_address());
+            ASSERT_EQ(extension(*held[i]).sm, held[i]->get_address());
             held[i]->release();
             held[i] = held.back();
             held.pop_back();

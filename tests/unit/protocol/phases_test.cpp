@@ -28,6 +28,7 @@ TEST(PhaseTable, HasARowForEveryPhase) {
     is(core_issue, core_clock, "issue");
     is(core_issue_rest, core_clock, "issue_rest");
     is(core_front_end, core_clock, "front_end");
+    is(core_place, core_clock, "place");
     is(core_dispatch_ctas, core_clock, "dispatch_ctas");
 }
 
@@ -43,7 +44,8 @@ TEST(PhaseTable, ServesTheStagesOfAnSmFromTheLastToTheFirst) {
     EXPECT_LT(core_dispatch, core_operands);
     EXPECT_LT(core_operands, core_issue);
     EXPECT_LT(core_issue_rest, core_front_end);
-    EXPECT_LT(core_front_end, core_inject);
+    EXPECT_LT(core_front_end, core_place);
+    EXPECT_LT(core_place, core_inject);
     EXPECT_LT(core_inject, core_dispatch_ctas);
 }
 

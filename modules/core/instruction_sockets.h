@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/warp_instruction.h"
+
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <systemc>
+#include <tlm>
+
+namespace simtlm::core {
+
+/// How instructions move between the stages of an SM: one call moves one instruction from one
+/// pipeline register to the next. TLM_ACCEPTED: the register has taken it. TLM_COMPLETED would mean
+/// that nothing is left to do; stages that cannot take it say so before (see can_accept of each).
+struct instruction_protocol {
+    using tlm_payload_type = warp_instruction;
+    using tlm_phase_type = tlm::tlm_phase;
+};
+
+template <class Block>
+using instruction_initiator = tlm_utils::simple_initiator_socket<Block, 32, instruction_protocol>;
+template <class Block>
+using instruction_target = tlm_utils::passthrough_target_socket<Block, 32, instruction_protocol>;
+
+/// One socket to many targets, the k-th bound being number k: the dispatch ports of an SM.
+class instruction_fan_out : public tlm::tlm_initiator_socket<32, instruction_protocol, 0>,
+                            private tlm::tlm_bw_transport_if<instruction_protocol> {
+public:
+    explicit instruction_fan_out(const char* name) : tlm_initiator_socket(name) {
+        m_export.bind(*this);
+    }
+
+private:
+    tlm::tlm_sync_enum nb_transport_bw(warp_instruction&, tlm::tlm_phase&,
+                                       sc_core::sc_time&) override {
+        return tlm::TLM_COMPLETED;  // nothing goes back
+    }
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+};
+
+/// One socket for many initiators, of which the block need not know which is which: the result bus.
+/// @tparam Accept  member function of the block that takes an instruction
+template <class Block, void (Block::*Accept)(warp_instruction&)>
+class instruction_fan_in : public tlm::tlm_target_socket<32, instruction_protocol, 0>,
+                           private tlm::tlm_fw_transport_if<instruction_protocol> {
+public:
+    instruction_fan_in(const char* name, Block& owner)
+        : tlm::tlm_target_socket<32, instruction_protocol, 0>(name), owner_(owner) {
+        this->bind(static_cast<tlm::tlm_fw_transport_if<instruction_protocol>&>(*this));
+    }
+
+private:
+    tlm::tlm_sync_enum nb_transport_fw(warp_instruction& inst, tlm::tlm_phase&,
+                                       sc_core::sc_time&) override {
+        (owner_.*Accept)(inst);
+        return tlm::TLM_ACCEPTED;
+    }
+    void b_transport(warp_instruction& inst, sc_core::sc_time&) override { (owner_.*Accept)(inst); }
+    bool get_direct_mem_ptr(warp_instruction&, tlm::tlm_dmi&) override { return false; }
+    unsigned transport_dbg(warp_instruction&) override { return 0; }
+
+    Block& owner_;
+};
+
+/// Moves an instruction through a socket, or one of its bindings (`fan_out[k]`).
+template <class Port>
+inline void send(Port&& port, warp_instruction& inst) {
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time zero;
+    port->nb_transport_fw(inst, phase, zero);
+}
+
+}  // namespace simtlm::core

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+namespace simtlm::kernel {
+
+/// Memory that the operating system hands out zeroed, so that what is never used is never touched
+/// and takes no room: the tags of a cache that a workload does not reach, say.
+template <class T>
+struct zeroed_allocator {
+    using value_type = T;
+
+    zeroed_allocator() = default;
+    template <class U>
+    zeroed_allocator(const zeroed_allocator<U>&) {}
+
+    T* allocate(std::size_t n) {
+        void* const p = from_system(n) ? ::mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE,
+                                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                                       : std::calloc(n, sizeof(T));
+        if (p == nullptr || p == MAP_FAILED) throw std::bad_alloc();
+        return static_cast<T*>(p);
+    }
+    void deallocate(T* p, std::size_t n) {
+        if (from_system(n))
+            ::munmap(p, n * sizeof(T));
+        else
+            std::free(p);
+    }
+
+    /// An element without a value is all zero bytes, which it is already.
+    template <class U>
+    void construct(U*) {
+        static_assert(std::is_trivially_copyable_v<U>);
+    }
+    template <class U, class... Arguments>
+    void construct(U* p, Arguments&&... arguments) {
+        ::new (static_cast<void*>(p)) U(static_cast<Arguments&&>(arguments)...);
+    }
+
+    /// The heap would clear, and so touch, what it may have used before.
+    static constexpr bool from_system(std::size_t n) { return n * sizeof(T) >= 4096; }
+
+    friend bool operator==(const zeroed_allocator&, const zeroed_allocator&) { return true; }
+    friend bool operator!=(const zeroed_allocator&, const zeroed_allocator&) { return false; }
+};
+
+/// A vector for large tables of plain data whose initial state is all zero bytes. Made in one go:
+/// what a vector has held and is resized into again is not zeroed.
+template <class T>
+using zeroed_vector = std::vector<T, zeroed_allocator<T>>;
+
+}  // namespace simtlm::kernel

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/memory/address_placement.h"
+
+#include "modules/protocol/phases.h"
+
+namespace simtlm::memory {
+
+address_placement::address_placement(const sc_core::sc_module_name& name,
+                                     kernel::phase_sequencer& sequencer, const order& sms,
+                                     address_mapping& mapping)
+    : sc_module(name),
+      order_(sms),
+      mapping_(mapping),
+      touched_(std::size_t{sms.clusters} * sms.sms_per_cluster),
+      process_("process", sequencer, protocol::core_place,
+               kernel::on_edge<&address_placement::take_turns>(this)) {}
+
+void address_placement::touched(unsigned sm, std::uint64_t address, stage by) {
+    if (mapping_.placed(address)) return;
+    touched_[sm][by].push_back(address);
+    process_.wake();
+}
+
+void address_placement::place(addresses& touched) {
+    for (const std::uint64_t a : touched) mapping_.place(a);
+    touched.clear();
+}
+
+void address_placement::take_turns() {
+    const unsigned n = order_.sms_per_cluster;
+    const unsigned first = order_.rotates ? static_cast<unsigned>(process_.now() % n) : 0;
+    for (unsigned c = 0; c < order_.clusters; ++c)
+        for (unsigned k = 0; k < n; ++k) {
+            const unsigned s = (first + k) % n;
+            place(touched_[c * n + s][by_ldst]);
+            inject_(c, s);
+            place(touched_[c * n + s][by_fetch]);
+        }
+    process_.sleep();
+}
+
+}  // namespace simtlm::memory
