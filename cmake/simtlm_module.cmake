@@ -3,7 +3,7 @@
 # One static library per folder of the house, exported as simtlm::NAME. Headers are included by
 # their path from the top of the tree: #include "modules/core/sm.h".
 find_program(SIMTLM_CCACHE ccache)
-if(SIMTLM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+if(SIMTLM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT SIMTLM_PROFILE)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${SIMTLM_CCACHE}")
 endif()
 
@@ -18,6 +18,15 @@ target_compile_options(simtlm_private_settings INTERFACE
 if(SIMTLM_SANITIZE)
   add_compile_options(-fsanitize=${SIMTLM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   add_link_options(-fsanitize=${SIMTLM_SANITIZE})
+endif()
+if(SIMTLM_PROFILE STREQUAL "train")
+  add_compile_options(-fprofile-generate -fprofile-update=single)
+  add_link_options(-fprofile-generate)
+elseif(SIMTLM_PROFILE STREQUAL "use")
+  # Sources that the training runs never reached have no profile, and keep the usual optimisation.
+  add_compile_options(-fprofile-use -fprofile-partial-training -Wno-missing-profile)
+elseif(SIMTLM_PROFILE)
+  message(FATAL_ERROR "SIMTLM_PROFILE is '${SIMTLM_PROFILE}'; use train, use, or nothing")
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 if(NOT CMAKE_BUILD_TYPE)
