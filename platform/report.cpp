@@ -223,6 +223,7 @@ void write_l2(report_writer& out, gpu& device) {
 }
 
 void write_network(report_writer& out, gpu& device) {
+    count_network_refusals(device);
     interconnect::network& n = device.network();
     const auto packets = [&](const char* name, interconnect::subnet s) {
         out.print("{}={}\n", name, n.packets_injected(s));

@@ -68,5 +68,7 @@ private:
 void list_statistics(gpu& device, kernel::statistics& list);
 /// Sleeping blocks count what they have slept through. Between steps.
 void bring_up_to_date(gpu& device);
+/// Tells the network how often its neighbours have found it full. Between steps.
+void count_network_refusals(gpu& device);
 
 }  // namespace simtlm::platform

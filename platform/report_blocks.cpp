@@ -189,6 +189,19 @@ void bring_up_to_date(gpu& device) {
             p->bank(s).cache_statistics();
         }
     for (const auto& c : device.channels()) c->statistics();
+    count_network_refusals(device);
+}
+
+void count_network_refusals(gpu& device) {
+    std::uint64_t by_cores = 0, by_memory = 0;
+    for (const auto& c : device.clusters())
+        for (unsigned i = 0; i < c->sms(); ++i) by_cores += c->core(i).network_refusals();
+    for (const auto& p : device.partitions())
+        for (unsigned s = 0; s < p->sub_partitions(); ++s)
+            by_memory += p->bank(s).statistics().stalled_reply;
+    interconnect::network& n = device.network();
+    n.count_refusals(interconnect::requests, by_cores - n.refusals(interconnect::requests));
+    n.count_refusals(interconnect::replies, by_memory - n.refusals(interconnect::replies));
 }
 
 }  // namespace simtlm::platform

@@ -310,7 +310,10 @@ const std::vector<statistic_info> table = {
     {crossbar, "{half}_Bank_Level_Parallism", "packets",
      "That crossed, per cycle in which any packet waited."},
     {crossbar, "{half}_Network_in_buffer_full_per_cycle", "refusals",
-     "Packets that found their input buffer full, per network cycle."},
+     "Questions for room in an input buffer that were answered no, per network cycle: by the SMs' "
+     "caches and load/store units (Req), which ask once per core cycle while they have something "
+     "to "
+     "send, and by the sub-partitions (Reply; the sum is gpu_stall_icnt2sh)."},
     {crossbar, "{half}_Network_in_buffer_avg_util", "packets or flits",
      "Mean occupancy of an input buffer."},
     {crossbar, "{half}_Network_out_buffer_full_per_cycle", "buffers",

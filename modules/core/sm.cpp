@@ -118,15 +118,27 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
     const auto connect = [this](auto& socket, memory_source s) {
         socket.bind(port_.from[static_cast<unsigned>(s)]);
     };
-    connect(l1i_->memory, memory_source::l1i);
-    connect(l1c_->memory, memory_source::l1c);
-    connect(l1t_->memory, memory_source::l1t);
+    const auto connect_cache = [&](auto& cache, memory_source s) {
+        connect(cache.memory, s);
+        port_.set_refusals(s, cache.refusals());
+    };
+    connect_cache(*l1i_, memory_source::l1i);
+    connect_cache(*l1c_, memory_source::l1c);
+    connect_cache(*l1t_, memory_source::l1t);
     connect(ldst_->uncached, memory_source::ldst);
     // Without an L1D (PTX_L1 caching off) the unit's socket still needs a partner.
     l1d_ =
         std::make_unique<cache::l1_data_cache>("l1d", sequencer, l1d_config(config_), transactions);
     ldst_->l1d.bind(l1d_->port);
-    connect(l1d_->memory, memory_source::l1d);
+    connect_cache(*l1d_, memory_source::l1d);
+}
+
+std::uint64_t sm::network_refusals() {
+    std::uint64_t n = l1i_->refusals().up_to_date() + l1d_->refusals().up_to_date() +
+                      l1c_->refusals().up_to_date() + l1t_->refusals().up_to_date();
+    for (const auto& stage : statistics_.stalls)  // the load/store unit asks while it is awake
+        n += stage[static_cast<unsigned>(memory_stall::network_full)];
+    return n;
 }
 
 bool sm::can_launch(const kernel_context& kernel, bool concurrent) const {

@@ -136,6 +136,9 @@ public:
     operand_collector& collector() { return collector_; }
     /// What every resident warp waits for, a line each, for a deadlock report.
     std::string describe() const;
+    /// Questions for room in the request network that were answered no, by all that send. Between
+    /// steps.
+    std::uint64_t network_refusals();
     std::size_t instructions_in_flight() const { return pool_.in_flight(); }
 
 private:

@@ -176,6 +176,30 @@ TEST_P(Sums, TheWholeIsTheSumOfItsBlocks) {
     EXPECT_EQ(run.total("dram_n_act"), activates);
 }
 
+TEST(NetworkRefusals, AreThoseThatTheNeighboursOfTheNetworkHaveCounted) {
+    for (const bool sleeping : {true, false}) {
+        std::vector<std::string> narrow = {"-icnt_in_buffer_limit", "8", "-icnt_out_buffer_limit",
+                                           "8"};
+        if (!sleeping) narrow.emplace_back("--no-sleep");
+        const full_run run("vecadd", narrow);
+        double by_cores = 0;
+        for (const auto& [name, block] : run.json["blocks"]["gpu"].items())
+            if (name.rfind("cluster", 0) == 0)
+                for (const char* cache : {"l1i", "l1d", "l1c", "l1t"})
+                    by_cores += block["sm0"][cache]["network_refusals"].get<double>();
+        const nlohmann::json& network = run.json["blocks"]["gpu"]["network"];
+        by_cores += run.total("gpgpu_stall_shd_mem[gl_mem][icnt_stall]");
+        const double by_memory = run.total("gpu_stall_icnt2sh");
+        EXPECT_GT(by_cores, 0);
+        EXPECT_GT(by_memory, 0);
+        EXPECT_EQ(network["requests"]["in_buffer_full"], by_cores);
+        EXPECT_EQ(network["replies"]["in_buffer_full"], by_memory);
+        const double cycles = run.total("Req_Network_cycles");
+        EXPECT_NEAR(run.total("Req_Network_in_buffer_full_per_cycle"), by_cores / cycles, 1e-4);
+        EXPECT_NEAR(run.total("Reply_Network_in_buffer_full_per_cycle"), by_memory / cycles, 1e-4);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Samples, Sums, testing::ValuesIn(samples()),
                          [](const auto& one) { return one.param; });
 
