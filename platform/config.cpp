@@ -673,6 +673,10 @@ private:
             r.trace = (std::filesystem::path(r.trace) / "kernelslist.g").string();
         r.stats_json = v_.text("--stats-json");
         r.stats_csv = v_.text("--stats-csv");
+        r.warp_issue_sm = v_.number("-gpgpu_warp_issue_shader");
+        if (r.warp_issue_sm >= c_.sms())
+            v_.fail("-gpgpu_warp_issue_shader", fmt::format("the GPU has {} SMs", c_.sms()),
+                    "0 is the first");
         r.vcd = v_.text("--vcd");
         for (const std::string& glob : split(v_.text("--vcd-scope"), ','))
             if (!glob.empty()) r.vcd_scope.push_back(glob);

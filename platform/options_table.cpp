@@ -113,6 +113,8 @@ void output(builder& b) {
     b.in(option_group::output);
     b.file("--stats-json", "", "Writes all statistics as JSON.");
     b.file("--stats-csv", "", "Writes all statistics as CSV, one row per kernel.");
+    b.count("-gpgpu_warp_issue_shader", "0", "",
+            "The SM whose issue distribution by warp slot is printed after every kernel.");
     b.file("--vcd", "", "Writes a waveform.");
     b.word("--vcd-scope", "GLOB[,GLOB...]", "*",
            "Restricts the waveform to blocks whose hierarchical names match.");
@@ -454,7 +456,6 @@ void elsewhere(builder& b) {
     b.ignored("-gpgpu_memlatency_stat", type::integer, "0", prints_elsewhere);
     b.ignored("-gpgpu_runtime_stat", type::text, "10000:0", prints_elsewhere);
     b.ignored("-gpgpu_warpdistro_shader", type::integer, "-1", prints_elsewhere);
-    b.ignored("-gpgpu_warp_issue_shader", type::integer, "0", prints_elsewhere);
     b.ignored("-gpgpu_cflog_interval", type::integer, "0", draws_elsewhere);
     b.ignored("-visualizer_enabled", type::boolean, "1", draws_elsewhere);
     b.ignored("-visualizer_outputfile", type::text, "NULL", draws_elsewhere);

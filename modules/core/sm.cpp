@@ -182,6 +182,14 @@ void sm::stop() {
     stopped_at_ = now;
 }
 
+/// Adds the resident warps of the core cycles before one to warp_cycles.
+void sm::count_residents(std::uint64_t cycle) {
+    if (cycle <= residents_since_) return;
+    statistics_.warp_cycles +=
+        static_cast<unsigned>(__builtin_popcountll(warps_.resident)) * (cycle - residents_since_);
+    residents_since_ = cycle;
+}
+
 void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> block) {
     if (!running_) start();
     kernel_ = &kernel;
@@ -206,6 +214,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> bloc
     warp_mask members = 0;
     for (unsigned i = 0; i < count; ++i) members |= warp_bit(first_warp + i);
     barriers_.allocate(slot, members);
+    count_residents(sequencer_.cycle(protocol::core_clock) + 1);
     warps_.resident |= members;
     for (unsigned i = 0; i < count; ++i) {
         const unsigned w = first_warp + i;
@@ -235,6 +244,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> bloc
 
 void sm::warp_exits(unsigned w) {
     warp_state& warp = warps_.warp[w];
+    count_residents(sequencer_.cycle(protocol::core_clock) + 1);
     warps_.resident &= ~warp_bit(w);
     warps_.done &= ~warp_bit(w);
     const unsigned slot = warp.cta;
@@ -296,6 +306,7 @@ const core_statistics& sm::statistics() {
     if (edges != 0)
         for (auto& s : schedulers_) s->settle(edges - 1);
     statistics_.cycles = cycles_before(edges);
+    count_residents(edges);
     return statistics_;
 }
 

@@ -126,6 +126,7 @@ public:
     front_end& fetch() { return *front_end_; }
     ldst_unit& ldst() { return *ldst_; }
     const std::vector<std::unique_ptr<functional_unit>>& units() const { return units_; }
+    const dispatch_stage& dispatch() const { return *dispatch_; }
     const scoreboard& scores() const { return scoreboard_; }
     const memory_port& door() const { return port_; }
     /// Whether a core cycle that has just ended is among the SM's cycles.
@@ -155,6 +156,7 @@ private:
     void start();
     void stop();
     int free_threads(unsigned count) const;
+    void count_residents(std::uint64_t cycle);
 
     kernel::phase_sequencer& sequencer_;
     const sm_config config_;
@@ -188,6 +190,7 @@ private:
     bool running_ = false;
     std::uint64_t running_since_ = 0;  // first core cycle of this run
     std::uint64_t stopped_at_ = 0;
+    std::uint64_t residents_since_ = 0;  // first core cycle that warp_cycles lacks
     // resources in use
     std::uint64_t registers_used_ = 0, shared_used_ = 0;
 };
