@@ -145,7 +145,8 @@ TEST(SimtCluster, CountsItsPacketsByTypeAndSize) {
     block_builder b = l.block;
     b.warp();
     b.access(l.p.add(store), [](unsigned lane) { return 0x8000 + 4 * (lane % 8); });
-    b.access(l.p.atomic(9), [](unsigned) { return 0x9000; }, 1u);
+    b.access(
+        l.p.atomic(9), [](unsigned) { return 0x9000; }, 1u);
     rig.run(1);
     rig.launch(0, b);
     rig.run(100);
