@@ -249,16 +249,17 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
 
     void write_request(const tlm::tlm_generic_payload& reply, std::uint64_t end) {
         const protocol::memory_extension& e = protocol::extension(reply);
-        // A part of a split request was created in the L2, on the way.
+        // A part of a split request was made in the L2, on the way; the request, which waits for
+        // it, knows when it began itself.
         const std::uint64_t begin =
-            e.when.injected != 0 ? std::min(e.when.created, e.when.injected) : e.when.created;
+            protocol::is_part(reply) ? protocol::extension(*e.parent).when.created : e.when.created;
         struct hop {
             const char* name;
             std::uint64_t from, to;
         };
         const std::uint64_t leaves_l2 = e.when.at_dram != 0 ? e.when.at_dram : e.when.replied;
         const hop hops[] = {
-            {"SM", e.when.created, e.when.injected},
+            {"SM", begin, e.when.injected},
             {"request network", e.when.injected, e.when.at_l2},
             {"L2", e.when.at_l2, leaves_l2},
             {"DRAM", e.when.at_dram, e.when.from_dram},
