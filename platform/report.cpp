@@ -88,6 +88,10 @@ void write_core_caches(report_writer& out, gpu& device) {
     out.print("L1D_cache:\n{}", by_core);
     write_cache(out, "L1D", l1d, "\t");
     write_ports(out, "L1D_cache", l1d, "\t");
+    out.count("total_dl1_misses", l1d.misses, "\t");  // the manual's names
+    out.count("total_dl1_accesses", l1d.accesses, "\t");
+    out.print("\ttotal_dl1_miss_rate = {:.4f}\n", ratio(l1d.misses, l1d.accesses));
+    out.add("total_dl1_miss_rate", ratio(l1d.misses, l1d.accesses));
     out.print("L1C_cache:\n");
     write_cache(out, "L1C", l1c, "\t");
     out.print("L1T_cache:\n");

@@ -98,6 +98,10 @@ const std::vector<statistic_info> table = {
      "Share of the cycles in which the L1D's data port was moving data."},
     {core_caches, "L1D_cache_fill_port_util", "",
      "Share of the cycles in which the L1D's fill port was moving data."},
+    {core_caches, "total_dl1_misses", "accesses",
+     "L1D_total_cache_misses under the name of GPGPU-Sim 3."},
+    {core_caches, "total_dl1_accesses", "accesses", "Likewise L1D_total_cache_accesses."},
+    {core_caches, "total_dl1_miss_rate", "", "Likewise L1D_total_cache_miss_rate; 0 without any."},
     {core_caches, "Total_core_cache_stats_breakdown[{type}][{outcome}]", "accesses",
      "Accesses of all caches of the SMs by type and outcome: HIT, HIT_RESERVED (data under way), "
      "MISS, SECTOR_MISS (the line is there, the sector is not), RESERVATION_FAIL (put off; "
