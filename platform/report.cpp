@@ -115,9 +115,9 @@ void write_issue_by_slot(report_writer& out, const core_statistics& s, gpu& devi
                                         .counted();
     unsigned slots = config.cores.sm.max_warps;
     while (slots > 0 && of_one.issued_by_slot[slots - 1] == 0) --slots;
+    out.count("ctas_completed", s.ctas_completed);
     out.print("ctas_completed {}, Shader {} warp_id issue ditsribution:\nwarp_id:\n",
               s.ctas_completed, chosen);
-    out.add("ctas_completed", s.ctas_completed);
     for (unsigned w = 0; w < slots; ++w) out.print("{}, ", w);
     out.print("\ndistro:\n");
     for (unsigned w = 0; w < slots; ++w) out.print("{}, ", of_one.issued_by_slot[w]);
