@@ -402,7 +402,6 @@ private:
         sm.flush_l1 = v_.flag("-gpgpu_flush_l1_cache");
 
         core::ldst_config& ldst = sm.ldst;
-        ldst.mem_unit_ports = v_.number("-gpgpu_mem_unit_ports", 1, 64);
         ldst.response_buffer_size =
             v_.number("-gpgpu_n_ldst_response_buffer_size", 1, most_queue_entries);
         ldst.l1_latency = v_.number("-gpgpu_l1_latency", 1, most_cycles);
@@ -429,9 +428,6 @@ private:
 
         core::shared_memory_config& shared = sm.shared;
         shared.bytes = v_.number("-gpgpu_shmem_size");
-        shared.bytes_default = v_.number("-gpgpu_shmem_sizeDefault");
-        shared.bytes_pref_l1 = v_.number("-gpgpu_shmem_size_PrefL1");
-        shared.bytes_pref_shared = v_.number("-gpgpu_shmem_size_PrefShared");
         shared.bytes_per_block = v_.number("-gpgpu_shmem_per_block");
         shared.banks = v_.number("-gpgpu_shmem_num_banks", 1, 1024);
         if (!power_of_two(shared.banks))
@@ -617,7 +613,13 @@ private:
         n.memories = c_.sub_partitions();
         n.crossbar.in_buffer_limit = v_.number("-icnt_in_buffer_limit", 1, most_queue_entries);
         n.crossbar.out_buffer_limit = v_.number("-icnt_out_buffer_limit", 1, most_queue_entries);
-        n.crossbar.subnets = v_.number("-icnt_subnets", 1, 2);
+        constexpr std::string_view subnets = "-icnt_subnets";
+        n.crossbar.subnets = v_.number(subnets, 0);
+        if (n.kind == interconnect::network_kind::crossbar && n.crossbar.subnets != 2)
+            v_.fail(subnets,
+                    fmt::format("the crossbar has two subnets, not {}", n.crossbar.subnets),
+                    "2, for requests and for replies; with one they could block each other for "
+                    "ever");
         n.crossbar.arbiter = choice<interconnect::crossbar_arbiter>("-icnt_arbiter_algo", 1);
         n.crossbar.grant_cycles = v_.number("-icnt_grant_cycles", 1, most_cycles);
         n.crossbar.islip_grant_cycles = n.crossbar.grant_cycles > 0;
@@ -673,6 +675,10 @@ private:
             r.trace = (std::filesystem::path(r.trace) / "kernelslist.g").string();
         r.stats_json = v_.text("--stats-json");
         r.stats_csv = v_.text("--stats-csv");
+        r.warp_issue_sm = v_.number("-gpgpu_warp_issue_shader");
+        if (r.warp_issue_sm >= c_.sms())
+            v_.fail("-gpgpu_warp_issue_shader", fmt::format("the GPU has {} SMs", c_.sms()),
+                    "0 is the first");
         r.vcd = v_.text("--vcd");
         for (const std::string& glob : split(v_.text("--vcd-scope"), ','))
             if (!glob.empty()) r.vcd_scope.push_back(glob);

@@ -54,6 +54,7 @@ enum class progress_mode : std::uint8_t { automatic, on, off };
 struct run_config {
     std::string trace;  ///< command list; empty: none given
     std::string stats_json, stats_csv;
+    unsigned warp_issue_sm = 0;  ///< whose issue distribution is printed
     std::string vcd;
     std::vector<std::string> vcd_scope;  ///< globs
     cycle_window vcd_window;

@@ -370,6 +370,19 @@ std::string parse_scheduler(std::string_view text, unsigned max_warps) {
             fmt::format("{} takes {} parameters", name, two_level ? 3 : 2),
             two_level ? "two_level_active:WARPS:INNER:OUTER" : "warp_limiting:PRIORITY:WARPS"};
     for (std::size_t i = 1; i < parts.size(); ++i) parse_number(parts[i], "number");
+    // The orders that exist, there as here.
+    const auto only = [&](std::size_t i, const char* parameter, const char* value,
+                          const char* meaning) {
+        if (parse_number(parts[i], "number") != parse_number(value, "number"))
+            throw format_error{fmt::format("{} {} is not there", parameter, parts[i]),
+                               fmt::format("{} is {}, {}", parameter, value, meaning)};
+    };
+    if (two_level) {
+        only(2, "INNER", "0", "round robin among the active warps");
+        only(3, "OUTER", "1", "the warp that has waited longest becomes active");
+    } else {
+        only(1, "PRIORITY", "2", "greedy, then the oldest warp");
+    }
     const unsigned warps = parse_number(parts[two_level ? 1 : 2], "number of warps");
     if (warps == 0 || warps > max_warps)
         throw format_error{fmt::format("{} of {} warps", warps, max_warps),

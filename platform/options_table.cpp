@@ -113,6 +113,8 @@ void output(builder& b) {
     b.in(option_group::output);
     b.file("--stats-json", "", "Writes all statistics as JSON.");
     b.file("--stats-csv", "", "Writes all statistics as CSV, one row per kernel.");
+    b.count("-gpgpu_warp_issue_shader", "0", "",
+            "The SM whose issue distribution by warp slot is printed after every kernel.");
     b.file("--vcd", "", "Writes a waveform.");
     b.word("--vcd-scope", "GLOB[,GLOB...]", "*",
            "Restricts the waveform to blocks whose hierarchical names match.");
@@ -215,7 +217,9 @@ void core(builder& b) {
     b.count("-gpgpu_num_sched_per_core", "1", "", "Warp schedulers of an SM.");
     b.word("-gpgpu_scheduler",
            "lrr|gto|rrr|oldest|two_level_active:WARPS:INNER:OUTER|warp_limiting:PRIORITY:WARPS",
-           "gto", "How a warp scheduler orders its warps.");
+           "gto",
+           "How a warp scheduler orders its warps. INNER is 0 (round robin), OUTER 1 (in order), "
+           "PRIORITY 2 (greedy, then oldest).");
     b.count("-gpgpu_max_insn_issue_per_warp", "2", "instructions",
             "Instructions a scheduler may issue from one warp in a cycle.");
     b.onoff("-gpgpu_dual_issue_diff_exec_units", "1",
@@ -325,8 +329,6 @@ void l1(builder& b) {
     b.add("-gpgpu_shmem_option", option_type::text, "KB[,KB...]", "0", "KB",
           "Sizes of shared memory among which the split chooses.");
     b.count("-gpgpu_shmem_size", "16384", "bytes", "Shared memory of an SM.");
-    b.count("-gpgpu_shmem_sizeDefault", "16384", "bytes",
-            "Shared memory of an SM for kernels without a preference.");
     b.count("-gpgpu_shmem_per_block", "49152", "bytes",
             "Shared memory a block may use; from compute capability 7 a kernel may ask for more.");
     b.count("-gpgpu_shmem_num_banks", "16", "banks", "Banks of shared memory.");
@@ -334,7 +336,6 @@ void l1(builder& b) {
     b.count("-gpgpu_shmem_warp_parts", "2", "",
             "Parts a warp is cut into when bank conflicts are looked for.");
     b.count("-gpgpu_smem_latency", "3", "core cycles", "Latency of shared memory.");
-    b.count("-gpgpu_mem_unit_ports", "1", "", "Memory transactions per cycle.");
     b.count("-gpgpu_n_ldst_response_buffer_size", "2", "packets",
             "Responses that wait in front of the load/store unit.");
     b.count("-gpgpu_coalesce_arch", "13", "",
@@ -347,6 +348,9 @@ void l1(builder& b) {
            "L1 texture cache.");
     b.ignored("-gpgpu_cache:dl1PrefL1", option_type::text, "none", no_preference);
     b.ignored("-gpgpu_cache:dl1PrefShared", option_type::text, "none", no_preference);
+    b.ignored("-gpgpu_shmem_sizeDefault", option_type::natural, "16384", no_preference);
+    b.ignored("-gpgpu_mem_unit_ports", option_type::natural, "1",
+              "the load/store unit acts once per core cycle");
     b.ignored("-gpgpu_shmem_size_PrefL1", option_type::natural, "16384", no_preference);
     b.ignored("-gpgpu_shmem_size_PrefShared", option_type::natural, "16384", no_preference);
 }
@@ -390,7 +394,9 @@ void dram(builder& b) {
     b.count("-gpgpu_frfcfs_dram_sched_queue_size", "0", "requests",
             "Requests the scheduler sees; 0: no limit.");
     b.count("-gpgpu_dram_return_queue_size", "0", "requests",
-            "Replies that can wait; 0: no limit.");
+            "Replies that can wait; 0: 1024, and no limit to the requests that a partition has "
+            "under way "
+            "in its channel.");
     b.count("-gpgpu_n_mem_per_ctrlr", "1", "chips", "DRAM chips side by side in a channel.");
     b.count("-gpgpu_dram_buswidth", "4", "bytes", "Data width of one chip.");
     b.count("-gpgpu_dram_burst_length", "4", "transfers", "Data transfers per column command.");
@@ -421,7 +427,8 @@ void interconnect(builder& b) {
     b.count("-icnt_flit_size", "32", "bytes", "What a network link carries per network cycle.");
     b.count("-icnt_in_buffer_limit", "64", "packets", "Input buffer of the crossbar, per port.");
     b.count("-icnt_out_buffer_limit", "64", "packets", "Output buffer of the crossbar, per port.");
-    b.count("-icnt_subnets", "2", "networks", "2: requests and replies have a crossbar each.");
+    b.count("-icnt_subnets", "2", "networks",
+            "2: requests and replies have a crossbar each; nothing else is built.");
     b.count("-icnt_arbiter_algo", "1", "", "Crossbar arbiter: 0 round-robin, 1 iSLIP.");
     b.count("-icnt_grant_cycles", "1", "network cycles", "For how long the arbiter keeps a grant.");
     b.ignored("-icnt_verbose", option_type::natural, "0", prints_elsewhere);
@@ -454,7 +461,6 @@ void elsewhere(builder& b) {
     b.ignored("-gpgpu_memlatency_stat", type::integer, "0", prints_elsewhere);
     b.ignored("-gpgpu_runtime_stat", type::text, "10000:0", prints_elsewhere);
     b.ignored("-gpgpu_warpdistro_shader", type::integer, "-1", prints_elsewhere);
-    b.ignored("-gpgpu_warp_issue_shader", type::integer, "0", prints_elsewhere);
     b.ignored("-gpgpu_cflog_interval", type::integer, "0", draws_elsewhere);
     b.ignored("-visualizer_enabled", type::boolean, "1", draws_elsewhere);
     b.ignored("-visualizer_outputfile", type::text, "NULL", draws_elsewhere);

@@ -4,6 +4,10 @@
 #include "platform/report_writer.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace simtlm::platform {
 
@@ -20,6 +24,7 @@ core_statistics sum_of_cores(gpu& device) {
         for (unsigned i = 0; i < c->sms(); ++i) {
             const core_statistics& s = c->core(i).statistics();
             sum.cycles += s.cycles;
+            sum.warp_cycles += s.warp_cycles;
             sum.warp_instructions += s.warp_instructions;
             sum.thread_instructions += s.thread_instructions;
             sum.decoded += s.decoded;
@@ -33,6 +38,8 @@ core_statistics sum_of_cores(gpu& device) {
             add(sum.issued_lanes, s.issued_lanes);
             add(sum.single_issue, s.single_issue);
             add(sum.dual_issue, s.dual_issue);
+            add(sum.issued_by_slot, s.issued_by_slot);
+            sum.ldst_instructions += s.ldst_instructions;
             add(sum.warp_instructions_by_class, s.warp_instructions_by_class);
             sum.shared_insn += s.shared_insn;
             sum.constant_insn += s.constant_insn;
@@ -81,6 +88,10 @@ void write_core_caches(report_writer& out, gpu& device) {
     out.print("L1D_cache:\n{}", by_core);
     write_cache(out, "L1D", l1d, "\t");
     write_ports(out, "L1D_cache", l1d, "\t");
+    out.count("total_dl1_misses", l1d.misses, "\t");  // the manual's names
+    out.count("total_dl1_accesses", l1d.accesses, "\t");
+    out.print("\ttotal_dl1_miss_rate = {:.4f}\n", ratio(l1d.misses, l1d.accesses));
+    out.add("total_dl1_miss_rate", ratio(l1d.misses, l1d.accesses));
     out.print("L1C_cache:\n");
     write_cache(out, "L1C", l1c, "\t");
     out.print("L1T_cache:\n");
@@ -95,8 +106,28 @@ void write_core_caches(report_writer& out, gpu& device) {
     write_fail_breakdown(out, "Total_core_cache_fail_stats_breakdown", all);
 }
 
-void write_instructions(report_writer& out, const core_statistics& s, gpu& device) {
+/// What each warp slot has issued: in text that of one SM, as figures the sums.
+void write_issue_by_slot(report_writer& out, const core_statistics& s, gpu& device) {
+    const gpu_config& config = device.config();
+    const unsigned chosen = config.run.warp_issue_sm;
+    const core_statistics& of_one = device.clusters()[chosen / config.cores.sms_per_cluster]
+                                        ->core(chosen % config.cores.sms_per_cluster)
+                                        .counted();
+    unsigned slots = config.cores.sm.max_warps;
+    while (slots > 0 && of_one.issued_by_slot[slots - 1] == 0) --slots;
     out.count("ctas_completed", s.ctas_completed);
+    out.print("ctas_completed {}, Shader {} warp_id issue ditsribution:\nwarp_id:\n",
+              s.ctas_completed, chosen);
+    for (unsigned w = 0; w < slots; ++w) out.print("{}, ", w);
+    out.print("\ndistro:\n");
+    for (unsigned w = 0; w < slots; ++w) out.print("{}, ", of_one.issued_by_slot[w]);
+    out.print("\n");
+    for (unsigned w = 0; w < config.cores.sm.max_warps; ++w)
+        out.add(fmt::format("warp_slot_issue[{}]", w), s.issued_by_slot[w]);
+}
+
+void write_instructions(report_writer& out, const core_statistics& s, gpu& device) {
+    write_issue_by_slot(out, s, device);
     out.count("gpgpu_n_tot_thrd_icount", s.warp_instructions * 32);
     out.count("gpgpu_n_tot_w_icount", s.warp_instructions);
     out.count("gpgpu_n_stall_shd_mem", s.memory_stalls);
@@ -175,6 +206,66 @@ void write_issue(report_writer& out, const core_statistics& s, gpu& device) {
     by_scheduler("dual_issue_nums", s.dual_issue);
 }
 
+/// Bytes by class of packet, those that occurred, in the order of their names; within a class the
+/// packets by size.
+void write_packets(report_writer& out, const std::string& direction,
+                   const core::packet_breakdown& packets) {
+    std::map<std::string, std::map<std::uint32_t, std::uint64_t>> named;
+    for (unsigned c = 0; c < core::packet_breakdown::classes; ++c)
+        for (const auto& [bytes, number] : packets.sizes[c])
+            named[c == core::packet_breakdown::atomic
+                      ? "GLOBAL_ATOMIC"
+                      : protocol::access_type_name(static_cast<protocol::access_type>(c))][bytes] =
+                number;
+    for (const auto& [name, sizes] : named) {
+        std::uint64_t bytes = 0;
+        std::string list;
+        for (const auto& [size, number] : sizes) {
+            bytes += size * number;
+            list += fmt::format("{}:{},", size, number);
+        }
+        const std::string figure = fmt::format("traffic_breakdown_{}[{}]", direction, name);
+        out.print("{} = {} {{{}}}\n", figure, bytes, list);
+        out.add(figure, bytes);
+    }
+}
+
+void write_traffic(report_writer& out, gpu& device) {
+    core::packet_breakdown sent, received;
+    for (const auto& c : device.clusters()) {
+        sent += c->traffic().sent;
+        received += c->traffic().received;
+    }
+    write_packets(out, "coretomem", sent);
+    write_packets(out, "memtocore", received);
+}
+
+/// Instructions that each kind of functional unit has taken.
+void write_units(report_writer& out, const core_statistics& s, gpu& device) {
+    std::uint64_t conflicts = 0;
+    std::vector<std::pair<std::string, std::uint64_t>> kinds;  // in the order of dispatch
+    for (const auto& c : device.clusters())
+        for (unsigned i = 0; i < c->sms(); ++i) {
+            core::sm& sm = c->core(i);
+            conflicts += sm.dispatch().counted().result_bus_conflicts;
+            for (const auto& unit : sm.units()) {
+                std::string kind = unit->basename();
+                kind.erase(kind.find_last_not_of("0123456789") + 1);
+                if (kind.back() == '_') kind.pop_back();  // spec1_0
+                const auto at = std::find_if(kinds.begin(), kinds.end(),
+                                             [&](const auto& k) { return k.first == kind; });
+                if (at != kinds.end())
+                    at->second += unit->counted().instructions;
+                else
+                    kinds.emplace_back(kind, unit->counted().instructions);
+            }
+        }
+    for (const auto& [kind, instructions] : kinds)
+        out.count(fmt::format("unit_insn[{}]", kind), instructions);
+    out.count("unit_insn[ldst]", s.ldst_instructions);
+    out.count("result_bus_conflicts", conflicts);
+}
+
 /// What GPGPU-Sim has no name for.
 void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& device) {
     static constexpr const char* classes[isa::op_class_count] = {
@@ -190,7 +281,9 @@ void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& devi
     out.count("scheduler_cycles[idle]", s.idle);
     out.count("scheduler_cycles[scoreboard]", s.scoreboard);
     out.count("scheduler_cycles[stall]", s.stall);
+    out.count("warp_cycles", s.warp_cycles);
     out.count("warp_insn_issued_without_lanes", s.issued_lanes[0]);
+    write_units(out, s, device);
     out.count("warp_insn_decoded", s.decoded);
     out.count("warps_launched", s.warps_launched);
     out.count("accesses_coalesced", s.accesses_coalesced);
@@ -222,7 +315,34 @@ void write_l2(report_writer& out, gpu& device) {
     write_ports(out, "L2_cache", l2, "");
 }
 
+/// How full the queues around the L2 have been.
+void write_queues(report_writer& out, gpu& device) {
+    struct sums {
+        std::uint64_t entries = 0, most = 0;
+    };
+    std::array<sums, 4> of{};
+    std::array<const char*, 4> names{};
+    std::uint64_t banks = 0;
+    for (const auto& p : device.partitions())
+        for (unsigned s = 0; s < p->sub_partitions(); ++s, ++banks) {
+            const auto queues = p->bank(s).queues();
+            for (std::size_t q = 0; q < queues.size(); ++q) {
+                const auto& counted = queues[q].of->counted();
+                names[q] = queues[q].name;
+                of[q].entries += counted.sum;
+                of[q].most = std::max(of[q].most, counted.max);
+            }
+        }
+    const std::uint64_t cycles = device.sequencer().observed().edges[protocol::l2_clock] * banks;
+    out.print("L2 queues:\n");
+    for (std::size_t q = 0; q < of.size(); ++q) {
+        out.real(fmt::format("L2_queue_avg[{}]", names[q]), ratio(of[q].entries, cycles));
+        out.count(fmt::format("L2_queue_max[{}]", names[q]), of[q].most);
+    }
+}
+
 void write_network(report_writer& out, gpu& device) {
+    count_network_refusals(device);
     interconnect::network& n = device.network();
     const auto packets = [&](const char* name, interconnect::subnet s) {
         out.print("{}={}\n", name, n.packets_injected(s));
@@ -269,6 +389,15 @@ report reporter::make(const report_subject* subject) {
     out.count("gpu_tot_sim_insn", instructions);
     out.real("gpu_tot_ipc", ratio(instructions, cycles));
     out.count("gpu_tot_issued_cta", cores.ctas_launched);
+    const std::uint64_t warp_slots = cores.cycles * device_.config().cores.sm.max_warps;
+    const auto occupancy = [&](const char* name, std::uint64_t warps, std::uint64_t slots) {
+        const double percent = 100 * ratio(warps, slots);
+        out.print("{} = {:.4f}% \n", name, percent);
+        out.add(name, percent);
+    };
+    occupancy("gpu_occupancy", cores.warp_cycles - before_.warp_cycles,
+              warp_slots - before_.warp_slots);
+    occupancy("gpu_tot_occupancy", cores.warp_cycles, warp_slots);
     out.count("max_total_param_size", 0);
 
     std::uint64_t stall_full = 0, stall_reply = 0;
@@ -299,13 +428,16 @@ report reporter::make(const report_subject* subject) {
     write_instructions(out, cores, device_);
     write_memory_stalls(out, cores);
     write_issue(out, cores, device_);
+    write_traffic(out, device_);
     write_memory(out, device_);
     write_channels(out, device_);
     write_l2(out, device_);
+    write_queues(out, device_);
     write_network(out, device_);
     write_more_of_cores(out, cores, device_);
 
-    before_ = {cycles, instructions, m.requests, m.replies, m.request_cycles};
+    before_ = {cycles,           instructions,      m.requests, m.replies,
+               m.request_cycles, cores.warp_cycles, warp_slots};
     return out.take();
 }
 

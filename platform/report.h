@@ -32,7 +32,7 @@ struct report_subject {
 };
 
 /// Everything the GPU has counted: as text in the spelling and order of GPGPU-Sim, and as figures.
-/// Figures count from the start of the simulation, but gpu_sim_*, gpu_ipc, L2_BW and
+/// Figures count from the start of the simulation, but gpu_sim_*, gpu_ipc, gpu_occupancy, L2_BW and
 /// partiton_level_parallism[_util], which count from the report before.
 struct report {
     std::string text;
@@ -57,6 +57,7 @@ private:
         std::uint64_t cycles = 0;
         std::uint64_t instructions = 0;
         std::uint64_t requests = 0, replies = 0, request_cycles = 0;  // of the partitions
+        std::uint64_t warp_cycles = 0, warp_slots = 0;                // resident, and room for them
     };
 
     gpu& device_;
@@ -68,5 +69,7 @@ private:
 void list_statistics(gpu& device, kernel::statistics& list);
 /// Sleeping blocks count what they have slept through. Between steps.
 void bring_up_to_date(gpu& device);
+/// Tells the network how often its neighbours have found it full. Between steps.
+void count_network_refusals(gpu& device);
 
 }  // namespace simtlm::platform

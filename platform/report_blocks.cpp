@@ -27,6 +27,9 @@ void list_counters(kernel::statistics& list, const std::string& block, const Blo
 
 constexpr counter<core_statistics> core_counters[] = {
     {&core_statistics::cycles, "cycles", "core cycles", "a CTA was resident"},
+    {&core_statistics::warp_cycles, "warp_cycles", "warps x core cycles", "warps were resident"},
+    {&core_statistics::ldst_instructions, "ldst_instructions", "warp instructions",
+     "dispatched to the load/store unit"},
     {&core_statistics::warp_instructions, "warp_instructions", "warp instructions", "completed"},
     {&core_statistics::thread_instructions, "thread_instructions", "thread instructions",
      "completed, by active lanes"},
@@ -151,6 +154,20 @@ void list_statistics(gpu& device, kernel::statistics& list) {
         for (unsigned i = 0; i < c->sms(); ++i) {
             core::sm& sm = c->core(i);
             list_counters(list, sm.name(), sm.counted(), core_counters);
+            const core_statistics& counted = sm.counted();
+            for (unsigned k = 0; k < sm.schedulers(); ++k) {
+                const std::string scheduler = sm.scheduler(k).name();
+                list.add(scheduler + ".single_issue", "cycles", "one instruction was issued",
+                         &counted.single_issue[k]);
+                list.add(scheduler + ".dual_issue", "cycles", "two instructions were issued",
+                         &counted.dual_issue[k]);
+            }
+            list.add(std::string(sm.dispatch().name()) + ".result_bus_conflicts", "attempts",
+                     "a unit's result would have found no register free",
+                     &sm.dispatch().counted().result_bus_conflicts);
+            for (const auto& unit : sm.units())
+                list.add(std::string(unit->name()) + ".instructions", "warp instructions",
+                         "taken by the functional unit", &unit->counted().instructions);
             sm.l1i().register_statistics(list);
             if (sm.l1d() != nullptr) sm.l1d()->register_statistics(list);
             sm.l1c().register_statistics(list);
@@ -162,6 +179,13 @@ void list_statistics(gpu& device, kernel::statistics& list) {
         for (unsigned s = 0; s < p->sub_partitions(); ++s) {
             memory::l2_cache_bank& bank = p->bank(s);
             list_counters(list, bank.name(), bank.statistics(), bank_counters);
+            for (const auto& q : bank.queues()) {
+                const std::string queue = std::string(bank.name()) + "." + q.name;
+                list.add(queue + ".occupancy_sum", "entries x L2 cycles",
+                         "entries of a queue, summed over cycles", &q.of->counted().sum);
+                list.add(queue + ".occupancy_max", "entries", "most that a queue held",
+                         &q.of->counted().max);
+            }
             if (const cache::cache_statistics* l2 = bank.cache_statistics())
                 l2->register_with(
                     list, std::string(bank.name()) + ".l2",
@@ -189,6 +213,19 @@ void bring_up_to_date(gpu& device) {
             p->bank(s).cache_statistics();
         }
     for (const auto& c : device.channels()) c->statistics();
+    count_network_refusals(device);
+}
+
+void count_network_refusals(gpu& device) {
+    std::uint64_t by_cores = 0, by_memory = 0;
+    for (const auto& c : device.clusters())
+        for (unsigned i = 0; i < c->sms(); ++i) by_cores += c->core(i).network_refusals();
+    for (const auto& p : device.partitions())
+        for (unsigned s = 0; s < p->sub_partitions(); ++s)
+            by_memory += p->bank(s).statistics().stalled_reply;
+    interconnect::network& n = device.network();
+    n.count_refusals(interconnect::requests, by_cores - n.refusals(interconnect::requests));
+    n.count_refusals(interconnect::replies, by_memory - n.refusals(interconnect::replies));
 }
 
 }  // namespace simtlm::platform

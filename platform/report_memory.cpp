@@ -2,6 +2,7 @@
 #include "platform/report_writer.h"
 
 #include <algorithm>
+#include <array>
 
 namespace simtlm::platform {
 
@@ -158,6 +159,8 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
     share("Issued_on_Two_Bus_Simul_Util", d.dual_commands, d.cycles);
     share("issued_two_Eff", d.dual_commands, d.command_cycles);
     share("queue_avg", d.queue_sum, d.cycles);
+    for (const char* bins : {"dram_util_bins", "dram_eff_bins"})
+        out.print("\n{}: 0 0 0 0 0 0 0 0 0 0", bins);
     out.print("\nmrqq: max={} avg={:g}\n", d.queue_max, d.average_queue());
 }
 
@@ -177,7 +180,9 @@ void write_memory(report_writer& out, gpu& device) {
         out.count("avg_icnt2sh_latency", m.average_reply_network());
     }
     constexpr std::size_t network_buckets = 24;
+    constexpr std::array<std::uint64_t, 32> never{};
     write_histogram(out, "mrq_lat_table", all.latency_table, all.latency_table.size());
+    write_histogram(out, "dq_lat_table", never, never.size());
     write_histogram(out, "mf_lat_table", m.round_trip.table, m.round_trip.table.size());
     write_histogram(out, "icnt2mem_lat_table", m.request_network.table, network_buckets);
     write_histogram(out, "icnt2sh_lat_table", m.reply_network.table, network_buckets);

@@ -35,6 +35,7 @@ constexpr const char* core_caches = "Caches of the SMs";
 constexpr const char* instructions = "Instructions and memory accesses";
 constexpr const char* stalls = "Stalls of the load/store unit";
 constexpr const char* issue = "Issue";
+constexpr const char* traffic = "Network traffic by type";
 constexpr const char* latencies = "Memory latencies";
 constexpr const char* accesses = "Accesses by channel and bank";
 constexpr const char* channel = "A DRAM channel (text only; --stats-json has them below blocks)";
@@ -60,6 +61,10 @@ const std::vector<statistic_info> table = {
     {run, "gpu_tot_ipc", "thread instructions per core cycle",
      "gpu_tot_sim_insn over gpu_tot_sim_cycle."},
     {run, "gpu_tot_issued_cta", "thread blocks", "Placed on SMs since the start."},
+    {run, "gpu_occupancy", "%",
+     "Resident warps over warp slots of the SMs that hold a thread block, since the report before. "
+     "(Its home simulator has it only with its power model.)"},
+    {run, "gpu_tot_occupancy", "%", "The same since the start."},
     {run, "max_total_param_size", "bytes",
      "Always 0: traces hold no kernel parameters. Printed for scripts."},
     {run, "gpu_stall_dramfull", "L2 cycles",
@@ -93,6 +98,10 @@ const std::vector<statistic_info> table = {
      "Share of the cycles in which the L1D's data port was moving data."},
     {core_caches, "L1D_cache_fill_port_util", "",
      "Share of the cycles in which the L1D's fill port was moving data."},
+    {core_caches, "total_dl1_misses", "accesses",
+     "L1D_total_cache_misses under the name of GPGPU-Sim 3."},
+    {core_caches, "total_dl1_accesses", "accesses", "Likewise L1D_total_cache_accesses."},
+    {core_caches, "total_dl1_miss_rate", "", "Likewise L1D_total_cache_miss_rate; 0 without any."},
     {core_caches, "Total_core_cache_stats_breakdown[{type}][{outcome}]", "accesses",
      "Accesses of all caches of the SMs by type and outcome: HIT, HIT_RESERVED (data under way), "
      "MISS, SECTOR_MISS (the line is there, the sector is not), RESERVATION_FAIL (put off; "
@@ -105,6 +114,9 @@ const std::vector<statistic_info> table = {
      "takes no more), MSHR_RW_PENDING (a read behind a write); left out when 0."},
 
     {instructions, "ctas_completed", "thread blocks", "Ended since the start."},
+    {instructions, "warp_slot_issue[{slot}]", "warp instructions",
+     "Issued from a warp slot, summed over SMs. The text has, below *warp_id issue ditsribution* "
+     "(sic), the slots of the SM that -gpgpu_warp_issue_shader names."},
     {instructions, "gpgpu_n_tot_thrd_icount", "thread instructions",
      "Completed, a warp instruction counted as 32 whatever its mask."},
     {instructions, "gpgpu_n_tot_w_icount", "warp instructions", "Completed."},
@@ -167,6 +179,12 @@ const std::vector<statistic_info> table = {
     {issue, "dual_issue_nums.WS{scheduler}", "cycles",
      "The scheduler issued two instructions, summed over SMs."},
 
+    {traffic, "traffic_breakdown_coretomem[{type}]", "bytes",
+     "Requests that entered the network, headers included, by access type; atomic operations are "
+     "GLOBAL_ATOMIC. The text also has size:packets for each size. Left out without any."},
+    {traffic, "traffic_breakdown_memtocore[{type}]", "bytes",
+     "The same of the replies that clusters took from the network."},
+
     {latencies, "maxmflatency", "core cycles",
      "Longest time from the making of a request to its reply at the cluster."},
     {latencies, "max_icnt2mem_latency", "core cycles",
@@ -183,6 +201,7 @@ const std::vector<statistic_info> table = {
     {latencies, "mrq_lat_table", "requests",
      "Histogram of the time to the bank; entry i counts 2^i to 2^(i+1)-1 core cycles, entry 0 also "
      "0."},
+    {latencies, "dq_lat_table", "requests", "Always 0, as in its home simulator."},
     {latencies, "mf_lat_table", "replies", "Histogram of round trips."},
     {latencies, "icnt2mem_lat_table", "requests", "Histogram of the way there."},
     {latencies, "icnt2sh_lat_table", "replies", "Histogram of the way back."},
@@ -269,6 +288,9 @@ const std::vector<statistic_info> table = {
     {channel, "max", "requests", "Greatest length of the request queue (mrqq)."},
     {channel, "avg", "requests", "Mean length of the request queue (mrqq)."},
 
+    {channel, "dram_util_bins", "", "Always ten times 0, as in its home simulator."},
+    {channel, "dram_eff_bins", "", "Likewise."},
+
     {channels, "dram_cycles", "command cycles", "Summed over channels, as the rest."},
     {channels, "dram_n_nop", "command cycles", "No command was issued."},
     {channels, "dram_n_act", "commands", "Rows opened."},
@@ -296,6 +318,9 @@ const std::vector<statistic_info> table = {
      "Attempts that were put off, by what was missing, as above."},
     {l2, "L2_cache_data_port_util", "", "Share of the cycles in which data ports moved data."},
     {l2, "L2_cache_fill_port_util", "", "Share of the cycles in which fill ports moved data."},
+    {l2, "L2_queue_avg[{queue}]", "entries",
+     "Mean occupancy of a sub-partition's queue: icnt_to_L2, L2_to_dram, dram_to_L2, L2_to_icnt."},
+    {l2, "L2_queue_max[{queue}]", "entries", "Most that any of them held."},
 
     {crossbar, "icnt_total_pkts_mem_to_simt", "packets", "Replies that entered the network."},
     {crossbar, "icnt_total_pkts_simt_to_mem", "packets", "Requests that entered the network."},
@@ -310,7 +335,10 @@ const std::vector<statistic_info> table = {
     {crossbar, "{half}_Bank_Level_Parallism", "packets",
      "That crossed, per cycle in which any packet waited."},
     {crossbar, "{half}_Network_in_buffer_full_per_cycle", "refusals",
-     "Packets that found their input buffer full, per network cycle."},
+     "Questions for room in an input buffer that were answered no, per network cycle: by the SMs' "
+     "caches and load/store units (Req), which ask once per core cycle while they have something "
+     "to "
+     "send, and by the sub-partitions (Reply; the sum is gpu_stall_icnt2sh)."},
     {crossbar, "{half}_Network_in_buffer_avg_util", "packets or flits",
      "Mean occupancy of an input buffer."},
     {crossbar, "{half}_Network_out_buffer_full_per_cycle", "buffers",
@@ -340,6 +368,12 @@ const std::vector<statistic_info> table = {
      "issue: something was issued; idle: no warp had a valid instruction; scoreboard: all valid "
      "instructions waited for operands; stall: an instruction was ready, but the pipeline took "
      "none."},
+    {cores, "warp_cycles", "warps x core cycles", "Resident warps, summed over core cycles."},
+    {cores, "unit_insn[{unit}]", "warp instructions",
+     "Dispatched to the functional units of a kind: sp, dp, int, sfu, tensor, spec1 to spec8, "
+     "ldst."},
+    {cores, "result_bus_conflicts", "attempts",
+     "Instructions that were not dispatched because no write-back register would have been free."},
     {cores, "warp_insn_issued_without_lanes", "warp instructions",
      "Issued with an empty mask; within warp_occ.Stall."},
     {cores, "warp_insn_decoded", "warp instructions", "That entered instruction buffers."},

@@ -252,19 +252,22 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         const auto cycle = [end](std::uint32_t stamp) {
             return stamp == 0 ? 0 : end - protocol::hop_times::between(stamp, end);
         };
-        const std::uint64_t created = cycle(e.when.created), injected = cycle(e.when.injected),
+        const std::uint64_t injected = cycle(e.when.injected),
                             at_l2 = cycle(e.when.at_l2), at_dram = cycle(e.when.at_dram),
                             from_dram = cycle(e.when.from_dram), replied = cycle(e.when.replied),
                             received = cycle(e.when.received);
-        // A part of a split request was created in the L2, on the way.
-        const std::uint64_t begin = injected != 0 ? std::min(created, injected) : created;
+        // A part of a split request was made in the L2, on the way; the request, which waits for
+        // it, knows when it began itself.
+        const std::uint64_t begin =
+            cycle(protocol::is_part(reply) ? protocol::extension(*e.parent).when.created
+                                           : e.when.created);
         struct hop {
             const char* name;
             std::uint64_t from, to;
         };
         const std::uint64_t leaves_l2 = at_dram != 0 ? at_dram : replied;
         const hop hops[] = {
-            {"SM", created, injected},
+            {"SM", begin, injected},
             {"request network", injected, at_l2},
             {"L2", at_l2, leaves_l2},
             {"DRAM", at_dram, from_dram},

@@ -65,12 +65,12 @@ bool data_cache::read_miss(tlm::tlm_generic_payload& p, const found_line& f, std
     const read_request sent = read(p, f, now);
     if (!sent.sent) return false;
     r.read_sent = !sent.merged;
-    write_back(sent.evicted, p, r);
+    write_back(sent.evicted, p, now, r);
     return true;
 }
 
 void data_cache::write_back(const evicted_line& line, const tlm::tlm_generic_payload& cause,
-                            access_result& r) {
+                            std::uint64_t now, access_result& r) {
     if (!line.dirty || config_.write == write_policy::write_through) return;
     tlm::tlm_generic_payload& p =
         pool_.acquire(tlm::TLM_WRITE_COMMAND, line.address, line.bytes, level_.write_back);
@@ -82,13 +82,15 @@ void data_cache::write_back(const evicted_line& line, const tlm::tlm_generic_pay
     x.cluster = c.cluster;
     x.sm = c.sm;
     x.warp = c.warp;
+    x.when.created = protocol::hop_times::stamp(now);
     enqueue_own(p);
     r.write_back_sent = true;
     // A read that evicts does not occupy the data port; a write that does, does.
     if (cause.is_write()) evicted_bytes_ = line.bytes;
 }
 
-tlm::tlm_generic_payload& data_cache::write_allocate_read(const tlm::tlm_generic_payload& cause) {
+tlm::tlm_generic_payload& data_cache::write_allocate_read(const tlm::tlm_generic_payload& cause,
+                                                          std::uint64_t now) {
     tlm::tlm_generic_payload& p = pool_.acquire(tlm::TLM_READ_COMMAND, cause.get_address(),
                                                 config_.atom_bytes(), level_.write_allocate_read);
     protocol::memory_extension& x = protocol::extension(p);
@@ -101,6 +103,7 @@ tlm::tlm_generic_payload& data_cache::write_allocate_read(const tlm::tlm_generic
     x.warp = c.warp;
     x.location = c.location;
     x.located = c.located;
+    x.when.created = protocol::hop_times::stamp(now);
     return p;
 }
 

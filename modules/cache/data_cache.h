@@ -72,8 +72,9 @@ private:
         r.write_sent = true;
     }
     void write_back(const evicted_line& line, const tlm::tlm_generic_payload& cause,
-                    access_result& r);
-    tlm::tlm_generic_payload& write_allocate_read(const tlm::tlm_generic_payload& cause);
+                    std::uint64_t now, access_result& r);
+    tlm::tlm_generic_payload& write_allocate_read(const tlm::tlm_generic_payload& cause,
+                                                  std::uint64_t now);
 
     cache_level level_;
     protocol::transaction_pool& pool_;

@@ -40,11 +40,11 @@ bool data_cache::miss_allocate(tlm::tlm_generic_payload& p, const found_line& f,
     if (miss_queue_full(2)) return fail(p, fail_reason::miss_queue);
     if (!mshr_available(p, mshrs_.find(mshr_address(p)))) return false;
     send_write(p, r);
-    tlm::tlm_generic_payload& fetch = write_allocate_read(p);
+    tlm::tlm_generic_payload& fetch = write_allocate_read(p, now);
     const read_request sent = read(fetch, f, now);
     fetch.release();  // the MSHR and the miss queue have their own references
     r.write_allocate_sent = true;
-    write_back(sent.evicted, p, r);
+    write_back(sent.evicted, p, now, r);
     return true;
 }
 
@@ -59,7 +59,7 @@ bool data_cache::miss_fetch_on_write(tlm::tlm_generic_payload& p, const found_li
             tags_.access(f, p.get_address(), sector, static_cast<std::uint32_t>(now));
         // Should the sector be on its way, its fill will leave it clean, as in the reference.
         tags_.write(f.line, sector, x.bytes);
-        write_back(evicted, p, r);
+        write_back(evicted, p, now, r);
         r.finished = true;
         return true;
     }
@@ -68,14 +68,14 @@ bool data_cache::miss_fetch_on_write(tlm::tlm_generic_payload& p, const found_li
     if (!mshr_available(p, entry)) return false;
     if (entry != mshr_table::none && mshrs_.read_after_write(entry))
         return fail(p, fail_reason::mshr_rw);
-    tlm::tlm_generic_payload& fetch = write_allocate_read(p);
+    tlm::tlm_generic_payload& fetch = write_allocate_read(p, now);
     p.acquire();
     protocol::extension(fetch).parent = &p;
     const read_request sent = read(fetch, f, now);
     fetch.release();
     tags_.keep_modified_on_fill(f.line, sector);
     r.write_allocate_sent = true;
-    write_back(sent.evicted, p, r);
+    write_back(sent.evicted, p, now, r);
     return true;
 }
 
@@ -95,7 +95,7 @@ bool data_cache::miss_lazy_fetch(tlm::tlm_generic_payload& p, const found_line& 
     tags_.set_readable(f.line, sector, whole);
     if (!whole && on_its_way) tags_.set_readable_on_fill(f.line, sector);
     tags_.update_readable(f.line, sector, x.sectors);
-    write_back(evicted, p, r);
+    write_back(evicted, p, now, r);
     r.finished = !r.write_sent;
     return true;
 }

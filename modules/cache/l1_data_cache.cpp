@@ -29,6 +29,7 @@ tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
     if (config_.latency == 0) {
         catch_up(now + 1);  // this cycle's ports have had their turn
         const access_result r = engine_.access(p, now);
+        note_refusal();
         process_.wake();
         if (r.outcome == access_outcome::reservation_fail) {
             phase = protocol::refused;
@@ -58,6 +59,7 @@ void l1_data_cache::cycle() {
     next_cycle_ = now + 1;
     for (bank& b : banks_)
         if (!b.empty() && now >= b.front().entered + config_.latency) look_up(b);
+    note_refusal();
     rest();
 }
 
@@ -91,6 +93,17 @@ void l1_data_cache::rest() {
     for (const bank& b : banks_)
         if (!b.empty()) next = std::min(next, b.front().entered + config_.latency);
     process_.sleep_until(next);
+}
+
+/// Whether a miss would be refused from the next turn on.
+void l1_data_cache::note_refusal() {
+    refusals_.set(kernel::refusal_counter::queued,
+                  memory_.blocked() && !engine_.miss_queue_empty());
+}
+
+void l1_data_cache::can_send() {
+    note_refusal();
+    process_.wake();
 }
 
 bool l1_data_cache::accept_response(tlm::tlm_generic_payload& response) {
@@ -150,6 +163,8 @@ void l1_data_cache::register_statistics(kernel::statistics& list) const {
          access_type::local_write, access_type::l1_write_allocate_read});
     list.add(std::string(name()) + ".bank_conflicts", "attempts",
              "accesses put off because their bank took another one", &bank_conflicts_);
+    list.add(std::string(name()) + ".network_refusals", "core cycles",
+             "a miss waited because the request network took no more", &refusals_.counted());
 }
 
 }  // namespace simtlm::cache

@@ -5,6 +5,7 @@
 #include "modules/cache/miss_port.h"
 #include "modules/cache/unit_port.h"
 #include "modules/kernel/clocked_process.h"
+#include "modules/kernel/refusal_counter.h"
 
 #include <systemc>
 #include <vector>
@@ -71,6 +72,8 @@ public:
     const cache_statistics& statistics();
     /// Accesses refused because the first stage of their bank was taken.
     std::uint64_t bank_conflicts() const { return bank_conflicts_; }
+    /// Cycles in which a miss asked the way to memory for room in vain.
+    kernel::refusal_counter& refusals() { return refusals_; }
     void register_statistics(kernel::statistics& list) const;
 
 private:
@@ -84,9 +87,10 @@ private:
     tlm::tlm_generic_payload* ready() override;
     void retire() override;
     bool accept_response(tlm::tlm_generic_payload& response) override;
-    void can_send() override { process_.wake(); }
+    void can_send() override;
 
     void cycle();
+    void note_refusal();
     void look_up(bank& b);
     void catch_up(std::uint64_t now);
     void rest();
@@ -99,6 +103,7 @@ private:
     std::uint64_t next_cycle_ = 0;  // first core cycle that the ports have not seen
     std::uint64_t bank_conflicts_ = 0;
     kernel::clocked_process process_;
+    kernel::refusal_counter refusals_{process_};
 };
 
 }  // namespace simtlm::cache

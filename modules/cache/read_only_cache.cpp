@@ -25,6 +25,7 @@ tlm::tlm_sync_enum read_only_cache::access(tlm::tlm_generic_payload& p, tlm::tlm
         return tlm::TLM_UPDATED;
     }
     if (config_.send_at_access) send();
+    note_refusal();
     if (!engine_.miss_queue_empty() && !memory_.blocked()) process_.wake();
     return tlm::TLM_ACCEPTED;
 }
@@ -42,6 +43,7 @@ void read_only_cache::cycle() {
     send();
     engine_.pass_cycle();
     next_cycle_ = now + 1;
+    note_refusal();
     const bool sending = !engine_.miss_queue_empty() && !memory_.blocked();
     if (!sending && engine_.fill_port_free() && !memory_.response_waiting()) process_.sleep();
 }
@@ -52,6 +54,17 @@ void read_only_cache::catch_up(std::uint64_t now) {
         engine_.skip(now - next_cycle_);
         next_cycle_ = now;
     }
+}
+
+/// Whether a miss would be refused from the next turn on.
+void read_only_cache::note_refusal() {
+    refusals_.set(kernel::refusal_counter::queued,
+                  memory_.blocked() && !engine_.miss_queue_empty());
+}
+
+void read_only_cache::can_send() {
+    note_refusal();
+    process_.wake();
 }
 
 bool read_only_cache::accept_response(tlm::tlm_generic_payload& response) {
@@ -73,6 +86,8 @@ const cache_statistics& read_only_cache::statistics() {
 
 void read_only_cache::register_statistics(kernel::statistics& list) const {
     engine_.statistics().register_with(list, name(), {config_.type});
+    list.add(std::string(name()) + ".network_refusals", "core cycles",
+             "a miss waited because the request network took no more", &refusals_.counted());
 }
 
 }  // namespace simtlm::cache

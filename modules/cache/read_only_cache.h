@@ -5,6 +5,7 @@
 #include "modules/cache/read_only_engine.h"
 #include "modules/cache/unit_port.h"
 #include "modules/kernel/clocked_process.h"
+#include "modules/kernel/refusal_counter.h"
 #include "modules/protocol/phases.h"
 
 #include <systemc>
@@ -47,6 +48,8 @@ public:
     const read_only_engine& engine() const { return engine_; }
     /// Up to date between edges, whether or not the cache sleeps.
     const cache_statistics& statistics();
+    /// Cycles in which a miss asked the way to memory for room in vain.
+    kernel::refusal_counter& refusals() { return refusals_; }
     void register_statistics(kernel::statistics& list) const;
 
 private:
@@ -54,9 +57,10 @@ private:
     tlm::tlm_generic_payload* ready() override;
     void retire() override { engine_.next_access().release(); }
     bool accept_response(tlm::tlm_generic_payload& response) override;
-    void can_send() override { process_.wake(); }
+    void can_send() override;
 
     void cycle();
+    void note_refusal();
     void send();
     void catch_up(std::uint64_t now);
 
@@ -65,6 +69,7 @@ private:
     std::uint64_t next_cycle_ = 0;  // first core cycle that the ports have not seen
     std::uint64_t next_send_ = 0;   // first core cycle in which a miss may leave
     kernel::clocked_process process_;
+    kernel::refusal_counter refusals_{process_};
 };
 
 }  // namespace simtlm::cache

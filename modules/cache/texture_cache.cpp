@@ -22,6 +22,7 @@ tlm::tlm_sync_enum texture_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
         phase = protocol::refused;
         return tlm::TLM_UPDATED;
     }
+    note_refusal();
     process_.wake();
     return tlm::TLM_ACCEPTED;
 }
@@ -30,7 +31,18 @@ void texture_cache::cycle() {
     memory_.retry();
     engine_.cycle(memory_);
     unit_.present();
+    note_refusal();
     if (engine_.idle(!memory_.blocked()) && !memory_.response_waiting()) process_.sleep();
+}
+
+/// Whether a miss would be refused from the next turn on.
+void texture_cache::note_refusal() {
+    refusals_.set(kernel::refusal_counter::queued, memory_.blocked() && engine_.has_request());
+}
+
+void texture_cache::can_send() {
+    note_refusal();
+    process_.wake();
 }
 
 bool texture_cache::accept_response(tlm::tlm_generic_payload& response) {
@@ -50,6 +62,8 @@ void texture_cache::retire() {
 
 void texture_cache::register_statistics(kernel::statistics& list) const {
     engine_.statistics().register_with(list, name(), {protocol::access_type::texture_read});
+    list.add(std::string(name()) + ".network_refusals", "core cycles",
+             "a miss waited because the request network took no more", &refusals_.counted());
 }
 
 }  // namespace simtlm::cache

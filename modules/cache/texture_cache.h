@@ -5,6 +5,7 @@
 #include "modules/cache/texture_engine.h"
 #include "modules/cache/unit_port.h"
 #include "modules/kernel/clocked_process.h"
+#include "modules/kernel/refusal_counter.h"
 
 #include <systemc>
 
@@ -31,6 +32,8 @@ public:
 
     const texture_engine& engine() const { return engine_; }
     const cache_statistics& statistics() const { return engine_.statistics(); }
+    /// Cycles in which a miss asked the way to memory for room in vain.
+    kernel::refusal_counter& refusals() { return refusals_; }
     void register_statistics(kernel::statistics& list) const;
 
 private:
@@ -38,12 +41,14 @@ private:
     tlm::tlm_generic_payload* ready() override;
     void retire() override;
     bool accept_response(tlm::tlm_generic_payload& response) override;
-    void can_send() override { process_.wake(); }
+    void can_send() override;
 
     void cycle();
+    void note_refusal();
 
     texture_engine engine_;
     kernel::clocked_process process_;
+    kernel::refusal_counter refusals_{process_};
 };
 
 }  // namespace simtlm::cache

@@ -45,10 +45,7 @@ struct warp_scheduler_config {
 };
 
 struct shared_memory_config {
-    unsigned bytes = 16384;          ///< -gpgpu_shmem_size
-    unsigned bytes_default = 16384;  ///< -gpgpu_shmem_sizeDefault
-    unsigned bytes_pref_l1 = 16384;
-    unsigned bytes_pref_shared = 16384;
+    unsigned bytes = 16384;  ///< -gpgpu_shmem_size
     unsigned bytes_per_block = 49152;
     unsigned banks = 16;
     unsigned warp_parts = 2;
@@ -58,7 +55,6 @@ struct shared_memory_config {
 };
 
 struct ldst_config {
-    unsigned mem_unit_ports = 1;
     unsigned response_buffer_size = 2;  ///< -gpgpu_n_ldst_response_buffer_size
     unsigned l1_latency = 1;            ///< core cycles
     unsigned l1_banks = 1;

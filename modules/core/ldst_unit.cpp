@@ -80,6 +80,7 @@ tlm::tlm_sync_enum ldst_unit::accept(warp_instruction& inst, tlm::tlm_phase&, sc
     if (inst.info->is_load && inst.space != memory_space::shared)
         inst.pending = static_cast<std::uint16_t>(inst.accesses.size());
     core_statistics& s = around_.statistics;
+    ++s.ldst_instructions;
     const unsigned lanes = inst.active_lanes();
     switch (inst.space) {
         case memory_space::shared:

@@ -28,7 +28,10 @@ tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm
     }
     protocol::extension(p).source = static_cast<std::uint8_t>(id);
     if (blocked_) {
-        held_[static_cast<unsigned>(id)] = &p;
+        const auto source = static_cast<unsigned>(id);
+        held_[source] = &p;
+        if (refusals_[source] != nullptr)
+            refusals_[source]->refused_now(kernel::refusal_counter::held);
         return tlm::TLM_ACCEPTED;
     }
     if (!send(static_cast<unsigned>(id), p)) return tlm::TLM_ACCEPTED;
@@ -118,6 +121,7 @@ void memory_port::unblocked() {
         if (held_[i] == nullptr) continue;
         tlm::tlm_generic_payload& p = *held_[i];
         held_[i] = nullptr;
+        if (refusals_[i] != nullptr) refusals_[i]->set(kernel::refusal_counter::held, false);
         if (send(i, p)) released(i, p);
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/core_config.h"
+#include "modules/kernel/refusal_counter.h"
 #include "modules/kernel/ring_buffer.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/sockets.h"
@@ -35,6 +36,10 @@ public:
     memory_port(const sc_core::sc_module_name& name, std::size_t response_entries, bool perfect);
 
     void set_client(client& c) { client_ = &c; }
+    /// Where the cycles are counted in which a request of a source waits here for the outside.
+    void set_refusals(memory_source source, kernel::refusal_counter& counter) {
+        refusals_[static_cast<unsigned>(source)] = &counter;
+    }
 
     /// The outside takes no more at the moment.
     bool blocked() const { return blocked_; }
@@ -77,6 +82,7 @@ private:
     int blocked_source_ = -1;  // whose END_REQ is withheld
     tlm::tlm_generic_payload* blocked_request_ = nullptr;
     std::array<tlm::tlm_generic_payload*, memory_sources> held_{};
+    std::array<kernel::refusal_counter*, memory_sources> refusals_{};
     std::size_t response_entries_;
     kernel::ring_buffer<tlm::tlm_generic_payload*> responses_;
     bool head_announced_ = false;                  // its receiver will send END_RESP

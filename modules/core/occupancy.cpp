@@ -12,10 +12,8 @@ occupancy occupancy_of(const sm_config& config, const cta_needs& needs, std::uin
     const std::uint64_t by_threads = config.max_threads / padded;
     const std::uint64_t by_shared =
         needs.shared_memory > 0 ? config.shared.bytes / needs.shared_memory : unlimited;
-    // Registers are allotted to a thread four at a time.
-    const std::uint64_t per_thread = (needs.registers + 3u) & ~3u;
-    const std::uint64_t by_registers =
-        per_thread > 0 ? config.registers / (padded * per_thread) : unlimited;
+    const std::uint64_t allotted = needs.allotted_registers(config.warp_size);
+    const std::uint64_t by_registers = allotted > 0 ? config.registers / allotted : unlimited;
     const std::uint64_t fit = std::min(
         {by_threads, by_shared, by_registers, static_cast<std::uint64_t>(config.max_ctas)});
     occupancy result;

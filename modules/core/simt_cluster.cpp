@@ -41,10 +41,21 @@ bool simt_cluster::busy() const {
     return false;
 }
 
+namespace {
+
+unsigned class_of(const protocol::memory_extension& e) {
+    return e.is_atomic && e.type == protocol::access_type::global_read
+               ? packet_breakdown::atomic
+               : static_cast<unsigned>(e.type);
+}
+
+}  // namespace
+
 void simt_cluster::count(const tlm::tlm_generic_payload& p) {
     const protocol::memory_extension& e = extension(p);
     ++traffic_.requests_by_type[static_cast<unsigned>(e.type)];
     ++(p.is_write() ? traffic_.write_requests : traffic_.read_requests);
+    traffic_.sent.add(class_of(e), protocol::request_bytes(p));
 }
 
 /// @return whether the network would take another one
@@ -182,6 +193,7 @@ void simt_cluster::receive() {
         tlm::tlm_generic_payload& p = *offered_;
         offered_ = nullptr;
         extension(p).when.received = protocol::hop_times::stamp(now);
+        traffic_.received.add(class_of(extension(p)), protocol::reply_bytes(p));
         responses_.push(&p);
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay;

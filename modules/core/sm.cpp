@@ -118,15 +118,27 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
     const auto connect = [this](auto& socket, memory_source s) {
         socket.bind(port_.from[static_cast<unsigned>(s)]);
     };
-    connect(l1i_->memory, memory_source::l1i);
-    connect(l1c_->memory, memory_source::l1c);
-    connect(l1t_->memory, memory_source::l1t);
+    const auto connect_cache = [&](auto& cache, memory_source s) {
+        connect(cache.memory, s);
+        port_.set_refusals(s, cache.refusals());
+    };
+    connect_cache(*l1i_, memory_source::l1i);
+    connect_cache(*l1c_, memory_source::l1c);
+    connect_cache(*l1t_, memory_source::l1t);
     connect(ldst_->uncached, memory_source::ldst);
     // Without an L1D (PTX_L1 caching off) the unit's socket still needs a partner.
     l1d_ =
         std::make_unique<cache::l1_data_cache>("l1d", sequencer, l1d_config(config_), transactions);
     ldst_->l1d.bind(l1d_->port);
-    connect(l1d_->memory, memory_source::l1d);
+    connect_cache(*l1d_, memory_source::l1d);
+}
+
+std::uint64_t sm::network_refusals() {
+    std::uint64_t n = l1i_->refusals().up_to_date() + l1d_->refusals().up_to_date() +
+                      l1c_->refusals().up_to_date() + l1t_->refusals().up_to_date();
+    for (const auto& stage : statistics_.stalls)  // the load/store unit asks while it is awake
+        n += stage[static_cast<unsigned>(memory_stall::network_full)];
+    return n;
 }
 
 bool sm::can_launch(const kernel_context& kernel, bool concurrent) const {
@@ -170,6 +182,14 @@ void sm::stop() {
     stopped_at_ = now;
 }
 
+/// Adds the resident warps of the core cycles before one to warp_cycles.
+void sm::count_residents(std::uint64_t cycle) {
+    if (cycle <= residents_since_) return;
+    statistics_.warp_cycles +=
+        static_cast<unsigned>(__builtin_popcountll(warps_.resident)) * (cycle - residents_since_);
+    residents_since_ = cycle;
+}
+
 void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> block) {
     if (!running_) start();
     kernel_ = &kernel;
@@ -194,6 +214,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> bloc
     warp_mask members = 0;
     for (unsigned i = 0; i < count; ++i) members |= warp_bit(first_warp + i);
     barriers_.allocate(slot, members);
+    count_residents(sequencer_.cycle(protocol::core_clock) + 1);
     warps_.resident |= members;
     for (unsigned i = 0; i < count; ++i) {
         const unsigned w = first_warp + i;
@@ -223,6 +244,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> bloc
 
 void sm::warp_exits(unsigned w) {
     warp_state& warp = warps_.warp[w];
+    count_residents(sequencer_.cycle(protocol::core_clock) + 1);
     warps_.resident &= ~warp_bit(w);
     warps_.done &= ~warp_bit(w);
     const unsigned slot = warp.cta;
@@ -284,6 +306,7 @@ const core_statistics& sm::statistics() {
     if (edges != 0)
         for (auto& s : schedulers_) s->settle(edges - 1);
     statistics_.cycles = cycles_before(edges);
+    count_residents(edges);
     return statistics_;
 }
 

@@ -132,6 +132,7 @@ public:
     front_end& fetch() { return *front_end_; }
     ldst_unit& ldst() { return *ldst_; }
     const std::vector<std::unique_ptr<functional_unit>>& units() const { return units_; }
+    const dispatch_stage& dispatch() const { return *dispatch_; }
     const scoreboard& scores() const { return scoreboard_; }
     const memory_port& door() const { return port_; }
     /// Whether a core cycle that has just ended is among the SM's cycles.
@@ -142,6 +143,9 @@ public:
     operand_collector& collector() { return collector_; }
     /// What every resident warp waits for, a line each, for a deadlock report.
     std::string describe() const;
+    /// Questions for room in the request network that were answered no, by all that send. Between
+    /// steps.
+    std::uint64_t network_refusals();
     std::size_t instructions_in_flight() const { return pool_.in_flight(); }
 
 private:
@@ -158,6 +162,7 @@ private:
     void start();
     void stop();
     int free_threads(unsigned count) const;
+    void count_residents(std::uint64_t cycle);
 
     kernel::phase_sequencer& sequencer_;
     const sm_config config_;
@@ -192,6 +197,7 @@ private:
     bool running_ = false;
     std::uint64_t running_since_ = 0;  // first core cycle of this run
     std::uint64_t stopped_at_ = 0;
+    std::uint64_t residents_since_ = 0;  // first core cycle that warp_cycles lacks
     // resources in use
     std::uint64_t registers_used_ = 0, shared_used_ = 0;
 };

@@ -144,9 +144,9 @@ bool warp_scheduler::try_issue(unsigned w) {
     if (issued == 0) return false;
     policy_->issued(w, issued);
     if (issued == 1)
-        ++statistics.single_issue[number_ % statistics.single_issue.size()];
+        ++statistics.single_issue[number_];
     else
-        ++statistics.dual_issue[number_ % statistics.dual_issue.size()];
+        ++statistics.dual_issue[number_];
     return true;
 }
 
@@ -171,6 +171,7 @@ void warp_scheduler::start(warp_instruction& inst, const isa::dynamic_instructio
     probe_.pc = info.pc;
     probe_.opcode = info.opcode;
     ++around_.statistics.issued_lanes[inst.active_lanes()];
+    ++around_.statistics.issued_by_slot[w];
 
     warp.ibuffer.pop();
     if (warp.ibuffer.empty()) warps.buffered &= ~warp_bit(w);

@@ -78,6 +78,7 @@ public:
     /// question as in_buffer_full. The network cannot see who waits, so the waiting block (or the
     /// platform, from the waiting blocks' own counters) tells. @param times  questions
     void count_refusals(subnet s, std::uint64_t times) { refusals_[s] += times; }
+    std::uint64_t refusals(subnet s) const { return refusals_[s]; }
 
     /// Icnt cycles counted so far, idle ones included. Read it between steps or in a phase after
     /// network_transfer.
@@ -123,7 +124,6 @@ protected:
     }
     /// Units of the largest packet of a GPU: a line and its header.
     unsigned largest_packet() const;
-    std::uint64_t refusals(subnet s) const { return refusals_[s]; }
     static const char* name_of(subnet s) { return s == requests ? "Req" : "Reply"; }
 
 private:

@@ -26,25 +26,50 @@ public:
     std::size_t size() const { return entries_.size(); }
     std::size_t room() const { return entries_.room(); }
     std::size_t depth() const { return entries_.capacity(); }
+
+    /// How full the FIFO has been.
+    struct occupancy {
+        std::uint64_t sum = 0;  ///< entries, summed over cycles
+        std::uint64_t max = 0;  ///< most entries at a time
+    };
+    /// Counts the occupancy in cycles of a process's domain.
+    void measure(const clocked_process& by) { clock_ = &by; }
+    /// Counts up to a cycle of that domain.
+    void count_to(std::uint64_t cycle) {
+        if (cycle <= counted_to_) return;
+        occupancy_.sum += entries_.size() * (cycle - counted_to_);
+        counted_to_ = cycle;
+    }
+    const occupancy& counted() const { return occupancy_; }
     T& front() { return entries_.front(); }
     const T& front() const { return entries_.front(); }
 
     /// @pre !full()
     void push(T value) {
         sc_assert(!full());
+        count();
         entries_.push(std::move(value));
+        if (entries_.size() > occupancy_.max) occupancy_.max = entries_.size();
         if (reader_ != nullptr) reader_->wake();
     }
     /// @pre !empty()
     T pop() {
         if (writer_ != nullptr && entries_.full()) writer_->wake();
+        count();
         return entries_.pop();
     }
 
 private:
+    void count() {
+        if (clock_ != nullptr) count_to(clock_->now());
+    }
+
     ring_buffer<T> entries_;
     clocked_process* reader_ = nullptr;
     clocked_process* writer_ = nullptr;
+    const clocked_process* clock_ = nullptr;  // occupancy is not summed without
+    occupancy occupancy_;
+    std::uint64_t counted_to_ = 0;
 };
 
 }  // namespace simtlm::kernel

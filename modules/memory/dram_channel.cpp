@@ -12,7 +12,7 @@ namespace simtlm::memory {
 namespace {
 
 constexpr std::uint32_t none = dram_request_table::none;
-constexpr std::size_t default_return_queue = 1024;  // of the reference, when "unlimited"
+constexpr std::size_t default_return_queue = 1024;  // of the reference, for 0
 
 std::uint64_t bit(unsigned b) {
     return std::uint64_t{1} << b;

@@ -42,6 +42,7 @@ l2_cache_bank::l2_cache_bank(const sc_core::sc_module_name& name,
     from_memory.set_reader(process_);
     to_network_.set_reader(reply_process_);
     to_network_.set_writer(process_);
+    for (const named_queue& q : queues()) q.of->measure(process_);
 }
 
 // The network's side.
@@ -391,6 +392,8 @@ const l2_cache_bank::counters& l2_cache_bank::statistics() {
         counters_.stalled_reply += edges - stalled_since_;
         stalled_since_ = edges;
     }
+    for (const named_queue& q : queues())
+        q.of->count_to(sequencer_.observed().edges[protocol::l2_clock]);
     return counters_;
 }
 

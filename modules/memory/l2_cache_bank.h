@@ -11,6 +11,7 @@
 #include "modules/memory/memory_statistics.h"
 #include "modules/protocol/sockets.h"
 
+#include <array>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -79,6 +80,19 @@ public:
     bool reply_blocked() const { return reply_blocked_; }
     /// Counters, without what a sleeping bank has yet to count.
     const counters& counted() const { return counters_; }
+
+    using queue = kernel::clock_crossing_fifo<tlm::tlm_generic_payload*>;
+    struct named_queue {
+        const char* name;
+        queue* of;
+    };
+    /// The four queues around the L2, for their occupancy (in L2 cycles).
+    std::array<named_queue, 4> queues() {
+        return {{{"icnt_to_L2", &to_cache_},
+                 {"L2_to_dram", &to_memory},
+                 {"dram_to_L2", &from_memory},
+                 {"L2_to_icnt", &to_network_}}};
+    }
 
 private:
     struct delayed {

@@ -56,7 +56,7 @@ struct dram_config {
     dram_timing timing;
     dram_scheduler_kind scheduler = dram_scheduler_kind::fr_fcfs;
     unsigned scheduler_queue_size = 0;  ///< requests; 0: unlimited (FIFO: 2)
-    unsigned return_queue_size = 0;     ///< 0: unlimited
+    unsigned return_queue_size = 0;     ///< 0: 1024, and no limit to requests under way
     unsigned bus_width_bytes = 4;       ///< of one chip, per data clock edge
     unsigned chips_per_channel = 1;     ///< -gpgpu_n_mem_per_ctrlr
     unsigned burst_length = 4;          ///< data transfers per column command

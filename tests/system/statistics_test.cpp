@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -151,6 +152,81 @@ TEST_P(Sums, WhatIsIssuedIsCompleted) {
     EXPECT_EQ(issued, single);
 }
 
+TEST_P(Sums, WhatIsIssuedCameFromAWarpSlotAndWentToAUnit) {
+    const full_run run(GetParam());
+    double slots = 0, units = 0;
+    for (const auto& [name, value] : run.json["total"].items()) {
+        if (name.rfind("warp_slot_issue[", 0) == 0) slots += value.get<double>();
+        if (name.rfind("unit_insn[", 0) == 0) units += value.get<double>();
+    }
+    EXPECT_EQ(run.total("gpgpu_n_tot_w_icount"), slots);
+    EXPECT_EQ(run.total("gpgpu_n_tot_w_icount"), units);
+    const std::size_t at = run.result.out.rfind("distro:\n");
+    ASSERT_NE(std::string::npos, at);
+    std::istringstream printed(run.result.out.substr(at + 8));
+    double of_first_sm = 0, of_its_schedulers = 0;
+    for (double n = 0; printed >> n; printed.ignore()) of_first_sm += n;
+    for (const auto& [name, block] : run.json["blocks"]["gpu"]["cluster0"]["sm0"].items())
+        if (name.rfind("scheduler", 0) == 0)
+            of_its_schedulers +=
+                block["single_issue"].get<double>() + 2 * block["dual_issue"].get<double>();
+    EXPECT_GT(of_first_sm, 0);
+    EXPECT_EQ(of_first_sm, of_its_schedulers);
+}
+
+TEST_P(Sums, OccupancyIsThatOfTheSmsThatRun) {
+    const full_run run(GetParam());
+    const double slots = run.total("core_cycles_busy") * 32;  // of TINY
+    EXPECT_GE(run.total("warp_cycles"), run.total("core_cycles_busy"));
+    EXPECT_LE(run.total("warp_cycles"), slots);
+    EXPECT_NEAR(run.total("gpu_tot_occupancy"), 100 * run.total("warp_cycles") / slots, 1e-9);
+}
+
+TEST_P(Sums, EveryPacketHasAType) {
+    const full_run run(GetParam());
+    for (const auto& [direction, entered] :
+         {std::pair{"coretomem", "icnt_total_pkts_simt_to_mem"},
+          std::pair{"memtocore", "icnt_total_pkts_mem_to_simt"}}) {
+        // The last report's lines: NAME = BYTES {SIZE:PACKETS,...}
+        std::map<std::string, std::pair<double, double>> by_type;  // packets, bytes
+        std::istringstream in(run.result.out);
+        const std::string start = std::string("traffic_breakdown_") + direction;
+        for (std::string line; std::getline(in, line);) {
+            if (line.rfind(start, 0) != 0) continue;
+            double packets = 0, bytes = 0;
+            static const std::regex pair(R"((\d+):(\d+),)");
+            for (std::sregex_iterator i(line.begin(), line.end(), pair), end; i != end; ++i) {
+                packets += std::stod((*i)[2]);
+                bytes += std::stod((*i)[1]) * std::stod((*i)[2]);
+            }
+            by_type[line.substr(0, line.find(" ="))] = {packets, bytes};
+        }
+        double packets = 0;
+        for (const auto& [name, sums] : by_type) {
+            packets += sums.first;
+            EXPECT_EQ(run.total(name), sums.second) << name;
+        }
+        EXPECT_EQ(run.total(entered), packets);
+    }
+}
+
+TEST_P(Sums, QueuesHoldNoMoreThanTheyHaveRoomFor) {
+    const full_run run(GetParam());
+    double kept = 0;
+    for (const char* queue : {"icnt_to_L2", "L2_to_dram", "dram_to_L2", "L2_to_icnt"}) {
+        const double mean = run.total(fmt::format("L2_queue_avg[{}]", queue));
+        const double most = run.total(fmt::format("L2_queue_max[{}]", queue));
+        EXPECT_LE(mean, most) << queue;
+        EXPECT_LE(most, 64) << queue;
+        for (const auto& [name, partition] : run.json["blocks"]["gpu"].items())
+            if (name.rfind("partition", 0) == 0)
+                for (const auto& [sub, bank] : partition.items())
+                    if (bank.is_object() && bank.contains(queue))
+                        kept += bank[queue]["occupancy_sum"].get<double>();
+    }
+    EXPECT_GT(kept, 0);
+}
+
 TEST_P(Sums, EveryL2AccessIsAnswered) {
     const full_run run(GetParam());
     // A request for a whole line is split: its sectors are accessed and answered one by one.
@@ -174,6 +250,30 @@ TEST_P(Sums, TheWholeIsTheSumOfItsBlocks) {
     }
     EXPECT_EQ(run.total("gpu_tot_sim_insn"), instructions);
     EXPECT_EQ(run.total("dram_n_act"), activates);
+}
+
+TEST(NetworkRefusals, AreThoseThatTheNeighboursOfTheNetworkHaveCounted) {
+    for (const bool sleeping : {true, false}) {
+        std::vector<std::string> narrow = {"-icnt_in_buffer_limit", "8", "-icnt_out_buffer_limit",
+                                           "8"};
+        if (!sleeping) narrow.emplace_back("--no-sleep");
+        const full_run run("vecadd", narrow);
+        double by_cores = 0;
+        for (const auto& [name, block] : run.json["blocks"]["gpu"].items())
+            if (name.rfind("cluster", 0) == 0)
+                for (const char* cache : {"l1i", "l1d", "l1c", "l1t"})
+                    by_cores += block["sm0"][cache]["network_refusals"].get<double>();
+        const nlohmann::json& network = run.json["blocks"]["gpu"]["network"];
+        by_cores += run.total("gpgpu_stall_shd_mem[gl_mem][icnt_stall]");
+        const double by_memory = run.total("gpu_stall_icnt2sh");
+        EXPECT_GT(by_cores, 0);
+        EXPECT_GT(by_memory, 0);
+        EXPECT_EQ(network["requests"]["in_buffer_full"], by_cores);
+        EXPECT_EQ(network["replies"]["in_buffer_full"], by_memory);
+        const double cycles = run.total("Req_Network_cycles");
+        EXPECT_NEAR(run.total("Req_Network_in_buffer_full_per_cycle"), by_cores / cycles, 1e-4);
+        EXPECT_NEAR(run.total("Reply_Network_in_buffer_full_per_cycle"), by_memory / cycles, 1e-4);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, Sums, testing::ValuesIn(samples()),
@@ -245,17 +345,26 @@ TEST(StatisticsFiles, AsCsvHaveARowForEachKernelAndOneForTheRun) {
 TEST(Report, IsReadByTheExpressionsOfAccelSimsScripts) {
     const outcome run = simulate(on_tiny(sample("sample"), {"--quiet"}));
     for (const char* expression :
-         {R"(gpu_tot_sim_insn\s*=\s*(.*))", R"(gpgpu_simulation_time\s*=.*\(([0-9]+) sec\).*)",
+         {R"(gpu_tot_sim_insn\s*=\s*(.*))",
+          R"(gpgpu_simulation_time\s*=.*\(([0-9]+) sec\).*)",
           R"(gpu_tot_sim_cycle\s*=\s*(.*))",
           R"(\s+L2_cache_stats_breakdown\[GLOBAL_ACC_R\]\[HIT\]\s*=\s*(.*))",
           R"(\s+L2_cache_stats_breakdown\[GLOBAL_ACC_R\]\[TOTAL_ACCESS\]\s*=\s*(.*))",
           R"(\s+Total_core_cache_stats_breakdown\[GLOBAL_ACC_W\]\[MISS\]\s*=\s*(.*))",
-          R"(gpgpu_n_tot_w_icount\s*=\s*(.*))", R"(total dram reads\s*=\s*(.*))",
-          R"(total dram writes\s*=\s*(.*))", R"(kernel_launch_uid\s*=\s*(.*))",
-          R"(gpgpu_n_shmem_bkconflict\s*=\s*(.*))", R"(gpu_ipc\s*=\s*(.*))",
-          R"(L2_BW\s*=\s*(.*)GB\/Sec)", R"(gpgpu_simulation_rate\s+=\s+(.*)\s+\(inst\/sec\))",
+          R"(gpgpu_n_tot_w_icount\s*=\s*(.*))",
+          R"(gpu_occupancy\s*=\s*(.*)%)",
+          R"(gpu_tot_occupancy\s*=\s*(.*)%)",
+          R"(ctas_completed (\d+), Shader 0 warp_id)",
+          R"(total dram reads\s*=\s*(.*))",
+          R"(total dram writes\s*=\s*(.*))",
+          R"(kernel_launch_uid\s*=\s*(.*))",
+          R"(gpgpu_n_shmem_bkconflict\s*=\s*(.*))",
+          R"(gpu_ipc\s*=\s*(.*))",
+          R"(L2_BW\s*=\s*(.*)GB\/Sec)",
+          R"(gpgpu_simulation_rate\s+=\s+(.*)\s+\(inst\/sec\))",
           R"(gpgpu_simulation_rate\s+=\s+(.*)\s+\(cycle\/sec\))",
-          R"(gpgpu_silicon_slowdown\s*=\s*(.*)x)", R"(kernel_name\s+=\s+(.*))",
+          R"(gpgpu_silicon_slowdown\s*=\s*(.*)x)",
+          R"(kernel_name\s+=\s+(.*))",
           R"(GPGPU-Sim: \*\*\* exit detected \*\*\*)",
           R"(Stall:(\d+)\tW0_Idle:(\d+)\tW0_Scoreboard:(\d+)\tW1:(\d+))"})
         EXPECT_TRUE(std::regex_search(run.out, std::regex(expression))) << expression;

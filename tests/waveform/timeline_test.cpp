@@ -85,7 +85,7 @@ TEST(Timeline, NestsTheHopsOfARequestWithinItAndInOrder) {
             hops.insert(e["name"].get<std::string>());
         }
         EXPECT_EQ(depth, 0);
-        for (const char* hop : {"request network", "L2", "reply network"})
+        for (const char* hop : {"SM", "request network", "L2", "reply network"})
             EXPECT_EQ(hops.count(hop), 1u) << id << " " << hop;
         through_dram += hops.count("DRAM");
     }

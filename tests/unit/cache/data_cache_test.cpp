@@ -173,6 +173,35 @@ TEST_F(DataCache, WriteBackKeepsAWriteAndReturnsItWhenEvicted) {
     expect_drained();
 }
 
+TEST_F(DataCache, ItsOwnRequestsAreCreatedInTheCycleOfTheAccessThatCausesThem) {
+    make(write_policy::write_back, write_allocate_policy::write_allocate);
+    now = 1000;
+    write(0x000);  // 1001: the write, and a read for its line
+    answer();
+    write(0x000);
+    now = 2000;
+    read(0x080);
+    answer();
+    now = 3000;
+    EXPECT_TRUE(read(0x100).write_back_sent);  // 3001
+    drain();
+    ASSERT_EQ(below.requests.size(), 2u);
+    EXPECT_EQ(extension(*below.requests[1]).type, access_type::l1_writeback);
+    EXPECT_EQ(extension(*below.requests[1]).when.created, 3001u);
+    answer();
+    now = 4000;
+    EXPECT_TRUE(write(0x200).write_allocate_sent);  // 4001
+    drain();
+    bool allocated = false;
+    for (auto* p : below.requests)
+        if (extension(*p).type == access_type::l1_write_allocate_read) {
+            allocated = true;
+            EXPECT_EQ(extension(*p).when.created, 4001u);
+        }
+    EXPECT_TRUE(allocated);
+    expect_drained();
+}
+
 TEST_F(DataCache, WriteThroughSendsHitsAndMisses) {
     make(write_policy::write_through, write_allocate_policy::lazy_fetch_on_read);
     const auto miss = write(0x000);

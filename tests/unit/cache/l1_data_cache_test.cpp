@@ -48,6 +48,31 @@ struct L1DataCache : ::testing::Test {
     }
 };
 
+TEST_F(L1DataCache, CountsEveryCycleInWhichAMissFindsTheNetworkFullAsleepOrAwake) {
+    cache_rig::settings awake;
+    awake.order.sleeping = false;
+    rigged_l1 rigs[] = {rigged_l1(rigged_l1::with_pool{}, "sleeps", {}, volta(7)),
+                        rigged_l1(rigged_l1::with_pool{}, "awake", awake, volta(7))};
+    for (rigged_l1& r : rigs) {
+        r.rig.network_full = true;
+        load(r, 10, 0x1000);
+        load(r, 10, 0x2000);
+        load(r, 14, 0x3000);
+    }
+    rigs[0].rig.run(30);  // both
+    for (rigged_l1& r : rigs) r.rig.network_full = false;
+    rigs[0].rig.run(100);
+    for (rigged_l1& r : rigs) {
+        const auto sent = r.rig.cycles_of(observation::sent);
+        ASSERT_EQ(sent.size(), 3u);
+        EXPECT_EQ(sent[0], 18u) << "the first takes the last room, and is not refused";
+        EXPECT_GT(sent[1], 28u);
+        EXPECT_EQ(sent[2], sent[1] + 1);
+        EXPECT_EQ(r.cache.refusals().up_to_date(), sent[1] - 19) << "one per cycle, not per miss";
+        expect_drained(r);
+    }
+}
+
 TEST_F(L1DataCache, LooksUpTagsItsLatencyAfterTheAccess) {
     auto r = make(volta(7));
     load(r, 10, 0x1000);

@@ -137,6 +137,36 @@ TEST(SimtCluster, SendsTheRequestsOfItsOnlySmStraightOn) {
     EXPECT_FALSE(rig.cluster.busy());
 }
 
+TEST(SimtCluster, CountsItsPacketsByTypeAndSize) {
+    cluster_rig rig("rig", config_of(1));
+    loads l(3);
+    isa::static_instruction store = l.p.memory(memory_space::global, true, 8);
+    store.cache_op = isa::cache_operator::cache_global;
+    block_builder b = l.block;
+    b.warp();
+    b.access(l.p.add(store), [](unsigned lane) { return 0x8000 + 4 * (lane % 8); });
+    b.access(
+        l.p.atomic(9), [](unsigned) { return 0x9000; }, 1u);
+    rig.run(1);
+    rig.launch(0, b);
+    rig.run(100);
+    ASSERT_EQ(rig.requests.size(), 5u);
+    for (const auto& r : rig.requests) rig.responses.push_back(r.payload);
+    rig.run(100);
+    using sizes = std::vector<packet_breakdown::size_count>;
+    const auto of = [](const packet_breakdown& d, protocol::access_type t) {
+        return d.sizes[static_cast<unsigned>(t)];
+    };
+    const traffic_statistics& t = rig.cluster.traffic();
+    using protocol::access_type;
+    EXPECT_EQ(of(t.sent, access_type::global_read), (sizes{{8, 3}})) << "a header each";
+    EXPECT_EQ(of(t.received, access_type::global_read), (sizes{{40, 3}})) << "and a sector";
+    EXPECT_EQ(of(t.sent, access_type::global_write), (sizes{{40, 1}}));
+    EXPECT_EQ(of(t.received, access_type::global_write), (sizes{{8, 1}}));
+    EXPECT_EQ(t.sent.sizes[packet_breakdown::atomic], (sizes{{40, 1}})) << "data both ways";
+    EXPECT_EQ(t.received.sizes[packet_breakdown::atomic], (sizes{{40, 1}}));
+}
+
 TEST(SimtCluster, SharesThePortAmongItsSms) {
     cluster_rig rig("rig", config_of(3));
     const loads l(4);

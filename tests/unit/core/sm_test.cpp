@@ -30,6 +30,12 @@ void expect_everything_accounted(sm_rig& rig, std::uint64_t instructions) {
     std::uint64_t issued = 0;
     for (const std::uint64_t n : s.issued_lanes) issued += n;
     EXPECT_EQ(issued, instructions);
+    std::uint64_t by_slot = 0, by_unit = s.ldst_instructions;
+    for (const std::uint64_t n : s.issued_by_slot) by_slot += n;
+    for (const auto& unit : rig.core.units()) by_unit += unit->counted().instructions;
+    EXPECT_EQ(by_slot, instructions);
+    EXPECT_EQ(by_unit, instructions) << "each went to one unit";
+    EXPECT_GE(s.warp_cycles, s.cycles);
     EXPECT_EQ(s.idle + s.scoreboard + s.stall + s.issue_cycles, s.cycles * rig.core.schedulers());
     EXPECT_EQ(rig.core.instructions_in_flight(), 0u);
     EXPECT_LE(rig.pool.outstanding(), 1u) << "the front end keeps one for its next request";
@@ -93,6 +99,89 @@ TEST(Sm, IssuesOneInstructionPerCycleFromIndependentWarps) {
     ASSERT_EQ(rig.issues.size(), 160u);
     EXPECT_EQ(rig.issues.back().cycle - rig.issues.front().cycle, 159u) << "without a gap";
     expect_everything_accounted(rig, 160);
+}
+
+TEST(Sm, CountsTheCyclesOfItsResidentWarps) {
+    sm_rig rig("rig", small_sm());
+    program p;
+    const auto& add = p.alu({1}, {1}, 30);
+    const auto& exit = p.exit();
+    block_builder b;
+    for (const unsigned length : {2u, 20u}) {
+        b.warp();
+        for (unsigned i = 0; i < length; ++i) b.run(add);
+        b.run(exit);
+    }
+    rig.launch(b);
+    rig.launch(b, 100);
+    std::uint64_t resident = 0;  // at the end of a cycle: in the next
+    rig.at_end_of_cycle = [&](std::uint64_t) {
+        resident += static_cast<unsigned>(__builtin_popcountll(rig.core.warps().resident));
+    };
+    rig.run(2000);
+    EXPECT_EQ(rig.core.statistics().warp_cycles, resident);
+    EXPECT_EQ(rig.core.statistics().warps_launched, 4u);
+    expect_everything_accounted(rig, 48);
+}
+
+TEST(Sm, CountsWhatItsWarpSlotsIssueAndItsUnitsTake) {
+    sm_rig rig("rig", small_sm());
+    program p;
+    block_builder b;
+    for (unsigned w = 0; w < 3; ++w) {
+        b.warp();
+        for (unsigned i = 0; i <= w; ++i) b.run(p.alu({8}, {1}, 4, 1, op_class::dp));
+        b.access(p.memory(memory_space::global, false, 9), [](unsigned) { return data; });
+        b.run(p.exit());
+    }
+    rig.launch(b);
+    rig.run(600);
+    const core_statistics& s = rig.core.statistics();
+    for (unsigned w = 0; w < 3; ++w) EXPECT_EQ(s.issued_by_slot[w], w + 3);
+    EXPECT_EQ(s.ldst_instructions, 3u);
+    for (const auto& unit : rig.core.units())
+        if (unit->basename() == std::string("dp0")) {
+            EXPECT_EQ(unit->counted().instructions, 6u);
+        }
+    expect_everything_accounted(rig, 12);
+}
+
+TEST(Sm, CountsEveryCycleInWhichARequestFindsTheNetworkFullAsleepOrAwake) {
+    kernel::phase_sequencer::options awake;
+    awake.sleeping = false;
+    sm_rig sleeper("sleeper", small_sm()), waker("waker", small_sm(), 100, awake);
+    program p;
+    block_builder b;
+    b.warp();
+    for (unsigned k = 0; k < 3; ++k)
+        b.access(p.memory(memory_space::global, false, 9 + k),
+                 [=](unsigned) { return data + 128 * k; });
+    for (unsigned k = 0; k < 2; ++k) {
+        isa::static_instruction direct = p.memory(memory_space::global, false, 20 + k);
+        direct.cache_op = isa::cache_operator::cache_global;
+        b.access(p.add(direct), [=](unsigned) { return data + 4096 + 128 * k; });
+    }
+    for (sm_rig* rig : {&sleeper, &waker}) {
+        rig->launch(b);
+        rig->memory.closed = rig->memory.mute = true;
+        rig->at_end_of_cycle = [rig](std::uint64_t now) {
+            if (now == 200) rig->memory.closed = rig->memory.mute = false;
+        };
+    }
+    sleeper.run(1000);  // both
+    for (sm_rig* rig : {&sleeper, &waker}) {
+        std::uint64_t by_unit = 0;
+        for (const auto& stage : rig->core.statistics().stalls)
+            by_unit += stage[static_cast<unsigned>(memory_stall::network_full)];
+        const std::uint64_t by_l1 = rig->core.l1d()->refusals().up_to_date();
+        ASSERT_EQ(rig->memory.seen.size(), 5u);
+        EXPECT_GT(by_unit, 150u) << "the second of those that pass by the L1";
+        EXPECT_GT(by_l1, 150u) << "the first miss, which waits at the door";
+        EXPECT_LT(by_l1, 210u) << "one per cycle, though three are waiting";
+        EXPECT_EQ(rig->core.network_refusals(), by_unit + by_l1);
+        expect_everything_accounted(*rig, 5);
+    }
+    EXPECT_EQ(sleeper.core.network_refusals(), waker.core.network_refusals());
 }
 
 struct SmUnit : ::testing::TestWithParam<unsigned> {};

@@ -113,6 +113,25 @@ TEST(ClockCrossingFifoOnOneEdge, IsReadOnTheEdgeOfTheWriteWhenTheReadersPhaseIsL
     EXPECT_EQ(later.most, 1u);
 }
 
+TEST(ClockCrossingFifoOnOneEdge, CountsItsEntriesCycleByCycle) {
+    sequencer_rig rig("rig", {1000}, {{0, "write"}, {0, "read"}});
+    recorder writer("writer", rig.sequencer, 0), reader("reader", rig.sequencer, 1);
+    clock_crossing_fifo<int> fifo(4);
+    fifo.measure(reader.process);
+    writer.then = [&](recorder& r) {
+        if (r.process.now() == 10 || r.process.now() == 13) fifo.push(0);
+    };
+    reader.then = [&](recorder& r) {
+        if (r.process.now() == 15 || r.process.now() == 18) fifo.pop();
+    };
+    rig.run_to(16);
+    fifo.count_to(16);
+    EXPECT_EQ(fifo.counted().sum, 5u + 3u) << "to the end of cycle 15";
+    rig.run_to(30);
+    EXPECT_EQ(fifo.counted().sum, 5u + 5u) << "stays of 10 to 15 and of 13 to 18";
+    EXPECT_EQ(fifo.counted().max, 2u);
+}
+
 TEST(ClockCrossingFifoOnOneEdge, WakesTheWriterOnlyWhenItHadBeenFull) {
     sequencer_rig rig("rig", {1000}, {{0, "write"}, {0, "read"}});
     recorder writer("writer", rig.sequencer, 0, false), reader("reader", rig.sequencer, 1, false);

@@ -300,6 +300,21 @@ TEST(dram_channel, conserves_with_a_small_return_queue) {
     c.scheduler_queue_size = 8;
     conservation(c, 90, 0);
 }
+TEST(dram_channel, holds_1024_replies_with_a_return_queue_of_0) {
+    test::clocks clk;
+    dram_config c = test::hbm();
+    c.return_queue_size = 0;
+    system_under_test s("s", c);
+    clk.bind(s.sequencer);
+    s.initiator.stall_percent = 100;  // takes none
+    for (unsigned k = 0; k < 1200; ++k) s.add(false, 32 * k);
+    test::run_dram_cycles(8000);
+    EXPECT_EQ(s.channel.replies_queued(), 1024u);
+    s.initiator.stall_percent = 0;
+    test::run_dram_cycles(8000);
+    EXPECT_TRUE(s.initiator.done());
+    EXPECT_EQ(s.initiator.completed, 1200u);
+}
 TEST(dram_channel, conserves_with_a_separate_write_queue) {
     dram_config c = test::hbm();
     c.separate_write_queue = true;

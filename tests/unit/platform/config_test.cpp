@@ -345,6 +345,30 @@ TEST(GpuConfig, KnowsTheWarpSchedulers) {
     EXPECT_THAT(refused("-gpgpu_scheduler warp_limiting:2:99"), HasSubstr("99 of 32 warps"));
 }
 
+TEST(GpuConfig, RefusesOrdersOfWarpsThatDoNotExist) {
+    EXPECT_THAT(refused("-gpgpu_scheduler two_level_active:6:1:1"),
+                HasSubstr("INNER 1 is not there (INNER is 0, round robin among the active warps)"));
+    EXPECT_THAT(refused("-gpgpu_scheduler two_level_active:6:0:0"),
+                HasSubstr("OUTER 0 is not there"));
+    EXPECT_THAT(refused("-gpgpu_scheduler warp_limiting:0:16"),
+                HasSubstr("PRIORITY 0 is not there (PRIORITY is 2, greedy, then the oldest warp)"));
+}
+
+TEST(GpuConfig, RefusesACrossbarOfOneSubnet) {
+    EXPECT_THAT(refused("-icnt_subnets 1"), HasSubstr("the crossbar has two subnets, not 1"));
+    EXPECT_THAT(refused("-icnt_subnets 3"), HasSubstr("the crossbar has two subnets, not 3"));
+    EXPECT_EQ(refused("-network_mode 3 -icnt_subnets 1"), "") << "another network";
+}
+
+TEST(GpuConfig, RefusesAnIssueDistributionOfAnSmThatIsNotThere) {
+    EXPECT_EQ(refused("-gpgpu_n_clusters 4 -gpgpu_n_cores_per_cluster 1 "
+                      "-gpgpu_warp_issue_shader 3"),
+              "");
+    EXPECT_THAT(refused("-gpgpu_n_clusters 4 -gpgpu_n_cores_per_cluster 1 "
+                        "-gpgpu_warp_issue_shader 4"),
+                HasSubstr("the GPU has 4 SMs"));
+}
+
 TEST(GpuConfig, DemandsOneOfEachForEverySubCore) {
     EXPECT_EQ(refused(four_sub_cores), "");
     const std::string four = four_sub_cores;
