@@ -4,7 +4,6 @@
 #include "modules/kernel/error.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace simtlm::trace {
@@ -38,20 +37,6 @@ instruction_table::instruction_table(const kernel_header& header, const reader_o
     decode_options_.ldc_is_alu = options.quirk_ldc_is_alu;
     decode_options_.typed_width_is_word = options.quirk_typed_width_is_word;
     unknown_entry_.cls = isa::op_class::integer;
-}
-
-instruction_table::entry* instruction_table::take(std::uint64_t pc, std::uint32_t source_line,
-                                                  scanner& in, const place& where) {
-    for (entry* e = slot_of(pc).chain; e != nullptr; e = e->next) {
-        const std::size_t n = e->text.size();
-        if (in.left() >= n && std::memcmp(in.position(), e->text.data(), n) == 0 &&
-            (in.left() == n || scanner::is_blank(in.position()[n])) &&
-            e->info.source_line == source_line) {
-            in.advance(n);
-            return e;
-        }
-    }
-    return decode_new(pc, source_line, in, where);
 }
 
 instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::uint32_t source_line,
@@ -128,14 +113,6 @@ void instruction_table::insert(entry* fresh, const place& where) {
                                                     hex(fresh->info.pc));
     }
     last->next = fresh;
-}
-
-instruction_table::slot& instruction_table::slot_of(std::uint64_t pc) {
-    const std::size_t last = slots_.size() - 1;
-    std::uint64_t h = (pc >> 3) * 0x9e3779b97f4a7c15ULL;
-    std::size_t i = static_cast<std::size_t>(h >> 32) & last;
-    while (slots_[i].chain != nullptr && slots_[i].pc != pc) i = (i + 1) & last;
-    return slots_[i];
 }
 
 void instruction_table::grow() {

@@ -7,6 +7,7 @@
 #include "modules/trace/place.h"
 
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <string>
@@ -39,7 +40,18 @@ public:
 
     /// The instruction whose text is at the scanner, decoded now if it is new; the scanner moves
     /// past it. @throws kernel::user_error
-    entry* take(std::uint64_t pc, std::uint32_t source_line, scanner& in, const place& where);
+    entry* take(std::uint64_t pc, std::uint32_t source_line, scanner& in, const place& where) {
+        for (entry* e = slot_of(pc).chain; e != nullptr; e = e->next) {
+            const std::size_t n = e->text.size();
+            if (in.left() >= n && std::memcmp(in.position(), e->text.data(), n) == 0 &&
+                (in.left() == n || scanner::is_blank(in.position()[n])) &&
+                e->info.source_line == source_line) {
+                in.advance(n);
+                return e;
+            }
+        }
+        return decode_new(pc, source_line, in, where);
+    }
 
     /// The same with the immediates of an execution, when those are part of what it is.
     entry* with_immediates(entry* of, unsigned n, const std::int64_t* immediates,
@@ -56,7 +68,13 @@ private:
     entry* decode_new(std::uint64_t pc, std::uint32_t source_line, scanner& in, const place& where);
     entry* variant_for(entry* of, unsigned n, const std::int64_t* immediates, const place& where);
     void insert(entry* fresh, const place& where);
-    slot& slot_of(std::uint64_t pc);
+    slot& slot_of(std::uint64_t pc) {
+        const std::size_t last = slots_.size() - 1;
+        const std::uint64_t h = (pc >> 3) * 0x9e3779b97f4a7c15ULL;
+        std::size_t i = static_cast<std::size_t>(h >> 32) & last;
+        while (slots_[i].chain != nullptr && slots_[i].pc != pc) i = (i + 1) & last;
+        return slots_[i];
+    }
     void grow();
     const isa::opcode_entry& look_up(const std::string& opcode, std::uint64_t pc,
                                      const place& where);
