@@ -321,7 +321,8 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
+extern "C" int sc_main(int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (const kernel::user_error& e) {
@@ -331,4 +332,9 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "simtlm-trace: internal error: {}\n", e.what());
         return fault_of_the_program;
     }
+}
+
+/// Takes the place of SystemC's own main(), which would print a banner.
+int main(int argc, char** argv) {
+    return sc_main(argc, argv);
 }
