@@ -255,8 +255,9 @@ private:
 
 /// Time per thing done, and how many are done in a cycle.
 template <class Design>
-void cost_of(const std::string& name, const std::string& thing, Design& design) {
-    benchmark::RegisterBenchmark(name.c_str(), [&design, thing](benchmark::State& state) {
+void cost_of(const std::string& name, const std::string& thing, const std::string& things,
+             Design& design) {
+    benchmark::RegisterBenchmark(name.c_str(), [&design, thing, things](benchmark::State& state) {
         design.clock.run(batch);  // fill it
         const std::uint64_t before = design.done();
         for (auto _ : state) design.clock.run(batch);
@@ -264,7 +265,7 @@ void cost_of(const std::string& name, const std::string& thing, Design& design) 
         if (done == 0 || !design.sound()) state.SkipWithError("did something else");
         using benchmark::Counter;
         state.counters["per_" + thing] = Counter(done, Counter::kIsRate | Counter::kInvert);
-        state.counters[thing + "/cycle"] =
+        state.counters[things + "/cycle"] =
             done / (static_cast<double>(state.iterations()) * batch);
     })->Unit(benchmark::kMicrosecond);
 }
@@ -282,19 +283,21 @@ interconnect::interconnect_config volta_network(interconnect::network_kind kind)
 }  // namespace
 
 void register_memory_simulations(std::vector<std::unique_ptr<sc_core::sc_module>>& designs) {
-    const auto add = [&designs](auto design, const char* name, const char* thing) {
-        cost_of(name, thing, *design);
+    const auto add = [&designs](auto design, const char* name, const char* thing,
+                                const char* things) {
+        cost_of(name, thing, things, *design);
         designs.push_back(std::move(design));
     };
     using interconnect::network_kind;
     const char* const crossbar = "thousand_cycles_of_crossbar_traffic";
-    const char* const perfect = "thousand_cycles_of_the_same_traffic_without_a_network";
+    const char* const perfect = "thousand_cycles_of_the_same_traffic_without_contention";
     add(std::make_unique<network_traffic>(crossbar, volta_network(network_kind::crossbar), 200),
-        crossbar, "packet");
+        crossbar, "packet", "packets");
     add(std::make_unique<network_traffic>(perfect, volta_network(network_kind::perfect), 200),
-        perfect, "packet");
-    add(std::make_unique<l2_hits>("l2"), "thousand_cycles_of_l2_hits", "access");
-    add(std::make_unique<dram_stream>("dram"), "thousand_cycles_of_a_dram_stream", "request");
+        perfect, "packet", "packets");
+    add(std::make_unique<l2_hits>("l2"), "thousand_cycles_of_l2_hits", "access", "accesses");
+    add(std::make_unique<dram_stream>("dram"), "thousand_cycles_of_a_dram_stream", "request",
+        "requests");
 }
 
 }  // namespace simtlm::bench
