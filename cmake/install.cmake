@@ -6,7 +6,7 @@ set(simtlm_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/simtlm)
 get_property(simtlm_targets GLOBAL PROPERTY SIMTLM_TARGETS)
 install(TARGETS ${simtlm_targets} EXPORT simtlm_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS simtlm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS simtlm simtlm-trace RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY modules platform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/simtlm
   FILES_MATCHING PATTERN "*.h" PATTERN "report_writer.h" EXCLUDE)
 install(DIRECTORY configs/ DESTINATION ${SIMTLM_CONFIG_INSTALL_DIR})

@@ -48,10 +48,7 @@ workload read_workload(const platform::gpu_config& config) {
         const auto [known, fresh] = ctas_of.emplace(c.file, 0);
         if (fresh) {
             try {
-                trace::line_source source(c.file);
-                trace::kernel_header header;
-                header.file = c.file;
-                trace::read_kernel_header(source, header, w.warnings);
+                const trace::kernel_header header = trace::read_kernel_header(c.file, w.warnings);
                 known->second = header.grid.volume();
                 platform::check_trace_fits(config, platform::facts_of(header));
             } catch (const kernel::user_error& e) {

@@ -29,13 +29,8 @@ bool is_hexadecimal(char c) {
 }  // namespace
 
 block_reader::block_reader(line_source& source, const kernel_header& header,
-                           const reader_options& options, bool begun,
-                           instruction_reader::warning_sink warn)
-    : source_(source),
-      header_(header),
-      instructions_(header, options, std::move(warn)),
-      begun_(begun),
-      share_(options.share_paths) {}
+                           line_reader& instructions, bool begun, bool share)
+    : source_(source), header_(header), instructions_(instructions), begun_(begun), share_(share) {}
 
 bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
     block.clear();

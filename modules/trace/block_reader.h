@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/trace/instruction_reader.h"
 #include "modules/trace/kernel_trace.h"
 #include "modules/trace/line_source.h"
+#include "modules/trace/scanner.h"
 #include "modules/trace/warp_path.h"
 
 #include <atomic>
@@ -13,12 +13,22 @@
 
 namespace simtlm::trace {
 
+/// Takes the instruction lines of a block.
+class line_reader {
+public:
+    virtual ~line_reader() = default;
+    /// Appends the instruction of a line to a block. @throws kernel::user_error
+    virtual void read(const line_source::line& line, const line_source& where,
+                      block_trace& block) = 0;
+};
+
 /// Reads thread blocks, one after the other, and checks them against the header.
 class block_reader {
 public:
     /// @param begun  whether the line read last was already #BEGIN_TB
-    block_reader(line_source& source, const kernel_header& header, const reader_options& options,
-                 bool begun, instruction_reader::warning_sink warn);
+    /// @param share  whether warps that execute the same share one description of it
+    block_reader(line_source& source, const kernel_header& header, line_reader& instructions,
+                 bool begun, bool share);
 
     /// Reads the next block into `block`, which is emptied first.
     /// @param stop  when it becomes true, reading may end early with false
@@ -36,7 +46,7 @@ private:
 
     line_source& source_;
     const kernel_header& header_;
-    instruction_reader instructions_;
+    line_reader& instructions_;
     bool begun_;
     std::uint64_t blocks_ = 0;
     bool share_;

@@ -2,6 +2,7 @@
 #include "modules/trace/command_list.h"
 
 #include "modules/kernel/error.h"
+#include "modules/trace/binary_format.h"
 #include "modules/trace/line_source.h"
 
 #include <algorithm>
@@ -85,7 +86,8 @@ bool names_synchronization(std::string_view word) {
 }
 
 bool looks_like_kernel(std::string_view line) {
-    return line.substr(0, 6) == "kernel" || line.find(".trace") != std::string_view::npos;
+    return line.substr(0, 6) == "kernel" || line.find(".trace") != std::string_view::npos ||
+           ends_with(line, binary_suffix);
 }
 
 }  // namespace

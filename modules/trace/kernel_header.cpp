@@ -2,6 +2,7 @@
 #include "modules/trace/kernel_header.h"
 
 #include "modules/kernel/error.h"
+#include "modules/trace/binary_file.h"
 #include "modules/trace/scanner.h"
 
 namespace simtlm::trace {
@@ -163,6 +164,14 @@ bool read_kernel_header(line_source& source, kernel_header& header,
     }
     reader.check();
     return false;
+}
+
+kernel_header read_kernel_header(const std::string& file, std::vector<std::string>& warnings) {
+    if (is_binary_trace(file)) return binary_file(file).read_header(warnings);
+    line_source source(file);
+    kernel_header header;
+    read_kernel_header(source, header, warnings);
+    return header;
 }
 
 }  // namespace simtlm::trace

@@ -17,4 +17,7 @@ namespace simtlm::trace {
 bool read_kernel_header(line_source& source, kernel_header& header,
                         std::vector<std::string>& warnings);
 
+/// Reads the header of a kernel trace, text or binary. @throws kernel::user_error
+kernel_header read_kernel_header(const std::string& file, std::vector<std::string>& warnings);
+
 }  // namespace simtlm::trace

@@ -3,9 +3,7 @@
 
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/error.h"
-#include "modules/trace/block_reader.h"
-#include "modules/trace/kernel_header.h"
-#include "modules/trace/line_source.h"
+#include "modules/trace/block_source.h"
 #include "modules/trace/warp_path.h"
 
 #include <atomic>
@@ -25,16 +23,14 @@ constexpr std::size_t most_spare_blocks = 32;
 
 }  // namespace
 
-/// The decoder thread owns `source` and `blocks`; everything below `mutex` is shared.
+/// The decoder thread owns `blocks`; everything below `mutex` is shared.
 struct kernel_trace::implementation {
     implementation(const std::string& file, const reader_options& options, unsigned ahead)
-        : source(file),
-          begun(read_kernel_header(source, header, warnings)),
-          blocks(source, header, options, begun,
-                 [this](std::string text) {
-                     const std::lock_guard<std::mutex> lock(mutex);
-                     warnings.push_back(std::move(text));
-                 }),
+        : blocks(open_block_source(file, options, header, warnings,
+                                   [this](std::string text) {
+                                       const std::lock_guard<std::mutex> lock(mutex);
+                                       warnings.push_back(std::move(text));
+                                   })),
           lookahead(ahead) {
         if (options.opcodes == nullptr) throw std::invalid_argument("reader_options::opcodes");
         if (!options.opcodes->knows_version(header.binary_version)) {
@@ -69,7 +65,7 @@ struct kernel_trace::implementation {
             std::exception_ptr thrown;
             bool more = false;
             try {
-                more = blocks.read(*block, stop);
+                more = blocks->read(*block, stop);
             } catch (...) {
                 thrown = std::current_exception();
             }
@@ -105,7 +101,7 @@ struct kernel_trace::implementation {
         if (finished) return nullptr;
         std::unique_ptr<block_trace> block = take_spare();
         try {
-            if (blocks.read(*block, stop)) return block;
+            if (blocks->read(*block, stop)) return block;
             finished = true;
         } catch (...) {
             error = std::current_exception();
@@ -124,9 +120,7 @@ struct kernel_trace::implementation {
     kernel_header header;
     std::vector<std::string> warnings;
     std::mutex mutex;
-    line_source source;
-    bool begun;
-    block_reader blocks;
+    const std::unique_ptr<block_source> blocks;
     const unsigned lookahead;
 
     std::condition_variable room;    ///< for the decoder: a block was taken

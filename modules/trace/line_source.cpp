@@ -165,15 +165,18 @@ private:
     bool at_end_ = false;
 };
 
+std::unique_ptr<line_source::byte_source> open_file(const std::string& file) {
+    auto raw = std::make_unique<file_bytes>(file);
+    if (raw->kind() == format::plain) return raw;
+    return std::make_unique<archive_bytes>(std::move(raw), file);
+}
+
 }  // namespace
 
-line_source::line_source(const std::string& file) : file_(file) {
-    auto raw = std::make_unique<file_bytes>(file);
-    if (raw->kind() == format::plain) {
-        bytes_source_ = std::move(raw);
-    } else {
-        bytes_source_ = std::make_unique<archive_bytes>(std::move(raw), file);
-    }
+line_source::line_source(const std::string& file) : line_source(file, open_file(file)) {}
+
+line_source::line_source(std::string name, std::unique_ptr<byte_source> bytes)
+    : file_(std::move(name)), bytes_source_(std::move(bytes)) {
     buffer_.resize(initial_buffer);
     position_ = filled_ = buffer_.data();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/trace/place.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,10 +13,20 @@ namespace simtlm::trace {
 /// Lines of a text file, plain or compressed (.xz, .gz, .zst, .bz2, told apart by their first
 /// bytes, not by their names). Plain files are read in blocks rather than mapped: a mapping of a
 /// file of many GB would count as resident memory, and a file cut short meanwhile would be SIGBUS.
-class line_source {
+class line_source final : public place {
 public:
+    /// Where the bytes come from.
+    class byte_source {
+    public:
+        virtual ~byte_source() = default;
+        /// Fills up to `n` bytes; 0 at the end.
+        virtual std::size_t read(char* out, std::size_t n) = 0;
+    };
+
     /// @throws kernel::user_error when the file cannot be opened
     explicit line_source(const std::string& file);
+    /// Lines of something else. @param name  for messages
+    line_source(std::string name, std::unique_ptr<byte_source> bytes);
     ~line_source();
     line_source(const line_source&) = delete;
     line_source& operator=(const line_source&) = delete;
@@ -47,18 +59,10 @@ public:
     const std::string& file() const { return file_; }
 
     /// "file:line" of the line that next() gave last.
-    std::string where() const;
+    std::string where() const override;
 
     /// Bytes of text read so far, after decompression.
     std::uint64_t bytes() const { return bytes_; }
-
-    /// Where the bytes come from.
-    class byte_source {
-    public:
-        virtual ~byte_source() = default;
-        /// Fills up to `n` bytes; 0 at the end.
-        virtual std::size_t read(char* out, std::size_t n) = 0;
-    };
 
 private:
     const char* find_newline() const;

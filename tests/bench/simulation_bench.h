@@ -11,4 +11,7 @@ namespace simtlm::bench {
 /// live as long as the result.
 std::vector<std::unique_ptr<sc_core::sc_module>> register_simulations();
 
+/// The part of them that is network and memory; called by it.
+void register_memory_simulations(std::vector<std::unique_ptr<sc_core::sc_module>>& designs);
+
 }  // namespace simtlm::bench

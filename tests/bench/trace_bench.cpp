@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/isa/opcode_tables.h"
 #include "modules/trace/kernel_trace.h"
+#include "modules/trace/trace_writer.h"
 #include "tests/unit/trace/temporary_folder.h"
 
 #include <benchmark/benchmark.h>
@@ -31,11 +32,9 @@ std::string generated(unsigned blocks, unsigned pairs) {
     return text;
 }
 
-void parse_a_trace(benchmark::State& state) {
-    constexpr unsigned blocks = 64, pairs = 100;
-    const test::temporary_folder folder;
-    const std::string text = generated(blocks, pairs);
-    const std::string file = folder.write("k.traceg", text);
+constexpr unsigned blocks = 64, pairs = 100;
+
+void read_all(benchmark::State& state, const std::string& file) {
     const isa::opcode_tables opcodes = isa::opcode_tables::builtin();
     trace::reader_options options;
     options.opcodes = &opcodes;
@@ -46,9 +45,26 @@ void parse_a_trace(benchmark::State& state) {
             t.recycle(std::move(block));
         }
     }
-    state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
     state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * blocks * 8 * 2 * pairs);
 }
+
+void parse_a_trace(benchmark::State& state) {
+    const test::temporary_folder folder;
+    const std::string text = generated(blocks, pairs);
+    read_all(state, folder.write("k.traceg", text));
+    state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
+}
 BENCHMARK(parse_a_trace)->Unit(benchmark::kMillisecond);
+
+/// The same trace in binary form.
+void read_a_binary_trace(benchmark::State& state) {
+    const test::temporary_folder folder;
+    const auto source =
+        trace::open_recorded_trace(folder.write("k.traceg", generated(blocks, pairs)));
+    const std::uint64_t bytes = trace::write_binary_trace(*source, folder.path("k.simtlm")).bytes;
+    read_all(state, folder.path("k.simtlm"));
+    state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes));
+}
+BENCHMARK(read_a_binary_trace)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -5,11 +5,15 @@
 #include "modules/kernel/error.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/kernel_trace.h"
+#include "modules/trace/trace_writer.h"
+#include "tests/unit/trace/binary_bytes.h"
 #include "tests/unit/trace/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -206,6 +210,107 @@ TEST(Fuzz, ArchivesReadOrEndInAUserError) {
             trace::kernel_trace kernel(folder.write("k.traceg.xz", bytes), options, 0);
             while (auto block = kernel.next_block()) kernel.recycle(std::move(block));
         } catch (const kernel::user_error&) {
+        }
+    }
+}
+
+/// Damage that checksums do not tell of, in one to four places.
+std::string mutated_binary(std::string bytes, std::mt19937& random) {
+    const std::uint64_t first = sizeof(trace::binary_head);
+    const auto below = [&](std::size_t n) {
+        return std::uniform_int_distribution<std::size_t>(0, n == 0 ? 0 : n - 1)(random);
+    };
+    for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
+        trace::binary_tail tail = test::tail_of(bytes);
+        const std::uint64_t end = bytes.size() - sizeof tail;
+        const std::uint64_t at = first + below(end - first);
+        switch (below(4)) {
+            case 0:
+                bytes[at] = static_cast<char>(below(256));
+                break;
+            case 1: {  // a number as long as it can be, or a large one
+                const std::size_t n = std::min<std::size_t>(end - at, 1 + below(10));
+                std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), n,
+                            below(2) == 0 ? '\xff' : '\x80');
+                break;
+            }
+            case 2: {  // a part elsewhere
+                std::uint64_t* const places[] = {&tail.header_at, &tail.statics_at, &tail.index_at,
+                                                 &tail.static_count, &tail.block_count};
+                std::uint64_t& value = *places[below(std::size(places))];
+                value = below(3) == 0 ? ~std::uint64_t{0} >> below(64) : value + below(9) - 4;
+                std::memcpy(bytes.data() + end, &tail, sizeof tail);
+                break;
+            }
+            default:  // some bytes from elsewhere
+                for (std::size_t i = 0, n = 1 + below(12); i < n && at + i < end; ++i) {
+                    bytes[at + i] = bytes[first + below(end - first)];
+                }
+                break;
+        }
+    }
+    test::reseal(bytes);
+    return bytes;
+}
+
+TEST(Fuzz, BinaryTracesReadOrEndInAUserError) {
+    const test::temporary_folder folder;
+    const isa::opcode_tables opcodes = isa::opcode_tables::builtin();
+    test::convert(folder.write("k.traceg", valid_trace), folder.path("k.simtlm"));
+    const std::string valid = test::bytes_of_file(folder.path("k.simtlm"));
+    unsigned read = 0;
+    unsigned refused = 0;
+    for (unsigned seed = 0; seed < rounds; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(seed);
+        const std::string file = folder.write("f.simtlm", mutated_binary(valid, random));
+        trace::reader_options options;
+        options.opcodes = &opcodes;
+        options.unknown_opcode_is_error = seed % 2 == 0;
+        options.share_paths = seed % 5 == 0;
+        options.quirk_base_stride_gap = seed % 3 == 0;
+        options.quirk_base_delta_swallow = seed % 3 == 1;
+        std::uint64_t lanes[32];
+        try {
+            trace::kernel_trace kernel(file, options, seed % 4 == 0 ? 2 : 0);
+            while (auto block = kernel.next_block()) {
+                for (const auto& warp : block->warps) {
+                    const isa::dynamic_instruction* inst = block->begin_of(warp);
+                    for (std::uint32_t i = 0; i < warp.count; ++i, ++inst) {
+                        ASSERT_NE(inst->info, nullptr);
+                        ASSERT_NE(inst->space, isa::memory_space::generic);
+                        isa::expand_addresses(*inst, block->addresses_of(warp), lanes);
+                    }
+                }
+                kernel.recycle(std::move(block));
+            }
+            kernel.take_warnings();
+            ++read;
+        } catch (const kernel::user_error& e) {
+            ASSERT_FALSE(e.where().empty()) << e.what();
+            ++refused;
+        }
+        try {
+            test::text_of(file);
+        } catch (const kernel::user_error& e) {
+            ASSERT_FALSE(e.where().empty()) << e.what();
+        }
+    }
+    EXPECT_GT(read, rounds / 20) << "mutations too coarse";
+    EXPECT_GT(refused, rounds / 20) << "mutations too fine";
+}
+
+TEST(Fuzz, RecordedTextsReadOrEndInAUserError) {
+    const test::temporary_folder folder;
+    for (unsigned seed = 0; seed < rounds / 4; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(seed);
+        const std::string file = folder.write("k.traceg", mutated(valid_trace, random));
+        try {
+            test::convert(file, folder.path("k.simtlm"));
+            ASSERT_EQ(test::text_of(file), test::text_of(folder.path("k.simtlm")));
+        } catch (const kernel::user_error& e) {
+            ASSERT_FALSE(e.where().empty()) << e.what();
         }
     }
 }

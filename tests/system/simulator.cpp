@@ -85,11 +85,14 @@ std::vector<std::string> scratch_folder::files() const {
     return names;
 }
 
-outcome simulate(const std::vector<std::string>& arguments, int signal, double signal_after) {
+namespace {
+
+outcome run(const char* program, const std::vector<std::string>& arguments, int signal,
+            double signal_after) {
     const scratch_folder folder;
     const std::string out = folder.path("out"), err = folder.path("err");
     std::vector<char*> argv;
-    std::vector<std::string> words = {SIMTLM_EXECUTABLE};
+    std::vector<std::string> words = {program};
     words.insert(words.end(), arguments.begin(), arguments.end());
     for (std::string& w : words) argv.push_back(w.data());
     argv.push_back(nullptr);
@@ -98,7 +101,7 @@ outcome simulate(const std::vector<std::string>& arguments, int signal, double s
         if (std::freopen(out.c_str(), "w", stdout) == nullptr ||
             std::freopen(err.c_str(), "w", stderr) == nullptr)
             _exit(126);
-        execv(SIMTLM_EXECUTABLE, argv.data());
+        execv(program, argv.data());
         _exit(127);
     }
     if (signal != 0) {
@@ -112,6 +115,16 @@ outcome simulate(const std::vector<std::string>& arguments, int signal, double s
     o.out = read_file(out);
     o.err = read_file(err);
     return o;
+}
+
+}  // namespace
+
+outcome simulate(const std::vector<std::string>& arguments, int signal, double signal_after) {
+    return run(SIMTLM_EXECUTABLE, arguments, signal, signal_after);
+}
+
+outcome trace_tool(const std::vector<std::string>& arguments) {
+    return run(SIMTLM_TRACE_TOOL, arguments, 0, 0);
 }
 
 std::vector<std::string> on_tiny(const std::string& trace, std::vector<std::string> more) {

@@ -42,6 +42,9 @@ private:
 outcome simulate(const std::vector<std::string>& arguments, int signal = 0,
                  double signal_after = 0.5);
 
+/// Runs simtlm-trace.
+outcome trace_tool(const std::vector<std::string>& arguments);
+
 /// Arguments that run a sample trace on the small test GPU.
 std::vector<std::string> on_tiny(const std::string& trace, std::vector<std::string> more = {});
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/trace/instruction_line.h"
+#include "modules/trace/kernel_trace.h"
+#include "modules/trace/place.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simtlm::trace {
+
+/// Makes a dynamic_instruction of what was recorded of an execution: which addresses it keeps, the
+/// quirks about them, and the space of generic accesses.
+class execution_builder {
+public:
+    execution_builder(const kernel_header& header, const reader_options& options)
+        : header_(header),
+          gap_quirk_(options.quirk_base_stride_gap),
+          window_quirk_(options.quirk_generic_windows) {}
+
+    /// To be asked before the addresses of an execution are appended to the block's pool.
+    /// @throws kernel::user_error when there is no more room to count them
+    static std::size_t first_value(const block_trace& block, const place& where);
+
+    /// Appends the execution. @param first  where its addresses in the block's pool begin
+    void append(const isa::static_instruction& info, std::uint32_t mask, recorded_mode mode,
+                std::size_t first, block_trace& block) const {
+        isa::dynamic_instruction inst;
+        inst.info = &info;
+        inst.active_mask = mask;
+        inst.space = info.space;
+        if (mode != recorded_mode::none) keep_addresses(inst, mode, first, block);
+        if (inst.space == isa::memory_space::generic) inst.space = resolve_generic(inst, block);
+        block.instructions.push_back(inst);
+    }
+
+private:
+    void keep_addresses(isa::dynamic_instruction& inst, recorded_mode mode, std::size_t first,
+                        block_trace& block) const;
+    static void spread_stride(isa::dynamic_instruction& inst, block_trace& block);
+    isa::memory_space resolve_generic(const isa::dynamic_instruction& inst,
+                                      const block_trace& block) const;
+
+    const kernel_header& header_;
+    bool gap_quirk_;
+    bool window_quirk_;
+};
+
+}  // namespace simtlm::trace

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/trace/instruction_table.h"
+
+#include "modules/kernel/error.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace simtlm::trace {
+
+namespace {
+
+constexpr std::size_t first_slots = 1024;    // a power of two
+constexpr std::size_t most_variants = 4096;  // of one program counter
+
+std::string hex(std::uint64_t value) {
+    static const char digits[] = "0123456789abcdef";
+    std::string text;
+    do {
+        text.insert(text.begin(), digits[value & 15]);
+        value >>= 4;
+    } while (value != 0);
+    return "0x" + text;
+}
+
+}  // namespace
+
+instruction_table::instruction_table(const kernel_header& header, const reader_options& options,
+                                     warning_sink warn)
+    : header_(header),
+      opcodes_(options.opcodes),
+      unknown_opcode_is_error_(options.unknown_opcode_is_error),
+      warn_(std::move(warn)),
+      slots_(first_slots) {
+    decode_options_.latencies = options.latencies;
+    decode_options_.single_barrier = options.quirk_single_barrier;
+    decode_options_.ldc_is_alu = options.quirk_ldc_is_alu;
+    decode_options_.typed_width_is_word = options.quirk_typed_width_is_word;
+    unknown_entry_.cls = isa::op_class::integer;
+}
+
+instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::uint32_t source_line,
+                                                        scanner& in, const place& where) {
+    const line_operands operands = scan_operands(in, where);
+    isa::instruction_text text;
+    entry made;
+    made.opcode = operands.opcode;
+    const isa::opcode_entry& known = look_up(made.opcode, pc, where);
+    made.by_immediate =
+        known.cls == isa::op_class::barrier || known.special == isa::special_op::depbar;
+    made.text = operands.text;
+    text.pc = pc;
+    text.source_line = source_line;
+    text.n_dst = operands.dst.count;
+    text.n_src = operands.src.count;
+    std::copy_n(operands.dst.registers, operands.dst.count, text.dst);
+    std::copy_n(operands.src.registers, operands.src.count, text.src);
+    entries_.push_back(std::move(made));
+    entry& fresh = entries_.back();
+    text.opcode = fresh.opcode.c_str();
+    fresh.info = isa::decode(known, text, decode_options_);
+    insert(&fresh, where);
+    return &fresh;
+}
+
+instruction_table::entry* instruction_table::variant_for(entry* of, unsigned n,
+                                                         const std::int64_t* immediates,
+                                                         const place& where) {
+    const auto same = [&](const entry& e) {
+        return e.n_immediates == n && std::equal(immediates, immediates + n, e.immediates);
+    };
+    for (entry* e = of; e != nullptr; e = e->next) {
+        if (same(*e) && e->text == of->text && e->info.source_line == of->info.source_line) {
+            return e;
+        }
+    }
+    // The first entry of a text is made without immediates: decode again with them.
+    entry fresh = *of;
+    entries_.push_back(std::move(fresh));
+    entry& e = entries_.back();
+    isa::instruction_text text;
+    text.pc = of->info.pc;
+    text.source_line = of->info.source_line;
+    text.opcode = e.opcode.c_str();
+    text.n_dst = of->info.n_dst;
+    text.n_src = of->info.n_src;
+    std::copy_n(of->info.dst.begin(), text.n_dst, text.dst);
+    std::copy_n(of->info.src.begin(), text.n_src, text.src);
+    text.n_immediates = e.n_immediates = n;
+    std::copy_n(immediates, n, e.immediates);
+    std::copy_n(immediates, n, text.immediates);
+    e.info = isa::decode(look_up(e.opcode, text.pc, where), text, decode_options_);
+    insert(&e, where);
+    return &e;
+}
+
+void instruction_table::insert(entry* fresh, const place& where) {
+    if (slots_used_ * 2 >= slots_.size()) grow();
+    slot& s = slot_of(fresh->info.pc);
+    fresh->next = nullptr;
+    if (s.chain == nullptr) {
+        s.pc = fresh->info.pc;
+        s.chain = fresh;
+        ++slots_used_;
+        return;
+    }
+    std::size_t length = 1;
+    entry* last = s.chain;
+    for (; last->next != nullptr; last = last->next) ++length;
+    if (length >= most_variants) {
+        throw kernel::user_error(where.where(), "more than " + std::to_string(most_variants) +
+                                                    " different instructions at program counter " +
+                                                    hex(fresh->info.pc));
+    }
+    last->next = fresh;
+}
+
+void instruction_table::grow() {
+    std::vector<slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const slot& s : old) {
+        if (s.chain != nullptr) slot_of(s.pc) = s;
+    }
+}
+
+const isa::opcode_entry& instruction_table::look_up(const std::string& opcode, std::uint64_t pc,
+                                                    const place& where) {
+    const std::string base{isa::base_opcode(opcode)};
+    const isa::opcode_entry* known = opcodes_->find(header_.binary_version, base);
+    if (known != nullptr) return *known;
+    const std::string what = "unknown opcode " + opcode + " at program counter " + hex(pc) +
+                             " of kernel " + header_.name + " (binary version " +
+                             std::to_string(header_.binary_version) + ", " +
+                             opcodes_->architecture_of(header_.binary_version) + ")";
+    if (unknown_opcode_is_error_) {
+        throw kernel::user_error(
+            where.where(), what,
+            "describe " + base + " in an opcode file, or let unknown opcodes pass");
+    }
+    if (unknown_.insert(base).second) {
+        warn_(where.where() + ": " + what + "; runs as an integer instruction");
+    }
+    return unknown_entry_;
+}
+
+}  // namespace simtlm::trace

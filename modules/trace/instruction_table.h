@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/isa/decode.h"
+#include "modules/trace/instruction_line.h"
+#include "modules/trace/kernel_trace.h"
+#include "modules/trace/place.h"
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace simtlm::trace {
+
+using warning_sink = std::function<void(std::string)>;
+
+/// The different instructions of a kernel, decoded once each and found again by program counter
+/// and by the text itself, so that an execution costs one comparison instead of a parse.
+class instruction_table {
+public:
+    /// A decoded instruction and the text it came from. Different instructions may share a program
+    /// counter (each device function counts from 0), so entries of one counter form a chain.
+    struct entry {
+        isa::static_instruction info;
+        std::string opcode;
+        std::string text;  ///< see line_operands
+        std::int64_t immediates[2] = {};
+        unsigned n_immediates = 0;
+        bool by_immediate = false;  ///< the immediates are part of what it is
+        entry* next = nullptr;
+    };
+
+    /// @param options  copied, but for the opcode tables, which must outlive this
+    instruction_table(const kernel_header& header, const reader_options& options,
+                      warning_sink warn);
+
+    /// The instruction whose text is at the scanner, decoded now if it is new; the scanner moves
+    /// past it. @throws kernel::user_error
+    entry* take(std::uint64_t pc, std::uint32_t source_line, scanner& in, const place& where) {
+        for (entry* e = slot_of(pc).chain; e != nullptr; e = e->next) {
+            const std::size_t n = e->text.size();
+            if (in.left() >= n && std::memcmp(in.position(), e->text.data(), n) == 0 &&
+                (in.left() == n || scanner::is_blank(in.position()[n])) &&
+                e->info.source_line == source_line) {
+                in.advance(n);
+                return e;
+            }
+        }
+        return decode_new(pc, source_line, in, where);
+    }
+
+    /// The same with the immediates of an execution, when those are part of what it is.
+    entry* with_immediates(entry* of, unsigned n, const std::int64_t* immediates,
+                           const place& where) {
+        return of->by_immediate ? variant_for(of, n, immediates, where) : of;
+    }
+
+private:
+    struct slot {
+        std::uint64_t pc = 0;
+        entry* chain = nullptr;
+    };
+
+    entry* decode_new(std::uint64_t pc, std::uint32_t source_line, scanner& in, const place& where);
+    entry* variant_for(entry* of, unsigned n, const std::int64_t* immediates, const place& where);
+    void insert(entry* fresh, const place& where);
+    slot& slot_of(std::uint64_t pc) {
+        const std::size_t last = slots_.size() - 1;
+        const std::uint64_t h = (pc >> 3) * 0x9e3779b97f4a7c15ULL;
+        std::size_t i = static_cast<std::size_t>(h >> 32) & last;
+        while (slots_[i].chain != nullptr && slots_[i].pc != pc) i = (i + 1) & last;
+        return slots_[i];
+    }
+    void grow();
+    const isa::opcode_entry& look_up(const std::string& opcode, std::uint64_t pc,
+                                     const place& where);
+
+    const kernel_header& header_;
+    const isa::opcode_tables* opcodes_;
+    bool unknown_opcode_is_error_;
+    isa::decode_options decode_options_;
+    warning_sink warn_;
+    std::deque<entry> entries_;
+    std::vector<slot> slots_;
+    std::size_t slots_used_ = 0;
+    std::unordered_set<std::string> unknown_;
+    isa::opcode_entry unknown_entry_;
+};
+
+}  // namespace simtlm::trace

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// simtlm-trace: converts kernel traces to the binary form, and looks into them.
+#include "modules/isa/opcode_tables.h"
+#include "modules/kernel/error.h"
+#include "modules/kernel/output_file.h"
+#include "modules/trace/binary_file.h"
+#include "modules/trace/command_list.h"
+#include "modules/trace/line_source.h"
+#include "modules/trace/trace_writer.h"
+#include "sc_main/version.h"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace simtlm;
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+enum exit_code : int {
+    success = 0,
+    fault_of_the_input = 2,
+    fault_of_the_program = 70,
+};
+
+constexpr const char* usage = R"(usage: simtlm-trace convert LIST FOLDER [--jobs N]
+       simtlm-trace info KERNEL [--top N]
+       simtlm-trace check LIST [--opcode-table FILE ...]
+       simtlm-trace text KERNEL
+
+  convert  writes the kernel traces that a command list (kernelslist.g) names in binary form, and a
+           list that names those, into FOLDER, which is made if need be. The simulator takes the
+           new list in place of the old one and gives the same results, without reading text.
+           Every file appears under its name when it is complete, the list last.
+  info     prints the header of a kernel trace, text or binary, how many thread blocks, warps and
+           instructions it has, and its most frequent opcodes
+  check    reads all that a command list names, as the simulator would, and tells the first fault
+           with file and line, or file and byte
+  text     prints a kernel trace as text, without what the simulator would not read
+
+Exit code: 0; 2 when a file or the command line is at fault, told in one line.
+
+)";
+
+struct arguments {
+    std::string command;
+    std::vector<std::string> operands;
+    unsigned jobs = 1;
+    unsigned top = 10;
+    std::vector<std::string> opcode_tables;
+};
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw kernel::user_error("command line", what, "see simtlm-trace --help");
+}
+
+/// A folder stands for the kernelslist.g in it, as for the simulator.
+std::string list_file(const std::string& name) {
+    std::error_code ignored;
+    return fs::is_directory(name, ignored) ? (fs::path(name) / "kernelslist.g").string() : name;
+}
+
+/// A kernel of the list and where its binary form goes.
+struct conversion {
+    std::string from;
+    std::string name;  ///< in the new folder
+    trace::written_trace written;
+    std::exception_ptr error;
+};
+
+bool strip(std::string& name, const char* suffix) {
+    const std::size_t n = std::char_traits<char>::length(suffix);
+    if (name.size() <= n || name.compare(name.size() - n, n, suffix) != 0) return false;
+    name.resize(name.size() - n);
+    return true;
+}
+
+/// The kernels of a list, each file once, in its order, under names that differ.
+std::vector<conversion> conversions_of(const std::vector<trace::command>& commands) {
+    std::vector<conversion> list;
+    std::set<std::string> files, names;
+    for (const trace::command& c : commands) {
+        if (c.what != trace::command::kind::kernel || !files.insert(c.file).second) continue;
+        std::string stem = fs::path(c.file).filename().string();
+        for (const char* suffix : {".xz", ".gz", ".zst", ".bz2"})
+            if (strip(stem, suffix)) break;
+        for (const char* suffix : {".traceg", ".trace", trace::binary_suffix})
+            if (strip(stem, suffix)) break;
+        std::string name = stem;
+        for (unsigned n = 2; !names.insert(name).second; ++n) name = fmt::format("{}-{}", stem, n);
+        list.push_back({c.file, name + trace::binary_suffix, {}, nullptr});
+    }
+    return list;
+}
+
+void convert_all(std::vector<conversion>& list, const fs::path& folder, unsigned jobs) {
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> failed{false};
+    const auto work = [&] {
+        for (std::size_t i = next++; i < list.size() && !failed; i = next++) {
+            try {
+                const auto source = trace::open_recorded_trace(list[i].from);
+                list[i].written =
+                    trace::write_binary_trace(*source, (folder / list[i].name).string());
+            } catch (...) {
+                list[i].error = std::current_exception();
+                failed = true;
+            }
+        }
+    };
+    std::vector<std::thread> others;
+    for (unsigned n = 1; n < std::min<std::size_t>(jobs, list.size()); ++n)
+        others.emplace_back(work);
+    work();
+    for (std::thread& t : others) t.join();
+    for (const conversion& c : list)
+        if (c.error) std::rethrow_exception(c.error);
+}
+
+/// The old list with other names of kernels; all else stays as it is.
+void write_list(const std::string& from, const std::vector<trace::command>& commands,
+                const std::map<std::string, std::string>& names, const std::string& to) {
+    kernel::output_file out(to);
+    trace::line_source lines(from);
+    trace::line_source::line line;
+    auto command = commands.begin();
+    while (lines.next(line)) {
+        std::string text(line.begin, line.end);
+        if (command != commands.end() && command->where == lines.where()) {
+            if (command->what == trace::command::kind::kernel) text = names.at(command->file);
+            ++command;
+        }
+        out.write(text);
+        out.put('\n');
+    }
+    out.commit();
+}
+
+int convert(const arguments& a) {
+    if (a.operands.size() != 2) refuse("convert takes a command list and a folder");
+    const std::string list = list_file(a.operands[0]);
+    const fs::path folder = a.operands[1];
+    const std::vector<trace::command> commands = trace::read_command_list(list);
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (!fs::is_directory(folder))
+        throw kernel::user_error(folder.string(), "cannot be made a folder",
+                                 "name one that can be written");
+    const fs::path new_list = folder / "kernelslist.g";
+    if (fs::equivalent(list, new_list, error))
+        throw kernel::user_error(list, "would be overwritten by the list of the converted traces",
+                                 "name another folder");
+    std::vector<conversion> kernels = conversions_of(commands);
+    for (const conversion& c : kernels)
+        if (fs::equivalent(c.from, folder / c.name, error))
+            throw kernel::user_error(c.from, "would be overwritten by its own conversion",
+                                     "name another folder");
+    convert_all(kernels, folder, a.jobs);
+    std::map<std::string, std::string> names;
+    trace::written_trace all;
+    for (const conversion& c : kernels) {
+        names[c.from] = c.name;
+        all.blocks += c.written.blocks;
+        all.instructions += c.written.instructions;
+        all.bytes += c.written.bytes;
+    }
+    write_list(list, commands, names, new_list.string());
+    fmt::print("{}: {} kernel files, {} thread blocks, {} warp instructions, {} bytes\n",
+               new_list.string(), kernels.size(), all.blocks, all.instructions, all.bytes);
+    return success;
+}
+
+int info(const arguments& a) {
+    if (a.operands.size() != 1) refuse("info takes a kernel trace");
+    const std::string& file = a.operands[0];
+    const auto source = trace::open_recorded_trace(file);
+    std::uint64_t blocks = 0, warps = 0, warp_instructions = 0, thread_instructions = 0,
+                  addresses = 0;
+    std::vector<std::uint64_t> executions;  // by instruction
+    trace::recorded_block block;
+    while (source->next(block)) {
+        ++blocks;
+        for (const auto& w : block.warps) warps += w.count != 0;
+        executions.resize(source->instructions().size());
+        for (const auto& e : block.executions) {
+            ++executions[e.instruction];
+            ++warp_instructions;
+            const auto lanes = static_cast<unsigned>(__builtin_popcount(e.mask));
+            thread_instructions += lanes;
+            if (e.mode != trace::recorded_mode::none) addresses += lanes;
+        }
+    }
+    std::map<std::string, std::uint64_t> by_opcode;
+    for (std::size_t i = 0; i < executions.size(); ++i)
+        by_opcode[std::string(source->instructions()[i].opcode())] += executions[i];
+    std::vector<std::pair<std::string, std::uint64_t>> mix(by_opcode.begin(), by_opcode.end());
+    std::stable_sort(mix.begin(), mix.end(),
+                     [](const auto& x, const auto& y) { return x.second > y.second; });
+
+    const trace::kernel_header& h = source->header();
+    const bool binary = trace::is_binary_trace(file);
+    for (const std::string& w : source->warnings())
+        fmt::print(stderr, "simtlm-trace: warning: {}\n", w);
+    fmt::print("file                 {} ({}, {} bytes)\n", file, binary ? "binary" : "text",
+               fs::file_size(file));
+    fmt::print("kernel               {} (id {}, stream {})\n", h.name, h.id, h.stream);
+    fmt::print("grid, block          ({},{},{}), ({},{},{})\n", h.grid.x, h.grid.y, h.grid.z,
+               h.block.x, h.block.y, h.block.z);
+    fmt::print("shared memory        {} bytes\n", h.shared_memory);
+    fmt::print("registers            {} per thread\n", h.registers);
+    fmt::print("binary version       {}\n", h.binary_version);
+    fmt::print("tracer, NVBit        {}, {}\n", h.tracer_version,
+               h.nvbit_version.empty() ? "-" : h.nvbit_version);
+    fmt::print("thread blocks        {}\n", blocks);
+    fmt::print("warps                {}\n", warps);
+    fmt::print("static instructions  {}\n", source->instructions().size());
+    fmt::print("warp instructions    {}\n", warp_instructions);
+    fmt::print("thread instructions  {}\n", thread_instructions);
+    fmt::print("lanes with addresses {}\n", addresses);
+    fmt::print("opcodes              {}\n", mix.size());
+    for (std::size_t i = 0; i < std::min<std::size_t>(a.top, mix.size()); ++i)
+        fmt::print("  {:<24} {:>12} {:>6.2f} %\n", mix[i].first, mix[i].second,
+                   100.0 * static_cast<double>(mix[i].second) /
+                       static_cast<double>(std::max<std::uint64_t>(warp_instructions, 1)));
+    return success;
+}
+
+int check(const arguments& a) {
+    if (a.operands.size() != 1) refuse("check takes a command list");
+    const std::string list = list_file(a.operands[0]);
+    isa::opcode_tables opcodes = isa::opcode_tables::builtin();
+    for (const std::string& file : a.opcode_tables) opcodes.load(file);
+    trace::reader_options options;
+    options.opcodes = &opcodes;
+    std::set<std::string> files;
+    std::uint64_t blocks = 0, instructions = 0;
+    for (const trace::command& c : trace::read_command_list(list)) {
+        if (c.what != trace::command::kind::kernel || !files.insert(c.file).second) continue;
+        trace::kernel_trace kernel(c.file, options);
+        while (auto block = kernel.next_block()) {
+            ++blocks;
+            instructions += block->instructions.size();
+            kernel.recycle(std::move(block));
+        }
+        for (const std::string& w : kernel.take_warnings())
+            fmt::print(stderr, "simtlm-trace: warning: {}\n", w);
+    }
+    fmt::print("{}: {} kernel files, {} thread blocks, {} warp instructions, no fault\n", list,
+               files.size(), blocks, instructions);
+    return success;
+}
+
+int text(const arguments& a) {
+    if (a.operands.size() != 1) refuse("text takes a kernel trace");
+    const auto source = trace::open_recorded_trace(a.operands[0]);
+    bool written = true;
+    trace::write_text_trace(*source, [&written](const std::string& t) {
+        written = written && std::fwrite(t.data(), 1, t.size(), stdout) == t.size();
+    });
+    if (std::fflush(stdout) != 0 || !written)
+        throw kernel::user_error("standard output", "cannot be written");
+    return success;
+}
+
+int run(int argc, char** argv) {
+    arguments a;
+    po::options_description shown("Options");
+    // clang-format off
+    shown.add_options()
+        ("jobs,j", po::value(&a.jobs)->value_name("N"), "convert: kernels at the same time (1)")
+        ("top", po::value(&a.top)->value_name("N"), "info: how many opcodes (10)")
+        ("opcode-table", po::value(&a.opcode_tables)->value_name("FILE"),
+         "check: opcodes beyond those known; may be repeated")
+        ("help,h", "this text")
+        ("version", "the version, and that of the binary form");
+    // clang-format on
+    po::options_description all;
+    all.add(shown).add_options()("command", po::value(&a.command))("operands",
+                                                                   po::value(&a.operands));
+    po::positional_options_description positions;
+    positions.add("command", 1).add("operands", -1);
+    po::variables_map given;
+    try {
+        po::store(po::command_line_parser(argc, argv).options(all).positional(positions).run(),
+                  given);
+        po::notify(given);
+    } catch (const po::error& e) {
+        refuse(e.what());
+    }
+    if (given.count("help") != 0) {
+        std::ostringstream options;
+        options << shown;
+        fmt::print("{}{}", usage, options.str());
+        return success;
+    }
+    if (given.count("version") != 0) {
+        fmt::print("simtlm-trace {}, binary form {}\n", version, trace::binary_version);
+        return success;
+    }
+    if (a.jobs == 0 || a.jobs > 256) refuse("--jobs is not between 1 and 256");
+    if (a.command == "convert") return convert(a);
+    if (a.command == "info") return info(a);
+    if (a.command == "check") return check(a);
+    if (a.command == "text") return text(a);
+    refuse(a.command.empty() ? "there is nothing to do" : "'" + a.command + "' is no command");
+}
+
+}  // namespace
+
+/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
+extern "C" int sc_main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const kernel::user_error& e) {
+        fmt::print(stderr, "simtlm-trace: {}\n", e.what());
+        return fault_of_the_input;
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "simtlm-trace: internal error: {}\n", e.what());
+        return fault_of_the_program;
+    }
+}
+
+/// Takes the place of SystemC's own main(), which would print a banner.
+int main(int argc, char** argv) {
+    return sc_main(argc, argv);
+}
