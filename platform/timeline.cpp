@@ -252,10 +252,9 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         const auto cycle = [end](std::uint32_t stamp) {
             return stamp == 0 ? 0 : end - protocol::hop_times::between(stamp, end);
         };
-        const std::uint64_t injected = cycle(e.when.injected),
-                            at_l2 = cycle(e.when.at_l2), at_dram = cycle(e.when.at_dram),
-                            from_dram = cycle(e.when.from_dram), replied = cycle(e.when.replied),
-                            received = cycle(e.when.received);
+        const std::uint64_t injected = cycle(e.when.injected), at_l2 = cycle(e.when.at_l2),
+                            at_dram = cycle(e.when.at_dram), from_dram = cycle(e.when.from_dram),
+                            replied = cycle(e.when.replied), received = cycle(e.when.received);
         // A part of a split request was made in the L2, on the way; the request, which waits for
         // it, knows when it began itself.
         const std::uint64_t begin =

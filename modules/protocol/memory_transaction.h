@@ -8,6 +8,8 @@
 #include <cstring>
 #include <memory>
 #include <tlm>
+#include <typeinfo>
+#include <utility>
 #include <vector>
 
 namespace simtlm::protocol {
@@ -108,12 +110,21 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     ~memory_extension() override = default;
 };
 
+/// A payload of a transaction_pool, with its extension and both in one piece of memory.
+struct pooled_transaction final : tlm::tlm_generic_payload {
+    memory_extension ext;
+};
+
 /// The GPU's extension of a payload. @pre it has one (payloads of a transaction_pool do)
-inline memory_extension& extension(tlm::tlm_generic_payload& p) {
+inline const memory_extension& extension(const tlm::tlm_generic_payload& p) {
+    // Blocks ask for it all the time; the payload's list of extensions is another cache line.
+    // Should a linker make the type's description twice, the list is asked after all.
+    if (&typeid(p) == &typeid(pooled_transaction))
+        return static_cast<const pooled_transaction&>(p).ext;
     return *p.get_extension<memory_extension>();
 }
-inline const memory_extension& extension(const tlm::tlm_generic_payload& p) {
-    return *p.get_extension<memory_extension>();
+inline memory_extension& extension(tlm::tlm_generic_payload& p) {
+    return const_cast<memory_extension&>(extension(std::as_const(p)));
 }
 
 /// memory_extension::pending_parts of a part: tells it from a request that has a parent for reasons
@@ -160,9 +171,8 @@ public:
 
 private:
     void free(tlm::tlm_generic_payload* p) override;
-    struct pooled;
-    std::vector<std::unique_ptr<pooled[]>> slabs_;
-    pooled* free_list_ = nullptr;
+    std::vector<std::unique_ptr<pooled_transaction[]>> slabs_;
+    pooled_transaction* free_list_ = nullptr;
     std::array<unsigned char, 128> no_data_{};
     std::uint64_t outstanding_ = 0;
     std::uint64_t acquired_ = 0;
