@@ -723,6 +723,7 @@ private:
             {"rz-is-a-register", &c_.cores.sm.quirks.rz_is_a_register},
             {"ldgsts-global-half-only", &c_.cores.sm.quirks.ldgsts_global_half_only},
             {"ldsm-is-free", &c_.cores.sm.quirks.ldsm_is_free},
+            {"fetch-past-branches", &c_.cores.sm.quirks.fetch_past_branches},
             {"single-barrier", &c_.traces.quirk_single_barrier},
             {"ldc-is-alu", &c_.traces.quirk_ldc_is_alu},
             {"generic-windows", &c_.traces.quirk_generic_windows},

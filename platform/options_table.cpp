@@ -508,6 +508,8 @@ const std::vector<quirk_info>& quirk_table() {
         {"ldgsts-global-half-only",
          "asynchronous copies read global memory and never write shared"},
         {"ldsm-is-free", "matrix loads do not access shared memory"},
+        {"fetch-past-branches",
+         "after a taken branch the L1I is asked for what lies behind it, not for its target"},
         {"single-barrier", "every BAR is barrier 0 with the whole thread block"},
         {"ldc-is-alu", "LDC is arithmetic and never reaches the constant cache"},
         {"base-delta-swallow", "address lists of base and deltas take one value more than written"},

@@ -97,7 +97,10 @@ void front_end::fetch() {
 }
 
 tlm::tlm_generic_payload& front_end::request_for(unsigned w) {
-    const std::uint64_t address = warps_.warp[w].next->info->pc + program_start;
+    const warp_state& warp = warps_.warp[w];
+    const std::uint64_t pc =
+        config_.quirks.fetch_past_branches ? warp.fall_through_pc : warp.next->info->pc;
+    const std::uint64_t address = pc + program_start;
     const unsigned line = config_.l1i.line_bytes;
     const unsigned bytes =
         std::min<unsigned>(fetch_bytes, line - static_cast<unsigned>(address % line));

@@ -4,6 +4,7 @@
 #include "modules/core/core_config.h"
 #include "modules/core/core_statistics.h"
 #include "modules/core/scoreboard.h"
+#include "modules/core/warp_instruction.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/protocol/sockets.h"
 
@@ -38,7 +39,7 @@ public:
     const fetch_probe& probe() const { return probe_; }
 
 private:
-    static constexpr unsigned fetch_bytes = 16;
+    static constexpr unsigned fetch_bytes = instruction_bytes;
     static constexpr std::uint64_t program_start = 0xF0000000;  // as the reference places it
 
     tlm::tlm_sync_enum respond(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,

@@ -232,6 +232,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> bloc
             warp.threads == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << warp.threads) - 1;
         warp.copy_groups.clear();
         warp.copy_wait_below = 0;
+        warp.last_pc = warp.fall_through_pc = range.count != 0 ? warp.next->info->pc : 0;
         ++statistics_.warps_launched;
         if (range.count == 0) {
             warps_.done |= warp_bit(w);

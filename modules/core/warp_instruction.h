@@ -16,6 +16,9 @@ constexpr warp_mask warp_bit(unsigned warp) {
     return warp_mask{1} << warp;
 }
 
+/// Distance of instructions in memory, as GPUs from Maxwell on have it.
+inline constexpr unsigned instruction_bytes = 16;
+
 /// One coalesced access of a memory instruction.
 struct memory_access {
     std::uint64_t address = 0;

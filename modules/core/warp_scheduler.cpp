@@ -166,6 +166,7 @@ void warp_scheduler::start(warp_instruction& inst, const isa::dynamic_instructio
     inst.in_unit = false;
     inst.bypass_l1 = false;
     warp.last_pc = info.pc;
+    warp.fall_through_pc = info.pc + instruction_bytes;
     probe_.count++;
     probe_.warp = w;
     probe_.pc = info.pc;

@@ -51,6 +51,7 @@ struct warp_state {
     std::uint32_t copies = 0;           ///< asynchronous copies under way
     std::uint32_t copy_wait_below = 0;  ///< DEPBAR waits for the groups before this one
     std::uint64_t last_pc = 0;          ///< last issued, for reports
+    std::uint64_t fall_through_pc = 0;  ///< what lies behind that; at first, the first
 };
 
 /// Who is told that a warp may be able to issue or to be fetched.

@@ -256,6 +256,35 @@ TEST(FrontEnd, WaitsForAMissOfTheInstructionCache) {
     EXPECT_EQ(rig.core.statistics().warp_instructions, 16u);
 }
 
+std::vector<std::uint64_t> lines_of_a_loop(bool past_branches) {
+    sm_config c = small_sm();
+    c.perfect_inst_const_cache = false;
+    c.l1i.line_bytes = 128;
+    c.quirks.fetch_past_branches = past_branches;
+    sm_rig rig("rig", c, 70);
+    program p;
+    std::vector<const isa::static_instruction*> code;
+    for (int i = 0; i < 16; ++i) code.push_back(&p.alu({}, {1}));
+    block_builder b;
+    b.warp();
+    for (int twice = 0; twice < 2; ++twice)
+        for (int i = 0; i < 8; ++i) b.run(*code[static_cast<std::size_t>(i)]);  // the first line
+    rig.launch(b);
+    rig.run(600);
+    EXPECT_EQ(rig.core.statistics().warp_instructions, 16u);
+    std::vector<std::uint64_t> lines;
+    for (const auto& request : rig.memory.seen) lines.push_back(request.address);
+    return lines;
+}
+
+TEST(FrontEnd, FetchesTheTargetOfATakenBranch) {
+    EXPECT_EQ(lines_of_a_loop(false), std::vector<std::uint64_t>{0xF0000000u});
+}
+
+TEST(FrontEnd, AsksForWhatLiesBehindATakenBranchAsTheReferenceDoes) {
+    EXPECT_EQ(lines_of_a_loop(true), (std::vector<std::uint64_t>{0xF0000000u, 0xF0000080u}));
+}
+
 TEST(FrontEnd, TriesAgainWhenTheInstructionCacheHasNoResources) {
     sm_config c = small_sm();
     c.perfect_inst_const_cache = false;
