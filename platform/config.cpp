@@ -423,6 +423,14 @@ private:
                     "the polynomial hash needs 16, 32 or 64 banks", "see -gpgpu_l1_banks");
         ldst.global_skips_l1 = v_.flag("-gpgpu_gmem_skip_L1D");
         ldst.coalesce_arch = v_.number("-gpgpu_coalesce_arch", 1, 999);
+        const bool sectors_only =
+            ldst.coalesce_arch >= 40 || (ldst.coalesce_arch >= 20 && ldst.global_skips_l1);
+        if (sm.l1d_enabled && sm.l1d.kind == cache::cache_kind::sector && !sectors_only)
+            v_.fail("-gpgpu_coalesce_arch",
+                    fmt::format("accesses of up to 128 bytes, as compute capability {}.{} makes "
+                                "them, meet an L1D of 32-byte sectors",
+                                ldst.coalesce_arch / 10, ldst.coalesce_arch % 10),
+                    "40 or more, or an L1D with whole lines: -gpgpu_cache:dl1 N:...");
         ldst.local_memory_map = v_.flag("-gpgpu_local_mem_map");
         ldst.perfect_memory = v_.flag("-gpgpu_perfect_mem");
 
@@ -722,7 +730,6 @@ private:
             {"packet-is-one-flit", &c_.network.crossbar.quirk_packet_is_one_flit},
             {"rz-is-a-register", &c_.cores.sm.quirks.rz_is_a_register},
             {"ldgsts-global-half-only", &c_.cores.sm.quirks.ldgsts_global_half_only},
-            {"ldsm-is-free", &c_.cores.sm.quirks.ldsm_is_free},
             {"fetch-past-branches", &c_.cores.sm.quirks.fetch_past_branches},
             {"single-barrier", &c_.traces.quirk_single_barrier},
             {"ldc-is-alu", &c_.traces.quirk_ldc_is_alu},

@@ -507,7 +507,6 @@ const std::vector<quirk_info>& quirk_table() {
         {"rz-is-a-register", "RZ takes part in dependences and in bank conflicts"},
         {"ldgsts-global-half-only",
          "asynchronous copies read global memory and never write shared"},
-        {"ldsm-is-free", "matrix loads do not access shared memory"},
         {"fetch-past-branches",
          "after a taken branch the L1I is asked for what lies behind it, not for its target"},
         {"single-barrier", "every BAR is barrier 0 with the whole thread block"},

@@ -70,7 +70,6 @@ struct ldst_config {
 struct core_quirks {
     bool rz_is_a_register = false;         ///< RZ takes part in dependences and bank conflicts
     bool ldgsts_global_half_only = false;  ///< asynchronous copies never write shared memory
-    bool ldsm_is_free = false;             ///< matrix loads do not access shared memory
     bool fetch_past_branches = false;      ///< L1I: what follows a taken branch, not its target
 };
 

@@ -388,16 +388,12 @@ bool ldst_unit::start_global(warp_instruction& inst) {
 
 bool ldst_unit::leave(warp_instruction& inst) {
     if (is_shared_load(inst)) {
-        if (inst.info->special == isa::special_op::ldsm && config_.quirks.ldsm_is_free) {
-            around_.scores.release(inst.warp, *inst.info);
-        } else {
-            if (!around_.shared.can_accept()) return false;
-            around_.shared.set_now(access_process_.now());
-            send(to_shared, inst);
-            inst.in_unit = false;
-            respond_process_.wake_at(around_.shared.ready_at());
-            return true;
-        }
+        if (!around_.shared.can_accept()) return false;
+        around_.shared.set_now(access_process_.now());
+        send(to_shared, inst);
+        inst.in_unit = false;
+        respond_process_.wake_at(around_.shared.ready_at());
+        return true;
     }
     inst.in_unit = false;
     around_.pool.accesses_sent(inst);

@@ -59,8 +59,7 @@ public:
         if (!any) return;
         warps_.hazards_changed(warp);
         if (e.pending != 0) return;
-        if ((warps_.at_memory_barrier & warp_bit(warp)) != 0)
-            warps_.stops_waiting(warps_.at_memory_barrier, warp);
+        if ((warps_.at_memory_barrier & warp_bit(warp)) != 0) warps_.passes_memory_barrier(warp);
         if ((warps_.done & warp_bit(warp)) != 0) warps_.listener->may_fetch();
     }
 

@@ -89,6 +89,10 @@ void warp_scheduler::cycle() {
     settle(now - 1);
 
     warp_table& warps = around_.warps;
+    if (const warp_mask past = warps.past_memory_barrier & mine_; past != 0) {
+        warps.past_memory_barrier &= ~past;
+        around_.owner.memory_barrier_passed();
+    }
     warp_mask eligible = policy_->begin_cycle(warps.buffered & ~warps.waiting() & mine_);
     const bool valid = eligible != 0;
     for (warp_mask stale = eligible & warps.scoreboard_stale; stale != 0; stale &= stale - 1) {
@@ -210,7 +214,7 @@ void warp_scheduler::start(warp_instruction& inst, const isa::dynamic_instructio
         if (around_.scores.writes_pending(w))
             warps.at_memory_barrier |= warp_bit(w);
         else
-            around_.owner.memory_barrier_passed();
+            warps.passes_memory_barrier(w);
     }
     warps.scoreboard_stale |= warp_bit(w);
 
@@ -240,8 +244,6 @@ void warp_scheduler::resolve_addresses(warp_instruction& inst,
     switch (inst.space) {
         case isa::memory_space::shared:
             inst.delay = static_cast<std::uint16_t>(around_.shared.conflict_cycles(lanes));
-            if (info.special == isa::special_op::ldsm && config_.quirks.ldsm_is_free)
-                inst.delay = 1;
             return;
         case isa::memory_space::local:
             around_.owner.map_local(inst.warp, info.data_size, lanes);

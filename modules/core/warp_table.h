@@ -76,10 +76,11 @@ struct warp_table {
     warp_mask buffered = 0;  ///< has a decoded instruction
     warp_mask at_barrier = 0;
     warp_mask at_memory_barrier = 0;
-    warp_mask at_atomic = 0;           ///< has atomics under way
-    warp_mask at_copy = 0;             ///< DEPBAR: waits for asynchronous copies
-    warp_mask scoreboard_stale = 0;    ///< scoreboard_blocked is to be worked out again
-    warp_mask scoreboard_blocked = 0;  ///< the next instruction has a hazard
+    warp_mask past_memory_barrier = 0;  ///< its scheduler has yet to notice
+    warp_mask at_atomic = 0;            ///< has atomics under way
+    warp_mask at_copy = 0;              ///< DEPBAR: waits for asynchronous copies
+    warp_mask scoreboard_stale = 0;     ///< scoreboard_blocked is to be worked out again
+    warp_mask scoreboard_blocked = 0;   ///< the next instruction has a hazard
 
     warp_listener* listener = nullptr;
 
@@ -97,6 +98,10 @@ struct warp_table {
     void stops_waiting(warp_mask& mask, unsigned w) {
         mask &= ~warp_bit(w);
         listener->may_issue(w);
+    }
+    void passes_memory_barrier(unsigned w) {
+        past_memory_barrier |= warp_bit(w);
+        stops_waiting(at_memory_barrier, w);
     }
     /// An instruction of the warp has left the pipeline.
     void leaves_pipeline(unsigned w) {

@@ -423,10 +423,8 @@ TEST(LdstUnit, KeepsAWarpUntilItsCopiesHaveArrived) {
     EXPECT_GT(rig.completed.at(0), rig.memory.seen.back().cycle + 500);
 }
 
-TEST(LdstUnit, LoadsMatricesFromSharedMemoryButNotUnderTheQuirk) {
-    sm_config quirky = small_sm();
-    quirky.quirks.ldsm_is_free = true;
-    sm_rig real("real", small_sm()), free_of_cost("free", quirky);
+TEST(LdstUnit, LoadsMatricesFromSharedMemory) {
+    sm_rig rig("rig", small_sm());
     program p;
     isa::static_instruction i = p.memory(memory_space::shared, false, 8, 16);
     i.special = special_op::ldsm;
@@ -434,13 +432,28 @@ TEST(LdstUnit, LoadsMatricesFromSharedMemoryButNotUnderTheQuirk) {
     const auto& use = p.alu({9}, {8});
     block_builder b;
     b.warp().access(matrix, lines(128, 0)).run(use);  // all rows in one bank
-    real.launch(b);
-    free_of_cost.launch(b);
-    real.run(200);
-    const std::uint64_t issued = real.issued(matrix).at(0);
-    EXPECT_EQ(real.issued(use).at(0), issued + to_unit + 31 + 20 + 1);
-    EXPECT_LT(free_of_cost.issued(use).at(0), issued + to_unit + 2);
-    EXPECT_EQ(free_of_cost.completed.size(), 1u);
+    rig.launch(b);
+    rig.run(200);
+    const std::uint64_t issued = rig.issued(matrix).at(0);
+    EXPECT_EQ(rig.issued(use).at(0), issued + to_unit + 31 + 20 + 1);
+}
+
+TEST(LdstUnit, ForgetsTheL1sLinesAtAMemoryBarrierWhereTheyAreFlushed) {
+    sm_config flushed = small_sm();
+    flushed.flush_l1 = true;
+    sm_rig keeping("keeping", small_sm(), 100), flushing("flushing", flushed, 100);
+    program p;
+    const auto& load = p.memory(memory_space::global, false, 8);
+    const auto& fence = p.alu({}, {}, 1, 1, isa::op_class::memory_barrier);
+    block_builder b;
+    b.warp();
+    for (int k = 0; k < 3; ++k) b.access(load, lines(4)).run(fence);  // each waits for its load
+    keeping.launch(b);
+    flushing.launch(b);
+    keeping.run(2000);
+    EXPECT_EQ(keeping.memory.seen.size(), 4u) << "sectors, of the first load";
+    EXPECT_EQ(flushing.memory.seen.size(), 12u);
+    EXPECT_EQ(flushing.completed.size(), 1u);
 }
 
 }  // namespace

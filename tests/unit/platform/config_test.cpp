@@ -473,13 +473,12 @@ TEST(GpuConfig, SwitchesQuirksOnByNameOrAllTogether) {
     EXPECT_THAT(some.quirks, ElementsAre("rz-is-a-register", "ldc-is-alu"));
     EXPECT_TRUE(some.traces.quirk_ldc_is_alu);
     EXPECT_TRUE(some.cores.sm.quirks.rz_is_a_register);
-    EXPECT_FALSE(some.cores.sm.quirks.ldsm_is_free);
+    EXPECT_FALSE(some.cores.sm.quirks.fetch_past_branches);
     const gpu_config all = make("--compat accel-sim");
     EXPECT_EQ(all.quirks.size(), quirk_table().size());
     const core::core_quirks& q = all.cores.sm.quirks;
     const trace_config& t = all.traces;
-    EXPECT_TRUE(q.rz_is_a_register && q.ldgsts_global_half_only && q.ldsm_is_free &&
-                q.fetch_past_branches);
+    EXPECT_TRUE(q.rz_is_a_register && q.ldgsts_global_half_only && q.fetch_past_branches);
     EXPECT_TRUE(t.quirk_base_delta_swallow && t.quirk_base_stride_gap && t.quirk_single_barrier &&
                 t.quirk_ldc_is_alu);
     EXPECT_TRUE(all.network.crossbar.quirk_packet_is_one_flit);
