@@ -68,6 +68,7 @@ bool memory_port::send(unsigned source, tlm::tlm_generic_payload& p) {
                  delay);
     }
     blocked_ = true;
+    if (turns_ != nullptr) blocked_in_ = turns_->cycle(protocol::core_clock);
     blocked_source_ = static_cast<int>(source);
     blocked_request_ = &p;
     return false;

@@ -5,6 +5,7 @@
 #include "modules/kernel/refusal_counter.h"
 #include "modules/kernel/ring_buffer.h"
 #include "modules/protocol/memory_transaction.h"
+#include "modules/protocol/phases.h"
 #include "modules/protocol/sockets.h"
 
 #include <array>
@@ -41,8 +42,15 @@ public:
         refusals_[static_cast<unsigned>(source)] = &counter;
     }
 
+    /// The outside lets the SMs inject in turn, at the end of a core cycle: it answers no earlier,
+    /// and a request of this cycle does not mean that there is no room for another.
+    void wait_for_turns(const kernel::phase_sequencer& sequencer) { turns_ = &sequencer; }
+
     /// The outside takes no more at the moment.
-    bool blocked() const { return blocked_; }
+    bool blocked() const {
+        return blocked_ &&
+               (turns_ == nullptr || blocked_in_ != turns_->cycle(protocol::core_clock));
+    }
     bool has_response() const { return !responses_.empty(); }
     /// The oldest response is that of an uncached load. @pre has_response()
     bool response_is_uncached_read() const;
@@ -79,7 +87,9 @@ private:
     client* client_ = nullptr;
     bool perfect_;
     bool blocked_ = false;
-    int blocked_source_ = -1;  // whose END_REQ is withheld
+    const kernel::phase_sequencer* turns_ = nullptr;
+    std::uint64_t blocked_in_ = 0;  // core cycle, with turns_
+    int blocked_source_ = -1;       // whose END_REQ is withheld
     tlm::tlm_generic_payload* blocked_request_ = nullptr;
     std::array<tlm::tlm_generic_payload*, memory_sources> held_{};
     std::array<kernel::refusal_counter*, memory_sources> refusals_{};

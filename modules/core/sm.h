@@ -77,7 +77,10 @@ public:
     unsigned cluster() const { return who_.cluster; }
     void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
     void watch(cta_watcher& watcher) { cta_watcher_ = &watcher; }
-    void set_request_order(protocol::request_order& order) { request_order_ = &order; }
+    void set_request_order(protocol::request_order& order) {
+        request_order_ = &order;
+        port_.wait_for_turns(sequencer_);
+    }
 
     // ---- CTAs: called in phase core_dispatch_ctas ----
 
