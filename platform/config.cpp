@@ -731,6 +731,8 @@ private:
             {"rz-is-a-register", &c_.cores.sm.quirks.rz_is_a_register},
             {"ldgsts-global-half-only", &c_.cores.sm.quirks.ldgsts_global_half_only},
             {"fetch-past-branches", &c_.cores.sm.quirks.fetch_past_branches},
+            {"loads-stay-long", &c_.cores.sm.quirks.loads_stay_long},
+            {"flush-few-l2", &c_.memory.quirk_flush_few_l2},
             {"single-barrier", &c_.traces.quirk_single_barrier},
             {"ldc-is-alu", &c_.traces.quirk_ldc_is_alu},
             {"generic-windows", &c_.traces.quirk_generic_windows},

@@ -155,8 +155,10 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
     calls.check = [this](const trace::kernel_header& h) { check_trace_fits(config_, facts_of(h)); };
     if (config_.memory.flush_l2)
         calls.idle = [this] {
-            for (auto& p : partitions_)
-                for (unsigned s = 0; s < p->sub_partitions(); ++s) p->bank(s).flush();
+            const memory::memory_config& m = config_.memory;
+            const unsigned per = m.partition.sub_partitions;
+            const unsigned count = m.quirk_flush_few_l2 ? m.channels : m.channels * per;
+            for (unsigned s = 0; s < count; ++s) partitions_[s / per]->bank(s % per).flush();
         };
     calls.launched = [this] {
         for (auto& c : channels_) c->begin_kernel();

@@ -509,6 +509,11 @@ const std::vector<quirk_info>& quirk_table() {
          "asynchronous copies read global memory and never write shared"},
         {"fetch-past-branches",
          "after a taken branch the L1I is asked for what lies behind it, not for its target"},
+        {"loads-stay-long",
+         "two_level_active takes a loaded register for a long operation until arithmetic writes "
+         "it"},
+        {"flush-few-l2",
+         "-gpgpu_flush_l2_cache empties as many sub-partitions as there are channels, no more"},
         {"single-barrier", "every BAR is barrier 0 with the whole thread block"},
         {"ldc-is-alu", "LDC is arithmetic and never reaches the constant cache"},
         {"base-delta-swallow", "address lists of base and deltas take one value more than written"},

@@ -69,6 +69,7 @@ std::string cache_line(const cache::cache_statistics& s) {
 
 void write_core_caches(report_writer& out, gpu& device) {
     cache::cache_statistics l1i, l1d, l1c, l1t;
+    std::uint64_t running = 0;
     std::string by_core;
     unsigned core = 0;
     for (const auto& c : device.clusters())
@@ -80,9 +81,11 @@ void write_core_caches(report_writer& out, gpu& device) {
             if (sm.l1d() != nullptr) {
                 const cache::cache_statistics& s = sm.l1d()->statistics();
                 l1d += s;
+                running += sm.statistics().cycles;
                 by_core += fmt::format("\tL1D_cache_core[{}]: {}", core, cache_line(s));
             }
         }
+    l1d.port_cycles = running;  // of an SM without CTAs nobody could use the ports
     out.print("\n========= Core cache stats =========\nL1I_cache:\n");
     write_cache(out, "L1I", l1i, "\t");
     out.print("L1D_cache:\n{}", by_core);

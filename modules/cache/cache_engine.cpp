@@ -47,7 +47,8 @@ void cache_engine::fill(tlm::tlm_generic_payload& response, std::uint64_t now) {
     protocol::memory_extension& x = protocol::extension(p);
     p.set_address(sent.address);
     p.set_data_length(sent.data_length);
-    x.data_bytes = static_cast<std::uint16_t>(sent.data_bytes);
+    x.data_bytes = sent.data_bytes;
+    x.sectors = sent.sectors;
     sent.payload = nullptr;
 
     const unsigned sector = sector_of(p);
@@ -90,10 +91,13 @@ cache_engine::read_request cache_engine::read(tlm::tlm_generic_payload& p,
                       found.line,
                       p.get_data_length(),
                       x.data_bytes,
-                      config_.atom_bytes() / sector_bytes};
+                      static_cast<std::uint16_t>(config_.atom_bytes() / sector_bytes),
+                      x.sectors};
     p.set_address(address);
     p.set_data_length(config_.atom_bytes());
-    x.data_bytes = config_.atom_bytes();
+    x.data_bytes = static_cast<std::uint16_t>(config_.atom_bytes());
+    if (config_.atom_bytes() == 2 * sector_bytes)  // half of what the next level calls a line
+        x.sectors = address / config_.atom_bytes() % 2 == 0 ? 0x3 : 0xc;
     enqueue(p);
     return result;
 }

@@ -56,7 +56,9 @@ tlm::tlm_sync_enum miss_port::nb_transport_bw(int, tlm::tlm_generic_payload& p,
         return tlm::TLM_ACCEPTED;
     }
     sc_assert(phase == tlm::BEGIN_RESP);
-    if (waiting_.empty() && take(p)) return tlm::TLM_COMPLETED;
+    // The answer to a posted write carries nothing, and passes whatever waits.
+    const bool next = waiting_.empty() || protocol::is_posted(protocol::extension(p).type);
+    if (next && take(p)) return tlm::TLM_COMPLETED;
     sc_assert(!waiting_.full());
     waiting_.push({&p, true});
     owner_.can_send();

@@ -24,8 +24,9 @@ public:
         std::uint64_t index_address = 0;
         std::uint32_t line = 0;
         std::uint32_t data_length = 0;
-        std::uint32_t data_bytes = 0;
-        std::uint32_t pending_parts = 0;
+        std::uint16_t data_bytes = 0;
+        std::uint16_t pending_parts = 0;
+        std::uint8_t sectors = 0;
     };
 
     /// @param entries    lines on their way at a time

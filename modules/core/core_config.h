@@ -71,6 +71,7 @@ struct core_quirks {
     bool rz_is_a_register = false;         ///< RZ takes part in dependences and bank conflicts
     bool ldgsts_global_half_only = false;  ///< asynchronous copies never write shared memory
     bool fetch_past_branches = false;      ///< L1I: what follows a taken branch, not its target
+    bool loads_stay_long = false;          ///< two-level scheduler: even after write-back
 };
 
 /// One SM, validated by the platform.

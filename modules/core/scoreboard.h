@@ -16,8 +16,13 @@ namespace simtlm::core {
 class scoreboard {
 public:
     /// @param rz_is_a_register  RZ takes part in hazards (quirk rz-is-a-register)
-    scoreboard(warp_table& warps, bool rz_is_a_register)
-        : warps_(warps), rz_is_a_register_(rz_is_a_register), entries_(warps.warp.size()) {}
+    /// @param loads_stay_long   a loaded register counts as waiting for a long operation until
+    ///                          something that is no load writes it (quirk loads-stay-long)
+    scoreboard(warp_table& warps, bool rz_is_a_register, bool loads_stay_long = false)
+        : warps_(warps),
+          rz_is_a_register_(rz_is_a_register),
+          loads_stay_long_(loads_stay_long),
+          entries_(warps.warp.size()) {}
 
     bool collides(unsigned warp, const isa::static_instruction& inst) const {
         const entry& e = entries_[warp];
@@ -52,7 +57,8 @@ public:
             const unsigned r = inst.dst[i];
             if (ignored(r) || !reserved(e, r)) continue;
             e.bits[r / 64] &= ~(std::uint64_t{1} << (r % 64));
-            e.long_bits[r / 64] &= ~(std::uint64_t{1} << (r % 64));
+            if (!(loads_stay_long_ && inst.is_load))
+                e.long_bits[r / 64] &= ~(std::uint64_t{1} << (r % 64));
             --e.pending;
             any = true;
         }
@@ -88,6 +94,7 @@ private:
 
     warp_table& warps_;
     bool rz_is_a_register_;
+    bool loads_stay_long_;
     std::vector<entry> entries_;
 };
 

@@ -137,8 +137,9 @@ bool warp_scheduler::try_issue(unsigned w) {
             break;
         }
         if (!around_.collector.can_accept(p, number_)) break;
-        if (config_.scheduler.dual_issue_diff_exec_units && previous == p) break;
-        previous = p;
+        const unsigned kind = std::min<unsigned>(p, pipe_spec);  // specialised units are one kind
+        if (config_.scheduler.dual_issue_diff_exec_units && previous == kind) break;
+        previous = kind;
         warp_instruction& inst = around_.pool.acquire();
         inst.warp = static_cast<std::uint16_t>(w);
         inst.scheduler = static_cast<std::uint8_t>(number_);

@@ -93,8 +93,9 @@ struct memory_config {
     address_mapping_config mapping;
     partition_config partition;
     unsigned channels = 8;
-    bool warm_l2_on_copy = true;  ///< -gpgpu_perf_sim_memcpy
-    bool flush_l2 = false;        ///< -gpgpu_flush_l2_cache: after every kernel
+    bool warm_l2_on_copy = true;      ///< -gpgpu_perf_sim_memcpy
+    bool flush_l2 = false;            ///< -gpgpu_flush_l2_cache: after every kernel
+    bool quirk_flush_few_l2 = false;  ///< of as many sub-partitions as there are channels
 };
 
 }  // namespace simtlm::memory

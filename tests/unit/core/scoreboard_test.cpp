@@ -95,6 +95,19 @@ TEST_F(Scoreboard, MarksLoadsFromDistantMemoryAsLong) {
     EXPECT_FALSE(board.waits_for_long_operation(1, reads_6));
 }
 
+TEST_F(Scoreboard, KeepsALoadedRegisterLongUntilArithmeticWritesItUnderTheQuirk) {
+    scoreboard quirky(warps.table, false, true);
+    const auto reads_6 = instruction(op_class::sp, {1}, {6});
+    const auto writes_6 = instruction(op_class::sp, {6}, {});
+    quirky.reserve(1, test::load(6), memory_space::global);
+    quirky.release(1, test::load(6));
+    EXPECT_FALSE(quirky.collides(1, reads_6));
+    EXPECT_TRUE(quirky.waits_for_long_operation(1, reads_6));
+    quirky.reserve(1, writes_6, memory_space::none);
+    quirky.release(1, writes_6);
+    EXPECT_FALSE(quirky.waits_for_long_operation(1, reads_6));
+}
+
 TEST_F(Scoreboard, TellsTheSchedulerWhenHazardsChange) {
     board.reserve(3, writes_5, memory_space::none);
     EXPECT_TRUE(warps.issue_told.empty());

@@ -20,8 +20,10 @@ using testing::StartsWith;
 /// A small GPU with the built-in crossbar, then what the test adds.
 option_values base_with(const std::string& text) {
     option_values values;
-    values.load_text("-network_mode 2\n-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16:0,32\n",
-                     "base.config");
+    values.load_text(
+        "-network_mode 2\n-gpgpu_coalesce_arch 70\n"
+        "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16:0,32\n",
+        "base.config");
     values.load_text(text, "my.config");
     return values;
 }
@@ -398,6 +400,10 @@ TEST(GpuConfig, ChecksTheRolesOfCaches) {
         refused("-gpgpu_cache:dl2 N:4:128:256,L:B:f:N:L,A:512:8,128:2"),
         StartsWith(
             "my.config:1: -gpgpu_cache:dl2 N:4:128:256,L:B:f:N:L,A:512:8,128:2: a write-back"));
+    EXPECT_THAT(refused("-gpgpu_coalesce_arch 13"), HasSubstr("an L1D of 32-byte sectors"));
+    EXPECT_THAT(refused("-gpgpu_coalesce_arch 35"), HasSubstr("compute capability 3.5"));
+    EXPECT_EQ(make("-gpgpu_coalesce_arch 35 -gpgpu_gmem_skip_L1D 1").cores.sm.ldst.coalesce_arch,
+              35u);
     EXPECT_FALSE(make("-gpgpu_cache:dl1 none").cores.sm.l1d_enabled);
     EXPECT_FALSE(make("-gpgpu_cache:dl2 none").memory.partition.l2.enabled);
 }
@@ -478,11 +484,12 @@ TEST(GpuConfig, SwitchesQuirksOnByNameOrAllTogether) {
     EXPECT_EQ(all.quirks.size(), quirk_table().size());
     const core::core_quirks& q = all.cores.sm.quirks;
     const trace_config& t = all.traces;
-    EXPECT_TRUE(q.rz_is_a_register && q.ldgsts_global_half_only && q.fetch_past_branches);
+    EXPECT_TRUE(q.rz_is_a_register && q.ldgsts_global_half_only && q.fetch_past_branches &&
+                q.loads_stay_long);
     EXPECT_TRUE(t.quirk_base_delta_swallow && t.quirk_base_stride_gap && t.quirk_single_barrier &&
                 t.quirk_ldc_is_alu);
     EXPECT_TRUE(all.network.crossbar.quirk_packet_is_one_flit);
-    EXPECT_TRUE(all.memory.partition.quirk_memcpy_truncates);
+    EXPECT_TRUE(all.memory.partition.quirk_memcpy_truncates && all.memory.quirk_flush_few_l2);
     EXPECT_THAT(refused("--quirk ldc-is-alo"), HasSubstr("did you mean ldc-is-alu?"));
     EXPECT_THAT(refused("--compat gem5"), HasSubstr("none or accel-sim"));
 }
