@@ -176,13 +176,18 @@ void gpu::before_end_of_elaboration() {
          {"icnt_clock", config_.clocks.network},
          {"l2_clock", config_.clocks.l2},
          {"dram_clock", config_.clocks.dram}}};
+    const bool all_made_here =
+        std::all_of(clock.begin(), clock.end(), [](auto& c) { return c.bind_count() == 0; });
+    if (all_made_here && config_.clocks.quirk_rounded) {
+        std::vector<double> frequencies;
+        for (const auto& domain : domains) frequencies.push_back(domain.second);
+        rounded_clocks_ = std::make_unique<kernel::rounded_clocks>("clocks", frequencies);
+        for (unsigned d = 0; d < domains.size(); ++d) clock[d].bind(rounded_clocks_->signal[d]);
+    }
     for (unsigned d = 0; d < domains.size(); ++d) {
         if (clock[d].bind_count() != 0) continue;
-        const double leader = config_.clocks.quirk_rounded && domains[d].second != domains[0].second
-                                  ? domains[0].second
-                                  : 0;
         clocks_.push_back(
-            std::make_unique<kernel::exact_clock>(domains[d].first, domains[d].second, leader));
+            std::make_unique<kernel::exact_clock>(domains[d].first, domains[d].second));
         clock[d].bind(clocks_.back()->signal);
     }
     if (reset.bind_count() == 0) {

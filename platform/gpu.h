@@ -6,6 +6,7 @@
 #include "modules/interconnect/network.h"
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/exact_clock.h"
+#include "modules/kernel/rounded_clocks.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/address_placement.h"
 #include "modules/memory/dram_channel.h"
@@ -116,6 +117,7 @@ private:
     isa::opcode_tables opcodes_;
     protocol::transaction_pool transactions_;  // outlives the blocks
     std::vector<std::unique_ptr<kernel::exact_clock>> clocks_;
+    std::unique_ptr<kernel::rounded_clocks> rounded_clocks_;
     kernel::phase_sequencer sequencer_;
     memory::address_mapping mapping_;
     std::unique_ptr<memory::address_placement> placement_;  // with random partition indexing

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/exact_clock.h"
 
+#include "modules/kernel/rounded_clocks.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace {
@@ -49,22 +54,36 @@ TEST(ExactClock, CoincidesWithARelatedClockAgainAndAgain) {
         EXPECT_EQ(a.edges[k * 566], b.edges[k * 425]) << "after " << k << " common periods";
 }
 
-TEST(ExactClock, KeepsCoincidentEdgesApartByTheRoundingOfSumsWhenAsked) {
+TEST(RoundedClocks, TickInTheOrderOfTheSumsOfTheirPeriods) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-    kernel::exact_clock leader("leader", 1132e6), follower("follower", 850e6, 1132e6);
-    edge_log a("a"), b("b");
-    a.clock.bind(leader.signal);
-    b.clock.bind(follower.signal);
-    sc_core::sc_start(20, sc_core::SC_US);
-    double leader_sum = 0, follower_sum = 0;
-    std::size_t n = 0, m = 0;
-    for (std::size_t k = 1; k < 40; ++k) {
-        for (; n < k * 566; ++n) leader_sum += 1 / 1132e6;
-        for (; m < k * 425; ++m) follower_sum += 1 / 850e6;
-        const auto later = static_cast<std::int64_t>(b.edges[m].value()) -
-                           static_cast<std::int64_t>(a.edges[n].value());
-        EXPECT_EQ(later, follower_sum > leader_sum ? 1 : follower_sum < leader_sum ? -1 : 0) << k;
+    const std::vector<double> frequencies{1132e6, 566e6, 1132e6, 850e6};
+    kernel::rounded_clocks clocks("clocks", frequencies);
+    std::vector<std::unique_ptr<edge_log>> logs;
+    for (unsigned c = 0; c < 4; ++c) {
+        logs.push_back(std::make_unique<edge_log>(("log" + std::to_string(c)).c_str()));
+        logs.back()->clock.bind(clocks.signal[c]);
     }
+    sc_core::sc_start(20, sc_core::SC_US);
+    std::vector<double> sums(4);
+    std::vector<std::size_t> n(4);
+    sc_core::sc_time before;
+    std::size_t apart = 0;
+    for (unsigned step = 0; step < 20000; ++step) {
+        const double now = *std::min_element(sums.begin(), sums.end());
+        sc_core::sc_time at;
+        for (unsigned c = 0; c < 4; ++c) {
+            if (sums[c] != now) continue;
+            const sc_core::sc_time edge = logs[c]->edges.at(n[c]++);
+            if (at != sc_core::SC_ZERO_TIME) ASSERT_EQ(edge, at) << "they tick together";
+            at = edge;
+            sums[c] += 1 / frequencies[c];
+        }
+        ASSERT_NEAR(at.to_seconds(), now, 1e-14);
+        if (step > 0) ASSERT_GT(at, before);
+        apart += step > 0 && (at - before).value() < 10 ? 1 : 0;
+        before = at;
+    }
+    EXPECT_GT(apart, 0u) << "some sums differ by no more than rounding";
 }
 
 }  // namespace
