@@ -74,12 +74,16 @@ TEST(RoundedClocks, TickInTheOrderOfTheSumsOfTheirPeriods) {
         for (unsigned c = 0; c < 4; ++c) {
             if (sums[c] != now) continue;
             const sc_core::sc_time edge = logs[c]->edges.at(n[c]++);
-            if (at != sc_core::SC_ZERO_TIME) ASSERT_EQ(edge, at) << "they tick together";
+            if (at != sc_core::SC_ZERO_TIME) {
+                ASSERT_EQ(edge, at) << "they tick together";
+            }
             at = edge;
             sums[c] += 1 / frequencies[c];
         }
         ASSERT_NEAR(at.to_seconds(), now, 1e-14);
-        if (step > 0) ASSERT_GT(at, before);
+        if (step > 0) {
+            ASSERT_GT(at, before);
+        }
         apart += step > 0 && (at - before).value() < 10 ? 1 : 0;
         before = at;
     }
