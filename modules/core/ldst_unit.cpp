@@ -326,8 +326,8 @@ tlm::tlm_generic_payload& ldst_unit::request_for(warp_instruction& inst) {
     e.cluster = static_cast<std::uint16_t>(around_.owner.cluster());
     e.instruction = &inst;
     e.when.created = protocol::hop_times::stamp(access_process_.now());
-    const bool unseen = inst.bypass_l1 || (inst.space == memory_space::constant &&
-                                           config_.perfect_inst_const_cache);
+    const bool unseen = inst.bypass_l1 ||
+                        (inst.space == memory_space::constant && config_.perfect_inst_const_cache);
     if (!unseen) around_.owner.touches(a.address, protocol::request_order::by_ldst);
     return *request_;
 }
