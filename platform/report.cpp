@@ -361,6 +361,10 @@ void write_network(report_writer& out, gpu& device) {
         else
             out.real(f.name, f.value);
     }
+    for (const auto& t : n.latency_tables()) {
+        out.print("{}:{}\n", t.name, fmt::join(t.counts, " \t"));
+        out.add_row(t.name, t.counts);
+    }
     out.print("{:-<28}END-of-Interconnect-DETAILS{:-<25}\n", "", "");
 }
 

@@ -351,6 +351,10 @@ const std::vector<statistic_info> table = {
      "network, of a flit."},
     {routers, "Fragmentation {statistic}", "network cycles",
      "Time between a packet's first and last flit beyond its length."},
+    {routers, "{half}_Network_packet_lat_table", "packets",
+     "Histogram of packet latencies; entry i counts 2^i to 2^(i+1)-1 network cycles, entry 0 also "
+     "0."},
+    {routers, "{half}_Network_flit_lat_table", "flits", "The same of flits."},
     {routers, "{which} packet rate {statistic}", "packets per network cycle",
      "That nodes sent (Injected) and received (Accepted): average, minimum, maximum of the nodes."},
     {routers, "{which} flit rate {statistic}", "flits per network cycle", "The same in flits."},

@@ -86,6 +86,13 @@ public:
 
     /// The figures printed after every kernel, in the reference's order. Same reading rule.
     virtual std::vector<figure> figures() const = 0;
+    /// How many latencies were 2^i to 2^(i+1)-1 network cycles (the first: 0 too; the last: more).
+    struct latency_table {
+        std::string name;
+        std::vector<std::uint64_t> counts;
+    };
+    /// Latency histograms of a network that has them, none otherwise. Same reading rule.
+    virtual std::vector<latency_table> latency_tables() const { return {}; }
     /// Lists the counters under this module's hierarchical name.
     virtual void list_statistics(kernel::statistics& list) const;
 

@@ -59,6 +59,20 @@ void router_network::restart_records() {
     restarted_at_ = cycles();
 }
 
+std::vector<network::latency_table> router_network::latency_tables() const {
+    std::vector<latency_table> list;
+    const auto add = [&](const std::string& name, const latency_record& r) {
+        list.push_back({name, {r.histogram.begin(), r.histogram.end()}});
+    };
+    for (const subnet s : {requests, replies}) {
+        const std::string half = s == requests ? "Req" : "Reply";
+        const router_subnet::records& r = halves_[s].recorded();
+        add(half + "_Network_packet_lat_table", r.packet);
+        add(half + "_Network_flit_lat_table", r.flit);
+    }
+    return list;
+}
+
 std::vector<network::figure> router_network::figures() const {
     std::vector<figure> list;
     const auto ratio = [](double a, double b) { return b == 0 ? 0 : a / b; };

@@ -28,6 +28,7 @@ public:
     /// as "NAME average", "NAME minimum" and "NAME maximum": latencies in icnt cycles, rates per
     /// node and icnt cycle.
     std::vector<figure> figures() const override;
+    std::vector<latency_table> latency_tables() const override;
     void list_statistics(kernel::statistics& list) const override;
     /// As the reference does before every kernel.
     void restart_records();

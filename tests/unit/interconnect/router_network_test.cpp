@@ -201,6 +201,10 @@ TEST_P(RouterZeroLoad, FollowsTheClosedForm) {
     EXPECT_EQ(b.served[0].cycle, 1 + latency + 1);
     EXPECT_EQ(static_cast<router_network&>(*b.net).half(requests).recorded().packet.sum, latency);
     EXPECT_EQ(static_cast<router_network&>(*b.net).half(requests).recorded().hops, z.hops);
+    const network::latency_table packets = b.net->latency_tables().at(0);
+    EXPECT_EQ(packets.name, "Req_Network_packet_lat_table");
+    for (unsigned i = 0; i < packets.counts.size(); ++i)
+        EXPECT_EQ(packets.counts[i], latency >> i == 1 || (i == 0 && latency == 0) ? 1u : 0u) << i;
 }
 
 const keys mesh_keys = {{"topology", "mesh"},
