@@ -20,13 +20,10 @@ public:
         : sc_module(name),
           signal("signal", false),
           half_period_(0.5L / static_cast<long double>(frequency) /
-                       static_cast<long double>(sc_core::sc_get_time_resolution().to_seconds())),
-          frequency_(frequency) {
+                       static_cast<long double>(sc_core::sc_get_time_resolution().to_seconds())) {
         using SC_CURRENT_USER_MODULE = exact_clock;
         SC_METHOD(toggle);
     }
-
-    double frequency() const { return frequency_; }
 
 private:
     void toggle() {
@@ -42,7 +39,6 @@ private:
     long double half_period_;  // in units of the time resolution
     std::uint64_t half_edges_ = 0;
     std::uint64_t next_ = 0;
-    double frequency_;
 };
 
 }  // namespace simtlm::kernel

@@ -186,7 +186,7 @@ public:
     explicit l2_hits(const sc_core::sc_module_name& name)
         : sc_module(name),
           sequencer_("sequencer", protocol::clock_domains, protocol::phase_table()),
-          bank_("bank", sequencer_, volta(), mapping_, pool_, shared_, 0),
+          bank_("bank", sequencer_, one_slice(), mapping_, pool_, shared_, 0),
           reader_("reader", sequencer_, protocol::network_transfer, footprint) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d](clock.out);
         reader_.socket.bind(bank_.port);
@@ -197,24 +197,9 @@ public:
 
 private:
     static constexpr std::uint64_t footprint = 32 * 1024;
-    static memory::partition_config volta() {
-        memory::partition_config c;
-        c.icnt_to_l2 = c.l2_to_dram = c.dram_to_l2 = c.l2_to_icnt = 64;
-        c.rop_latency = 160;
-        c.dram_latency = 100;
-        c.l2.kind = cache::cache_kind::sector;
-        c.l2.sets = 32;
-        c.l2.line_bytes = 128;
-        c.l2.ways = 24;
-        c.l2.write = cache::write_policy::write_back;
-        c.l2.allocation = cache::allocation_policy::on_miss;
-        c.l2.write_allocate = cache::write_allocate_policy::lazy_fetch_on_read;
-        c.l2.set_index = cache::set_index_function::linear;
-        c.l2.mshr_entries = 192;
-        c.l2.mshr_max_merge = 4;
-        c.l2.miss_queue_size = 32;
-        c.l2.data_port_bytes = 32;
-        c.dram = memory::test::hbm();
+    static memory::partition_config one_slice() {
+        memory::partition_config c = memory::test::volta_partition();
+        c.sub_partitions = 1;
         return c;
     }
     memory::address_mapping mapping_{memory::test::volta_map(1, 1)};

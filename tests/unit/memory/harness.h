@@ -55,6 +55,29 @@ inline dram_config hbm() {
     c.check_timing = true;
     return c;
 }
+
+/// A memory partition of a V100: two slices of L2, HBM.
+inline partition_config volta_partition() {
+    partition_config c;
+    c.sub_partitions = 2;
+    c.icnt_to_l2 = c.l2_to_dram = c.dram_to_l2 = c.l2_to_icnt = 64;
+    c.rop_latency = 160;
+    c.dram_latency = 100;
+    c.l2.kind = cache::cache_kind::sector;
+    c.l2.sets = 32;
+    c.l2.line_bytes = 128;
+    c.l2.ways = 24;
+    c.l2.write = cache::write_policy::write_back;
+    c.l2.allocation = cache::allocation_policy::on_miss;
+    c.l2.write_allocate = cache::write_allocate_policy::lazy_fetch_on_read;
+    c.l2.set_index = cache::set_index_function::linear;
+    c.l2.mshr_entries = 192;
+    c.l2.mshr_max_merge = 4;
+    c.l2.miss_queue_size = 32;
+    c.l2.data_port_bytes = 32;
+    c.dram = hbm();
+    return c;
+}
 inline dram_config gddr5x() {
     dram_config c = hbm();
     c.timing = {16, 2, 8, 16, 37, 16, 52, 16, 6, 7, 16, 4, 4, 3, 0, 0};

@@ -11,6 +11,8 @@
 namespace simtlm::memory {
 namespace {
 
+using test::volta_partition;
+
 using protocol::access_type;
 
 /// The network's end at one sub-partition: presents requests, takes replies, stalls now and then.
@@ -112,28 +114,6 @@ private:
     tlm::tlm_generic_payload* offered_ = nullptr;
     tlm::tlm_generic_payload* owed_ = nullptr;
 };
-
-partition_config volta_partition() {
-    partition_config c;
-    c.sub_partitions = 2;
-    c.icnt_to_l2 = c.l2_to_dram = c.dram_to_l2 = c.l2_to_icnt = 64;
-    c.rop_latency = 160;
-    c.dram_latency = 100;
-    c.l2.kind = cache::cache_kind::sector;
-    c.l2.sets = 32;
-    c.l2.line_bytes = 128;
-    c.l2.ways = 24;
-    c.l2.write = cache::write_policy::write_back;
-    c.l2.allocation = cache::allocation_policy::on_miss;
-    c.l2.write_allocate = cache::write_allocate_policy::lazy_fetch_on_read;
-    c.l2.set_index = cache::set_index_function::linear;
-    c.l2.mshr_entries = 192;
-    c.l2.mshr_max_merge = 4;
-    c.l2.miss_queue_size = 32;
-    c.l2.data_port_bytes = 32;
-    c.dram = test::hbm();
-    return c;
-}
 
 /// A foreign memory: answers in any order, with annotated delays, early, and late.
 class foreign_memory : public sc_core::sc_module {
