@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/signature.h"
 
-#include "modules/ptx/nearest.h"
+#include "modules/kernel/nearest_name.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -55,14 +55,30 @@ std::vector<signature::slot> read_slots(std::string_view text) {
 
 bool read_prefix(std::string_view& text, operand_rule& rule) {
     switch (text.front()) {
-        case '=': rule.written = true; break;
-        case '?': rule.optional = true; break;
-        case '!': rule.may_negate = true; break;
-        case '-': rule.may_minus = true; break;
-        case '|': rule.joined = rule.optional = true; break;
-        case '~': rule.relaxed = true; break;
-        case '*': rule.per_vector = true; break;
-        case '^': rule.may_select = true; break;
+        case '=':
+            rule.written = true;
+            break;
+        case '?':
+            rule.optional = true;
+            break;
+        case '!':
+            rule.may_negate = true;
+            break;
+        case '-':
+            rule.may_minus = true;
+            break;
+        case '|':
+            rule.joined = rule.optional = true;
+            break;
+        case '~':
+            rule.relaxed = true;
+            break;
+        case '*':
+            rule.per_vector = true;
+            break;
+        case '^':
+            rule.may_select = true;
+            break;
         case '{':
             if (text[1] == '}') {
                 rule.fragment = operand_rule::matrix::loaded;
@@ -71,7 +87,8 @@ bool read_prefix(std::string_view& text, operand_rule& rule) {
             }
             text.remove_prefix(text.find('}'));
             break;
-        default: return false;
+        default:
+            return false;
     }
     text.remove_prefix(1);
     return true;
@@ -82,11 +99,11 @@ struct form_name {
     operand_rule::form what;
 };
 constexpr form_name forms[] = {
-    {"imm", operand_rule::form::immediate}, {"label", operand_rule::form::label},
+    {"imm", operand_rule::form::immediate},   {"label", operand_rule::form::label},
     {"targets", operand_rule::form::targets}, {"[]", operand_rule::form::address},
-    {"[t]", operand_rule::form::texture},   {"[s]", operand_rule::form::surface},
-    {"mov", operand_rule::form::mov},       {"vec", operand_rule::form::offsets},
-    {"policy", operand_rule::form::policy}, {"none", operand_rule::form::absent},
+    {"[t]", operand_rule::form::texture},     {"[s]", operand_rule::form::surface},
+    {"mov", operand_rule::form::mov},         {"vec", operand_rule::form::offsets},
+    {"policy", operand_rule::form::policy},   {"none", operand_rule::form::absent},
     {"any", operand_rule::form::any},
 };
 
@@ -102,16 +119,21 @@ constexpr source_name sources[] = {{'T', operand_rule::source::first},
 
 operand_rule::matrix fragment_of(char letter) {
     switch (letter) {
-        case 'd': return operand_rule::matrix::d;
-        case 'a': return operand_rule::matrix::a;
-        case 'b': return operand_rule::matrix::b;
-        default: return operand_rule::matrix::c;
+        case 'd':
+            return operand_rule::matrix::d;
+        case 'a':
+            return operand_rule::matrix::a;
+        case 'b':
+            return operand_rule::matrix::b;
+        default:
+            return operand_rule::matrix::c;
     }
 }
 
 operand_rule read_rule(std::string_view text) {
     operand_rule rule;
-    while (text.size() > 1 && read_prefix(text, rule)) {}
+    while (text.size() > 1 && read_prefix(text, rule)) {
+    }
     for (const form_name& form : forms) {
         if (form.text == text) {
             rule.what = form.what;
@@ -173,29 +195,74 @@ void apply_space(operation& o, const word& w) {
 void apply(operation& o, const word& w) {
     using f = word::field;
     switch (w.goes_to) {
-        case f::nothing: break;
-        case f::type: o.types[o.type_count++] = static_cast<type>(w.value); break;
-        case f::flag: o.flags |= std::uint64_t{1} << w.value; break;
-        case f::round: o.round = static_cast<rounding>(w.value); break;
-        case f::compare: o.compare = static_cast<comparison>(w.value); break;
-        case f::part: o.part = static_cast<product>(w.value); break;
-        case f::reduce: o.reduce = static_cast<reduction>(w.value); break;
-        case f::space: apply_space(o, w); break;
-        case f::source_space: o.source_space = static_cast<state_space>(w.value); break;
-        case f::cache: o.cache = static_cast<cache_operator>(w.value); break;
-        case f::evict_l1: o.evict_l1 = static_cast<eviction>(w.value); break;
-        case f::evict_l2: o.evict_l2 = static_cast<eviction>(w.value); break;
-        case f::order: o.order = static_cast<semantics>(w.value); break;
-        case f::visible_to: o.visible_to = static_cast<scope>(w.value); break;
-        case f::vector: o.vector = w.value; break;
-        case f::variant: o.variant = static_cast<mode>(w.value); break;
-        case f::texture: o.texture = static_cast<geometry>(w.value); break;
-        case f::surface_bounds: o.surface_bounds = static_cast<bounds>(w.value); break;
-        case f::part_of: o.part_of = static_cast<fragment>(w.value); break;
-        case f::layout_a: o.layout_a = static_cast<layout>(w.value); break;
-        case f::layout_b: o.layout_b = static_cast<layout>(w.value); break;
-        case f::shape: set_shape(o, w.text); break;
-        case f::count: o.count = w.value; break;
+        case f::nothing:
+            break;
+        case f::type:
+            o.types[o.type_count++] = static_cast<type>(w.value);
+            break;
+        case f::flag:
+            o.flags |= std::uint64_t{1} << w.value;
+            break;
+        case f::round:
+            o.round = static_cast<rounding>(w.value);
+            break;
+        case f::compare:
+            o.compare = static_cast<comparison>(w.value);
+            break;
+        case f::part:
+            o.part = static_cast<product>(w.value);
+            break;
+        case f::reduce:
+            o.reduce = static_cast<reduction>(w.value);
+            break;
+        case f::space:
+            apply_space(o, w);
+            break;
+        case f::source_space:
+            o.source_space = static_cast<state_space>(w.value);
+            break;
+        case f::cache:
+            o.cache = static_cast<cache_operator>(w.value);
+            break;
+        case f::evict_l1:
+            o.evict_l1 = static_cast<eviction>(w.value);
+            break;
+        case f::evict_l2:
+            o.evict_l2 = static_cast<eviction>(w.value);
+            break;
+        case f::order:
+            o.order = static_cast<semantics>(w.value);
+            break;
+        case f::visible_to:
+            o.visible_to = static_cast<scope>(w.value);
+            break;
+        case f::vector:
+            o.vector = w.value;
+            break;
+        case f::variant:
+            o.variant = static_cast<mode>(w.value);
+            break;
+        case f::texture:
+            o.texture = static_cast<geometry>(w.value);
+            break;
+        case f::surface_bounds:
+            o.surface_bounds = static_cast<bounds>(w.value);
+            break;
+        case f::part_of:
+            o.part_of = static_cast<fragment>(w.value);
+            break;
+        case f::layout_a:
+            o.layout_a = static_cast<layout>(w.value);
+            break;
+        case f::layout_b:
+            o.layout_b = static_cast<layout>(w.value);
+            break;
+        case f::shape:
+            set_shape(o, w.text);
+            break;
+        case f::count:
+            o.count = w.value;
+            break;
     }
 }
 
@@ -276,15 +343,15 @@ std::string expected_form(const signature& s) {
 }
 
 std::string unknown_instruction(std::string_view base) {
-    nearest_name nearest(base);
-    for (const signature& s : signatures()) nearest.consider(s.base);
-    std::string text = "unknown instruction '" + std::string(base) + "'";
-    if (!nearest.best().empty()) text += "; the nearest name is '" + std::string(nearest.best()) + "'";
-    return text;
+    std::vector<std::string> names;
+    for (const signature& s : signatures()) names.emplace_back(s.base);
+    return "unknown instruction '" + std::string(base.substr(0, 80)) + "'; the nearest name is '" +
+           kernel::nearest_name(base, names) + "'";
 }
 
 void set_implied(operation& o, std::string_view written) {
-    const bool is_bar = o.op == opcode::bar_sync || o.op == opcode::bar_arrive || o.op == opcode::bar_red;
+    const bool is_bar =
+        o.op == opcode::bar_sync || o.op == opcode::bar_arrive || o.op == opcode::bar_red;
     if (is_bar && written.substr(0, 7) != "barrier") {
         o.flags |= std::uint64_t{1} << static_cast<unsigned>(flag::aligned);
     }

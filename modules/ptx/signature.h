@@ -39,17 +39,17 @@ namespace simtlm::ptx {
 /// What is asked of one operand.
 struct operand_rule {
     enum class form : std::uint8_t {
-        value,       ///< register, constant or special register of `of`
+        value,  ///< register, constant or special register of `of`
         immediate,
         label,
-        targets,     ///< .branchtargets
+        targets,  ///< .branchtargets
         address,
-        texture,     ///< [t, {c}] or [t, s, {c}]: three operands
-        surface,     ///< [s, {c}]: two operands
+        texture,  ///< [t, {c}] or [t, s, {c}]: three operands
+        surface,  ///< [s, {c}]: two operands
         mov,
-        offsets,     ///< of texture coordinates
-        policy,      ///< there when the operation has .L2::cache_hint
-        absent,      ///< never there: keeps positions alike
+        offsets,  ///< of texture coordinates
+        policy,   ///< there when the operation has .L2::cache_hint
+        absent,   ///< never there: keeps positions alike
         any,
     };
     enum class source : std::uint8_t { fixed, first, second, third, fourth, doubled };
@@ -128,11 +128,11 @@ const word* find_word(std::string_view group, std::string_view text);
 struct signature {
     struct slot {
         bool optional = false;
-        bool types = false;                ///< of types, which are matched in order
+        bool types = false;  ///< of types, which are matched in order
         std::vector<const word*> choices;
     };
     const signature_row* row = nullptr;
-    std::string_view base;                 ///< the first word of the name
+    std::string_view base;  ///< the first word of the name
     std::vector<slot> slots;
     std::vector<operand_rule> rules;
 };

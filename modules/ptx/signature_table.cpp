@@ -295,6 +295,8 @@ constexpr signature_row rows[] = {
 
 }  // namespace
 
-signature_rows signature_table() { return {std::begin(rows), std::end(rows)}; }
+signature_rows signature_table() {
+    return {std::begin(rows), std::end(rows)};
+}
 
 }  // namespace simtlm::ptx
