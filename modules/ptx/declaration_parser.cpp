@@ -271,6 +271,11 @@ std::uint32_t declaration_parser::declare_variable(variable&& v) {
     return s.index;
 }
 
+void declaration_parser::check_complete(const variable& v) {
+    if (!v.unsized || v.link == linkage::external) return;
+    c_.in.fail(v.where, "'" + v.name + "' has no size", "only .extern variables may leave it out");
+}
+
 void declaration_parser::read_variables(state_space space, linkage link) {
     const head h = read_head(true);
     do {
@@ -278,7 +283,10 @@ void declaration_parser::read_variables(state_space space, linkage link) {
         v.link = link;
         const place where = v.where;
         const std::uint32_t index = declare_variable(std::move(v));
-        if (!c_.in.take('=')) continue;
+        if (!c_.in.take('=')) {
+            check_complete(c_.out.variables[index]);
+            continue;
+        }
         if (space != state_space::global && space != state_space::const_) {
             c_.in.fail(where, "only .global and .const variables have initial values");
         }
@@ -287,31 +295,36 @@ void declaration_parser::read_variables(state_space space, linkage link) {
     c_.in.expect(';');
 }
 
-parameter declaration_parser::read_register_parameter() {
+void declaration_parser::read_register_parameter(std::vector<parameter>& list) {
     const head h = read_head(true);
     const place where = c_.in.here();
     const std::string_view name = c_.in.expect_name("the name of a parameter");
-    parameter p;
-    p.in_register = true;
-    p.index = add_register(name, h.type, h.vector, 1, false, where);
-    return p;
+    const std::uint32_t first = add_register(name, h.type, h.vector, 1, false, where);
+    for (std::uint32_t i = 0; i < h.vector; ++i) list.push_back({true, first + i});
 }
 
-parameter declaration_parser::read_parameter() {
+void declaration_parser::read_parameter(std::vector<parameter>& list) {
     const place where = c_.in.here();
     const std::string_view word = c_.in.take_directive();
-    if (word == "reg") return read_register_parameter();
+    if (word == "reg") {
+        read_register_parameter(list);
+        return;
+    }
     if (word != "param")
         c_.in.fail(where, "found " + c_.in.next_token(), "expected .param or .reg");
     const head h = read_head(true);
+    if (h.vector > 1) c_.in.fail(h.where, "a parameter in memory is no vector", "pass an array");
     variable v = read_variable(h, state_space::param);
     v.parameter = true;
+    if (v.unsized && c_.current().entry) {
+        c_.in.fail(v.where, "parameter '" + v.name + "' of an entry has no size");
+    }
     symbol s;
     s.what = symbol::kind::variable;
     s.index = static_cast<std::uint32_t>(c_.out.variables.size());
     if (!c_.symbols.declare(name_, s)) c_.in.fail(v.where, "'" + v.name + "' is declared twice");
     c_.out.variables.push_back(std::move(v));
-    return {false, s.index};
+    list.push_back({false, s.index});
 }
 
 std::vector<parameter> declaration_parser::read_parameters() {
@@ -319,7 +332,7 @@ std::vector<parameter> declaration_parser::read_parameters() {
     c_.in.expect('(');
     if (c_.in.take(')')) return list;
     do {
-        list.push_back(read_parameter());
+        read_parameter(list);
     } while (c_.in.take(','));
     c_.in.expect(')');
     return list;
@@ -336,7 +349,9 @@ std::vector<prototype::item> declaration_parser::read_prototype_items() {
             c_.in.fail(where, "a parameter", "expected .param or .reg");
         const head h = read_head(true);
         const variable v = read_variable(h, state_space::param);
-        list.push_back({v.type, word == "reg", v.array, v.alignment, v.size});
+        const unsigned parts = word == "reg" ? v.vector : 1;
+        list.insert(list.end(), parts,
+                    {v.type, word == "reg", v.array, v.alignment, v.size / parts});
     } while (c_.in.take(','));
     c_.in.expect(')');
     return list;

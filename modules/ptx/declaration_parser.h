@@ -55,8 +55,9 @@ private:
     void set_size(variable& v, const head& h);
     std::uint32_t declare_variable(variable&& v);
     bool merge_declaration(const variable& v, std::uint32_t& index);
-    parameter read_parameter();
-    parameter read_register_parameter();
+    void check_complete(const variable& v);
+    void read_parameter(std::vector<parameter>& list);
+    void read_register_parameter(std::vector<parameter>& list);
 
     parse_context& c_;
     std::string_view name_;  ///< of the variable read last, in the text

@@ -38,6 +38,12 @@ bool numbered_special(std::string_view name, special_register& s, unsigned& numb
     return number < (is_pm ? 8U : 32U);
 }
 
+/// Two or four values in one register; those conversions have rows of their own.
+bool is_packed(type t) {
+    const std::string_view name = name_of(t);
+    return name.size() > 2 && name[name.size() - 2] == 'x';
+}
+
 bool find_special(std::string_view name, special_register& s, unsigned& number) {
     for (unsigned i = 0; i <= static_cast<unsigned>(special_register::current_graph_exec); ++i) {
         s = static_cast<special_register>(i);
@@ -55,11 +61,13 @@ void instruction_parser::read() {
     i.location = c_.current_location;
     read_guard(i);
     read_opcode(i);
-    i.first_operand = static_cast<std::uint32_t>(f.operands.size());
     if (op().op == opcode::call) {
+        i.first_operand = static_cast<std::uint32_t>(f.operands.size());
         read_call(i);
     } else {
         read_operands();
+        add_offsets(i);
+        i.first_operand = static_cast<std::uint32_t>(f.operands.size());
         if (op().op == opcode::later) {
             place_generic();
         } else {
@@ -71,6 +79,37 @@ void instruction_parser::read() {
     i.operand_count = static_cast<std::uint8_t>(count);
     if (op().op == opcode::call) check_call(i);
     f.code.push_back(i);
+}
+
+/// `reg + constant` as an operand: an addition to a new register goes before the instruction.
+void instruction_parser::add_offsets(const instruction& user) {
+    function& f = c_.current();
+    for (raw_operand& r : raw_[0]) {
+        if (r.what != raw_operand::form::value || r.value.kind != operand_kind::reg ||
+            r.value.value == 0) {
+            continue;
+        }
+        const bool wide = width_of(r.value.type) == 64;
+        if (!wide && width_of(r.value.type) != 32)
+            fail_operand(r, "an offset to 32 or 64 bits only");
+        instruction add = user;
+        add.operation = operation_index(wide ? "add.s64" : "add.s32", r.where);
+        operation_ = &c_.out.operations[user.operation];
+        add.first_operand = static_cast<std::uint32_t>(f.operands.size());
+        add.operand_count = 3;
+        add.result_count = 1;
+        operand source = r.value;
+        operand offset;
+        offset.kind = operand_kind::immediate;
+        offset.type = wide ? type::s64 : type::s32;
+        offset.value = std::exchange(source.value, 0);
+        r.value.value = 0;
+        r.value.index = static_cast<std::uint32_t>(f.registers.size());
+        f.registers.push_back(r.value.type);
+        f.register_names.push_back({std::string(r.name) + "+", r.value.index, 1, 0, r.value.type});
+        for (const operand& o : {r.value, source, offset}) f.operands.push_back(o);
+        f.code.push_back(add);
+    }
 }
 
 void instruction_parser::add_implied(std::string_view opcode_text) {
@@ -144,6 +183,7 @@ void instruction_parser::parse_new_operation(operation& o, std::string_view text
 void instruction_parser::check_conversion(const operation& o, place where) {
     const type to = o.types[0];
     const type from = o.types[1];
+    if (o.type_count != 2 || is_packed(to) || is_packed(from)) return;
     const bool float_to = class_of(to) == type_class::floating;
     const bool float_from = class_of(from) == type_class::floating;
     const bool integral = o.round >= rounding::rni && o.round <= rounding::rpi;
@@ -260,7 +300,7 @@ void instruction_parser::read_symbol(raw_operand& r, const symbol& s, std::size_
     switch (s.what) {
         case symbol::kind::reg:
             read_register(r, s, level);
-            if (in_bracket) read_offset(r);
+            if (in_bracket || r.value.type != type::pred) read_offset(r);
             return;
         case symbol::kind::variable:
             r.value.kind = operand_kind::variable;
@@ -390,14 +430,21 @@ operand instruction_parser::read_call_list() {
         c_.in.expect(')');
     }
     function& f = c_.current();
-    list.count = static_cast<std::uint32_t>(raw_[0].size());
     std::vector<operand> elements;
-    for (const raw_operand& r : raw_[0]) {
+    const auto add = [&](const raw_operand& r) {
         const bool simple =
             r.what == raw_operand::form::value || r.what == raw_operand::form::literal;
         if (!simple) fail_operand(r, "a .param variable, a register or a constant");
         elements.push_back(resolved(r));
+    };
+    for (const raw_operand& r : raw_[0]) {
+        if (r.what == raw_operand::form::vector) {  // a .v2 or .v4 register: one by one
+            for (unsigned i = 0; i < r.count; ++i) add(raw_[1][r.first + i]);
+        } else {
+            add(r);
+        }
     }
+    list.count = static_cast<std::uint32_t>(elements.size());
     list.index = static_cast<std::uint32_t>(f.elements.size());
     f.elements.insert(f.elements.end(), elements.begin(), elements.end());
     return list;

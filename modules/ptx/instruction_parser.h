@@ -60,6 +60,7 @@ private:
     void read_opcode(instruction& i);
     std::uint32_t operation_index(std::string_view text, place where);
     void read_operands();
+    void add_offsets(const instruction& user);
     void read_operand(std::size_t level, bool in_bracket);
     void read_list(std::size_t level, raw_operand& r, char close);
     void read_named(raw_operand& r, std::size_t level, bool in_bracket);
@@ -104,7 +105,7 @@ private:
     operand checked(const operand_rule& rule, const raw_operand& r, type t);
     operand checked_register(const operand_rule& rule, const raw_operand& r, type t);
     operand literal_as(const raw_operand& r, type t);
-    operand address_of(const raw_operand& r);
+    operand address_of(const raw_operand& r, state_space space);
     type type_of_rule(const operand_rule& rule) const;
     type type_of_fragment(const operand_rule& rule) const;
     unsigned elements_of_rule(const operand_rule& rule) const;

@@ -343,7 +343,7 @@ void instruction_parser::place_targets(const raw_operand& r) {
     f.operands.push_back(o);
 }
 
-operand instruction_parser::address_of(const raw_operand& r) {
+operand instruction_parser::address_of(const raw_operand& r, state_space wanted) {
     operand o = r.value;
     if (r.what == raw_operand::form::literal && r.literal.is_integer()) {
         o.kind = operand_kind::address_absolute;
@@ -354,8 +354,8 @@ operand instruction_parser::address_of(const raw_operand& r) {
     if (r.what != raw_operand::form::value) fail_operand(r, "an address");
     if (o.kind == operand_kind::variable) {
         const state_space space = c_.out.variables[o.index].space;
-        if (op().space != state_space::generic && op().space != space) {
-            fail_operand(r, "a variable of ." + std::string(name_of(op().space)) + ", and '" +
+        if (wanted != state_space::generic && wanted != space) {
+            fail_operand(r, "a variable of ." + std::string(name_of(wanted)) + ", and '" +
                                 std::string(r.name) + "' is in ." + std::string(name_of(space)));
         }
         o.kind = operand_kind::address_variable;
@@ -370,12 +370,14 @@ operand instruction_parser::address_of(const raw_operand& r) {
 
 void instruction_parser::place_address(const raw_operand& r) {
     if (r.what == raw_operand::form::value && r.indexed) {
-        c_.current().operands.push_back(address_of(r));
+        c_.current().operands.push_back(address_of(r, op().space));
         return;
     }
     if (r.what != raw_operand::form::bracket || r.count != 1)
         fail_operand(r, "an address in brackets");
-    c_.current().operands.push_back(address_of(raw_[1][r.first]));
+    const bool second = op().op == opcode::cp_async && &r != &raw_[0].front();
+    const state_space wanted = second ? op().source_space : op().space;
+    c_.current().operands.push_back(address_of(raw_[1][r.first], wanted));
 }
 
 void instruction_parser::place_texture(const raw_operand& r, bool sampled) {
@@ -384,9 +386,9 @@ void instruction_parser::place_texture(const raw_operand& r, bool sampled) {
         fail_operand(r, sampled ? "[texture, {coordinates}] or [texture, sampler, {coordinates}]"
                                 : "[surface, {coordinates}]");
     }
-    const operand first = address_of(raw_[1][r.first]);
+    const operand first = address_of(raw_[1][r.first], state_space::generic);
     operand sampler;
-    if (r.count == 3) sampler = address_of(raw_[1][r.first + 1]);
+    if (r.count == 3) sampler = address_of(raw_[1][r.first + 1], state_space::generic);
     const operand coordinates = vector_of_any(raw_[1][r.first + r.count - 1], 2);
     function& f = c_.current();
     f.operands.push_back(first);

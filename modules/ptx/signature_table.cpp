@@ -136,7 +136,7 @@ constexpr signature_row rows[] = {
     {o::prmt, "b32.?$prmt", "=T T T b32"},
 
     // Movement and conversion
-    {o::mov, "?v2|v4.pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f16|f16x2|bf16|f32|f64", "=mov mov"},
+    {o::mov, "?v2|v4|v8.pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f16|f16x2|bf16|f32|f64", "=mov mov"},
     {o::cvt, "?$irnd.?$rnd.?ftz.?sat.$num.$num", "=~T ~U"},
     {o::cvt, "$rnd:rn|rz.?relu.?satfinite.f16x2|bf16x2.f32", "=T U U"},
     {o::cvt, "$rnd:rn|rz.relu.f16|bf16.f32", "=T U"},
