@@ -215,7 +215,7 @@ private:
         needs(1, w.id_oc_mem, w.oc_ex_mem, "memory");
         needs(sm.tensor_units, w.id_oc_tensor, w.oc_ex_tensor, "tensor");
         if (w.ex_wb == 0) v_.fail(widths, "nothing could be written back", "EX_WB of at least 1");
-        for (unsigned i = 0; i < isa::max_specialized_units; ++i)
+        for (unsigned i = 0; i < program::max_specialized_units; ++i)
             sm.specialized[i] =
                 read(fmt::format("-specialized_unit_{}", i + 1), parse_specialized_unit);
     }
@@ -241,8 +241,8 @@ private:
         sm.max_latency_sfu = std::max(twice[4], depths("-ptx_opcode_latency_sfu", 1, 1)[0]);
         sm.max_latency_tensor = depths("-ptx_opcode_latency_tesnor", 1, 1)[0];
 
-        isa::latency_table& table = c_.traces.latencies;
-        using isa::op_class;
+        program::latency_table& table = c_.traces.latencies;
+        using program::op_class;
         const auto fill = [&](const std::string& kind, std::initializer_list<op_class> classes) {
             const std::string option = "-trace_opcode_latency_initiation_" + kind;
             const auto pair = read(
@@ -275,7 +275,7 @@ private:
         if (sm.dp_units == 0) deepen(sm.max_latency_sfu, as_dp);
         // Integer units also take what has no unit of its own.
         deepen(sm.max_latency_int, as_sp);
-        for (unsigned i = 0; i < isa::max_specialized_units; ++i) {
+        for (unsigned i = 0; i < program::max_specialized_units; ++i) {
             const auto cls = static_cast<op_class>(static_cast<unsigned>(op_class::spec1) + i);
             const unsigned latency = fill(fmt::format("spec_op_{}", i + 1), {cls});
             if (sm.specialized[i].enabled) deepen(sm.specialized[i].max_latency, latency);
@@ -331,7 +331,7 @@ private:
         if (sm.int_units > 0)
             one_each(unit_option("-gpgpu_num_int_units", sm.int_units), sm.int_units, w.id_oc_int,
                      w.oc_ex_int, "INT", true);
-        for (unsigned i = 0; i < isa::max_specialized_units; ++i) {
+        for (unsigned i = 0; i < program::max_specialized_units; ++i) {
             const core::specialized_unit_config& unit = sm.specialized[i];
             if (unit.enabled)
                 one_each(fmt::format("-specialized_unit_{}", i + 1), unit.units, unit.id_oc_width,
@@ -728,19 +728,19 @@ private:
         }
         const std::pair<std::string_view, bool*> switches[] = {
             {"packet-is-one-flit", &c_.network.crossbar.quirk_packet_is_one_flit},
-            {"rz-is-a-register", &c_.cores.sm.quirks.rz_is_a_register},
+            {"rz-is-a-register", &c_.traces.quirks.rz_is_a_register},
             {"ldgsts-global-half-only", &c_.cores.sm.quirks.ldgsts_global_half_only},
             {"fetch-past-branches", &c_.cores.sm.quirks.fetch_past_branches},
             {"loads-stay-long", &c_.cores.sm.quirks.loads_stay_long},
             {"flush-few-l2", &c_.memory.quirk_flush_few_l2},
-            {"single-barrier", &c_.traces.quirk_single_barrier},
-            {"ldc-is-alu", &c_.traces.quirk_ldc_is_alu},
-            {"generic-windows", &c_.traces.quirk_generic_windows},
-            {"typed-width-is-word", &c_.traces.quirk_typed_width_is_word},
+            {"single-barrier", &c_.traces.quirks.single_barrier},
+            {"ldc-is-alu", &c_.traces.quirks.ldc_is_alu},
+            {"generic-windows", &c_.traces.quirks.generic_windows},
+            {"typed-width-is-word", &c_.traces.quirks.typed_width_is_word},
             {"serial-kernels", &c_.dispatch.serial_kernels},
             {"rounded-clocks", &c_.clocks.quirk_rounded},
-            {"base-delta-swallow", &c_.traces.quirk_base_delta_swallow},
-            {"base-stride-gap", &c_.traces.quirk_base_stride_gap},
+            {"base-delta-swallow", &c_.traces.quirks.base_delta_swallow},
+            {"base-stride-gap", &c_.traces.quirks.base_stride_gap},
             {"memcpy-truncates", &c_.memory.partition.quirk_memcpy_truncates},
         };
         for (std::size_t i = 0; i < names.size(); ++i) {
