@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/config/config.h"
+
+#include "modules/kernel/error.h"
+#include "platform/config/readers.h"
+#include "platform/options/presets.h"
+
+#include <fmt/format.h>
+
+namespace simtlm::platform {
+
+gpu_config make_gpu_config(const option_values& values) {
+    gpu_config c;
+    read_chip(values, c);
+    read_trace(values, c.traces);
+    read_ptx(values, c.ptx);
+    read_core(values, c);
+    read_l1(values, c.cores.sm);
+    read_memory(values, c.memory);
+    read_interconnect(values, c.network, c.cores.clusters, c.sub_partitions());
+    read_dispatch(values, c.dispatch);
+    read_run(values, c.run, c.sms());
+    read_quirks(values, c);
+    return c;
+}
+
+void check_trace_fits(const gpu_config& config, const kernel_header_facts& kernel) {
+    const core::sm_config& sm = config.cores.sm;
+    const auto refuse = [&](const std::string& what, const std::string& remedy) {
+        throw kernel::user_error(
+            kernel.file, kernel.kernel.empty() ? what : "kernel " + kernel.kernel + " " + what,
+            remedy);
+    };
+    if (kernel.binary_version != 0 && !config.traces.any_binary_version &&
+        kernel.binary_version / 10 != config.compute_capability_major) {
+        const preset_info* fitting = preset_for_binary(kernel.binary_version);
+        refuse(fmt::format("was recorded for binary version {}, but the configured GPU has compute "
+                           "capability {}.{}",
+                           kernel.binary_version, config.compute_capability_major,
+                           config.compute_capability_minor),
+               (fitting != nullptr ? fmt::format("use --preset {}, or ", fitting->name)
+                                   : std::string{}) +
+                   "replay it all the same with --any-binary-version");
+    }
+    if (kernel.threads_per_block == 0) refuse("has blocks of no threads", "the header is corrupt");
+    if (kernel.threads_per_block > sm.max_threads)
+        refuse(fmt::format("has {} threads per block; an SM holds {}", kernel.threads_per_block,
+                           sm.max_threads),
+               "see -gpgpu_shader_core_pipeline");
+    if (sm.ignore_resource_limits) return;
+
+    const std::uint64_t shared =
+        config.traces.override_shared_memory.value_or(kernel.shared_memory);
+    const std::uint64_t registers = config.traces.override_registers.value_or(kernel.registers);
+    if (shared > sm.shared.bytes)
+        refuse(fmt::format("needs {} bytes of shared memory per block; an SM has {}", shared,
+                           sm.shared.bytes),
+               "see -gpgpu_shmem_size; if the header is wrong, --override-shmem BYTES");
+    // From compute capability 7 a kernel may opt in to more than the usual limit of a block.
+    constexpr unsigned first_with_opt_in = 7;
+    if (config.compute_capability_major < first_with_opt_in && shared > sm.shared.bytes_per_block)
+        refuse(fmt::format("needs {} bytes of shared memory per block; a block may use {}", shared,
+                           sm.shared.bytes_per_block),
+               "see -gpgpu_shmem_per_block; if the header is wrong, --override-shmem BYTES");
+    const std::uint64_t threads =
+        (kernel.threads_per_block + warp_threads - 1) / warp_threads * warp_threads;
+    const std::uint64_t needed = threads * ((registers + 3) / 4 * 4);
+    if (needed > sm.registers || needed > sm.registers_per_block) {
+        const bool whole = needed > sm.registers;
+        refuse(fmt::format("needs {} registers per block ({} threads of {}); {} has {}", needed,
+                           threads, registers, whole ? "an SM" : "a block",
+                           whole ? sm.registers : sm.registers_per_block),
+               fmt::format("see {}; if the header is wrong, --override-registers N",
+                           whole ? "-gpgpu_shader_registers" : "-gpgpu_registers_per_block"));
+    }
+}
+
+}  // namespace simtlm::platform
