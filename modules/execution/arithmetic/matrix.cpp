@@ -98,11 +98,10 @@ using lane_words = std::array<std::uint32_t, warp_lanes>;
 
 /// Calls visit(flat indices, bits) with element i of all lanes, for every i of a fragment.
 template <class Visit>
-void for_elements(const matrix_fragment& fragment, const std::vector<std::uint16_t>& indices,
+void for_elements(const matrix_fragment& fragment, const std::uint16_t* index,
                   const std::uint32_t* const* registers, Visit visit) {
     const unsigned per_register = fragment.per_register(), bits = fragment.bits();
     const std::uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
-    const std::uint16_t* index = indices.data();
     for (unsigned r = 0; r < fragment.registers(); ++r) {
         for (unsigned e = 0; e < per_register; ++e, index += warp_lanes) {
             lane_words element;
@@ -206,18 +205,15 @@ unsigned matrix_multiply::sparse_column(const std::uint32_t* metadata, unsigned 
 }
 
 /// Of a sparse A, where the metadata put the stored elements.
-matrix_multiply::flat_index matrix_multiply::sparse_index(const std::uint32_t* metadata) const {
-    flat_index sparse;
+void matrix_multiply::place_sparse(const std::uint32_t* metadata, std::uint16_t* index) const {
     const unsigned stored_k = k_ / 2;
     for (const std::uint16_t at : a_index_) {
         const unsigned row = at / stored_k, stored = at % stored_k;
-        sparse.push_back(
-            static_cast<std::uint16_t>(row * k_ + sparse_column(metadata, row, stored)));
+        *index++ = static_cast<std::uint16_t>(row * k_ + sparse_column(metadata, row, stored));
     }
-    return sparse;
 }
 
-void matrix_multiply::gather_floats(operands& values, const flat_index& a_index,
+void matrix_multiply::gather_floats(operands& values, const std::uint16_t* a_index,
                                     const std::uint32_t* const* a, const std::uint32_t* const* b,
                                     const std::uint32_t* const* c) const {
     const int lowest = lowest_exponent(description_.a);
@@ -225,29 +221,31 @@ void matrix_multiply::gather_floats(operands& values, const flat_index& a_index,
         for_elements(a_, a_index, a, [&](const std::uint16_t* index, const lane_words& bits) {
             set_floats(values.a, index, bits, decode, lowest);
         });
-        for_elements(b_, b_index_, b, [&](const std::uint16_t* index, const lane_words& bits) {
-            set_floats(values.b, index, bits, decode, lowest);
-        });
+        for_elements(b_, b_index_.data(), b,
+                     [&](const std::uint16_t* index, const lane_words& bits) {
+                         set_floats(values.b, index, bits, decode, lowest);
+                     });
     });
     with_float_decoder(description_.c, [&](auto decode) {
-        for_elements(c_, c_index_, c, [&](const std::uint16_t* index, const lane_words& bits) {
-            for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-                values.c[index[lane]] = decode(bits[lane]);
-            }
-        });
+        for_elements(c_, c_index_.data(), c,
+                     [&](const std::uint16_t* index, const lane_words& bits) {
+                         for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+                             values.c[index[lane]] = decode(bits[lane]);
+                         }
+                     });
     });
 }
 
-void matrix_multiply::gather_integers(operands& values, const flat_index& a_index,
+void matrix_multiply::gather_integers(operands& values, const std::uint16_t* a_index,
                                       const std::uint32_t* const* a, const std::uint32_t* const* b,
                                       const std::uint32_t* const* c) const {
     for_elements(a_, a_index, a, [&](const std::uint16_t* index, const lane_words& bits) {
         set_integers(values.a_integer.data(), index, bits, description_.a);
     });
-    for_elements(b_, b_index_, b, [&](const std::uint16_t* index, const lane_words& bits) {
+    for_elements(b_, b_index_.data(), b, [&](const std::uint16_t* index, const lane_words& bits) {
         set_integers(values.b_integer.data(), index, bits, description_.b);
     });
-    for_elements(c_, c_index_, c, [&](const std::uint16_t* index, const lane_words& bits) {
+    for_elements(c_, c_index_.data(), c, [&](const std::uint16_t* index, const lane_words& bits) {
         for (unsigned lane = 0; lane < warp_lanes; ++lane) {
             values.c_integer[index[lane]] = bits[lane];
         }
@@ -258,9 +256,9 @@ void matrix_multiply::gather(operands& values, const std::uint32_t* const* a,
                              const std::uint32_t* const* b, const std::uint32_t* const* c,
                              const std::uint32_t* metadata) const {
     const bool floats = is_float(description_.a);
-    flat_index sparse;
+    std::array<std::uint16_t, max_integer_elements / 2> sparse;
     if (description_.sparse) {
-        sparse = sparse_index(metadata);
+        place_sparse(metadata, sparse.data());
         const std::size_t all_of_a = std::size_t{description_.shape.m} * k_;
         if (floats) {
             std::fill_n(values.a.value.begin(), all_of_a, 0.0);
@@ -270,7 +268,7 @@ void matrix_multiply::gather(operands& values, const std::uint32_t* const* a,
             std::fill_n(values.a_integer.begin(), all_of_a, 0);
         }
     }
-    const flat_index& a_index = description_.sparse ? sparse : a_index_;
+    const std::uint16_t* a_index = description_.sparse ? sparse.data() : a_index_.data();
     if (floats) {
         gather_floats(values, a_index, a, b, c);
     } else {
