@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/output_target.h"
-#include "platform/gpu.h"
-#include "platform/options.h"
-#include "platform/presets.h"
-#include "platform/statistics_table.h"
-#include "platform/timeline.h"
-#include "platform/waveform.h"
+#include "platform/gpu/gpu.h"
+#include "platform/options/options.h"
+#include "platform/options/presets.h"
+#include "platform/report/statistics_table.h"
+#include "platform/waveform/timeline.h"
+#include "platform/waveform/waveform.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/output.h"
+#include "sc_main/output_check.h"
 #include "sc_main/progress.h"
 #include "sc_main/run_control.h"
 #include "sc_main/standard_streams.h"
@@ -81,6 +82,7 @@ int run(int argc, char** argv) {
                                  "name one: -trace FOLDER/kernelslist.g; see also --help");
     const workload work = read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
+    check_outputs(values, config, work.kernel_files);
 
     progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));

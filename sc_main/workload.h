@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/dispatch/command_processor.h"
-#include "platform/config.h"
+#include "platform/config/config.h"
 
 #include <cstdint>
 #include <string>
@@ -13,6 +13,7 @@ namespace simtlm {
 /// A command list that has been looked through before the run.
 struct workload {
     std::vector<dispatch::host_command> commands;
+    std::vector<std::string> kernel_files;  ///< each once
     std::uint64_t kernels = 0;
     std::uint64_t ctas = 0;
     std::vector<std::string> warnings;  ///< odd values in headers

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace simtlm::kernel {
+class waveform;
+}
+
+namespace simtlm::platform {
+
+class waveform_catalogue;
+
+/// Path of GTKWave's converter. @throws kernel::user_error when it is not installed
+std::string find_vcd2fst();
+/// Runs it. @throws kernel::user_error when it fails
+void convert_to_fst(const std::string& converter, const std::string& vcd, const std::string& fst);
+
+/// Makes sure that the translate files of a dump can be written. @throws kernel::user_error
+void check_translations(const std::string& dump, const waveform_catalogue& catalogue);
+/// Writes DUMP.gtkw, GTKWave's save file for a dump, and the translate files it refers to.
+/// @param dump         file that GTKWave will open
+/// @param core_period  femtoseconds; decides how much is seen at first
+/// @throws kernel::user_error
+void write_save_file(const std::string& dump, const kernel::waveform& wave,
+                     const waveform_catalogue& catalogue, double core_period);
+
+}  // namespace simtlm::platform
