@@ -33,27 +33,27 @@ public:
     void add_output(const std::string& file, const std::string& option) {
         const kernel::output_target target(file);
         target.check();
+        const std::string role = "the output of " + option;
         struct stat status {};
         if (::stat(target.path().c_str(), &status) != 0) {
-            refuse_if(!by_path_.emplace(target.path(), option).second, file, option,
-                      by_path_[target.path()]);
+            const auto [other, fresh] = by_path_.emplace(target.path(), role);
+            if (!fresh) refuse(file, option, other->second);
             return;
         }
         // What is no regular file is not replaced, and a stream of this process is shared.
         if (S_ISCHR(status.st_mode) || (target.in_place() && S_ISREG(status.st_mode))) return;
         const auto known = by_identity_.find({status.st_dev, status.st_ino});
-        if (known != by_identity_.end()) refuse_if(true, file, option, known->second);
-        add(status, "the output of " + option);
+        if (known != by_identity_.end()) refuse(file, option, known->second);
+        add(status, role);
     }
 
 private:
     void add(const struct stat& status, const std::string& role) {
         by_identity_.emplace(std::pair(status.st_dev, status.st_ino), role);
     }
-    static void refuse_if(bool taken, const std::string& file, const std::string& option,
-                          const std::string& role) {
-        if (taken)
-            throw kernel::user_error(option, file + " is " + role + " too", "name another file");
+    [[noreturn]] static void refuse(const std::string& file, const std::string& option,
+                                    const std::string& role) {
+        throw kernel::user_error(option, file + " is " + role + " too", "name another file");
     }
 
     std::map<std::pair<dev_t, ino_t>, std::string> by_identity_;

@@ -12,9 +12,9 @@ namespace simtlm {
 
 progress::progress(const platform::run_config& config, std::uint64_t kernels, std::uint64_t ctas)
     : terminal_(isatty(STDERR_FILENO) != 0),
-      enabled_(
-          config.progress == platform::progress_mode::on ||
-          (config.progress == platform::progress_mode::automatic && terminal_ && !config.quiet)),
+      enabled_(!config.quiet &&
+               (config.progress == platform::progress_mode::on ||
+                (config.progress == platform::progress_mode::automatic && terminal_))),
       period_(std::max(config.progress_period, 1u)),
       kernels_(kernels),
       ctas_(ctas),

@@ -30,7 +30,7 @@ void prepare_standard_streams() {
     // Opened for reading only, so that a write is the error that it was without it.
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) std::_Exit(output_failed);
-    std::signal(SIGPIPE, SIG_IGN);
+    for (const int s : {SIGPIPE, SIGXFSZ}) std::signal(s, SIG_IGN);
 }
 
 void put_out(std::string_view text) {

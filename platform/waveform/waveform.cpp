@@ -23,7 +23,8 @@ bool is_fst(const std::string& file) {
     return ends_with(file, ".fst");
 }
 
-/// The dump in VCD from which an FST file is made. Nobody asked for it, so that it replaces nothing.
+/// The dump in VCD from which an FST file is made. Nobody asked for it, so that it replaces
+/// nothing.
 std::string dump_for(const std::string& file) {
     if (!is_fst(file)) return file;
     const kernel::output_target target(file);
