@@ -92,6 +92,7 @@ int run(int argc, char** argv) {
     for (const std::string& n : values.notes()) out.note("note", n);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
+    device.set_stop_request([] { return signal_guard::received() != 0; });
     for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
     device.commands().proceed();
     const run_control::ending end = control.run();
