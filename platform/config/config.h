@@ -4,10 +4,12 @@
 #include "modules/core/core_config.h"
 #include "modules/dispatch/dispatch_config.h"
 #include "modules/interconnect/interconnect_config.h"
-#include "modules/isa/instruction.h"
 #include "modules/memory/memory_config.h"
+#include "modules/program/instruction.h"
+#include "modules/trace/kernel_trace.h"
 #include "platform/options/options.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,9 +26,24 @@ struct clock_config {
     bool quirk_rounded = false;  ///< coincident edges are ordered by rounding errors
 };
 
+/// Core cycles of one operation.
+struct operation_timing {
+    unsigned latency = 1;
+    unsigned initiation_interval = 1;
+};
+
+/// Timing of instructions that are executed from PTX (-ptx_opcode_latency_*,
+/// -ptx_opcode_initiation_*).
+struct ptx_timing {
+    std::array<operation_timing, 6> integer;           ///< add, max, mul, mad, div, shfl
+    std::array<operation_timing, 5> single_precision;  ///< add, max, mul, mad, div
+    std::array<operation_timing, 5> double_precision;
+    operation_timing special, tensor;
+};
+
 /// How traces are read; becomes trace::reader_options once the opcode tables are loaded.
 struct trace_config {
-    isa::latency_table latencies;
+    program::latency_table latencies;
     std::vector<std::string> opcode_tables;  ///< files, in order
     bool unknown_opcode_is_error = true;
     unsigned lookahead = 2;  ///< decoded blocks ahead of the simulation
@@ -34,12 +51,7 @@ struct trace_config {
         override_shared_memory;                       ///< bytes per block, instead of the header's
     std::optional<std::uint32_t> override_registers;  ///< per thread, instead of the header's
     bool any_binary_version = false;
-    bool quirk_base_delta_swallow = false;
-    bool quirk_base_stride_gap = false;
-    bool quirk_single_barrier = false;
-    bool quirk_ldc_is_alu = false;
-    bool quirk_generic_windows = false;
-    bool quirk_typed_width_is_word = false;
+    trace::reader_quirks quirks;
 };
 
 /// An interval of core cycles, `to` excluded.
@@ -77,11 +89,10 @@ struct gpu_config {
     memory::memory_config memory;
     dispatch::dispatch_config dispatch;
     trace_config traces;
+    ptx_timing ptx;
     run_config run;
     unsigned compute_capability_major = 7;
     unsigned compute_capability_minor = 0;
-    /// -gpgpu_registers_per_block was given, so it binds; otherwise the SM's register file does.
-    bool registers_per_block_given = false;
     std::vector<std::string> quirks;  ///< names of those that are on, in the table's order
 
     /// 70 for compute capability 7.0.
