@@ -6,8 +6,8 @@
 
 namespace simtlm {
 
-/// To be called first: no file gets the number of a closed stdin, stdout or stderr, and writing to a
-/// closed pipe or beyond a limit of size is an error like any other, not the end.
+/// To be called first: no file gets the number of a closed stdin, stdout or stderr, and writing to
+/// a closed pipe or beyond a limit of size is an error like any other, not the end.
 void prepare_standard_streams();
 
 /// Writes to stdout, and all of it. @throws kernel::output_error
