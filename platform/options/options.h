@@ -72,9 +72,6 @@ const std::map<std::string, std::string, std::less<>>& option_aliases();
 /// The known option whose name takes the fewest edits to reach from `name`.
 std::string nearest_option(std::string_view name);
 
-/// The candidate that takes the fewest edits to reach from `name`; empty without candidates.
-std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
-
 const char* group_title(option_group group);
 
 /// A departure of Accel-Sim from the hardware that --quirk switches on; --compat accel-sim is all.
