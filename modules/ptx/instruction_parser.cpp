@@ -156,6 +156,7 @@ void instruction_parser::read_opcode(instruction& i) {
         c_.out.operations.push_back(std::move(o));
     }
     operation_ = &c_.out.operations[i.operation];
+    where_ = where;
 }
 
 std::uint32_t instruction_parser::operation_index(std::string_view text, place where) {

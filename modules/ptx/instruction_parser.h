@@ -119,6 +119,7 @@ private:
     std::unordered_map<std::string_view, std::uint32_t> operations_;
     std::array<std::vector<raw_operand>, levels> raw_;
     const operation* operation_ = nullptr;  ///< of the instruction being read
+    place where_;                           ///< of its opcode
     std::vector<pending_name> pending_;
     std::vector<std::size_t> pending_begin_;
 };

@@ -135,7 +135,7 @@ void instruction_parser::place_one(const operand_rule& rule, std::size_t& next,
         return;
     }
     if (next >= raw_[0].size()) {
-        c_.in.fail(c_.in.here(), "'" + op().text + "' lacks an operand",
+        c_.in.fail(where_, "'" + op().text + "' lacks an operand",
                    "it has " + std::to_string(raw_[0].size()));
     }
     const raw_operand& r = raw_[0][next];

@@ -2,7 +2,6 @@
 #include "platform/options/options.h"
 
 #include "modules/kernel/error.h"
-#include "modules/kernel/nearest_name.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +25,6 @@ namespace simtlm::platform {
 namespace {
 
 namespace fs = std::filesystem;
-using kernel::nearest_name;
 using kernel::user_error;
 
 /// A word that starts an option rather than being a (possibly negative) value.

@@ -2,7 +2,6 @@
 #include "platform/options/presets.h"
 
 #include "modules/kernel/error.h"
-#include "modules/kernel/nearest_name.h"
 
 #include <fmt/format.h>
 
@@ -84,7 +83,7 @@ std::vector<std::string> preset_folders::files(const std::string& name) const {
     std::sort(names.begin(), names.end());
     throw kernel::user_error(
         "--preset " + name, "there is no such configuration",
-        "did you mean " + kernel::nearest_name(name, names) + "? --list-configs names them all");
+        "did you mean " + nearest_name(name, names) + "? --list-configs names them all");
 }
 
 option_values::preset_finder preset_folders::finder() const {

@@ -230,7 +230,7 @@ void write_units(report_writer& out, const core_statistics& s, gpu& device) {
 /// What GPGPU-Sim has no name for.
 void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& device) {
     out.print("\n========= Cores, beyond GPGPU-Sim =========\n");
-    for (unsigned c = 0; c < isa::op_class_count; ++c)
+    for (unsigned c = 0; c < program::op_class_count; ++c)
         out.count(fmt::format("warp_insn[{}]", core::class_label(c)),
                   s.warp_instructions_by_class[c]);
     out.count("core_cycles_busy", s.cycles);
