@@ -211,7 +211,6 @@ bool function_parser::falls_off_the_end() const {
         case opcode::exit:
         case opcode::bra:
         case opcode::brx_idx:
-        case opcode::trap:
             return false;
         default:
             return true;
