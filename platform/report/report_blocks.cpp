@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/interconnect/crossbar_switch.h"
+#include "modules/interconnect/router_subnet.h"
 #include "platform/report/report.h"
 
 #include <initializer_list>
