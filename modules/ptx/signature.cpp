@@ -67,6 +67,9 @@ bool read_prefix(std::string_view& text, operand_rule& rule) {
         case '-':
             rule.may_minus = true;
             break;
+        case '&':
+            rule.combines = true;
+            break;
         case '|':
             rule.joined = rule.optional = true;
             break;

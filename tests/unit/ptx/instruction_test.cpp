@@ -154,7 +154,7 @@ TEST(PtxInstruction, KnowsHowManyRegistersHoldAFragment) {
                            "{%r1,%r2}, {%r5,%r6}, {%f1,%f2,%f3,%f4};"),
                 testing::HasSubstr("a vector of 4"));
     EXPECT_THAT(refusal_of("wmma.load.a.sync.aligned.row.m8n8k4.f16 {%r1}, [%rd1];"),
-                testing::HasSubstr("no such matrix"));
+                testing::HasSubstr("is no matrix operation"));
 }
 
 TEST(PtxInstruction, MarksLaterIsaToBeRefusedWhenItExecutes) {
