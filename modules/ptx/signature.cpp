@@ -392,7 +392,7 @@ bool resolve_operation(std::string_view text, operation& out, std::string& fault
             closest = &all[i];
         }
     }
-    if (is_later(normal)) {
+    if (is_later(text) || is_later(normal)) {
         out = operation();
         out.text = text;
         return true;

@@ -256,7 +256,8 @@ constexpr std::string_view later_beginnings[] = {
     "wgmma", "tcgen05", "cp.async.bulk", "cp.reduce", "tensormap", "mapa", "getctarank",
     "barrier.cluster", "elect", "setmaxnreg", "griddepcontrol", "fence.mbarrier_init", "multimem",
     "st.async", "st.bulk", "red.async", "stmatrix", "clusterlaunchcontrol", "fence.proxy.async",
-    "fence.proxy.tensormap", "membar.proxy", "prefetch.tensormap", "redux.f32", "_mma", "mma.block",
+    "fence.proxy.tensormap",
+    "fence.proxy.tensormap::generic", "membar.proxy", "prefetch.tensormap", "redux.f32", "_mma", "mma.block",
     "ldmatrix.b8", "isspacep.cluster",
 };
 
@@ -303,9 +304,13 @@ bool is_later(std::string_view opcode_text) {
     for (const std::string_view beginning : later_beginnings) {
         if (begins_with(opcode_text, beginning)) return true;
     }
+    const std::string_view base = opcode_text.substr(0, opcode_text.find('.'));
+    const bool atomic = base == "atom" || base == "red";
     for (std::size_t at = opcode_text.find('.'); at != std::string_view::npos;) {
         const std::size_t next = opcode_text.find('.', at + 1);
-        if (is_later_word(opcode_text.substr(at + 1, next - at - 1))) return true;
+        const std::string_view word = opcode_text.substr(at + 1, next - at - 1);
+        const bool vector = word == "v2" || word == "v4" || word == "v8";
+        if (is_later_word(word) || (atomic && vector)) return true;
         at = next;
     }
     return false;
