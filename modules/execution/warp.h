@@ -40,7 +40,7 @@ struct flow_counts {
 
 /// The allocation that an instruction hit last: programs go back to it.
 struct allocation_hit {
-    device_address begin = 1;
+    device_address begin = 0;
     device_address end = 0;
 };
 
@@ -51,11 +51,23 @@ struct worker_state {
     std::uint64_t generation = 0;      ///< of device_memory::generation
 };
 
-/// A memory access of a warp whose addresses are known.
+constexpr unsigned most_elements = 8;  ///< of a vector that a lane loads or stores
+
+struct memory_request;
+/// Carries out an access of memory that other SMs may see.
+using memory_effect = void (*)(warp&, const memory_request&);
+
+/// An access of a warp whose addresses are known. In timing mode its handler leaves it here, for
+/// the phase of the cycle in which memory changes, with what it needs of the registers.
 struct memory_request {
-    lane_mask lanes = 0;
     const operation* op = nullptr;
+    memory_effect perform = nullptr;  ///< nullptr: there is nothing left to do
+    lane_mask lanes = 0;
+    bool is_shared = false;              ///< all lanes address shared memory
+    bool is_local = false;               ///< all lanes address local memory
+    std::byte* elements[most_elements];  ///< lanes to store, or to load into
     alignas(64) std::uint64_t address[warp_size];
+    alignas(64) std::byte values[most_elements * 256];  ///< copies of lanes to store
 };
 
 /// One warp: registers, local memory and control flow. All public: handlers work on it.
@@ -72,13 +84,13 @@ struct warp {
     worker_state* worker = nullptr;
     thread_block* block = nullptr;
     launch_context* launch = nullptr;
-    memory_request* pending = nullptr;  ///< timing mode: accesses of global memory wait here
+    memory_request* pending = nullptr;  ///< timing mode: where accesses are noted
 
     simt_stack stack;
     std::vector<std::unique_ptr<std::byte[]>> frames;  ///< by call depth
     std::vector<std::uint32_t> frame_bytes;            ///< of each
     std::vector<std::uint32_t> local_bases;            ///< by call depth
-    std::array<std::uint32_t, warp_size> stack_pointer{};  ///< of alloca, from the frame's end
+    std::vector<std::uint32_t> local_tops;             ///< by call depth: what is free begins
     lane_mask members = 0;                             ///< threads that exist
     unsigned index = 0;                                ///< in its CTA
     warp_status status = warp_status::done;
