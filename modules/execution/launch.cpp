@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "modules/kernel/error.h"
 
 namespace simtlm::execution {
@@ -39,6 +41,11 @@ launch_context::launch_context(const launch& l, device_memory& m, const services
     std::uint64_t local = kernel.local_bytes;
     if (kernel.stack_unknown) local += s.stack_limit;
     local_bytes_ = rounded(local, 16);
+}
+
+void launch_context::print(std::string_view text) {
+    const std::lock_guard<std::mutex> lock(printing_);
+    if (world.print) world.print(text);
 }
 
 }  // namespace simtlm::execution

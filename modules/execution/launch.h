@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,11 +60,19 @@ public:
     std::uint32_t local_bytes() const { return local_bytes_; }
     const std::byte* parameters() const { return what.parameters.data(); }
     device_address grid_workspace = 0;  ///< of a cooperative launch
+    /// What a program prints, one piece at a time.
+    void print(std::string_view text);
+    /// Held while an atomic of 128 bits changes memory.
+    std::unique_lock<std::mutex> lock_wide_atomics() {
+        return std::unique_lock<std::mutex>(wide_atomics_);
+    }
 
 private:
     unsigned threads_;
     std::uint32_t shared_bytes_;
     std::uint32_t local_bytes_;
+    std::mutex wide_atomics_;
+    std::mutex printing_;
 };
 
 }  // namespace simtlm::execution

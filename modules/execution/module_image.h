@@ -26,11 +26,12 @@ struct kernel_parameter {
 
 /// What a call passes: pairs of places in the caller's and the callee's frame.
 struct argument_copy {
-    enum class kind : std::uint8_t { register_to_register, local_to_local };
-    kind how = kind::local_to_local;
+    bool caller_in_register = false;  ///< else in the local frame
+    bool callee_in_register = false;
     std::uint32_t from = 0;   ///< slot, or offset in the local frame
     std::uint32_t to = 0;     ///< slot, or offset in the local frame
-    std::uint32_t bytes = 0;  ///< of a register's lanes, or of local memory
+    std::uint32_t bytes = 0;  ///< of a thread's value
+    std::uint32_t register_bytes = 128;  ///< of a register's lanes: 4, 128, 256
 };
 
 /// A place that calls. Of an indirect call the callee's side is the same for all its targets,

@@ -52,16 +52,12 @@ void copy_masked(std::byte* to, const std::byte* from, unsigned lane_bytes, lane
 }
 
 void copy_register(std::byte* to, const std::byte* from, std::uint32_t bytes, lane_mask lanes) {
-    if (bytes == sizeof(lane_mask)) {  // a predicate
-        lane_mask old, value;
-        std::memcpy(&old, to, sizeof old);
-        std::memcpy(&value, from, sizeof value);
-        value = (value & lanes) | (old & ~lanes);
-        std::memcpy(to, &value, sizeof value);
-        return;
-    }
-    for (std::uint32_t part_at = 0; part_at < bytes; part_at += 256)
-        copy_masked(to + part_at, from + part_at, std::min(bytes, 256u) / warp_size, lanes);
+    if (bytes != sizeof(lane_mask)) return copy_masked(to, from, bytes / warp_size, lanes);
+    lane_mask old, value;  // a predicate
+    std::memcpy(&old, to, sizeof old);
+    std::memcpy(&value, from, sizeof value);
+    value = (value & lanes) | (old & ~lanes);
+    std::memcpy(to, &value, sizeof value);
 }
 
 void copy_local(warp& w, std::uint32_t to, std::uint32_t from, std::uint32_t bytes,
@@ -70,15 +66,44 @@ void copy_local(warp& w, std::uint32_t to, std::uint32_t from, std::uint32_t byt
         copy_masked(local_words(w, to + i), local_words(w, from + i), 4, lanes);
 }
 
-void copy_arguments(warp& w, const std::vector<argument_copy>& copies, std::uint32_t from_depth,
-                    std::uint32_t to_depth, lane_mask lanes) {
+/// A register, and the words of local memory that hold the same value.
+template <bool ToRegister>
+void exchange_with_local(warp& w, std::byte* registers, std::uint32_t offset,
+                         std::uint32_t lane_bytes, lane_mask lanes) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
+        for (std::uint32_t i = 0; i < lane_bytes; i += 4) {
+            std::byte* const local = local_words(w, offset + i) + 4 * lane;
+            std::byte* const mine = registers + lane * lane_bytes + i;
+            std::memcpy(ToRegister ? mine : local, ToRegister ? local : mine, 4);
+        }
+    }
+}
+
+/// A slot of a frame that need not be the current one.
+std::byte* in_frame(const warp& w, slot s, std::uint32_t depth) {
+    return bank_of(s) == bank::frame ? w.frames[depth].get() + offset_of(s) : w.at(s);
+}
+
+/// From a frame to another: arguments go down, results come up.
+void pass(warp& w, const std::vector<argument_copy>& copies, std::uint32_t from, std::uint32_t to,
+          lane_mask lanes) {
+    const bool down = to > from;
     for (const argument_copy& c : copies) {
-        if (c.how == argument_copy::kind::register_to_register)
-            copy_register(w.frames[to_depth].get() + c.to, w.frames[from_depth].get() + c.from,
-                          c.bytes, lanes);
+        const bool from_register = down ? c.caller_in_register : c.callee_in_register;
+        const bool to_register = down ? c.callee_in_register : c.caller_in_register;
+        const std::uint32_t from_local = w.local_bases[from] + c.from;
+        const std::uint32_t to_local = w.local_bases[to] + c.to;
+        const std::uint32_t lane_bytes = c.register_bytes / warp_size;
+        if (from_register && to_register)
+            copy_register(in_frame(w, c.to, to), in_frame(w, c.from, from), c.register_bytes,
+                          lanes);
+        else if (from_register)
+            exchange_with_local<false>(w, in_frame(w, c.from, from), to_local, lane_bytes, lanes);
+        else if (to_register)
+            exchange_with_local<true>(w, in_frame(w, c.to, to), from_local, lane_bytes, lanes);
         else
-            copy_local(w, w.local_bases[to_depth] + c.to, w.local_bases[from_depth] + c.from,
-                       c.bytes, lanes);
+            copy_local(w, to_local, from_local, c.bytes, lanes);
     }
 }
 
@@ -185,7 +210,7 @@ const operation* enter_function(warp& w, const operation* op) {
                       fmt::format("stack overflow: {} bytes of {} in use, {} asked for",
                                   w.local_base, w.local_bytes, f.local_bytes),
                       "raise -gpgpu_stack_size_limit");
-    copy_arguments(w, site_of(w, call_pc).arguments, depth - 1, depth, w.active);
+    pass(w, site_of(w, call_pc).arguments, depth - 1, depth, w.active);
     return op + 1;
 }
 
@@ -194,7 +219,7 @@ const operation* return_from_function(warp& w, const operation* op) {
     if (lanes == 0) return op + 1;
     const std::uint32_t depth = w.stack.top().call_depth;
     if (depth == 0) return exit_thread(w, op);
-    copy_arguments(w, site_of(w, frame_of(w).call_site).results, depth, depth - 1, lanes);
+    pass(w, site_of(w, frame_of(w).call_site).results, depth, depth - 1, lanes);
     w.leave(op);
     w.stack.return_from_call(lanes, w.pc_of(op) + 1);
     return w.resume();
