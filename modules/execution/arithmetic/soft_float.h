@@ -235,8 +235,8 @@ constexpr number square_root(const number& a) {
     return {kind::finite, false, (a.exponent - up) / 2 - 1, root << 1 | (rest != 0)};
 }
 
-/// The integer nearest to a number in the given rounding, clamped to the type; NaN gives 0 for
-/// 8-bit to 32-bit results (see cvt for what the GPU does elsewhere).
+/// The integer nearest to a number in the given rounding, clamped to the type; 0 for NaN, which the
+/// caller tells apart if it must.
 template <class Type>
 constexpr bits_of<Type> to_integer(const number& n, rounding mode) {
     if (n.is == kind::nan) return 0;
