@@ -173,13 +173,16 @@ void execution_summary::add(const execution_summary& other) {
     blocks += other.blocks;
     seconds += other.seconds;
     std::map<std::string, opcode_count> all;
-    for (const auto* list : {&by_opcode, &other.by_opcode})
-        for (const opcode_count& c : *list) {
+    const auto take = [&](const std::vector<opcode_count>& list) {
+        for (const opcode_count& c : list) {
             opcode_count& sum = all[c.opcode];
             sum.opcode = c.opcode;
             sum.warps += c.warps;
             sum.threads += c.threads;
         }
+    };
+    take(by_opcode);
+    take(other.by_opcode);
     by_opcode.clear();
     for (auto& [name, count] : all) by_opcode.push_back(count);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled for several instruction sets: arithmetic of f32 and f64.
+#include "modules/execution/arithmetic/half.h"
 #include "modules/execution/arithmetic/ieee.h"
 #include "modules/execution/operations/elementwise.h"
 #include "modules/execution/operations/target_tables.h"
@@ -108,10 +109,102 @@ choice on_bits(const ptx::operation& o) {
     }
 }
 
+// ---- f16, bf16, and pairs of them ----
+
+/// An instruction on one element, or on both halves.
+template <class Element, class Op, bool Cheap, class... Operands>
+choice half_of(bool pair) {
+    if (pair)
+        return elementwise<values::packed<Op>, Cheap, std::uint32_t,
+                           std::conditional_t<true, std::uint32_t, Operands>...>();
+    return elementwise<Op, Cheap, std::uint16_t, Operands...>();
+}
+template <class E, class Op, bool Cheap = true>
+choice half1(bool pair) {
+    return half_of<E, Op, Cheap, std::uint16_t>(pair);
+}
+template <class E, class Op, bool Cheap = true>
+choice half2(bool pair) {
+    return half_of<E, Op, Cheap, std::uint16_t, std::uint16_t>(pair);
+}
+template <class E, class Op, bool Cheap = true>
+choice half3(bool pair) {
+    return half_of<E, Op, Cheap, std::uint16_t, std::uint16_t, std::uint16_t>(pair);
+}
+
+template <class E, modifiers Flags>
+choice half_arithmetic(const ptx::operation& o, bool pair) {
+    constexpr rounding near = rounding::nearest;
+    switch (o.op) {
+        case opcode::add:
+            return half2<E, values::add<E, near, Flags>>(pair);
+        case opcode::sub:
+            return half2<E, values::sub<E, near, Flags>>(pair);
+        case opcode::mul:
+            return half2<E, values::mul<E, near, Flags>>(pair);
+        case opcode::mad:
+        case opcode::fma:
+            return half3<E, values::fma<E, near, Flags>>(pair);
+        default:
+            return {};
+    }
+}
+template <class E>
+choice half_fma_relu(const ptx::operation& o, bool pair) {
+    constexpr rounding near = rounding::nearest;
+    return o.has(flag::ftz)
+               ? half3<E, values::fma<E, near, values::ftz | values::relu>>(pair)
+               : half3<E, values::fma<E, near, values::relu>>(pair);
+}
+
+template <class E, modifiers Flags>
+choice half_extremum(const ptx::operation& o, bool pair) {
+    using values::nan, values::xorsign_abs;
+    const bool is_nan = o.has(flag::nan), xorsign = o.has(flag::xorsign_abs);
+    if (o.op == opcode::min) {
+        if (is_nan && xorsign) return half2<E, values::min<E, Flags | nan | xorsign_abs>>(pair);
+        if (is_nan) return half2<E, values::min<E, Flags | nan>>(pair);
+        if (xorsign) return half2<E, values::min<E, Flags | xorsign_abs>>(pair);
+        return half2<E, values::min<E, Flags>>(pair);
+    }
+    if (is_nan && xorsign) return half2<E, values::max<E, Flags | nan | xorsign_abs>>(pair);
+    if (is_nan) return half2<E, values::max<E, Flags | nan>>(pair);
+    if (xorsign) return half2<E, values::max<E, Flags | xorsign_abs>>(pair);
+    return half2<E, values::max<E, Flags>>(pair);
+}
+
+template <class E, modifiers Flags>
+choice half_with(const ptx::operation& o, bool pair) {
+    switch (o.op) {
+        case opcode::abs:
+            return half1<E, values::abs<E, Flags>>(pair);
+        case opcode::neg:
+            return half1<E, values::neg<E, Flags>>(pair);
+        case opcode::min:
+        case opcode::max:
+            return half_extremum<E, Flags>(o, pair);
+        default:
+            if (o.has(flag::sat)) return half_arithmetic<E, Flags | values::sat>(o, pair);
+            return half_arithmetic<E, Flags>(o, pair);
+    }
+}
+
+template <class E>
+choice choose_half(const ptx::operation& o, bool pair) {
+    if (o.has(flag::approx)) return {};
+    if (o.op == opcode::fma && o.has(flag::relu)) return half_fma_relu<E>(o, pair);
+    return o.has(flag::ftz) ? half_with<E, values::ftz>(o, pair)
+                            : half_with<E, values::plain>(o, pair);
+}
+
 }  // namespace
 
 choice choose_float(const ptx::operation& o) {
     const ptx::type t = o.first_type();
+    if (t == ptx::type::f16 || t == ptx::type::f16x2)
+        return choose_half<values::f16>(o, t == ptx::type::f16x2);
+    if (t == ptx::type::bf16 || t == ptx::type::bf16x2)
+        return choose_half<values::bf16>(o, t == ptx::type::bf16x2);
     if (t != ptx::type::f32 && t != ptx::type::f64) return {};
     if (o.has(flag::approx) || o.has(flag::full)) return {};
     switch (o.op) {

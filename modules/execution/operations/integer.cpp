@@ -35,7 +35,8 @@ choice multiply_add(const ptx::operation& o) {
         using bits = values::bits_of<T>;
         if (o.part == ptx::product::lo) return ternary<T, values::mad_lo<T>>();
         if (o.part == ptx::product::hi) {
-            if (o.has(flag::sat)) return ternary<T, values::mad_hi<T, values::sat>>();
+            if constexpr (std::is_same_v<T, values::s32>)
+                if (o.has(flag::sat)) return ternary<T, values::mad_hi<T, values::sat>>();
             return ternary<T, values::mad_hi<T>>();
         }
         if constexpr (T::width < 64)
@@ -53,8 +54,9 @@ choice multiply_24(const ptx::operation& o) {
     if (o.op == opcode::mul24)
         return low ? binary<T, values::mul24_lo<T>>() : binary<T, values::mul24_hi<T>>();
     if (low) return ternary<T, values::mad24_lo<T>>();
-    return o.has(flag::sat) ? ternary<T, values::mad24_hi<T, values::sat>>()
-                            : ternary<T, values::mad24_hi<T>>();
+    if constexpr (std::is_same_v<T, values::s32>)
+        if (o.has(flag::sat)) return ternary<T, values::mad24_hi<T, values::sat>>();
+    return ternary<T, values::mad24_hi<T>>();
 }
 
 template <class Pair>
