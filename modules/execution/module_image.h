@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "modules/execution/device_memory.h"
+#include "modules/execution/lane_buffer.h"
 #include "modules/execution/operation.h"
 #include "modules/ptx/module.h"
 
@@ -141,7 +142,7 @@ private:
     std::vector<call_site> call_sites_;
     std::vector<instruction_origin> origins_;
     std::vector<std::uint32_t> first_operation_;  ///< of each instruction, and one behind the last
-    std::unique_ptr<std::byte[]> constants_;
+    lane_buffer constants_;
 };
 
 }  // namespace simtlm::execution

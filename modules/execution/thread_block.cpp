@@ -17,16 +17,13 @@ void fill_lanes(std::byte* to, std::uint32_t value) {
     auto* const words = reinterpret_cast<std::uint32_t*>(to);
     for (unsigned i = 0; i < warp_size; ++i) words[i] = value;
 }
-std::unique_ptr<std::byte[]> zeroed(std::size_t bytes) {
-    return std::make_unique<std::byte[]>(bytes);
-}
 }  // namespace
 
 thread_block::thread_block(launch_context& l, worker_state& worker)
     : launch_(l), worker_(worker), shared_bytes_(l.shared_bytes()) {
-    shared_ = zeroed(shared_bytes_ + 16);
-    block_bank_ = zeroed(block_layout::size);
-    thread_banks_ = zeroed(std::size_t{l.warps()} * thread_layout::size);
+    shared_ = make_lane_buffer(shared_bytes_ + 16);
+    block_bank_ = make_lane_buffer(block_layout::size);
+    thread_banks_ = make_lane_buffer(std::size_t{l.warps()} * thread_layout::size);
     const std::size_t local = std::size_t{l.warps()} * warp_size * l.local_bytes();
     if (local != 0) {
         void* const p = ::mmap(nullptr, local, PROT_READ | PROT_WRITE,
@@ -65,7 +62,7 @@ thread_block::thread_block(launch_context& l, worker_state& worker)
         w.launch = &launch_;
         w.worker = &worker_;
         w.code = l.image.code().data();
-        w.frames.push_back(zeroed(f.frame_bytes));
+        w.frames.push_back(make_lane_buffer(f.frame_bytes));
         w.frame_bytes.push_back(f.frame_bytes);
         w.local_bases.push_back(0);
         w.local_tops.push_back(f.local_bytes);

@@ -89,10 +89,10 @@ private:
 
     launch_context& launch_;
     worker_state& worker_;
-    std::unique_ptr<std::byte[]> shared_;
+    lane_buffer shared_;
     std::uint32_t shared_bytes_;
-    std::unique_ptr<std::byte[]> block_bank_;
-    std::unique_ptr<std::byte[]> thread_banks_;
+    lane_buffer block_bank_;
+    lane_buffer thread_banks_;
     std::byte* local_ = nullptr;
     std::shared_ptr<void> local_owner_;
     std::vector<warp> warps_;

@@ -4,11 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "modules/execution/device_memory.h"
+#include "modules/execution/lane_buffer.h"
 #include "modules/execution/operation.h"
 #include "modules/execution/simt_stack.h"
 
@@ -87,7 +87,7 @@ struct warp {
     memory_request* pending = nullptr;  ///< timing mode: where accesses are noted
 
     simt_stack stack;
-    std::vector<std::unique_ptr<std::byte[]>> frames;  ///< by call depth
+    std::vector<lane_buffer> frames;  ///< by call depth
     std::vector<std::uint32_t> frame_bytes;            ///< of each
     std::vector<std::uint32_t> local_bases;            ///< by call depth
     std::vector<std::uint32_t> local_tops;             ///< by call depth: what is free begins

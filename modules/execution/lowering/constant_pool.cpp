@@ -26,8 +26,8 @@ slot constant_pool::mask(lane_mask m) { return add(kind_mask, m, 128); }
 slot constant_pool::word(std::uint32_t value) { return add(kind_word, value, 128); }
 slot constant_pool::double_word(std::uint64_t value) { return add(kind_double, value, 256); }
 
-std::unique_ptr<std::byte[]> constant_pool::build() const {
-    auto data = std::make_unique<std::byte[]>(bytes_);
+lane_buffer constant_pool::build() const {
+    auto data = make_lane_buffer(bytes_);
     const auto put = [&](std::uint32_t offset, auto value) {
         std::memcpy(data.get() + offset, &value, sizeof value);
     };

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <utility>
 #include <vector>
 
+#include "modules/execution/lane_buffer.h"
 #include "modules/execution/operation.h"
 
 namespace simtlm::execution {
@@ -27,7 +27,7 @@ public:
         return slot_in(bank::constants, static_cast<std::uint32_t>(v) * 128);
     }
     /// The bank, when all constants are known.
-    std::unique_ptr<std::byte[]> build() const;
+    lane_buffer build() const;
 
 private:
     slot add(unsigned kind, std::uint64_t value, std::uint32_t bytes);

@@ -157,10 +157,7 @@ void function_lowering::lower_call() {
         const std::uint32_t f = module_.resolved(target.index);
         const ptx::function& callee = m_.functions[f];
         if (!callee.defined) {
-            if (!lower_built_in(callee.name, f))
-                throw kernel::user_error(m_.where(now_->where),
-                                         "function " + callee.name + " is declared, not defined",
-                                         "link the module that defines it");
+            if (!lower_built_in(callee.name, f)) emit(call_undefined).immediate = f;
             return;
         }
         call_site site;

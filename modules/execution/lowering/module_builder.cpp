@@ -57,6 +57,7 @@ void module_builder::build() {
                     functions()[i].callees.push_back(resolved(f));
         }
     place_shared();
+    for (kernel_image& k : image_.kernels_) lay_out_parameters(k, m.functions[k.function]);
     initialise();
     std::vector<std::unique_ptr<function_lowering>> lowerings;
     for (std::uint32_t i = 0; i < m.functions.size(); ++i)

@@ -189,6 +189,14 @@ const operation* call_pointer(warp& w, const operation* op) {
     return enter(w, op, targets);
 }
 
+const operation* call_undefined(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const auto& f = w.launch->image.functions()[static_cast<std::size_t>(op->immediate)];
+    w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
+                  "function " + f.source->name + " is declared, but not defined in this module");
+}
+
 const operation* enter_function(warp& w, const operation* op) {
     const simt_stack::entry& frame = w.stack.top();
     const std::uint32_t depth = frame.call_depth;
@@ -196,7 +204,7 @@ const operation* enter_function(warp& w, const operation* op) {
     const module_image& image = w.launch->image;
     const function_image& f = image.functions()[static_cast<std::size_t>(op->immediate)];
     if (w.frame_bytes[depth] < f.frame_bytes) {
-        w.frames[depth] = std::make_unique<std::byte[]>(f.frame_bytes);
+        w.frames[depth] = make_lane_buffer(f.frame_bytes);
         w.frame_bytes[depth] = f.frame_bytes;
     }
     std::byte* const registers = w.frames[depth].get();

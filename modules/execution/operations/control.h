@@ -17,6 +17,8 @@ const operation* meeting_point(warp& w, const operation* op);
 const operation* call(warp& w, const operation* op);
 /// call through a pointer. source[0]: address lanes (detail: their bytes); immediate: call site
 const operation* call_pointer(warp& w, const operation* op);
+/// call of a function that is only declared. immediate: the function
+const operation* call_undefined(warp& w, const operation* op);
 /// First operation of a device function. immediate: the function
 const operation* enter_function(warp& w, const operation* op);
 /// ret
@@ -25,7 +27,7 @@ const operation* return_from_function(warp& w, const operation* op);
 const operation* exit_thread(warp& w, const operation* op);
 /// trap
 const operation* trap(warp& w, const operation* op);
-/// Says that an instruction is not executed. immediate: index of a message in `refusals`
+/// Says that an instruction is not executed.
 const operation* refuse(warp& w, const operation* op);
 /// Nothing happens.
 const operation* nothing(warp& w, const operation* op);

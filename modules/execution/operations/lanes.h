@@ -49,10 +49,10 @@ inline void blend(Lane* to, const Lane* result, lane_mask mask) {
                 : _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(part), bits), bits);
         if constexpr (sizeof(Lane) == 4)
             _mm256_maskstore_epi32(reinterpret_cast<int*>(to + i), wanted,
-                                   _mm256_load_si256(reinterpret_cast<const __m256i*>(result + i)));
+                                   _mm256_loadu_si256(reinterpret_cast<const __m256i*>(result + i)));
         else
             _mm256_maskstore_epi64(reinterpret_cast<long long*>(to + i), wanted,
-                                   _mm256_load_si256(reinterpret_cast<const __m256i*>(result + i)));
+                                   _mm256_loadu_si256(reinterpret_cast<const __m256i*>(result + i)));
     }
 #else
     for (; mask != 0; mask &= mask - 1) {

@@ -129,7 +129,8 @@ inline auto with_carry_in(const lane_type<values::bits_of<T>>* const* from, unsi
         return Op::apply(static_cast<bits>(from[0][i]), static_cast<bits>(from[1][i]), carry);
 }
 
-/// Operations that take or give CC.CF. detail: 1: takes it, 2: gives it
+/// Operations that take or give CC.CF. A subtraction adds the complement: its carry is set when it
+/// does not borrow. detail: 1: takes it, 2: gives it, 4: subtracts
 template <class Op, class T, bool Multiplies>
 const operation* carry(warp& w, const operation* op) {
     using lane = lane_type<values::bits_of<T>>;
@@ -137,7 +138,8 @@ const operation* carry(warp& w, const operation* op) {
     for (unsigned n = 0; n < (Multiplies ? 3 : 2); ++n)
         from[n] = lanes_at<values::bits_of<T>>(w, op->source[n]);
     lane_mask& flags = w.mask_at(frame_layout::carry);
-    const lane_mask in = (op->detail & 1) != 0 ? flags : 0;
+    const lane_mask borrows = (op->detail & 4) != 0 ? all_lanes : 0;
+    const lane_mask in = (op->detail & 1) != 0 ? flags ^ borrows : 0;
     alignas(64) lane result[warp_size];
     lane_mask out = 0;
     for (unsigned i = 0; i < warp_size; ++i) {
@@ -145,6 +147,7 @@ const operation* carry(warp& w, const operation* op) {
         result[i] = r.value;
         out |= static_cast<lane_mask>(r.carry) << i;
     }
+    out ^= borrows;
     const lane_mask lanes = w.lanes_of(op);
     if (op->destination != no_slot)
         blend(lanes_at<values::bits_of<T>>(w, op->destination), result, lanes);
@@ -167,7 +170,9 @@ choice carrying(const ptx::operation& o) {
     c.source_count = multiplies ? 3 : 2;
     for (std::uint8_t& s : c.sources) s = T::width;
     const bool takes = o.op == opcode::addc || o.op == opcode::subc || o.op == opcode::madc;
-    c.detail = static_cast<std::uint16_t>((takes ? 1 : 0) | (o.has(flag::cc) ? 2 : 0));
+    const bool subtracts = o.op == opcode::sub || o.op == opcode::subc;
+    c.detail = static_cast<std::uint16_t>((takes ? 1 : 0) | (o.has(flag::cc) ? 2 : 0) |
+                                          (subtracts ? 4 : 0));
     return c;
 }
 
