@@ -139,9 +139,9 @@ void print_activity(const kernel::phase_sequencer& sequencer, double seconds) {
                a.edges[protocol::core_clock], a.edges[protocol::icnt_clock],
                a.edges[protocol::l2_clock], a.edges[protocol::dram_clock]);
     const auto line = [&](const char* name, std::uint64_t n) {
-        fmt::print(stderr, "  {:<20} {:>14} {:>12.3f}\n", name, n, per_core_cycle(n));
+        fmt::print(stderr, "  {:<24} {:>14} {:>12.3f}\n", name, n, per_core_cycle(n));
     };
-    fmt::print(stderr, "  {:<20} {:>14} {:>12}\n", "", "count", "a core cycle");
+    fmt::print(stderr, "  {:<24} {:>14} {:>12}\n", "", "count", "a core cycle");
     line("steps", a.steps);
     line("deltas", a.deltas);
     line("activations", activations);
