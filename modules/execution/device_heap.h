@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/device_memory.h"
+
 #include <cstdint>
 #include <map>
 #include <mutex>
-
-#include "modules/execution/device_memory.h"
 
 namespace simtlm::execution {
 

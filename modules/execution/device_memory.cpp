@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/device_memory.h"
 
+#include "modules/kernel/error.h"
+
 #include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
-
-#include "modules/kernel/error.h"
 
 namespace simtlm::execution {
 
@@ -36,7 +36,9 @@ device_memory::device_memory(const config& c) : config_(c) {
     base_ = static_cast<std::byte*>(p);
 }
 
-device_memory::~device_memory() { ::munmap(base_, size_); }
+device_memory::~device_memory() {
+    ::munmap(base_, size_);
+}
 
 device_address device_memory::place(const region& in, std::uint64_t bytes,
                                     std::uint64_t alignment) const {
@@ -50,11 +52,9 @@ device_address device_memory::place(const region& in, std::uint64_t bytes,
     return at <= in.end && in.end - at >= bytes ? at : 0;
 }
 
-device_address device_memory::insert(device_address begin, std::uint64_t bytes,
-                                     std::string label) {
-    const auto at =
-        std::lower_bound(ranges_.begin(), ranges_.end(), begin,
-                         [](const range& r, device_address a) { return r.begin < a; });
+device_address device_memory::insert(device_address begin, std::uint64_t bytes, std::string label) {
+    const auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
+                                     [](const range& r, device_address a) { return r.begin < a; });
     ranges_.insert(at, {begin, begin + bytes, std::move(label)});
     return begin;
 }
@@ -85,9 +85,8 @@ device_address device_memory::allocate_static(std::uint64_t bytes, std::uint64_t
 }
 
 bool device_memory::release(device_address begin) {
-    const auto at =
-        std::lower_bound(ranges_.begin(), ranges_.end(), begin,
-                         [](const range& r, device_address a) { return r.begin < a; });
+    const auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
+                                     [](const range& r, device_address a) { return r.begin < a; });
     if (at == ranges_.end() || at->begin != begin) return false;
     const range gone = *at;
     ranges_.erase(at);
@@ -129,11 +128,9 @@ std::string device_memory::nearest(device_address a) const {
 void device_memory::check(device_address a, std::uint64_t bytes, const char* doing) const {
     const range* const r = find(a);
     if (bytes == 0 || (r != nullptr && bytes <= r->end - a)) return;
-    throw kernel::user_error("", fmt::format("{} {} bytes of device memory at {:#x}: {}", doing,
-                                             bytes, a,
-                                             r == nullptr ? nearest(a)
-                                                          : "reaches beyond allocation " +
-                                                                name_of(*r)));
+    throw kernel::user_error(
+        "", fmt::format("{} {} bytes of device memory at {:#x}: {}", doing, bytes, a,
+                        r == nullptr ? nearest(a) : "reaches beyond allocation " + name_of(*r)));
 }
 
 void device_memory::write(device_address to, const void* from, std::uint64_t bytes) {

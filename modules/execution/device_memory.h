@@ -13,8 +13,8 @@ namespace simtlm::execution {
 using device_address = std::uint64_t;
 
 /// The GPU's memory: one sparse reservation of address space, of which only touched pages take
-/// room, and a table of what is allocated in it. A device address is an offset into the reservation,
-/// so that an access is a plain load or store.
+/// room, and a table of what is allocated in it. A device address is an offset into the
+/// reservation, so that an access is a plain load or store.
 ///
 /// Addresses follow the reference: variables of modules from 0x1f880000, the heap of the host's
 /// allocations from 0xc0000000. Below lie the windows of the generic address space (see
@@ -46,8 +46,7 @@ public:
     device_address allocate(std::uint64_t bytes, std::uint64_t alignment = 256,
                             std::string label = {});
     /// A variable of a module, below the heap. @throws kernel::user_error  no room
-    device_address allocate_static(std::uint64_t bytes, std::uint64_t alignment,
-                                   std::string label);
+    device_address allocate_static(std::uint64_t bytes, std::uint64_t alignment, std::string label);
     /// Gives back what begins at the address. @return false: nothing does
     bool release(device_address begin);
 

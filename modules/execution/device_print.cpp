@@ -74,8 +74,8 @@ private:
         const int n = std::snprintf(text.data(), text.size(), one.c_str(), value);
 #pragma GCC diagnostic pop
         if (n > 0)
-            result_.text.append(text.data(), std::min<std::size_t>(static_cast<std::size_t>(n),
-                                                                   text.size() - 1));
+            result_.text.append(
+                text.data(), std::min<std::size_t>(static_cast<std::size_t>(n), text.size() - 1));
     }
 
     void print(const conversion& c) {

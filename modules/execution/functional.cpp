@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/functional.h"
 
+#include "modules/execution/execution_error.h"
+#include "modules/execution/thread_block.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +14,6 @@
 #include <map>
 #include <mutex>
 #include <thread>
-
-#include "modules/execution/execution_error.h"
-#include "modules/execution/thread_block.h"
 
 namespace simtlm::execution {
 
@@ -52,7 +52,8 @@ public:
         const std::uint64_t all = launch_.what.grid.volume();
         const bool together = launch_.what.cooperative;
         for (bool stalled = true; !stop_;) {
-            while (resident_.empty() || ((stalled || together) && resident_.size() < most_resident)) {
+            while (resident_.empty() ||
+                   ((stalled || together) && resident_.size() < most_resident)) {
                 const std::uint64_t number = next_++;
                 if (number >= all) break;
                 begin(number);
@@ -149,8 +150,7 @@ execution_summary summarise(const launch_context& l,
             if (warps == 0 || !code[i].counted) continue;
             const instruction_origin& from = l.image.origin_of(code[i]);
             const ptx::module& m = l.image.source();
-            const ptx::instruction& instruction =
-                m.functions[from.function].code[from.instruction];
+            const ptx::instruction& instruction = m.functions[from.function].code[from.instruction];
             auto& count = by_name[m.operation_of(instruction).text];
             count.warps += static_cast<std::uint64_t>(warps);
             count.threads += static_cast<std::uint64_t>(lanes);

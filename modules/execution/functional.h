@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/launch.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "modules/execution/launch.h"
 
 namespace simtlm::execution {
 
@@ -24,7 +24,7 @@ struct execution_summary {
     std::uint64_t warp_instructions = 0;
     std::uint64_t thread_instructions = 0;  ///< lanes whose guard fails count too
     std::uint64_t blocks = 0;
-    double seconds = 0;  ///< of the host
+    double seconds = 0;                   ///< of the host
     std::vector<opcode_count> by_opcode;  ///< by name
 
     /// Adds another launch.

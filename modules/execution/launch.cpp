@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/launch.h"
 
+#include "modules/kernel/error.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "modules/kernel/error.h"
 
 namespace simtlm::execution {
 

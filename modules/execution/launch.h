@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/device_memory.h"
+#include "modules/execution/module_image.h"
+#include "modules/program/kernel_facts.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,10 +12,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "modules/execution/device_memory.h"
-#include "modules/execution/module_image.h"
-#include "modules/program/kernel_facts.h"
 
 namespace simtlm::execution {
 
@@ -31,19 +31,20 @@ struct launch {
 
 /// What programs ask of the world around them. Those left empty answer plainly.
 struct services {
-    std::function<void(std::string_view)> print;   ///< printf of the device; default: nowhere
-    std::function<std::uint64_t()> clock;          ///< core cycles; default: instructions executed
-    std::function<std::uint64_t()> global_time;    ///< ns; default: the host's monotonic clock
-    std::uint64_t stack_limit = 1024;              ///< bytes per thread, where the need is unknown
-    device_heap* heap = nullptr;                   ///< of malloc; nullptr: malloc gives 0
-    unsigned sms = 80;                             ///< %nsmid
-    bool check_initialised = false;                ///< report reads of registers never written
+    std::function<void(std::string_view)> print;  ///< printf of the device; default: nowhere
+    std::function<std::uint64_t()> clock;         ///< core cycles; default: instructions executed
+    std::function<std::uint64_t()> global_time;   ///< ns; default: the host's monotonic clock
+    std::uint64_t stack_limit = 1024;             ///< bytes per thread, where the need is unknown
+    device_heap* heap = nullptr;                  ///< of malloc; nullptr: malloc gives 0
+    unsigned sms = 80;                            ///< %nsmid
+    bool check_initialised = false;               ///< report reads of registers never written
 };
 
 /// Everything that the CTAs of a launch share.
 class launch_context {
 public:
-    /// @throws kernel::user_error  a launch that cannot be: no threads, too many, parameters missing
+    /// @throws kernel::user_error  a launch that cannot be: no threads, too many, parameters
+    /// missing
     launch_context(const launch& what, device_memory& memory, const services& world);
 
     const launch& what;

@@ -76,9 +76,9 @@ mapped_range range_of(warp& w, const operation* op, unsigned lane, space s, devi
 
 void misaligned(warp& w, const operation* op, unsigned lane, device_address a,
                 std::uint32_t bytes) {
-    w.block->fail(w, op, lane,
-                  fmt::format("address {:#x} is not a multiple of the {} bytes that are accessed", a,
-                              bytes));
+    w.block->fail(
+        w, op, lane,
+        fmt::format("address {:#x} is not a multiple of the {} bytes that are accessed", a, bytes));
 }
 
 void check_local(warp& w, const operation* op, unsigned lane, std::uint64_t offset,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "modules/execution/thread_block.h"
 #include "modules/execution/warp.h"
+
+#include <cstdint>
 
 namespace simtlm::execution {
 
@@ -57,8 +57,8 @@ inline std::byte* local_word(const warp& w, unsigned lane, std::uint64_t offset)
 }
 
 /// Copies bytes from or to any memory that a lane can address; slow.
-void read_lane_bytes(warp& w, const operation* op, unsigned lane, device_address generic,
-                     void* to, std::uint32_t bytes);
+void read_lane_bytes(warp& w, const operation* op, unsigned lane, device_address generic, void* to,
+                     std::uint32_t bytes);
 void write_lane_bytes(warp& w, const operation* op, unsigned lane, device_address generic,
                       const void* from, std::uint32_t bytes);
 void read_local(const warp& w, unsigned lane, std::uint64_t offset, void* to, std::uint32_t bytes);

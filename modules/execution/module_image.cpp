@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/module_image.h"
 
-#include <fmt/format.h>
-
 #include "modules/execution/lowering/module_builder.h"
+
+#include <fmt/format.h>
 
 namespace simtlm::execution {
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/device_memory.h"
+#include "modules/execution/lane_buffer.h"
+#include "modules/execution/operation.h"
+#include "modules/ptx/module.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,11 +13,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "modules/execution/device_memory.h"
-#include "modules/execution/lane_buffer.h"
-#include "modules/execution/operation.h"
-#include "modules/ptx/module.h"
 
 namespace simtlm::execution {
 
@@ -29,9 +29,9 @@ struct kernel_parameter {
 struct argument_copy {
     bool caller_in_register = false;  ///< else in the local frame
     bool callee_in_register = false;
-    std::uint32_t from = 0;   ///< slot, or offset in the local frame
-    std::uint32_t to = 0;     ///< slot, or offset in the local frame
-    std::uint32_t bytes = 0;  ///< of a thread's value
+    std::uint32_t from = 0;              ///< slot, or offset in the local frame
+    std::uint32_t to = 0;                ///< slot, or offset in the local frame
+    std::uint32_t bytes = 0;             ///< of a thread's value
     std::uint32_t register_bytes = 128;  ///< of a register's lanes: 4, 128, 256
 };
 

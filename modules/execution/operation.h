@@ -34,8 +34,12 @@ constexpr unsigned bank_shift = 30;
 constexpr slot slot_in(bank b, std::uint32_t offset) {
     return static_cast<std::uint32_t>(b) << bank_shift | offset;
 }
-constexpr std::uint32_t offset_of(slot s) { return s & ((1u << bank_shift) - 1); }
-constexpr bank bank_of(slot s) { return static_cast<bank>(s >> bank_shift); }
+constexpr std::uint32_t offset_of(slot s) {
+    return s & ((1u << bank_shift) - 1);
+}
+constexpr bank bank_of(slot s) {
+    return static_cast<bank>(s >> bank_shift);
+}
 
 /// Masks that lie at fixed places of every frame.
 struct frame_layout {
@@ -48,8 +52,8 @@ struct frame_layout {
 /// of them, sometimes a few: conversions of operands are operations of their own.
 struct operation {
     handler execute = nullptr;
-    const slot* list = nullptr;    ///< operands beyond those below: elements of vectors
-    std::int64_t immediate = 0;    ///< what the handler says; at memory accesses the offset
+    const slot* list = nullptr;  ///< operands beyond those below: elements of vectors
+    std::int64_t immediate = 0;  ///< what the handler says; at memory accesses the offset
     std::uint32_t guard = frame_layout::always;  ///< of the frame; a mask
     lane_mask guard_flip = 0;                    ///< all_lanes: the guard is negated
     slot destination = no_slot;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/thread_block.h"
 
+#include "modules/execution/collectives.h"
+#include "modules/execution/execution_error.h"
+
 #include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <cstring>
 #include <new>
-
-#include "modules/execution/collectives.h"
-#include "modules/execution/execution_error.h"
 
 namespace simtlm::execution {
 
@@ -146,7 +146,8 @@ bool thread_block::arrive(warp& w, unsigned id, std::uint32_t threads, bool wait
 }
 
 void thread_block::complete(barrier_state& b) {
-    for (const auto& [warp_index, op] : b.results) finish_barrier_reduction(warps_[warp_index], op, b);
+    for (const auto& [warp_index, op] : b.results)
+        finish_barrier_reduction(warps_[warp_index], op, b);
     for (const unsigned i : b.waiting)
         if (warps_[i].status == warp_status::barrier) warps_[i].status = warp_status::ready;
     b = {};

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/launch.h"
+#include "modules/execution/warp.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "modules/execution/launch.h"
-#include "modules/execution/warp.h"
 
 namespace simtlm::execution {
 
@@ -31,7 +31,7 @@ struct block_layout {
     static constexpr std::uint32_t dynamic_shared = 15 * 128;  ///< where it begins
     static constexpr std::uint32_t dynamic_size = 16 * 128;
     static constexpr std::uint32_t total_size = 17 * 128;
-    static constexpr std::uint32_t gridid = 18 * 128;          ///< 64 bits
+    static constexpr std::uint32_t gridid = 18 * 128;  ///< 64 bits
     static constexpr std::uint32_t dynamic_shared64 = 20 * 128;
     static constexpr std::uint32_t shared_window64 = 22 * 128;  ///< dynamic_shared64, generic
     static constexpr std::uint32_t envreg = 24 * 128;           ///< 32 of them
@@ -40,8 +40,8 @@ struct block_layout {
 
 /// One of the 16 barriers of a CTA.
 struct barrier_state {
-    std::uint32_t expected = 0;  ///< threads; 0: nobody has come
-    std::uint32_t arrived = 0;   ///< threads
+    std::uint32_t expected = 0;     ///< threads; 0: nobody has come
+    std::uint32_t arrived = 0;      ///< threads
     std::vector<unsigned> waiting;  ///< warps
     bool is_reduction = false;
     std::uint32_t count = 0;  ///< bar.red.popc

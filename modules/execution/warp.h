@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/device_memory.h"
+#include "modules/execution/lane_buffer.h"
+#include "modules/execution/operation.h"
+#include "modules/execution/simt_stack.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "modules/execution/device_memory.h"
-#include "modules/execution/lane_buffer.h"
-#include "modules/execution/operation.h"
-#include "modules/execution/simt_stack.h"
 
 namespace simtlm::execution {
 
@@ -79,28 +79,28 @@ struct warp {
     const operation* next = nullptr;  ///< where it goes on, while it does not run
     std::int64_t turn = 0;            ///< jumps left before others run
 
-    std::byte* local = nullptr;      ///< word k of lane l lies at 4 * (32 k + l)
-    std::uint32_t local_bytes = 0;   ///< per thread
+    std::byte* local = nullptr;     ///< word k of lane l lies at 4 * (32 k + l)
+    std::uint32_t local_bytes = 0;  ///< per thread
     worker_state* worker = nullptr;
     thread_block* block = nullptr;
     launch_context* launch = nullptr;
     memory_request* pending = nullptr;  ///< timing mode: where accesses are noted
 
     simt_stack stack;
-    std::vector<lane_buffer> frames;  ///< by call depth
-    std::vector<std::uint32_t> frame_bytes;            ///< of each
-    std::vector<std::uint32_t> local_bases;            ///< by call depth
-    std::vector<std::uint32_t> local_tops;             ///< by call depth: what is free begins
-    lane_mask members = 0;                             ///< threads that exist
-    unsigned index = 0;                                ///< in its CTA
+    std::vector<lane_buffer> frames;         ///< by call depth
+    std::vector<std::uint32_t> frame_bytes;  ///< of each
+    std::vector<std::uint32_t> local_bases;  ///< by call depth
+    std::vector<std::uint32_t> local_tops;   ///< by call depth: what is free begins
+    lane_mask members = 0;                   ///< threads that exist
+    unsigned index = 0;                      ///< in its CTA
     warp_status status = warp_status::done;
 
     std::byte* at(slot s) const { return banks[s >> bank_shift] + offset_of(s); }
     lane_mask& mask_at(slot s) const { return *reinterpret_cast<lane_mask*>(at(s)); }
     /// Lanes that execute an operation.
     lane_mask lanes_of(const operation* op) const {
-        return active & (*reinterpret_cast<const lane_mask*>(banks[0] + op->guard) ^
-                         op->guard_flip);
+        return active &
+               (*reinterpret_cast<const lane_mask*>(banks[0] + op->guard) ^ op->guard_flip);
     }
 
     /// Counts: the active lanes come to an operation, or have executed one and leave.
@@ -127,9 +127,7 @@ struct warp {
         status = why;
         return nullptr;
     }
-    std::uint64_t pc_of(const operation* op) const {
-        return static_cast<std::uint64_t>(op - code);
-    }
+    std::uint64_t pc_of(const operation* op) const { return static_cast<std::uint64_t>(op - code); }
     /// The stack has changed: takes up what it says. leave() has been called.
     const operation* resume();
 };

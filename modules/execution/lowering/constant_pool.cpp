@@ -22,9 +22,15 @@ slot constant_pool::add(unsigned kind, std::uint64_t value, std::uint32_t bytes)
 }
 
 // A mask takes the room of a word: what lies behind it stays aligned.
-slot constant_pool::mask(lane_mask m) { return add(kind_mask, m, 128); }
-slot constant_pool::word(std::uint32_t value) { return add(kind_word, value, 128); }
-slot constant_pool::double_word(std::uint64_t value) { return add(kind_double, value, 256); }
+slot constant_pool::mask(lane_mask m) {
+    return add(kind_mask, m, 128);
+}
+slot constant_pool::word(std::uint32_t value) {
+    return add(kind_word, value, 128);
+}
+slot constant_pool::double_word(std::uint64_t value) {
+    return add(kind_double, value, 256);
+}
 
 lane_buffer constant_pool::build() const {
     auto data = make_lane_buffer(bytes_);
@@ -34,8 +40,8 @@ lane_buffer constant_pool::build() const {
     for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
         const lane_mask mine = lane_mask{1} << lane;
         const lane_mask below = mine - 1;
-        const std::uint32_t by_value[lane_values] = {lane,   mine,           below | mine,
-                                                     below,  ~below,         ~(below | mine)};
+        const std::uint32_t by_value[lane_values] = {lane,  mine,   below | mine,
+                                                     below, ~below, ~(below | mine)};
         for (unsigned v = 0; v < lane_values; ++v) put(v * 128 + lane * 4, by_value[v]);
     }
     for (const entry& e : entries_)

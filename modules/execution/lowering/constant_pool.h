@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/lane_buffer.h"
+#include "modules/execution/operation.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
-
-#include "modules/execution/lane_buffer.h"
-#include "modules/execution/operation.h"
 
 namespace simtlm::execution {
 

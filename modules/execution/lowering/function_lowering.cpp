@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/lowering/function_lowering.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "modules/execution/operations/control.h"
 #include "modules/execution/operations/moves.h"
 #include "modules/execution/operations/special.h"
 #include "modules/execution/thread_block.h"
 #include "modules/kernel/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace simtlm::execution {
 
@@ -142,9 +142,9 @@ slot function_lowering::source(const ptx::operand& o, unsigned width) {
         case operand_kind::function:
             return constant(module_image::address_of_function(module_.resolved(o.index)), width);
         default:
-            throw kernel::user_error(m_.where(now_->where),
-                                     "this operand cannot be read as a value: " +
-                                         m_.text_of(f_, *now_));
+            throw kernel::user_error(
+                m_.where(now_->where),
+                "this operand cannot be read as a value: " + m_.text_of(f_, *now_));
     }
 }
 
@@ -175,8 +175,8 @@ slot function_lowering::variable_source(const ptx::operand& o, unsigned width) {
 }
 
 slot function_lowering::special_source(const ptx::operand& o, unsigned width) {
-    const special_value v = special_register_value(
-        static_cast<ptx::special_register>(o.index), o.count);
+    const special_value v =
+        special_register_value(static_cast<ptx::special_register>(o.index), o.count);
     slot s = v.where;
     unsigned has = v.width;
     if (v.lane_value >= 0)
@@ -247,7 +247,9 @@ slot* function_lowering::list_of(const std::vector<slot>& slots) {
     return list;
 }
 
-void function_lowering::refuse_instruction() { emit(refuse); }
+void function_lowering::refuse_instruction() {
+    emit(refuse);
+}
 
 void function_lowering::lower_instruction() {
     words_used_ = doubles_used_ = masks_used_ = 0;
@@ -296,8 +298,8 @@ void function_lowering::lower_lop3_predicate(const ptx::operation& o) {
     const choice c = handlers_.elementwise(test);
     if (operand(1).kind != operand_kind::reg) return;
     const slot with = mask_source(operand(6));
-    operation& op = emit_choice(c, image_.registers[operand(1).index],
-                                {result, constant(0, 32), with});
+    operation& op =
+        emit_choice(c, image_.registers[operand(1).index], {result, constant(0, 32), with});
     op.counted = false;
 }
 

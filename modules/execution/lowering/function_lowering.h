@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "modules/execution/lowering/module_builder.h"
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/operation_tables.h"
 #include "modules/ptx/control_flow.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace simtlm::execution {
 
@@ -105,7 +105,7 @@ private:
     };
     struct label_use {
         std::uint32_t operation;
-        bool is_meeting;        ///< source[1], else source[0]
+        bool is_meeting;  ///< source[1], else source[0]
         std::uint32_t instruction;
     };
     struct list_use {
@@ -120,7 +120,7 @@ private:
     function_image& image_;
     const operation_table& handlers_;
     ptx::control_flow flow_;
-    std::vector<bool> meets_here_;  ///< instructions at which lanes meet
+    std::vector<bool> meets_here_;         ///< instructions at which lanes meet
     std::vector<std::uint32_t> label_at_;  ///< operation of an instruction, for branches
     std::vector<label_use> labels_;
     std::vector<list_use> lists_;

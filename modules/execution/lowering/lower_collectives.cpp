@@ -89,9 +89,9 @@ bool function_lowering::lower_barrier(const ptx::operation& o) {
         p = mask_source(operand(3));
         to = destination(operand(0), o.reduce == ptx::reduction::popc ? 32 : 1, false);
     }
-    operation& op = emit(reduces                         ? barrier_reduce
+    operation& op = emit(reduces                    ? barrier_reduce
                          : o.op == opcode::bar_sync ? barrier_sync
-                                                         : barrier_arrive);
+                                                    : barrier_arrive);
     op.source[0] = id;
     op.source[1] = threads;
     op.source[2] = p;

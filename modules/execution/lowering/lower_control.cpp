@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Branches, calls, returns.
-#include <algorithm>
-
 #include "modules/execution/lowering/function_lowering.h"
 #include "modules/execution/operations/control.h"
 #include "modules/execution/operations/runtime.h"
 #include "modules/kernel/error.h"
+
+#include <algorithm>
 
 namespace simtlm::execution {
 
@@ -79,8 +79,7 @@ void function_lowering::pass_arguments(call_site& site, const ptx::operand& give
         argument_copy c;
         std::uint32_t theirs = 0;
         const ptx::parameter& p = formal[i];
-        const function_image& callee =
-            module_.functions()[module_.resolved(operand(1).index)];
+        const function_image& callee = module_.functions()[module_.resolved(operand(1).index)];
         if (p.in_register) {
             c.callee_in_register = true;
             theirs = callee.registers.empty() ? 0 : callee.registers[p.index];
@@ -94,10 +93,9 @@ void function_lowering::pass_arguments(call_site& site, const ptx::operand& give
                                               static_cast<std::uint64_t>(o.value));
         } else {
             c.caller_in_register = true;
-            const unsigned width =
-                o.kind == operand_kind::reg ? register_width(o.index)
-                : c.bytes > 4               ? 64u
-                                            : 32u;
+            const unsigned width = o.kind == operand_kind::reg ? register_width(o.index)
+                                   : c.bytes > 4               ? 64u
+                                                               : 32u;
             ours = results ? image_.registers[o.index] : source(o, width);
             c.register_bytes = width == 1 ? 4 : width <= 32 ? 128 : 256;
         }
@@ -106,9 +104,7 @@ void function_lowering::pass_arguments(call_site& site, const ptx::operand& give
         if (c.callee_in_register) {
             const auto& f = m_.functions[module_.resolved(operand(1).index)];
             const ptx::type t = f.registers.empty() ? ptx::type::b32 : f.registers[p.index];
-            c.register_bytes = t == ptx::type::pred       ? 4
-                               : ptx::width_of(t) <= 32 ? 128
-                                                        : 256;
+            c.register_bytes = t == ptx::type::pred ? 4 : ptx::width_of(t) <= 32 ? 128 : 256;
             if (c.bytes == 0) c.bytes = std::max(1u, ptx::width_of(t) / 8);
         }
         (results ? site.results : site.arguments).push_back(c);
@@ -118,12 +114,12 @@ void function_lowering::pass_arguments(call_site& site, const ptx::operand& give
 void function_lowering::pass_by_prototype(call_site& site, const ptx::operand& given,
                                           const std::vector<ptx::prototype::item>& formal,
                                           std::uint32_t& offset, bool results) {
-    const auto elements = given.kind == operand_kind::none ? std::vector<const ptx::operand*>{}
-                                                           : elements_of(given);
+    const auto elements =
+        given.kind == operand_kind::none ? std::vector<const ptx::operand*>{} : elements_of(given);
     for (std::size_t i = 0; i < formal.size(); ++i) {
         const ptx::prototype::item& p = formal[i];
-        const auto bytes = static_cast<std::uint32_t>(
-            p.size != 0 ? p.size : std::max(1u, ptx::bytes_of(p.type)));
+        const auto bytes =
+            static_cast<std::uint32_t>(p.size != 0 ? p.size : std::max(1u, ptx::bytes_of(p.type)));
         const std::uint32_t alignment =
             std::max({p.alignment, p.array ? 1u : ptx::bytes_of(p.type), 4u});
         offset = (offset + alignment - 1) / alignment * alignment;
@@ -215,9 +211,8 @@ bool function_lowering::lower_built_in(const std::string& name, std::uint32_t fu
                 bytes = register_width(o.index) > 32 ? 8 : 4;
             list.push_back(in_memory ? 1 : 0);
             list.push_back(in_memory ? static_cast<slot>(module_.address_of(o.index))
-                           : o.kind == operand_kind::sink
-                               ? temporary(64)
-                               : source(o, bytes > 4 ? 64 : 32));
+                           : o.kind == operand_kind::sink ? temporary(64)
+                                                          : source(o, bytes > 4 ? 64 : 32));
             list.push_back(bytes);
         }
         return elements.size();

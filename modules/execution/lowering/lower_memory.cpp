@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads, stores, atomics, hints, and the stack.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "modules/execution/lowering/function_lowering.h"
 #include "modules/execution/operations/atomic.h"
 #include "modules/execution/operations/control.h"
 #include "modules/execution/operations/moves.h"
 #include "modules/execution/operations/stack.h"
 #include "modules/kernel/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace simtlm::execution {
 
@@ -119,7 +119,9 @@ bool function_lowering::lower_memory(const ptx::operation& o) {
 }
 
 namespace {
-bool is_signed(ptx::type t) { return ptx::class_of(t) == ptx::type_class::signed_integer; }
+bool is_signed(ptx::type t) {
+    return ptx::class_of(t) == ptx::type_class::signed_integer;
+}
 }  // namespace
 
 void function_lowering::lower_load(const ptx::operation& o) {
@@ -130,7 +132,8 @@ void function_lowering::lower_load(const ptx::operation& o) {
     format.register_bytes = width > 32 ? 8 : 4;
     format.sign_extends = is_signed(o.first_type());
     for (const ptx::operand* e : to)
-        if (e->kind == operand_kind::reg && register_width(e->index) > 32) format.register_bytes = 8;
+        if (e->kind == operand_kind::reg && register_width(e->index) > 32)
+            format.register_bytes = 8;
     std::vector<slot> slots;
     for (const ptx::operand* e : to) {
         slot s = destination(*e, format.register_bytes * 8, false);
@@ -139,8 +142,8 @@ void function_lowering::lower_load(const ptx::operation& o) {
         if (width == 128) slots.push_back(joined_high(s));
     }
     const memory_place p = place_of(operand(1), o);
-    operation& op = emit(p.kernel_parameter ? handlers_.parameter_load(format)
-                                            : handlers_.load(format));
+    operation& op =
+        emit(p.kernel_parameter ? handlers_.parameter_load(format) : handlers_.load(format));
     op.detail = static_cast<std::uint16_t>(slots.size());
     set_place(op, p);
     op.list = list_of(slots);

@@ -22,7 +22,11 @@ bool function_lowering::lower_mov(const ptx::operation& o) {
         const auto from = elements_of(operand(1));
         const auto to = elements_of(operand(0));
         std::vector<slot> sources;
-        for (const ptx::operand* e : from) sources.push_back(source(*e, width));
+        for (const ptx::operand* e : from) {  // copied: {x, y} may become {y, x}
+            const slot value = source(*e, width);
+            sources.push_back(temporary(width));
+            convert(sources.back(), width, value, width, false);
+        }
         for (std::size_t i = 0; i < from.size() && i < to.size(); ++i) {
             const slot s = destination(*to[i], width, false);
             operation& op = emit(width > 32 ? move64 : move32, i == 0);
@@ -59,9 +63,9 @@ void function_lowering::lower_pack(const ptx::operation& o) {
     if (width == 128) {  // halves of their own
         const std::size_t per_half = slots.size() / 2;
         for (unsigned half = 0; half < 2; ++half) {
-            const std::vector<slot> part(slots.begin() + static_cast<std::ptrdiff_t>(half * per_half),
-                                         slots.begin() +
-                                             static_cast<std::ptrdiff_t>((half + 1) * per_half));
+            const std::vector<slot> part(
+                slots.begin() + static_cast<std::ptrdiff_t>(half * per_half),
+                slots.begin() + static_cast<std::ptrdiff_t>((half + 1) * per_half));
             operation& op = emit(per_half == 1 ? move64 : pack_double, half == 0);
             op.source[0] = part[0];
             op.list = list_of(part);
@@ -90,9 +94,9 @@ void function_lowering::lower_unpack(const ptx::operation& o) {
     const unsigned halves = width == 128 ? 2 : 1;
     const std::size_t per_half = slots.size() / halves;
     for (unsigned half = 0; half < halves; ++half) {
-        const std::vector<slot> part(slots.begin() + static_cast<std::ptrdiff_t>(half * per_half),
-                                     slots.begin() +
-                                         static_cast<std::ptrdiff_t>((half + 1) * per_half));
+        const std::vector<slot> part(
+            slots.begin() + static_cast<std::ptrdiff_t>(half * per_half),
+            slots.begin() + static_cast<std::ptrdiff_t>((half + 1) * per_half));
         if (each == 64) {
             if (part[0] == no_slot) continue;
             operation& op = emit(move64, half == 0);

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/lowering/module_builder.h"
 
+#include "modules/execution/lowering/function_lowering.h"
+#include "modules/kernel/error.h"
+#include "modules/ptx/resources.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
-#include "modules/execution/lowering/function_lowering.h"
-#include "modules/kernel/error.h"
-#include "modules/ptx/resources.h"
-
 namespace simtlm::execution {
 
 namespace {
 
-std::uint64_t round_up(std::uint64_t a, std::uint64_t to) { return (a + to - 1) / to * to; }
+std::uint64_t round_up(std::uint64_t a, std::uint64_t to) {
+    return (a + to - 1) / to * to;
+}
 
 std::uint64_t alignment_of(const ptx::variable& v) {
     return std::max<std::uint64_t>(v.alignment, 1);
 }
-bool is_reference(ptx::type t) { return ptx::class_of(t) == ptx::type_class::opaque; }
+bool is_reference(ptx::type t) {
+    return ptx::class_of(t) == ptx::type_class::opaque;
+}
 
 }  // namespace
 
@@ -110,8 +114,8 @@ void module_builder::place_in_memory() {
             const ptx::variable* const other = m.find_variable(v.name);
             if (other != nullptr && other != &v && other->link != ptx::linkage::external) continue;
         }
-        const std::uint64_t bytes = is_reference(v.type) ? std::max<std::uint64_t>(v.size, 64)
-                                                         : v.size;
+        const std::uint64_t bytes =
+            is_reference(v.type) ? std::max<std::uint64_t>(v.size, 64) : v.size;
         const device_address a = memory_.allocate_static(
             bytes, std::max<std::uint64_t>(alignment_of(v), is_reference(v.type) ? 64 : 1), v.name);
         image_.addresses_[i] = a;
@@ -216,8 +220,8 @@ void module_builder::initialise() {
     for (std::size_t i = 0; i < m.variables.size(); ++i) {
         const ptx::variable& v = m.variables[i];
         if (image_.addresses_[i] == 0 || !v.initialised || v.owner != ptx::no_index) {
-            const bool is_static = v.space == ptx::state_space::global ||
-                                   v.space == ptx::state_space::const_;
+            const bool is_static =
+                v.space == ptx::state_space::global || v.space == ptx::state_space::const_;
             if (!v.initialised || !is_static) continue;
         }
         std::byte* const to = memory_.host(image_.addresses_[i]);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/lowering/constant_pool.h"
+#include "modules/execution/module_image.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "modules/execution/lowering/constant_pool.h"
-#include "modules/execution/module_image.h"
 
 namespace simtlm::execution {
 
@@ -27,9 +27,7 @@ public:
 
     /// Address of a variable: of .shared its offset, of .local and .param that in its function's
     /// frame.
-    device_address address_of(std::uint32_t variable) const {
-        return image_.addresses_[variable];
-    }
+    device_address address_of(std::uint32_t variable) const { return image_.addresses_[variable]; }
     /// Dynamic shared memory: begins where a kernel's static variables end.
     bool is_dynamic_shared(std::uint32_t variable) const;
     /// A list of operands that lives as long as the module.

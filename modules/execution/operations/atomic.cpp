@@ -3,12 +3,12 @@
 // atomic exchange.
 #include "modules/execution/operations/atomic.h"
 
-#include <cstring>
-
 #include "modules/execution/arithmetic/floating.h"
 #include "modules/execution/arithmetic/ieee.h"
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
+
+#include <cstring>
 
 namespace simtlm::execution {
 
@@ -71,8 +71,8 @@ void note_addresses(const warp& w, const operation* op, lane_mask lanes, memory_
         else if (wide)
             r.address[i] = lanes_at<std::uint64_t>(w, op->source[0])[lane] + base;
         else
-            r.address[i] = lanes_at<std::uint32_t>(w, op->source[0])[lane] +
-                           static_cast<std::uint32_t>(base);
+            r.address[i] =
+                lanes_at<std::uint32_t>(w, op->source[0])[lane] + static_cast<std::uint32_t>(base);
     }
 }
 
@@ -82,13 +82,11 @@ void update_local(warp& w, const memory_request& r, unsigned lane, std::uint64_t
     Bits old;
     read_local(w, lane, offset, &old, sizeof old);
     const auto operand = [&](unsigned n) {
-        return static_cast<Bits>(
-            reinterpret_cast<const lane_type<Bits>*>(r.elements[n])[lane]);
+        return static_cast<Bits>(reinterpret_cast<const lane_type<Bits>*>(r.elements[n])[lane]);
     };
     const Bits now = Op::apply(old, operand(0), operand(1));
     write_local(w, lane, offset, &now, sizeof now);
-    if (r.elements[2] != nullptr)
-        reinterpret_cast<lane_type<Bits>*>(r.elements[2])[lane] = old;
+    if (r.elements[2] != nullptr) reinterpret_cast<lane_type<Bits>*>(r.elements[2])[lane] = old;
 }
 
 /// elements: the two operands, and where old values go.
@@ -105,8 +103,7 @@ void perform_atomic(warp& w, const memory_request& r) {
             return update_local<Op, Bits>(
                 w, r, i, address_windows::in_local(a) ? a - address_windows::local : a);
         if (a % sizeof(Bits) != 0) misaligned(w, r.op, i, a, sizeof(Bits));
-        if (!range.holds(a, sizeof(Bits)))
-            range = range_of(w, r.op, i, s, a, sizeof(Bits), true);
+        if (!range.holds(a, sizeof(Bits))) range = range_of(w, r.op, i, s, a, sizeof(Bits), true);
         const Bits old = update<Op, Bits>(range.at(a), static_cast<Bits>(b[i]),
                                           static_cast<Bits>(c[i]), w.launch->concurrent);
         if (to != nullptr) to[i] = old;
@@ -158,8 +155,7 @@ void perform_wide(warp& w, const memory_request& r) {
     for_lanes(r.lanes, [&](unsigned i) {
         const device_address a = r.address[i];
         if (a % 16 != 0) misaligned(w, r.op, i, a, 16);
-        const mapped_range range =
-            range_of(w, r.op, i, access_detail::space_of(r.op), a, 16, true);
+        const mapped_range range = range_of(w, r.op, i, access_detail::space_of(r.op), a, 16, true);
         const auto value = [&](unsigned n) {
             const auto* const low = reinterpret_cast<const std::uint64_t*>(r.elements[n]);
             return wide_value{low[i], low[i + warp_size]};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "modules/execution/operation.h"
+
+#include <cstdint>
 
 namespace simtlm::execution {
 

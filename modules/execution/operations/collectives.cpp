@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/collectives.h"
 
-#include <algorithm>
-
 #include "modules/execution/arithmetic/integer.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/thread_block.h"
+
+#include <algorithm>
 
 namespace simtlm::execution {
 
@@ -13,7 +13,9 @@ namespace {
 
 using word = lane_type<std::uint32_t>;
 
-const word* words_of(const warp& w, slot s) { return lanes_at<std::uint32_t>(w, s); }
+const word* words_of(const warp& w, slot s) {
+    return lanes_at<std::uint32_t>(w, s);
+}
 
 /// Those that take part: they execute, and are named by the first one of them.
 lane_mask members(const warp& w, const operation* op, slot mask) {
@@ -108,9 +110,8 @@ const operation* vote_ballot(warp& w, const operation* op) {
 template <class Bits>
 lane_mask equal_to(const lane_type<Bits>* value, unsigned lane, lane_mask among) {
     lane_mask equal = 0;
-    for_lanes(among, [&](unsigned j) {
-        equal |= static_cast<lane_mask>(value[j] == value[lane]) << j;
-    });
+    for_lanes(among,
+              [&](unsigned j) { equal |= static_cast<lane_mask>(value[j] == value[lane]) << j; });
     return equal;
 }
 
@@ -179,13 +180,11 @@ std::uint32_t uniform_word(const warp& w, slot s, lane_mask lanes) {
 unsigned barrier_of(const warp& w, const operation* op, lane_mask lanes) {
     const std::uint32_t id = uniform_word(w, op->source[0], lanes);
     const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
-    if (id >= 16)
-        w.block->fail(w, op, first, "barrier " + std::to_string(id) + "; 15 is the last");
+    if (id >= 16) w.block->fail(w, op, first, "barrier " + std::to_string(id) + "; 15 is the last");
     lane_mask alive = 0;
     for (const simt_stack::entry& e : w.stack.entries()) alive |= e.lanes;
     if (lanes != alive)
-        w.block->fail(w, op, first,
-                      "divergent barrier: not all lanes of the warp have come to it",
+        w.block->fail(w, op, first, "divergent barrier: not all lanes of the warp have come to it",
                       "move the barrier to where all threads pass");
     return id;
 }

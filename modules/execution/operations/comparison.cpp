@@ -16,7 +16,7 @@ using values::comparison;
 // operation::detail of comparisons: how the result is combined with the predicate source[2], and
 // what is written: a predicate, and its complement into destination2; or a word.
 constexpr std::uint16_t with_and = 1, with_or = 2, with_xor = 3;
-constexpr std::uint16_t to_word = 4;  ///< immediate where it holds, else 0
+constexpr std::uint16_t to_word = 4;   ///< immediate where it holds, else 0
 constexpr std::uint16_t pairwise = 8;  ///< of two halves: destination and destination2, or a word
 
 inline lane_mask combined(const warp& w, const operation* op, lane_mask m) {
@@ -55,8 +55,7 @@ inline const operation* finish_comparison(warp& w, const operation* op, lane_mas
 
 template <class Op, class Bits>
 const operation* compare(warp& w, const operation* op) {
-    const lane_mask holds =
-        mask_of_lanes<Op, Bits, Bits>(w, op, std::make_index_sequence<2>());
+    const lane_mask holds = mask_of_lanes<Op, Bits, Bits>(w, op, std::make_index_sequence<2>());
     return finish_comparison(w, op, holds);
 }
 
@@ -67,11 +66,9 @@ const operation* compare_pairs(warp& w, const operation* op) {
     const auto* const b = lanes_at<std::uint32_t>(w, op->source[1]);
     lane_mask low = 0, high = 0;
     for (unsigned i = 0; i < warp_size; ++i) {
-        low |= static_cast<lane_mask>(
-                   Op::apply(values::low_half(a[i]), values::low_half(b[i])))
+        low |= static_cast<lane_mask>(Op::apply(values::low_half(a[i]), values::low_half(b[i])))
                << i;
-        high |= static_cast<lane_mask>(
-                    Op::apply(values::high_half(a[i]), values::high_half(b[i])))
+        high |= static_cast<lane_mask>(Op::apply(values::high_half(a[i]), values::high_half(b[i])))
                 << i;
     }
     const lane_mask lanes = w.lanes_of(op);
@@ -181,8 +178,7 @@ handler compare_handler(const ptx::operation& o, ptx::type t) {
             const choice c = for_integer(t, [&](auto type) {
                 using T = typename decltype(type)::type;
                 choice r;
-                r.execute =
-                    for_ordered<T, values::plain, of_type<T>::template lanes>(o.compare);
+                r.execute = for_ordered<T, values::plain, of_type<T>::template lanes>(o.compare);
                 return r;
             });
             return c.execute;
@@ -225,8 +221,7 @@ choice compare_choice(const ptx::operation& o) {
 
 template <class Op, class Bits>
 const operation* test(warp& w, const operation* op) {
-    return finish_comparison(w, op,
-                             mask_of_lanes<Op, Bits>(w, op, std::make_index_sequence<1>()));
+    return finish_comparison(w, op, mask_of_lanes<Op, Bits>(w, op, std::make_index_sequence<1>()));
 }
 
 template <class T>

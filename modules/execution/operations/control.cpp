@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/control.h"
 
+#include "modules/execution/thread_block.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
-
-#include "modules/execution/thread_block.h"
 
 namespace simtlm::execution {
 
@@ -256,7 +256,9 @@ const operation* refuse(warp& w, const operation* op) {
                   "compile for sm_80 or before");
 }
 
-const operation* nothing(warp&, const operation* op) { return op + 1; }
+const operation* nothing(warp&, const operation* op) {
+    return op + 1;
+}
 
 const operation* give_way(warp& w, const operation* op) {
     if (w.lanes_of(op) == 0) return op + 1;

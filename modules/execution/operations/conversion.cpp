@@ -36,8 +36,7 @@ template <class To, rounding Round, modifiers Flags>
 choice narrowed(const ptx::operation& o) {
     const bool pair = o.types[0] == ptx::type::f16x2 || o.types[0] == ptx::type::bf16x2;
     using word = std::uint32_t;
-    if (pair)
-        return elementwise<values::cvt_pair<To, Round, Flags>, false, word, word, word>();
+    if (pair) return elementwise<values::cvt_pair<To, Round, Flags>, false, word, word, word>();
     return conversion<To, values::f32, Round, Flags, false, false>();
 }
 template <class To, rounding Round>

@@ -35,9 +35,8 @@ choice choose_from_integer(const ptx::operation& o) {
                        : conversion<To, From, rounding::nearest, plain, false, true>();
         });
         if (c) return c;
-        return for_any_float(o.types[0], [&](auto to) {
-            return to_float<typename decltype(to)::type, From>(o);
-        });
+        return for_any_float(
+            o.types[0], [&](auto to) { return to_float<typename decltype(to)::type, From>(o); });
     });
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tuple>
-
 #include "modules/execution/arithmetic/integer.h"
 #include "modules/execution/operations/choice.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/ptx/operation.h"
+
+#include <tuple>
 
 // Makes choices of handlers out of the functions of arithmetic/.
 namespace simtlm::execution {

@@ -152,9 +152,8 @@ choice half_arithmetic(const ptx::operation& o, bool pair) {
 template <class E>
 choice half_fma_relu(const ptx::operation& o, bool pair) {
     constexpr rounding near = rounding::nearest;
-    return o.has(flag::ftz)
-               ? half3<E, values::fma<E, near, values::ftz | values::relu>>(pair)
-               : half3<E, values::fma<E, near, values::relu>>(pair);
+    return o.has(flag::ftz) ? half3<E, values::fma<E, near, values::ftz | values::relu>>(pair)
+                            : half3<E, values::fma<E, near, values::relu>>(pair);
 }
 
 template <class E, modifiers Flags>

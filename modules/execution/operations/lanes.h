@@ -48,11 +48,13 @@ inline void blend(Lane* to, const Lane* result, lane_mask mask) {
                 ? _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(part), bits), bits)
                 : _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(part), bits), bits);
         if constexpr (sizeof(Lane) == 4)
-            _mm256_maskstore_epi32(reinterpret_cast<int*>(to + i), wanted,
-                                   _mm256_loadu_si256(reinterpret_cast<const __m256i*>(result + i)));
+            _mm256_maskstore_epi32(
+                reinterpret_cast<int*>(to + i), wanted,
+                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(result + i)));
         else
-            _mm256_maskstore_epi64(reinterpret_cast<long long*>(to + i), wanted,
-                                   _mm256_loadu_si256(reinterpret_cast<const __m256i*>(result + i)));
+            _mm256_maskstore_epi64(
+                reinterpret_cast<long long*>(to + i), wanted,
+                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(result + i)));
     }
 #else
     for (; mask != 0; mask &= mask - 1) {
@@ -98,8 +100,8 @@ inline void map_lanes(warp& w, const operation* op, std::index_sequence<I...>) {
     const auto from = std::make_tuple(lanes_at<Sources>(w, op->source[I])...);
 #pragma GCC ivdep
     for (unsigned i = 0; i < warp_size; ++i)
-        out[i] = static_cast<lane>(static_cast<Result>(
-            Op::apply(static_cast<Sources>(std::get<I>(from)[i])...)));
+        out[i] = static_cast<lane>(
+            static_cast<Result>(Op::apply(static_cast<Sources>(std::get<I>(from)[i])...)));
     if (mask != all_lanes) blend(to, scratch, mask);
 }
 
@@ -115,8 +117,8 @@ inline void map_each_lane(warp& w, const operation* op, std::index_sequence<I...
     lane_type<Result>* const to = lanes_at<Result>(w, op->destination);
     const auto from = std::make_tuple(lanes_at<Sources>(w, op->source[I])...);
     for_lanes(w.lanes_of(op), [&](unsigned i) {
-        to[i] = static_cast<lane_type<Result>>(static_cast<Result>(
-            Op::apply(static_cast<Sources>(std::get<I>(from)[i])...)));
+        to[i] = static_cast<lane_type<Result>>(
+            static_cast<Result>(Op::apply(static_cast<Sources>(std::get<I>(from)[i])...)));
     });
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of all spaces. Addresses of a warp mostly have one distance from lane to lane:
 // then its ends are checked, and data move in one piece.
-#include <cstring>
-#include <tuple>
-
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/target_tables.h"
+
+#include <cstring>
+#include <tuple>
 
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
@@ -147,8 +147,8 @@ bool move_local_words(warp& w, const memory_request& r, unsigned elements) {
         4 * elements > w.local_bytes - offset)
         return false;
     for (unsigned e = 0; e < elements; ++e) {
-        auto* const memory = reinterpret_cast<overlaid<std::uint32_t>::type*>(
-            local_word(w, 0, offset + 4 * e));
+        auto* const memory =
+            reinterpret_cast<overlaid<std::uint32_t>::type*>(local_word(w, 0, offset + 4 * e));
         auto* const lanes = reinterpret_cast<overlaid<std::uint32_t>::type*>(r.elements[e]);
         auto* const to = Store ? memory : lanes;
         const auto* const from = Store ? lanes : memory;
@@ -274,8 +274,12 @@ struct make_parameter_load {
 
 }  // namespace
 
-handler choose_load(const element_format& f) { return choose<make_load>(f); }
-handler choose_store(const element_format& f) { return choose<make_store>(f); }
+handler choose_load(const element_format& f) {
+    return choose<make_load>(f);
+}
+handler choose_store(const element_format& f) {
+    return choose<make_store>(f);
+}
 handler choose_parameter_load(const element_format& f) {
     return choose<make_parameter_load>(f);
 }

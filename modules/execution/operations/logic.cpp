@@ -32,16 +32,16 @@ inline const operation* predicate_operation(warp& w, const operation* op, Functi
     return op + 1;
 }
 const operation* predicate_and(warp& w, const operation* op) {
-    return predicate_operation(
-        w, op, [&] { return w.mask_at(op->source[0]) & w.mask_at(op->source[1]); });
+    return predicate_operation(w, op,
+                               [&] { return w.mask_at(op->source[0]) & w.mask_at(op->source[1]); });
 }
 const operation* predicate_or(warp& w, const operation* op) {
-    return predicate_operation(
-        w, op, [&] { return w.mask_at(op->source[0]) | w.mask_at(op->source[1]); });
+    return predicate_operation(w, op,
+                               [&] { return w.mask_at(op->source[0]) | w.mask_at(op->source[1]); });
 }
 const operation* predicate_xor(warp& w, const operation* op) {
-    return predicate_operation(
-        w, op, [&] { return w.mask_at(op->source[0]) ^ w.mask_at(op->source[1]); });
+    return predicate_operation(w, op,
+                               [&] { return w.mask_at(op->source[0]) ^ w.mask_at(op->source[1]); });
 }
 const operation* predicate_not(warp& w, const operation* op) {
     return predicate_operation(w, op, [&] { return ~w.mask_at(op->source[0]); });
@@ -219,10 +219,10 @@ choice choose_selection(const ptx::operation& o) {
         using bits = values::bits_of<T>;
         if (o.last_type() == ptx::type::s32)
             return elementwise<values::slct<T>, true, bits, bits, bits, std::uint32_t>();
-        return o.has(flag::ftz) ? elementwise<values::slct_f32<T, values::ftz>, true, bits, bits,
-                                              bits, std::uint32_t>()
-                                : elementwise<values::slct_f32<T>, true, bits, bits, bits,
-                                              std::uint32_t>();
+        return o.has(flag::ftz)
+                   ? elementwise<values::slct_f32<T, values::ftz>, true, bits, bits, bits,
+                                 std::uint32_t>()
+                   : elementwise<values::slct_f32<T>, true, bits, bits, bits, std::uint32_t>();
     });
 }
 

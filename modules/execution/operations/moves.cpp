@@ -140,11 +140,15 @@ handler extension_handler(unsigned from, unsigned to, bool is_signed) {
     }
 }
 
-const operation* pack_word(warp& w, const operation* op) { return pack<std::uint32_t>(w, op); }
+const operation* pack_word(warp& w, const operation* op) {
+    return pack<std::uint32_t>(w, op);
+}
 const operation* pack_double(warp& w, const operation* op) {
     return op->detail == 32 ? pack_two_words(w, op) : pack<std::uint64_t>(w, op);
 }
-const operation* unpack_word(warp& w, const operation* op) { return unpack<std::uint32_t>(w, op); }
+const operation* unpack_word(warp& w, const operation* op) {
+    return unpack<std::uint32_t>(w, op);
+}
 const operation* unpack_double(warp& w, const operation* op) {
     return unpack<std::uint64_t>(w, op);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/runtime.h"
 
+#include "modules/execution/device_heap.h"
+#include "modules/execution/device_print.h"
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lanes.h"
+
 #include <fmt/format.h>
 #include <fmt/printf.h>
 
 #include <algorithm>
 #include <cstring>
-
-#include "modules/execution/device_heap.h"
-#include "modules/execution/device_print.h"
-#include "modules/execution/memory_access.h"
-#include "modules/execution/operations/lanes.h"
 
 namespace simtlm::execution {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "modules/execution/operation.h"
+
+#include <string>
 
 namespace simtlm::execution {
 

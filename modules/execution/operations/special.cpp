@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/special.h"
 
-#include <chrono>
-
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/thread_block.h"
+
+#include <chrono>
 
 namespace simtlm::execution {
 
@@ -46,8 +46,7 @@ void fill_lanes(warp& w, const operation* op, std::uint64_t value) {
 
 std::uint64_t core_cycles(const warp& w) {
     if (w.launch->world.clock) return w.launch->world.clock();
-    return static_cast<std::uint64_t>(
-        std::chrono::steady_clock::now().time_since_epoch().count());
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 std::uint64_t nanoseconds(const warp& w) {
     if (w.launch->world.global_time) return w.launch->world.global_time();

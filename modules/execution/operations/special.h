@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "modules/execution/operation.h"
 #include "modules/ptx/types.h"
+
+#include <cstdint>
 
 namespace simtlm::execution {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/stack.h"
 
+#include "modules/execution/operations/lanes.h"
+#include "modules/execution/thread_block.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "modules/execution/operations/lanes.h"
-#include "modules/execution/thread_block.h"
 
 namespace simtlm::execution {
 
@@ -22,7 +22,9 @@ void set_all(warp& w, const operation* op, std::uint32_t value) {
             lanes_at<std::uint32_t>(w, op->destination)[i] = value;
     });
 }
-std::uint32_t& top_of(warp& w) { return w.local_tops[w.stack.top().call_depth]; }
+std::uint32_t& top_of(warp& w) {
+    return w.local_tops[w.stack.top().call_depth];
+}
 }  // namespace
 
 const operation* stack_allocate(warp& w, const operation* op) {
@@ -53,9 +55,8 @@ const operation* stack_restore(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     std::uint64_t top = 0;
-    for_lanes(lanes, [&](unsigned i) {
-        top = std::max(top, value_of(w, op->source[0], i, op->detail));
-    });
+    for_lanes(lanes,
+              [&](unsigned i) { top = std::max(top, value_of(w, op->source[0], i, op->detail)); });
     top_of(w) = static_cast<std::uint32_t>(std::min<std::uint64_t>(top, w.local_bytes));
     return op + 1;
 }
