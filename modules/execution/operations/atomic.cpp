@@ -4,6 +4,7 @@
 #include "modules/execution/operations/atomic.h"
 
 #include "modules/execution/arithmetic/floating.h"
+#include "modules/execution/arithmetic/half.h"
 #include "modules/execution/arithmetic/ieee.h"
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
@@ -242,6 +243,12 @@ handler sum_of(ptx::reduction r) {
     return r == ptx::reduction::add ? atomic<of_two<values::add<T>>, values::bits_of<T>> : nullptr;
 }
 
+template <class T>
+handler sum_of_pairs(ptx::reduction r) {
+    using sum = of_two<values::packed<values::add<T>>>;
+    return r == ptx::reduction::add ? atomic<sum, std::uint32_t> : nullptr;
+}
+
 }  // namespace
 
 handler atomic_handler(ptx::reduction r, ptx::type t, bool) {
@@ -268,6 +275,14 @@ handler atomic_handler(ptx::reduction r, ptx::type t, bool) {
             return sum_of<values::f32>(r);
         case type::f64:
             return sum_of<values::f64>(r);
+        case type::f16:
+            return sum_of<values::f16>(r);
+        case type::bf16:
+            return sum_of<values::bf16>(r);
+        case type::f16x2:
+            return sum_of_pairs<values::f16>(r);
+        case type::bf16x2:
+            return sum_of_pairs<values::bf16>(r);
         default:
             return nullptr;
     }

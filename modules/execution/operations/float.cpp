@@ -190,7 +190,6 @@ choice half_with(const ptx::operation& o, bool pair) {
 
 template <class E>
 choice choose_half(const ptx::operation& o, bool pair) {
-    if (o.has(flag::approx)) return {};
     if (o.op == opcode::fma && o.has(flag::relu)) return half_fma_relu<E>(o, pair);
     return o.has(flag::ftz) ? half_with<E, values::ftz>(o, pair)
                             : half_with<E, values::plain>(o, pair);
@@ -205,7 +204,6 @@ choice choose_float(const ptx::operation& o) {
     if (t == ptx::type::bf16 || t == ptx::type::bf16x2)
         return choose_half<values::bf16>(o, t == ptx::type::bf16x2);
     if (t != ptx::type::f32 && t != ptx::type::f64) return {};
-    if (o.has(flag::approx) || o.has(flag::full)) return {};
     switch (o.op) {
         case opcode::add:
         case opcode::sub:
@@ -216,8 +214,6 @@ choice choose_float(const ptx::operation& o) {
         case opcode::div:
         case opcode::rcp:
         case opcode::sqrt:
-            // Without a rounding it is the approximation, but for f64.
-            if (o.round == ptx::rounding::none && t == ptx::type::f32) return {};
             return rounded(o);
         default:
             if (t == ptx::type::f64) return on_bits<f64, values::plain>(o);

@@ -7,8 +7,9 @@ inline namespace SIMTLM_ARITHMETIC_TARGET {
 
 namespace {
 choice choose_elementwise(const ptx::operation& o) {
-    for (const auto choose : {choose_integer, choose_bit_field, choose_logic, choose_carry,
-                              choose_selection, choose_comparison, choose_float, choose_conversion})
+    for (const auto choose :
+         {choose_integer, choose_bit_field, choose_logic, choose_carry, choose_selection,
+          choose_comparison, choose_approximate, choose_float, choose_conversion})
         if (const choice c = choose(o)) return c;
     return {};
 }

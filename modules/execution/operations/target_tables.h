@@ -18,6 +18,7 @@ choice choose_carry(const ptx::operation& o);
 choice choose_selection(const ptx::operation& o);
 choice choose_comparison(const ptx::operation& o);
 choice choose_float(const ptx::operation& o);
+choice choose_approximate(const ptx::operation& o);
 choice choose_conversion(const ptx::operation& o);
 handler choose_load(const element_format& f);
 handler choose_store(const element_format& f);

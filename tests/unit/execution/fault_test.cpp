@@ -23,7 +23,7 @@ std::string fault(const std::string& body, unsigned threads = 64, const std::str
 
 TEST(Fault, NamesTheThreadThatStoresBehindAnAllocation) {
     EXPECT_THAT(fault("st.global.u32 [%rd1], %r0;"),
-                AllOf(HasSubstr("test.ptx:8: kernel k, block (0,0,0), thread (48,0,0)"),
+                AllOf(HasSubstr("test.ptx:9: kernel k, block (0,0,0), thread (48,0,0)"),
                       HasSubstr("access of 4 bytes"), HasSubstr("0 bytes behind allocation"),
                       HasSubstr("st.global.u32")));
 }
