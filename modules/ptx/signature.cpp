@@ -67,6 +67,9 @@ bool read_prefix(std::string_view& text, operand_rule& rule) {
         case '-':
             rule.may_minus = true;
             break;
+        case '&':
+            rule.combines = true;
+            break;
         case '|':
             rule.joined = rule.optional = true;
             break;
@@ -342,10 +345,13 @@ std::string expected_form(const signature& s) {
     return text;
 }
 
+constexpr std::size_t longest_name = 80;
+
 std::string unknown_instruction(std::string_view base) {
+    if (base.size() > longest_name) return "unknown instruction";
     std::vector<std::string> names;
     for (const signature& s : signatures()) names.emplace_back(s.base);
-    return "unknown instruction '" + std::string(base.substr(0, 80)) + "'; the nearest name is '" +
+    return "unknown instruction '" + std::string(base) + "'; the nearest name is '" +
            kernel::nearest_name(base, names) + "'";
 }
 
@@ -386,7 +392,7 @@ bool resolve_operation(std::string_view text, operation& out, std::string& fault
             closest = &all[i];
         }
     }
-    if (is_later(normal)) {
+    if (is_later(text) || is_later(normal)) {
         out = operation();
         out.text = text;
         return true;
