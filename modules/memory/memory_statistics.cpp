@@ -17,8 +17,7 @@ void memory_counts::latency::add(std::uint64_t cycles) {
     ++table[log2_bucket(cycles)];
 }
 
-memory_statistics::memory_statistics(unsigned channels, unsigned banks)
-    : banks_(banks) {
+memory_statistics::memory_statistics(unsigned channels, unsigned banks) : banks_(banks) {
     by_bank.resize(std::size_t{channels} * banks);
 }
 

@@ -5,6 +5,26 @@
 #include "modules/execution/arithmetic/types.h"
 
 namespace simtlm::execution::arithmetic {
+
+/// Comparison operators of set and setp. lo, ls, hi and hs are lt, le, gt and ge of unsigned types;
+/// a name with a `u` at its end also holds if an operand is NaN.
+enum class comparison : std::uint8_t {
+    eq,
+    ne,
+    lt,
+    le,
+    gt,
+    ge,  // integers and floating point
+    equ,
+    neu,
+    ltu,
+    leu,
+    gtu,
+    geu,  // floating point only
+    num,
+    nan,  // both are numbers; either is NaN
+};
+
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
 // Instructions that exist for integers and for floating-point types; float32.h, float64.h and
@@ -418,25 +438,6 @@ struct slct_f32 {
         }
         return selector <= f32::infinity || selector == f32::sign_bit ? a : b;
     }
-};
-
-/// Comparison operators of set and setp. lo, ls, hi and hs are lt, le, gt and ge of unsigned types;
-/// a name with a `u` at its end also holds if an operand is NaN.
-enum class comparison : std::uint8_t {
-    eq,
-    ne,
-    lt,
-    le,
-    gt,
-    ge,  // integers and floating point
-    equ,
-    neu,
-    ltu,
-    leu,
-    gtu,
-    geu,  // floating point only
-    num,
-    nan,  // both are numbers; either is NaN
 };
 
 /// setp (the comparison alone; the Boolean operator with a third predicate is left to masks).
