@@ -117,7 +117,7 @@ inline std::string lane_label(unsigned lanes) {
 inline std::string scheduler_label(unsigned scheduler) {
     return "WS" + std::to_string(scheduler);
 }
-/// By isa::op_class.
+/// By program::op_class.
 inline std::string class_label(unsigned op_class) {
     constexpr const char* names[] = {"alu",   "sp",    "int",    "dp",    "sfu",   "tensor",
                                      "load",  "store", "branch", "call",  "ret",   "barrier",
