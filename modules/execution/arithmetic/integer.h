@@ -5,26 +5,6 @@
 #include "modules/execution/arithmetic/types.h"
 
 namespace simtlm::execution::arithmetic {
-
-/// Comparison operators of set and setp. lo, ls, hi and hs are lt, le, gt and ge of unsigned types;
-/// a name with a `u` at its end also holds if an operand is NaN.
-enum class comparison : std::uint8_t {
-    eq,
-    ne,
-    lt,
-    le,
-    gt,
-    ge,  // integers and floating point
-    equ,
-    neu,
-    ltu,
-    leu,
-    gtu,
-    geu,  // floating point only
-    num,
-    nan,  // both are numbers; either is NaN
-};
-
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
 // Instructions that exist for integers and for floating-point types; float32.h, float64.h and
