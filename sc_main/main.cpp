@@ -5,6 +5,7 @@
 #include "platform/options/presets.h"
 #include "platform/report/statistics_table.h"
 #include "platform/waveform/timeline.h"
+#include "platform/waveform/visualizer_log.h"
 #include "platform/waveform/waveform.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/output.h"
@@ -89,6 +90,7 @@ int run(int argc, char** argv) {
     platform::gpu device("gpu", std::move(config));
     const auto waves = platform::attach_waveforms(device, device.config().run);
     const auto timeline = platform::attach_timeline(device, device.config().run);
+    const auto log = platform::attach_visualizer_log(device, device.config().run);
     output out(device, values, provenance_of({argv, argv + argc}, values, device.config(), work),
                line, started);
     for (const std::string& n : values.notes()) out.note("note", n);
@@ -100,6 +102,7 @@ int run(int argc, char** argv) {
     const run_control::ending end = control.run();
     if (waves) waves->finish();
     if (timeline) timeline->finish();
+    if (log) log->finish();
     if (end == run_control::ending::deadlock) {
         complain(
             fmt::format("deadlock at core cycle {}: no instruction was completed in the "

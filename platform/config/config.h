@@ -62,6 +62,15 @@ struct cycle_window {
 
 enum class progress_mode : std::uint8_t { automatic, on, off };
 
+/// The log for AerialVision.
+struct visualizer_config {
+    std::string file;                ///< empty: none
+    unsigned level = 6;              ///< of compression, 0 to 9
+    std::uint64_t interval = 10000;  ///< core cycles between samples
+    std::uint64_t pc_interval = 0;   ///< between looks at the PCs; 0: with every sample
+    int warp_distribution_sm = -1;   ///< whose issue distribution is shown; -1: the mean of all
+};
+
 /// What the executable does with the GPU; no block depends on it.
 struct run_config {
     std::string trace;  ///< command list; empty: none given
@@ -74,6 +83,7 @@ struct run_config {
     std::string timeline;
     cycle_window timeline_window;
     std::uint64_t timeline_sample = 1000;  ///< core cycles
+    visualizer_config visualizer;
     bool no_sleep = false;
     std::optional<std::uint64_t> shuffle_seed;
     bool profile_kernel = false;

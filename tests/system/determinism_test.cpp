@@ -44,8 +44,9 @@ protected:
         EXPECT_TRUE(statistics == statistics_) << "the JSON files differ, blocks included";
     }
 
-private:
     scratch_folder folder_;
+
+private:
     nlohmann::json statistics_;
 };
 
@@ -65,7 +66,8 @@ TEST_P(Determinism, BlocksThatStayAwakeCountTheSame) {
     expect_same({"--no-sleep"});
 }
 TEST_P(Determinism, ProgressAndHelpersDoNotTouchTheStatistics) {
-    expect_same({"--progress", "on", "--check-dram", "--profile-kernel"});
+    expect_same({"--progress", "on", "--check-dram", "--profile-kernel", "-visualizer_enabled", "1",
+                 "-visualizer_outputfile", folder_.path("v.log.gz"), "-gpgpu_runtime_stat", "100"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, Determinism, testing::ValuesIn(samples()),

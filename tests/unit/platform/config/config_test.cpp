@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace simtlm::platform {
 namespace {
@@ -503,6 +505,54 @@ TEST(GpuConfig, SwitchesQuirksOnByNameOrAllTogether) {
     EXPECT_TRUE(all.memory.partition.quirk_memcpy_truncates && all.memory.quirk_flush_few_l2);
     EXPECT_THAT(refused("--quirk ldc-is-alo"), HasSubstr("did you mean ldc-is-alu?"));
     EXPECT_THAT(refused("--compat gem5"), HasSubstr("none or accel-sim"));
+}
+
+TEST(GpuConfig, ReadsHowTheVisualizerLogIsSampled) {
+    EXPECT_EQ(make("").run.visualizer.file, "") << "nothing is written unasked";
+    const visualizer_config log =
+        make(
+            "-visualizer_enabled 1 -gpgpu_runtime_stat 500:3 -gpgpu_cflog_interval 20 "
+            "-gpgpu_warpdistro_shader 1 -visualizer_zlevel 9")
+            .run.visualizer;
+    EXPECT_EQ(log.file, "gpgpusim_visualizer.log.gz");
+    EXPECT_EQ(log.interval, 500u);
+    EXPECT_EQ(log.pc_interval, 20u);
+    EXPECT_EQ(log.warp_distribution_sm, 1);
+    EXPECT_EQ(log.level, 9u);
+    EXPECT_EQ(make("-visualizer_enabled 1 -visualizer_outputfile a.gz").run.visualizer.file,
+              "a.gz");
+    EXPECT_THAT(refused("-gpgpu_runtime_stat 0"), HasSubstr("is no interval"));
+    EXPECT_THAT(refused("-gpgpu_runtime_stat x:1"), HasSubstr("is no interval"));
+    EXPECT_THAT(refused("-gpgpu_warpdistro_shader 1000"), HasSubstr("SMs"));
+    EXPECT_THAT(refused("-visualizer_zlevel 10"), HasSubstr("-visualizer_zlevel"));
+}
+
+TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
+    const auto switches = [](const gpu_config& c) {
+        const core::core_quirks& q = c.cores.sm.quirks;
+        const trace::reader_quirks& t = c.traces.quirks;
+        return std::vector<bool>{q.ldgsts_global_half_only,
+                                 q.fetch_past_branches,
+                                 q.loads_stay_long,
+                                 t.rz_is_a_register,
+                                 t.single_barrier,
+                                 t.ldc_is_alu,
+                                 t.typed_width_is_word,
+                                 t.base_delta_swallow,
+                                 t.base_stride_gap,
+                                 t.generic_windows,
+                                 c.network.crossbar.quirk_packet_is_one_flit,
+                                 c.memory.quirk_flush_few_l2,
+                                 c.memory.partition.quirk_memcpy_truncates,
+                                 c.dispatch.serial_kernels,
+                                 c.clocks.quirk_rounded};
+    };
+    std::set<std::vector<bool>> seen;
+    for (const quirk_info& quirk : quirk_table()) {
+        const std::vector<bool> on = switches(make(std::string("--quirk ") + quirk.name));
+        EXPECT_EQ(std::count(on.begin(), on.end(), true), 1) << quirk.name;
+        EXPECT_TRUE(seen.insert(on).second) << quirk.name << " switches what another one does";
+    }
 }
 
 TEST(GpuConfig, CarriesTheRun) {
