@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/run_control.h"
 
+#include "modules/kernel/spawn.h"
+
 #include <csignal>
 
 namespace simtlm {
@@ -42,11 +44,10 @@ run_control::run_control(const sc_core::sc_module_name& name, platform::gpu& dev
       out_(out),
       line_(line),
       poll_period_(cycles_between_polls / device.config().clocks.core, sc_core::SC_SEC) {
-    using SC_CURRENT_USER_MODULE = run_control;
-    SC_METHOD(pause);
-    sensitive << device.commands().progress() << device.sequencer().failed();
-    dont_initialize();
-    SC_METHOD(poll);
+    kernel::spawn_method("pause", [this] { pause(); },
+                         {device.commands().progress(), device.sequencer().failed()});
+    kernel::spawn_method(
+        "poll", [this] { poll(); }, {}, kernel::first_run::at_start);
 }
 
 void run_control::pause() {

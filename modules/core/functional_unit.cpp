@@ -14,7 +14,7 @@ functional_unit::functional_unit(const sc_core::sc_module_name& name,
       write_back("write_back"),
       process_("process", sequencer, protocol::phase::core_units,
                kernel::on_edge<&functional_unit::cycle>(this), false, 1,
-               kernel::process_kind::method) {
+               kernel::process_kind::light) {
     std::size_t size = 8;
     while (size < max_latency + 3) size *= 2;
     ring_.assign(size, nullptr);

@@ -74,6 +74,7 @@ struct run_config {
     cycle_window timeline_window;
     std::uint64_t timeline_sample = 1000;  ///< core cycles
     bool no_sleep = false;
+    bool threads_only = false;  ///< every block has a thread of its own
     std::optional<std::uint64_t> shuffle_seed;
     bool profile_kernel = false;
     bool quiet = false;

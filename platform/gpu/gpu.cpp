@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/gpu.h"
 
+#include "modules/kernel/spawn.h"
 #include "modules/protocol/phases.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@ kernel::phase_sequencer::options sequencer_options(const gpu_config& c) {
     kernel::phase_sequencer::options o;
     o.sleeping = !c.run.no_sleep;
     o.shuffle_seed = c.run.shuffle_seed.value_or(0);
+    o.threads_only = c.run.threads_only;
     return o;
 }
 
@@ -73,7 +75,6 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
                  sequencer_options(config_)),
       mapping_(config_.memory.mapping),
       memory_statistics_(config_.memory.channels, config_.memory.partition.dram.timing.nbk) {
-    using SC_CURRENT_USER_MODULE = gpu;
     for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d].bind(clock[d]);
     make_memory();
     make_network();
@@ -85,9 +86,7 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     host_interface_ = std::make_unique<host_interface>("host_interface", sequencer_, how,
                                                        static_cast<host_device&>(*this),
                                                        host_interface::pins{host, irq, reset});
-    SC_METHOD(news);
-    sensitive << commands_->progress() << sequencer_.failed();
-    dont_initialize();
+    kernel::spawn_method("news", [this] { news(); }, {commands_->progress(), sequencer_.failed()});
 }
 
 void gpu::make_memory() {
@@ -166,7 +165,7 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
 
 /// What the user has left unbound gets its partner here.
 void gpu::before_end_of_elaboration() {
-    const std::array<std::pair<const char*, double>, protocol::clock_domains> domains = {
+    const std::array<kernel::rounded_clocks::member, protocol::clock_domains> domains = {
         {{"core_clock", config_.clocks.core},
          {"icnt_clock", config_.clocks.network},
          {"l2_clock", config_.clocks.l2},
@@ -174,16 +173,15 @@ void gpu::before_end_of_elaboration() {
     const bool all_made_here =
         std::all_of(clock.begin(), clock.end(), [](auto& c) { return c.bind_count() == 0; });
     if (all_made_here && config_.clocks.quirk_rounded) {
-        std::vector<double> frequencies;
-        for (const auto& domain : domains) frequencies.push_back(domain.second);
-        rounded_clocks_ = std::make_unique<kernel::rounded_clocks>("clocks", frequencies);
-        for (unsigned d = 0; d < domains.size(); ++d) clock[d].bind(rounded_clocks_->signal[d]);
+        rounded_clocks_ = std::make_unique<kernel::rounded_clocks>(
+            std::vector<kernel::rounded_clocks::member>(domains.begin(), domains.end()));
+        for (unsigned d = 0; d < domains.size(); ++d) clock[d].bind((*rounded_clocks_)[d]);
     }
     for (unsigned d = 0; d < domains.size(); ++d) {
         if (clock[d].bind_count() != 0) continue;
         clocks_.push_back(
-            std::make_unique<kernel::exact_clock>(domains[d].first, domains[d].second));
-        clock[d].bind(clocks_.back()->signal);
+            std::make_unique<kernel::exact_clock>(domains[d].name, domains[d].frequency));
+        clock[d].bind(*clocks_.back());
     }
     if (reset.bind_count() == 0) {
         reset_signal_ = std::make_unique<sc_core::sc_signal<bool>>("no_reset");

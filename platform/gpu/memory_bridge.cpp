@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/memory_bridge.h"
 
+#include "modules/kernel/spawn.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,12 +19,9 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
       outside_(outside),
       process_("process", sequencer, protocol::phase::dram_channel,
                kernel::on_edge<&memory_bridge::cycle>(this)) {
-    using SC_CURRENT_USER_MODULE = memory_bridge;
     port.register_nb_transport_fw(this, &memory_bridge::from_partition, 0);
     outside_.register_nb_transport_bw(this, &memory_bridge::from_memory, 0);
-    SC_METHOD(wake_process);
-    sensitive << alarm_;
-    dont_initialize();
+    kernel::spawn_method("wake_process", [this] { wake_process(); }, {alarm_});
 }
 
 // Requests.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/host_interface.h"
 
+#include "modules/kernel/spawn.h"
 #include "modules/protocol/base_protocol_checker.h"
 #include "modules/protocol/phases.h"
 
@@ -116,7 +117,6 @@ struct harness : sc_core::sc_module {
           interface("interface", sequencer, settings(), device,
                     host_interface::pins{port, irq, reset}),
           body(std::move(what)) {
-        using SC_CURRENT_USER_MODULE = harness;
         device.interface = &interface;
         for (auto& domain : sequencer.clock) domain.bind(clock);
         irq.bind(irq_line);
@@ -124,7 +124,7 @@ struct harness : sc_core::sc_module {
         initiator.bind(checker.target);
         checker.initiator.bind(port);
         initiator.register_nb_transport_bw(this, &harness::nb_transport_bw);
-        SC_THREAD(run);
+        kernel::spawn_thread("run", [this] { run(); });
     }
     void run() {
         if (body) body();
