@@ -31,11 +31,11 @@ public:
         return options_;
     }
     std::string trace() {
-        // The longest sample is drawn a tenth as often as the others.
+        // The longest sample is drawn seldom.
         const auto& names = samples();
         for (;;) {
             const std::string& name = names[below(names.size())];
-            if (name != "sample" || below(10) == 0) return name;
+            if (name != "sample" || below(20) == 0) return name;
         }
     }
 
@@ -160,8 +160,8 @@ private:
         set("-gpgpu_cache:dl1",
             one_of<std::string>(
                 {"none", "S:4:128:32,L:T:m:L:L,A:64:8,16:0,32", "S:4:128:16,L:L:s:N:L,A:4:2,4:0,32",
-                 "N:16:128:4,L:L:m:N:H,A:8:4,2:0,32", "S:2:128:64,L:L:s:N:L,A:256:8,16:0,32",
-                 "N:8:128:2,F:B:m:W:X,A:2:8,1:0,32"}));
+                 "N:32:128:4,L:L:m:N:H,A:8:4,2:0,32", "S:2:128:64,L:L:s:N:L,A:256:8,16:0,32",
+                 "N:8:128:2,F:B:m:W:X,A:2:8,4:0,32"}));
         set("-gpgpu_l1_banks", one_of({1, 2, 4}));
         set("-gpgpu_l1_latency", between(1, 40));
         set("-gpgpu_l1_cache_write_ratio", one_of({0, 25, 50}));
@@ -176,7 +176,7 @@ private:
         set("-gpgpu_cache:dl2",
             one_of<std::string>(
                 {"S:16:128:16,L:B:m:L:P,A:64:4,16:0,32", "S:4:128:4,L:B:m:L:L,A:4:2,4:0,32",
-                 "N:16:128:8,L:B:m:W:L,A:16:4,4:0,32", "S:8:128:8,F:B:f:L:X,A:8:4,8:0,32"}));
+                 "N:16:128:8,L:B:m:W:L,A:16:4,4:0,32", "S:8:128:8,F:B:m:L:X,A:8:4,8:0,32"}));
         set("-l2_ideal", maybe(10) ? 1u : 0u);
         toss("-gpgpu_flush_l2_cache");
         toss("-gpgpu_perf_sim_memcpy");
@@ -186,7 +186,7 @@ private:
         set("-gpgpu_dram_partition_queues", text(between(4, 16)) + ":" + list(3, 16, ":"));
         set("-gpgpu_l2_rop_latency", below(100));
         set("-dram_latency", below(100));
-        set("-gpgpu_memory_partition_indexing", one_of({0, 0, 1, 2, 3, 4, 5}));
+        set("-gpgpu_memory_partition_indexing", one_of({0, 0, 4}));
     }
 
     void dram() {
@@ -204,9 +204,11 @@ private:
     void network() {
         const unsigned mode = one_of({1u, 2u, 2u, 3u});
         set("-network_mode", mode);
-        set("-icnt_flit_size", one_of({8, 32, 40}));
-        set("-icnt_in_buffer_limit", one_of({1, 4, 64}));
-        set("-icnt_out_buffer_limit", one_of({1, 4, 64}));
+        const unsigned flit = one_of({8u, 32u, 40u});
+        const unsigned least = (largest_packet + flit - 1) / flit;
+        set("-icnt_flit_size", flit);
+        set("-icnt_in_buffer_limit", one_of({least, least + 3, 64u}));
+        set("-icnt_out_buffer_limit", one_of({least, least + 3, 64u}));
         toss("-icnt_arbiter_algo");
         set("-icnt_grant_cycles", between(1, 3));
         if (mode != 1) return;
@@ -216,6 +218,8 @@ private:
                                               ";\nn = 1;\nrouting_function = dest_tag;\n"
                                               "use_map = 0;\n"));
     }
+
+    static constexpr unsigned largest_packet = 136;  // bytes, a line and its header
 
     const scratch_folder& folder_;
     std::mt19937_64 random_;
