@@ -86,7 +86,8 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     host_interface_ = std::make_unique<host_interface>("host_interface", sequencer_, how,
                                                        static_cast<host_device&>(*this),
                                                        host_interface::pins{host, irq, reset});
-    kernel::spawn_method("news", [this] { news(); }, {commands_->progress(), sequencer_.failed()});
+    kernel::spawn_method("notice_stop", [this] { notice_stop(); },
+                         {commands_->progress(), sequencer_.failed()});
 }
 
 void gpu::make_memory() {
@@ -221,7 +222,7 @@ void gpu::before_end_of_elaboration() {
 }
 
 /// The command processor cannot go on: whoever waits for a command must know.
-void gpu::news() {
+void gpu::notice_stop() {
     if (stopped() && host_interface_->busy()) host_interface_->raise(host::error_code::gpu_stopped);
 }
 
