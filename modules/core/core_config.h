@@ -104,9 +104,7 @@ struct sm_config {
     unsigned sp_units = 1, dp_units = 0, int_units = 0, sfu_units = 1, tensor_units = 0;
     bool tensor_core_available = false;
     std::array<specialized_unit_config, program::max_specialized_units> specialized;
-    /// Deepest pipeline of each kind (from -ptx_opcode_latency_*), core cycles.
-    unsigned max_latency_sp = 32, max_latency_dp = 32, max_latency_int = 32, max_latency_sfu = 512,
-             max_latency_tensor = 64;
+    std::array<specialized_unit_config, program::max_specialized_units> specialized;
 
     // memory
     ldst_config ldst;

@@ -21,7 +21,7 @@ constexpr std::uint64_t data = 0x7f0000000000;
 constexpr std::uint64_t to_unit = 5;  // cycles from issue to the first access
 
 /// A load or store of words that passes by the L1D.
-const program::static_instruction& uncached(program& p, bool store, unsigned reg) {
+const program::static_instruction& uncached(listing& p, bool store, unsigned reg) {
     program::static_instruction i = p.memory(memory_space::global, store, reg);
     i.cache_op = cache_operator::cache_global;
     return p.add(i);
