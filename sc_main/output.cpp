@@ -66,11 +66,11 @@ void output::print_wall_clock() const {
 void output::kernel_ended(const dispatch::finished_kernel& kernel) {
     ++kernels_;
     kernel_record r;
-    r.subject = {kernel.header.name, kernel.launch, kernel.header.stream};
+    r.subject = {kernel.facts.name, kernel.launch, kernel.facts.stream};
     r.launched_at = kernel.launched_at;
     r.start_cycle = kernel.start_cycle;
     r.end_cycle = kernel.end_cycle;
-    r.ctas = kernel.header.grid.volume();
+    r.ctas = kernel.facts.grid.volume();
     r.ctas_per_sm = kernel.ctas_per_sm;
     print(&r.subject, &r);
 }
@@ -83,7 +83,7 @@ void output::run_ended(const std::string& ended) {
             oldest = k.get();
     if (oldest != nullptr) {
         kernel_record r;
-        r.subject = {oldest->header.name, oldest->context.launch, oldest->stream};
+        r.subject = {oldest->facts.name, oldest->context.launch, oldest->stream};
         r.launched_at = oldest->launched_at;
         r.start_cycle = oldest->start_cycle;
         r.end_cycle = device_.core_cycles();
@@ -139,9 +139,9 @@ void print_activity(const kernel::phase_sequencer& sequencer, double seconds) {
                a.edges[protocol::core_clock], a.edges[protocol::icnt_clock],
                a.edges[protocol::l2_clock], a.edges[protocol::dram_clock]);
     const auto line = [&](const char* name, std::uint64_t n) {
-        fmt::print(stderr, "  {:<20} {:>14} {:>12.3f}\n", name, n, per_core_cycle(n));
+        fmt::print(stderr, "  {:<24} {:>14} {:>12.3f}\n", name, n, per_core_cycle(n));
     };
-    fmt::print(stderr, "  {:<20} {:>14} {:>12}\n", "", "count", "a core cycle");
+    fmt::print(stderr, "  {:<24} {:>14} {:>12}\n", "", "count", "a core cycle");
     line("steps", a.steps);
     line("deltas", a.deltas);
     line("activations", activations);

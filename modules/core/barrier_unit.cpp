@@ -37,8 +37,7 @@ void barrier_unit::open_if_complete(cta_state& cta, barrier& b) {
 void barrier_unit::arrive(unsigned cta, unsigned warp, const barrier_request& request) {
     cta_state& c = ctas_[cta];
     const std::size_t named = c.barriers.size() - 1;
-    const std::size_t id =
-        request.id < 0 ? named : static_cast<std::size_t>(request.id) % named;
+    const std::size_t id = request.id < 0 ? named : static_cast<std::size_t>(request.id) % named;
     barrier& b = c.barriers[id];
     b.arrived |= warp_bit(warp);
     if (request.threads > 0) b.expected_threads = static_cast<std::uint32_t>(request.threads);

@@ -13,7 +13,7 @@ front_end::front_end(const sc_core::sc_module_name& name, kernel::phase_sequence
       icache("icache"),
       config_(config),
       sm_(sm),
-      process_("process", sequencer, protocol::core_front_end,
+      process_("process", sequencer, protocol::phase::core_front_end,
                kernel::on_edge<&front_end::cycle>(this)) {
     icache.register_nb_transport_bw(this, &front_end::respond, 0);
 }
@@ -102,7 +102,7 @@ tlm::tlm_generic_payload& front_end::request_for(unsigned w) {
         std::min<unsigned>(fetch_bytes, line - static_cast<unsigned>(address % line));
     if (spare_ == nullptr)
         spare_ = &sm_.transactions.acquire(tlm::TLM_READ_COMMAND, address, bytes,
-                                        protocol::access_type::instruction_read);
+                                           protocol::access_type::instruction_read);
     tlm::tlm_generic_payload& p = *spare_;
     p.set_address(address);
     p.set_data_length(bytes);

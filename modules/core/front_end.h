@@ -50,7 +50,7 @@ public:
     const fetch_probe& probe() const { return probe_; }
 
 private:
-    static constexpr unsigned fetch_bytes = 16;                    // at a time, by hardware
+    static constexpr unsigned fetch_bytes = 16;                 // at a time, by hardware
     static constexpr std::uint64_t program_start = 0xF0000000;  // as the reference places it
 
     tlm::tlm_sync_enum respond(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,

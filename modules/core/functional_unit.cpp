@@ -12,7 +12,7 @@ functional_unit::functional_unit(const sc_core::sc_module_name& name,
     : sc_module(name),
       dispatch("dispatch"),
       write_back("write_back"),
-      process_("process", sequencer, protocol::core_units,
+      process_("process", sequencer, protocol::phase::core_units,
                kernel::on_edge<&functional_unit::cycle>(this), false, 1,
                kernel::process_kind::method) {
     constexpr std::size_t first_size = 16;
@@ -37,8 +37,7 @@ tlm::tlm_sync_enum functional_unit::accept(warp_instruction& inst, tlm::tlm_phas
 void functional_unit::lengthen(std::uint64_t now) {
     std::vector<warp_instruction*> longer(2 * ring_.size(), nullptr);
     const std::uint64_t mask = longer.size() - 1;
-    for (std::uint64_t at = now + 1; at <= now + mask_; ++at)
-        longer[at & mask] = ring_[at & mask_];
+    for (std::uint64_t at = now + 1; at <= now + mask_; ++at) longer[at & mask] = ring_[at & mask_];
     ring_ = std::move(longer);
     mask_ = mask;
 }

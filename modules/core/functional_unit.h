@@ -24,8 +24,7 @@ public:
 
     bool can_accept(const program::static_instruction& inst, std::uint64_t now) const {
         const std::uint64_t done = completion(inst, now);
-        return now >= register_free_at_ &&
-               (done - now > mask_ || ring_[done & mask_] == nullptr);
+        return now >= register_free_at_ && (done - now > mask_ || ring_[done & mask_] == nullptr);
     }
 
     struct statistics {

@@ -52,9 +52,9 @@ ldst_unit::ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequence
       uncached("uncached"),
       config_(config),
       sm_(sm),
-      respond_process_("respond", sequencer, protocol::core_units,
+      respond_process_("respond", sequencer, protocol::phase::core_units,
                        kernel::on_edge<&ldst_unit::respond>(this)),
-      access_process_("access", sequencer, protocol::core_access,
+      access_process_("access", sequencer, protocol::phase::core_access,
                       kernel::on_edge<&ldst_unit::access>(this)) {
     dispatch.register_nb_transport_fw(this, &ldst_unit::accept);
     l1d.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1d);
@@ -145,8 +145,7 @@ void ldst_unit::respond() {
     copies_done(now);
     write_back();
     // An uncached read waits in the FIFO until the place before write-back is free.
-    if (sm_.port.has_response() &&
-        (uncached_ == nullptr || !sm_.port.response_is_uncached_read()))
+    if (sm_.port.has_response() && (uncached_ == nullptr || !sm_.port.response_is_uncached_read()))
         sm_.port.deliver();
 
     if (writing_ != nullptr || uncached_ != nullptr || sm_.port.has_response()) return;
@@ -241,8 +240,8 @@ void ldst_unit::complete(warp_instruction& inst) {
         if (config_.quirks.ldgsts_global_half_only) {
             sm_.warps.copy_arrived(inst.warp, inst.copy_group);
         } else {
-            const std::uint64_t done = sm_.shared.write_copy(
-                inst.active_lanes() * inst.data_size, respond_process_.now());
+            const std::uint64_t done =
+                sm_.shared.write_copy(inst.active_lanes() * inst.data_size, respond_process_.now());
             copies_.push_back({done, inst.warp, inst.copy_group});
             respond_process_.wake_at(done);
         }

@@ -69,8 +69,8 @@ void sm::make_units() {
     std::vector<dispatch_stage::unit> order;
     const auto add_units = [&](const std::string& kind, unsigned p, unsigned count) {
         for (unsigned k = 0; k < count; ++k) {
-            units_.push_back(std::make_unique<functional_unit>((kind + std::to_string(k)).c_str(),
-                                                               sequencer_));
+            units_.push_back(
+                std::make_unique<functional_unit>((kind + std::to_string(k)).c_str(), sequencer_));
             order.push_back({units_.back().get(), p, k});
         }
     };
@@ -86,9 +86,9 @@ void sm::make_units() {
     dispatch_ = std::make_unique<dispatch_stage>("dispatch", sequencer_, config_, collector_, order,
                                                  *ldst_);
     dispatch_->to_ldst.bind(ldst_->dispatch);
-    write_back_ = std::make_unique<write_back>("write_back", sequencer_,
-                                               static_cast<unsigned>(units_.size()), warps_,
-                                               scoreboard_, collector_, pool_, statistics_);
+    write_back_ =
+        std::make_unique<write_back>("write_back", sequencer_, static_cast<unsigned>(units_.size()),
+                                     warps_, scoreboard_, collector_, pool_, statistics_);
     for (auto& unit : units_) {
         dispatch_->to_units.bind(unit->dispatch);
         unit->write_back.bind(write_back_->from_units);
@@ -100,12 +100,12 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
     ro.cache = config_.l1i;
     ro.type = protocol::access_type::instruction_read;
     ro.perfect = config_.perfect_inst_const_cache;
-    ro.phase = protocol::core_instruction_cache;
+    ro.phase = protocol::phase::core_instruction_cache;
     ro.send_at_access = ro.always_fill = true;
     l1i_ = std::make_unique<cache::read_only_cache>("l1i", sequencer_, ro);
     ro.cache = config_.l1c;
     ro.type = protocol::access_type::constant_read;
-    ro.phase = protocol::core_constant_cache;
+    ro.phase = protocol::phase::core_constant_cache;
     ro.send_at_access = ro.always_fill = false;
     l1c_ = std::make_unique<cache::read_only_cache>("l1c", sequencer_, ro);
     l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer_, config_.l1t);

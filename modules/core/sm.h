@@ -29,6 +29,8 @@
 
 namespace simtlm::core {
 
+class sm;
+
 /// A kernel as the SMs see it while it runs.
 struct kernel_context {
     std::uint64_t launch = 0;  ///< counts launches

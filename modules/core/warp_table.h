@@ -40,9 +40,9 @@ struct warp_state {
     instruction_buffer ibuffer;
     program::warp_executor* executor = nullptr;  ///< of a warp that is executed
     program::instruction_window course;          ///< executed: what has to issue next
-    std::uint64_t dynamic_id = 0;  ///< counts the warps the SM has run: age
-    std::uint64_t last_fetch = 0;  ///< core cycle
-    std::uint32_t cta = 0;         ///< hardware CTA slot
+    std::uint64_t dynamic_id = 0;                ///< counts the warps the SM has run: age
+    std::uint64_t last_fetch = 0;                ///< core cycle
+    std::uint32_t cta = 0;                       ///< hardware CTA slot
     std::uint32_t threads = 0;
     std::uint32_t in_pipeline = 0;  ///< instructions buffered or in flight
     std::uint32_t stores = 0;       ///< stores not acknowledged

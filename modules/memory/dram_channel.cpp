@@ -49,7 +49,7 @@ dram_channel::dram_channel(const sc_core::sc_module_name& name, kernel::phase_se
       sequencer_(sequencer),
       config_(config),
       mapping_(mapping),
-      process_("controller", sequencer, protocol::dram_channel,
+      process_("controller", sequencer, protocol::phase::dram_channel,
                kernel::on_edge<&dram_channel::cycle>(this)),
       banks_(config),
       requests_(requests_expected(config)),

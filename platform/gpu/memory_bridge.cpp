@@ -15,7 +15,7 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
     : sc_module(name),
       port("port"),
       outside_(outside),
-      process_("process", sequencer, protocol::dram_channel,
+      process_("process", sequencer, protocol::phase::dram_channel,
                kernel::on_edge<&memory_bridge::cycle>(this)) {
     using SC_CURRENT_USER_MODULE = memory_bridge;
     port.register_nb_transport_fw(this, &memory_bridge::from_partition, 0);

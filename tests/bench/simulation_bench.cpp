@@ -44,7 +44,7 @@ public:
           sequencer_("sequencer", protocol::clock_domains, protocol::phase_table()),
           sm_("sm", sequencer_, config, {0, 0, 1}, pool_),
           memory_("memory", sequencer_, 100),
-          process_("process", sequencer_, protocol::core_dispatch_ctas,
+          process_("process", sequencer_, protocol::phase::core_dispatch_ctas,
                    kernel::on_edge<&busy_sm::launch>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d](clock.out);
         sm_.memory.bind(memory_.socket);
@@ -62,11 +62,11 @@ private:
         sm_.launch(kernel_, std::move(spare_));
     }
     void cta_completed(unsigned, core::kernel_context&,
-                       std::unique_ptr<trace::block_trace> block) override {
+                       std::unique_ptr<program::cta> block) override {
         spare_ = std::move(block);
     }
     core::test::block_builder block_;
-    std::unique_ptr<trace::block_trace> spare_;
+    std::unique_ptr<program::cta> spare_;
     protocol::transaction_pool pool_;
     kernel::phase_sequencer sequencer_;
     core::sm sm_;

@@ -39,11 +39,11 @@ struct collector_rig : sc_core::sc_module {
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
           collector("collector", sequencer, config, statistics),
           issue("issue", c.schedulers),
-          writer_("writer", sequencer, protocol::core_write_back,
+          writer_("writer", sequencer, protocol::phase::core_write_back,
                   kernel::on_edge<&collector_rig::write>(this), true),
-          consumer_("consumer", sequencer, protocol::core_dispatch,
+          consumer_("consumer", sequencer, protocol::phase::core_dispatch,
                     kernel::on_edge<&collector_rig::consume>(this), true),
-          issuer_("issuer", sequencer, protocol::core_issue,
+          issuer_("issuer", sequencer, protocol::phase::core_issue,
                   kernel::on_edge<&collector_rig::start>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         for (unsigned s = 0; s < c.schedulers; ++s) issue[s].bind(collector.issue[s]);
@@ -326,11 +326,11 @@ struct unit_rig : sc_core::sc_module {
     std::vector<std::uint64_t> dispatched, done;
     std::deque<std::pair<std::uint64_t, program::static_instruction>> plan;
 
-    explicit unit_rig(const sc_core::sc_module_name& name, unsigned max_latency = 64)
+    explicit unit_rig(const sc_core::sc_module_name& name)
         : sc_module(name),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
-          unit("unit", sequencer, max_latency),
-          process_("process", sequencer, protocol::core_dispatch,
+          unit("unit", sequencer),
+          process_("process", sequencer, protocol::phase::core_dispatch,
                    kernel::on_edge<&unit_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         dispatch.bind(unit.dispatch);
@@ -412,6 +412,16 @@ TEST(FunctionalUnit, HoldsAnInstructionAtLeastItsInitiationInterval) {
     EXPECT_THAT(rig.done, ElementsAre(18));
 }
 
+TEST(FunctionalUnit, KeepsWhatIsInFlightWhenALongerLatencyComesThanAnyBefore) {
+    unit_rig rig("rig");
+    rig.add(1, 14, 1);
+    rig.add(2, 200, 1);
+    rig.add(3, 14, 1);
+    rig.run();
+    EXPECT_THAT(rig.dispatched, ElementsAre(1, 2, 3));
+    EXPECT_THAT(rig.done, ElementsAre(16, 203, 18));
+}
+
 // ---- write-back --------------------------------------------------------------------------------
 
 TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
@@ -436,9 +446,9 @@ TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
 
         explicit rig_type(const sc_core::sc_module_name& name)
             : sc_module(name),
-              units("units", sequencer, protocol::core_units,
+              units("units", sequencer, protocol::phase::core_units,
                     kernel::on_edge<&rig_type::complete>(this), true),
-              watch("watch", sequencer, protocol::core_issue,
+              watch("watch", sequencer, protocol::phase::core_issue,
                     kernel::on_edge<&rig_type::look>(this), true) {
             for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
             issue.bind(collector.issue[0]);

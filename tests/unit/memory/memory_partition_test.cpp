@@ -30,7 +30,7 @@ public:
           socket("socket"),
           sequencer_(s),
           random_(seed),
-          process_("transfer", s, protocol::network_transfer,
+          process_("transfer", s, protocol::phase::network_transfer,
                    kernel::on_edge<&network_end::transfer>(this), true) {
         socket.register_nb_transport_bw(this, &network_end::bw, 0);
     }
@@ -122,7 +122,7 @@ public:
     foreign_memory(const sc_core::sc_module_name& name, kernel::phase_sequencer& s)
         : sc_module(name),
           port("port"),
-          process_("process", s, protocol::dram_channel,
+          process_("process", s, protocol::phase::dram_channel,
                    kernel::on_edge<&foreign_memory::cycle>(this), true) {
         port.register_nb_transport_fw(this, &foreign_memory::fw, 0);
     }
@@ -427,7 +427,7 @@ TEST(memory_partition, latency_of_one_access) {
     EXPECT_EQ(warm.partition.bank(0).cache_statistics()->accesses, 1u);
     EXPECT_EQ(warm.partition.bank(0).cache_statistics()->misses, 0u);
     // Asleep in between.
-    EXPECT_LT(miss.sequencer.observed().activations[protocol::l2_bank], 40u);
+    EXPECT_LT(miss.sequencer.activations(protocol::phase::l2_bank), 40u);
 }
 
 TEST(memory_partition, serves_an_initiator_that_knows_nothing_of_the_gpu) {
