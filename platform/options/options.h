@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/nearest_name.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -72,8 +74,7 @@ const std::map<std::string, std::string, std::less<>>& option_aliases();
 /// The known option whose name takes the fewest edits to reach from `name`.
 std::string nearest_option(std::string_view name);
 
-/// The candidate that takes the fewest edits to reach from `name`; empty without candidates.
-std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+using kernel::nearest_name;
 
 const char* group_title(option_group group);
 
@@ -154,6 +155,8 @@ public:
 
     /// Names of the presets that were loaded, in order.
     const std::vector<std::string>& presets() const { return presets_; }
+    /// Configuration files that were read, those of presets included, in order.
+    const std::vector<std::string>& files() const { return files_; }
 
     /// One line for each reason why given options have no meaning here.
     std::vector<std::string> notes() const;
@@ -173,6 +176,7 @@ private:
     std::map<std::string, std::vector<option_value>, std::less<>> given_;
     std::map<std::string, option_value, std::less<>> defaults_;
     std::vector<std::string> presets_;
+    std::vector<std::string> files_;
     std::vector<std::string> open_files_;  ///< being read, outermost first
     std::vector<option_value> none_;       ///< stays empty
 };

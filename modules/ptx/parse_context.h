@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/ptx/module.h"
+#include "modules/ptx/scanner.h"
+#include "modules/ptx/symbol_table.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simtlm::ptx {
+
+/// An initialiser's symbol that was not declared yet when it was read.
+struct unresolved_relocation {
+    std::uint32_t variable = 0;
+    std::size_t relocation = 0;
+    std::string_view name;
+    place where;
+};
+
+constexpr std::size_t longest_shown_name = 80;
+
+/// A name in quotes for a message, cut if it is long.
+inline std::string shown(std::string_view name) {
+    return "'" + std::string(name.substr(0, longest_shown_name)) + "'";
+}
+
+/// What the parts of the parser share.
+struct parse_context {
+    parse_context(const char* text, module& m) : in(text, m.file), out(m) {}
+
+    scanner in;
+    module& out;
+    symbol_table symbols;
+    std::uint32_t current_function = no_index;
+    std::uint32_t current_location = no_index;  ///< of the last `.loc`
+    std::vector<unresolved_relocation> unresolved;
+    std::uint64_t registers = 0;          ///< declared so far
+    std::uint64_t initialised_bytes = 0;  ///< in initial values so far
+
+    bool in_function() const { return current_function != no_index; }
+    function& current() { return out.functions[current_function]; }
+
+    /// PTX ISA version as major * 10 + minor.
+    unsigned version() const { return out.version_major * 10 + out.version_minor; }
+
+    /// @throws kernel::user_error naming the nearest visible name
+    [[noreturn]] void fail_unknown(std::string_view name, place where) const;
+};
+
+}  // namespace simtlm::ptx
