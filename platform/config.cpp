@@ -369,16 +369,11 @@ private:
         return cache;
     }
 
-    static bool texture_fifo(const cache::cache_config& cache) {
-        return cache.mshr == cache::mshr_kind::texture_fifo ||
-               cache.mshr == cache::mshr_kind::sector_texture_fifo;
-    }
-
     void data_cache(std::string_view option, const cache::cache_config& cache) {
         if (!cache.enabled) return;
         if (cache.write == cache::write_policy::read_only)
             v_.fail(option, "a data cache is written", "write policy B, T, E or L");
-        if (texture_fifo(cache))
+        if (cache.texture_fifo)
             v_.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
     }
 
@@ -387,12 +382,12 @@ private:
         sm.l1i = read_only_cache("-gpgpu_cache:il1");
         sm.l1c = read_only_cache("-gpgpu_const_cache:l1");
         sm.l1t = read_only_cache("-gpgpu_tex_cache:l1");
-        if (!texture_fifo(sm.l1t))
+        if (!sm.l1t.texture_fifo)
             v_.fail("-gpgpu_tex_cache:l1", "a texture cache has a texture FIFO",
                     "MSHR kind F or T");
         for (const auto& [option, cache] :
              {std::pair{"-gpgpu_cache:il1", &sm.l1i}, std::pair{"-gpgpu_const_cache:l1", &sm.l1c}})
-            if (texture_fifo(*cache))
+            if (cache->texture_fifo)
                 v_.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
         constexpr std::string_view dl1 = "-gpgpu_cache:dl1";
         sm.l1d = cache_of(dl1);
@@ -630,7 +625,6 @@ private:
                     "ever");
         n.crossbar.arbiter = choice<interconnect::crossbar_arbiter>("-icnt_arbiter_algo", 1);
         n.crossbar.grant_cycles = v_.number("-icnt_grant_cycles", 1, most_cycles);
-        n.crossbar.islip_grant_cycles = n.crossbar.grant_cycles > 0;
         if (n.kind != interconnect::network_kind::router) return;
         constexpr std::string_view option = "-inter_config_file";
         std::error_code ignored;

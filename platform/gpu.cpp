@@ -119,7 +119,7 @@ void gpu::make_network() {
     for (unsigned c = 0; c < m.channels; ++c)
         for (unsigned s = 0; s < m.partition.sub_partitions; ++s)
             network_->to_memory[c * m.partition.sub_partitions + s].bind(
-                partitions_[c]->bank(s).port);
+                partitions_[c]->sub_partition(s).port);
 }
 
 std::vector<core::simt_cluster*> gpu::make_clusters() {
@@ -158,7 +158,8 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
             const memory::memory_config& m = config_.memory;
             const unsigned per = m.partition.sub_partitions;
             const unsigned count = m.quirk_flush_few_l2 ? m.channels : m.channels * per;
-            for (unsigned s = 0; s < count; ++s) partitions_[s / per]->bank(s % per).flush();
+            for (unsigned s = 0; s < count; ++s)
+                partitions_[s / per]->sub_partition(s % per).flush();
         };
     calls.launched = [this] {
         for (auto& c : channels_) c->begin_kernel();
@@ -265,7 +266,7 @@ void gpu::clear() {
     for (auto& c : clusters_)
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).invalidate_l1();
     for (auto& p : partitions_)
-        for (unsigned s = 0; s < p->sub_partitions(); ++s) p->bank(s).invalidate();
+        for (unsigned s = 0; s < p->sub_partitions(); ++s) p->sub_partition(s).invalidate();
 }
 
 std::uint64_t gpu::count(host::counter c) const {
@@ -278,7 +279,7 @@ std::uint64_t gpu::count(host::counter c) const {
     const auto over_l2 = [&](auto figure) {
         for (const auto& p : partitions_)
             for (unsigned s = 0; s < p->sub_partitions(); ++s)
-                if (const auto* e = std::as_const(*p).bank(s).engine(); e != nullptr)
+                if (const auto* e = std::as_const(*p).sub_partition(s).engine(); e != nullptr)
                     sum += figure(e->statistics());
     };
     const auto over_channels = [&](auto built_in, auto foreign) {

@@ -67,14 +67,17 @@ constexpr counter<core_statistics> core_counters[] = {
      "had to wait for their register bank"},
 };
 
-constexpr counter<memory::l2_cache_bank::counters> bank_counters[] = {
-    {&memory::l2_cache_bank::counters::requests, "requests", "requests", "taken from the network"},
-    {&memory::l2_cache_bank::counters::replies, "replies", "replies", "put into the network"},
-    {&memory::l2_cache_bank::counters::stalled_full, "stalled_full", "L2 cycles",
+constexpr counter<memory::memory_sub_partition::counters> sub_partition_counters[] = {
+    {&memory::memory_sub_partition::counters::requests, "requests", "requests",
+     "taken from the network"},
+    {&memory::memory_sub_partition::counters::replies, "replies", "replies",
+     "put into the network"},
+    {&memory::memory_sub_partition::counters::stalled_full, "stalled_full", "L2 cycles",
      "a request found no room"},
-    {&memory::l2_cache_bank::counters::stalled_reply, "stalled_reply", "network cycles",
+    {&memory::memory_sub_partition::counters::stalled_reply, "stalled_reply", "network cycles",
      "a reply waited for the network"},
-    {&memory::l2_cache_bank::counters::to_memory, "to_memory", "requests", "sent towards DRAM"},
+    {&memory::memory_sub_partition::counters::to_memory, "to_memory", "requests",
+     "sent towards DRAM"},
 };
 
 constexpr counter<dram_statistics> dram_counters[] = {
@@ -177,18 +180,18 @@ void list_statistics(gpu& device, kernel::statistics& list) {
     device.network().list_statistics(list);
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s) {
-            memory::l2_cache_bank& bank = p->bank(s);
-            list_counters(list, bank.name(), bank.statistics(), bank_counters);
-            for (const auto& q : bank.queues()) {
-                const std::string queue = std::string(bank.name()) + "." + q.name;
+            memory::memory_sub_partition& sub = p->sub_partition(s);
+            list_counters(list, sub.name(), sub.statistics(), sub_partition_counters);
+            for (const auto& q : sub.queues()) {
+                const std::string queue = std::string(sub.name()) + "." + q.name;
                 list.add(queue + ".occupancy_sum", "entries x L2 cycles",
                          "entries of a queue, summed over cycles", &q.of->counted().sum);
                 list.add(queue + ".occupancy_max", "entries", "most that a queue held",
                          &q.of->counted().max);
             }
-            if (const cache::cache_statistics* l2 = bank.cache_statistics())
+            if (const cache::cache_statistics* l2 = sub.cache_statistics())
                 l2->register_with(
-                    list, std::string(bank.name()) + ".l2",
+                    list, std::string(sub.name()) + ".l2",
                     {access_type::global_read, access_type::local_read, access_type::constant_read,
                      access_type::texture_read, access_type::global_write, access_type::local_write,
                      access_type::l1_writeback, access_type::instruction_read,
@@ -209,8 +212,8 @@ void bring_up_to_date(gpu& device) {
         }
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s) {
-            p->bank(s).statistics();
-            p->bank(s).cache_statistics();
+            p->sub_partition(s).statistics();
+            p->sub_partition(s).cache_statistics();
         }
     for (const auto& c : device.channels()) c->statistics();
     count_network_refusals(device);
@@ -222,7 +225,7 @@ void count_network_refusals(gpu& device) {
         for (unsigned i = 0; i < c->sms(); ++i) by_cores += c->core(i).network_refusals();
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s)
-            by_memory += p->bank(s).statistics().stalled_reply;
+            by_memory += p->sub_partition(s).statistics().stalled_reply;
     interconnect::network& n = device.network();
     n.count_refusals(interconnect::requests, by_cores - n.refusals(interconnect::requests));
     n.count_refusals(interconnect::replies, by_memory - n.refusals(interconnect::replies));

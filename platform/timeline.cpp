@@ -334,7 +334,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         }
         for (const auto& p : device.partitions())
             for (unsigned b = 0; b < p->sub_partitions(); ++b)
-                if (const cache::data_cache* l2 = std::as_const(*p).bank(b).engine()) {
+                if (const cache::data_cache* l2 = std::as_const(*p).sub_partition(b).engine()) {
                     t.l2_accesses += l2->statistics().accesses;
                     t.l2_misses += l2->statistics().misses;
                 }

@@ -409,7 +409,7 @@ void waveform_catalogue::add_partition(gpu& device, unsigned number) {
     const std::string group = fmt::format("partition{}", number);
     for (unsigned s = 0; s < p.sub_partitions(); ++s) {
         group_ = fmt::format("{}/L2 bank {}", group, s);
-        add_l2(device, p.bank(s), p.bank(s).name());
+        add_l2(device, p.sub_partition(s), p.sub_partition(s).name());
     }
     group_ = group + "/DRAM";
     level(base + ".requests_delayed", 10, l2_or_dram, display::level,
@@ -419,25 +419,25 @@ void waveform_catalogue::add_partition(gpu& device, unsigned number) {
     if (wave_.wants(base + ".dram")) add_dram(device, *device.channels()[number], base + ".dram");
 }
 
-void waveform_catalogue::add_l2(gpu& device, const memory::l2_cache_bank& bank,
+void waveform_catalogue::add_l2(gpu& device, const memory::memory_sub_partition& sub,
                                 const std::string& base) {
     const memory::partition_config& c = device.config().memory.partition;
     const unsigned l2_or_icnt = on(l2_clock) | on(icnt_clock);
     level(base + ".delayed", 12, on(l2_clock), display::level,
-          [&bank] { return bank.requests_delayed(); });
+          [&sub] { return sub.requests_delayed(); });
     level(base + ".icnt_to_l2", bits_for(c.icnt_to_l2), on(l2_clock), display::level,
-          [&bank] { return bank.requests_queued(); });
+          [&sub] { return sub.requests_queued(); });
     level(base + ".l2_to_dram", bits_for(c.l2_to_dram), l2_or_dram, display::level,
-          [&bank] { return bank.to_memory.size(); });
+          [&sub] { return sub.to_memory.size(); });
     level(base + ".dram_to_l2", bits_for(c.dram_to_l2), l2_or_dram, display::level,
-          [&bank] { return bank.from_memory.size(); });
+          [&sub] { return sub.from_memory.size(); });
     level(base + ".l2_to_icnt", bits_for(c.l2_to_icnt), l2_or_icnt, display::level,
-          [&bank] { return bank.replies_queued(); });
+          [&sub] { return sub.replies_queued(); });
     level(base + ".request_waits", 1, l2_or_icnt, display::bit,
-          [&bank] { return bank.request_waits(); });
+          [&sub] { return sub.request_waits(); });
     level(base + ".reply_blocked", 1, l2_or_icnt, display::bit,
-          [&bank] { return bank.reply_blocked(); });
-    if (const cache::data_cache* engine = bank.engine()) {
+          [&sub] { return sub.reply_blocked(); });
+    if (const cache::data_cache* engine = sub.engine()) {
         add_cache(base, l2_clock, engine->statistics());
         level(base + ".mshrs", bits_for(engine->config().mshr_entries), on(l2_clock),
               display::level, [engine] { return engine->mshrs().in_use(); });

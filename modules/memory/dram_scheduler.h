@@ -90,14 +90,4 @@ std::unique_ptr<dram_scheduler> make_fr_fcfs_scheduler(const dram_config& config
                                                        dram_request_table& requests,
                                                        dram_statistics& statistics);
 
-/// Calls f(bank) for the ones of a mask, cyclically from a bank on, until it returns true.
-template <class F>
-void for_banks_from(std::uint64_t mask, unsigned first, F&& f) {
-    const std::uint64_t upper = mask & (~std::uint64_t{0} << first);
-    for (std::uint64_t m = upper; m != 0; m &= m - 1)
-        if (f(static_cast<unsigned>(__builtin_ctzll(m)))) return;
-    for (std::uint64_t m = mask ^ upper; m != 0; m &= m - 1)
-        if (f(static_cast<unsigned>(__builtin_ctzll(m)))) return;
-}
-
 }  // namespace simtlm::memory

@@ -191,7 +191,7 @@ TEST(Waveform, ShowsTheAccessesOfTheCachesAndThePacketsOfTheNetworkPorts) {
     }
     std::uint64_t requests_in = 0, requests_out = 0, replies_in = 0, replies_out = 0;
     for (unsigned m = 0; m < 2; ++m) {
-        auto& bank = run.device().partitions()[m]->bank(0);
+        auto& bank = run.device().partitions()[m]->sub_partition(0);
         const std::string base = fmt::format("gpu.partition{}.bank0", m);
         EXPECT_EQ(sum[base + ".access"], bank.cache_statistics()->accesses);
         EXPECT_EQ(sum[base + ".miss"], bank.cache_statistics()->misses);

@@ -205,7 +205,7 @@ struct system_under_test {
         for (unsigned i = 0; i < c.sub_partitions; ++i) {
             const std::string n = name + "_end" + std::to_string(i);
             ends.push_back(std::make_unique<network_end>(n.c_str(), sequencer, 11 + i));
-            ends[i]->socket.bind(partition.bank(i).port);
+            ends[i]->socket.bind(partition.sub_partition(i).port);
         }
     }
     tlm::tlm_generic_payload& make(bool write, std::uint64_t address, unsigned bytes,
@@ -281,9 +281,9 @@ std::string text(system_under_test& s) {
     std::string r;
     const auto add = [&](std::uint64_t v) { r += std::to_string(v) + ' '; };
     for (unsigned i = 0; i < s.partition.sub_partitions(); ++i) {
-        const auto& c = s.partition.bank(i).statistics();
+        const auto& c = s.partition.sub_partition(i).statistics();
         for (auto v : {c.requests, c.replies, c.stalled_full, c.stalled_reply, c.to_memory}) add(v);
-        if (const auto* k = s.partition.bank(i).cache_statistics()) {
+        if (const auto* k = s.partition.sub_partition(i).cache_statistics()) {
             for (auto v : {k->accesses, k->misses, k->pending_hits, k->reservation_fails,
                            k->port_cycles, k->data_port_busy, k->fill_port_busy})
                 add(v);
@@ -412,7 +412,7 @@ TEST(memory_partition, latency_of_one_access) {
     miss.add(false, 0x40, 32, access_type::global_read);
     simple.add(false, 0x40, 32, access_type::global_read);
     warm.add(false, 0x40, 32, access_type::global_read);
-    warm.partition.bank(0).warm(0x40, 0);
+    warm.partition.sub_partition(0).warm(0x40, 0);
     run_cycles(2000);
     for (auto* s : {&miss, &warm, &simple}) expect_clean(*s, 1);
     // Hit: ROP latency, one cycle in icnt→L2, one in L2→icnt.
@@ -424,8 +424,8 @@ TEST(memory_partition, latency_of_one_access) {
     const double expected = c.rop_latency + 1 + 1 + c.dram_latency + dram + 1 + 1 + 1;
     EXPECT_NEAR(double(miss.ends[0]->latencies.at(0)), expected, 4.0);
     EXPECT_NEAR(double(simple.ends[0]->latencies.at(0)), expected - dram, 4.0);
-    EXPECT_EQ(warm.partition.bank(0).cache_statistics()->accesses, 1u);
-    EXPECT_EQ(warm.partition.bank(0).cache_statistics()->misses, 0u);
+    EXPECT_EQ(warm.partition.sub_partition(0).cache_statistics()->accesses, 1u);
+    EXPECT_EQ(warm.partition.sub_partition(0).cache_statistics()->misses, 0u);
     // Asleep in between.
     EXPECT_LT(miss.sequencer.observed().activations[protocol::l2_bank], 40u);
 }
@@ -489,7 +489,7 @@ TEST(memory_partition, a_flush_forgets_and_dirty_sectors_are_written_back_on_evi
     expect_clean(s, 200);
     const auto written = s.channel->statistics().write_backs;
     EXPECT_EQ(written, 200u - 2u * 4u * 2u);
-    for (unsigned i = 0; i < 2; ++i) s.partition.bank(i).flush();
+    for (unsigned i = 0; i < 2; ++i) s.partition.sub_partition(i).flush();
     s.add(true, 0, 32, access_type::global_write);
     run_cycles(1000);
     EXPECT_EQ(s.channel->statistics().write_backs, written);

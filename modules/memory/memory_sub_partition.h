@@ -31,18 +31,19 @@ namespace simtlm::memory {
 /// are replied to one by one (extension.parent is the request), and the reference of a part passes
 /// to the receiver. A request without the GPU's extension is split and collected again: its
 /// initiator sees one request and one response.
-class l2_cache_bank : public sc_core::sc_module {
+class memory_sub_partition : public sc_core::sc_module {
 public:
-    protocol::target_socket<l2_cache_bank> port;
+    protocol::target_socket<memory_sub_partition> port;
 
     /// Queues to and from the DRAM channel; the partition drains and fills them.
     kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_memory;
     kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> from_memory;
 
     /// @param number  of the sub-partition in the GPU
-    l2_cache_bank(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                  const partition_config& config, const address_mapping& mapping,
-                  protocol::transaction_pool& pool, memory_statistics& shared, unsigned number);
+    memory_sub_partition(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                         const partition_config& config, const address_mapping& mapping,
+                         protocol::transaction_pool& pool, memory_statistics& shared,
+                         unsigned number);
 
     struct counters {
         std::uint64_t requests = 0;       ///< taken from the network
@@ -78,7 +79,7 @@ public:
     bool request_waits() const { return offered_ != nullptr; }
     /// The network has not yet taken the reply that was sent last.
     bool reply_blocked() const { return reply_blocked_; }
-    /// Counters, without what a sleeping bank has yet to count.
+    /// Counters, without what a sleeping sub-partition has yet to count.
     const counters& counted() const { return counters_; }
 
     using queue = kernel::clock_crossing_fifo<tlm::tlm_generic_payload*>;
@@ -104,9 +105,9 @@ private:
         std::unique_ptr<protocol::memory_extension> extension;
     };
     struct memory_sink : cache::miss_sink {
-        explicit memory_sink(l2_cache_bank& b) : bank(b) {}
+        explicit memory_sink(memory_sub_partition& s) : owner(s) {}
         bool try_send(tlm::tlm_generic_payload& request) override;
-        l2_cache_bank& bank;
+        memory_sub_partition& owner;
     };
 
     tlm::tlm_sync_enum nb_transport_fw(int, tlm::tlm_generic_payload& payload,
