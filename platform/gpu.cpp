@@ -334,7 +334,7 @@ void gpu::warm_l2(std::uint64_t address, std::uint64_t bytes) {
         if (placement_) mapping_.place(a);
         const unsigned sub = mapping_.decode(a).sub_partition;
         const unsigned per = config_.memory.partition.sub_partitions;
-        partitions_[sub / per]->bank(sub % per).warm(a, now);
+        partitions_[sub / per]->sub_partition(sub % per).warm(a, now);
     }
 }
 
