@@ -3,11 +3,11 @@
 
 #include "modules/kernel/error.h"
 #include "modules/protocol/base_protocol_checker.h"
-#include "platform/config.h"
-#include "platform/gpu.h"
-#include "platform/host_registers.h"
-#include "platform/options.h"
-#include "platform/presets.h"
+#include "platform/config/config.h"
+#include "platform/gpu/gpu.h"
+#include "platform/gpu/host_registers.h"
+#include "platform/options/options.h"
+#include "platform/options/presets.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platform/report.h"
+#include "platform/report/report.h"
 #include "sc_main/progress.h"
 #include "sc_main/statistics_files.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platform/config.h"
+#include "platform/config/config.h"
 
 #include <chrono>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platform/options.h"
-#include "platform/report.h"
+#include "platform/options/options.h"
+#include "platform/report/report.h"
 
 #include <cstdint>
 #include <map>

@@ -4,7 +4,7 @@
 #include "modules/kernel/error.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/kernel_header.h"
-#include "platform/gpu.h"
+#include "platform/gpu/gpu.h"
 
 #include <map>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/dispatch/command_processor.h"
-#include "platform/config.h"
+#include "platform/config/config.h"
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/statistics_table.h"
+#include "platform/report/statistics_table.h"
 #include "tests/system/simulator.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "tests/waveform/gpu_run.h"
 
 #include "modules/trace/command_list.h"
-#include "platform/presets.h"
+#include "platform/options/presets.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platform/gpu.h"
+#include "platform/gpu/gpu.h"
 
 #include <filesystem>
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/timeline.h"
+#include "platform/waveform/timeline.h"
 
 #include "tests/waveform/gpu_run.h"
 

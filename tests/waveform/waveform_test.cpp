@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/waveform.h"
+#include "platform/waveform/waveform.h"
 
 #include "modules/kernel/error.h"
-#include "platform/timeline.h"
+#include "platform/waveform/timeline.h"
 #include "tests/waveform/gpu_run.h"
 #include "tests/waveform/vcd_reader.h"
 

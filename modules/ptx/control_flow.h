@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/ptx/module.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::ptx {
+
+/// A run of instructions entered at the first and left at the last only.
+struct basic_block {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;  ///< inclusive
+    std::vector<std::uint32_t> successors;
+    std::uint32_t post_dominator = no_index;  ///< immediate; no_index: the end of the function
+    bool reachable = false;
+};
+
+/// Blocks of a function and where diverged lanes meet again.
+struct control_flow {
+    std::vector<basic_block> blocks;
+    std::vector<std::uint32_t> block_of;  ///< block of each instruction
+    /// Per instruction: where lanes that part there reconverge (the first instruction of the
+    /// immediate post-dominator of its block), no_index when only at the end of the function.
+    /// Meaningful for branches (bra, brx), and no_index for all other instructions.
+    std::vector<std::uint32_t> reconvergence;
+};
+
+/// Finds blocks and immediate post-dominators. Calls fall through; ret, exit and trap end the
+/// function, guarded ones may fall through too.
+control_flow analyse_control_flow(const module& m, const function& f);
+
+}  // namespace simtlm::ptx

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/ptx/opcode.h"
+#include "modules/ptx/types.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace simtlm::ptx {
+
+/// `.rn` … of floating point, `.rni` … to an integral value, `.rna` (ties away, tf32), `.rs`
+/// (stochastic). `none`: the instruction's default.
+enum class rounding : std::uint8_t { none, rn, rz, rm, rp, rni, rzi, rmi, rpi, rna, rs };
+
+/// Comparison of set, setp, vset; `lo ls hi hs` are unsigned, `equ … geu` true for NaN.
+enum class comparison : std::uint8_t {
+    none,
+    eq,
+    ne,
+    lt,
+    le,
+    gt,
+    ge,
+    lo,
+    ls,
+    hi,
+    hs,
+    equ,
+    neu,
+    ltu,
+    leu,
+    gtu,
+    geu,
+    num,
+    nan
+};
+
+/// The part of a product that mul and mad keep.
+enum class product : std::uint8_t { none, lo, hi, wide };
+
+/// The operation of atom, red, redux, bar.red, sured, of set/setp's combination, of the secondary
+/// operation of video instructions, and of one-bit mma.
+enum class reduction : std::uint8_t {
+    none,
+    and_,
+    or_,
+    xor_,
+    popc,
+    cas,
+    exch,
+    add,
+    inc,
+    dec,
+    min,
+    max
+};
+
+/// Cache operator of ld, st, prefetch.
+enum class cache_operator : std::uint8_t { none, ca, cg, cs, lu, cv, wb, wt };
+
+/// Eviction priority of a cache level (`.L1::…`, `.L2::…`).
+enum class eviction : std::uint8_t { none, normal, unchanged, first, last, no_allocate };
+
+/// Memory consistency of ld, st, atom, red, fence, mbarrier. `none`: what the manual says of an
+/// instruction without one (weak for ld and st, relaxed for atom and red).
+enum class semantics : std::uint8_t {
+    none,
+    weak,
+    relaxed,
+    acquire,
+    release,
+    acq_rel,
+    sc,
+    volatile_,
+    mmio
+};
+
+/// Threads that a memory operation is observed by. membar's `.gl` reads as gpu.
+enum class scope : std::uint8_t { none, cta, cluster, gpu, sys };
+
+// clang-format off
+/// The variant that a word selects where it is none of the above.
+enum class mode : std::uint8_t {
+    none,
+    up, down, bfly, idx,                                      // shfl
+    all, any, uni, ballot,                                    // vote; all, any: match
+    f4e, b4e, rc8, ecl, ecr, rc16,                            // prmt
+    finite, infinite, number, notanumber, normal, subnormal,  // testp
+    left, right,                                              // shf
+    width, height, depth, channel_data_type, channel_order,   // txq, suq
+    normalized_coords, force_unnormalized_coords, filter_mode, addr_mode_0, addr_mode_1,
+    addr_mode_2, array_size, num_mipmap_levels, num_samples, memory_layout,
+    tex_r, tex_g, tex_b, tex_a,                               // tld4
+    alias,                                                    // fence.proxy
+    fractional, range,                                        // createpolicy
+    l1, l2,                                                   // prefetch, discard, applypriority
+};
+// clang-format on
+
+/// Geometry of textures and surfaces; `a…` are arrays (layered), `…ms` multi-sampled.
+enum class geometry : std::uint8_t { none, d1, d2, d3, a1d, a2d, cube, acube, d2ms, a2dms };
+
+/// What a surface access does out of bounds.
+enum class bounds : std::uint8_t { none, trap, clamp, zero };
+
+/// Fragment of wmma.load and wmma.store.
+enum class fragment : std::uint8_t { none, a, b, c, d };
+
+enum class layout : std::uint8_t { none, row, col };
+
+/// Shape of a matrix operation, as in `.m16n8k16`; of ldmatrix and movmatrix m and n only.
+struct matrix_shape {
+    std::uint16_t m = 0;
+    std::uint16_t n = 0;
+    std::uint16_t k = 0;
+};
+
+// clang-format off
+/// Modifiers that are there or not.
+enum class flag : std::uint8_t {
+    ftz, sat, satfinite, relu, approx, full, noftz, xorsign_abs,
+    nan,             ///< min.NaN, max.NaN
+    cc,              ///< writes the carry flag
+    uni,             ///< bra.uni, call.uni: not divergent
+    sync, aligned,
+    trans,           ///< ldmatrix, movmatrix
+    clamp, wrap,     ///< shf, szext, bmsk, vshl, vshr
+    po,              ///< vmad: plus one
+    shiftamt,        ///< bfind
+    to,              ///< cvta.to
+    nc,              ///< ld.global.nc
+    cache_hint,      ///< .L2::cache_hint: an operand with the policy follows
+    prefetch_64, prefetch_128, prefetch_256,  ///< .L2::64B …
+    unified,         ///< tex, txq in unified mode are told by operands; this is ld's `.unified`
+    base, level, grad,  ///< tex: mipmap level chosen by nothing, an operand, gradients
+    bytes,           ///< suld.b, sust.b, sured.b: unformatted
+    formatted,       ///< sust.p, sured.p
+    noinc,           ///< cp.async.mbarrier.arrive.noinc
+    parity,          ///< mbarrier.test_wait.parity
+    no_complete,     ///< mbarrier.arrive.noComplete
+    expect_tx,       ///< mbarrier.arrive.expect_tx
+    texref, samplerref, surfref,  ///< istypep
+    ordered_metadata,             ///< mma.sp::ordered_metadata
+};
+// clang-format on
+
+/// A full opcode with its modifiers, "ld.global.v4.f32", resolved once per distinct text and shared
+/// by all instructions of a module that spell it so.
+struct operation {
+    std::string text;  ///< as written, for messages
+    opcode op = opcode::later;
+    std::uint16_t signature = 0;  ///< row of the signature table; see signature.h
+    std::array<type, 4> types{};  ///< in the order written: destination first
+    std::uint8_t type_count = 0;
+    rounding round = rounding::none;
+    comparison compare = comparison::none;
+    product part = product::none;
+    reduction reduce = reduction::none;
+    state_space space = state_space::generic;
+    space_window window = space_window::none;
+    state_space source_space = state_space::generic;  ///< cp.async: the second space
+    cache_operator cache = cache_operator::none;
+    eviction evict_l1 = eviction::none;
+    eviction evict_l2 = eviction::none;
+    semantics order = semantics::none;
+    scope visible_to = scope::none;
+    std::uint8_t vector = 1;  ///< .v2, .v4, .v8
+    mode variant = mode::none;
+    geometry texture = geometry::none;
+    bounds surface_bounds = bounds::none;
+    fragment part_of = fragment::none;
+    layout layout_a = layout::none;  ///< the first layout written
+    layout layout_b = layout::none;  ///< the second
+    matrix_shape shape;
+    std::uint8_t count = 0;  ///< ldmatrix .x1 .x2 .x4
+    std::uint64_t flags = 0;
+
+    bool has(flag f) const { return ((flags >> static_cast<unsigned>(f)) & 1U) != 0; }
+
+    /// The first type, the usual one.
+    type first_type() const { return types[0]; }
+    /// The last type written; that of the sources where destination and sources differ.
+    type last_type() const { return types[type_count == 0 ? 0 : type_count - 1U]; }
+};
+
+}  // namespace simtlm::ptx

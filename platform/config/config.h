@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/core_config.h"
+#include "modules/dispatch/dispatch_config.h"
+#include "modules/interconnect/interconnect_config.h"
+#include "modules/isa/instruction.h"
+#include "modules/memory/memory_config.h"
+#include "platform/options/options.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace simtlm::platform {
+
+/// Frequencies of the four clock domains, in Hz.
+struct clock_config {
+    double core = 500e6;
+    double network = 2000e6;
+    double l2 = 2000e6;
+    double dram = 2000e6;
+    bool quirk_rounded = false;  ///< coincident edges are ordered by rounding errors
+};
+
+/// How traces are read; becomes trace::reader_options once the opcode tables are loaded.
+struct trace_config {
+    isa::latency_table latencies;
+    std::vector<std::string> opcode_tables;  ///< files, in order
+    bool unknown_opcode_is_error = true;
+    unsigned lookahead = 2;  ///< decoded blocks ahead of the simulation
+    std::optional<std::uint32_t>
+        override_shared_memory;                       ///< bytes per block, instead of the header's
+    std::optional<std::uint32_t> override_registers;  ///< per thread, instead of the header's
+    bool any_binary_version = false;
+    bool quirk_base_delta_swallow = false;
+    bool quirk_base_stride_gap = false;
+    bool quirk_single_barrier = false;
+    bool quirk_ldc_is_alu = false;
+    bool quirk_generic_windows = false;
+    bool quirk_typed_width_is_word = false;
+};
+
+/// An interval of core cycles, `to` excluded.
+struct cycle_window {
+    std::uint64_t from = 0;
+    std::uint64_t to = ~std::uint64_t{0};
+};
+
+enum class progress_mode : std::uint8_t { automatic, on, off };
+
+/// What the executable does with the GPU; no block depends on it.
+struct run_config {
+    std::string trace;  ///< command list; empty: none given
+    std::string stats_json, stats_csv;
+    unsigned warp_issue_sm = 0;  ///< whose issue distribution is printed
+    std::string vcd;
+    std::vector<std::string> vcd_scope;  ///< globs
+    cycle_window vcd_window;
+    std::string timeline;
+    cycle_window timeline_window;
+    std::uint64_t timeline_sample = 1000;  ///< core cycles
+    bool no_sleep = false;
+    std::optional<std::uint64_t> shuffle_seed;
+    bool profile_kernel = false;
+    bool quiet = false;
+    progress_mode progress = progress_mode::automatic;
+    unsigned progress_period = 1;  ///< seconds between messages
+};
+
+/// A whole GPU and how to run it, complete and validated.
+struct gpu_config {
+    clock_config clocks;
+    core::cluster_config cores;
+    interconnect::interconnect_config network;
+    memory::memory_config memory;
+    dispatch::dispatch_config dispatch;
+    trace_config traces;
+    run_config run;
+    unsigned compute_capability_major = 7;
+    unsigned compute_capability_minor = 0;
+    /// -gpgpu_registers_per_block was given, so it binds; otherwise the SM's register file does.
+    bool registers_per_block_given = false;
+    std::vector<std::string> quirks;  ///< names of those that are on, in the table's order
+
+    /// 70 for compute capability 7.0.
+    unsigned binary_version() const {
+        return compute_capability_major * 10 + compute_capability_minor;
+    }
+    unsigned sms() const { return cores.clusters * cores.sms_per_cluster; }
+    unsigned sub_partitions() const { return memory.channels * memory.partition.sub_partitions; }
+};
+
+/// Builds and validates the configuration that the options describe.
+/// @throws kernel::user_error naming option, origin and remedy for every impossible configuration
+gpu_config make_gpu_config(const option_values& values);
+
+/// What a kernel's header says about the resources it needs.
+struct kernel_header_facts {
+    std::string file;  ///< for messages
+    std::string kernel;
+    unsigned binary_version = 0;  ///< 0: not told
+    std::uint64_t threads_per_block = 0;
+    unsigned registers = 0;      ///< per thread
+    unsigned shared_memory = 0;  ///< bytes per block
+};
+
+/// Refuses a kernel that cannot run on this GPU, with the reason and what to do about it.
+/// Overrides of the configuration take the place of the header's values first.
+/// @throws kernel::user_error
+void check_trace_fits(const gpu_config& config, const kernel_header_facts& kernel);
+
+}  // namespace simtlm::platform

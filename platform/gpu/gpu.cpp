@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/gpu/gpu.h"
+
+#include "modules/protocol/phases.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace simtlm::platform {
+
+namespace {
+
+/// Latency of an access to the host interface, core cycles.
+constexpr double host_latency_cycles = 4;
+
+kernel::phase_sequencer::options sequencer_options(const gpu_config& c) {
+    kernel::phase_sequencer::options o;
+    o.sleeping = !c.run.no_sleep;
+    o.shuffle_seed = c.run.shuffle_seed.value_or(0);
+    return o;
+}
+
+}  // namespace
+
+kernel_header_facts facts_of(const trace::kernel_header& h) {
+    kernel_header_facts f;
+    f.file = h.file;
+    f.kernel = h.name;
+    f.binary_version = h.binary_version;
+    f.threads_per_block = h.block.volume();
+    f.registers = h.registers;
+    f.shared_memory = h.shared_memory;
+    return f;
+}
+
+isa::opcode_tables load_opcode_tables(const gpu_config& config) {
+    isa::opcode_tables tables = isa::opcode_tables::builtin();
+    for (const std::string& file : config.traces.opcode_tables) tables.load(file);
+    return tables;
+}
+
+trace::reader_options reader_options_of(const gpu_config& config,
+                                        const isa::opcode_tables& opcodes) {
+    const trace_config& t = config.traces;
+    trace::reader_options o;
+    o.opcodes = &opcodes;
+    o.latencies = t.latencies;
+    o.share_paths = true;
+    o.unknown_opcode_is_error = t.unknown_opcode_is_error;
+    o.quirk_base_delta_swallow = t.quirk_base_delta_swallow;
+    o.quirk_base_stride_gap = t.quirk_base_stride_gap;
+    o.quirk_single_barrier = t.quirk_single_barrier;
+    o.quirk_ldc_is_alu = t.quirk_ldc_is_alu;
+    o.quirk_generic_windows = t.quirk_generic_windows;
+    o.quirk_typed_width_is_word = t.quirk_typed_width_is_word;
+    return o;
+}
+
+/// Keeps the socket of a DRAM channel company that a foreign memory stands in for.
+struct gpu::idle_initiator {
+    explicit idle_initiator(const char* name) : socket(name) {}
+    tlm_utils::simple_initiator_socket<idle_initiator, 256> socket;
+};
+
+gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
+    : sc_module(name),
+      host("host"),
+      clock("clock", protocol::clock_domains),
+      reset("reset"),
+      irq("irq"),
+      memory("memory", config.memory.channels),
+      config_(std::move(config)),
+      host_latency_(host_latency_cycles / config_.clocks.core, sc_core::SC_SEC),
+      opcodes_(load_opcode_tables(config_)),
+      sequencer_("sequencer", protocol::clock_domains, protocol::phase_table(),
+                 sequencer_options(config_)),
+      mapping_(config_.memory.mapping),
+      memory_statistics_(config_.memory.channels, config_.memory.partition.dram.timing.nbk) {
+    using SC_CURRENT_USER_MODULE = gpu;
+    for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d].bind(clock[d]);
+    make_memory();
+    make_network();
+    make_command_processor(make_clusters());
+    host_interface::settings how;
+    how.latency = host_latency_;
+    how.sms = config_.sms();
+    how.channels = config_.memory.channels;
+    host_interface_ = std::make_unique<host_interface>("host_interface", sequencer_, how,
+                                                       static_cast<host_device&>(*this),
+                                                       host_interface::pins{host, irq, reset});
+    SC_METHOD(news);
+    sensitive << commands_->progress() << sequencer_.failed();
+    dont_initialize();
+}
+
+void gpu::make_memory() {
+    const memory::memory_config& m = config_.memory;
+    for (unsigned c = 0; c < m.channels; ++c) {
+        channels_.push_back(std::make_unique<memory::dram_channel>(
+            fmt::format("dram{}", c).c_str(), sequencer_, m.partition.dram, mapping_));
+        bridges_.push_back(std::make_unique<memory_bridge>(
+            fmt::format("memory_bridge{}", c).c_str(), sequencer_, memory[c]));
+        bridges_.back()->set_error_listener(
+            [this] { host_interface_->raise(host::error_code::memory_error); });
+        partitions_.push_back(std::make_unique<memory::memory_partition>(
+            fmt::format("partition{}", c).c_str(), sequencer_, m.partition, mapping_, transactions_,
+            memory_statistics_, c));
+    }
+}
+
+void gpu::make_network() {
+    const memory::memory_config& m = config_.memory;
+    network_ = interconnect::make_network("network", sequencer_, config_.network,
+                                          [this](std::uint64_t address) -> unsigned {
+                                              return mapping_.decode(address).sub_partition;
+                                          });
+    for (unsigned c = 0; c < m.channels; ++c)
+        for (unsigned s = 0; s < m.partition.sub_partitions; ++s)
+            network_->to_memory[c * m.partition.sub_partitions + s].bind(
+                partitions_[c]->sub_partition(s).port);
+}
+
+std::vector<core::simt_cluster*> gpu::make_clusters() {
+    if (mapping_.placed_at_first_use()) {
+        const core::cluster_config& all = config_.cores;
+        placement_ = std::make_unique<memory::address_placement>(
+            "address_placement", sequencer_,
+            memory::address_placement::order{all.clusters, all.sms_per_cluster, all.sim_order == 1},
+            mapping_);
+        placement_->set_turns([this](unsigned c, unsigned s) { clusters_[c]->inject_from(s); });
+    }
+    std::vector<core::simt_cluster*> raw;
+    for (unsigned c = 0; c < config_.cores.clusters; ++c) {
+        clusters_.push_back(std::make_unique<core::simt_cluster>(
+            fmt::format("cluster{}", c).c_str(), sequencer_, config_.cores, c, transactions_));
+        clusters_.back()->network.bind(network_->from_cluster[c]);
+        clusters_.back()->set_reply_observer(*this);
+        if (placement_) clusters_.back()->set_request_order(*placement_);
+        raw.push_back(clusters_.back().get());
+    }
+    return raw;
+}
+
+void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
+    dispatch::command_processor::settings how;
+    how.reader = reader_options_of(config_, opcodes_);
+    how.lookahead = config_.traces.lookahead;
+    how.override_shared_memory = config_.traces.override_shared_memory;
+    how.override_registers = config_.traces.override_registers;
+    dispatch::command_processor::hooks calls;
+    if (config_.memory.warm_l2_on_copy)
+        calls.copied_in = [this](std::uint64_t a, std::uint64_t n) { warm_l2(a, n); };
+    calls.check = [this](const trace::kernel_header& h) { check_trace_fits(config_, facts_of(h)); };
+    if (config_.memory.flush_l2)
+        calls.idle = [this] {
+            const memory::memory_config& m = config_.memory;
+            const unsigned per = m.partition.sub_partitions;
+            const unsigned count = m.quirk_flush_few_l2 ? m.channels : m.channels * per;
+            for (unsigned s = 0; s < count; ++s)
+                partitions_[s / per]->sub_partition(s % per).flush();
+        };
+    calls.launched = [this] {
+        for (auto& c : channels_) c->begin_kernel();
+    };
+    calls.completed = [this](std::uint64_t tag) { host_interface_->completed(tag); };
+    commands_ = std::make_unique<dispatch::command_processor>(
+        "command_processor", sequencer_, config_.dispatch, config_.cores, std::move(clusters),
+        std::move(how), std::move(calls));
+}
+
+/// What the user has left unbound gets its partner here.
+void gpu::before_end_of_elaboration() {
+    const std::array<std::pair<const char*, double>, protocol::clock_domains> domains = {
+        {{"core_clock", config_.clocks.core},
+         {"icnt_clock", config_.clocks.network},
+         {"l2_clock", config_.clocks.l2},
+         {"dram_clock", config_.clocks.dram}}};
+    const bool all_made_here =
+        std::all_of(clock.begin(), clock.end(), [](auto& c) { return c.bind_count() == 0; });
+    if (all_made_here && config_.clocks.quirk_rounded) {
+        std::vector<double> frequencies;
+        for (const auto& domain : domains) frequencies.push_back(domain.second);
+        rounded_clocks_ = std::make_unique<kernel::rounded_clocks>("clocks", frequencies);
+        for (unsigned d = 0; d < domains.size(); ++d) clock[d].bind(rounded_clocks_->signal[d]);
+    }
+    for (unsigned d = 0; d < domains.size(); ++d) {
+        if (clock[d].bind_count() != 0) continue;
+        clocks_.push_back(
+            std::make_unique<kernel::exact_clock>(domains[d].first, domains[d].second));
+        clock[d].bind(clocks_.back()->signal);
+    }
+    if (reset.bind_count() == 0) {
+        reset_signal_ = std::make_unique<sc_core::sc_signal<bool>>("no_reset");
+        reset.bind(*reset_signal_);
+    }
+    if (irq.bind_count() == 0) {
+        irq_signal_ = std::make_unique<sc_core::sc_signal<bool>>("no_irq");
+        irq.bind(*irq_signal_);
+    }
+    for (std::size_t c = 0; c < channels_.size(); ++c) {
+        if (memory[c].bind_count() == 0) {
+            partitions_[c]->memory.bind(channels_[c]->port);
+            continue;
+        }
+        if (config_.memory.partition.simple_dram)
+            SC_REPORT_ERROR("simtlm/gpu",
+                            "memory is bound, but -gpgpu_simple_dram_model answers by itself");
+        partitions_[c]->memory.bind(bridges_[c]->port);
+        idle_initiators_.push_back(
+            std::make_unique<idle_initiator>(fmt::format("no_initiator{}", c).c_str()));
+        idle_initiators_.back()->socket.bind(channels_[c]->port);
+    }
+}
+
+/// The command processor cannot go on: whoever waits for a command must know.
+void gpu::news() {
+    if (stopped() && host_interface_->busy()) host_interface_->raise(host::error_code::gpu_stopped);
+}
+
+// The host's side.
+
+trace_set gpu::load_trace_set(const std::string& kernelslist) {
+    trace_set set;
+    set.commands = trace::read_command_list(kernelslist);
+    const trace::reader_options options = reader_options_of(config_, opcodes_);
+    for (const trace::command& c : set.commands) {
+        if (c.what != trace::command::kind::kernel) continue;
+        set.kernels.push_back(trace::kernel_trace(c.file, options, 0).header());
+        check_trace_fits(config_, facts_of(set.kernels.back()));
+    }
+    std::size_t next = 0;
+    for (const trace::command& c : set.commands) {
+        if (c.what != trace::command::kind::kernel) continue;
+        const unsigned number =
+            host_interface_->add_kernel(c.file, c.where, set.kernels[next].stream);
+        if (next++ == 0) set.first_kernel = number;
+    }
+    return set;
+}
+
+void gpu::set_memory_data(memory_data data) {
+    for (auto& b : bridges_) b->set_data(data);
+}
+
+void gpu::execute(const dispatch::host_command& command) {
+    commands_->submit(command);
+    commands_->proceed();
+}
+
+bool gpu::stopped() const {
+    return commands_->stopped() || sequencer_.has_failed();
+}
+
+bool gpu::quiet() const {
+    if (network_->busy()) return false;
+    for (const auto& c : clusters_)
+        if (c->busy()) return false;
+    for (const auto& p : partitions_)
+        if (!p->idle()) return false;
+    return true;
+}
+
+void gpu::clear() {
+    for (auto& c : clusters_)
+        for (unsigned i = 0; i < c->sms(); ++i) c->core(i).invalidate_l1();
+    for (auto& p : partitions_)
+        for (unsigned s = 0; s < p->sub_partitions(); ++s) p->sub_partition(s).invalidate();
+}
+
+std::uint64_t gpu::count(host::counter c) const {
+    using host::counter;
+    std::uint64_t sum = 0;
+    const auto over_sms = [&](auto figure) {
+        for (const auto& k : clusters_)
+            for (unsigned i = 0; i < k->sms(); ++i) sum += figure(k->core(i).counted());
+    };
+    const auto over_l2 = [&](auto figure) {
+        for (const auto& p : partitions_)
+            for (unsigned s = 0; s < p->sub_partitions(); ++s)
+                if (const auto* e = std::as_const(*p).sub_partition(s).engine(); e != nullptr)
+                    sum += figure(e->statistics());
+    };
+    const auto over_channels = [&](auto built_in, auto foreign) {
+        for (const auto& d : channels_) sum += built_in(d->counted());
+        for (const auto& b : bridges_) sum += foreign(b->statistics());
+    };
+    switch (c) {
+        case counter::core_cycles:
+            return core_cycles();
+        case counter::thread_instructions:
+            over_sms([](const auto& s) { return s.thread_instructions; });
+            break;
+        case counter::warp_instructions:
+            over_sms([](const auto& s) { return s.warp_instructions; });
+            break;
+        case counter::kernels_done:
+            return commands_->kernels_done();
+        case counter::ctas_done:
+            return commands_->ctas().ctas_completed();
+        case counter::l2_accesses:
+            over_l2([](const auto& s) { return s.accesses; });
+            break;
+        case counter::l2_hits:
+            over_l2([](const auto& s) { return s.accesses - s.misses; });
+            break;
+        case counter::l2_misses:
+            over_l2([](const auto& s) { return s.misses; });
+            break;
+        case counter::memory_reads:
+            over_channels([](const auto& s) { return s.scheduled_reads; },
+                          [](const auto& s) { return s.reads; });
+            break;
+        case counter::memory_writes:
+            over_channels([](const auto& s) { return s.scheduled_writes; },
+                          [](const auto& s) { return s.writes; });
+            break;
+        case counter::memory_errors:
+            over_channels([](const auto&) { return std::uint64_t{0}; },
+                          [](const auto& s) { return s.errors; });
+            break;
+    }
+    return sum;
+}
+
+gpu::~gpu() = default;
+
+void gpu::warm_l2(std::uint64_t address, std::uint64_t bytes) {
+    const std::uint64_t now = core_cycles();
+    for (std::uint64_t offset = 0; offset < bytes; offset += 32) {
+        std::uint64_t a = address + offset;
+        if (config_.memory.partition.quirk_memcpy_truncates) a = static_cast<std::uint32_t>(a);
+        if (placement_) mapping_.place(a);
+        const unsigned sub = mapping_.decode(a).sub_partition;
+        const unsigned per = config_.memory.partition.sub_partitions;
+        partitions_[sub / per]->sub_partition(sub % per).warm(a, now);
+    }
+}
+
+std::string gpu::describe() const {
+    std::string text;
+    for (const auto& c : clusters_) {
+        for (unsigned i = 0; i < c->sms(); ++i) text += c->core(i).describe();
+        if (c->responses_queued() != 0)
+            text += fmt::format("  {}: {} responses queued\n", c->name(), c->responses_queued());
+    }
+    for (const auto& p : partitions_)
+        if (!p->idle()) text += fmt::format("  {} is not idle\n", p->name());
+    if (network_->busy())
+        text += fmt::format("  network: {} requests and {} replies inside\n",
+                            network_->packets_inside(interconnect::requests),
+                            network_->packets_inside(interconnect::replies));
+    return text;
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/simt_cluster.h"
+#include "modules/dispatch/command_processor.h"
+#include "modules/interconnect/network.h"
+#include "modules/isa/opcode_tables.h"
+#include "modules/kernel/exact_clock.h"
+#include "modules/kernel/rounded_clocks.h"
+#include "modules/memory/address_mapping.h"
+#include "modules/memory/address_placement.h"
+#include "modules/memory/dram_channel.h"
+#include "modules/memory/memory_partition.h"
+#include "modules/memory/memory_statistics.h"
+#include "platform/config/config.h"
+#include "platform/gpu/host_interface.h"
+#include "platform/gpu/memory_bridge.h"
+
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::platform {
+
+/// A set of kernel traces that the host can launch.
+struct trace_set {
+    unsigned first_kernel = 0;  ///< number of its first kernel; the others follow
+    std::vector<trace::kernel_header> kernels;
+    std::vector<trace::command> commands;  ///< of the list: copies and launches in order
+};
+
+/// A whole GPU, wired from a validated configuration: four clocks and the phase sequencer they
+/// drive, SIMT core clusters, the networks, memory partitions with their DRAM channels, the
+/// command processor and the host interface.
+///
+/// It lives beside other modules, other GPUs included: it has no global state, never starts, pauses
+/// or stops the simulation and does not set the time resolution (1 fs or finer suits most clock
+/// frequencies; set it before anything else is built). All ports may be left unbound.
+class gpu : public sc_core::sc_module, private core::reply_observer, private host_device {
+public:
+    // ---- the pins ----
+
+    /// Registers and command queue: a TLM-2.0 target, base protocol, 32 bits.
+    host_interface::socket host;
+    /// Clock inputs by protocol::clock_domain. Those left unbound get a clock made inside, with the
+    /// configured frequency.
+    sc_core::sc_vector<sc_core::sc_in<bool>> clock;
+    /// Commands that wait are forgotten, running kernels end with their resident thread blocks,
+    /// then caches become empty and the registers are as in the beginning. Statistics stay. While
+    /// it is high no command is taken.
+    sc_core::sc_in<bool> reset;
+    /// High while an enabled interrupt is pending.
+    sc_core::sc_out<bool> irq;
+    /// One per channel. Bound, its target takes the place of the built-in DRAM channel.
+    sc_core::sc_vector<memory_bridge::outside_socket> memory;
+
+    /// @throws kernel::user_error when an opcode table cannot be read or the network not be built
+    gpu(const sc_core::sc_module_name& name, gpu_config config);
+    ~gpu() override;
+
+    /// Makes the kernels of a kernelslist.g launchable through the host interface. Any time; the
+    /// traces themselves are read when they run. @throws kernel::user_error
+    trace_set load_trace_set(const std::string& kernelslist);
+    /// What writes do to foreign memories. Before the simulation starts.
+    void set_memory_data(memory_data data);
+    /// Latency of an access to a register, as it is annotated.
+    sc_core::sc_time host_latency() const { return host_latency_; }
+
+    const gpu_config& config() const { return config_; }
+    dispatch::command_processor& commands() { return *commands_; }
+    kernel::phase_sequencer& sequencer() { return sequencer_; }
+
+    /// Core cycles since the start of the simulation.
+    std::uint64_t core_cycles() const { return sequencer_.observed().edges[protocol::core_clock]; }
+
+    // ---- the blocks, for reports, waveforms and tests ----
+    const std::vector<std::unique_ptr<core::simt_cluster>>& clusters() const { return clusters_; }
+    const std::vector<std::unique_ptr<memory::memory_partition>>& partitions() const {
+        return partitions_;
+    }
+    const std::vector<std::unique_ptr<memory::dram_channel>>& channels() const { return channels_; }
+    interconnect::network& network() { return *network_; }
+    const memory::memory_statistics& memory_statistics() const { return memory_statistics_; }
+    memory::memory_statistics& memory_statistics() { return memory_statistics_; }
+    const memory::address_mapping& mapping() const { return mapping_; }
+    /// Ways to foreign memories, by channel; those of the built-in DRAM stay at zero.
+    const std::vector<std::unique_ptr<memory_bridge>>& bridges() const { return bridges_; }
+    const host_interface& registers() const { return *host_interface_; }
+    const protocol::transaction_pool& transactions() const { return transactions_; }
+
+    /// What everything waits for: warps, queues; for a deadlock report.
+    std::string describe() const;
+
+private:
+    void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) override {
+        memory_statistics_.reply_received(reply, core_now);
+    }
+    void warm_l2(std::uint64_t address, std::uint64_t bytes);
+    void make_memory();
+    void make_network();
+    std::vector<core::simt_cluster*> make_clusters();
+    void make_command_processor(std::vector<core::simt_cluster*> clusters);
+    void before_end_of_elaboration() override;
+    void news();
+
+    // host_device
+    void execute(const dispatch::host_command& command) override;
+    void abort() override { commands_->abort(); }
+    bool quiet() const override;
+    void clear() override;
+    bool stopped() const override;
+    std::uint64_t count(host::counter c) const override;
+
+    const gpu_config config_;
+    const sc_core::sc_time host_latency_;
+    isa::opcode_tables opcodes_;
+    protocol::transaction_pool transactions_;  // outlives the blocks
+    std::vector<std::unique_ptr<kernel::exact_clock>> clocks_;
+    std::unique_ptr<kernel::rounded_clocks> rounded_clocks_;
+    kernel::phase_sequencer sequencer_;
+    memory::address_mapping mapping_;
+    std::unique_ptr<memory::address_placement> placement_;  // with random partition indexing
+    memory::memory_statistics memory_statistics_;
+    std::vector<std::unique_ptr<memory::dram_channel>> channels_;
+    std::vector<std::unique_ptr<memory_bridge>> bridges_;
+    std::vector<std::unique_ptr<memory::memory_partition>> partitions_;
+    std::unique_ptr<interconnect::network> network_;
+    std::vector<std::unique_ptr<core::simt_cluster>> clusters_;
+    std::unique_ptr<dispatch::command_processor> commands_;
+    std::unique_ptr<host_interface> host_interface_;
+    // Partners of ports that are left unbound.
+    struct idle_initiator;
+    std::vector<std::unique_ptr<idle_initiator>> idle_initiators_;
+    std::unique_ptr<sc_core::sc_signal<bool>> reset_signal_, irq_signal_;
+};
+
+/// What a kernel's header tells check_trace_fits().
+kernel_header_facts facts_of(const trace::kernel_header& header);
+
+/// How the GPU reads kernel traces under a configuration.
+trace::reader_options reader_options_of(const gpu_config& config,
+                                        const isa::opcode_tables& opcodes);
+
+/// The built-in opcode tables with the user's files on top. @throws kernel::user_error
+isa::opcode_tables load_opcode_tables(const gpu_config& config);
+
+}  // namespace simtlm::platform

@@ -1,0 +1,650 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/options/options.h"
+
+#include "modules/kernel/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <ostream>
+#include <sstream>
+#include <utility>
+
+// Boost.Program_options is not used: it has no notion of values with an origin, of files that nest
+// at the place where they are named, of one order over files and command line, nor of long names
+// behind one dash and with colons, and all four are what these options are about.
+
+namespace simtlm::platform {
+
+namespace {
+
+namespace fs = std::filesystem;
+using kernel::user_error;
+
+unsigned edit_distance(std::string_view a, std::string_view b) {
+    std::vector<unsigned> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), 0u);
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        unsigned diagonal = row[0];
+        row[0] = static_cast<unsigned>(i);
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const unsigned above = row[j];
+            const unsigned replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            row[j] = std::min({above + 1, row[j - 1] + 1, replaced});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+/// A word that starts an option rather than being a (possibly negative) value.
+bool looks_like_option(const std::string& word) {
+    if (word.size() < 2 || word[0] != '-') return false;
+    return word[1] == '-' || std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+}
+
+bool is_switch_value(const std::string& word) {
+    return word == "0" || word == "1";
+}
+
+/// Lists may be broken over several words after one of these.
+bool continues(const std::string& word) {
+    return !word.empty() && (word.back() == ',' || word.back() == ':' || word.back() == ';');
+}
+
+std::string quoted_if_needed(const std::string& text) {
+    const bool plain = !text.empty() && text.find_first_of(" \t#\"") == std::string::npos;
+    return plain ? text : '"' + text + '"';
+}
+
+/// Whether a value is settled without a file or a command line of its own.
+bool is_unset(const option_info& option, const std::string& text) {
+    return text.empty() && option.type != option_type::boolean;
+}
+
+}  // namespace
+
+// ---- table look-ups -----------------------------------------------------------------------------
+
+const option_info* find_option(std::string_view name) {
+    static const std::map<std::string, const option_info*, std::less<>> by_name = [] {
+        std::map<std::string, const option_info*, std::less<>> index;
+        for (const option_info& option : option_table()) index.emplace(option.name, &option);
+        for (const auto& [older, current] : option_aliases())
+            index.emplace(older, index.at(current));
+        return index;
+    }();
+    const auto found = by_name.find(name);
+    return found == by_name.end() ? nullptr : found->second;
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+    std::string nearest;
+    unsigned fewest = ~0u;
+    for (const std::string& candidate : candidates) {
+        const unsigned edits = edit_distance(name, candidate);
+        if (edits < fewest) {
+            fewest = edits;
+            nearest = candidate;
+        }
+    }
+    return nearest;
+}
+
+std::string nearest_option(std::string_view name) {
+    std::vector<std::string> names;
+    for (const option_info& option : option_table()) names.push_back(option.name);
+    for (const auto& [older, current] : option_aliases()) names.push_back(older);
+    return nearest_name(name, names);
+}
+
+// ---- origins ------------------------------------------------------------------------------------
+
+std::string option_origin::text() const {
+    switch (kind) {
+        case source::default_value:
+            return "default";
+        case source::preset:
+            return fmt::format("preset {} ({}:{})", preset, fs::path(file).filename().string(),
+                               line);
+        case source::file:
+            return fmt::format("{}:{}", file, line);
+        case source::command_line:
+            return "command line";
+        case source::program:
+            return "program";
+    }
+    return {};
+}
+
+std::string option_origin::where() const {
+    return kind == source::preset ? fmt::format("{}:{}", file, line) : text();
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+    const std::string copy(text);
+    if (copy.empty() || std::isspace(static_cast<unsigned char>(copy[0])) != 0) return std::nullopt;
+    char* end = nullptr;
+    errno = 0;
+    const long long value = std::strtoll(copy.c_str(), &end, 0);
+    if (errno != 0 || end != copy.c_str() + copy.size()) return std::nullopt;
+    return value;
+}
+
+std::optional<double> parse_real(std::string_view text) {
+    const std::string copy(text);
+    if (copy.empty() || std::isspace(static_cast<unsigned char>(copy[0])) != 0) return std::nullopt;
+    char* end = nullptr;
+    const double value = std::strtod(copy.c_str(), &end);
+    if (end != copy.c_str() + copy.size() || !std::isfinite(value)) return std::nullopt;
+    return value;
+}
+
+/// A word of a file or of the command line.
+struct option_values::token {
+    std::string text;
+    unsigned line = 0;
+    bool quoted = false;
+};
+
+/// Where words are read from.
+struct option_values::reading {
+    option_origin origin;  ///< its line is filled in per word
+    std::string folder;    ///< what relative paths are tried against first; empty: none
+    option_origin at(const token& word) const {
+        option_origin here = origin;
+        here.line = word.line;
+        return here;
+    }
+};
+
+option_values::option_values() : option_values(preset_finder{}) {}
+
+option_values::option_values(preset_finder presets) : find_preset_(std::move(presets)) {
+    for (const option_info& option : option_table())
+        defaults_.emplace(option.name, option_value{option.default_text, {}});
+}
+
+const option_info& option_values::known(std::string_view name) const {
+    const option_info* option = find_option(name);
+    if (option == nullptr) throw std::logic_error(fmt::format("no option {} in the table", name));
+    return *option;
+}
+
+bool option_values::given(std::string_view name) const {
+    return given_.find(known(name).name) != given_.end();
+}
+
+const option_value& option_values::value(std::string_view name) const {
+    const option_info& option = known(name);
+    const auto found = given_.find(option.name);
+    return found == given_.end() ? defaults_.find(option.name)->second : found->second.back();
+}
+
+const std::vector<option_value>& option_values::all(std::string_view name) const {
+    const auto found = given_.find(known(name).name);
+    return found == given_.end() ? none_ : found->second;
+}
+
+bool option_values::flag(std::string_view name) const {
+    return value(name).text == "1";
+}
+
+std::int64_t option_values::integer(std::string_view name) const {
+    const auto number = parse_integer(text(name));
+    if (!number) fail(name, "is no whole number");
+    return *number;
+}
+
+std::uint64_t option_values::natural(std::string_view name) const {
+    const std::int64_t number = integer(name);
+    if (number < 0) fail(name, "must not be negative");
+    return static_cast<std::uint64_t>(number);
+}
+
+unsigned option_values::number(std::string_view name, unsigned low, unsigned high) const {
+    const std::uint64_t wide = natural(name);
+    if (wide < low || wide > high) {
+        if (low == 1 && wide == 0) fail(name, "must not be zero");
+        if (high == 0xffffffffu) fail(name, fmt::format("must be at least {}", low));
+        fail(name, fmt::format("must lie between {} and {}", low, high));
+    }
+    return static_cast<unsigned>(wide);
+}
+
+double option_values::real(std::string_view name) const {
+    const auto number = parse_real(text(name));
+    if (!number) fail(name, "is no number");
+    return *number;
+}
+
+void option_values::fail(std::string_view name, const std::string& what,
+                         const std::string& remedy) const {
+    const option_value& current = value(name);
+    throw user_error(current.origin.where(),
+                     fmt::format("{} {}: {}", name, quoted_if_needed(current.text), what), remedy);
+}
+
+void option_values::store(const option_info& option, const std::string& text,
+                          const option_origin& origin, const std::string& folder) {
+    const auto wrong = [&](const std::string& what, const std::string& remedy) {
+        throw user_error(origin.where(),
+                         fmt::format("{} {}: {}", option.name, quoted_if_needed(text), what),
+                         remedy);
+    };
+    std::string kept = text;
+    switch (option.type) {
+        case option_type::boolean: {
+            const auto number = parse_integer(text);
+            if (!number || (*number != 0 && *number != 1)) wrong("is neither 0 nor 1", "");
+            kept = *number == 1 ? "1" : "0";
+            break;
+        }
+        case option_type::integer:
+            if (!parse_integer(text)) wrong("is no whole number", "syntax: " + option.syntax);
+            break;
+        case option_type::natural: {
+            const auto number = parse_integer(text);
+            if (!number) wrong("is no whole number", "syntax: " + option.syntax);
+            if (*number < 0) wrong("must not be negative", "");
+            break;
+        }
+        case option_type::real:
+            if (!parse_real(text)) wrong("is no number", "syntax: " + option.syntax);
+            break;
+        case option_type::text:
+            break;
+        case option_type::path: {
+            const fs::path path(text);
+            std::error_code ignored;
+            if (!folder.empty() && !text.empty() && path.is_relative() &&
+                fs::exists(fs::path(folder) / path, ignored))
+                kept = (fs::path(folder) / path).lexically_normal().string();
+            break;
+        }
+    }
+    std::vector<option_value>& values = given_[option.name];
+    if (!option.repeatable) values.clear();
+    values.push_back({kept, origin});
+}
+
+void option_values::set(const std::string& name, const std::string& value,
+                        const option_origin& origin) {
+    const option_info* option = find_option(name);
+    if (option == nullptr)
+        throw user_error(origin.where(), "unknown option " + name,
+                         "did you mean " + nearest_option(name) + "?");
+    store(*option, value, origin, {});
+}
+
+void option_values::read_tokens(const std::vector<token>& tokens, const reading& context) {
+    for (std::size_t i = 0; i < tokens.size();) {
+        const token& word = tokens[i];
+        const option_origin here = context.at(word);
+        if (word.quoted || !looks_like_option(word.text))
+            throw user_error(
+                here.where(), fmt::format("'{}' stands where an option is expected", word.text),
+                "an option starts with - and takes one value; quote a value of several "
+                "words");
+        std::string name = word.text;
+        std::optional<std::string> value;
+        const option_info* option = find_option(name);
+        const std::size_t equals = name.find('=');
+        if (option == nullptr && equals != std::string::npos) {
+            value = name.substr(equals + 1);
+            name.resize(equals);
+            option = find_option(name);
+        }
+        if (option == nullptr)
+            throw user_error(here.where(), "unknown option " + name,
+                             "did you mean " + nearest_option(name) + "?");
+        ++i;
+        if (!value) {
+            const bool has_next = i < tokens.size();
+            if (option->type == option_type::boolean) {
+                // A switch takes 0 or 1; anything else belongs to whoever comes next.
+                if (has_next &&
+                    (is_switch_value(tokens[i].text) || !looks_like_option(tokens[i].text)))
+                    value = tokens[i++].text;
+                else
+                    value = "1";
+            } else {
+                if (!has_next || (!tokens[i].quoted && looks_like_option(tokens[i].text)))
+                    throw user_error(here.where(), name + " lacks its value",
+                                     "syntax: " + name + " " + option->syntax);
+                value = tokens[i].text;
+                bool open = !tokens[i].quoted && option->type == option_type::text;
+                ++i;
+                while (open && continues(*value) && i < tokens.size() && !tokens[i].quoted &&
+                       !looks_like_option(tokens[i].text)) {
+                    *value += tokens[i++].text;
+                }
+            }
+        }
+        if (option->name == "-config") {
+            fs::path file(*value);
+            std::error_code ignored;
+            if (!context.folder.empty() && file.is_relative() &&
+                fs::exists(fs::path(context.folder) / file, ignored))
+                file = (fs::path(context.folder) / file).lexically_normal();
+            read_file(file.string(), context.origin.preset, here);
+        } else {
+            if (option->name == "--preset") load_preset(*value);
+            store(*option, *value, here, context.folder);
+        }
+    }
+}
+
+void option_values::read_file(const std::string& path, const std::string& preset,
+                              const option_origin& asked_from) {
+    const std::string where =
+        asked_from.kind == option_origin::source::program ? std::string{} : asked_from.where();
+    std::error_code ignored;
+    std::ifstream in(path);
+    if (!in || fs::is_directory(path, ignored))
+        throw user_error(where, "cannot read the configuration file " + path,
+                         "-config takes a file in option syntax");
+    if (std::find(open_files_.begin(), open_files_.end(), path) != open_files_.end())
+        throw user_error(where, path + " is included by itself", "remove the -config line");
+    std::ostringstream text;
+    text << in.rdbuf();
+    open_files_.push_back(path);
+    try {
+        read_text(text.str(), path, preset);
+    } catch (...) {
+        open_files_.pop_back();
+        throw;
+    }
+    open_files_.pop_back();
+}
+
+void option_values::read_text(const std::string& text, const std::string& file,
+                              const std::string& preset) {
+    std::vector<token> tokens;
+    unsigned line = 1;
+    std::size_t i = 0;
+    while (i < text.size()) {
+        const char c = text[i];
+        if (c == '\n') {
+            ++line;
+            ++i;
+        } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+            ++i;
+        } else if (c == '#') {
+            while (i < text.size() && text[i] != '\n') ++i;
+        } else if (c == '"') {
+            token word{{}, line, true};
+            ++i;
+            while (i < text.size() && text[i] != '"') {
+                if (text[i] == '\n') ++line;
+                const bool space = std::isspace(static_cast<unsigned char>(text[i])) != 0;
+                // A line break and what surrounds it count as one space.
+                if (!space)
+                    word.text += text[i];
+                else if (!word.text.empty() && word.text.back() != ' ')
+                    word.text += ' ';
+                ++i;
+            }
+            if (i == text.size())
+                throw user_error(fmt::format("{}:{}", file, word.line), "a quoted value has no end",
+                                 "close it with \"");
+            ++i;
+            tokens.push_back(std::move(word));
+        } else {
+            token word{{}, line, false};
+            while (i < text.size() && text[i] != '#' &&
+                   std::isspace(static_cast<unsigned char>(text[i])) == 0)
+                word.text += text[i++];
+            tokens.push_back(std::move(word));
+        }
+    }
+    reading context;
+    context.origin.kind =
+        preset.empty() ? option_origin::source::file : option_origin::source::preset;
+    context.origin.file = file;
+    context.origin.preset = preset;
+    context.folder = fs::path(file).parent_path().string();
+    read_tokens(tokens, context);
+}
+
+void option_values::load_file(const std::string& path) {
+    read_file(path, {}, {option_origin::source::program, {}, 0, {}});
+}
+
+void option_values::load_text(const std::string& text, const std::string& file) {
+    read_text(text, file, {});
+}
+
+void option_values::load_preset(const std::string& name) {
+    if (!find_preset_)
+        throw user_error("--preset " + name, "there are no shipped configurations to look in");
+    for (const std::string& file : find_preset_(name))
+        read_file(file, name, {option_origin::source::program, {}, 0, {}});
+    presets_.push_back(name);
+}
+
+void option_values::parse_command_line(const std::vector<std::string>& arguments) {
+    std::vector<token> tokens;
+    for (const std::string& argument : arguments)
+        tokens.push_back({argument, 0, argument.find(' ') != std::string::npos});
+    reading context;
+    context.origin.kind = option_origin::source::command_line;
+    read_tokens(tokens, context);
+}
+
+void option_values::parse_command_line(int argc, const char* const* argv) {
+    std::vector<std::string> arguments;
+    for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
+    parse_command_line(arguments);
+}
+
+std::vector<std::string> option_values::notes() const {
+    std::vector<std::string> lines;
+    std::vector<std::string> reasons;
+    std::map<std::string, std::string> names;
+    for (const option_info& option : option_table()) {
+        if (option.effective() || !given(option.name)) continue;
+        std::string& list = names[option.no_meaning];
+        if (list.empty()) reasons.push_back(option.no_meaning);
+        list += (list.empty() ? "" : ", ") + option.name;
+    }
+    for (const std::string& reason : reasons)
+        lines.push_back(
+            fmt::format("accepted without meaning here: {} ({})", names[reason], reason));
+    return lines;
+}
+
+// ---- texts --------------------------------------------------------------------------------------
+
+const char* group_title(option_group group) {
+    switch (group) {
+        case option_group::run:
+            return "Running";
+        case option_group::output:
+            return "Output";
+        case option_group::trace:
+            return "Traces and instruction latencies";
+        case option_group::fidelity:
+            return "Fidelity";
+        case option_group::chip:
+            return "Chip and clocks";
+        case option_group::launch:
+            return "Kernel launch and limits";
+        case option_group::core:
+            return "SM: occupancy, fetch and issue";
+        case option_group::operands:
+            return "SM: register file and operand collectors";
+        case option_group::units:
+            return "SM: functional units";
+        case option_group::l1:
+            return "SM: caches and shared memory";
+        case option_group::l2:
+            return "Memory partition and L2";
+        case option_group::dram:
+            return "DRAM";
+        case option_group::interconnect:
+            return "Interconnect";
+        case option_group::elsewhere:
+            return "Accepted without meaning here";
+    }
+    return "";
+}
+
+namespace {
+
+constexpr option_group all_groups[] = {
+    option_group::run,          option_group::output,    option_group::trace,
+    option_group::fidelity,     option_group::chip,      option_group::launch,
+    option_group::core,         option_group::operands,  option_group::units,
+    option_group::l1,           option_group::l2,        option_group::dram,
+    option_group::interconnect, option_group::elsewhere,
+};
+
+/// Options are listed where they belong, those without meaning together at the end.
+option_group shown_in(const option_info& option) {
+    return option.effective() ? option.group : option_group::elsewhere;
+}
+
+/// Breaks text into lines of at most `width` characters.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+    std::vector<std::string> lines;
+    std::istringstream words(text);
+    std::string word, line;
+    while (words >> word) {
+        if (!line.empty() && line.size() + 1 + word.size() > width) {
+            lines.push_back(line);
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + word;
+    }
+    if (!line.empty()) lines.push_back(line);
+    return lines;
+}
+
+std::string described(const option_info& option) {
+    std::string text = option.description;
+    if (!option.effective())
+        text += (text.empty() ? "" : " ") + ("No meaning: " + option.no_meaning) + ".";
+    std::string facts;
+    if (!option.unit.empty()) facts = option.unit;
+    if (!option.default_text.empty() && !option.action) {
+        const bool switched_off = option.syntax.empty() && option.default_text == "0";
+        if (!switched_off)
+            facts += (facts.empty() ? "" : "; ") + ("default " + option.default_text);
+    }
+    if (option.repeatable) facts += std::string(facts.empty() ? "" : "; ") + "repeatable";
+    if (!facts.empty()) text += " [" + facts + "]";
+    return text;
+}
+
+std::string for_table(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '|') out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+}  // namespace
+
+void write_help(std::ostream& out, const std::string& program) {
+    out << "usage: " << program << " --preset GPU -trace FILE [options]\n\n"
+        << "Simulates a GPU cycle by cycle from recorded traces. Options are read in order, from "
+           "the\n"
+           "command line and from files (-config FILE); later ones win.\n";
+    for (const option_group group : all_groups) {
+        out << '\n' << group_title(group) << ":\n";
+        for (const option_info& option : option_table()) {
+            if (shown_in(option) != group) continue;
+            out << "  " << option.name << (option.syntax.empty() ? "" : " ") << option.syntax
+                << '\n';
+            for (const std::string& line : wrapped(described(option), 90))
+                out << "      " << line << '\n';
+        }
+    }
+    out << "\nOlder spellings:\n";
+    for (const auto& [older, current] : option_aliases())
+        out << "  " << older << " is read as " << current << '\n';
+}
+
+void write_options_markdown(std::ostream& out) {
+    out << "# Options\n\n"
+           "<!-- Generated from the option table (platform/options/options_table.cpp); do not "
+           "edit. -->\n\n"
+           "Options have the names and the syntax of GPGPU-Sim and Accel-Sim, so that their files "
+           "load\nunchanged: `-name value`, one after another, with `#` comments, double quotes "
+           "around values of\nseveral words, and `-config FILE` to include a file. A list may be "
+           "broken after `,` `:` or `;`.\nOur own options start with two dashes. Everything can "
+           "stand "
+           "in files and on the command line;\nlater values win, whatever their place. "
+           "`--dump-config` prints the configuration in force and\nwhere each value came from.\n\n"
+           "A relative file name in a configuration file is looked for beside that file first.\n";
+    for (const option_group group : all_groups) {
+        out << "\n## " << group_title(group) << "\n\n";
+        if (group == option_group::elsewhere) {
+            out << "These belong to GPGPU-Sim or Accel-Sim and are accepted so that their files "
+                   "load; "
+                   "each run says\nonce which of them were given.\n\n"
+                   "| option | why |\n|---|---|\n";
+            for (const option_info& option : option_table())
+                if (shown_in(option) == group)
+                    out << "| `" << option.name << "` | " << for_table(option.no_meaning) << " |\n";
+            continue;
+        }
+        out << "| option | value | default | unit | meaning |\n|---|---|---|---|---|\n";
+        for (const option_info& option : option_table()) {
+            if (shown_in(option) != group) continue;
+            const auto code = [](const std::string& text) {
+                return text.empty() ? std::string{} : '`' + for_table(text) + '`';
+            };
+            out << "| `" << option.name << "` | " << code(option.syntax) << " | "
+                << (option.action ? std::string{} : code(option.default_text)) << " | "
+                << option.unit << " | " << for_table(option.description)
+                << (option.repeatable ? " Repeatable." : "") << " |\n";
+        }
+    }
+    out << "\n## Older spellings\n\n| spelling | read as |\n|---|---|\n";
+    for (const auto& [older, current] : option_aliases())
+        out << "| `" << older << "` | `" << current << "` |\n";
+}
+
+void write_config(std::ostream& out, const option_values& values) {
+    const auto line = [&](const option_info& option, const option_value& value) {
+        std::string text = option.name;
+        if (!option.syntax.empty() || value.text != "1") text += ' ' + quoted_if_needed(value.text);
+        out << fmt::format("{:<64} # {}\n", text, value.origin.text());
+    };
+    out << "# The configuration in force; each value is followed by where it came from.\n";
+    for (const std::string& preset : values.presets()) out << "# loaded: preset " << preset << '\n';
+    for (const option_group group : all_groups) {
+        bool headed = false;
+        for (const option_info& option : option_table()) {
+            if (option.action || shown_in(option) != group) continue;
+            const bool given = values.given(option.name);
+            if (!option.effective() && !given) continue;
+            if (!headed) out << "\n# " << group_title(group) << '\n';
+            headed = true;
+            if (option.repeatable) {
+                for (const option_value& value : values.all(option.name)) line(option, value);
+                if (!given)
+                    out << fmt::format("{:<64} # default\n", "# " + option.name + " (none)");
+            } else if (is_unset(option, values.text(option.name)) && !given) {
+                out << fmt::format("{:<64} # default\n", "# " + option.name + " (not set)");
+            } else {
+                line(option, values.value(option.name));
+            }
+        }
+    }
+}
+
+}  // namespace simtlm::platform

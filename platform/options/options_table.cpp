@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/options/options.h"
+
+#include <fmt/format.h>
+
+namespace simtlm::platform {
+
+namespace {
+
+// Why an option of GPGPU-Sim or Accel-Sim has no meaning here.
+constexpr const char* executes_ptx = "it steers the execution of PTX; here traces are replayed";
+constexpr const char* models_power = "power is not modelled";
+constexpr const char* draws_elsewhere =
+    "it feeds AerialVision; see --timeline, --vcd and --stats-json";
+constexpr const char* prints_elsewhere =
+    "statistics and messages are always printed, and in full in --stats-json";
+constexpr const char* checkpoints = "runs are not saved and resumed";
+constexpr const char* no_preference = "traces do not record a kernel's cache preference";
+constexpr const char* device_runtime = "kernels launched by kernels appear in the trace as kernels";
+constexpr const char* nothing_anywhere = "it does nothing in its home simulator either";
+
+class builder {
+public:
+    explicit builder(std::vector<option_info>& table) : table_(table) {}
+
+    void in(option_group group) { group_ = group; }
+
+    option_info& add(std::string name, option_type type, std::string syntax,
+                     std::string default_text, std::string unit, std::string description) {
+        table_.push_back({std::move(name),
+                          type,
+                          std::move(syntax),
+                          std::move(default_text),
+                          group_,
+                          std::move(unit),
+                          std::move(description),
+                          {}});
+        return table_.back();
+    }
+    option_info& onoff(std::string name, const char* default_text, std::string description) {
+        return add(std::move(name), option_type::boolean, "0|1", default_text, "",
+                   std::move(description));
+    }
+    option_info& flag(std::string name, std::string description) {
+        return add(std::move(name), option_type::boolean, "", "0", "", std::move(description));
+    }
+    option_info& count(std::string name, const char* default_text, std::string unit,
+                       std::string description) {
+        return add(std::move(name), option_type::natural, "N", default_text, std::move(unit),
+                   std::move(description));
+    }
+    option_info& word(std::string name, std::string syntax, std::string default_text,
+                      std::string description) {
+        return add(std::move(name), option_type::text, std::move(syntax), std::move(default_text),
+                   "", std::move(description));
+    }
+    option_info& file(std::string name, std::string default_text, std::string description) {
+        return add(std::move(name), option_type::path, "FILE", std::move(default_text), "",
+                   std::move(description));
+    }
+    void ignored(std::string name, option_type type, std::string default_text, const char* reason) {
+        const char* syntax = type == option_type::boolean ? "0|1"
+                             : type == option_type::text  ? "TEXT"
+                             : type == option_type::path  ? "FILE"
+                                                          : "N";
+        add(std::move(name), type, syntax, std::move(default_text), "", "").no_meaning = reason;
+    }
+
+private:
+    std::vector<option_info>& table_;
+    option_group group_ = option_group::run;
+};
+
+constexpr const char* cache_syntax =
+    "none | [N|S:]SETS:LINE:WAYS,REPL:WRITE:ALLOC:WALLOC[:INDEX],MSHR:ENTRIES:MERGE,"
+    "MISSQ[:FIFO[,PORT]]";
+
+void running(builder& b) {
+    b.in(option_group::run);
+    b.word("--preset", "NAME", "",
+           "Loads the shipped configuration of a GPU (QV100, RTX3070, ...) or a DRAM fragment "
+           "(dram/GDDR6) at this point.")
+        .action = true;
+    b.file("-config", "", "Reads options from a file at this point.").action = true;
+    b.flag("--list-configs", "Lists the shipped configurations and the traces they suit.").action =
+        true;
+    b.flag("--dump-config", "Prints the configuration in force, with the origin of every value.")
+        .action = true;
+    b.flag("--help", "Prints all options.").action = true;
+    b.flag("--help-markdown", "Prints all options as the page docs/options.md.").action = true;
+    b.flag("--help-statistics",
+           "Prints what every statistic means, as the page docs/statistics.md.")
+        .action = true;
+    b.flag("--version", "Prints the version.").action = true;
+    b.count("-gpgpu_max_cycle", "0", "core cycles",
+            "Ends the run after so many cycles; 0: no limit.");
+    b.count("-gpgpu_max_insn", "0", "thread instructions",
+            "Ends the run after so many instructions; 0: no limit.");
+    b.count("-gpgpu_max_cta", "0", "thread blocks",
+            "Ends the run after so many thread blocks have been issued; 0: no limit.");
+    b.count("-gpgpu_max_completed_cta", "0", "thread blocks",
+            "Ends the run after so many thread blocks have finished; 0: no limit.");
+    b.onoff("-gpgpu_deadlock_detect", "1",
+            "Ends the run with a report of who waits for whom when nothing is executed for long.");
+    b.flag("--no-sleep", "Keeps idle blocks awake; the results must not change, only the speed.");
+    b.count("--shuffle-seed", "", "",
+            "Creates processes in a permuted order, to show that the order does not matter.");
+    b.flag("--check-dram", "Attaches an independent checker of DRAM timing to every channel.");
+    b.flag("--profile-kernel", "Reports where the simulator itself spends its time.");
+}
+
+void output(builder& b) {
+    b.in(option_group::output);
+    b.file("--stats-json", "", "Writes all statistics as JSON.");
+    b.file("--stats-csv", "", "Writes all statistics as CSV, one row per kernel.");
+    b.count("-gpgpu_warp_issue_shader", "0", "",
+            "The SM whose issue distribution by warp slot is printed after every kernel.");
+    b.file("--vcd", "", "Writes a waveform.");
+    b.word("--vcd-scope", "GLOB[,GLOB...]", "*",
+           "Restricts the waveform to blocks whose hierarchical names match.");
+    b.word("--vcd-window", "FROM:TO", ":",
+           "Restricts the waveform to an interval of core cycles; either end may be left out.");
+    b.file("--timeline", "",
+           "Writes a timeline of kernels, thread blocks and stalls for a trace viewer.");
+    b.word("--timeline-window", "FROM:TO", ":",
+           "Restricts the timeline to an interval of core cycles; either end may be left out.");
+    b.count("--timeline-sample", "1000", "core cycles", "Interval of the timeline's counters.");
+    b.flag("--quiet", "Prints statistics and errors only.");
+    b.word("--progress", "auto|on|off", "auto",
+           "Shows progress on the terminal; auto: when the output is one.");
+    b.count("-liveness_message_freq", "1", "seconds", "Least time between two progress messages.");
+}
+
+void traces(builder& b) {
+    b.in(option_group::trace);
+    b.file("-trace", "",
+           "The command list (kernelslist.g) to replay, or the folder that holds it.");
+    b.count("--trace-lookahead", "2", "thread blocks",
+            "How far decoding may run ahead, per kernel.");
+    b.file("--opcode-table", "", "Adds opcodes to the built-in tables, or changes them.")
+        .repeatable = true;
+    b.word("--unknown-opcode", "error|warn", "error",
+           "What to do about an opcode in no table; warn: one warning, and the integer unit.");
+    b.count("--override-shmem", "", "bytes",
+            "Shared memory of every thread block, where a trace's header is wrong.");
+    b.count("--override-registers", "", "registers",
+            "Registers of every thread, where a trace's header is wrong.");
+    b.flag("--any-binary-version",
+           "Replays traces of another GPU generation than the configured one.");
+    const auto latency = [&](std::string kind, const char* usual, std::string what) {
+        b.add("-trace_opcode_latency_initiation_" + kind, option_type::text, "LATENCY,INITIATION",
+              usual, "core cycles", "Latency and initiation interval of " + what + ".");
+    };
+    latency("int", "4,1", "integer instructions, branches and calls");
+    latency("sp", "4,1", "single- and half-precision arithmetic");
+    latency("dp", "4,1", "double-precision arithmetic");
+    latency("sfu", "4,1", "special functions");
+    latency("tensor", "4,1", "tensor core instructions");
+    for (int i = 1; i <= 8; ++i)
+        latency(fmt::format("spec_op_{}", i), "4,4",
+                fmt::format("instructions of specialised unit {}", i));
+}
+
+void fidelity(builder& b) {
+    b.in(option_group::fidelity);
+    b.word("--compat", "none|accel-sim", "none",
+           "accel-sim: behaves as Accel-Sim does, its defects included; the same as all quirks.");
+    std::string names, meanings;
+    for (const quirk_info& quirk : quirk_table()) {
+        names += std::string(names.empty() ? "" : "|") + quirk.name;
+        meanings +=
+            fmt::format("{}`{}`: {}", meanings.empty() ? "" : "; ", quirk.name, quirk.description);
+    }
+    b.word("--quirk", names, "",
+           "Switches on one departure of Accel-Sim from the hardware. " + meanings + ".")
+        .repeatable = true;
+}
+
+void chip(builder& b) {
+    b.in(option_group::chip);
+    b.count("-gpgpu_n_clusters", "10", "clusters", "SM clusters; each is one network node.");
+    b.count("-gpgpu_n_cores_per_cluster", "3", "SMs", "SMs in a cluster.");
+    b.count("-gpgpu_n_cluster_ejection_buffer_size", "8", "packets",
+            "Packets a cluster can take from the network before its SMs do.");
+    b.add("-gpgpu_clock_domains", option_type::text, "CORE:NETWORK:L2:DRAM",
+          "500.0:2000.0:2000.0:2000.0", "MHz",
+          "Frequencies of the four clocks; DRAM: its command clock.");
+    b.count("-gpgpu_compute_capability_major", "7", "",
+            "Major compute capability; decides how accesses coalesce and which traces fit.");
+    b.count("-gpgpu_compute_capability_minor", "0", "", "Minor compute capability.");
+    b.count("-gpgpu_simt_core_sim_order", "1", "",
+            "Which SM of a cluster comes first: 0 always the same, 1 in turn.");
+}
+
+void launch(builder& b) {
+    b.in(option_group::launch);
+    b.count("-gpgpu_kernel_launch_latency", "0", "core cycles",
+            "Time between launch and first block.");
+    b.count("-gpgpu_TB_launch_latency", "0", "core cycles",
+            "Added to the launch latency for every thread block of the kernel.");
+    b.count("-gpgpu_max_concurrent_kernel", "32", "kernels",
+            "Kernels that may run at the same time.");
+    b.onoff("-gpgpu_concurrent_kernel_sm", "0", "Lets blocks of several kernels share an SM.");
+}
+
+void core(builder& b) {
+    b.in(option_group::core);
+    b.word("-gpgpu_shader_core_pipeline", "THREADS:WARPSIZE", "1024:32",
+           "Threads an SM can hold, and threads of a warp.");
+    b.count("-gpgpu_shader_registers", "8192", "registers", "Registers of an SM.");
+    b.count("-gpgpu_registers_per_block", "8192", "registers",
+            "Registers a thread block may use; when left out, those of the SM.");
+    b.count("-gpgpu_shader_cta", "32", "thread blocks", "Thread blocks an SM can hold.");
+    b.count("-gpgpu_num_cta_barriers", "16", "barriers", "Named barriers of a thread block.");
+    b.onoff("-gpgpu_ignore_resources_limitation", "0",
+            "Runs one block at a time of a kernel that needs more than an SM has.");
+    b.count("-gpgpu_num_sched_per_core", "1", "", "Warp schedulers of an SM.");
+    b.word("-gpgpu_scheduler",
+           "lrr|gto|rrr|oldest|two_level_active:WARPS:INNER:OUTER|warp_limiting:PRIORITY:WARPS",
+           "gto",
+           "How a warp scheduler orders its warps. INNER is 0 (round robin), OUTER 1 (in order), "
+           "PRIORITY 2 (greedy, then oldest).");
+    b.count("-gpgpu_max_insn_issue_per_warp", "2", "instructions",
+            "Instructions a scheduler may issue from one warp in a cycle.");
+    b.onoff("-gpgpu_dual_issue_diff_exec_units", "1",
+            "Instructions issued together must go to different units.");
+    b.onoff("-gpgpu_sub_core_model", "0",
+            "Gives each scheduler its own share of registers, collectors and units.");
+    b.count("-gpgpu_inst_fetch_throughput", "1", "per cycle", "Fetches and decodes of an SM.");
+    b.onoff("-gpgpu_perfect_inst_const_cache", "0", "Instruction and constant caches always hit.");
+}
+
+void operands(builder& b) {
+    b.in(option_group::operands);
+    b.count("-gpgpu_num_reg_banks", "8", "banks", "Banks of an SM's register file.");
+    b.onoff("-gpgpu_reg_bank_use_warp_id", "1",
+            "Adds the warp's number when choosing a bank, as today's Accel-Sim always does.");
+    b.count("-gpgpu_reg_file_port_throughput", "1", "per cycle",
+            "Passes of the operand collectors over the register file.");
+    b.onoff("-gpgpu_enable_specialized_operand_collector", "1",
+            "Each kind of unit has collectors of its own besides the general ones.");
+    struct pool {
+        const char* name;
+        const char* what;
+        const char* units;
+        const char* ports;
+    };
+    for (const pool& p :
+         {pool{"sp", "single-precision", "4", "1"}, pool{"dp", "double-precision", "0", "0"},
+          pool{"sfu", "special-function", "4", "1"}, pool{"int", "integer", "0", "0"},
+          pool{"tensor_core", "tensor core", "4", "1"}, pool{"mem", "memory", "2", "1"},
+          pool{"gen", "general", "0", "0"}}) {
+        const std::string stem = "-gpgpu_operand_collector_num_";
+        b.count(stem + "units_" + p.name, p.units, "", fmt::format("Collector units, {}.", p.what));
+        b.count(stem + "in_ports_" + p.name, p.ports, "",
+                fmt::format("Instructions that enter {} collectors per cycle.", p.what));
+        b.count(stem + "out_ports_" + p.name, p.ports, "",
+                fmt::format("Instructions that leave {} collectors per cycle.", p.what));
+    }
+}
+
+void units(builder& b) {
+    b.in(option_group::units);
+    b.word(
+        "-gpgpu_pipeline_widths", "W,W,...", "1,1,1,1,1,1,1,1,1,1,1,1,1",
+        "Pipeline registers per stage: issue to collector for SP, DP, INT, SFU, MEM; collector to "
+        "unit for the same; write-back; then the tensor core's two. Seven values (SP, SFU, MEM; "
+        "the same again; write-back) are GPGPU-Sim 3's.");
+    b.count("-gpgpu_num_sp_units", "1", "units", "Single-precision units of an SM.");
+    b.count("-gpgpu_num_dp_units", "0", "units",
+            "Double-precision units; without any, special-function units do their work.");
+    b.count("-gpgpu_num_int_units", "0", "units",
+            "Integer units; without any, single-precision units do their work.");
+    b.count("-gpgpu_num_sfu_units", "1", "units", "Special-function units.");
+    b.onoff("-gpgpu_tensor_core_avail", "0", "The SM has tensor cores.");
+    b.count("-gpgpu_num_tensor_core_units", "0", "units", "Tensor core units.");
+    for (int i = 1; i <= 8; ++i)
+        b.word(
+            fmt::format("-specialized_unit_{}", i), "ENABLED,UNITS,LATENCY,ID_OC,OC_EX,NAME",
+            "0,4,4,4,4,BRA",
+            fmt::format("Specialised unit {}: whether it exists, how many, its deepest latency in "
+                        "core cycles, widths of its pipeline registers, and a name.",
+                        i));
+    b.add(
+        "-ptx_opcode_latency_int", option_type::text, "ADD,MAX,MUL,MAD,DIV[,SHFL]",
+        "1,1,19,25,145,32", "core cycles",
+        "The depth of integer pipelines comes from MAX and SHFL; traces have their own latencies.");
+    b.add("-ptx_opcode_latency_fp", option_type::text, "ADD,MAX,MUL,MAD,DIV", "1,1,1,1,30",
+          "core cycles", "The depth of single-precision pipelines comes from MAX.");
+    b.add("-ptx_opcode_latency_dp", option_type::text, "ADD,MAX,MUL,MAD,DIV", "8,8,8,8,335",
+          "core cycles",
+          "The depth of double-precision pipelines comes from MAX, that of special functions from "
+          "DIV.");
+    b.add("-ptx_opcode_latency_sfu", option_type::text, "N", "8", "core cycles",
+          "The depth of special-function pipelines, where DIV above is not deeper.");
+    b.add("-ptx_opcode_latency_tesnor", option_type::text, "N", "64", "core cycles",
+          "The depth of tensor core pipelines (spelt as in GPGPU-Sim).");
+    for (const auto& [kind, usual] :
+         {std::pair{"int", "1,1,4,4,32,4"}, std::pair{"fp", "1,1,1,1,5"},
+          std::pair{"dp", "8,8,8,8,130"}, std::pair{"sfu", "8"}, std::pair{"tensor", "64"}})
+        b.ignored(fmt::format("-ptx_opcode_initiation_{}", kind), option_type::text, usual,
+                  executes_ptx);
+    b.ignored("-gpgpu_num_mem_units", option_type::natural, "1", nothing_anywhere);
+}
+
+void l1(builder& b) {
+    b.in(option_group::l1);
+    b.word("-gpgpu_cache:dl1", cache_syntax, "none",
+           "L1 data cache. Kind: normal or sectored; replacement: L(RU), F(IFO), R(andom); write: "
+           "R(ead only), B(ack), T(hrough), E(vict), L(ocal back, global through); allocation on "
+           "m(iss), "
+           "f(ill), or s(treaming); write allocation: N(one), W(rite), F(etch on write), L(azy "
+           "fetch on "
+           "read); set index: L(inear), X(or), P(olynomial), H(ash of Fermi), C(ustom: as linear); "
+           "MSHR: "
+           "A or S(ector) associative, F or T texture FIFO; PORT in bytes.");
+    b.count("-gpgpu_l1_cache_write_ratio", "0", "percent",
+            "Dirty lines are not evicted while their share of the L1 data cache is below this.");
+    b.count("-gpgpu_l1_banks", "1", "banks", "Banks of the L1 data cache.");
+    b.count("-gpgpu_l1_banks_byte_interleaving", "32", "bytes", "Interleaving of those banks.");
+    b.count("-gpgpu_l1_banks_hashing_function", "0", "",
+            "How a bank is chosen: 0 linear, 1 xor, 2 polynomial, 3 Fermi's hash.");
+    b.count("-gpgpu_l1_latency", "1", "core cycles", "Latency of a hit in the L1 data cache.");
+    b.onoff("-gpgpu_gmem_skip_L1D", "0", "Global accesses go to L2 directly.");
+    b.onoff("-gpgpu_flush_l1_cache", "0", "Empties the L1 caches after every kernel.");
+    b.onoff("-gpgpu_adaptive_cache_config", "0",
+            "Splits the unified cache between L1 and shared memory for every kernel.");
+    b.count("-gpgpu_unified_l1d_size", "0", "KB", "L1 data cache and shared memory together.");
+    b.add("-gpgpu_shmem_option", option_type::text, "KB[,KB...]", "0", "KB",
+          "Sizes of shared memory among which the split chooses.");
+    b.count("-gpgpu_shmem_size", "16384", "bytes", "Shared memory of an SM.");
+    b.count("-gpgpu_shmem_per_block", "49152", "bytes",
+            "Shared memory a block may use; from compute capability 7 a kernel may ask for more.");
+    b.count("-gpgpu_shmem_num_banks", "16", "banks", "Banks of shared memory.");
+    b.onoff("-gpgpu_shmem_limited_broadcast", "1", "Only one word is broadcast per cycle.");
+    b.count("-gpgpu_shmem_warp_parts", "2", "",
+            "Parts a warp is cut into when bank conflicts are looked for.");
+    b.count("-gpgpu_smem_latency", "3", "core cycles", "Latency of shared memory.");
+    b.count("-gpgpu_n_ldst_response_buffer_size", "2", "packets",
+            "Responses that wait in front of the load/store unit.");
+    b.count("-gpgpu_coalesce_arch", "13", "",
+            "How a warp's accesses combine: 13 GT200, 20 Fermi, from 40 on sectors of 32 bytes.");
+    b.onoff("-gpgpu_local_mem_map", "1", "Interleaves local memory so that neighbours coalesce.");
+    b.onoff("-gpgpu_perfect_mem", "0", "Memory answers at once; nothing misses.");
+    b.word("-gpgpu_cache:il1", cache_syntax, "4:256:4,L:R:f:N,A:2:32,4", "L1 instruction cache.");
+    b.word("-gpgpu_const_cache:l1", cache_syntax, "64:64:2,L:R:f:N,A:2:32,4", "L1 constant cache.");
+    b.word("-gpgpu_tex_cache:l1", cache_syntax, "8:128:5,L:R:m:N,F:128:4,128:2",
+           "L1 texture cache.");
+    b.ignored("-gpgpu_cache:dl1PrefL1", option_type::text, "none", no_preference);
+    b.ignored("-gpgpu_cache:dl1PrefShared", option_type::text, "none", no_preference);
+    b.ignored("-gpgpu_shmem_sizeDefault", option_type::natural, "16384", no_preference);
+    b.ignored("-gpgpu_mem_unit_ports", option_type::natural, "1",
+              "the load/store unit acts once per core cycle");
+    b.ignored("-gpgpu_shmem_size_PrefL1", option_type::natural, "16384", no_preference);
+    b.ignored("-gpgpu_shmem_size_PrefShared", option_type::natural, "16384", no_preference);
+}
+
+void l2(builder& b) {
+    b.in(option_group::l2);
+    b.count("-gpgpu_n_mem", "8", "channels", "Memory channels, each with its partition of L2.");
+    b.count("-gpgpu_n_sub_partition_per_mchannel", "1", "",
+            "Sub-partitions of L2 at each channel; each is one network node.");
+    b.word("-gpgpu_cache:dl2", cache_syntax, "64:128:8,L:B:m:N,A:16:4,4",
+           "L2 cache of one sub-partition.");
+    b.onoff("-gpgpu_cache:dl2_texture_only", "1", "Only texture accesses use L2.");
+    b.onoff("-l2_ideal", "0", "L2 always hits.");
+    b.word("-gpgpu_dram_partition_queues", "NETWORK_TO_L2:L2_TO_DRAM:DRAM_TO_L2:L2_TO_NETWORK",
+           "8:8:8:8", "Entries of the queues around L2.");
+    b.count("-gpgpu_l2_rop_latency", "85", "core cycles", "Least time from the network to L2.");
+    b.count("-dram_latency", "30", "core cycles", "Least time from L2 to the DRAM controller.");
+    b.onoff("-gpgpu_perf_sim_memcpy", "1", "Copies from the host leave their data in L2.");
+    b.onoff("-gpgpu_flush_l2_cache", "0", "Empties L2 after every kernel.");
+    b.count("-gpgpu_memory_partition_indexing", "0", "",
+            "How addresses spread over partitions: 0 as mapped, 1 xor, 2 polynomial, 3 page "
+            "randomisation, 4 random, 5 custom (as mapped).");
+}
+
+void dram(builder& b) {
+    b.in(option_group::dram);
+    b.word("-gpgpu_mem_addr_mapping", "[dramid@BIT;]MAP", "",
+           "What each of 64 address bits selects: R(ow), B(ank), C(olumn), S (byte of a burst), D "
+           "(channel), "
+           "0 nothing; dots separate. dramid@BIT inserts the channel bits at BIT.");
+    b.count("-gpgpu_mem_address_mask", "0", "",
+            "One of the built-in mappings, where none is given.");
+    b.add("-gpgpu_dram_timing_opt", option_type::text,
+          "nbk=N:CCD=N:RRD=N:RCD=N:RAS=N:RP=N:RC=N:CL=N:WL=N:CDLR=N:WR=N[:nbkgrp=N:CCDL=N:RTPL=N]"
+          "[:REFI=N:RFC=N]",
+          "4:2:8:12:21:13:34:9:4:5:13:1:0:0", "DRAM cycles",
+          "Banks and timing. Also as bare numbers in the order nbk CCD RRD RCD RAS RP RC CL WL "
+          "CDLR WR "
+          "nbkgrp CCDL RTPL. REFI and RFC are ours: refresh interval and duration, 0 without.");
+    b.count("-gpgpu_dram_scheduler", "1", "", "0 first come first served, 1 row hits first.");
+    b.count("-gpgpu_frfcfs_dram_sched_queue_size", "0", "requests",
+            "Requests the scheduler sees; 0: no limit.");
+    b.count("-gpgpu_dram_return_queue_size", "0", "requests",
+            "Replies that can wait; 0: 1024, and no limit to the requests that a partition has "
+            "under way "
+            "in its channel.");
+    b.count("-gpgpu_n_mem_per_ctrlr", "1", "chips", "DRAM chips side by side in a channel.");
+    b.count("-gpgpu_dram_buswidth", "4", "bytes", "Data width of one chip.");
+    b.count("-gpgpu_dram_burst_length", "4", "transfers", "Data transfers per column command.");
+    b.count("-dram_data_command_freq_ratio", "2", "",
+            "Data transfers per command cycle: 2 double, 4 quad data rate.");
+    b.onoff("-dram_dual_bus_interface", "0",
+            "A row and a column command may go in the same cycle (HBM).");
+    b.count("-dram_bnk_indexing_policy", "0", "",
+            "How banks are chosen: 0 as mapped, 1 xor, 2 polynomial, 3 custom.");
+    b.count("-dram_bnkgrp_indexing_policy", "0", "",
+            "Which bank bits select the bank group: 0 the high ones, 1 the low ones.");
+    b.onoff("-dram_seperate_write_queue_enable", "0", "Writes wait in a queue of their own.");
+    b.word("-dram_write_queue_size", "SIZE:HIGH:LOW", "32:28:16",
+           "That queue's entries, and the fillings between which it is drained.");
+    b.onoff("-dram_elimnate_rw_turnaround", "0", "The bus turns around in no time.");
+    b.onoff("-gpgpu_simple_dram_model", "0", "A fixed latency instead of DRAM timing.");
+    b.ignored("-gpgpu_mem_addr_test", option_type::boolean, "0",
+              "mappings are checked whenever they are read");
+}
+
+void interconnect(builder& b) {
+    b.in(option_group::interconnect);
+    b.count(
+        "-network_mode", "1", "",
+        "1 routers as described by -inter_config_file, 2 the built-in crossbar, 3 no contention.");
+    b.file("-inter_config_file", "mesh",
+           "Topology and routers, in BookSim syntax; used by mode 1.");
+    b.count("-icnt_flit_size", "32", "bytes", "What a network link carries per network cycle.");
+    b.count("-icnt_in_buffer_limit", "64", "packets", "Input buffer of the crossbar, per port.");
+    b.count("-icnt_out_buffer_limit", "64", "packets", "Output buffer of the crossbar, per port.");
+    b.count("-icnt_subnets", "2", "networks",
+            "2: requests and replies have a crossbar each; nothing else is built.");
+    b.count("-icnt_arbiter_algo", "1", "", "Crossbar arbiter: 0 round-robin, 1 iSLIP.");
+    b.count("-icnt_grant_cycles", "1", "network cycles", "For how long the arbiter keeps a grant.");
+    b.ignored("-icnt_verbose", option_type::natural, "0", prints_elsewhere);
+}
+
+void elsewhere(builder& b) {
+    using type = option_type;
+    b.in(option_group::elsewhere);
+    for (const char* name : {"-gpgpu_ptx_convert_to_ptxplus", "-gpgpu_ptx_save_converted_ptxplus",
+                             "-gpgpu_experimental_lib_support", "-save_embedded_ptx", "-keep",
+                             "-gpgpu_ptx_inst_debug_to_file"})
+        b.ignored(name, type::boolean, "0", executes_ptx);
+    b.ignored("-gpgpu_ptx_use_cuobjdump", type::boolean, "1", executes_ptx);
+    b.ignored("-gpgpu_ptx_sim_mode", type::integer, "0", executes_ptx);
+    b.ignored("-gpgpu_ptx_instruction_classification", type::integer, "0", executes_ptx);
+    b.ignored("-gpgpu_ptx_force_max_capability", type::natural, "0", executes_ptx);
+    b.ignored("-gpgpu_ptx_inst_debug_file", type::text, "inst_debug.txt", executes_ptx);
+    b.ignored("-gpgpu_ptx_inst_debug_thread_uid", type::integer, "1", executes_ptx);
+    b.ignored("-gpgpu_occupancy_sm_number", type::integer, "0", executes_ptx);
+    b.ignored("-gpgpu_simd_model", type::integer, "1", "traces record the path each warp took");
+    b.ignored("-gpgpu_stack_size_limit", type::integer, "1024", executes_ptx);
+    b.ignored("-gpgpu_heap_size_limit", type::integer, "8388608", executes_ptx);
+    b.ignored("-gpgpu_runtime_sync_depth_limit", type::integer, "2", device_runtime);
+    b.ignored("-gpgpu_runtime_pending_launch_count_limit", type::integer, "2048", device_runtime);
+    b.ignored("-gpgpu_cdp_enabled", type::boolean, "0", device_runtime);
+    b.ignored("-cdp_latency", type::text, "7200,8000,100,12000,1600", device_runtime);
+    b.ignored("-enable_ptx_file_line_stats", type::boolean, "1", executes_ptx);
+    b.ignored("-ptx_line_stats_filename", type::text, "gpgpu_inst_stats.txt", executes_ptx);
+
+    b.ignored("-gpgpu_memlatency_stat", type::integer, "0", prints_elsewhere);
+    b.ignored("-gpgpu_runtime_stat", type::text, "10000:0", prints_elsewhere);
+    b.ignored("-gpgpu_warpdistro_shader", type::integer, "-1", prints_elsewhere);
+    b.ignored("-gpgpu_cflog_interval", type::integer, "0", draws_elsewhere);
+    b.ignored("-visualizer_enabled", type::boolean, "1", draws_elsewhere);
+    b.ignored("-visualizer_outputfile", type::text, "NULL", draws_elsewhere);
+    b.ignored("-visualizer_zlevel", type::integer, "6", draws_elsewhere);
+    const char* traces_elsewhere =
+        "debug streams are not part of this simulator; see --timeline and --vcd";
+    b.ignored("-trace_enabled", type::boolean, "0", traces_elsewhere);
+    b.ignored("-trace_components", type::text, "none", traces_elsewhere);
+    b.ignored("-trace_sampling_core", type::integer, "0", traces_elsewhere);
+    b.ignored("-trace_sampling_memory_partition", type::integer, "-1", traces_elsewhere);
+
+    for (const auto& [name, usual] :
+         {std::pair{"-checkpoint_option", "0"}, std::pair{"-checkpoint_kernel", "1"},
+          std::pair{"-checkpoint_CTA", "0"}, std::pair{"-resume_option", "0"},
+          std::pair{"-resume_kernel", "0"}, std::pair{"-resume_CTA", "0"},
+          std::pair{"-checkpoint_CTA_t", "0"}, std::pair{"-checkpoint_insn_Y", "0"}})
+        b.ignored(name, type::integer, usual, checkpoints);
+
+    b.ignored("-n_regfile_gating_group", type::natural, "4", models_power);
+    for (const char* name :
+         {"-gpgpu_clock_gated_reg_file", "-gpgpu_clock_gated_lanes", "-power_simulation_enabled",
+          "-power_per_cycle_dump", "-power_trace_enabled", "-steady_power_levels_enabled",
+          "-dvfs_enabled", "-aggregate_power_stats"})
+        b.ignored(name, type::boolean, "0", models_power);
+    b.ignored("-power_simulation_mode", type::integer, "0", models_power);
+    b.ignored("-power_trace_zlevel", type::integer, "6", models_power);
+    b.ignored("-steady_state_definition", type::text, "8:4", models_power);
+    b.ignored("-accelwattch_xml_file", type::text, "accelwattch_sass_sim.xml", models_power);
+    b.ignored("-gpuwattch_xml_file", type::text, "gpuwattch.xml", models_power);
+    b.ignored("-hw_perf_file_name", type::text, "hw_perf.csv", models_power);
+    b.ignored("-hw_perf_bench_name", type::text, "", models_power);
+    for (const char* counter : {"L1_RH", "L1_RM", "L1_WH", "L1_WM", "L2_RH", "L2_RM", "L2_WH",
+                                "L2_WM", "CC_ACC", "SHARED_ACC", "DRAM_RD", "DRAM_WR", "NOC",
+                                "PIPE_DUTY", "NUM_SM_IDLE", "CYCLES", "VOLTAGE"})
+        b.ignored(std::string("-accelwattch_hybrid_perfsim_") + counter, type::boolean, "0",
+                  models_power);
+}
+
+}  // namespace
+
+const std::vector<quirk_info>& quirk_table() {
+    static const std::vector<quirk_info> table = {
+        {"packet-is-one-flit", "the crossbar moves a packet of any size as one flit"},
+        {"rz-is-a-register", "RZ takes part in dependences and in bank conflicts"},
+        {"ldgsts-global-half-only",
+         "asynchronous copies read global memory and never write shared"},
+        {"fetch-past-branches",
+         "after a taken branch the L1I is asked for what lies behind it, not for its target"},
+        {"loads-stay-long",
+         "two_level_active takes a loaded register for a long operation until arithmetic writes "
+         "it"},
+        {"flush-few-l2",
+         "-gpgpu_flush_l2_cache empties as many sub-partitions as there are channels, no more"},
+        {"single-barrier", "every BAR is barrier 0 with the whole thread block"},
+        {"ldc-is-alu", "LDC is arithmetic and never reaches the constant cache"},
+        {"base-delta-swallow", "address lists of base and deltas take one value more than written"},
+        {"base-stride-gap", "lanes after the first gap of a strided access get address 0"},
+        {"generic-windows", "LD and ST: shared memory reaches up to local memory, which has 16 KB"},
+        {"typed-width-is-word", "suffixes such as .S8 or .F64 do not tell the access width"},
+        {"serial-kernels",
+         "kernels of different streams wait for each other unless an SM may hold several kernels"},
+        {"rounded-clocks", "edges of clocks that coincide are ordered by rounding errors"},
+        {"memcpy-truncates", "copies from the host warm L2 at addresses cut to 32 bits"},
+    };
+    return table;
+}
+
+const std::vector<option_info>& option_table() {
+    static const std::vector<option_info> table = [] {
+        std::vector<option_info> rows;
+        builder b(rows);
+        running(b);
+        output(b);
+        traces(b);
+        fidelity(b);
+        chip(b);
+        launch(b);
+        core(b);
+        operands(b);
+        units(b);
+        l1(b);
+        l2(b);
+        dram(b);
+        interconnect(b);
+        elsewhere(b);
+        return rows;
+    }();
+    return table;
+}
+
+const std::map<std::string, std::string, std::less<>>& option_aliases() {
+    static const std::map<std::string, std::string, std::less<>> aliases = {
+        {"-gmem_skip_L1D", "-gpgpu_gmem_skip_L1D"},
+        {"-rop_latency", "-gpgpu_l2_rop_latency"},
+        {"-smem_latency", "-gpgpu_smem_latency"},
+        {"-gpgpu_flush_cache", "-gpgpu_flush_l1_cache"},
+        {"-ptx_opcode_latency_tensor", "-ptx_opcode_latency_tesnor"},
+        {"-h", "--help"},
+    };
+    return aliases;
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/options/presets.h"
+
+#include "modules/kernel/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <ostream>
+#include <utility>
+
+#ifndef SIMTLM_SOURCE_CONFIG_DIR
+#define SIMTLM_SOURCE_CONFIG_DIR ""
+#endif
+#ifndef SIMTLM_INSTALLED_CONFIG_DIR
+#define SIMTLM_INSTALLED_CONFIG_DIR "../share/simtlm/configs"
+#endif
+
+namespace simtlm::platform {
+
+namespace fs = std::filesystem;
+
+const std::vector<preset_info>& preset_table() {
+    static const std::vector<preset_info> table = {
+        {"GTX480", "GeForce GTX 480 (Fermi)", 20, "sm_2x"},
+        {"TITAN_X_PASCAL", "Titan X (Pascal, GP102)", 61, "sm_6x"},
+        {"TITAN_V", "Titan V (Volta, GV100)", 70, "sm_7x"},
+        {"QV100", "Quadro V100 (Volta, GV100)", 70, "sm_7x"},
+        {"RTX2060", "GeForce RTX 2060 (Turing, TU106)", 75, "sm_7x"},
+        {"RTX3070", "GeForce RTX 3070 (Ampere, GA104)", 86, "sm_8x"},
+        {"A100", "A100 40 GB (Ampere, GA100)", 80, "sm_8x"},
+        {"H100_PCIE", "H100 PCIe (Hopper, GH100)", 90, "sm_9x"},
+        {"TINY", "two SMs and two memory channels, for tests", 70, "sm_7x"},
+    };
+    return table;
+}
+
+const preset_info* preset_for_binary(unsigned binary_version) {
+    // TINY suits everything it is told to; it is never the advice.
+    const preset_info* same_major = nullptr;
+    for (const preset_info& preset : preset_table()) {
+        if (std::string_view(preset.name) == "TINY") continue;
+        if (preset.binary == binary_version) return &preset;
+        if (same_major == nullptr && preset.binary / 10 == binary_version / 10)
+            same_major = &preset;
+    }
+    return same_major;
+}
+
+preset_folders::preset_folders(const std::string& executable) {
+    if (*SIMTLM_SOURCE_CONFIG_DIR != '\0') folders_.emplace_back(SIMTLM_SOURCE_CONFIG_DIR);
+    std::error_code failed;
+    fs::path program = fs::read_symlink("/proc/self/exe", failed);
+    if (failed) program = fs::weakly_canonical(executable, failed);
+    if (!program.empty())
+        folders_.push_back(
+            (program.parent_path() / SIMTLM_INSTALLED_CONFIG_DIR).lexically_normal().string());
+}
+
+std::vector<std::string> preset_folders::files(const std::string& name) const {
+    std::error_code ignored;
+    const bool escapes = name.empty() || name[0] == '/' || name.find("..") != std::string::npos;
+    if (!escapes) {
+        for (const std::string& folder : folders_) {
+            const fs::path base = fs::path(folder) / name;
+            if (fs::is_regular_file(base / "gpgpusim.config", ignored)) {
+                std::vector<std::string> found = {(base / "gpgpusim.config").string()};
+                if (fs::is_regular_file(base / "trace.config", ignored))
+                    found.push_back((base / "trace.config").string());
+                return found;
+            }
+            const fs::path fragment = base.string() + ".config";
+            if (fs::is_regular_file(fragment, ignored)) return {fragment.string()};
+        }
+    }
+    std::vector<std::string> names;
+    for (const preset_info& preset : preset_table()) names.emplace_back(preset.name);
+    for (const std::string& folder : folders_)
+        for (const auto& entry : fs::directory_iterator(fs::path(folder) / "dram", ignored))
+            names.push_back("dram/" + entry.path().stem().string());
+    std::sort(names.begin(), names.end());
+    throw kernel::user_error(
+        "--preset " + name, "there is no such configuration",
+        "did you mean " + nearest_name(name, names) + "? --list-configs names them all");
+}
+
+option_values::preset_finder preset_folders::finder() const {
+    return [folders = *this](const std::string& name) { return folders.files(name); };
+}
+
+void write_presets(std::ostream& out, const preset_folders& folders) {
+    out << "GPUs (--preset NAME):\n";
+    for (const preset_info& preset : preset_table()) {
+        bool present = true;
+        try {
+            folders.files(preset.name);
+        } catch (const kernel::user_error&) {
+            present = false;
+        }
+        out << fmt::format("  {:<16} {:<44} traces of {}{}\n", preset.name, preset.gpu,
+                           preset.suits, present ? "" : "  (not installed)");
+    }
+    out << "DRAM technologies (--preset NAME, after that of a GPU):\n";
+    std::vector<std::string> names;
+    for (const std::string& folder : folders.folders()) {
+        std::error_code ignored;
+        for (const auto& entry : fs::directory_iterator(fs::path(folder) / "dram", ignored))
+            names.push_back("dram/" + entry.path().stem().string());
+        if (!names.empty()) break;
+    }
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) out << "  " << name << '\n';
+    out << "Looked for in:\n";
+    for (const std::string& folder : folders.folders()) out << "  " << folder << '\n';
+}
+
+}  // namespace simtlm::platform

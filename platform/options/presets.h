@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/options/options.h"
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace simtlm::platform {
+
+/// A GPU that ships with a configuration (configs/<name>/).
+struct preset_info {
+    const char* name;
+    const char* gpu;    ///< what it models
+    unsigned binary;    ///< binary version of its own traces: 70 for Volta, ...
+    const char* suits;  ///< traces that fit it, for people
+};
+
+/// All GPUs of configs/, in order of age; the folder of each holds gpgpusim.config and
+/// trace.config.
+const std::vector<preset_info>& preset_table();
+
+/// The preset whose traces have this binary version, or share its major number; nullptr if none.
+const preset_info* preset_for_binary(unsigned binary_version);
+
+/// Finds presets in folders, in order: the source tree's configs/ first, then the installed one
+/// beside the executable.
+class preset_folders {
+public:
+    /// @param executable  argv[0] or empty; where the installed configurations are looked for
+    explicit preset_folders(const std::string& executable = {});
+    explicit preset_folders(std::vector<std::string> folders) : folders_(std::move(folders)) {}
+
+    /// Files of the preset in loading order. `dram/GDDR6` names a fragment, `TITAN_V` a GPU.
+    /// @throws kernel::user_error with the nearest name
+    std::vector<std::string> files(const std::string& name) const;
+
+    const std::vector<std::string>& folders() const { return folders_; }
+    /// A finder for option_values.
+    option_values::preset_finder finder() const;
+
+private:
+    std::vector<std::string> folders_;
+};
+
+/// --list-configs.
+void write_presets(std::ostream& out, const preset_folders& folders);
+
+}  // namespace simtlm::platform

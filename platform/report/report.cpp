@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/report/report.h"
+
+#include "platform/report/report_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace simtlm::platform {
+
+namespace {
+
+using core::core_statistics;
+
+core_statistics sum_of_cores(gpu& device) {
+    core_statistics sum;
+    const auto add = [](auto& a, const auto& b) {
+        for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+    };
+    for (const auto& c : device.clusters())
+        for (unsigned i = 0; i < c->sms(); ++i) {
+            const core_statistics& s = c->core(i).statistics();
+            sum.cycles += s.cycles;
+            sum.warp_cycles += s.warp_cycles;
+            sum.warp_instructions += s.warp_instructions;
+            sum.thread_instructions += s.thread_instructions;
+            sum.decoded += s.decoded;
+            sum.warps_launched += s.warps_launched;
+            sum.ctas_launched += s.ctas_launched;
+            sum.ctas_completed += s.ctas_completed;
+            sum.idle += s.idle;
+            sum.scoreboard += s.scoreboard;
+            sum.stall += s.stall;
+            sum.issue_cycles += s.issue_cycles;
+            add(sum.issued_lanes, s.issued_lanes);
+            add(sum.single_issue, s.single_issue);
+            add(sum.dual_issue, s.dual_issue);
+            add(sum.issued_by_slot, s.issued_by_slot);
+            sum.ldst_instructions += s.ldst_instructions;
+            add(sum.warp_instructions_by_class, s.warp_instructions_by_class);
+            sum.shared_insn += s.shared_insn;
+            sum.constant_insn += s.constant_insn;
+            sum.texture_insn += s.texture_insn;
+            sum.load_insn += s.load_insn;
+            sum.store_insn += s.store_insn;
+            sum.shared_accesses += s.shared_accesses;
+            sum.shared_bank_conflicts += s.shared_bank_conflicts;
+            sum.l1_bank_conflicts += s.l1_bank_conflicts;
+            sum.constant_port_conflicts += s.constant_port_conflicts;
+            sum.memory_stalls += s.memory_stalls;
+            for (std::size_t k = 0; k < sum.stalls.size(); ++k) add(sum.stalls[k], s.stalls[k]);
+            sum.accesses_coalesced += s.accesses_coalesced;
+            sum.register_reads += s.register_reads;
+            sum.register_writes += s.register_writes;
+            sum.register_bank_conflicts += s.register_bank_conflicts;
+        }
+    return sum;
+}
+
+/// "Access = 1, Miss = 0, ..." as printed for each cache of a kind.
+std::string cache_line(const cache::cache_statistics& s) {
+    return fmt::format(
+        "Access = {}, Miss = {}, Miss_rate = {:.3f}, Pending_hits = {}, Reservation_fails = {}\n",
+        s.accesses, s.misses, ratio(s.misses, s.accesses), s.pending_hits, s.reservation_fails);
+}
+
+void write_core_caches(report_writer& out, gpu& device) {
+    cache::cache_statistics l1i, l1d, l1c, l1t;
+    std::uint64_t running = 0;
+    std::string by_core;
+    unsigned core = 0;
+    for (const auto& c : device.clusters())
+        for (unsigned i = 0; i < c->sms(); ++i, ++core) {
+            core::sm& sm = c->core(i);
+            l1i += sm.l1i().statistics();
+            l1c += sm.l1c().statistics();
+            l1t += sm.l1t().statistics();
+            if (sm.l1d() != nullptr) {
+                const cache::cache_statistics& s = sm.l1d()->statistics();
+                l1d += s;
+                running += sm.statistics().cycles;
+                by_core += fmt::format("\tL1D_cache_core[{}]: {}", core, cache_line(s));
+            }
+        }
+    l1d.port_cycles = running;  // of an SM without CTAs nobody could use the ports
+    out.print("\n========= Core cache stats =========\nL1I_cache:\n");
+    write_cache(out, "L1I", l1i, "\t");
+    out.print("L1D_cache:\n{}", by_core);
+    write_cache(out, "L1D", l1d, "\t");
+    write_ports(out, "L1D_cache", l1d, "\t");
+    out.count("total_dl1_misses", l1d.misses, "\t");  // the manual's names
+    out.count("total_dl1_accesses", l1d.accesses, "\t");
+    out.print("\ttotal_dl1_miss_rate = {:.4f}\n", ratio(l1d.misses, l1d.accesses));
+    out.add("total_dl1_miss_rate", ratio(l1d.misses, l1d.accesses));
+    out.print("L1C_cache:\n");
+    write_cache(out, "L1C", l1c, "\t");
+    out.print("L1T_cache:\n");
+    write_cache(out, "L1T", l1t, "\t");
+    cache::cache_statistics all = l1i;
+    all += l1d;
+    all += l1c;
+    all += l1t;
+    out.print("\nTotal_core_cache_stats:\n");
+    write_breakdown(out, "Total_core_cache_stats_breakdown", all);
+    out.print("\nTotal_core_cache_fail_stats:\n");
+    write_fail_breakdown(out, "Total_core_cache_fail_stats_breakdown", all);
+}
+
+/// What each warp slot has issued: in text that of one SM, as figures the sums.
+void write_issue_by_slot(report_writer& out, const core_statistics& s, gpu& device) {
+    const gpu_config& config = device.config();
+    const unsigned chosen = config.run.warp_issue_sm;
+    const core_statistics& of_one = device.clusters()[chosen / config.cores.sms_per_cluster]
+                                        ->core(chosen % config.cores.sms_per_cluster)
+                                        .counted();
+    unsigned slots = config.cores.sm.max_warps;
+    while (slots > 0 && of_one.issued_by_slot[slots - 1] == 0) --slots;
+    out.count("ctas_completed", s.ctas_completed);
+    out.print("ctas_completed {}, Shader {} warp_id issue ditsribution:\nwarp_id:\n",
+              s.ctas_completed, chosen);
+    for (unsigned w = 0; w < slots; ++w) out.print("{}, ", w);
+    out.print("\ndistro:\n");
+    for (unsigned w = 0; w < slots; ++w) out.print("{}, ", of_one.issued_by_slot[w]);
+    out.print("\n");
+    for (unsigned w = 0; w < config.cores.sm.max_warps; ++w)
+        out.add(fmt::format("warp_slot_issue[{}]", w), s.issued_by_slot[w]);
+}
+
+void write_instructions(report_writer& out, const core_statistics& s, gpu& device) {
+    write_issue_by_slot(out, s, device);
+    out.count("gpgpu_n_tot_thrd_icount", s.warp_instructions * 32);
+    out.count("gpgpu_n_tot_w_icount", s.warp_instructions);
+    out.count("gpgpu_n_stall_shd_mem", s.memory_stalls);
+    core::traffic_statistics traffic;
+    for (const auto& c : device.clusters())
+        for (std::size_t i = 0; i < traffic.requests_by_type.size(); ++i)
+            traffic.requests_by_type[i] += c->traffic().requests_by_type[i];
+    const auto requests = [&](protocol::access_type t) {
+        return traffic.requests_by_type[static_cast<unsigned>(t)];
+    };
+    using protocol::access_type;
+    out.count("gpgpu_n_mem_read_local", requests(access_type::local_read));
+    out.count("gpgpu_n_mem_write_local", requests(access_type::local_write));
+    out.count("gpgpu_n_mem_read_global", requests(access_type::global_read));
+    out.count("gpgpu_n_mem_write_global",
+              requests(access_type::global_write) + requests(access_type::l1_writeback));
+    out.count("gpgpu_n_mem_texture", requests(access_type::texture_read));
+    out.count("gpgpu_n_mem_const", requests(access_type::constant_read));
+    out.print("gpgpu_n_load_insn  = {}\n", s.load_insn);
+    out.add("gpgpu_n_load_insn", s.load_insn);
+    out.count("gpgpu_n_store_insn", s.store_insn);
+    out.count("gpgpu_n_shmem_insn", s.shared_insn);
+    out.count("gpgpu_n_sstarr_insn", 0);
+    out.count("gpgpu_n_tex_insn", s.texture_insn);
+    out.count("gpgpu_n_const_mem_insn", s.constant_insn);
+    out.count("gpgpu_n_param_mem_insn", 0);
+    out.count("gpgpu_n_shmem_bkconflict", s.shared_bank_conflicts);
+    out.count("gpgpu_n_l1cache_bkconflict", s.l1_bank_conflicts);
+    out.count("gpgpu_n_intrawarp_mshr_merge", 0);
+    out.count("gpgpu_n_cmem_portconflict", s.constant_port_conflicts);
+}
+
+void write_memory_stalls(report_writer& out, const core_statistics& s) {
+    using core::memory_stage;
+    using core::memory_stall;
+    const auto stalls = [&](memory_stage a, memory_stall b) {
+        return s.stalls[static_cast<unsigned>(a)][static_cast<unsigned>(b)];
+    };
+    const auto global = [&](memory_stall b) {
+        return stalls(memory_stage::global_load, b) + stalls(memory_stage::global_store, b) +
+               stalls(memory_stage::local_load, b) + stalls(memory_stage::local_store, b);
+    };
+    out.count("gpgpu_stall_shd_mem[c_mem][resource_stall]",
+              stalls(memory_stage::constant, memory_stall::bank_conflict));
+    out.count("gpgpu_stall_shd_mem[s_mem][bk_conf]",
+              stalls(memory_stage::shared, memory_stall::bank_conflict));
+    out.count("gpgpu_stall_shd_mem[gl_mem][resource_stall]", global(memory_stall::bank_conflict));
+    out.count("gpgpu_stall_shd_mem[gl_mem][coal_stall]", global(memory_stall::coalescing));
+    out.count("gpgpu_stall_shd_mem[gl_mem][data_port_stall]", global(memory_stall::data_port));
+    out.count("gpgpu_stall_shd_mem[gl_mem][icnt_stall]", global(memory_stall::network_full));
+}
+
+void write_issue(report_writer& out, const core_statistics& s, gpu& device) {
+    out.count("gpu_reg_bank_conflict_stalls", 0);
+    // An instruction that no lane executes counts as a stall there.
+    const std::uint64_t stall = s.stall + s.issued_lanes[0];
+    out.print("Warp Occupancy Distribution:\nStall:{}\tW0_Idle:{}\tW0_Scoreboard:{}", stall, s.idle,
+              s.scoreboard);
+    out.add("warp_occ.Stall", stall);
+    out.add("warp_occ.W0_Idle", s.idle);
+    out.add("warp_occ.W0_Scoreboard", s.scoreboard);
+    for (unsigned w = 1; w <= 32; ++w) {
+        out.print("\tW{}:{}", w, s.issued_lanes[w]);
+        out.add(fmt::format("warp_occ.W{}", w), s.issued_lanes[w]);
+    }
+    out.print("\n");
+    const auto by_scheduler = [&](const char* name, const auto& of) {
+        out.print("{}: ", name);
+        for (unsigned i = 0; i < device.config().cores.sm.schedulers; ++i) {
+            out.print("WS{}:{}\t", i, of[i]);
+            out.add(fmt::format("{}.WS{}", name, i), of[i]);
+        }
+        out.print("\n");
+    };
+    by_scheduler("single_issue_nums", s.single_issue);
+    by_scheduler("dual_issue_nums", s.dual_issue);
+}
+
+/// Bytes by class of packet, those that occurred, in the order of their names; within a class the
+/// packets by size.
+void write_packets(report_writer& out, const std::string& direction,
+                   const core::packet_breakdown& packets) {
+    std::map<std::string, std::map<std::uint32_t, std::uint64_t>> named;
+    for (unsigned c = 0; c < core::packet_breakdown::classes; ++c)
+        for (const auto& [bytes, number] : packets.sizes[c])
+            named[c == core::packet_breakdown::atomic
+                      ? "GLOBAL_ATOMIC"
+                      : protocol::access_type_name(static_cast<protocol::access_type>(c))][bytes] =
+                number;
+    for (const auto& [name, sizes] : named) {
+        std::uint64_t bytes = 0;
+        std::string list;
+        for (const auto& [size, number] : sizes) {
+            bytes += size * number;
+            list += fmt::format("{}:{},", size, number);
+        }
+        const std::string figure = fmt::format("traffic_breakdown_{}[{}]", direction, name);
+        out.print("{} = {} {{{}}}\n", figure, bytes, list);
+        out.add(figure, bytes);
+    }
+}
+
+void write_traffic(report_writer& out, gpu& device) {
+    core::packet_breakdown sent, received;
+    for (const auto& c : device.clusters()) {
+        sent += c->traffic().sent;
+        received += c->traffic().received;
+    }
+    write_packets(out, "coretomem", sent);
+    write_packets(out, "memtocore", received);
+}
+
+/// Instructions that each kind of functional unit has taken.
+void write_units(report_writer& out, const core_statistics& s, gpu& device) {
+    std::uint64_t conflicts = 0;
+    std::vector<std::pair<std::string, std::uint64_t>> kinds;  // in the order of dispatch
+    for (const auto& c : device.clusters())
+        for (unsigned i = 0; i < c->sms(); ++i) {
+            core::sm& sm = c->core(i);
+            conflicts += sm.dispatch().counted().result_bus_conflicts;
+            for (const auto& unit : sm.units()) {
+                std::string kind = unit->basename();
+                kind.erase(kind.find_last_not_of("0123456789") + 1);
+                if (kind.back() == '_') kind.pop_back();  // spec1_0
+                const auto at = std::find_if(kinds.begin(), kinds.end(),
+                                             [&](const auto& k) { return k.first == kind; });
+                if (at != kinds.end())
+                    at->second += unit->counted().instructions;
+                else
+                    kinds.emplace_back(kind, unit->counted().instructions);
+            }
+        }
+    for (const auto& [kind, instructions] : kinds)
+        out.count(fmt::format("unit_insn[{}]", kind), instructions);
+    out.count("unit_insn[ldst]", s.ldst_instructions);
+    out.count("result_bus_conflicts", conflicts);
+}
+
+/// What GPGPU-Sim has no name for.
+void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& device) {
+    static constexpr const char* classes[isa::op_class_count] = {
+        "alu",    "sp",    "int",   "dp",      "sfu",   "tensor", "load",  "store",
+        "branch", "call",  "ret",   "barrier", "fence", "exit",   "spec1", "spec2",
+        "spec3",  "spec4", "spec5", "spec6",   "spec7", "spec8"};
+    out.print("\n========= Cores, beyond GPGPU-Sim =========\n");
+    for (unsigned c = 0; c < isa::op_class_count; ++c)
+        out.count(fmt::format("warp_insn[{}]", classes[c]), s.warp_instructions_by_class[c]);
+    out.count("core_cycles_busy", s.cycles);
+    out.count("scheduler_cycles", s.cycles * device.config().cores.sm.schedulers);
+    out.count("scheduler_cycles[issue]", s.issue_cycles);
+    out.count("scheduler_cycles[idle]", s.idle);
+    out.count("scheduler_cycles[scoreboard]", s.scoreboard);
+    out.count("scheduler_cycles[stall]", s.stall);
+    out.count("warp_cycles", s.warp_cycles);
+    out.count("warp_insn_issued_without_lanes", s.issued_lanes[0]);
+    write_units(out, s, device);
+    out.count("warp_insn_decoded", s.decoded);
+    out.count("warps_launched", s.warps_launched);
+    out.count("accesses_coalesced", s.accesses_coalesced);
+    out.count("shared_memory_cycles", s.shared_accesses);
+    out.count("register_reads", s.register_reads);
+    out.count("register_writes", s.register_writes);
+    out.count("register_bank_conflicts", s.register_bank_conflicts);
+}
+
+void write_l2(report_writer& out, gpu& device) {
+    cache::cache_statistics l2;
+    std::string by_bank;
+    bool any = false;
+    unsigned number = 0;
+    for (const auto& p : device.partitions())
+        for (unsigned s = 0; s < p->sub_partitions(); ++s, ++number)
+            if (const cache::cache_statistics* c = p->sub_partition(s).cache_statistics()) {
+                l2 += *c;
+                any = true;
+                by_bank += fmt::format("L2_cache_bank[{}]: {}", number, cache_line(*c));
+            }
+    if (!any) return;
+    out.print("\n========= L2 cache stats =========\n{}", by_bank);
+    write_cache(out, "L2", l2, "");
+    out.print("L2_total_cache_breakdown:\n");
+    write_breakdown(out, "L2_cache_stats_breakdown", l2);
+    out.print("L2_total_cache_reservation_fail_breakdown:\n");
+    write_fail_breakdown(out, "L2_cache_stats_fail_breakdown", l2);
+    write_ports(out, "L2_cache", l2, "");
+}
+
+/// How full the queues around the L2 have been.
+void write_queues(report_writer& out, gpu& device) {
+    struct sums {
+        std::uint64_t entries = 0, most = 0;
+    };
+    std::array<sums, 4> of{};
+    std::array<const char*, 4> names{};
+    std::uint64_t banks = 0;
+    for (const auto& p : device.partitions())
+        for (unsigned s = 0; s < p->sub_partitions(); ++s, ++banks) {
+            const auto queues = p->sub_partition(s).queues();
+            for (std::size_t q = 0; q < queues.size(); ++q) {
+                const auto& counted = queues[q].of->counted();
+                names[q] = queues[q].name;
+                of[q].entries += counted.sum;
+                of[q].most = std::max(of[q].most, counted.max);
+            }
+        }
+    const std::uint64_t cycles = device.sequencer().observed().edges[protocol::l2_clock] * banks;
+    out.print("L2 queues:\n");
+    for (std::size_t q = 0; q < of.size(); ++q) {
+        out.real(fmt::format("L2_queue_avg[{}]", names[q]), ratio(of[q].entries, cycles));
+        out.count(fmt::format("L2_queue_max[{}]", names[q]), of[q].most);
+    }
+}
+
+void write_network(report_writer& out, gpu& device) {
+    count_network_refusals(device);
+    interconnect::network& n = device.network();
+    const auto packets = [&](const char* name, interconnect::subnet s) {
+        out.print("{}={}\n", name, n.packets_injected(s));
+        out.add(name, n.packets_injected(s));
+    };
+    out.print("\n");
+    packets("icnt_total_pkts_mem_to_simt", interconnect::replies);
+    packets("icnt_total_pkts_simt_to_mem", interconnect::requests);
+    out.print("{:-<28}Interconnect-DETAILS{:-<32}\n", "", "");
+    for (const auto& f : n.figures()) {
+        if (f.whole)
+            out.count(f.name, static_cast<std::uint64_t>(f.value));
+        else
+            out.real(f.name, f.value);
+    }
+    for (const auto& t : n.latency_tables()) {
+        out.print("{}:{}\n", t.name, fmt::join(t.counts, " \t"));
+        out.add_row(t.name, t.counts);
+    }
+    out.print("{:-<28}END-of-Interconnect-DETAILS{:-<25}\n", "", "");
+}
+
+}  // namespace
+
+double report::value(const std::string& name) const {
+    const auto f = std::find_if(figures.begin(), figures.end(),
+                                [&](const figure& x) { return x.name == name; });
+    return f != figures.end() ? f->value : 0;
+}
+
+report reporter::make(const report_subject* subject) {
+    report_writer out;
+    const core_statistics cores = sum_of_cores(device_);
+    device_.memory_statistics().close_window();
+    const memory::memory_statistics& m = device_.memory_statistics();
+    const std::uint64_t cycles = device_.core_cycles();
+    const std::uint64_t instructions = cores.thread_instructions;
+    const std::uint64_t sim_cycles = cycles - before_.cycles;
+    const std::uint64_t sim_instructions = instructions - before_.instructions;
+
+    if (subject != nullptr)
+        out.print("kernel_name = {} \nkernel_launch_uid = {} \nkernel_stream_id = {}\n",
+                  subject->name, subject->launch, subject->stream);
+    out.count("gpu_sim_cycle", sim_cycles);
+    out.count("gpu_sim_insn", sim_instructions);
+    out.real("gpu_ipc", ratio(sim_instructions, sim_cycles));
+    out.count("gpu_tot_sim_cycle", cycles);
+    out.count("gpu_tot_sim_insn", instructions);
+    out.real("gpu_tot_ipc", ratio(instructions, cycles));
+    out.count("gpu_tot_issued_cta", cores.ctas_launched);
+    const std::uint64_t warp_slots = cores.cycles * device_.config().cores.sm.max_warps;
+    const auto occupancy = [&](const char* name, std::uint64_t warps, std::uint64_t slots) {
+        const double percent = 100 * ratio(warps, slots);
+        out.print("{} = {:.4f}% \n", name, percent);
+        out.add(name, percent);
+    };
+    occupancy("gpu_occupancy", cores.warp_cycles - before_.warp_cycles,
+              warp_slots - before_.warp_slots);
+    occupancy("gpu_tot_occupancy", cores.warp_cycles, warp_slots);
+    out.count("max_total_param_size", 0);
+
+    std::uint64_t stall_full = 0, stall_reply = 0;
+    for (const auto& p : device_.partitions())
+        for (unsigned s = 0; s < p->sub_partitions(); ++s) {
+            const auto& counters = p->sub_partition(s).statistics();
+            stall_full += counters.stalled_full;
+            stall_reply += counters.stalled_reply;
+        }
+    out.count("gpu_stall_dramfull", stall_full);
+    out.print("gpu_stall_icnt2sh    = {}\n", stall_reply);
+    out.add("gpu_stall_icnt2sh", stall_reply);
+    out.real("partiton_level_parallism", ratio(m.requests - before_.requests, sim_cycles));
+    out.real("partiton_level_parallism_total", ratio(m.requests, cycles));
+    out.real("partiton_level_parallism_util",
+             ratio(m.requests - before_.requests, m.request_cycles - before_.request_cycles));
+    out.real("partiton_level_parallism_util_total", ratio(m.requests, m.request_cycles));
+    constexpr double sector_bytes = 32, giga = 1e9;
+    const double scale = sector_bytes * device_.config().clocks.core / giga;
+    const auto bandwidth = [&](const char* name, double value) {
+        out.print("{}  = {:12.4f} GB/Sec\n", name, value);
+        out.add(name, value);
+    };
+    bandwidth("L2_BW", ratio(m.replies - before_.replies, sim_cycles) * scale);
+    bandwidth("L2_BW_total", ratio(m.replies, cycles) * scale);
+
+    write_core_caches(out, device_);
+    write_instructions(out, cores, device_);
+    write_memory_stalls(out, cores);
+    write_issue(out, cores, device_);
+    write_traffic(out, device_);
+    write_memory(out, device_);
+    write_channels(out, device_);
+    write_l2(out, device_);
+    write_queues(out, device_);
+    write_network(out, device_);
+    write_more_of_cores(out, cores, device_);
+
+    before_ = {cycles,           instructions,      m.requests, m.replies,
+               m.request_cycles, cores.warp_cycles, warp_slots};
+    return out.take();
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/report/report_writer.h"
+
+#include <algorithm>
+#include <array>
+
+namespace simtlm::platform {
+
+namespace {
+
+using memory::dram_statistics;
+
+/// A table of figures by channel and bank, a line per channel.
+template <typename Cell>
+void write_banks(report_writer& out, gpu& device, const char* title, Cell cell) {
+    out.print("{}:\n", title);
+    for (unsigned c = 0; c < device.channels().size(); ++c) {
+        out.print("dram[{}]: ", c);
+        const dram_statistics& d = device.channels()[c]->statistics();
+        for (unsigned b = 0; b < d.banks.size(); ++b) cell(d, c, b);
+        out.print("\n");
+    }
+}
+
+struct extremes {
+    std::uint64_t least = ~std::uint64_t{0};
+    std::uint64_t most = 0;
+    void add(std::uint64_t v) {
+        least = std::min(least, v);
+        most = std::max(most, v);
+    }
+};
+
+void write_skew(report_writer& out, const char* what, const extremes& e) {
+    if (e.least != 0)
+        out.print("{} skew: {}/{} = {:4.2f}\n", what, e.most, e.least, ratio(e.most, e.least));
+    else
+        out.print("min_{}_accesses = 0!\n", what);
+}
+
+/// Accesses by channel and bank as decoded. @param of  what to count
+/// @returns the sum
+template <typename Of, typename Total>
+void write_accesses(report_writer& out, gpu& device, const char* title, Of of, Total total) {
+    extremes bank, chip;
+    std::uint64_t sum = 0;
+    out.print("{}:\n", title);
+    for (unsigned c = 0; c < device.channels().size(); ++c) {
+        out.print("dram[{}]: ", c);
+        std::uint64_t of_channel = 0;
+        for (const auto& b : device.channels()[c]->statistics().traffic) {
+            const std::uint64_t n = of(b);
+            bank.add(n);
+            of_channel += n;
+            out.print("{:9} ", n);
+        }
+        chip.add(of_channel);
+        sum += of_channel;
+        out.print("\n");
+    }
+    total(sum);
+    write_skew(out, "bank", bank);
+    write_skew(out, "chip", chip);
+}
+
+template <typename Table>
+void write_histogram(report_writer& out, const char* name, const Table& table, std::size_t n) {
+    out.print("{}:", name);
+    for (std::size_t i = 0; i < n; ++i) out.print("{} \t", table[i]);
+    out.print("\n");
+    out.add_row(name, {table.begin(), table.begin() + static_cast<std::ptrdiff_t>(n)});
+}
+
+dram_statistics sum_of_channels(gpu& device) {
+    dram_statistics sum;
+    constexpr std::uint64_t dram_statistics::*counters[] = {
+        &dram_statistics::cycles,         &dram_statistics::idle_cycles,
+        &dram_statistics::active_cycles,  &dram_statistics::activates,
+        &dram_statistics::precharges,     &dram_statistics::refreshes,
+        &dram_statistics::requests,       &dram_statistics::reads,
+        &dram_statistics::allocate_reads, &dram_statistics::writes,
+        &dram_statistics::write_backs,    &dram_statistics::busy_data_cycles,
+        &dram_statistics::accesses,       &dram_statistics::row_hits,
+        &dram_statistics::banks_waiting,  &dram_statistics::waiting_cycles,
+        &dram_statistics::queue_sum,      &dram_statistics::latency_sum,
+        &dram_statistics::latency_num};
+    for (const auto& c : device.channels()) {
+        const dram_statistics& d = c->statistics();
+        for (const auto counter : counters) sum.*counter += d.*counter;
+        sum.latency_max = std::max(sum.latency_max, d.latency_max);
+        for (std::size_t i = 0; i < sum.latency_table.size(); ++i)
+            sum.latency_table[i] += d.latency_table[i];
+    }
+    return sum;
+}
+
+void write_channel(report_writer& out, const memory::dram_config& config, unsigned number,
+                   const dram_statistics& d) {
+    const memory::dram_timing& t = config.timing;
+    out.print("DRAM[{}]: {} bks, busW={} BL={} CL={}, ", number, t.nbk, config.bus_width_bytes,
+              config.burst_length, t.CL);
+    out.print("tRRD={} tCCD={}, tRCD={} tRAS={} tRP={} tRC={}\n", t.tRRD, t.tCCD, t.tRCD, t.tRAS,
+              t.tRP, t.tRC);
+    out.print(
+        "n_cmd={} n_nop={} n_act={} n_pre={} n_ref_event={} n_req={} n_rd={} n_rd_L2_A={} "
+        "n_write={} n_wr_bk={} bw_util={:.4g}\n",
+        d.cycles, d.idle_cycles, d.activates, d.precharges, d.refreshes, d.requests, d.reads,
+        d.allocate_reads, d.writes, d.write_backs, d.bandwidth_utilisation());
+    out.print("n_activity={} dram_eff={:.4g}\n", d.active_cycles, d.efficiency());
+    for (unsigned b = 0; b < d.banks.size(); ++b)
+        out.print("bk{}: {}a {}i ", b, d.banks[b].reads, d.banks[b].idle);
+    out.print("\n\n{:-<72}\n", "");
+    out.print("\nRow_Buffer_Locality = {:.6f}", d.row_locality());
+    out.print("\nRow_Buffer_Locality_read = {:.6f}", ratio(d.row_hits_read, d.read_accesses));
+    out.print("\nRow_Buffer_Locality_write = {:.6f}", ratio(d.row_hits_write, d.write_accesses));
+    out.print("\nBank_Level_Parallism = {:.6f}", d.bank_parallelism());
+    out.print("\nBank_Level_Parallism_Col = {:.6f}", d.bank_parallelism_column());
+    out.print("\nBank_Level_Parallism_Ready = {:.6f}", d.bank_parallelism_ready());
+    out.print("\nwrite_to_read_ratio_blp_rw_average = {:.6f}", d.write_share());
+    out.print("\nGrpLevelPara = {:.6f} \n", d.group_parallelism());
+    out.print("\nBW Util details:\nbwutil = {:.6f} \n", d.bandwidth_utilisation());
+    const auto line = [&](const char* name, std::uint64_t v) { out.print("{} = {} \n", name, v); };
+    line("total_CMD", d.cycles);
+    line("util_bw", d.utilised);
+    line("Wasted_Col", d.wasted_column);
+    line("Wasted_Row", d.wasted_row);
+    line("Idle", d.unused);
+    out.print("\nBW Util Bottlenecks: \n");
+    line("RCDc_limit", d.limit_rcd);
+    line("RCDWRc_limit", d.limit_rcd_write);
+    line("WTRc_limit", d.limit_wtr);
+    line("RTWc_limit", d.limit_rtw);
+    line("CCDLc_limit", d.limit_ccdl);
+    line("rwq", d.limit_pipeline);
+    line("CCDLc_limit_alone", d.limit_ccdl_alone);
+    line("WTRc_limit_alone", d.limit_wtr_alone);
+    line("RTWc_limit_alone", d.limit_rtw_alone);
+    out.print("\nCommands details: \n");
+    line("total_CMD", d.cycles);
+    line("n_nop", d.idle_cycles);
+    line("Read", d.reads);
+    line("Write", d.writes);
+    line("L2_Alloc", d.allocate_reads);
+    line("L2_WB", d.write_backs);
+    line("n_act", d.activates);
+    line("n_pre", d.precharges);
+    line("n_ref", d.refreshes);
+    line("n_req", d.requests);
+    line("total_req", d.reads + d.writes + d.allocate_reads + d.write_backs);
+    out.print("\nDual Bus Interface Util: \n");
+    line("issued_total_row", d.row_commands);
+    line("issued_total_col", d.column_commands);
+    const auto share = [&](const char* name, std::uint64_t a, std::uint64_t b) {
+        out.print("{} = {:.6f} \n", name, ratio(a, b));
+    };
+    share("Row_Bus_Util", d.row_commands, d.cycles);
+    share("CoL_Bus_Util", d.column_commands, d.cycles);
+    share("Either_Row_CoL_Bus_Util", d.command_cycles, d.cycles);
+    share("Issued_on_Two_Bus_Simul_Util", d.dual_commands, d.cycles);
+    share("issued_two_Eff", d.dual_commands, d.command_cycles);
+    share("queue_avg", d.queue_sum, d.cycles);
+    for (const char* bins : {"dram_util_bins", "dram_eff_bins"})
+        out.print("\n{}: 0 0 0 0 0 0 0 0 0 0", bins);
+    out.print("\nmrqq: max={} avg={:g}\n", d.queue_max, d.average_queue());
+}
+
+}  // namespace
+
+void write_memory(report_writer& out, gpu& device) {
+    const memory::memory_statistics& m = device.memory_statistics();
+    const dram_statistics all = sum_of_channels(device);
+    out.count("maxmflatency", m.round_trip.max);
+    out.count("max_icnt2mem_latency", m.request_network.max);
+    out.count("maxmrqlatency", all.latency_max);
+    out.count("max_icnt2sh_latency", m.reply_network.max);
+    if (m.counted_num != 0) {
+        out.count("averagemflatency", m.average_round_trip());
+        out.count("avg_icnt2mem_latency", m.average_request_network());
+        if (all.latency_num != 0) out.count("avg_mrq_latency", all.latency_sum / all.latency_num);
+        out.count("avg_icnt2sh_latency", m.average_reply_network());
+    }
+    constexpr std::size_t network_buckets = 24;
+    constexpr std::array<std::uint64_t, 32> never{};
+    write_histogram(out, "mrq_lat_table", all.latency_table, all.latency_table.size());
+    write_histogram(out, "dq_lat_table", never, never.size());
+    write_histogram(out, "mf_lat_table", m.round_trip.table, m.round_trip.table.size());
+    write_histogram(out, "icnt2mem_lat_table", m.request_network.table, network_buckets);
+    write_histogram(out, "icnt2sh_lat_table", m.reply_network.table, network_buckets);
+    write_histogram(out, "mf_lat_pw_table", m.window_table, m.window_table.size());
+
+    write_banks(out, device, "maximum concurrent accesses to same row",
+                [&](const dram_statistics& d, unsigned, unsigned b) {
+                    out.print("{:9} ", d.banks[b].max_same_row);
+                });
+    write_banks(out, device, "maximum service time to same row",
+                [&](const dram_statistics& d, unsigned, unsigned b) {
+                    out.print("{:9} ", d.banks[b].max_row_service);
+                });
+    std::uint64_t accesses = 0, switches = 0;
+    write_banks(out, device, "average row accesses per activate",
+                [&](const dram_statistics& d, unsigned, unsigned b) {
+                    accesses += d.banks[b].row_accesses;
+                    switches += d.banks[b].row_switches;
+                    out.print("{:9f} ", ratio(d.banks[b].row_accesses, d.banks[b].row_switches));
+                });
+    out.print("average row locality = {}/{} = {:f}\n", accesses, switches,
+              ratio(accesses, switches));
+    out.add("average row locality", ratio(accesses, switches));
+
+    using traffic = dram_statistics::bank_traffic;
+    write_accesses(
+        out, device, "number of total memory accesses made",
+        [](const traffic& b) { return b.reads + b.writes; },
+        [&](std::uint64_t n) { out.print("total accesses: {}\n", n); });
+    write_accesses(
+        out, device, "number of total read accesses", [](const traffic& b) { return b.reads; },
+        [&](std::uint64_t n) { out.count("total dram reads", n); });
+    write_accesses(
+        out, device, "number of total write accesses", [](const traffic& b) { return b.writes; },
+        [&](std::uint64_t n) { out.count("total dram writes", n); });
+
+    const auto by_bank = [&](unsigned c, unsigned b) -> const auto& {
+        return m.by_bank[std::size_t{c} * (m.by_bank.size() / device.channels().size()) + b];
+    };
+    write_banks(out, device, "average mf latency per bank",
+                [&](const dram_statistics& d, unsigned c, unsigned b) {
+                    const std::uint64_t n = d.traffic[b].reads + d.traffic[b].writes;
+                    if (n != 0)
+                        out.print("{:10}", by_bank(c, b).sum / n);
+                    else
+                        out.print("    none  ");
+                });
+    write_banks(out, device, "maximum mf latency per bank",
+                [&](const dram_statistics&, unsigned c, unsigned b) {
+                    out.print("{:10}", by_bank(c, b).max);
+                });
+}
+
+void write_channels(report_writer& out, gpu& device) {
+    for (unsigned c = 0; c < device.channels().size(); ++c) {
+        out.print("Memory Partition {}: \n", c);
+        write_channel(out, device.config().memory.partition.dram, c,
+                      device.channels()[c]->statistics());
+    }
+    // Scripts that read the text find the last channel's under these names.
+    const dram_statistics& last = device.channels().back()->statistics();
+    out.add("n_nop", last.idle_cycles);
+    out.add("n_act", last.activates);
+    out.add("n_pre", last.precharges);
+    out.add("n_ref", last.refreshes);
+    out.add("n_req", last.requests);
+
+    const dram_statistics all = sum_of_channels(device);
+    out.print("\n========= DRAM, all channels =========\n");
+    out.count("dram_cycles", all.cycles);
+    out.count("dram_n_nop", all.idle_cycles);
+    out.count("dram_n_act", all.activates);
+    out.count("dram_n_pre", all.precharges);
+    out.count("dram_n_ref", all.refreshes);
+    out.count("dram_n_req", all.requests);
+    out.count("dram_n_rd", all.reads);
+    out.count("dram_n_rd_L2_A", all.allocate_reads);
+    out.count("dram_n_write", all.writes);
+    out.count("dram_n_wr_bk", all.write_backs);
+    out.real("dram_bw_util", all.bandwidth_utilisation());
+    out.real("dram_eff", all.efficiency());
+    out.real("dram_row_locality", all.row_locality());
+    out.real("dram_bank_parallelism", all.bank_parallelism());
+    out.real("dram_queue_avg", all.average_queue());
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/waveform/timeline.h"
+
+#include "modules/kernel/output_file.h"
+#include "platform/gpu/gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <vector>
+
+namespace simtlm::platform {
+
+namespace {
+
+/// Process numbers of the viewer's tracks; SM n is process first_sm + n.
+enum track : std::uint64_t {
+    counters_track = 1,
+    kernels_track = 2,
+    memory_track = 3,
+    first_sm = 10
+};
+/// Thread number of warp 0 of an SM; below are its CTA slots.
+constexpr unsigned first_warp = 1000;
+
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            (out += '\\') += c;
+        else if (static_cast<unsigned char>(c) < 0x20)
+            out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        else
+            out += c;
+    }
+    return out + '"';
+}
+
+/// Why a warp does not issue.
+enum class wait : std::uint8_t {
+    nothing,
+    fetch,
+    scoreboard,
+    memory,
+    pipeline,
+    barrier,
+    memory_barrier,
+    atomics,
+    copies,
+    exit
+};
+const char* name_of(wait w) {
+    static constexpr const char* names[] = {"",
+                                            "instruction fetch",
+                                            "scoreboard",
+                                            "memory",
+                                            "pipeline",
+                                            "barrier",
+                                            "memory barrier",
+                                            "atomics",
+                                            "asynchronous copies",
+                                            "exit"};
+    return names[static_cast<unsigned>(w)];
+}
+
+wait why_waiting(core::sm& sm, unsigned w) {
+    const core::warp_table& t = sm.warps();
+    const core::warp_mask bit = core::warp_bit(w);
+    if ((t.done & bit) != 0) return wait::exit;
+    if ((t.at_barrier & bit) != 0) return wait::barrier;
+    if ((t.at_memory_barrier & bit) != 0) return wait::memory_barrier;
+    if ((t.at_atomic & bit) != 0) return wait::atomics;
+    if ((t.at_copy & bit) != 0) return wait::copies;
+    if ((t.buffered & bit) == 0) return wait::fetch;
+    const isa::static_instruction& next = *t.warp[w].ibuffer.head()->info;
+    if (sm.scores().collides(w, next))
+        return sm.scores().waits_for_long_operation(w, next) ? wait::memory : wait::scoreboard;
+    const core::operand_collector& c = sm.collector();
+    const unsigned p = c.pipe_of(next.cls);
+    if (p != core::pipe_count && !c.can_accept(p, w % sm.schedulers())) return wait::pipeline;
+    return wait::nothing;
+}
+
+}  // namespace
+
+struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
+                                    core::cta_watcher,
+                                    core::reply_observer {
+    recording(gpu& d, const run_config& how)
+        : device(d),
+          window(how.timeline_window),
+          interval(std::max<std::uint64_t>(how.timeline_sample, 1)),
+          request_interval(std::max<std::uint64_t>(interval / requests_per_interval, 1)),
+          microseconds(1e6 / d.config().clocks.core),
+          out(how.timeline) {
+        out.write("[\n");
+        process(counters_track, "counters", 0);
+        process(kernels_track, "kernels", 1);
+        process(memory_track, "memory requests", 2);
+        for (const auto& c : device.clusters()) {
+            for (unsigned i = 0; i < c->sms(); ++i) {
+                c->core(i).watch(*this);
+                sms.push_back({&c->core(i), {}, {}, false});
+            }
+            c->watch_replies(*this);
+        }
+        next_sample = window.from + interval;
+        device.sequencer().observe(this);
+    }
+
+    // ---- what is known of what runs
+
+    struct kernel_run {
+        std::uint64_t launch = 0, stream = 0, launched_at = 0, start = 0, ctas = 0;
+        std::string name;
+        bool seen = false;
+    };
+    struct cta_run {
+        std::uint64_t start = 0, launch = 0;
+        trace::dim3 index;
+    };
+    struct warp_run {
+        wait why = wait::nothing;
+        std::uint64_t since = 0, pc = 0;
+    };
+    struct sm_state {
+        core::sm* block;
+        std::map<unsigned, cta_run> ctas;  // by slot
+        std::vector<warp_run> warps;
+        bool named;
+    };
+    struct totals {
+        std::uint64_t instructions = 0, threads = 0, l2_accesses = 0, l2_misses = 0, dram_busy = 0,
+                      dram_cycles = 0;
+    };
+
+    // ---- observers
+
+    void step_ended(unsigned ticked) override {
+        if (finished || (ticked & 1u) == 0) return;
+        now = device.sequencer().cycle(protocol::core_clock);
+        follow_kernels();
+        if (now < window.from) {
+            if (now + 1 == window.from) before = count();
+        } else if (now >= next_sample && now < window.to) {
+            sample();
+            next_sample = now + interval;
+        }
+    }
+
+    void cta_started(const core::sm& where, unsigned slot, const core::kernel_context& kernel,
+                     const trace::block_trace& block) override {
+        sms[where.id()].ctas[slot] = {core_cycle(), kernel.launch, block.index};
+    }
+
+    void cta_ended(const core::sm& where, unsigned slot) override {
+        sm_state& s = sms[where.id()];
+        const auto at = s.ctas.find(slot);
+        if (at == s.ctas.end() || finished) return;
+        write_cta(s, slot, at->second, core_cycle() + 1);
+        s.ctas.erase(at);
+    }
+
+    void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) override {
+        if (finished || core_now < window.from || core_now >= window.to ||
+            core_now < next_request || requests >= most_requests)
+            return;
+        next_request = core_now + request_interval;
+        ++requests;
+        write_request(reply, core_now);
+    }
+
+    std::uint64_t core_cycle() const { return device.sequencer().cycle(protocol::core_clock); }
+
+    // ---- events
+
+    double time(std::uint64_t cycle) const { return static_cast<double>(cycle) * microseconds; }
+    bool in_window(std::uint64_t from, std::uint64_t to) const {
+        return to >= window.from && from < window.to;
+    }
+
+    void event(const std::string& text) {
+        if (!first) out.write(",\n");
+        first = false;
+        out.write(text);
+    }
+    void process(std::uint64_t number, const std::string& name, unsigned order) {
+        event(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":{}}}}})",
+                          number, quoted(name)));
+        event(fmt::format(
+            R"({{"ph":"M","name":"process_sort_index","pid":{},"args":{{"sort_index":{}}}}})",
+            number, order));
+    }
+    void thread(std::uint64_t number, std::uint64_t id, const std::string& name) {
+        event(fmt::format(
+            R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", number,
+            id, quoted(name)));
+    }
+    void slice(const char* category, const std::string& name, std::uint64_t process_number,
+               std::uint64_t thread_number, std::uint64_t from, std::uint64_t to,
+               const std::string& arguments) {
+        event(fmt::format(
+            R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f},)"
+            R"("args":{{"from":{},"to":{}{}}}}})",
+            category, quoted(name), process_number, thread_number, time(from), time(to - from),
+            from, to, arguments));
+    }
+
+    std::uint64_t process_of(sm_state& s) {
+        const std::uint64_t number = first_sm + s.block->id();
+        if (!s.named) {
+            s.named = true;
+            process(number, s.block->name(), static_cast<unsigned>(number));
+        }
+        return number;
+    }
+
+    void write_cta(sm_state& s, unsigned slot, const cta_run& c, std::uint64_t end) {
+        if (!in_window(c.start, end)) return;
+        const std::uint64_t number = process_of(s);
+        if (named_slots.insert({{s.block->id(), slot}, true}).second)
+            thread(number, slot, fmt::format("CTA slot {}", slot));
+        slice("cta", fmt::format("CTA {},{},{}", c.index.x, c.index.y, c.index.z), number, slot,
+              c.start, end, fmt::format(R"(,"launch":{})", c.launch));
+    }
+
+    void write_wait(sm_state& s, unsigned w, const warp_run& run, std::uint64_t end) {
+        if (run.why == wait::nothing || end <= run.since) return;
+        if (++waits > most_waits) return;
+        const std::uint64_t number = process_of(s);
+        if (named_slots.insert({{s.block->id(), first_warp + w}, true}).second)
+            thread(number, first_warp + w, fmt::format("warp {} waits for", w));
+        slice("stall", name_of(run.why), number, first_warp + w, run.since, end,
+              fmt::format(R"(,"after_pc":"{:#x}")", run.pc));
+    }
+
+    void write_kernel(const kernel_run& k, std::uint64_t end) {
+        if (k.start == never || !in_window(k.launched_at, end)) return;
+        const auto [at, is_new] = streams.try_emplace(k.stream, streams.size());
+        if (is_new) thread(kernels_track, at->second, fmt::format("stream {:#x}", k.stream));
+        if (k.start > k.launched_at)
+            slice("launch", "launch " + k.name, kernels_track, at->second, k.launched_at, k.start,
+                  "");
+        slice("kernel", k.name, kernels_track, at->second, k.start, end,
+              fmt::format(R"(,"launch":{},"ctas":{},"stream":{})", k.launch, k.ctas, k.stream));
+    }
+
+    void write_request(const tlm::tlm_generic_payload& reply, std::uint64_t end) {
+        const protocol::memory_extension& e = protocol::extension(reply);
+        const auto cycle = [end](std::uint32_t stamp) {
+            return stamp == 0 ? 0 : end - protocol::hop_times::between(stamp, end);
+        };
+        const std::uint64_t injected = cycle(e.when.injected), at_l2 = cycle(e.when.at_l2),
+                            at_dram = cycle(e.when.at_dram), from_dram = cycle(e.when.from_dram),
+                            replied = cycle(e.when.replied), received = cycle(e.when.received);
+        // A part of a split request was made in the L2, on the way; the request, which waits for
+        // it, knows when it began itself.
+        const std::uint64_t begin =
+            cycle(protocol::is_part(reply) ? protocol::extension(*e.parent).when.created
+                                           : e.when.created);
+        struct hop {
+            const char* name;
+            std::uint64_t from, to;
+        };
+        const std::uint64_t leaves_l2 = at_dram != 0 ? at_dram : replied;
+        const hop hops[] = {
+            {"SM", begin, injected},
+            {"request network", injected, at_l2},
+            {"L2", at_l2, leaves_l2},
+            {"DRAM", at_dram, from_dram},
+            {"L2 fill", from_dram, at_dram != 0 ? replied : 0},
+            {"reply network", replied, received},
+            {"cluster", received, end},
+        };
+        const auto edge = [&](const char* what, const std::string& name, std::uint64_t at,
+                              const std::string& arguments) {
+            event(fmt::format(
+                R"({{"ph":"{}","cat":"memory","name":{},"id":{},"pid":{},"tid":0,"ts":{:.6f}{}}})",
+                what, quoted(name), requests, static_cast<std::uint64_t>(memory_track), time(at),
+                arguments));
+        };
+        const std::string name = protocol::access_type_name(e.type);
+        edge("b", name, begin,
+             fmt::format(R"(,"args":{{"address":"{:#x}","sm":{},"warp":{},"from":{},"to":{}}})",
+                         reply.get_address(), e.sm, e.warp, begin, end));
+        for (const hop& h : hops) {
+            if (h.from == 0 || h.to < h.from) continue;
+            edge("b", h.name, h.from, "");
+            edge("e", h.name, h.to, "");
+        }
+        edge("e", name, end, "");
+    }
+
+    // ---- following and sampling
+
+    void follow_kernels() {
+        for (kernel_run& k : kernels) k.seen = false;
+        bool all = true;
+        for (const auto& r : device.commands().ctas().running()) {
+            if (!r) continue;
+            auto k = std::find_if(kernels.begin(), kernels.end(), [&](const kernel_run& x) {
+                return x.launch == r->context.launch;
+            });
+            if (k == kernels.end()) {
+                kernel_run fresh;
+                fresh.launch = r->context.launch;
+                fresh.stream = r->stream;
+                fresh.launched_at = r->launched_at;
+                fresh.start = never;
+                fresh.ctas = r->header.grid.volume();
+                fresh.name = r->header.name;
+                k = kernels.insert(kernels.end(), std::move(fresh));
+            }
+            k->seen = true;
+            if (k->start == never && (r->ctas_running != 0 || r->ctas_completed != 0))
+                k->start = r->start_cycle;
+        }
+        for (const kernel_run& k : kernels) all = all && k.seen;
+        if (all) return;
+        for (const kernel_run& k : kernels)
+            if (!k.seen) write_kernel(k, now);
+        kernels.erase(std::remove_if(kernels.begin(), kernels.end(),
+                                     [](const kernel_run& k) { return !k.seen; }),
+                      kernels.end());
+    }
+
+    totals count() const {
+        totals t;
+        for (const sm_state& s : sms) {
+            t.instructions += s.block->counted().warp_instructions;
+            t.threads += s.block->counted().thread_instructions;
+        }
+        for (const auto& p : device.partitions())
+            for (unsigned b = 0; b < p->sub_partitions(); ++b)
+                if (const cache::data_cache* l2 = std::as_const(*p).sub_partition(b).engine()) {
+                    t.l2_accesses += l2->statistics().accesses;
+                    t.l2_misses += l2->statistics().misses;
+                }
+        for (const auto& c : device.channels()) t.dram_busy += c->counted().busy_data_cycles;
+        t.dram_cycles = device.sequencer().cycle(protocol::dram_clock) * device.channels().size();
+        return t;
+    }
+
+    void counter(const char* name, const char* unit, double value) {
+        event(fmt::format(R"({{"ph":"C","name":"{}","pid":{},"ts":{:.6f},"args":{{"{}":{:.4f}}}}})",
+                          name, static_cast<std::uint64_t>(counters_track), time(now), unit,
+                          value));
+    }
+
+    void sample() {
+        const totals t = count();
+        const auto per = [](std::uint64_t a, std::uint64_t b) {
+            return b != 0 ? static_cast<double>(a) / static_cast<double>(b) : 0;
+        };
+        const std::uint64_t cycles = now - last_sample;
+        counter("warp instructions per cycle", "IPC",
+                per(t.instructions - before.instructions, cycles));
+        counter("thread instructions per cycle", "IPC", per(t.threads - before.threads, cycles));
+        const std::uint64_t accesses = t.l2_accesses - before.l2_accesses;
+        counter("L2 hit rate", "%",
+                accesses != 0 ? 100 - 100 * per(t.l2_misses - before.l2_misses, accesses) : 0);
+        counter("DRAM utilisation", "%",
+                100 * per(t.dram_busy - before.dram_busy, t.dram_cycles - before.dram_cycles));
+        std::uint64_t ctas = 0, warps = 0;
+        for (sm_state& s : sms) {
+            const core::warp_table& table = s.block->warps();
+            ctas += s.block->resident_ctas();
+            warps += static_cast<unsigned>(__builtin_popcountll(table.resident));
+            if (table.resident == 0 && s.warps.empty()) continue;
+            s.warps.resize(table.warp.size());
+            for (unsigned w = 0; w < table.warp.size(); ++w) {
+                const bool resident = (table.resident & core::warp_bit(w)) != 0;
+                const wait why = resident ? why_waiting(*s.block, w) : wait::nothing;
+                warp_run& run = s.warps[w];
+                if (why == run.why) continue;
+                write_wait(s, w, run, now);
+                run = {why, now, table.warp[w].last_pc};
+            }
+        }
+        counter("resident CTAs", "CTAs", static_cast<double>(ctas));
+        counter("resident warps", "warps", static_cast<double>(warps));
+        before = t;
+        last_sample = now;
+    }
+
+    void finish() {
+        if (finished) return;
+        now = device.core_cycles();  // the first cycle that has not run
+        follow_kernels();
+        finished = true;
+        for (const kernel_run& k : kernels) write_kernel(k, now);
+        for (sm_state& s : sms) {
+            for (const auto& [slot, cta] : s.ctas) write_cta(s, slot, cta, now);
+            for (unsigned w = 0; w < s.warps.size(); ++w)
+                write_wait(s, w, s.warps[w], std::min(now, window.to));
+        }
+        if (waits > most_waits || requests >= most_requests)
+            event(fmt::format(
+                R"({{"ph":"I","s":"g","name":"{} stall intervals and some requests left out: )"
+                R"(choose a larger --timeline-sample or a --timeline-window",)"
+                R"("pid":{},"tid":0,"ts":{:.6f}}})",
+                waits - std::min(waits, most_waits), static_cast<std::uint64_t>(counters_track),
+                time(now)));
+        out.write("\n]\n");
+        out.commit();
+    }
+
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+    static constexpr std::uint64_t requests_per_interval = 32;
+    // Viewers load some hundred megabytes: about 130 bytes per stall, 2 KB per request.
+    static constexpr std::uint64_t most_waits = 1000000;
+    static constexpr std::uint64_t most_requests = 50000;
+
+    gpu& device;
+    cycle_window window;
+    std::uint64_t interval, request_interval;
+    double microseconds;  // of a core cycle
+    kernel::output_file out;
+    bool first = true;
+    bool finished = false;
+    std::uint64_t now = 0;
+    std::uint64_t next_sample = 0, last_sample = window.from, next_request = 0;
+    std::uint64_t waits = 0, requests = 0;
+    totals before;
+    std::vector<kernel_run> kernels;  // running
+    std::vector<sm_state> sms;
+    std::map<std::uint64_t, std::size_t> streams;
+    std::map<std::pair<unsigned, unsigned>, bool> named_slots;
+};
+
+timeline_writer::timeline_writer(gpu& device, const run_config& how)
+    : recording_(std::make_unique<recording>(device, how)) {}
+
+timeline_writer::~timeline_writer() {
+    try {
+        finish();
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "simtlm: %s\n", e.what());
+    }
+}
+
+void timeline_writer::finish() {
+    recording_->finish();
+}
+
+std::unique_ptr<timeline_writer> attach_timeline(gpu& device, const run_config& how) {
+    if (how.timeline.empty()) return nullptr;
+    return std::make_unique<timeline_writer>(device, how);
+}
+
+}  // namespace simtlm::platform

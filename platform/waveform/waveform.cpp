@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/waveform/waveform.h"
+
+#include "modules/kernel/error.h"
+#include "modules/kernel/waveform.h"
+#include "platform/gpu/gpu.h"
+#include "platform/waveform/waveform_catalogue.h"
+#include "platform/waveform/waveform_files.h"
+
+#include <cstdio>
+
+namespace simtlm::platform {
+
+namespace {
+
+bool ends_with(const std::string& text, const std::string& end) {
+    return text.size() >= end.size() &&
+           text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+kernel::waveform::settings settings_of(const run_config& how, const std::string& file) {
+    kernel::waveform::settings s;
+    s.file = file;
+    s.scope = how.vcd_scope;
+    s.from = how.vcd_window.from;
+    s.to = how.vcd_window.to;
+    return s;
+}
+
+}  // namespace
+
+struct waveform_writer::recording {
+    recording(gpu& device, const run_config& how)
+        : target(how.vcd),
+          fst(ends_with(how.vcd, ".fst")),
+          converter(fst ? find_vcd2fst() : std::string()),
+          wave(device.sequencer(), settings_of(how, fst ? how.vcd + ".vcd" : how.vcd)),
+          catalogue(device, wave),
+          core_period(sc_core::sc_time(1.0 / device.config().clocks.core, sc_core::SC_SEC)) {
+        if (wave.signals() == 0) {
+            wave.discard();
+            throw kernel::user_error("--vcd-scope", "matches no signal",
+                                     "names look like " + std::string(device.name()) +
+                                         ".cluster0.sm0.scheduler0.pc; see docs/waveforms.md");
+        }
+    }
+
+    void finish() {
+        if (wave.finished()) return;
+        wave.finish();
+        std::string shown = wave.file();
+        if (fst) {
+            convert_to_fst(converter, wave.file(), target);
+            std::remove(wave.file().c_str());
+            shown = target;
+        }
+        write_save_file(shown, wave, catalogue, core_period.to_seconds() * 1e15);
+    }
+
+    std::string target;
+    bool fst;
+    std::string converter;
+    kernel::waveform wave;
+    waveform_catalogue catalogue;
+    sc_core::sc_time core_period;
+};
+
+waveform_writer::waveform_writer(gpu& device, const run_config& how)
+    : recording_(std::make_unique<recording>(device, how)) {}
+
+waveform_writer::~waveform_writer() {
+    try {
+        finish();
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "simtlm: %s\n", e.what());
+    }
+}
+
+void waveform_writer::finish() {
+    recording_->finish();
+}
+
+std::size_t waveform_writer::signals() const {
+    return recording_->wave.signals();
+}
+
+std::unique_ptr<waveform_writer> attach_waveforms(gpu& device, const run_config& how) {
+    if (how.vcd.empty()) return nullptr;
+    return std::make_unique<waveform_writer>(device, how);
+}
+
+}  // namespace simtlm::platform

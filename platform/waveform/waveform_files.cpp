@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/waveform/waveform_files.h"
+
+#include "modules/kernel/error.h"
+#include "modules/kernel/output_file.h"
+#include "modules/kernel/waveform.h"
+#include "platform/waveform/waveform_catalogue.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+extern char** environ;
+
+namespace simtlm::platform {
+
+namespace {
+
+// Flags of a trace in GTKWave's save files (analyzer.h).
+enum : unsigned {
+    show_hex = 0x2,
+    show_decimal = 0x4,
+    show_binary = 0x8,
+    right_justify = 0x20,
+    blank = 0x200,
+    file_translated = 0x2000,
+    analog_step = 0x8000,
+    analog_extension = 0x20000,
+    closed = 0x400000,
+    group_begin = 0x800000,
+    group_end = 0x1000000,
+};
+
+unsigned flags_of(display d) {
+    switch (d) {
+        case display::bit:
+            return show_binary | right_justify;
+        case display::decimal:
+            return show_decimal | right_justify;
+        case display::hexadecimal:
+            return show_hex | right_justify;
+        case display::named:
+            return show_decimal | right_justify | file_translated;
+        case display::level:
+            return show_decimal | right_justify | analog_step;
+    }
+    return show_hex;
+}
+
+class save_file {
+public:
+    explicit save_file(const std::string& name) : out_(name) {}
+
+    void line(const std::string& text) {
+        out_.write(text);
+        out_.put('\n');
+    }
+    void flags(unsigned f) {
+        if (f != flags_) line(fmt::format("@{:x}", f));
+        flags_ = f;
+    }
+    void begin(const std::string& group, bool is_closed) {
+        flags(group_begin | blank | (is_closed ? closed : 0u));
+        line("-" + group);
+    }
+    void end(const std::string& group, bool is_closed) {
+        flags(group_end | blank | (is_closed ? closed : 0u));
+        line("-" + group);
+    }
+    void commit() { out_.commit(); }
+
+private:
+    kernel::output_file out_;
+    unsigned flags_ = 0;
+};
+
+}  // namespace
+
+std::string find_vcd2fst() {
+    const char* path = std::getenv("PATH");
+    std::string folders = path != nullptr ? path : "";
+    for (std::size_t from = 0; from <= folders.size();) {
+        const std::size_t colon = std::min(folders.find(':', from), folders.size());
+        const std::string tool = folders.substr(from, colon - from) + "/vcd2fst";
+        if (access(tool.c_str(), X_OK) == 0) return tool;
+        from = colon + 1;
+    }
+    throw kernel::user_error("--vcd", "an FST file needs vcd2fst, which is not on PATH",
+                             "install GTKWave (apt install gtkwave), or name a .vcd file");
+}
+
+void convert_to_fst(const std::string& converter, const std::string& vcd, const std::string& fst) {
+    const std::string part = fst + ".part";
+    const char* arguments[] = {converter.c_str(), vcd.c_str(), part.c_str(), nullptr};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", 1 /* O_WRONLY */, 0);
+    pid_t child = 0;
+    int status = 0;
+    const int error = posix_spawn(&child, converter.c_str(), &actions, nullptr,
+                                  const_cast<char**>(arguments), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    const std::string remedy = "the waveform is in " + vcd;
+    if (error != 0)
+        throw kernel::user_error(
+            fst, "vcd2fst cannot be started: " + std::string(std::strerror(error)), remedy);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 ||
+        std::rename(part.c_str(), fst.c_str()) != 0)
+        throw kernel::user_error(fst, "vcd2fst has failed", remedy);
+}
+
+void write_save_file(const std::string& dump, const kernel::waveform& wave,
+                     const waveform_catalogue& catalogue, double core_period) {
+    const std::string absolute = std::filesystem::absolute(dump).lexically_normal().string();
+    std::map<const kernel::enumeration*, std::string> translate;
+    for (const auto& e : catalogue.enumerations()) {
+        bool used = false;
+        for (const kernel::waveform::signal& s : wave.recorded()) used |= s.names == e.get();
+        if (!used || e->names().empty()) continue;
+        const std::string suffix = "." + e->name() + ".translate";
+        kernel::output_file out(dump + suffix);
+        for (std::size_t i = 0; i < e->names().size(); ++i)
+            out.write(fmt::format("{} {}\n", i, e->names()[i]));
+        out.commit();
+        translate[e.get()] = absolute + suffix;
+    }
+
+    save_file save(dump + ".gtkw");
+    save.line("[*] simtlm");
+    save.line(fmt::format("[dumpfile] \"{}\"", absolute));
+    save.line(fmt::format("[savefile] \"{}.gtkw\"", absolute));
+    save.line(fmt::format("[timestart] {}", wave.first_time()));
+    save.line("[size] 1600 1000");
+    // The zoom is the logarithm of the time in 200 pixels: eight core cycles, wide enough for text.
+    save.line(
+        fmt::format("*-{:.6f} {} -1 -1 -1 -1", std::log2(core_period * 8), wave.first_time()));
+    save.line("[sst_width] 220");
+    save.line("[signals_width] 340");
+    save.line("[sst_expanded] 1");
+    save.begin("clocks", false);
+    for (const std::string& c : catalogue.clocks()) {
+        save.flags(flags_of(display::bit));
+        save.line(c);
+    }
+    save.end("clocks", false);
+
+    // The first SM and the first partition are open; what follows of their kind is folded.
+    std::vector<std::pair<std::string, bool>> open;
+    std::map<char, std::string> first;
+    const auto parts_of = [](const std::string& group) {
+        std::vector<std::string> parts;
+        for (std::size_t from = 0; from <= group.size();) {
+            const std::size_t slash = std::min(group.find('/', from), group.size());
+            parts.push_back(group.substr(from, slash - from));
+            from = slash + 1;
+        }
+        return parts;
+    };
+    std::vector<std::string> scope;
+    const auto move_to = [&](const std::vector<std::string>& next, bool folded) {
+        std::size_t same = 0;
+        while (same < scope.size() && same < next.size() && scope[same] == next[same]) ++same;
+        while (scope.size() > same) {
+            save.end(open.back().first, open.back().second);
+            open.pop_back();
+            scope.pop_back();
+        }
+        while (scope.size() < next.size()) {
+            const bool fold = folded && scope.empty();
+            scope.push_back(next[scope.size()]);
+            open.emplace_back(scope.back(), fold);
+            save.begin(scope.back(), fold);
+        }
+    };
+    for (const waveform_catalogue::entry& e : catalogue.entries()) {
+        const kernel::waveform::signal& s = wave.recorded()[e.signal];
+        const std::vector<std::string> group = parts_of(e.group);
+        const bool is_sm = group[0].find(".sm") != std::string::npos;
+        const char kind = is_sm ? 's' : group[0][0];
+        first.try_emplace(kind, group[0]);
+        move_to(group, first[kind] != group[0]);
+        unsigned flags = flags_of(e.shown);
+        const auto names = translate.find(s.names);
+        if (s.names != nullptr && names == translate.end()) flags &= ~unsigned{file_translated};
+        save.flags(flags);
+        if (names != translate.end()) save.line("^1 " + names->second);
+        save.line(s.width > 1 ? fmt::format("{}[{}:0]", s.name, s.width - 1) : s.name);
+        if (e.shown == display::level) {
+            save.flags(analog_extension);
+            save.line("-");
+        }
+    }
+    move_to({}, false);
+    save.commit();
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/config/config.h"
+
+#include "platform/config/config_formats.h"
+#include "tests/unit/platform/refusal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace simtlm::platform {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// A small GPU with the built-in crossbar, then what the test adds.
+option_values base_with(const std::string& text) {
+    option_values values;
+    values.load_text(
+        "-network_mode 2\n-gpgpu_coalesce_arch 70\n"
+        "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16:0,32\n",
+        "base.config");
+    values.load_text(text, "my.config");
+    return values;
+}
+
+gpu_config make(const std::string& text) {
+    return make_gpu_config(base_with(text));
+}
+
+std::string refused(const std::string& text) {
+    return refusal([&] { make(text); });
+}
+
+/// What sub-cores need, four of each.
+constexpr const char* four_sub_cores =
+    "-gpgpu_sub_core_model 1 -gpgpu_num_sched_per_core 4 -gpgpu_num_sp_units 4 "
+    "-gpgpu_num_sfu_units 4\n"
+    "-gpgpu_num_int_units 4 -gpgpu_num_dp_units 4 -gpgpu_pipeline_widths 4,4,4,4,4,4,4,4,4,4,8\n"
+    "-gpgpu_enable_specialized_operand_collector 0 -gpgpu_operand_collector_num_units_gen 8\n"
+    "-gpgpu_operand_collector_num_in_ports_gen 8 -gpgpu_operand_collector_num_out_ports_gen 8\n";
+
+std::string cache_refused(const std::string& text) {
+    try {
+        parse_cache(text);
+    } catch (const format_error& error) {
+        return error.what + " (" + error.remedy + ")";
+    }
+    return {};
+}
+
+// ---- cache strings ------------------------------------------------------------------------------
+
+TEST(CacheString, DescribesGeometryPoliciesAndQueues) {
+    const cache::cache_config c = parse_cache("S:32:128:64,L:T:m:L:P,A:512:8,16:3,64");
+    EXPECT_EQ(c.kind, cache::cache_kind::sector);
+    EXPECT_EQ(c.sets, 32u);
+    EXPECT_EQ(c.line_bytes, 128u);
+    EXPECT_EQ(c.ways, 64u);
+    EXPECT_EQ(c.replacement, cache::replacement_policy::lru);
+    EXPECT_EQ(c.write, cache::write_policy::write_through);
+    EXPECT_EQ(c.allocation, cache::allocation_policy::on_miss);
+    EXPECT_EQ(c.write_allocate, cache::write_allocate_policy::lazy_fetch_on_read);
+    EXPECT_EQ(c.set_index, cache::set_index_function::ipoly);
+    EXPECT_FALSE(c.texture_fifo);
+    EXPECT_EQ(c.mshr_entries, 512u);
+    EXPECT_EQ(c.mshr_max_merge, 8u);
+    EXPECT_EQ(c.miss_queue_size, 16u);
+    EXPECT_EQ(c.result_fifo_entries, 3u);
+    EXPECT_EQ(c.data_port_bytes, 64u);
+}
+
+TEST(CacheString, SaysNoneForNoCache) {
+    EXPECT_FALSE(parse_cache("none").enabled);
+}
+
+TEST(CacheString, IsReadInItsOldFormToo) {
+    const cache::cache_config c = parse_cache("64:128:8,L:B:m:N,A:16:4,4");
+    EXPECT_TRUE(c.enabled);
+    EXPECT_EQ(c.kind, cache::cache_kind::normal);
+    EXPECT_EQ(c.ways, 8u);
+    EXPECT_EQ(c.write, cache::write_policy::write_back);
+    EXPECT_EQ(c.set_index, cache::set_index_function::linear);
+    EXPECT_EQ(c.port_bytes(), 128u) << "the port is as wide as a line when nothing is said";
+}
+
+TEST(CacheString, KnowsEveryLetter) {
+    using namespace cache;
+    EXPECT_EQ(parse_cache("N:32:128:4,F:R:f:N:X,S:2:48,4").replacement, replacement_policy::fifo);
+    EXPECT_EQ(parse_cache("N:32:128:4,R:R:f:N:X,S:2:48,4").replacement, replacement_policy::random);
+    EXPECT_EQ(parse_cache("N:32:128:4,L:E:m:W:H,A:2:48,4").write, write_policy::write_evict);
+    EXPECT_EQ(parse_cache("N:32:128:4,L:L:s:N:C,A:2:48,4").write, write_policy::local_wb_global_wt);
+    EXPECT_EQ(parse_cache("N:32:128:4,L:L:s:N:C,A:2:48,4").allocation,
+              allocation_policy::streaming);
+    EXPECT_EQ(parse_cache("N:32:128:4,L:B:m:F:P,A:2:48,4").write_allocate,
+              write_allocate_policy::fetch_on_write);
+    EXPECT_EQ(parse_cache("N:32:128:4,L:B:m:W:L,A:2:48,4").write_allocate,
+              write_allocate_policy::write_allocate);
+    EXPECT_EQ(parse_cache("N:32:128:4,L:B:m:N:X,A:2:48,4").set_index,
+              set_index_function::bitwise_xor);
+    EXPECT_EQ(parse_cache("N:32:128:4,L:B:m:N:H,A:2:48,4").set_index,
+              set_index_function::fermi_hash);
+    EXPECT_TRUE(parse_cache("N:4:128:256,L:R:m:N:L,T:512:8,128:2").texture_fifo);
+    EXPECT_EQ(parse_cache("N:4:128:256,L:R:m:N:L,F:512:8,128:2").result_fifo_entries, 2u);
+    EXPECT_FALSE(parse_cache("N:4:128:256,L:R:m:N:L,S:512:8,128").texture_fifo);
+}
+
+TEST(CacheString, RefusesUnknownLettersAndMissingParts) {
+    EXPECT_EQ(cache_refused("X:4:128:64,L:T:m:L:L,A:512:8,16"),
+              "'X' is no kind of cache (one of N, S)");
+    EXPECT_THAT(cache_refused("4:128:64,Q:T:m:L:L,A:512:8,16"),
+                HasSubstr("'Q' is no replacement policy"));
+    EXPECT_THAT(cache_refused("4:128:64,L:Q:m:L:L,A:512:8,16"),
+                HasSubstr("'Q' is no write policy"));
+    EXPECT_THAT(cache_refused("4:128:64,L:T:q:L:L,A:512:8,16"),
+                HasSubstr("'q' is no allocation policy"));
+    EXPECT_THAT(cache_refused("4:128:64,L:T:m:Q:L,A:512:8,16"),
+                HasSubstr("'Q' is no write allocation"));
+    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:Q,A:512:8,16"), HasSubstr("'Q' is no set index"));
+    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:L,Q:512:8,16"),
+                HasSubstr("'Q' is no kind of MSHR"));
+    EXPECT_THAT(cache_refused("4:128,L:T:m:L:L,A:512:8,16"), HasSubstr("is no cache geometry"));
+    EXPECT_THAT(cache_refused("4:128:64,L:T:m,A:512:8,16"), HasSubstr("has 3 policies"));
+    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:L,A:512,16"), HasSubstr("is no MSHR description"));
+    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:L"), HasSubstr("has 2 parts"));
+    EXPECT_THAT(cache_refused("4:128:abc,L:T:m:L:L,A:1:1,1"),
+                HasSubstr("'abc' is no number of ways"));
+    EXPECT_THAT(cache_refused("4:128:-1,L:T:m:L:L,A:1:1,1"), HasSubstr("is no number of ways"));
+    EXPECT_THAT(cache_refused(""), HasSubstr("has 1 parts"));
+}
+
+TEST(CacheString, RefusesCachesThatCannotWork) {
+    EXPECT_THAT(cache_refused("N:4:128:64,L:B:f:N:L,A:8:8,8"), HasSubstr("can deadlock"));
+    EXPECT_THAT(cache_refused("N:4:128:64,L:B:s:N:L,A:8:8,8"), HasSubstr("can deadlock"));
+    EXPECT_THAT(cache_refused("N:4:128:64,L:T:f:L:L,A:8:8,8"),
+                HasSubstr("write allocation F or L"));
+    EXPECT_THAT(cache_refused("N:4:128:64,L:T:s:F:L,A:8:8,8"),
+                HasSubstr("write allocation F or L"));
+    EXPECT_THAT(cache_refused("S:4:64:64,L:T:m:L:L,A:8:8,8"),
+                HasSubstr("sector cache with lines of 64"));
+    EXPECT_THAT(cache_refused("N:3:128:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
+    EXPECT_THAT(cache_refused("N:0:128:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
+    EXPECT_THAT(cache_refused("N:4:100:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
+    EXPECT_THAT(cache_refused("N:4:128:0,L:T:m:L:L,A:8:8,8"), HasSubstr("no ways"));
+    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:L,A:0:8,8"), HasSubstr("no MSHR entries"));
+    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:L,A:8:8,0"), HasSubstr("miss queue"));
+    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:L,A:8:8,8:0,48"),
+                HasSubstr("divides the line size"));
+    EXPECT_THAT(cache_refused("N:4:128:4,L:R:m:N:L,F:8:8,8"), HasSubstr("without result FIFO"));
+    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:H,A:8:8,8"),
+                HasSubstr("Fermi's hash with 4 sets"));
+    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:P,A:8:8,8"),
+                HasSubstr("polynomial hash with 4 sets"));
+}
+
+// ---- other value languages ----------------------------------------------------------------------
+
+TEST(DramTiming, IsReadByNameInAnyOrderAndAcrossSpaces) {
+    const memory::dram_timing t = parse_dram_timing(
+        "nbk=16:CCD=1:RRD=3:RCD=12:RAS=28:RP=12:RC=40: "
+        "CL=12:WL=2:CDLR=3:WR=10:nbkgrp=4:CCDL=2:RTPL=3:"
+        "REFI=3900:RFC=260");
+    EXPECT_EQ(t.nbk, 16u);
+    EXPECT_EQ(t.tRC, 40u);
+    EXPECT_EQ(t.CL, 12u);
+    EXPECT_EQ(t.nbkgrp, 4u);
+    EXPECT_EQ(t.tRTPL, 3u);
+    EXPECT_EQ(t.tREFI, 3900u);
+}
+
+TEST(DramTiming, IsReadByPosition) {
+    const memory::dram_timing t = parse_dram_timing("8:2:8:12:25:10:35:10:7:6:11");
+    EXPECT_EQ(t.nbk, 8u);
+    EXPECT_EQ(t.tRAS, 25u);
+    EXPECT_EQ(t.WL, 7u);
+    EXPECT_EQ(t.tWR, 11u);
+    EXPECT_EQ(t.nbkgrp, 1u) << "no bank groups unless told";
+    EXPECT_EQ(t.tCCDL, 0u);
+}
+
+TEST(DramTiming, RefusesWhatItCannotBe) {
+    const std::string rest = ":RRD=3:RCD=12:RAS=28:RP=12:RC=40:CL=12:WL=2:CDLR=3:WR=10";
+    const auto why = [](const std::string& text) {
+        return refused("-gpgpu_dram_timing_opt " + text);
+    };
+    EXPECT_THAT(why("nbk=16:CDC=1" + rest), HasSubstr("'CDC' is no DRAM timing parameter"));
+    EXPECT_THAT(why("nbk=16" + rest), HasSubstr("lacks CCD"));
+    EXPECT_THAT(why("nbk=12:CCD=1" + rest), HasSubstr("12 banks"));
+    EXPECT_THAT(why("nbk=16:CCD=1:nbkgrp=3" + rest), HasSubstr("bank groups"));
+    EXPECT_THAT(why("nbk=16:CCD=1:REFI=100" + rest), HasSubstr("give both REFI and RFC"));
+    EXPECT_THAT(why("nbk=16:CCD=x" + rest), HasSubstr("'x' is no number"));
+    EXPECT_THAT(why("4:2:8"), HasSubstr("has 3 values instead of 11 to 14"));
+}
+
+TEST(PipelineWidths, AreReadInTheirThreeForms) {
+    const core::pipeline_widths seven = parse_pipeline_widths("2,1,1,2,1,1,2");
+    EXPECT_EQ(seven.id_oc_sp, 2u);
+    EXPECT_EQ(seven.id_oc_dp, 0u);
+    EXPECT_EQ(seven.id_oc_mem, 1u);
+    EXPECT_EQ(seven.ex_wb, 2u);
+    EXPECT_EQ(parse_pipeline_widths("2,0,0,1,1,2,0,0,1,1,3").ex_wb, 3u);
+    EXPECT_EQ(parse_pipeline_widths("4,4,4,4,4,4,4,4,4,4,8,5,6").oc_ex_tensor, 6u);
+    EXPECT_THAT(refused("-gpgpu_pipeline_widths 1,1,1,1,1,1,1,1"), HasSubstr("has 8 widths"));
+}
+
+TEST(AddressMap, CountsItsBits) {
+    const mapping_shape shape = parse_address_mapping(
+        "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCB.CCCSSSSS");
+    EXPECT_EQ(*shape.channel_position, 8u);
+    EXPECT_EQ(shape.row_bits, 13u);
+    EXPECT_EQ(shape.bank_bits, 4u);
+    EXPECT_EQ(shape.column_bits, 6u);
+    EXPECT_EQ(shape.burst_bits, 5u);
+}
+
+TEST(RouterFile, IsReadIntoKeysAndValues) {
+    const auto router = parse_router_text(
+        "// a comment\nuse_map = 0;\nvc_allocator = islip; //another;\n"
+        "packet_size ={{1,2,3,4},{10,20}};\n\nlatency_thres\n = 2.5 ;",
+        "net.icnt");
+    EXPECT_EQ(router.values.size(), 4u);
+    EXPECT_EQ(router.values.at("use_map"), "0");
+    EXPECT_EQ(router.values.at("vc_allocator"), "islip");
+    EXPECT_EQ(router.values.at("packet_size"), "{{1,2,3,4},{10,20}}");
+    EXPECT_EQ(router.values.at("latency_thres"), "2.5");
+}
+
+TEST(RouterFile, RefusesBrokenStatementsWithTheirLine) {
+    const auto why = [](const std::string& text) {
+        return refusal([&] { parse_router_text(text, "net.icnt"); });
+    };
+    EXPECT_THAT(why("k = 4\n"), StartsWith("net.icnt:1: 'k = 4' does not end"));
+    EXPECT_THAT(why("k = 4\nn = 2;"),
+                StartsWith("net.icnt:1: k is assigned twice (a ; is missing)"));
+    EXPECT_THAT(why("\n\nmesh;\n"), StartsWith("net.icnt:3: 'mesh' assigns nothing"));
+    EXPECT_THAT(why("k = ;"), HasSubstr("k has no value"));
+    EXPECT_THAT(why("4 k = 2;"), HasSubstr("is no name of a parameter"));
+    EXPECT_THAT(why("p = {1,2;"), HasSubstr("braces do not match"));
+}
+
+// ---- a whole GPU --------------------------------------------------------------------------------
+
+TEST(GpuConfig, TakesClocksInMegahertz) {
+    const gpu_config gpu = make("-gpgpu_clock_domains 1132.0:1000:900.5:850");
+    EXPECT_DOUBLE_EQ(gpu.clocks.core, 1132e6);
+    EXPECT_DOUBLE_EQ(gpu.clocks.network, 1e9);
+    EXPECT_DOUBLE_EQ(gpu.clocks.l2, 900.5e6);
+    EXPECT_DOUBLE_EQ(gpu.clocks.dram, 850e6);
+}
+
+TEST(GpuConfig, RefusesClocksThatDoNotTick) {
+    EXPECT_EQ(
+        refused("-gpgpu_clock_domains 0:1:1:1"),
+        "my.config:1: -gpgpu_clock_domains 0:1:1:1: a frequency must be greater than zero (MHz)");
+    EXPECT_THAT(refused("-gpgpu_clock_domains 1:1:-5:1"), HasSubstr("greater than zero"));
+    EXPECT_THAT(refused("-gpgpu_clock_domains 1:1:1"), HasSubstr("names no four frequencies"));
+    EXPECT_THAT(refused("-gpgpu_clock_domains 1:1:1:nan"), HasSubstr("is no frequency"));
+}
+
+TEST(GpuConfig, DerivesWarpsNodesAndDepths) {
+    const gpu_config gpu = make(
+        "-gpgpu_shader_core_pipeline 1536:32:32 -gpgpu_n_clusters 4 -gpgpu_n_mem 6\n"
+        "-gpgpu_n_sub_partition_per_mchannel 2 -ptx_opcode_latency_int 4,13,4,5,145,21\n"
+        "-ptx_opcode_latency_fp 4,11,4,5,39 -ptx_opcode_latency_dp 8,19,8,8,330\n"
+        "-ptx_opcode_latency_sfu 100 -gpgpu_num_int_units 1 -gpgpu_num_dp_units 1");
+    EXPECT_EQ(gpu.cores.sm.max_warps, 48u);
+    EXPECT_EQ(gpu.network.clusters, 4u);
+    EXPECT_EQ(gpu.network.memories, 12u);
+    EXPECT_EQ(gpu.memory.mapping.channels, 6u);
+    EXPECT_EQ(gpu.cores.sm.max_latency_int, 21u);
+    EXPECT_EQ(gpu.cores.sm.max_latency_sp, 11u);
+    EXPECT_EQ(gpu.cores.sm.max_latency_dp, 19u);
+    EXPECT_EQ(gpu.cores.sm.max_latency_sfu, 330u);
+}
+
+TEST(GpuConfig, GivesEveryClassItsLatency) {
+    const gpu_config gpu = make(
+        "-trace_opcode_latency_initiation_int 2,2 -trace_opcode_latency_initiation_sp 3,1\n"
+        "-trace_opcode_latency_initiation_dp 64,64 -trace_opcode_latency_initiation_spec_op_2 "
+        "200,4\n"
+        "-specialized_unit_2 1,4,100,4,4,TEX");
+    using isa::op_class;
+    const isa::latency_table& t = gpu.traces.latencies;
+    for (const op_class c :
+         {op_class::alu, op_class::integer, op_class::branch, op_class::call, op_class::ret}) {
+        EXPECT_EQ(t[c].latency, 2u);
+        EXPECT_EQ(t[c].initiation_interval, 2u);
+    }
+    EXPECT_EQ(t[op_class::sp].latency, 3u);
+    EXPECT_EQ(t[op_class::dp].initiation_interval, 64u);
+    EXPECT_EQ(t[op_class::spec2].latency, 200u);
+    EXPECT_EQ(t[op_class::barrier].latency, 1u);
+    EXPECT_EQ(t[op_class::load].latency, 1u);
+    EXPECT_EQ(gpu.cores.sm.specialized[1].max_latency, 200u) << "deep enough for what it runs";
+    EXPECT_FALSE(gpu.cores.sm.specialized[0].enabled);
+    EXPECT_EQ(gpu.cores.sm.latencies[op_class::sp].latency, 3u);
+}
+
+TEST(GpuConfig, RefusesLatenciesThatCannotBe) {
+    EXPECT_THAT(refused("-trace_opcode_latency_initiation_sp 0,1"), HasSubstr("must not be zero"));
+    EXPECT_THAT(refused("-trace_opcode_latency_initiation_sp 2,4"),
+                HasSubstr("longer than the latency"));
+    EXPECT_THAT(refused("-trace_opcode_latency_initiation_sp 2"),
+                HasSubstr("has 1 values instead of 2"));
+    EXPECT_THAT(refused("-specialized_unit_1 1,4,4"), HasSubstr("has 3 parts instead of 6"));
+    EXPECT_THAT(refused("-specialized_unit_1 1,0,4,4,4,BRA"),
+                HasSubstr("an enabled unit has units"));
+}
+
+TEST(GpuConfig, RefusesShapesOfAnSmThatCannotBe) {
+    EXPECT_THAT(refused("-gpgpu_shader_core_pipeline 1000:32"),
+                HasSubstr("no whole number of warps"));
+    EXPECT_THAT(refused("-gpgpu_shader_core_pipeline 1024:64"),
+                HasSubstr("traces record warps of 32"));
+    EXPECT_THAT(refused("-gpgpu_shader_core_pipeline 4096:32"), HasSubstr("at most 64"));
+    EXPECT_THAT(refused("-gpgpu_shader_core_pipeline 0:32"), HasSubstr("no whole number of warps"));
+    EXPECT_THAT(refused("-gpgpu_num_sched_per_core 3"),
+                HasSubstr("32 warps do not divide among 3 schedulers"));
+    EXPECT_THAT(refused("-gpgpu_num_sched_per_core 0"), HasSubstr("must not be zero"));
+    EXPECT_THAT(refused("-gpgpu_n_clusters 0"), HasSubstr("-gpgpu_n_clusters 0: must"));
+    EXPECT_THAT(refused("-gpgpu_max_insn_issue_per_warp 3"), HasSubstr("must lie between 1 and 2"));
+    EXPECT_THAT(refused("-gpgpu_pipeline_widths 0,1,1,1,1,1,1,1,1,1,1"),
+                HasSubstr("SP units have no pipeline registers"));
+    EXPECT_THAT(refused("-gpgpu_num_tensor_core_units 4"), HasSubstr("the SM has no tensor cores"));
+    EXPECT_THAT(refused("-gpgpu_smem_latency 1"), HasSubstr("must lie between 2 and"));
+    EXPECT_THAT(refused("-gpgpu_registers_per_block 9000"), HasSubstr("an SM has 8192 registers"));
+    EXPECT_THAT(refused("-gpgpu_enable_specialized_operand_collector 0"),
+                HasSubstr("nobody collects operands"));
+    EXPECT_THAT(refused("-gpgpu_l1_banks 3"), HasSubstr("no power of two"));
+}
+
+TEST(GpuConfig, KnowsTheWarpSchedulers) {
+    EXPECT_EQ(make("-gpgpu_scheduler lrr").cores.sm.scheduler.policy, "lrr");
+    EXPECT_EQ(make("-gpgpu_scheduler old").cores.sm.scheduler.policy, "oldest");
+    EXPECT_EQ(make("-gpgpu_scheduler two_level_active:6:0:1").cores.sm.scheduler.policy,
+              "two_level_active:6:0:1");
+    EXPECT_EQ(make("-gpgpu_scheduler warp_limiting:2:16").cores.sm.scheduler.policy,
+              "warp_limiting:2:16");
+    EXPECT_THAT(refused("-gpgpu_scheduler gtoo"),
+                HasSubstr("no warp scheduler 'gtoo' (did you mean gto?)"));
+    EXPECT_THAT(refused("-gpgpu_scheduler two_level_active:6"), HasSubstr("takes 3 parameters"));
+    EXPECT_THAT(refused("-gpgpu_scheduler warp_limiting:2:99"), HasSubstr("99 of 32 warps"));
+}
+
+TEST(GpuConfig, RefusesOrdersOfWarpsThatDoNotExist) {
+    EXPECT_THAT(refused("-gpgpu_scheduler two_level_active:6:1:1"),
+                HasSubstr("INNER 1 is not there (INNER is 0, round robin among the active warps)"));
+    EXPECT_THAT(refused("-gpgpu_scheduler two_level_active:6:0:0"),
+                HasSubstr("OUTER 0 is not there"));
+    EXPECT_THAT(refused("-gpgpu_scheduler warp_limiting:0:16"),
+                HasSubstr("PRIORITY 0 is not there (PRIORITY is 2, greedy, then the oldest warp)"));
+}
+
+TEST(GpuConfig, RefusesACrossbarOfOneSubnet) {
+    EXPECT_THAT(refused("-icnt_subnets 1"), HasSubstr("the crossbar has two subnets, not 1"));
+    EXPECT_THAT(refused("-icnt_subnets 3"), HasSubstr("the crossbar has two subnets, not 3"));
+    EXPECT_EQ(refused("-network_mode 3 -icnt_subnets 1"), "") << "another network";
+}
+
+TEST(GpuConfig, RefusesAnIssueDistributionOfAnSmThatIsNotThere) {
+    EXPECT_EQ(refused("-gpgpu_n_clusters 4 -gpgpu_n_cores_per_cluster 1 "
+                      "-gpgpu_warp_issue_shader 3"),
+              "");
+    EXPECT_THAT(refused("-gpgpu_n_clusters 4 -gpgpu_n_cores_per_cluster 1 "
+                        "-gpgpu_warp_issue_shader 4"),
+                HasSubstr("the GPU has 4 SMs"));
+}
+
+TEST(GpuConfig, DemandsOneOfEachForEverySubCore) {
+    EXPECT_EQ(refused(four_sub_cores), "");
+    const std::string four = four_sub_cores;
+    EXPECT_THAT(refused(four + "-gpgpu_num_sp_units 2"),
+                HasSubstr("2 SP units do not divide among 4"));
+    EXPECT_THAT(refused(four + "-gpgpu_pipeline_widths 4,4,4,4,2,4,4,4,4,4,8"),
+                HasSubstr("one register in front of the memory collectors"));
+    EXPECT_THAT(refused(four + "-gpgpu_pipeline_widths 4,4,4,4,4,2,4,4,4,4,8"),
+                HasSubstr("each of 4 SP units has a register of its own"));
+    EXPECT_THAT(refused(four + "-gpgpu_num_reg_banks 6"),
+                HasSubstr("6 banks do not divide among 4"));
+    EXPECT_THAT(refused(four + "-gpgpu_operand_collector_num_units_gen 6"),
+                HasSubstr("6 collector units, all pools together"));
+    EXPECT_THAT(refused(four + "-specialized_unit_1 1,3,4,4,4,BRA"),
+                HasSubstr("3 BRA units do not divide"));
+}
+
+TEST(GpuConfig, ChecksTheRolesOfCaches) {
+    EXPECT_THAT(refused("-gpgpu_cache:il1 N:64:128:16,L:B:m:N:L,A:2:48,4"),
+                HasSubstr("never written"));
+    EXPECT_THAT(refused("-gpgpu_cache:il1 none"), HasSubstr("cannot do without"));
+    EXPECT_THAT(refused("-gpgpu_tex_cache:l1 N:4:128:256,L:R:m:N:L,A:512:8,128:2"),
+                HasSubstr("texture FIFO"));
+    EXPECT_THAT(refused("-gpgpu_cache:dl1 N:4:128:256,L:R:m:N:L,A:512:8,128:2"),
+                HasSubstr("a data cache is written"));
+    EXPECT_THAT(
+        refused("-gpgpu_cache:dl2 N:4:128:256,L:B:f:N:L,A:512:8,128:2"),
+        StartsWith(
+            "my.config:1: -gpgpu_cache:dl2 N:4:128:256,L:B:f:N:L,A:512:8,128:2: a write-back"));
+    EXPECT_THAT(refused("-gpgpu_coalesce_arch 13"), HasSubstr("an L1D of 32-byte sectors"));
+    EXPECT_THAT(refused("-gpgpu_coalesce_arch 35"), HasSubstr("compute capability 3.5"));
+    EXPECT_EQ(make("-gpgpu_coalesce_arch 35 -gpgpu_gmem_skip_L1D 1").cores.sm.ldst.coalesce_arch,
+              35u);
+    EXPECT_FALSE(make("-gpgpu_cache:dl1 none").cores.sm.l1d_enabled);
+    EXPECT_FALSE(make("-gpgpu_cache:dl2 none").memory.partition.l2.enabled);
+}
+
+TEST(GpuConfig, SplitsTheUnifiedCacheOnlyWhereItCan) {
+    const std::string split =
+        "-gpgpu_adaptive_cache_config 1 -gpgpu_unified_l1d_size 128 -gpgpu_shmem_size 98304\n"
+        "-gpgpu_shmem_option 96,0,8,64 ";
+    EXPECT_THAT(make(split).cores.sm.shared.carve_out_kb, ElementsAre(0, 8, 64, 96));
+    EXPECT_THAT(refused(split + "-gpgpu_unified_l1d_size 100"),
+                HasSubstr("no multiple of the L1 data cache"));
+    EXPECT_THAT(refused(split + "-gpgpu_unified_l1d_size 0"),
+                HasSubstr("needs the size of the unified cache"));
+    EXPECT_THAT(refused(split + "-gpgpu_shmem_option 0,64"),
+                HasSubstr("no size holds the SM's 98304 bytes"));
+    EXPECT_THAT(refused(split + "-gpgpu_shmem_option 0,160"),
+                HasSubstr("160 KB of shared memory in a unified"));
+    EXPECT_THAT(refused(split + "-gpgpu_cache:dl1 none"), HasSubstr("no L1 data cache to split"));
+}
+
+TEST(GpuConfig, RefusesMemoriesThatDoNotFitTogether) {
+    const std::string map =
+        "00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RRBBCCCC.CCCSSSSS";
+    EXPECT_EQ(refused("-gpgpu_mem_addr_mapping dramid@8;" + map), "");
+    EXPECT_THAT(
+        refused(
+            "-gpgpu_dram_timing_opt 8:2:8:12:25:10:35:10:7:6:11 -gpgpu_mem_addr_mapping dramid@8;" +
+            map),
+        HasSubstr("2 B bits select among 4 banks; DRAM has 8"));
+    EXPECT_THAT(refused("-gpgpu_mem_addr_mapping dramid@8;0RBCS"), HasSubstr("maps 5 bits"));
+    EXPECT_THAT(refused("-gpgpu_mem_addr_mapping dramid@8;X" + map),
+                HasSubstr("'X' is no address bit"));
+    EXPECT_THAT(refused("-gpgpu_mem_addr_mapping " + map),
+                HasSubstr("0 D bits select among 1 channels; there are 8"));
+    EXPECT_THAT(refused("-gpgpu_n_mem 6 -gpgpu_mem_addr_mapping " + map),
+                HasSubstr("cannot select among 6"));
+    EXPECT_THAT(refused("-gpgpu_n_sub_partition_per_mchannel 3"), HasSubstr("no power of two"));
+    EXPECT_THAT(refused("-gpgpu_n_sub_partition_per_mchannel 8"),
+                HasSubstr("4 DRAM banks do not divide"));
+    EXPECT_THAT(refused("-gpgpu_memory_partition_indexing 2 -gpgpu_n_mem 4"),
+                HasSubstr("polynomial hash over 4"));
+    EXPECT_THAT(refused("-gpgpu_memory_partition_indexing 9"),
+                HasSubstr("must lie between 0 and 5"));
+    EXPECT_THAT(refused("-gpgpu_dram_partition_queues 8:8:0:8"), HasSubstr("at least one entry"));
+    EXPECT_THAT(refused("-dram_write_queue_size 32:16:28"), HasSubstr("out of order"));
+    EXPECT_THAT(refused("-gpgpu_dram_burst_length 2 -dram_data_command_freq_ratio 4"),
+                HasSubstr("less than a command cycle"));
+    EXPECT_THAT(refused("-gpgpu_mem_address_mask 7"), HasSubstr("no such built-in mapping"));
+    EXPECT_THAT(refused("-gpgpu_dram_scheduler 2"), HasSubstr("must lie between 0 and 1"));
+}
+
+TEST(GpuConfig, ReadsTheNetworkDescriptionInModeOneOnly) {
+    EXPECT_THAT(refused("-network_mode 1"), HasSubstr("no such network description"));
+    EXPECT_THAT(refused("-network_mode 1"), HasSubstr("-network_mode 2"));
+    EXPECT_EQ(refused("-inter_config_file nowhere"), "");
+    EXPECT_THAT(refused("-network_mode 4"), HasSubstr("must lie between 1 and 3"));
+}
+
+TEST(GpuConfig, NamesTheCommandLineAndDefaultsAsOrigins) {
+    option_values values = base_with("");
+    values.parse_command_line({"-gpgpu_n_clusters", "0"});
+    EXPECT_THAT(refusal([&] { make_gpu_config(values); }),
+                StartsWith("command line: -gpgpu_n_clusters 0: "));
+    EXPECT_THAT(refusal([] { make_gpu_config(option_values()); }),
+                StartsWith("default: -inter_config_file mesh:"));
+}
+
+TEST(GpuConfig, SwitchesQuirksOnByNameOrAllTogether) {
+    const gpu_config none = make("");
+    EXPECT_TRUE(none.quirks.empty());
+    EXPECT_FALSE(none.traces.quirk_ldc_is_alu);
+    const gpu_config some = make("--quirk ldc-is-alu --quirk rz-is-a-register --quirk ldc-is-alu");
+    EXPECT_THAT(some.quirks, ElementsAre("rz-is-a-register", "ldc-is-alu"));
+    EXPECT_TRUE(some.traces.quirk_ldc_is_alu);
+    EXPECT_TRUE(some.cores.sm.quirks.rz_is_a_register);
+    EXPECT_FALSE(some.cores.sm.quirks.fetch_past_branches);
+    const gpu_config all = make("--compat accel-sim");
+    EXPECT_EQ(all.quirks.size(), quirk_table().size());
+    const core::core_quirks& q = all.cores.sm.quirks;
+    const trace_config& t = all.traces;
+    EXPECT_TRUE(q.rz_is_a_register && q.ldgsts_global_half_only && q.fetch_past_branches &&
+                q.loads_stay_long);
+    EXPECT_TRUE(t.quirk_base_delta_swallow && t.quirk_base_stride_gap && t.quirk_single_barrier &&
+                t.quirk_ldc_is_alu);
+    EXPECT_TRUE(all.network.crossbar.quirk_packet_is_one_flit);
+    EXPECT_TRUE(all.memory.partition.quirk_memcpy_truncates && all.memory.quirk_flush_few_l2);
+    EXPECT_THAT(refused("--quirk ldc-is-alo"), HasSubstr("did you mean ldc-is-alu?"));
+    EXPECT_THAT(refused("--compat gem5"), HasSubstr("none or accel-sim"));
+}
+
+TEST(GpuConfig, CarriesTheRun) {
+    const gpu_config gpu = make(
+        "-trace a.g --vcd a.vcd --vcd-scope gpu.sm_0.*,gpu.l2* --vcd-window 100:200 --timeline "
+        "t.json\n"
+        "--timeline-window 50: --timeline-sample 10 --shuffle-seed 7 --no-sleep --progress off "
+        "--quiet\n"
+        "--stats-json s.json --stats-csv s.csv --check-dram --profile-kernel --trace-lookahead 4\n"
+        "--override-shmem 1024 --override-registers 32 --unknown-opcode warn\n"
+        "-gpgpu_max_cycle 1000000000000 -gpgpu_deadlock_detect 0");
+    EXPECT_EQ(gpu.run.trace, "a.g");
+    EXPECT_THAT(gpu.run.vcd_scope, ElementsAre("gpu.sm_0.*", "gpu.l2*"));
+    EXPECT_EQ(gpu.run.vcd_window.from, 100u);
+    EXPECT_EQ(gpu.run.vcd_window.to, 200u);
+    EXPECT_EQ(gpu.run.timeline_window.from, 50u);
+    EXPECT_EQ(gpu.run.timeline_window.to, ~std::uint64_t{0});
+    EXPECT_EQ(gpu.run.timeline_sample, 10u);
+    EXPECT_EQ(gpu.run.shuffle_seed, 7u);
+    EXPECT_TRUE(gpu.run.no_sleep && gpu.run.quiet && gpu.run.profile_kernel);
+    EXPECT_EQ(gpu.run.progress, progress_mode::off);
+    EXPECT_TRUE(gpu.memory.partition.dram.check_timing);
+    EXPECT_EQ(gpu.traces.lookahead, 4u);
+    EXPECT_EQ(gpu.traces.override_shared_memory, 1024u);
+    EXPECT_EQ(gpu.traces.override_registers, 32u);
+    EXPECT_FALSE(gpu.traces.unknown_opcode_is_error);
+    EXPECT_EQ(gpu.dispatch.max_cycles, 1000000000000u);
+    EXPECT_FALSE(gpu.dispatch.deadlock_detect);
+    EXPECT_FALSE(make("").run.shuffle_seed.has_value());
+    EXPECT_THAT(refused("--vcd-window 5"), HasSubstr("is no interval"));
+    EXPECT_THAT(refused("--vcd-window 9:5"), HasSubstr("empty interval"));
+    EXPECT_THAT(refused("--progress maybe"), HasSubstr("none of auto, on, off"));
+    EXPECT_THAT(refused("--opcode-table nowhere.txt"), HasSubstr("there is no such file"));
+}
+
+// ---- whether a trace fits
+// -------------------------------------------------------------------------
+
+/// A Volta-like SM.
+gpu_config volta(const std::string& more = "") {
+    return make(
+        "-gpgpu_compute_capability_major 7 -gpgpu_shader_core_pipeline 2048:32 "
+        "-gpgpu_shader_registers 65536\n"
+        "-gpgpu_shmem_size 98304 -gpgpu_shmem_per_block 49152 " +
+        more);
+}
+
+kernel_header_facts kernel() {
+    return {"kernel-1.traceg", "_Z3addPi", 70, 256, 32, 1024};
+}
+
+std::string unfit(const gpu_config& gpu, const kernel_header_facts& facts) {
+    return refusal([&] { check_trace_fits(gpu, facts); });
+}
+
+TEST(TraceFit, AcceptsWhatFits) {
+    EXPECT_EQ(unfit(volta(), kernel()), "");
+    kernel_header_facts turing = kernel();
+    turing.binary_version = 75;
+    EXPECT_EQ(unfit(volta(), turing), "") << "the same major version";
+    kernel_header_facts untold = kernel();
+    untold.binary_version = 0;
+    EXPECT_EQ(unfit(volta(), untold), "");
+}
+
+TEST(TraceFit, RefusesAnotherGenerationAndNamesThePreset) {
+    kernel_header_facts ampere = kernel();
+    ampere.binary_version = 86;
+    EXPECT_EQ(unfit(volta(), ampere),
+              "kernel-1.traceg: kernel _Z3addPi was recorded for binary version 86, but the "
+              "configured GPU has "
+              "compute capability 7.0 (use --preset RTX3070, or replay it all the same with "
+              "--any-binary-version)");
+    EXPECT_EQ(unfit(volta("--any-binary-version"), ampere), "");
+}
+
+TEST(TraceFit, RefusesTooManyThreads) {
+    kernel_header_facts big = kernel();
+    big.threads_per_block = 2049;
+    EXPECT_THAT(unfit(volta(), big), HasSubstr("has 2049 threads per block; an SM holds 2048"));
+    big.threads_per_block = 0;
+    EXPECT_THAT(unfit(volta(), big), HasSubstr("blocks of no threads"));
+}
+
+TEST(TraceFit, RefusesTooMuchSharedMemory) {
+    kernel_header_facts big = kernel();
+    big.shared_memory = 98305;
+    EXPECT_THAT(unfit(volta(), big),
+                HasSubstr("needs 98305 bytes of shared memory per block; an SM has 98304"));
+    EXPECT_EQ(unfit(volta("--override-shmem 4096"), big), "");
+    big.shared_memory = 65536;
+    EXPECT_EQ(unfit(volta(), big), "") << "from Volta on a kernel may opt in to more than 48 KB";
+    big.binary_version = 61;
+    EXPECT_THAT(unfit(volta("-gpgpu_compute_capability_major 6"), big),
+                HasSubstr("a block may use 49152"));
+}
+
+TEST(TraceFit, RefusesTooManyRegisters) {
+    kernel_header_facts big = kernel();
+    big.threads_per_block = 1000;
+    big.registers = 65;
+    EXPECT_THAT(unfit(volta(), big),
+                HasSubstr("needs 69632 registers per block (1024 threads of 65); an SM has 65536"));
+    EXPECT_EQ(unfit(volta("--override-registers 32"), big), "");
+    big.registers = 64;
+    EXPECT_EQ(unfit(volta(), big), "");
+    EXPECT_THAT(unfit(volta("-gpgpu_registers_per_block 32768"), big),
+                HasSubstr("a block has 32768"));
+    big.registers = 21955;
+    EXPECT_THAT(unfit(volta(), big), HasSubstr("--override-registers"));
+    EXPECT_EQ(unfit(volta("-gpgpu_ignore_resources_limitation 1"), big), "");
+}
+
+}  // namespace
+}  // namespace simtlm::platform

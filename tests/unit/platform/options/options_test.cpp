@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/options/options.h"
+
+#include "tests/unit/platform/refusal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace simtlm::platform {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+/// A folder of its own for the test that is running.
+class option_files : public testing::Test {
+protected:
+    option_files() {
+        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+        folder_ = fs::temp_directory_path() / (std::string("simtlm-") + test->name());
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+    }
+    ~option_files() override { fs::remove_all(folder_); }
+
+    std::string write(const std::string& name, const std::string& text) {
+        const fs::path path = folder_ / name;
+        fs::create_directories(path.parent_path());
+        std::ofstream(path) << text;
+        return path.string();
+    }
+
+    fs::path folder_;
+};
+
+option_values read(const std::string& text) {
+    option_values values;
+    values.load_text(text, "my.config");
+    return values;
+}
+
+TEST(OptionTable, NamesEveryOptionOnceAndSaysWhatItIs) {
+    std::set<std::string> names;
+    for (const option_info& option : option_table()) {
+        EXPECT_TRUE(names.insert(option.name).second) << option.name << " is there twice";
+        EXPECT_EQ(option.name[0], '-');
+        EXPECT_TRUE(!option.description.empty() || !option.effective()) << option.name;
+    }
+    for (const auto& [older, current] : option_aliases()) {
+        EXPECT_EQ(names.count(older), 0u) << older;
+        EXPECT_EQ(names.count(current), 1u) << current;
+    }
+}
+
+TEST(OptionTable, HasDefaultsThatAreValuesOfTheirType) {
+    for (const option_info& option : option_table()) {
+        if (option.default_text.empty()) continue;
+        option_values values;
+        EXPECT_EQ(refusal([&] { values.set(option.name, option.default_text); }), "")
+            << option.name;
+    }
+}
+
+TEST(OptionFile, ReadsNamesValuesCommentsAndLinesOfSeveralOptions) {
+    const option_values v = read(
+        "# a comment\n"
+        "-gpgpu_n_clusters 80 # another\n"
+        "-gpgpu_n_mem 24#close\n"
+        "   -gpgpu_shader_cta 16   -gpgpu_scheduler lrr\r\n"
+        "-gpgpu_clock_domains\n 1132.0:1132.0:1132.0:850.0");
+    EXPECT_EQ(v.number("-gpgpu_n_clusters"), 80u);
+    EXPECT_EQ(v.number("-gpgpu_n_mem"), 24u);
+    EXPECT_EQ(v.number("-gpgpu_shader_cta"), 16u);
+    EXPECT_EQ(v.text("-gpgpu_scheduler"), "lrr");
+    EXPECT_EQ(v.text("-gpgpu_clock_domains"), "1132.0:1132.0:1132.0:850.0");
+}
+
+TEST(OptionFile, JoinsTheLinesOfAQuotedValue) {
+    const option_values v =
+        read("-gpgpu_dram_timing_opt \"nbk=16:CCD=1:\n      CL=12\"\n-gpgpu_n_mem 3\n");
+    EXPECT_EQ(v.text("-gpgpu_dram_timing_opt"), "nbk=16:CCD=1: CL=12");
+    EXPECT_EQ(v.value("-gpgpu_dram_timing_opt").origin.line, 1u);
+    EXPECT_EQ(v.value("-gpgpu_n_mem").origin.line, 3u);
+}
+
+TEST(OptionFile, JoinsTheWordsOfAnUnfinishedList) {
+    const option_values v =
+        read("-gpgpu_cache:dl1 S:4:128:64, L:T:m:L:L,\n A:512:8,16:0,32 -gpgpu_n_mem 3");
+    EXPECT_EQ(v.text("-gpgpu_cache:dl1"), "S:4:128:64,L:T:m:L:L,A:512:8,16:0,32");
+    EXPECT_EQ(v.number("-gpgpu_n_mem"), 3u);
+}
+
+TEST(OptionFile, TakesASwitchWithoutValueForOn) {
+    const option_values v =
+        read("-gpgpu_perfect_mem -gpgpu_flush_l1_cache 1 -gpgpu_flush_l2_cache 0");
+    EXPECT_TRUE(v.flag("-gpgpu_perfect_mem"));
+    EXPECT_TRUE(v.flag("-gpgpu_flush_l1_cache"));
+    EXPECT_FALSE(v.flag("-gpgpu_flush_l2_cache"));
+}
+
+TEST(OptionFile, ReadsNegativeHexadecimalAndOctalNumbers) {
+    const option_values v =
+        read("-gpgpu_warpdistro_shader -1 -gpgpu_n_mem 0x18 -gpgpu_n_clusters 017");
+    EXPECT_EQ(v.integer("-gpgpu_warpdistro_shader"), -1);
+    EXPECT_EQ(v.number("-gpgpu_n_mem"), 24u);
+    EXPECT_EQ(v.number("-gpgpu_n_clusters"), 15u);
+}
+
+TEST(OptionFile, ReadsOlderSpellings) {
+    const option_values v = read("-rop_latency 120 -gmem_skip_L1D 1");
+    EXPECT_EQ(v.number("-gpgpu_l2_rop_latency"), 120u);
+    EXPECT_TRUE(v.flag("-gpgpu_gmem_skip_L1D"));
+    EXPECT_TRUE(v.given("-rop_latency"));
+}
+
+TEST(OptionFile, RefusesAnUnknownOptionWithItsLineAndTheNearestName) {
+    EXPECT_EQ(refusal([] { read("\n-gpgpu_n_clutsers 4\n"); }),
+              "my.config:2: unknown option -gpgpu_n_clutsers (did you mean -gpgpu_n_clusters?)");
+}
+
+TEST(OptionFile, RefusesAStrayWordAMissingValueAndAnOpenQuote) {
+    EXPECT_THAT(refusal([] { read("-gpgpu_n_mem 4\n5\n"); }),
+                HasSubstr("my.config:2: '5' stands where"));
+    EXPECT_THAT(refusal([] { read("-gpgpu_n_mem -gpgpu_n_clusters 4"); }),
+                HasSubstr("my.config:1: -gpgpu_n_mem lacks its value"));
+    EXPECT_THAT(refusal([] { read("-gpgpu_n_mem"); }), HasSubstr("lacks its value"));
+    EXPECT_THAT(refusal([] { read("\n-gpgpu_dram_timing_opt \"nbk=16\n\n"); }),
+                HasSubstr("my.config:2: a quoted value has no end"));
+}
+
+TEST(OptionFile, RefusesValuesOfTheWrongType) {
+    EXPECT_EQ(refusal([] { read("-gpgpu_n_mem four"); }),
+              "my.config:1: -gpgpu_n_mem four: is no whole number (syntax: N)");
+    EXPECT_THAT(refusal([] { read("-gpgpu_n_mem 4k"); }), HasSubstr("is no whole number"));
+    EXPECT_THAT(refusal([] { read("-gpgpu_n_mem -4"); }), HasSubstr("must not be negative"));
+    EXPECT_THAT(refusal([] { read("-gpgpu_perfect_mem yes"); }), HasSubstr("is neither 0 nor 1"));
+    EXPECT_THAT(refusal([] { read("-gpgpu_n_mem 99999999999999999999"); }),
+                HasSubstr("is no whole number"));
+}
+
+TEST_F(option_files, AreIncludedWhereTheyAreNamedAndFoundBesideTheOneThatNamesThem) {
+    write("inner/dram.config", "-gpgpu_n_mem 12 -gpgpu_n_clusters 2\n");
+    write("inner/gpu.config", "-gpgpu_n_clusters 1\n-config dram.config\n-gpgpu_shader_cta 4\n");
+    const std::string outer =
+        write("outer.config", "-gpgpu_n_mem 1\n-config inner/gpu.config\n-gpgpu_shader_cta 8\n");
+    option_values v;
+    v.load_file(outer);
+    EXPECT_EQ(v.number("-gpgpu_n_mem"), 12u);
+    EXPECT_EQ(v.number("-gpgpu_n_clusters"), 2u);
+    EXPECT_EQ(v.number("-gpgpu_shader_cta"), 8u);
+    EXPECT_THAT(v.value("-gpgpu_n_mem").origin.text(), HasSubstr("inner/dram.config:1"));
+}
+
+TEST_F(option_files, ThatIncludeThemselvesAreRefused) {
+    const std::string file = write("loop.config", "-config loop.config\n");
+    option_values v;
+    EXPECT_THAT(refusal([&] { v.load_file(file); }), HasSubstr("is included by itself"));
+}
+
+TEST_F(option_files, ThatAreMissingAreNamedWithWhoAskedForThem) {
+    const std::string file = write("outer.config", "\n-config nowhere.config\n");
+    option_values v;
+    EXPECT_THAT(refusal([&] { v.load_file(file); }),
+                HasSubstr("outer.config:2: cannot read the configuration file"));
+    EXPECT_THAT(refusal([&] {
+                    v.parse_command_line({"-config", "nowhere"});
+                }),
+                HasSubstr("command line: cannot read the configuration file nowhere"));
+    EXPECT_THAT(refusal([&] { v.load_file(folder_.string()); }), HasSubstr("cannot read"));
+}
+
+TEST_F(option_files, ResolveTheFilesTheyNameFromTheirOwnFolder) {
+    write("sub/net.icnt", "k = 4;\n");
+    const std::string file =
+        write("sub/gpu.config", "-inter_config_file net.icnt\n--vcd out.vcd\n");
+    option_values v;
+    v.load_file(file);
+    EXPECT_EQ(v.text("-inter_config_file"), (folder_ / "sub/net.icnt").string());
+    EXPECT_EQ(v.text("--vcd"), "out.vcd") << "a file that does not exist yet is left as written";
+}
+
+TEST(CommandLine, TakesOptionsInThreeSpellings) {
+    option_values v;
+    v.parse_command_line({"-trace", "a/kernelslist.g", "--vcd-window=10:20", "--stats-json",
+                          "out.json", "--no-sleep", "-gpgpu_n_mem=6", "--quiet"});
+    EXPECT_EQ(v.text("-trace"), "a/kernelslist.g");
+    EXPECT_EQ(v.text("--vcd-window"), "10:20");
+    EXPECT_EQ(v.text("--stats-json"), "out.json");
+    EXPECT_TRUE(v.flag("--no-sleep"));
+    EXPECT_TRUE(v.flag("--quiet"));
+    EXPECT_EQ(v.number("-gpgpu_n_mem"), 6u);
+    EXPECT_EQ(v.value("-trace").origin.text(), "command line");
+}
+
+TEST(CommandLine, TakesArgvWithoutTheProgram) {
+    const char* argv[] = {"simtlm", "-gpgpu_n_mem", "6", "-gpgpu_dram_timing_opt", "nbk=16: CL=1"};
+    option_values v;
+    v.parse_command_line(5, argv);
+    EXPECT_EQ(v.number("-gpgpu_n_mem"), 6u);
+    EXPECT_EQ(v.text("-gpgpu_dram_timing_opt"), "nbk=16: CL=1");
+}
+
+TEST(CommandLine, RefusesWhatItDoesNotKnow) {
+    option_values v;
+    EXPECT_EQ(refusal([&] {
+                  v.parse_command_line({"--vdc", "x"});
+              }),
+              "command line: unknown option --vdc (did you mean --vcd?)");
+    EXPECT_THAT(refusal([&] { v.parse_command_line({"trace.g"}); }),
+                HasSubstr("stands where an option"));
+}
+
+TEST_F(option_files, LoseAgainstWhatComesLaterAndWinOverWhatCameBefore) {
+    const std::string file = write("a.config", "-gpgpu_n_mem 2\n-gpgpu_n_clusters 2\n");
+    option_values v;
+    v.parse_command_line({"-gpgpu_n_mem", "1", "-config", file, "-gpgpu_n_clusters", "3"});
+    EXPECT_EQ(v.number("-gpgpu_n_mem"), 2u);
+    EXPECT_EQ(v.number("-gpgpu_n_clusters"), 3u);
+    EXPECT_EQ(v.value("-gpgpu_n_mem").origin.where(), file + ":1");
+    EXPECT_EQ(v.value("-gpgpu_n_clusters").origin.where(), "command line");
+    EXPECT_EQ(v.value("-gpgpu_shader_cta").origin.text(), "default");
+}
+
+TEST(OptionValues, CollectRepeatableOptions) {
+    option_values v;
+    v.parse_command_line({"--quirk", "ldc-is-alu", "--quirk", "single-barrier"});
+    ASSERT_EQ(v.all("--quirk").size(), 2u);
+    EXPECT_EQ(v.all("--quirk")[0].text, "ldc-is-alu");
+    EXPECT_EQ(v.text("--quirk"), "single-barrier");
+    EXPECT_THAT(v.all("--opcode-table"), IsEmpty());
+}
+
+TEST(OptionValues, TellPresetsApartFromOtherFiles) {
+    option_values v([](const std::string&) -> std::vector<std::string> {
+        return {SIMTLM_TEST_CONFIG_DIR "/TINY/gpgpusim.config"};
+    });
+    v.parse_command_line({"--preset", "TINY"});
+    EXPECT_THAT(v.value("-gpgpu_n_clusters").origin.text(),
+                HasSubstr("preset TINY (gpgpusim.config:"));
+    EXPECT_THAT(v.value("-gpgpu_dram_timing_opt").origin.text(),
+                HasSubstr("preset TINY (HBM2.config:"));
+    EXPECT_THAT(v.presets(), ElementsAre("TINY"));
+}
+
+TEST(OptionValues, NoteOptionsWithoutMeaningOncePerReason) {
+    const option_values v = read(
+        "-gpgpu_ptx_sim_mode 0 -gpgpu_ptx_force_max_capability 70 -power_simulation_enabled 1\n"
+        "-accelwattch_xml_file x.xml -gpgpu_n_mem 4");
+    const std::vector<std::string> notes = v.notes();
+    ASSERT_EQ(notes.size(), 2u);
+    EXPECT_THAT(notes[0], HasSubstr("-gpgpu_ptx_sim_mode, -gpgpu_ptx_force_max_capability"));
+    EXPECT_THAT(
+        notes[1],
+        HasSubstr("-power_simulation_enabled, -accelwattch_xml_file (power is not modelled)"));
+    EXPECT_THAT(option_values().notes(), IsEmpty());
+}
+
+TEST(DumpedConfiguration, ReadsBackAsTheSameConfiguration) {
+    const option_values first = read(
+        "-gpgpu_dram_timing_opt \"nbk=16:CCD=1: CL=12\"\n-gpgpu_n_mem 24\n--quirk ldc-is-alu\n"
+        "--quirk single-barrier\n--no-sleep\n-gpgpu_ptx_force_max_capability 70\n--vcd \"a "
+        "b.vcd\"\n");
+    std::ostringstream dump;
+    write_config(dump, first);
+    EXPECT_THAT(dump.str(), testing::ContainsRegex("-gpgpu_n_mem 24 +# my.config:2\n"));
+    EXPECT_THAT(dump.str(), testing::ContainsRegex("-gpgpu_n_clusters 10 +# default\n"));
+
+    option_values second;
+    second.load_text(dump.str(), "dump.config");
+    for (const option_info& option : option_table()) {
+        EXPECT_EQ(first.text(option.name), second.text(option.name)) << option.name;
+        if (option.repeatable) {
+            EXPECT_EQ(first.all(option.name).size(), second.all(option.name).size()) << option.name;
+        }
+    }
+    EXPECT_FALSE(second.given("--shuffle-seed")) << "what was not set stays unset";
+}
+
+TEST(Help, NamesEveryOption) {
+    std::ostringstream help;
+    write_help(help, "simtlm");
+    for (const option_info& option : option_table())
+        EXPECT_THAT(help.str(), HasSubstr("  " + option.name)) << option.name;
+    for (const quirk_info& quirk : quirk_table()) EXPECT_THAT(help.str(), HasSubstr(quirk.name));
+}
+
+TEST(OptionsPage, IsCurrent) {
+    std::ifstream in(SIMTLM_TEST_DOCS_DIR "/options.md");
+    ASSERT_TRUE(in) << "docs/options.md is missing";
+    std::ostringstream page, current;
+    page << in.rdbuf();
+    write_options_markdown(current);
+    EXPECT_TRUE(page.str() == current.str())
+        << "docs/options.md is out of date: write it anew with simtlm --help-markdown";
+}
+
+}  // namespace
+}  // namespace simtlm::platform

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/options/presets.h"
+
+#include "platform/config/config.h"
+#include "tests/unit/platform/refusal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+namespace simtlm::platform {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+namespace fs = std::filesystem;
+
+preset_folders source_tree() {
+    return preset_folders(std::vector<std::string>{SIMTLM_TEST_CONFIG_DIR});
+}
+
+option_values loaded(const std::string& name) {
+    option_values values(source_tree().finder());
+    values.load_preset(name);
+    return values;
+}
+
+class EveryPreset : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryPreset, LoadsAndMakesAGpu) {
+    const option_values values = loaded(GetParam());
+    EXPECT_THAT(values.notes(), IsEmpty()) << "our own files hold effective options only";
+    const gpu_config gpu = make_gpu_config(values);
+    EXPECT_GT(gpu.sms(), 0u);
+    for (const preset_info& preset : preset_table()) {
+        if (preset.name == GetParam()) {
+            EXPECT_EQ(preset.binary, gpu.binary_version());
+        }
+    }
+}
+
+TEST_P(EveryPreset, DumpsAConfigurationThatReadsBackAsTheSame) {
+    const option_values first = loaded(GetParam());
+    std::ostringstream dump;
+    write_config(dump, first);
+    option_values second;
+    second.load_text(dump.str(), "dump.config");
+    for (const option_info& option : option_table()) {
+        if (!option.action) {
+            EXPECT_EQ(first.text(option.name), second.text(option.name)) << option.name;
+        }
+    }
+    EXPECT_EQ(refusal([&] { make_gpu_config(second); }), "");
+}
+
+TEST_P(EveryPreset, TakesAnyDramTechnology) {
+    for (const auto& entry : fs::directory_iterator(SIMTLM_TEST_CONFIG_DIR "/dram")) {
+        option_values values = loaded(GetParam());
+        values.load_preset("dram/" + entry.path().stem().string());
+        EXPECT_EQ(refusal([&] { make_gpu_config(values); }), "") << entry.path();
+    }
+}
+
+std::vector<std::string> names() {
+    std::vector<std::string> all;
+    for (const preset_info& preset : preset_table()) all.emplace_back(preset.name);
+    return all;
+}
+INSTANTIATE_TEST_SUITE_P(Shipped, EveryPreset, testing::ValuesIn(names()),
+                         [](const auto& name) { return name.param; });
+
+TEST(Presets, AreAllInTheTable) {
+    for (const auto& entry : fs::directory_iterator(SIMTLM_TEST_CONFIG_DIR)) {
+        const std::string folder = entry.path().filename().string();
+        if (entry.is_directory() && folder != "dram") {
+            EXPECT_THAT(names(), testing::Contains(folder));
+        }
+    }
+}
+
+TEST(Presets, CoverTheDramTechnologies) {
+    for (const char* technology :
+         {"GDDR3", "GDDR5", "GDDR5X", "GDDR6", "HBM", "HBM2", "HBM2E", "HBM3"})
+        EXPECT_EQ(source_tree().files(std::string("dram/") + technology).size(), 1u) << technology;
+}
+
+TEST(Presets, AreRefusedWithTheNearestNameWhenThereIsNone) {
+    EXPECT_THAT(refusal([] { loaded("QV10"); }),
+                EndsWith("(did you mean QV100? --list-configs names them all)"));
+    EXPECT_THAT(refusal([] { loaded("../platform"); }),
+                HasSubstr("there is no such configuration"));
+    EXPECT_THAT(refusal([] { loaded(""); }), HasSubstr("there is no such configuration"));
+}
+
+TEST(Presets, AreListed) {
+    std::ostringstream list;
+    write_presets(list, source_tree());
+    for (const std::string& name : names()) EXPECT_THAT(list.str(), HasSubstr(name));
+    EXPECT_THAT(list.str(), HasSubstr("dram/HBM2E"));
+    EXPECT_THAT(list.str(), testing::Not(HasSubstr("not installed")));
+}
+
+TEST(Presets, AreAdvisedByBinaryVersion) {
+    EXPECT_STREQ(preset_for_binary(86)->name, "RTX3070");
+    EXPECT_STREQ(preset_for_binary(80)->name, "A100");
+    EXPECT_STREQ(preset_for_binary(60)->name, "TITAN_X_PASCAL");
+    EXPECT_EQ(preset_for_binary(120), nullptr);
+}
+
+TEST(Presets, DescribeTheQuadroV100) {
+    const gpu_config gpu = make_gpu_config(loaded("QV100"));
+    EXPECT_EQ(gpu.sms(), 80u);
+    EXPECT_EQ(gpu.sub_partitions(), 64u);
+    EXPECT_DOUBLE_EQ(gpu.clocks.core, 1132e6);
+    EXPECT_DOUBLE_EQ(gpu.clocks.dram, 850e6);
+    EXPECT_EQ(gpu.memory.partition.l2.bytes() * gpu.sub_partitions(), 6u * 1024 * 1024);
+    EXPECT_EQ(gpu.memory.partition.dram.timing.tRC, 40u);
+    EXPECT_TRUE(gpu.memory.partition.dram.dual_bus_interface);
+    EXPECT_EQ(gpu.cores.sm.max_warps, 64u);
+    EXPECT_EQ(gpu.cores.sm.specialized[2].name, "TENSOR");
+    EXPECT_EQ(gpu.dispatch.kernel_launch_latency, 5000u);
+}
+
+TEST(Presets, DescribeTheTitanXWithItsRouters) {
+    const gpu_config gpu = make_gpu_config(loaded("TITAN_X_PASCAL"));
+    EXPECT_EQ(gpu.network.kind, interconnect::network_kind::router);
+    EXPECT_EQ(gpu.network.router.values.at("k"), "52");
+    EXPECT_EQ(gpu.network.clusters + gpu.network.memories, 52u);
+    EXPECT_EQ(gpu.cores.sm.l1d.allocation, cache::allocation_policy::streaming);
+    EXPECT_TRUE(gpu.cores.sm.ignore_resource_limits);
+}
+
+}  // namespace
+}  // namespace simtlm::platform
