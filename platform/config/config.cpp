@@ -511,7 +511,9 @@ private:
         memory::dram_config& d = m.partition.dram;
         constexpr std::string_view timing = "-gpgpu_dram_timing_opt";
         d.timing = read(timing, parse_dram_timing);
-        d.scheduler = choice<memory::dram_scheduler_kind>("-gpgpu_dram_scheduler", 1);
+        const auto& schedulers = memory::dram_schedulers();
+        d.scheduler =
+            schedulers[v_.number("-gpgpu_dram_scheduler", 0, schedulers.size() - 1)].make;
         d.scheduler_queue_size =
             v_.number("-gpgpu_frfcfs_dram_sched_queue_size", 0, most_queue_entries);
         d.return_queue_size = v_.number("-gpgpu_dram_return_queue_size", 0, most_queue_entries);
