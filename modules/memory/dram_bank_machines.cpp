@@ -75,11 +75,11 @@ std::uint64_t dram_bank_machines::next_command(std::uint64_t earliest, std::uint
     for (std::uint64_t m = busy_; m != 0 && next > earliest; m &= m - 1) {
         const auto b = static_cast<unsigned>(__builtin_ctzll(m));
         if ((open() & bit(b)) == 0)
-            next = std::min(
-                next, timing_.active(b) ? timing_.precharge_at(b) : timing_.activate_at(b));
+            next = std::min(next,
+                            timing_.active(b) ? timing_.precharge_at(b) : timing_.activate_at(b));
         else if (columns)
-            next = std::min(next, (open_read_ & bit(b)) != 0 ? timing_.read_at(b)
-                                                             : timing_.write_at(b));
+            next = std::min(next,
+                            (open_read_ & bit(b)) != 0 ? timing_.read_at(b) : timing_.write_at(b));
     }
     return std::max(next, earliest);
 }

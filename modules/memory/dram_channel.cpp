@@ -226,8 +226,8 @@ void dram_channel::finish(std::uint32_t number) {
 /// At most one request goes to its bank.
 void dram_channel::schedule(std::uint64_t now) {
     const std::uint64_t core_now = sequencer_.cycle(protocol::core_clock);
-    const std::uint32_t number = scheduler_->choose(machines_.free(), priority_,
-                                                    machines_.timing(), core_now - kernel_start_);
+    const std::uint32_t number = scheduler_->choose(machines_.free(), priority_, machines_.timing(),
+                                                    core_now - kernel_start_);
     if (number == none) return;
     const dram_request& r = requests_[number];
     sampler_.bank_taken(r.bank, now);

@@ -33,8 +33,7 @@ void dram_command_bus::issue_column(unsigned b, std::uint64_t now) {
         pipeline_.set_stages(r.write ? config_.timing.WL : config_.timing.CL);
     }
     pipeline_.push(number);
-    tell(now, r.write ? dram_command::write : dram_command::read, b, r.row,
-         r.column + r.commanded);
+    tell(now, r.write ? dram_command::write : dram_command::read, b, r.row, r.column + r.commanded);
     if (r.write)
         machines_.write(b, now);
     else

@@ -15,9 +15,7 @@ public:
     static constexpr std::uint64_t never = ~std::uint64_t{0};
 
     dram_refresh(const dram_timing& timing, dram_command_bus& bus)
-        : interval_(timing.tREFI),
-          due_(timing.tREFI != 0 ? timing.tREFI : never),
-          bus_(bus) {}
+        : interval_(timing.tREFI), due_(timing.tREFI != 0 ? timing.tREFI : never), bus_(bus) {}
 
     /// Cycle from which on the buses belong to the refresh; never if there is none.
     std::uint64_t due() const { return due_; }

@@ -70,9 +70,8 @@ void dram_sampler::slept(std::uint64_t until) {
     counted_to_ = until;
     s_.cycles += cycles;
     s_.idle_cycles += cycles;
-    s_.active_cycles += machines_.busy() != 0
-                            ? cycles
-                            : cycles_before(machines_.timing().quiet_at(), from, until);
+    s_.active_cycles +=
+        machines_.busy() != 0 ? cycles : cycles_before(machines_.timing().quiet_at(), from, until);
     s_.queue_sum += pending_ * cycles;
     s_.queue_max = std::max<std::uint64_t>(s_.queue_max, pending_);
     sample_banks(cycles);

@@ -18,8 +18,9 @@ namespace simtlm::memory {
 /// and is made by memory_config::channel.
 ///
 /// The socket speaks the base protocol as protocol/sockets.h describes it: at most one request
-/// without END_REQ (one of either kind with dram_config::separate_write_queue), at most one response
-/// without END_RESP, posted writes answered past all others. A channel acts in phase dram_channel.
+/// without END_REQ (one of either kind with dram_config::separate_write_queue), at most one
+/// response without END_RESP, posted writes answered past all others. A channel acts in phase
+/// dram_channel.
 class memory_channel : public sc_core::sc_module {
 public:
     using sc_core::sc_module::sc_module;
@@ -29,7 +30,8 @@ public:
     virtual socket& target() = 0;
 
     /// Counters up to the last edge that was completed; `banks` and `traffic` have an entry per
-    /// bank. A controller without commands, banks or rows leaves theirs at zero. Call between steps.
+    /// bank. A controller without commands, banks or rows leaves theirs at zero. Call between
+    /// steps.
     virtual const dram_statistics& statistics() = 0;
     /// Counters, without what a sleeping channel has yet to count.
     virtual const dram_statistics& counted() const = 0;

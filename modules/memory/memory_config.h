@@ -82,11 +82,11 @@ struct dram_timing {
 struct dram_config {
     dram_timing timing;
     dram_scheduler_maker scheduler = make_fr_fcfs_scheduler;  ///< -gpgpu_dram_scheduler
-    unsigned scheduler_queue_size = 0;  ///< requests; 0: unlimited (FIFO: 2)
-    unsigned return_queue_size = 0;     ///< 0: 1024, and no limit to requests under way
-    unsigned bus_width_bytes = 4;       ///< of one chip, per data clock edge
-    unsigned chips_per_channel = 1;     ///< -gpgpu_n_mem_per_ctrlr
-    unsigned burst_length = 4;          ///< data transfers per column command
+    unsigned scheduler_queue_size = 0;                        ///< requests; 0: unlimited (FIFO: 2)
+    unsigned return_queue_size = 0;  ///< 0: 1024, and no limit to requests under way
+    unsigned bus_width_bytes = 4;    ///< of one chip, per data clock edge
+    unsigned chips_per_channel = 1;  ///< -gpgpu_n_mem_per_ctrlr
+    unsigned burst_length = 4;       ///< data transfers per column command
     unsigned data_command_freq_ratio = 2;
     bool dual_bus_interface = false;  ///< one row and one column command per cycle (HBM)
     bank_indexing bank_index = bank_indexing::linear;
@@ -120,7 +120,7 @@ struct memory_config {
     address_mapping_config mapping;
     partition_config partition;
     unsigned channels = 8;
-    memory_channel_maker channel = make_dram_channel;  ///< of channels that no foreign memory serves
+    memory_channel_maker channel;     ///< empty: make_dram_channel
     bool warm_l2_on_copy = true;      ///< -gpgpu_perf_sim_memcpy
     bool flush_l2 = false;            ///< -gpgpu_flush_l2_cache: after every kernel
     bool quirk_flush_few_l2 = false;  ///< of as many sub-partitions as there are channels

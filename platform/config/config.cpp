@@ -2,6 +2,7 @@
 #include "platform/config/config.h"
 
 #include "modules/kernel/error.h"
+#include "modules/memory/dram_scheduler.h"
 #include "platform/config/config_formats.h"
 #include "platform/options/presets.h"
 

@@ -11,13 +11,18 @@ namespace simtlm::platform {
 using protocol::extension;
 
 memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
-                             kernel::phase_sequencer& sequencer, outside_socket& outside)
-    : sc_module(name),
+                             kernel::phase_sequencer& sequencer, const memory::dram_config& config,
+                             outside_socket& outside)
+    : memory_channel(name),
       port("port"),
+      sequencer_(sequencer),
       outside_(outside),
+      atom_bytes_(config.atom_bytes()),
       process_("process", sequencer, protocol::dram_channel,
                kernel::on_edge<&memory_bridge::cycle>(this)) {
     using SC_CURRENT_USER_MODULE = memory_bridge;
+    statistics_.banks.resize(config.timing.nbk);
+    statistics_.traffic.resize(config.timing.nbk);
     port.register_nb_transport_fw(this, &memory_bridge::from_partition, 0);
     outside_.register_nb_transport_bw(this, &memory_bridge::from_memory, 0);
     SC_METHOD(wake_process);
@@ -54,15 +59,29 @@ tlm::tlm_generic_payload& memory_bridge::copy(tlm::tlm_generic_payload& original
     ours = theirs;
     ours.id = id;
     ours.parent = &original;
-    if (payload.is_write())
-        prepare_write(payload);
-    else
-        ++counters_.reads;
+    count(payload);
+    if (payload.is_write()) prepare_write(payload);
     return payload;
 }
 
+void memory_bridge::count(const tlm::tlm_generic_payload& payload) {
+    const protocol::memory_extension& e = extension(payload);
+    const bool write = payload.is_write();
+    ++statistics_.requests;
+    ++(write ? statistics_.scheduled_writes : statistics_.scheduled_reads);
+    auto& traffic = statistics_.traffic[e.location.bank % statistics_.traffic.size()];
+    const std::uint64_t atoms = e.data_bytes / atom_bytes_;
+    (write ? traffic.writes : traffic.reads) += atoms;
+    traffic.by_type[static_cast<unsigned>(e.type)] += atoms;
+}
+
+const memory::dram_statistics& memory_bridge::statistics() {
+    statistics_.cycles = sequencer_.observed().edges[protocol::dram_clock];
+    statistics_.idle_cycles = statistics_.cycles;
+    return statistics_;
+}
+
 void memory_bridge::prepare_write(tlm::tlm_generic_payload& payload) {
-    ++counters_.writes;
     const unsigned bytes = payload.get_data_length();
     unsigned char* const data = payload.get_data_ptr();
     switch (data_) {
@@ -135,7 +154,7 @@ void memory_bridge::answered(tlm::tlm_generic_payload& payload, const sc_core::s
     answers_.push_back({&payload, sc_core::sc_time_stamp() + delay, order_++, owes_end});
     process_.wake();
     if (payload.is_response_ok()) return;
-    ++counters_.errors;
+    ++errors_;
     if (!warned_) {
         warned_ = true;
         SC_REPORT_WARNING("simtlm/memory",

@@ -16,7 +16,6 @@ class sm;
 class simt_cluster;
 }  // namespace simtlm::core
 namespace simtlm::memory {
-class dram_channel;
 class memory_sub_partition;
 }  // namespace simtlm::memory
 
@@ -68,7 +67,7 @@ private:
     void add_load_store(core::sm& sm, const std::string& base);
     void add_partition(gpu& device, unsigned number);
     void add_l2(gpu& device, const memory::memory_sub_partition& sub, const std::string& base);
-    void add_dram(gpu& device, memory::dram_channel& channel, const std::string& base);
+    void add_dram(gpu& device, unsigned channel, const std::string& base);
     void add_network_port(gpu& device, const std::string& base, unsigned port, bool of_cluster);
     void add_cache(const std::string& base, unsigned domain, const cache::cache_statistics& s);
 

@@ -105,9 +105,9 @@ void check_dram_commands(const std::string& preset) {
     const auto columns = translation(file + ".column_command.translate");
     std::uint64_t all = 0;
     for (unsigned p = 0; p < run.device().channels().size(); ++p) {
-        const memory::dram_channel& channel = *run.device().channels()[p];
         const std::string base = fmt::format("gpu.partition{}.dram.", p);
-        memory::dram_timing_checker checker("wave", channel.config(), false);
+        memory::dram_timing_checker checker("wave", run.device().config().memory.partition.dram,
+                                            false);
         std::map<std::string, std::uint64_t> seen;
         std::uint64_t cycle = 0;
         vcd.replay([&](std::uint64_t) {
