@@ -296,7 +296,7 @@ std::uint64_t gpu::count(host::counter c) const {
                     sum += figure(e->statistics());
     };
     const auto over_channels = [&](auto figure) {
-        for (const auto& c : channels_) sum += figure(c->counted());
+        for (const auto& channel : channels_) sum += figure(channel->counted());
     };
     switch (c) {
         case counter::core_cycles:

@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
                   {{0, activate, 0}, {5, activate, 4}, {30, read, 0}, {36, precharge, 4}},
                   "tRTPL 7, only 6"},
         shortfall{"TheRowBus",
-                  {{0, activate, 0}, {40, precharge, 0}, {40, precharge, 1}},
+                  {{0, activate, 0}, {5, activate, 1}, {40, precharge, 0}, {40, precharge, 1}},
                   "row commands per cycle 1, only 0"}),
     [](const auto& p) { return std::string(p.param.name); });
 
