@@ -106,9 +106,6 @@ struct sm_config {
     bool tensor_core_available = false;
     std::array<specialized_unit_config, isa::max_specialized_units> specialized;
     isa::latency_table latencies;
-    /// Deepest pipeline of each kind (from -ptx_opcode_latency_*), core cycles.
-    unsigned max_latency_sp = 32, max_latency_dp = 32, max_latency_int = 32, max_latency_sfu = 512,
-             max_latency_tensor = 64;
 
     // memory
     ldst_config ldst;

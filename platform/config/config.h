@@ -8,6 +8,7 @@
 #include "modules/memory/memory_config.h"
 #include "platform/options/options.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,21 @@ struct clock_config {
     double l2 = 2000e6;
     double dram = 2000e6;
     bool quirk_rounded = false;  ///< coincident edges are ordered by rounding errors
+};
+
+/// Core cycles of one operation.
+struct operation_timing {
+    unsigned latency = 1;
+    unsigned initiation_interval = 1;
+};
+
+/// Timing of instructions that are executed from PTX (-ptx_opcode_latency_*,
+/// -ptx_opcode_initiation_*).
+struct ptx_timing {
+    std::array<operation_timing, 6> integer;           ///< add, max, mul, mad, div, shfl
+    std::array<operation_timing, 5> single_precision;  ///< add, max, mul, mad, div
+    std::array<operation_timing, 5> double_precision;
+    operation_timing special, tensor;
 };
 
 /// How traces are read; becomes trace::reader_options once the opcode tables are loaded.
@@ -77,11 +93,10 @@ struct gpu_config {
     memory::memory_config memory;
     dispatch::dispatch_config dispatch;
     trace_config traces;
+    ptx_timing ptx;
     run_config run;
     unsigned compute_capability_major = 7;
     unsigned compute_capability_minor = 0;
-    /// -gpgpu_registers_per_block was given, so it binds; otherwise the SM's register file does.
-    bool registers_per_block_given = false;
     std::vector<std::string> quirks;  ///< names of those that are on, in the table's order
 
     /// 70 for compute capability 7.0.

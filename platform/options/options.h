@@ -82,7 +82,7 @@ struct quirk_info {
     const char* name;
     const char* description;
 };
-/// All quirks. A new one is a row here and a line in config.cpp that hands it to its block.
+/// All quirks. A new one is a row here and in quirks_reader.cpp.
 const std::vector<quirk_info>& quirk_table();
 
 // ---- values and where they came from ----------------------------------------------------------

@@ -278,28 +278,27 @@ void units(builder& b) {
         b.word(
             fmt::format("-specialized_unit_{}", i), "ENABLED,UNITS,LATENCY,ID_OC,OC_EX,NAME",
             "0,4,4,4,4,BRA",
-            fmt::format("Specialised unit {}: whether it exists, how many, its deepest latency in "
-                        "core cycles, widths of its pipeline registers, and a name.",
+            fmt::format("Specialised unit {0}: whether it exists, how many, a latency that has no "
+                        "effect (-trace_opcode_latency_initiation_spec_op_{0} sets it), widths of "
+                        "its pipeline registers, and a name.",
                         i));
-    b.add(
-        "-ptx_opcode_latency_int", option_type::text, "ADD,MAX,MUL,MAD,DIV[,SHFL]",
-        "1,1,19,25,145,32", "core cycles",
-        "The depth of integer pipelines comes from MAX and SHFL; traces have their own latencies.");
-    b.add("-ptx_opcode_latency_fp", option_type::text, "ADD,MAX,MUL,MAD,DIV", "1,1,1,1,30",
-          "core cycles", "The depth of single-precision pipelines comes from MAX.");
-    b.add("-ptx_opcode_latency_dp", option_type::text, "ADD,MAX,MUL,MAD,DIV", "8,8,8,8,335",
-          "core cycles",
-          "The depth of double-precision pipelines comes from MAX, that of special functions from "
-          "DIV.");
-    b.add("-ptx_opcode_latency_sfu", option_type::text, "N", "8", "core cycles",
-          "The depth of special-function pipelines, where DIV above is not deeper.");
-    b.add("-ptx_opcode_latency_tesnor", option_type::text, "N", "64", "core cycles",
-          "The depth of tensor core pipelines (spelt as in GPGPU-Sim).");
-    for (const auto& [kind, usual] :
-         {std::pair{"int", "1,1,4,4,32,4"}, std::pair{"fp", "1,1,1,1,5"},
-          std::pair{"dp", "8,8,8,8,130"}, std::pair{"sfu", "8"}, std::pair{"tensor", "64"}})
-        b.ignored(fmt::format("-ptx_opcode_initiation_{}", kind), option_type::text, usual,
-                  executes_ptx);
+    const auto ptx = [&](const std::string& kind, const char* syntax, const char* latency,
+                         const char* initiation, const std::string& what) {
+        b.add("-ptx_opcode_latency_" + kind, option_type::text, syntax, latency, "core cycles",
+              fmt::format("Latency of {} executed from PTX; recorded instructions have "
+                          "-trace_opcode_latency_initiation_*.",
+                          what));
+        b.add("-ptx_opcode_initiation_" + (kind == "tesnor" ? "tensor" : kind), option_type::text,
+              syntax, initiation, "core cycles",
+              fmt::format("Initiation interval of {} executed from PTX.", what));
+    };
+    constexpr const char* operations = "ADD,MAX,MUL,MAD,DIV";
+    ptx("int", "ADD,MAX,MUL,MAD,DIV[,SHFL]", "1,1,19,25,145,32", "1,1,4,4,32,4",
+        "integer operations");
+    ptx("fp", operations, "1,1,1,1,30", "1,1,1,1,5", "single-precision operations");
+    ptx("dp", operations, "8,8,8,8,335", "8,8,8,8,130", "double-precision operations");
+    ptx("sfu", "N", "8", "8", "special functions");
+    ptx("tesnor", "N", "64", "64", "tensor core operations");
     b.ignored("-gpgpu_num_mem_units", option_type::natural, "1", nothing_anywhere);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/waveform_catalogue.h"
 
+#include "modules/memory/dram_timing_state.h"
 #include "platform/gpu/gpu.h"
 
 #include <fmt/format.h>

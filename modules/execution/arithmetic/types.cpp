@@ -2,7 +2,7 @@
 #include "modules/execution/arithmetic/types.h"
 
 #include "modules/execution/arithmetic/bit_field.h"
-#include "modules/execution/arithmetic/integer.h"
+#include "modules/execution/arithmetic/ieee.h"
 
 namespace simtlm::execution::arithmetic {
 

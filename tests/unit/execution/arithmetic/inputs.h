@@ -43,6 +43,32 @@ std::vector<Bits> samples(std::size_t random_count, std::uint64_t seed = 1) {
     return values;
 }
 
+/// samples(), and as many numbers whose exponents lie close to that of 1, so that sums and products
+/// of them interact, and some next to zero.
+template <class Format>
+std::vector<typename Format::bits> float_samples(std::size_t random_count, std::uint64_t seed = 1) {
+    using bits = typename Format::bits;
+    auto values = samples<bits>(random_count, seed);
+    for (const bits special : {Format::infinity, Format::one, Format::largest_finite}) {
+        for (const int step : {-1, 0, 1}) {
+            values.push_back(static_cast<bits>(special + step));
+            values.push_back(static_cast<bits>((special + step) | Format::sign_bit));
+        }
+    }
+    std::mt19937_64 random(seed + 1);
+    for (std::size_t i = 0; i < random_count; ++i) {
+        const std::uint64_t word = random();
+        const std::uint64_t sparse = i % 2 == 0 ? word : word & random() & random();
+        const auto sign = static_cast<bits>((word >> 40 & 1) != 0 ? Format::sign_bit : 0);
+        const int near = static_cast<int>(word >> 50 & 7) - 4;
+        const int exponent = (word >> 60) == 0 ? near + 4 : Format::bias + near;
+        values.push_back(static_cast<bits>(sign |
+                                           (static_cast<bits>(exponent) << Format::fraction_bits) |
+                                           (sparse & Format::fraction_mask)));
+    }
+    return values;
+}
+
 /// All values of an 8-bit or 16-bit register.
 template <class Bits>
 std::vector<Bits> all_values() {

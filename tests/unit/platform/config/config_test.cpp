@@ -261,20 +261,33 @@ TEST(GpuConfig, RefusesClocksThatDoNotTick) {
     EXPECT_THAT(refused("-gpgpu_clock_domains 1:1:1:nan"), HasSubstr("is no frequency"));
 }
 
-TEST(GpuConfig, DerivesWarpsNodesAndDepths) {
+TEST(GpuConfig, DerivesWarpsAndNodes) {
     const gpu_config gpu = make(
         "-gpgpu_shader_core_pipeline 1536:32:32 -gpgpu_n_clusters 4 -gpgpu_n_mem 6\n"
-        "-gpgpu_n_sub_partition_per_mchannel 2 -ptx_opcode_latency_int 4,13,4,5,145,21\n"
-        "-ptx_opcode_latency_fp 4,11,4,5,39 -ptx_opcode_latency_dp 8,19,8,8,330\n"
-        "-ptx_opcode_latency_sfu 100 -gpgpu_num_int_units 1 -gpgpu_num_dp_units 1");
+        "-gpgpu_n_sub_partition_per_mchannel 2");
     EXPECT_EQ(gpu.cores.sm.max_warps, 48u);
     EXPECT_EQ(gpu.network.clusters, 4u);
     EXPECT_EQ(gpu.network.memories, 12u);
     EXPECT_EQ(gpu.memory.mapping.channels, 6u);
-    EXPECT_EQ(gpu.cores.sm.max_latency_int, 21u);
-    EXPECT_EQ(gpu.cores.sm.max_latency_sp, 11u);
-    EXPECT_EQ(gpu.cores.sm.max_latency_dp, 19u);
-    EXPECT_EQ(gpu.cores.sm.max_latency_sfu, 330u);
+}
+
+TEST(GpuConfig, ReadsTheTimingOfPtxOperations) {
+    const gpu_config gpu = make(
+        "-ptx_opcode_latency_int 4,13,4,5,145,21 -ptx_opcode_initiation_int 2,2,3,2,8\n"
+        "-ptx_opcode_latency_fp 4,11,4,5,39 -ptx_opcode_latency_dp 8,19,8,8,330\n"
+        "-ptx_opcode_latency_sfu 100 -ptx_opcode_latency_tesnor 70 "
+        "-ptx_opcode_initiation_tensor 7");
+    EXPECT_EQ(gpu.ptx.integer[1].latency, 13u);
+    EXPECT_EQ(gpu.ptx.integer[2].initiation_interval, 3u);
+    EXPECT_EQ(gpu.ptx.integer[5].latency, 21u);
+    EXPECT_EQ(gpu.ptx.integer[5].initiation_interval, 1u) << "not given";
+    EXPECT_EQ(gpu.ptx.single_precision[1].latency, 11u);
+    EXPECT_EQ(gpu.ptx.double_precision[4].latency, 330u);
+    EXPECT_EQ(gpu.ptx.special.latency, 100u);
+    EXPECT_EQ(gpu.ptx.tensor.latency, 70u);
+    EXPECT_EQ(gpu.ptx.tensor.initiation_interval, 7u);
+    EXPECT_THAT(refused("-ptx_opcode_latency_fp 4,0,4,4,4"), HasSubstr("0 cycles"));
+    EXPECT_THAT(refused("-ptx_opcode_initiation_fp 4,4,4,4"), HasSubstr("has 4 values instead"));
 }
 
 TEST(GpuConfig, GivesEveryClassItsLatency) {
@@ -295,7 +308,6 @@ TEST(GpuConfig, GivesEveryClassItsLatency) {
     EXPECT_EQ(t[op_class::spec2].latency, 200u);
     EXPECT_EQ(t[op_class::barrier].latency, 1u);
     EXPECT_EQ(t[op_class::load].latency, 1u);
-    EXPECT_EQ(gpu.cores.sm.specialized[1].max_latency, 200u) << "deep enough for what it runs";
     EXPECT_FALSE(gpu.cores.sm.specialized[0].enabled);
     EXPECT_EQ(gpu.cores.sm.latencies[op_class::sp].latency, 3u);
 }

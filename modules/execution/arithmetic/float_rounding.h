@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rounding through the host's double: exact sums kept in a double, and doubles narrowed to f32 in
+// any rounding. Branch-free, so that loops over them become SIMD.
+#pragma once
+
+#include "modules/execution/arithmetic/types.h"
+
+namespace simtlm::execution::arithmetic {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+namespace detail {
+
+/// x + y rounded to odd: of the two doubles around an inexact sum, the one whose last bit is 1.
+/// Rounding that once more to a format of at most 51 bits gives the correctly rounded exact sum, in
+/// every rounding. The error of the sum is exact (Knuth's two-sum), and sums of products of two f32
+/// with an f32 stay far from overflow and underflow of double.
+///
+/// An exact zero has the sign that the rounding asks for.
+template <rounding Round>
+inline double add_to_odd(double x, double y) {
+    const double sum = x + y;
+    const double y_part = sum - x;
+    const double error = (x - (sum - y_part)) + (y - y_part);
+    const std::uint64_t bits = as_bits(sum);
+    // Neither for an exact sum, nor for an infinite one, whose error is NaN.
+    const bool inexact = error < 0 || error > 0;
+    const std::uint64_t if_inexact = inexact ? ~std::uint64_t{0} : 0;
+    const std::uint64_t if_even = (bits & 1) - 1;
+    // One step up in magnitude if error and sum have one sign, else one step down.
+    const std::uint64_t step = 1 - ((bits ^ as_bits(error)) >> 63) * 2;
+    const std::uint64_t odd = bits + (step & if_inexact & if_even);
+    if constexpr (Round == rounding::down) {
+        return as_double(sum == 0 ? (as_bits(x) | as_bits(y)) & f64::sign_bit : odd);
+    } else {
+        return as_double(odd);
+    }
+}
+
+/// A double in f32, in any rounding but `away`.
+template <rounding Round>
+inline std::uint32_t narrow_to_f32(double value) {
+    const float nearest = static_cast<float>(value);
+    const std::uint32_t bits = as_bits(nearest);
+    if constexpr (Round == rounding::nearest) {
+        return bits;
+    } else {
+        const double magnitude = __builtin_fabs(value);
+        const double rounded = __builtin_fabs(static_cast<double>(nearest));
+        const std::uint32_t too_large = rounded > magnitude ? 1 : 0;  // neither for NaN
+        const std::uint32_t too_small = rounded < magnitude ? 1 : 0;
+        const bool negative = (bits & f32::sign_bit) != 0;
+        const bool outwards = Round == rounding::down ? negative
+                              : Round == rounding::up ? !negative
+                                                      : false;
+        return outwards ? bits + too_small : bits - too_large;
+    }
+}
+
+}  // namespace detail
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution::arithmetic

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// IEEE arithmetic of f32 and f64: add, sub, mul, fma (mad), div, rcp, sqrt in four roundings.
+#pragma once
+
+#include "modules/execution/arithmetic/float_rounding.h"
+#include "modules/execution/arithmetic/floating.h"
+#include "modules/execution/arithmetic/soft_float.h"
+
+namespace simtlm::execution::arithmetic {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+
+namespace detail {
+
+/// An f32 operand as a double, flushed under ftz.
+template <modifiers Flags>
+inline double wide_f32(std::uint32_t bits) {
+    return as_float(flush<f32, Flags>(bits));
+}
+
+/// Rounds a double to f32 and applies the modifiers. The double must be exact, or rounded to odd,
+/// or (quotients and square roots of f32) on the same side of every f32 as the exact result.
+template <rounding Round, modifiers Flags>
+inline std::uint32_t result_f32(double value) {
+    return finish<f32, Flags>(narrow_to_f32<Round>(value));
+}
+
+}  // namespace detail
+
+template <rounding Round, modifiers Flags>
+struct add<f32, Round, Flags> {
+    static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
+        if constexpr (Round == rounding::nearest) {
+            const float x = as_float(detail::flush<f32, Flags>(a));
+            const float y = as_float(detail::flush<f32, Flags>(b));
+            return detail::finish<f32, Flags>(as_bits(x + y));
+        } else {
+            const double sum =
+                detail::add_to_odd<Round>(detail::wide_f32<Flags>(a), detail::wide_f32<Flags>(b));
+            return detail::result_f32<Round, Flags>(sum);
+        }
+    }
+};
+
+template <rounding Round, modifiers Flags>
+struct sub<f32, Round, Flags> {
+    static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
+        return add<f32, Round, Flags>::apply(a, b ^ f32::sign_bit);
+    }
+};
+
+template <rounding Round, modifiers Flags>
+struct mul<f32, Round, Flags> {
+    static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
+        if constexpr (Round == rounding::nearest) {
+            const float x = as_float(detail::flush<f32, Flags>(a));
+            const float y = as_float(detail::flush<f32, Flags>(b));
+            return detail::finish<f32, Flags>(as_bits(x * y));
+        } else {
+            // 24 by 24 bits: exact in a double.
+            const double product = detail::wide_f32<Flags>(a) * detail::wide_f32<Flags>(b);
+            return detail::result_f32<Round, Flags>(product);
+        }
+    }
+};
+
+/// One rounding. With a processor's fma where the source is compiled for it (-mfma), else through
+/// an exact product and a sum rounded to odd: about fifteen SIMD operations, and no library call.
+template <rounding Round, modifiers Flags>
+struct fma<f32, Round, Flags> {
+    static std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+#ifdef __FMA__
+        if constexpr (Round == rounding::nearest) {
+            const float x = as_float(detail::flush<f32, Flags>(a));
+            const float y = as_float(detail::flush<f32, Flags>(b));
+            const float z = as_float(detail::flush<f32, Flags>(c));
+            return detail::finish<f32, Flags>(as_bits(__builtin_fmaf(x, y, z)));
+        }
+#endif
+        const double product = detail::wide_f32<Flags>(a) * detail::wide_f32<Flags>(b);
+        const double sum = detail::add_to_odd<Round>(product, detail::wide_f32<Flags>(c));
+        return detail::result_f32<Round, Flags>(sum);
+    }
+};
+
+/// Quotients of two 24-bit significands are f32 numbers, or differ from every f32 by more than
+/// 2^-50 of their size: the quotient rounded to double lies on the same side of each, and never on
+/// one. The same holds for square roots (an f32's square has 48 bits).
+template <rounding Round, modifiers Flags>
+struct div<f32, Round, Flags> {
+    static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
+        return detail::result_f32<Round, Flags>(detail::wide_f32<Flags>(a) /
+                                                detail::wide_f32<Flags>(b));
+    }
+};
+
+template <rounding Round, modifiers Flags>
+struct rcp<f32, Round, Flags> {
+    static std::uint32_t apply(std::uint32_t a) {
+        return div<f32, Round, Flags>::apply(f32::one, a);
+    }
+};
+
+template <rounding Round, modifiers Flags>
+struct sqrt<f32, Round, Flags> {
+    static std::uint32_t apply(std::uint32_t a) {
+        return detail::result_f32<Round, Flags>(__builtin_sqrt(detail::wide_f32<Flags>(a)));
+    }
+};
+
+template <rounding Round, modifiers Flags>
+struct add<f64, Round, Flags> {
+    static std::uint64_t apply(std::uint64_t a, std::uint64_t b) {
+        if constexpr (Round == rounding::nearest) {
+            return detail::finish<f64, Flags>(as_bits(as_double(a) + as_double(b)));
+        } else {
+            return soft::pack<f64>(soft::add(soft::unpack<f64>(a), soft::unpack<f64>(b), Round),
+                                   Round, Flags);
+        }
+    }
+};
+
+template <rounding Round, modifiers Flags>
+struct sub<f64, Round, Flags> {
+    static std::uint64_t apply(std::uint64_t a, std::uint64_t b) {
+        return add<f64, Round, Flags>::apply(a, b ^ f64::sign_bit);
+    }
+};
+
+template <rounding Round, modifiers Flags>
+struct mul<f64, Round, Flags> {
+    static std::uint64_t apply(std::uint64_t a, std::uint64_t b) {
+        if constexpr (Round == rounding::nearest) {
+            return detail::finish<f64, Flags>(as_bits(as_double(a) * as_double(b)));
+        } else {
+            return soft::pack<f64>(soft::multiply(soft::unpack<f64>(a), soft::unpack<f64>(b)),
+                                   Round, Flags);
+        }
+    }
+};
+
+/// One rounding, by the processor or by the mathematics library (which asks the processor).
+template <rounding Round, modifiers Flags>
+struct fma<f64, Round, Flags> {
+    static std::uint64_t apply(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+        if constexpr (Round == rounding::nearest) {
+            return detail::finish<f64, Flags>(
+                as_bits(__builtin_fma(as_double(a), as_double(b), as_double(c))));
+        } else {
+            const soft::number product = soft::multiply(soft::unpack<f64>(a), soft::unpack<f64>(b));
+            return soft::pack<f64>(soft::add(product, soft::unpack<f64>(c), Round), Round, Flags);
+        }
+    }
+};
+
+template <rounding Round, modifiers Flags>
+struct div<f64, Round, Flags> {
+    static std::uint64_t apply(std::uint64_t a, std::uint64_t b) {
+        if constexpr (Round == rounding::nearest) {
+            return detail::finish<f64, Flags>(as_bits(as_double(a) / as_double(b)));
+        } else {
+            return soft::pack<f64>(soft::divide(soft::unpack<f64>(a), soft::unpack<f64>(b)), Round,
+                                   Flags);
+        }
+    }
+};
+
+template <rounding Round, modifiers Flags>
+struct rcp<f64, Round, Flags> {
+    static std::uint64_t apply(std::uint64_t a) {
+        return div<f64, Round, Flags>::apply(f64::one, a);
+    }
+};
+
+template <rounding Round, modifiers Flags>
+struct sqrt<f64, Round, Flags> {
+    static std::uint64_t apply(std::uint64_t a) {
+        if constexpr (Round == rounding::nearest) {
+            return detail::finish<f64, Flags>(as_bits(__builtin_sqrt(as_double(a))));
+        } else {
+            return soft::pack<f64>(soft::square_root(soft::unpack<f64>(a)), Round, Flags);
+        }
+    }
+};
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution::arithmetic

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/scheduling_policy.h"
+#include "platform/config/format_tools.h"
+#include "platform/options/options.h"
+
+#include <algorithm>
+
+namespace simtlm::platform {
+
+core::pipeline_widths parse_pipeline_widths(std::string_view text) {
+    const std::vector<unsigned> w = parse_numbers(text, ',', 7, 13);
+    core::pipeline_widths p;
+    if (w.size() == 7) {
+        p.id_oc_sp = w[0], p.id_oc_dp = 0, p.id_oc_int = 0, p.id_oc_sfu = w[1], p.id_oc_mem = w[2];
+        p.oc_ex_sp = w[3], p.oc_ex_dp = 0, p.oc_ex_int = 0, p.oc_ex_sfu = w[4], p.oc_ex_mem = w[5];
+        p.ex_wb = w[6];
+        return p;
+    }
+    if (w.size() != 11 && w.size() != 13)
+        throw format_error{fmt::format("has {} widths", w.size()),
+                           "7, 11, or 13 with tensor cores"};
+    p.id_oc_sp = w[0], p.id_oc_dp = w[1], p.id_oc_int = w[2], p.id_oc_sfu = w[3],
+    p.id_oc_mem = w[4];
+    p.oc_ex_sp = w[5], p.oc_ex_dp = w[6], p.oc_ex_int = w[7], p.oc_ex_sfu = w[8],
+    p.oc_ex_mem = w[9];
+    p.ex_wb = w[10];
+    if (w.size() == 13) p.id_oc_tensor = w[11], p.oc_ex_tensor = w[12];
+    return p;
+}
+
+core::specialized_unit_config parse_specialized_unit(std::string_view text) {
+    const std::vector<std::string> parts = split(text, ',');
+    if (parts.size() != 6)
+        throw format_error{fmt::format("has {} parts instead of 6", parts.size()),
+                           "ENABLED,UNITS,LATENCY,ID_OC,OC_EX,NAME"};
+    core::specialized_unit_config unit;
+    const unsigned enabled = parse_number(parts[0], "0 or 1");
+    if (enabled > 1) throw format_error{fmt::format("'{}' is no 0 or 1", parts[0]), ""};
+    unit.enabled = enabled == 1;
+    unit.units = parse_number(parts[1], "number of units");
+    unit.max_latency = parse_number(parts[2], "latency");
+    unit.id_oc_width = parse_number(parts[3], "width");
+    unit.oc_ex_width = parse_number(parts[4], "width");
+    unit.name = trimmed(parts[5]);
+    if (unit.enabled && (unit.units == 0 || unit.max_latency == 0 || unit.id_oc_width == 0 ||
+                         unit.oc_ex_width == 0 || unit.name.empty()))
+        throw format_error{"an enabled unit has units, a latency, widths and a name",
+                           "start with 0 to disable it"};
+    return unit;
+}
+
+std::string parse_scheduler(std::string_view text, unsigned max_warps) {
+    const std::vector<std::string> parts = split(trimmed(text), ':');
+    static constexpr const char* plain[] = {"lrr", "gto", "rrr", "oldest"};
+    const std::string name = parts[0] == "old" || parts[0] == "oldest_first" ? "oldest" : parts[0];
+    for (const char* known : plain)
+        if (name == known && parts.size() != 1)
+            throw format_error{fmt::format("{} takes no parameters", name), ""};
+    const std::vector<std::string> names = core::scheduling_policy_names();
+    if (std::find(names.begin(), names.end(), name) == names.end())
+        throw format_error{fmt::format("there is no warp scheduler '{}'", name),
+                           "did you mean " + nearest_name(name, names) + "?"};
+    const bool two_level = name == "two_level_active";
+    const bool limiting = name == "warp_limiting";
+    if (!two_level && !limiting)  // a policy checks parameters of its own
+        return parts.size() == 1 ? name : trimmed(text);
+    if (parts.size() != (two_level ? 4 : 3))
+        throw format_error{
+            fmt::format("{} takes {} parameters", name, two_level ? 3 : 2),
+            two_level ? "two_level_active:WARPS:INNER:OUTER" : "warp_limiting:PRIORITY:WARPS"};
+    for (std::size_t i = 1; i < parts.size(); ++i) parse_number(parts[i], "number");
+    // The orders that exist, there as here.
+    const auto only = [&](std::size_t i, const char* parameter, const char* value,
+                          const char* meaning) {
+        if (parse_number(parts[i], "number") != parse_number(value, "number"))
+            throw format_error{fmt::format("{} {} is not there", parameter, parts[i]),
+                               fmt::format("{} is {}, {}", parameter, value, meaning)};
+    };
+    if (two_level) {
+        only(2, "INNER", "0", "round robin among the active warps");
+        only(3, "OUTER", "1", "the warp that has waited longest becomes active");
+    } else {
+        only(1, "PRIORITY", "2", "greedy, then the oldest warp");
+    }
+    const unsigned warps = parse_number(parts[two_level ? 1 : 2], "number of warps");
+    if (warps == 0 || warps > max_warps)
+        throw format_error{fmt::format("{} of {} warps", warps, max_warps),
+                           "at least one warp, and no more than an SM holds"};
+    return trimmed(text);
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/config/config_formats.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace simtlm::platform {
+
+std::string trimmed(std::string_view text);
+
+/// @param what  it should be, for the message
+unsigned parse_number(std::string_view text, const std::string& what);
+
+inline bool power_of_two(unsigned n) {
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+/// The meaning of a one-letter policy.
+template <typename T>
+T letter(const std::string& text, const std::string& what,
+         const std::vector<std::pair<char, T>>& meanings) {
+    std::string known;
+    for (const auto& [c, meaning] : meanings) {
+        if (text.size() == 1 && text[0] == c) return meaning;
+        known += known.empty() ? "" : ", ";
+        known += c;
+    }
+    throw format_error{fmt::format("'{}' is no {}", text, what), "one of " + known};
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/config/readers.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+
+namespace simtlm::platform {
+
+void read_interconnect(const option_values& v, interconnect::interconnect_config& n,
+                       unsigned clusters, unsigned memories) {
+    constexpr std::string_view mode = "-network_mode";
+    n.kind = static_cast<interconnect::network_kind>(v.number(mode, 1, 3));
+    n.flit_bytes = v.number("-icnt_flit_size", 1, 1u << 16);
+    n.clusters = clusters;
+    n.memories = memories;
+    n.crossbar.in_buffer_limit = v.number("-icnt_in_buffer_limit", 1, most_queue_entries);
+    n.crossbar.out_buffer_limit = v.number("-icnt_out_buffer_limit", 1, most_queue_entries);
+    constexpr std::string_view subnets = "-icnt_subnets";
+    n.crossbar.subnets = v.number(subnets, 0);
+    if (n.kind == interconnect::network_kind::crossbar && n.crossbar.subnets != 2)
+        v.fail(subnets, fmt::format("the crossbar has two subnets, not {}", n.crossbar.subnets),
+               "2, for requests and for replies; with one they could block each other for "
+               "ever");
+    n.crossbar.arbiter = choice<interconnect::crossbar_arbiter>(v, "-icnt_arbiter_algo", 1);
+    n.crossbar.grant_cycles = v.number("-icnt_grant_cycles", 1, most_cycles);
+    if (n.kind != interconnect::network_kind::router) return;
+    constexpr std::string_view option = "-inter_config_file";
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(v.text(option), ignored))
+        v.fail(option, "there is no such network description",
+               "give the file, or use the built-in crossbar with -network_mode 2");
+    n.router = read_router_file(v.text(option));
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/config/readers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace simtlm::platform {
+
+namespace {
+
+/// A cache whose lines are never written.
+cache::cache_config read_only_cache(const option_values& v, std::string_view option) {
+    const cache::cache_config cache = read(v, option, parse_cache);
+    if (!cache.enabled) v.fail(option, "an SM cannot do without this cache", "");
+    if (cache.write != cache::write_policy::read_only)
+        v.fail(option, "this cache is never written", "write policy R");
+    return cache;
+}
+
+void read_caches(const option_values& v, core::sm_config& sm) {
+    sm.l1i = read_only_cache(v, "-gpgpu_cache:il1");
+    sm.l1c = read_only_cache(v, "-gpgpu_const_cache:l1");
+    sm.l1t = read_only_cache(v, "-gpgpu_tex_cache:l1");
+    if (!sm.l1t.texture_fifo)
+        v.fail("-gpgpu_tex_cache:l1", "a texture cache has a texture FIFO", "MSHR kind F or T");
+    for (const auto& [option, cache] :
+         {std::pair{"-gpgpu_cache:il1", &sm.l1i}, std::pair{"-gpgpu_const_cache:l1", &sm.l1c}})
+        if (cache->texture_fifo)
+            v.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
+    sm.l1d = read_data_cache(v, "-gpgpu_cache:dl1");
+    sm.l1d_enabled = sm.l1d.enabled;
+    sm.l1d.write_ratio_percent = v.number("-gpgpu_l1_cache_write_ratio", 0, 100);
+    sm.flush_l1 = v.flag("-gpgpu_flush_l1_cache");
+}
+
+/// @pre the caches are read
+void read_load_store_unit(const option_values& v, core::sm_config& sm) {
+    core::ldst_config& ldst = sm.ldst;
+    ldst.response_buffer_size =
+        v.number("-gpgpu_n_ldst_response_buffer_size", 1, most_queue_entries);
+    ldst.l1_latency = v.number("-gpgpu_l1_latency", 1, most_cycles);
+    ldst.l1_banks = v.number("-gpgpu_l1_banks", 1, 1024);
+    if (!power_of_two(ldst.l1_banks)) v.fail("-gpgpu_l1_banks", "is no power of two", "");
+    ldst.l1_banks_byte_interleaving = v.number("-gpgpu_l1_banks_byte_interleaving", 1, 1u << 20);
+    if (!power_of_two(ldst.l1_banks_byte_interleaving))
+        v.fail("-gpgpu_l1_banks_byte_interleaving", "is no power of two", "");
+    ldst.l1_banks_hash =
+        choice<cache::set_index_function>(v, "-gpgpu_l1_banks_hashing_function", 4);
+    if (ldst.l1_banks_hash == cache::set_index_function::fermi_hash && ldst.l1_banks != 32 &&
+        ldst.l1_banks != 64)
+        v.fail("-gpgpu_l1_banks_hashing_function", "Fermi's hash needs 32 or 64 banks",
+               "see -gpgpu_l1_banks");
+    if (ldst.l1_banks_hash == cache::set_index_function::ipoly && ldst.l1_banks != 16 &&
+        ldst.l1_banks != 32 && ldst.l1_banks != 64)
+        v.fail("-gpgpu_l1_banks_hashing_function", "the polynomial hash needs 16, 32 or 64 banks",
+               "see -gpgpu_l1_banks");
+    ldst.global_skips_l1 = v.flag("-gpgpu_gmem_skip_L1D");
+    ldst.coalesce_arch = v.number("-gpgpu_coalesce_arch", 1, 999);
+    const bool sectors_only =
+        ldst.coalesce_arch >= 40 || (ldst.coalesce_arch >= 20 && ldst.global_skips_l1);
+    if (sm.l1d_enabled && sm.l1d.kind == cache::cache_kind::sector && !sectors_only)
+        v.fail("-gpgpu_coalesce_arch",
+               fmt::format("accesses of up to 128 bytes, as compute capability {}.{} makes "
+                           "them, meet an L1D of 32-byte sectors",
+                           ldst.coalesce_arch / 10, ldst.coalesce_arch % 10),
+               "40 or more, or an L1D with whole lines: -gpgpu_cache:dl1 N:...");
+    ldst.local_memory_map = v.flag("-gpgpu_local_mem_map");
+    ldst.perfect_memory = v.flag("-gpgpu_perfect_mem");
+}
+
+void read_shared_memory(const option_values& v, core::shared_memory_config& shared) {
+    shared.bytes = v.number("-gpgpu_shmem_size");
+    shared.bytes_per_block = v.number("-gpgpu_shmem_per_block");
+    shared.banks = v.number("-gpgpu_shmem_num_banks", 1, 1024);
+    if (!power_of_two(shared.banks)) v.fail("-gpgpu_shmem_num_banks", "is no power of two", "");
+    shared.warp_parts = v.number("-gpgpu_shmem_warp_parts", 1, warp_threads);
+    if (warp_threads % shared.warp_parts != 0)
+        v.fail("-gpgpu_shmem_warp_parts", "does not divide a warp of 32", "");
+    shared.limited_broadcast = v.flag("-gpgpu_shmem_limited_broadcast");
+    shared.latency = v.number("-gpgpu_smem_latency", 2, most_cycles);
+}
+
+/// How L1D and shared memory divide their storage.
+void read_adaptive_split(const option_values& v, core::sm_config& sm) {
+    sm.adaptive_l1 = v.flag("-gpgpu_adaptive_cache_config");
+    sm.unified_l1_kb = v.number("-gpgpu_unified_l1d_size", 0, 1u << 20);
+    sm.shared.carve_out_kb = read(v, "-gpgpu_shmem_option", [](const std::string& text) {
+        return parse_numbers(text, ',', 1, 64);
+    });
+    std::sort(sm.shared.carve_out_kb.begin(), sm.shared.carve_out_kb.end());
+    constexpr std::string_view unified = "-gpgpu_unified_l1d_size";
+    if (sm.unified_l1_kb > 0 && sm.l1d_enabled) {
+        const std::uint64_t whole = std::uint64_t{sm.unified_l1_kb} * 1024;
+        if (whole % sm.l1d.bytes() != 0)
+            v.fail(unified,
+                   fmt::format("{} KB are no multiple of the L1 data cache's {} bytes",
+                               sm.unified_l1_kb, sm.l1d.bytes()),
+                   "see -gpgpu_cache:dl1");
+    }
+    if (!sm.adaptive_l1) return;
+    if (!sm.l1d_enabled)
+        v.fail("-gpgpu_adaptive_cache_config", "there is no L1 data cache to split",
+               "give -gpgpu_cache:dl1");
+    if (sm.unified_l1_kb == 0)
+        v.fail(unified, "the split needs the size of the unified cache", "KB");
+    const unsigned most = sm.shared.carve_out_kb.back();
+    if (most > sm.unified_l1_kb)
+        v.fail("-gpgpu_shmem_option",
+               fmt::format("{} KB of shared memory in a unified cache of {} KB", most,
+                           sm.unified_l1_kb),
+               "see -gpgpu_unified_l1d_size");
+    if (std::uint64_t{most} * 1024 < sm.shared.bytes)
+        v.fail("-gpgpu_shmem_option",
+               fmt::format("no size holds the SM's {} bytes of shared memory", sm.shared.bytes),
+               "add one, or reduce -gpgpu_shmem_size");
+}
+
+}  // namespace
+
+cache::cache_config read_data_cache(const option_values& v, std::string_view option) {
+    const cache::cache_config cache = read(v, option, parse_cache);
+    if (!cache.enabled) return cache;
+    if (cache.write == cache::write_policy::read_only)
+        v.fail(option, "a data cache is written", "write policy B, T, E or L");
+    if (texture_fifo(cache))
+        v.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
+    return cache;
+}
+
+void read_l1(const option_values& v, core::sm_config& sm) {
+    read_caches(v, sm);
+    read_load_store_unit(v, sm);
+    read_shared_memory(v, sm.shared);
+    read_adaptive_split(v, sm);
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/memory/dram_scheduler.h"
+#include "platform/config/readers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+namespace simtlm::platform {
+
+namespace {
+
+unsigned log2_of(unsigned n) {
+    unsigned bits = 0;
+    while ((1u << bits) < n) ++bits;
+    return bits;
+}
+
+void read_partitions(const option_values& v, memory::memory_config& m) {
+    memory::partition_config& p = m.partition;
+    m.channels = v.number("-gpgpu_n_mem", 1, 1024);
+    p.sub_partitions = v.number("-gpgpu_n_sub_partition_per_mchannel", 1, 64);
+    if (!power_of_two(p.sub_partitions))
+        v.fail("-gpgpu_n_sub_partition_per_mchannel", "is no power of two", "1, 2, 4, ...");
+    p.l2 = read_data_cache(v, "-gpgpu_cache:dl2");
+    p.l2_texture_only = v.flag("-gpgpu_cache:dl2_texture_only");
+    p.ideal_l2 = v.flag("-l2_ideal");
+    constexpr std::string_view queues = "-gpgpu_dram_partition_queues";
+    const auto sizes =
+        read(v, queues, [](const std::string& text) { return parse_numbers(text, ':', 4, 4); });
+    for (const unsigned size : sizes)
+        if (size == 0 || size > most_queue_entries)
+            v.fail(queues, "a queue has at least one entry", "");
+    p.icnt_to_l2 = sizes[0], p.l2_to_dram = sizes[1], p.dram_to_l2 = sizes[2],
+    p.l2_to_icnt = sizes[3];
+    p.rop_latency = v.number("-gpgpu_l2_rop_latency", 0, most_cycles);
+    p.dram_latency = v.number("-dram_latency", 0, most_cycles);
+    p.simple_dram = v.flag("-gpgpu_simple_dram_model");
+    m.warm_l2_on_copy = v.flag("-gpgpu_perf_sim_memcpy");
+    m.flush_l2 = v.flag("-gpgpu_flush_l2_cache");
+}
+
+void read_dram(const option_values& v, memory::dram_config& d) {
+    constexpr std::string_view timing = "-gpgpu_dram_timing_opt";
+    d.timing = read(v, timing, parse_dram_timing);
+    const auto& schedulers = memory::dram_schedulers();
+    d.scheduler = schedulers[v.number("-gpgpu_dram_scheduler", 0, schedulers.size() - 1)].make;
+    d.scheduler_queue_size = v.number("-gpgpu_frfcfs_dram_sched_queue_size", 0, most_queue_entries);
+    d.return_queue_size = v.number("-gpgpu_dram_return_queue_size", 0, most_queue_entries);
+    d.bus_width_bytes = v.number("-gpgpu_dram_buswidth", 1, 4096);
+    d.chips_per_channel = v.number("-gpgpu_n_mem_per_ctrlr", 1, 256);
+    d.burst_length = v.number("-gpgpu_dram_burst_length", 1, 256);
+    d.data_command_freq_ratio = v.number("-dram_data_command_freq_ratio", 1, 64);
+    if (d.burst_length < d.data_command_freq_ratio)
+        v.fail("-gpgpu_dram_burst_length",
+               fmt::format("a burst of {} transfers takes less than a command cycle of {}",
+                           d.burst_length, d.data_command_freq_ratio),
+               "see -dram_data_command_freq_ratio");
+    d.dual_bus_interface = v.number("-dram_dual_bus_interface", 0, 1) == 1;
+    if (d.timing.WL + 1 > d.timing.tRCD)
+        v.fail(timing,
+               fmt::format(
+                   "a write waits RCD - (WL + 1) cycles after its activation; RCD {} is too short "
+                   "for WL {}",
+                   d.timing.tRCD, d.timing.WL),
+               "RCD of at least WL + 1");
+    if (d.timing.WL > d.timing.CL + d.burst_length / d.data_command_freq_ratio + 2)
+        v.fail(timing, fmt::format("WL {} is much longer than CL {}", d.timing.WL, d.timing.CL),
+               "WL is at most CL + burst + 2");
+    d.bank_index = choice<memory::bank_indexing>(v, "-dram_bnk_indexing_policy", 3);
+    if (d.bank_index == memory::bank_indexing::ipoly && d.timing.nbk != 16 && d.timing.nbk != 32 &&
+        d.timing.nbk != 64)
+        v.fail("-dram_bnk_indexing_policy",
+               fmt::format("the polynomial hash with {} banks", d.timing.nbk),
+               "it is defined for 16, 32 and 64");
+    d.bank_group_index = choice<memory::bank_group_indexing>(v, "-dram_bnkgrp_indexing_policy", 1);
+    d.separate_write_queue = v.flag("-dram_seperate_write_queue_enable");
+    constexpr std::string_view write_queue = "-dram_write_queue_size";
+    const auto marks = read(v, write_queue,
+                            [](const std::string& text) { return parse_numbers(text, ':', 3, 3); });
+    if (marks[2] >= marks[1] || marks[1] > marks[0])
+        v.fail(write_queue, "the marks are out of order", "SIZE >= HIGH > LOW");
+    d.write_queue_size = marks[0], d.write_high_watermark = marks[1],
+    d.write_low_watermark = marks[2];
+    d.eliminate_rw_turnaround = v.flag("-dram_elimnate_rw_turnaround");
+    d.check_timing = v.flag("--check-dram");
+}
+
+void read_mapping(const option_values& v, memory::memory_config& m) {
+    memory::address_mapping_config& a = m.mapping;
+    const unsigned banks = m.partition.dram.timing.nbk;
+    a.channels = m.channels;
+    a.sub_partitions_per_channel = m.partition.sub_partitions;
+    a.banks = banks;
+    if (banks % a.sub_partitions_per_channel != 0)
+        v.fail("-gpgpu_n_sub_partition_per_mchannel",
+               fmt::format("{} DRAM banks do not divide among {} sub-partitions", banks,
+                           a.sub_partitions_per_channel),
+               "see nbk in -gpgpu_dram_timing_opt");
+    constexpr std::string_view option = "-gpgpu_mem_addr_mapping";
+    constexpr std::string_view mask = "-gpgpu_mem_address_mask";
+    a.mapping = v.text(option);
+    a.mask_mode = v.number(mask);
+    a.indexing = choice<memory::partition_indexing>(v, "-gpgpu_memory_partition_indexing", 5);
+    if (a.indexing == memory::partition_indexing::ipoly) {
+        unsigned nodes = 1;
+        while (nodes < a.channels) nodes *= 2;
+        nodes *= a.sub_partitions_per_channel;
+        if (nodes != 16 && nodes != 32 && nodes != 64)
+            v.fail("-gpgpu_memory_partition_indexing",
+                   fmt::format("the polynomial hash over {} sub-partitions", nodes),
+                   "it is defined for 16, 32 and 64; choose 0 or 4, or see -gpgpu_n_mem");
+    }
+    if (a.mapping.empty()) {
+        static constexpr unsigned modes[] = {0, 1, 2, 3, 5, 6, 14, 15, 16, 100, 103, 106, 160};
+        if (std::find(std::begin(modes), std::end(modes), a.mask_mode) == std::end(modes))
+            v.fail(mask, "there is no such built-in mapping", "give -gpgpu_mem_addr_mapping");
+        return;
+    }
+    const mapping_shape shape = read(v, option, parse_address_mapping);
+    if (!shape.channel_position) {
+        if (!power_of_two(a.channels))
+            v.fail(option, fmt::format("D bits cannot select among {} channels", a.channels),
+                   "use dramid@BIT, which divides by any number");
+        if ((1u << shape.channel_bits) != a.channels)
+            v.fail(option,
+                   fmt::format("{} D bits select among {} channels; there are {}",
+                               shape.channel_bits, 1u << shape.channel_bits, a.channels),
+                   "see -gpgpu_n_mem");
+    }
+    if (shape.bank_bits != log2_of(banks))
+        v.fail(option,
+               fmt::format("{} B bits select among {} banks; DRAM has {}", shape.bank_bits,
+                           1u << shape.bank_bits, banks),
+               "see nbk in -gpgpu_dram_timing_opt");
+}
+
+}  // namespace
+
+void read_memory(const option_values& v, memory::memory_config& memory) {
+    read_partitions(v, memory);
+    read_dram(v, memory.partition.dram);
+    read_mapping(v, memory);
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/error.h"
+#include "platform/config/readers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace simtlm::platform {
+
+void read_quirks(const option_values& v, gpu_config& config) {
+    const std::string& compat = v.text("--compat");
+    if (compat != "none" && compat != "accel-sim")
+        v.fail("--compat", "there is no such simulator to be compatible with", "none or accel-sim");
+    std::vector<std::string> names;
+    for (const quirk_info& quirk : quirk_table()) names.emplace_back(quirk.name);
+    std::vector<bool> on(names.size(), compat == "accel-sim");
+    for (const option_value& value : v.all("--quirk")) {
+        const auto found = std::find(names.begin(), names.end(), value.text);
+        if (found == names.end())
+            throw kernel::user_error(value.origin.where(), "there is no quirk '" + value.text + "'",
+                                     "did you mean " + nearest_name(value.text, names) + "?");
+        on[static_cast<std::size_t>(found - names.begin())] = true;
+    }
+    const std::pair<std::string_view, bool*> switches[] = {
+        {"packet-is-one-flit", &config.network.crossbar.quirk_packet_is_one_flit},
+        {"rz-is-a-register", &config.cores.sm.quirks.rz_is_a_register},
+        {"ldgsts-global-half-only", &config.cores.sm.quirks.ldgsts_global_half_only},
+        {"fetch-past-branches", &config.cores.sm.quirks.fetch_past_branches},
+        {"loads-stay-long", &config.cores.sm.quirks.loads_stay_long},
+        {"flush-few-l2", &config.memory.quirk_flush_few_l2},
+        {"single-barrier", &config.traces.quirk_single_barrier},
+        {"ldc-is-alu", &config.traces.quirk_ldc_is_alu},
+        {"generic-windows", &config.traces.quirk_generic_windows},
+        {"typed-width-is-word", &config.traces.quirk_typed_width_is_word},
+        {"serial-kernels", &config.dispatch.serial_kernels},
+        {"rounded-clocks", &config.clocks.quirk_rounded},
+        {"base-delta-swallow", &config.traces.quirk_base_delta_swallow},
+        {"base-stride-gap", &config.traces.quirk_base_stride_gap},
+        {"memcpy-truncates", &config.memory.partition.quirk_memcpy_truncates},
+    };
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (!on[i]) continue;
+        config.quirks.push_back(names[i]);
+        for (const auto& [name, where] : switches)
+            if (name == names[i]) *where = true;
+    }
+}
+
+}  // namespace simtlm::platform
