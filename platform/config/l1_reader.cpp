@@ -125,7 +125,7 @@ cache::cache_config read_data_cache(const option_values& v, std::string_view opt
     if (!cache.enabled) return cache;
     if (cache.write == cache::write_policy::read_only)
         v.fail(option, "a data cache is written", "write policy B, T, E or L");
-    if (texture_fifo(cache))
+    if (cache.texture_fifo)
         v.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
     return cache;
 }
