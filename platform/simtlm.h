@@ -20,7 +20,11 @@ using gpu = platform::gpu;
 /// A complete, validated configuration: what the constructor of a gpu takes.
 using gpu_config = platform::gpu_config;
 using trace_set = platform::trace_set;
+/// How a foreign memory is treated.
+using foreign_memory = platform::foreign_memory;
 using memory_data = platform::memory_data;
+using memory_timing = platform::memory_timing;
+using memory_addresses = platform::memory_addresses;
 /// Offsets, bits and codes of the register map.
 namespace host = platform::host;
 /// Thrown for configurations and traces at fault.
@@ -30,7 +34,7 @@ template <unsigned BusWidth = 32>
 using base_protocol_checker = protocol::base_protocol_checker<BusWidth>;
 
 /// Makes a configuration from options as the executable takes them, in order, later ones win:
-/// `configure({"--preset", "TINY", "-gpgpu_n_mem", "4"}, SIMTLM_CONFIG_DIR)`.
+/// `configure({"--preset", "TINY", "-gpgpu_n_mem", "4"}, CONFIGS)`.
 /// @param config_folder  where presets are found; the package sets simtlm_CONFIG_DIR to its own
 /// @throws user_error
 gpu_config configure(const std::vector<std::string>& options,

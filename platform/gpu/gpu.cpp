@@ -71,7 +71,8 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
       sequencer_("sequencer", protocol::clock_domains, protocol::phase_table(),
                  sequencer_options(config_)),
       mapping_(config_.memory.mapping),
-      memory_statistics_(config_.memory.channels, config_.memory.partition.dram.timing.nbk) {
+      memory_statistics_(config_.memory.channels, config_.memory.partition.dram.timing.nbk),
+      foreign_(config_.memory.channels) {
     using SC_CURRENT_USER_MODULE = gpu;
     for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d].bind(clock[d]);
     make_partitions();
@@ -202,18 +203,15 @@ void gpu::make_channels() {
 
 std::unique_ptr<memory::memory_channel> gpu::make_channel(unsigned number) {
     const memory::memory_config& m = config_.memory;
-    if (memory[number].bind_count() == 0) {
-        const std::string name = fmt::format("dram{}", number);
-        const memory::memory_channel_parts parts{name.c_str(), sequencer_, m.partition.dram,
-                                                 mapping_, number};
-        return m.channel ? m.channel(parts) : memory::make_dram_channel(parts);
-    }
+    const bool built_in = memory[number].bind_count() == 0;
+    const std::string name = fmt::format("{}{}", built_in ? "dram" : "memory_bridge", number);
+    const memory::memory_channel_parts parts{name.c_str(), sequencer_, m.partition.dram, mapping_,
+                                             number};
+    if (built_in) return m.channel ? m.channel(parts) : memory::make_dram_channel(parts);
     if (m.partition.simple_dram)
         SC_REPORT_ERROR("simtlm/gpu",
                         "memory is bound, but -gpgpu_simple_dram_model answers by itself");
-    auto bridge = std::make_unique<memory_bridge>(fmt::format("memory_bridge{}", number).c_str(),
-                                                  sequencer_, m.partition.dram, memory[number]);
-    bridge->set_data(memory_data_);
+    auto bridge = std::make_unique<memory_bridge>(parts, memory[number], foreign_[number]);
     bridge->set_error_listener([this] { host_interface_->raise(host::error_code::memory_error); });
     bridges_.push_back(bridge.get());
     return bridge;
@@ -252,9 +250,21 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
     return set;
 }
 
+void gpu::set_foreign_memory(unsigned channel, const foreign_memory& how) {
+    if (how.addresses == memory_addresses::dense && mapping_.placed_at_first_use())
+        throw kernel::user_error("-gpgpu_memory_partition_indexing",
+                                 "with random indexing (4) nothing tells an address's place before "
+                                 "its first use: a channel has no dense addresses",
+                                 "use global addresses or another indexing");
+    foreign_.at(channel) = how;
+}
+
+void gpu::set_foreign_memory(const foreign_memory& how) {
+    for (unsigned c = 0; c < config_.memory.channels; ++c) set_foreign_memory(c, how);
+}
+
 void gpu::set_memory_data(memory_data data) {
-    memory_data_ = data;
-    for (memory_bridge* b : bridges_) b->set_data(data);
+    for (foreign_memory& f : foreign_) f.data = data;
 }
 
 void gpu::execute(const dispatch::host_command& command) {

@@ -63,7 +63,11 @@ public:
     /// Makes the kernels of a kernelslist.g launchable through the host interface. Any time; the
     /// traces themselves are read when they run. @throws kernel::user_error
     trace_set load_trace_set(const std::string& kernelslist);
-    /// What writes do to foreign memories. Before the simulation starts.
+    /// How the foreign memory of a channel is treated, or those of all channels. Before elaboration
+    /// ends. @throws kernel::user_error for dense addresses with random partition indexing
+    void set_foreign_memory(unsigned channel, const foreign_memory& how);
+    void set_foreign_memory(const foreign_memory& how);
+    /// What writes do to foreign memories; the rest of their treatment stays.
     void set_memory_data(memory_data data);
     /// Latency of an access to a register, as it is annotated.
     sc_core::sc_time host_latency() const { return host_latency_; }
@@ -131,7 +135,7 @@ private:
     memory::memory_statistics memory_statistics_;
     std::vector<std::unique_ptr<memory::memory_channel>> channels_;
     std::vector<memory_bridge*> bridges_;  // of these channels, those to foreign memories
-    memory_data memory_data_ = memory_data::masked;
+    std::vector<foreign_memory> foreign_;  // by channel
     std::vector<std::pair<unsigned, memory::command_observer*>> command_observers_;
     std::vector<std::unique_ptr<memory::memory_partition>> partitions_;
     std::unique_ptr<interconnect::network> network_;

@@ -16,10 +16,11 @@ std::vector<register_info> make_table() {
         {status, "STATUS", "RO",
          "0 busy: commands queued or running; 1 failed: ERROR is not 0; 2 stopped: deadlock, limit "
          "or faulty input, no command will run; 3 resetting: commands are refused until running "
-         "CTAs have ended"},
+         "CTAs have ended; 4 memory_busy: something is under way in the memory system, posted "
+         "writes included"},
         {control, "CONTROL", "RW", "0 reset: as the input; reads as zero"},
         {irq_status, "IRQ_STATUS", "RO",
-         "0 a command is done; 1 a kernel is done; 2 the last command is done; 3 an error; "
+         "0 a command is done; 1 a kernel is done; 2 idle: the last command is done; 3 an error; "
          "8+w a command of window w is done"},
         {irq_enable, "IRQ_ENABLE", "RW", "`irq` is high while IRQ_STATUS & IRQ_ENABLE is not 0"},
         {irq_clear, "IRQ_CLEAR", "W1C", "clears bits of IRQ_STATUS; reads as zero"},
@@ -62,7 +63,7 @@ std::vector<register_info> make_table() {
     t.insert(t.end(),
              {{w + command, "COMMAND", "RW",
                "0 nothing, 1 copy to device, 2 copy from device, 3 fill, 4 launch, 5 event, "
-               "6 synchronise"},
+               "6 synchronise, which drains the memory system"},
               {w + address_lo, "ADDRESS_LO", "RW", "device address of copies and fills"},
               {w + address_hi, "ADDRESS_HI", "RW", ""},
               {w + size_lo, "SIZE_LO", "RW", "bytes of copies and fills"},

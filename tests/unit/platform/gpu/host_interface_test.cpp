@@ -31,7 +31,7 @@ struct fake_device : host_device {
     std::vector<dispatch::host_command> executed;
     std::vector<sc_time> executed_at;
     std::set<std::uint64_t> running;
-    bool is_stopped = false, aborted = false, cleared = false;
+    bool is_quiet = true, is_stopped = false, aborted = false, cleared = false;
     std::uint64_t cycles = 0x123456789abcdef0;
 
     void execute(const dispatch::host_command& c) override {
@@ -51,7 +51,7 @@ struct fake_device : host_device {
         for (const std::uint64_t tag : running) interface->completed(tag);
         running.clear();
     }
-    bool quiet() const override { return true; }
+    bool quiet() const override { return is_quiet; }
     void clear() override { cleared = true; }
     bool stopped() const override { return is_stopped; }
     std::uint64_t count(host::counter c) const override {
@@ -292,6 +292,32 @@ TEST(HostInterface, HoldsUpEverythingBehindASynchronisation) {
         h.pass(ns(10));
         EXPECT_EQ(h.device.executed.size(), 2u);
         EXPECT_EQ(h.read(host::completed), 3u);
+    });
+}
+
+TEST(HostInterface, ASynchronisationDrainsTheMemorySystem) {
+    story([](harness& h) {
+        h.device.is_quiet = false;
+        h.command(command_code::fill);
+        h.command(command_code::synchronise);
+        h.command(command_code::fill);
+        h.pass(ns(50));
+        EXPECT_EQ(h.device.executed.size(), 1u);
+        EXPECT_EQ(h.read(host::completed), 1u);
+        EXPECT_EQ(h.read(host::status), host::busy | host::memory_busy);
+        h.device.is_quiet = true;
+        h.pass(ns(10));
+        EXPECT_EQ(h.device.executed.size(), 2u);
+        EXPECT_EQ(h.read(host::completed), 3u);
+        EXPECT_EQ(h.read(host::status), 0u);
+    });
+}
+
+TEST(HostInterface, SaysThatMemoryIsBusyWhenNoCommandRuns) {
+    story([](harness& h) {
+        h.device.is_quiet = false;
+        h.pass(ns(5));
+        EXPECT_EQ(h.read(host::status), host::memory_busy);
     });
 }
 
