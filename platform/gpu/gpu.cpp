@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/gpu.h"
 
+#include "modules/kernel/error.h"
 #include "modules/protocol/phases.h"
 
 #include <fmt/format.h>

@@ -171,8 +171,12 @@ struct channel_addresses {
     unsigned room;  ///< of a channel's addresses, in bytes of the channel
 };
 
+std::ostream& operator<<(std::ostream& out, const channel_addresses& c) {
+    return out << c.name;
+}
+
 constexpr const char* explicit_map =
-    "00000000.00000000.00000000.00000000.00000000.0RRRRRRR.RRRRDDDD.DBBBBCCC.CCCSSSSS";
+    "00000000.00000000.00000000.00000000.0RRRRRRR.RRRRDDDD.DBBBBCCC.CCCSSSSS";
 
 class ChannelAddresses : public testing::TestWithParam<channel_addresses> {};
 

@@ -139,7 +139,7 @@ TEST_F(MemorySubPartition, TextureReadsSkipTheRopDelay) {
     add(false, 0x40, 32, access_type::texture_read);
     test::run_core_cycles(100);
     expect_drained(1);
-    EXPECT_EQ(network->latencies[0], 2u);
+    EXPECT_EQ(network->latencies[0], 1u);
 }
 
 TEST_F(MemorySubPartition, AWriteIsAnsweredByTheL2AndReachesMemoryWhenItsLineIsEvicted) {
