@@ -34,7 +34,7 @@ void barrier_unit::open_if_complete(cta_state& cta, barrier& b) {
         warps_.stops_waiting(warps_.at_barrier, static_cast<unsigned>(__builtin_ctzll(released)));
 }
 
-void barrier_unit::arrive(unsigned cta, unsigned warp, const isa::static_instruction& inst) {
+void barrier_unit::arrive(unsigned cta, unsigned warp, const program::static_instruction& inst) {
     cta_state& c = ctas_[cta];
     const std::size_t named = c.barriers.size() - 1;
     const std::size_t id =
@@ -43,7 +43,7 @@ void barrier_unit::arrive(unsigned cta, unsigned warp, const isa::static_instruc
     b.arrived |= warp_bit(warp);
     if (inst.barrier_threads > 0)
         b.expected_threads = static_cast<std::uint32_t>(inst.barrier_threads);
-    if (inst.barrier != isa::barrier_kind::arrive) {
+    if (inst.barrier != program::barrier_kind::arrive) {
         b.waiting |= warp_bit(warp);
         warps_.at_barrier |= warp_bit(warp);
     }

@@ -25,7 +25,7 @@ public:
     /// A CTA has ended.
     void deallocate(unsigned cta);
     /// A warp has issued a barrier instruction.
-    void arrive(unsigned cta, unsigned warp, const isa::static_instruction& inst);
+    void arrive(unsigned cta, unsigned warp, const program::static_instruction& inst);
     /// A warp has issued its last instruction.
     void warp_ended(unsigned cta, unsigned warp);
     /// Who waits for whom, for a deadlock report.

@@ -51,7 +51,7 @@ unsigned coalescer::segment_bytes(const warp_instruction& inst) const {
     bool sectors = arch >= 40;
     if (arch >= 20 && arch < 39)
         sectors = config_.ldst.global_skips_l1 ||
-                  inst.info->cache_op == isa::cache_operator::cache_global;
+                  inst.info->cache_op == program::cache_operator::cache_global;
     switch (inst.info->data_size) {
         case 1:
             return 32;
@@ -64,10 +64,10 @@ unsigned coalescer::segment_bytes(const warp_instruction& inst) const {
 
 void coalescer::coalesce(warp_instruction& inst, const lane_addresses& lanes) const {
     switch (inst.space) {
-        case isa::memory_space::constant:
+        case program::memory_space::constant:
             gather_lines(inst, lanes, config_.l1c.line_bytes);
             return;
-        case isa::memory_space::texture:
+        case program::memory_space::texture:
             gather_lines(inst, lanes, config_.l1t.line_bytes);
             return;
         default:

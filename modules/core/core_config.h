@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/cache/cache_config.h"
-#include "modules/isa/instruction.h"
+#include "modules/program/instruction.h"
 
 #include <array>
 #include <cstdint>
@@ -68,7 +68,6 @@ struct ldst_config {
 
 /// Quirks of the reference's core that --compat accel-sim switches on (docs/fidelity.md).
 struct core_quirks {
-    bool rz_is_a_register = false;         ///< RZ takes part in dependences and bank conflicts
     bool ldgsts_global_half_only = false;  ///< asynchronous copies never write shared memory
     bool fetch_past_branches = false;      ///< L1I: what follows a taken branch, not its target
     bool loads_stay_long = false;          ///< two-level scheduler: even after write-back
@@ -104,8 +103,8 @@ struct sm_config {
     pipeline_widths widths;
     unsigned sp_units = 1, dp_units = 0, int_units = 0, sfu_units = 1, tensor_units = 0;
     bool tensor_core_available = false;
-    std::array<specialized_unit_config, isa::max_specialized_units> specialized;
-    isa::latency_table latencies;
+    std::array<specialized_unit_config, program::max_specialized_units> specialized;
+    program::latency_table latencies;
 
     // memory
     ldst_config ldst;

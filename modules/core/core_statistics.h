@@ -53,7 +53,7 @@ struct core_statistics {
     std::array<std::uint64_t, 64> dual_issue{};
     std::array<std::uint64_t, 64> issued_by_slot{};  ///< instructions, by warp slot
 
-    // Instruction mix, by class (isa::op_class)
+    // Instruction mix, by class (program::op_class)
     std::array<std::uint64_t, 32> warp_instructions_by_class{};
 
     std::uint64_t ldst_instructions = 0;  ///< dispatched to the load/store unit

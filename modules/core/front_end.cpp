@@ -50,8 +50,8 @@ void front_end::decode() {
     const auto w = static_cast<unsigned>(fetched_);
     fetched_ = -1;
     warp_state& warp = warps_.warp[w];
-    const isa::dynamic_instruction* first = warp.next++;
-    const isa::dynamic_instruction* second = warp.next < warp.end ? warp.next++ : nullptr;
+    const program::dynamic_instruction* first = warp.next++;
+    const program::dynamic_instruction* second = warp.next < warp.end ? warp.next++ : nullptr;
     warp.ibuffer.fill(first, second);
     const unsigned count = second != nullptr ? 2 : 1;
     warp.in_pipeline += count;

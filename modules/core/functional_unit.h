@@ -24,7 +24,7 @@ public:
     functional_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                     unsigned max_latency);
 
-    bool can_accept(const isa::static_instruction& inst, std::uint64_t now) const {
+    bool can_accept(const program::static_instruction& inst, std::uint64_t now) const {
         return now >= register_free_at_ && ring_[completion(inst, now) & mask_] == nullptr;
     }
 
@@ -35,7 +35,7 @@ public:
     unsigned in_flight() const { return in_flight_; }
 
 private:
-    static std::uint64_t completion(const isa::static_instruction& inst, std::uint64_t now) {
+    static std::uint64_t completion(const program::static_instruction& inst, std::uint64_t now) {
         return now + std::max(inst.latency, inst.initiation_interval) + 1;
     }
     tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,

@@ -8,7 +8,7 @@
 
 namespace simtlm::core {
 
-using isa::memory_space;
+using program::memory_space;
 using protocol::access_type;
 using protocol::extension;
 

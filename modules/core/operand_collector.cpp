@@ -30,11 +30,11 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
     make(pipe_sfu, w.id_oc_sfu, w.oc_ex_sfu);
     make(pipe_tensor, w.id_oc_tensor, w.oc_ex_tensor);
     make(pipe_mem, w.id_oc_mem, w.oc_ex_mem);
-    for (unsigned i = 0; i < isa::max_specialized_units; ++i)
+    for (unsigned i = 0; i < program::max_specialized_units; ++i)
         make(pipe_spec + i, config.specialized[i].id_oc_width, config.specialized[i].oc_ex_width);
 
     // Which pipeline a class is issued to.
-    using isa::op_class;
+    using program::op_class;
     const bool has_int = config.int_units > 0;
     pipe_of_.fill(has_int               ? pipe_int
                   : config.sp_units > 0 ? unsigned{pipe_sp}
@@ -49,7 +49,7 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
     route(op_class::tensor, pipe_tensor, config.tensor_units > 0);
     for (const op_class c : {op_class::load, op_class::store, op_class::memory_barrier})
         route(c, pipe_mem, true);
-    for (unsigned i = 0; i < isa::max_specialized_units; ++i)
+    for (unsigned i = 0; i < program::max_specialized_units; ++i)
         route(static_cast<op_class>(static_cast<unsigned>(op_class::spec1) + i), pipe_spec + i,
               config.specialized[i].enabled && config.specialized[i].units > 0);
 
@@ -61,7 +61,7 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
         if (config.tensor_core_available) port.pipes.push_back(pipe_tensor);
         if (config.dp_units > 0) port.pipes.push_back(pipe_dp);
         if (config.int_units > 0) port.pipes.push_back(pipe_int);
-        for (unsigned s = 0; s < isa::max_specialized_units; ++s)
+        for (unsigned s = 0; s < program::max_specialized_units; ++s)
             if (config.specialized[s].enabled) port.pipes.push_back(pipe_spec + s);
         port.sets = {0};
         input_ports_.push_back(std::move(port));
@@ -95,7 +95,7 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
     const unsigned per_scheduler = config.sub_core_model ? total / config.schedulers : total;
     for (unsigned i = 0; i < total; ++i)
         units_[i].slot = static_cast<std::uint8_t>(per_scheduler == 0 ? 0 : i / per_scheduler);
-    for (auto& q : bank_queue_) q.reset(std::size_t{total} * isa::max_sources);
+    for (auto& q : bank_queue_) q.reset(std::size_t{total} * program::max_sources);
 }
 
 void operand_collector::add_set(const collector_pool_config& pool) {
@@ -125,7 +125,7 @@ bool operand_collector::write_back(const warp_instruction& inst, unsigned& first
                                    std::uint64_t now) {
     for (; first_unwritten < inst.info->n_dst; ++first_unwritten) {
         const unsigned r = inst.info->dst[first_unwritten];
-        if (r == isa::register_zero && !config_.quirks.rz_is_a_register) continue;
+        if (r == program::register_zero) continue;
         std::uint64_t& at = written_at_[bank_of(r, inst)];
         if (at == now + 1) return false;
         at = now + 1;
@@ -224,7 +224,7 @@ void operand_collector::allocate_unit(const input_port& port, unsigned p) {
             --waiting_;
             for (unsigned i = 0; i < inst.info->n_src; ++i) {
                 const unsigned r = inst.info->src[i];
-                bool named_before = r == isa::register_zero && !config_.quirks.rz_is_a_register;
+                bool named_before = r == program::register_zero;
                 for (unsigned j = 0; j < i; ++j) named_before |= inst.info->src[j] == r;
                 if (named_before) continue;
                 const unsigned b = bank_of(r, inst);

@@ -23,7 +23,7 @@ enum pipe : unsigned {
     pipe_tensor,
     pipe_mem,
     pipe_spec,  ///< the first of eight
-    pipe_count = pipe_spec + isa::max_specialized_units
+    pipe_count = pipe_spec + program::max_specialized_units
 };
 
 /// The operand collector of an SM (manual: Register File / operand collector).
@@ -47,7 +47,7 @@ public:
     /// Whether the ID_OC register of a pipeline has a place for a scheduler's instruction.
     bool can_accept(unsigned p, unsigned scheduler) const { return id_oc_[p].has_free(scheduler); }
     /// Pipeline that an instruction class is issued to; pipe_count where there is none.
-    unsigned pipe_of(isa::op_class c) const { return pipe_of_[static_cast<unsigned>(c)]; }
+    unsigned pipe_of(program::op_class c) const { return pipe_of_[static_cast<unsigned>(c)]; }
 
     /// The OC_EX registers, emptied by the dispatch stage.
     pipeline_register& ready(unsigned p) { return oc_ex_[p]; }
@@ -104,7 +104,7 @@ private:
 
     const sm_config& config_;
     core_statistics& statistics_;
-    std::array<unsigned, isa::op_class_count> pipe_of_{};
+    std::array<unsigned, program::op_class_count> pipe_of_{};
     std::array<pipeline_register, pipe_count> id_oc_;
     std::array<pipeline_register, pipe_count> oc_ex_;
     std::vector<set> sets_;

@@ -3,8 +3,10 @@
 
 #include "modules/core/warp_table.h"
 
-#include <array>
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace simtlm::core {
@@ -15,87 +17,102 @@ namespace simtlm::core {
 /// operations, which the two-level scheduler looks at.
 class scoreboard {
 public:
-    /// @param rz_is_a_register  RZ takes part in hazards (quirk rz-is-a-register)
-    /// @param loads_stay_long   a loaded register counts as waiting for a long operation until
-    ///                          something that is no load writes it (quirk loads-stay-long)
-    scoreboard(warp_table& warps, bool rz_is_a_register, bool loads_stay_long = false)
-        : warps_(warps),
-          rz_is_a_register_(rz_is_a_register),
-          loads_stay_long_(loads_stay_long),
-          entries_(warps.warp.size()) {}
+    /// @param loads_stay_long  a loaded register counts as waiting for a long operation until
+    ///                         something that is no load writes it (quirk loads-stay-long)
+    explicit scoreboard(warp_table& warps, bool loads_stay_long = false)
+        : warps_(warps), loads_stay_long_(loads_stay_long), pending_(warps.warp.size(), 0) {
+        allow_registers(256);
+    }
 
-    bool collides(unsigned warp, const isa::static_instruction& inst) const {
-        const entry& e = entries_[warp];
-        if (e.pending == 0) return false;
+    /// Registers are going to have numbers below this. What is reserved stays so.
+    void allow_registers(unsigned numbers) {
+        const std::size_t words = (numbers + 63) / 64;
+        if (words <= words_) return;
+        std::vector<word> larger(pending_.size() * words);
+        for (std::size_t w = 0; w < pending_.size(); ++w)
+            std::copy_n(words_of_.begin() + static_cast<std::ptrdiff_t>(w * words_), words_,
+                        larger.begin() + static_cast<std::ptrdiff_t>(w * words));
+        words_of_ = std::move(larger);
+        words_ = words;
+    }
+
+    bool collides(unsigned warp, const program::static_instruction& inst) const {
+        if (pending_[warp] == 0) return false;
+        const word* const of = registers_of(warp);
         for (unsigned i = 0; i < inst.n_dst; ++i)
-            if (reserved(e, inst.dst[i])) return true;
+            if (reserved(of, inst.dst[i])) return true;
         for (unsigned i = 0; i < inst.n_src; ++i)
-            if (reserved(e, inst.src[i])) return true;
+            if (reserved(of, inst.src[i])) return true;
         return false;
     }
 
     /// Reserves the destinations of an issued instruction.
-    void reserve(unsigned warp, const isa::static_instruction& inst, isa::memory_space space) {
-        const bool is_long = inst.is_load && (space == isa::memory_space::global ||
-                                              space == isa::memory_space::local ||
-                                              space == isa::memory_space::texture);
-        entry& e = entries_[warp];
+    void reserve(unsigned warp, const program::static_instruction& inst,
+                 program::memory_space space) {
+        const bool is_long = inst.is_load && (space == program::memory_space::global ||
+                                              space == program::memory_space::local ||
+                                              space == program::memory_space::texture);
+        word* const of = registers_of(warp);
         for (unsigned i = 0; i < inst.n_dst; ++i) {
             const unsigned r = inst.dst[i];
-            if (ignored(r) || reserved(e, r)) continue;
-            e.bits[r / 64] |= std::uint64_t{1} << (r % 64);
-            if (is_long) e.long_bits[r / 64] |= std::uint64_t{1} << (r % 64);
-            ++e.pending;
+            if (r == program::register_zero || reserved(of, r)) continue;
+            of[r / 64].written |= bit(r);
+            if (is_long) of[r / 64].by_long |= bit(r);
+            ++pending_[warp];
         }
     }
 
     /// Releases the destinations of an instruction whose results are written.
-    void release(unsigned warp, const isa::static_instruction& inst) {
-        entry& e = entries_[warp];
+    void release(unsigned warp, const program::static_instruction& inst) {
+        word* const of = registers_of(warp);
         bool any = false;
         for (unsigned i = 0; i < inst.n_dst; ++i) {
             const unsigned r = inst.dst[i];
-            if (ignored(r) || !reserved(e, r)) continue;
-            e.bits[r / 64] &= ~(std::uint64_t{1} << (r % 64));
-            if (!(loads_stay_long_ && inst.is_load))
-                e.long_bits[r / 64] &= ~(std::uint64_t{1} << (r % 64));
-            --e.pending;
+            if (!reserved(of, r)) continue;
+            of[r / 64].written &= ~bit(r);
+            if (!(loads_stay_long_ && inst.is_load)) of[r / 64].by_long &= ~bit(r);
+            --pending_[warp];
             any = true;
         }
         if (!any) return;
         warps_.hazards_changed(warp);
-        if (e.pending != 0) return;
+        if (pending_[warp] != 0) return;
         if ((warps_.at_memory_barrier & warp_bit(warp)) != 0) warps_.passes_memory_barrier(warp);
         if ((warps_.done & warp_bit(warp)) != 0) warps_.listener->may_fetch();
     }
 
-    bool writes_pending(unsigned warp) const { return entries_[warp].pending != 0; }
+    bool writes_pending(unsigned warp) const { return pending_[warp] != 0; }
     /// Registers of a warp with a write under way.
-    unsigned pending(unsigned warp) const { return entries_[warp].pending; }
+    unsigned pending(unsigned warp) const { return pending_[warp]; }
 
     /// Whether a source of the instruction waits for a long operation.
-    bool waits_for_long_operation(unsigned warp, const isa::static_instruction& inst) const {
-        const entry& e = entries_[warp];
-        for (unsigned i = 0; i < inst.n_src; ++i)
-            if ((e.long_bits[inst.src[i] / 64] >> (inst.src[i] % 64) & 1u) != 0) return true;
+    bool waits_for_long_operation(unsigned warp, const program::static_instruction& inst) const {
+        const word* const of = registers_of(warp);
+        for (unsigned i = 0; i < inst.n_src; ++i) {
+            const unsigned r = inst.src[i];
+            if (r != program::register_zero && (of[r / 64].by_long & bit(r)) != 0) return true;
+        }
         return false;
     }
 
 private:
-    struct entry {
-        std::array<std::uint64_t, 4> bits{};
-        std::array<std::uint64_t, 4> long_bits{};
-        std::uint32_t pending = 0;
+    /// 64 registers of a warp.
+    struct word {
+        std::uint64_t written = 0;  ///< with a write under way
+        std::uint64_t by_long = 0;  ///< by a long operation
     };
-    bool ignored(unsigned r) const { return r == isa::register_zero && !rz_is_a_register_; }
-    static bool reserved(const entry& e, unsigned r) {
-        return (e.bits[r / 64] >> (r % 64) & 1u) != 0;
+    static std::uint64_t bit(unsigned r) { return std::uint64_t{1} << (r % 64); }
+    static bool reserved(const word* of, unsigned r) {
+        return r != program::register_zero && (of[r / 64].written & bit(r)) != 0;
     }
+    word* registers_of(unsigned warp) { return words_of_.data() + warp * words_; }
+    const word* registers_of(unsigned warp) const { return words_of_.data() + warp * words_; }
 
     warp_table& warps_;
-    bool rz_is_a_register_;
     bool loads_stay_long_;
-    std::vector<entry> entries_;
+    std::vector<std::uint32_t> pending_;  ///< registers with a write under way, by warp
+    std::vector<word> words_of_;          ///< `words_` for each warp
+    std::size_t words_ = 0;
 };
 
 }  // namespace simtlm::core

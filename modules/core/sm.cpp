@@ -25,8 +25,8 @@ cache::l1_data_cache::config l1d_config(const sm_config& c) {
 /// The longest time an instruction spends in a unit of a pipeline, core cycles.
 unsigned longest_latency(const sm_config& c, const operand_collector& collector, unsigned p) {
     unsigned most = 1;
-    for (unsigned k = 0; k < isa::op_class_count; ++k) {
-        const auto cls = static_cast<isa::op_class>(k);
+    for (unsigned k = 0; k < program::op_class_count; ++k) {
+        const auto cls = static_cast<program::op_class>(k);
         if (collector.pipe_of(cls) == p)
             most = std::max<unsigned>(
                 {most, c.latencies[cls].latency, c.latencies[cls].initiation_interval});
@@ -45,7 +45,7 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
       config_(config),
       who_(who),
       warps_(config.max_warps),
-      scoreboard_(warps_, config.quirks.rz_is_a_register, config.quirks.loads_stay_long),
+      scoreboard_(warps_, config.quirks.loads_stay_long),
       barriers_(warps_, config.max_ctas, config.max_barriers_per_cta),
       coalescer_(config_),
       shared_("shared_memory", config_),
@@ -74,7 +74,7 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
     add_units("int", pipe_int, config_.int_units);
     add_units("sfu", pipe_sfu, config_.sfu_units);
     add_units("tensor", pipe_tensor, config_.tensor_units);
-    for (unsigned s = 0; s < isa::max_specialized_units; ++s)
+    for (unsigned s = 0; s < program::max_specialized_units; ++s)
         if (config_.specialized[s].enabled)
             add_units(fmt::format("spec{}_", s + 1), pipe_spec + s, config_.specialized[s].units);
 
@@ -294,9 +294,9 @@ void sm::map_local(unsigned w, unsigned data_size, lane_addresses& lanes) const 
     }
 }
 
-void sm::no_unit_for(const isa::static_instruction& inst) {
+void sm::no_unit_for(const program::static_instruction& inst) {
     sequencer_.fail(std::make_exception_ptr(kernel::user_error(
-        kernel_ != nullptr && kernel_->header != nullptr ? kernel_->header->file : std::string(),
+        kernel_ != nullptr && kernel_->header != nullptr ? kernel_->header->origin : std::string(),
         fmt::format("{} at PC {:#x} needs a functional unit that the configuration lacks",
                     inst.opcode, inst.pc),
         "enable the unit in the configuration, or map the opcode to another with --opcode-table")));
@@ -328,7 +328,7 @@ std::string sm::describe() const {
             add(fmt::format("its end: {} instructions in flight, {} stores", s.in_pipeline,
                             s.stores));
         if (why.empty() && (warps_.buffered & bit) != 0) {
-            const isa::static_instruction& next = *s.ibuffer.head()->info;
+            const program::static_instruction& next = *s.ibuffer.head()->info;
             add(scoreboard_.collides(w, next) ? fmt::format("registers of {}", next.opcode)
                                               : fmt::format("a pipeline for {}", next.opcode));
         }

@@ -118,7 +118,7 @@ public:
     void memory_barrier_passed() {
         if (config_.flush_l1) invalidate_l1();
     }
-    void no_unit_for(const isa::static_instruction& inst);
+    void no_unit_for(const program::static_instruction& inst);
 
     // ---- statistics and reports, between steps ----
 

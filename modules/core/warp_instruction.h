@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/isa/instruction.h"
+#include "modules/program/instruction.h"
 #include "modules/protocol/memory_transaction.h"
 
 #include <cstdint>
@@ -33,12 +33,12 @@ inline constexpr std::uint32_t no_copy = ~std::uint32_t{0};
 
 /// A warp instruction on its way from issue to write-back.
 struct warp_instruction {
-    const isa::static_instruction* info = nullptr;
+    const program::static_instruction* info = nullptr;
     std::uint64_t uid = 0;  ///< counts the instructions of the SM in issue order
     std::uint32_t active_mask = 0;
     std::uint16_t warp = 0;
     std::uint8_t scheduler = 0;
-    isa::memory_space space = isa::memory_space::none;
+    program::memory_space space = program::memory_space::none;
     bool bypass_l1 = false;
     bool in_unit = false;                 ///< still in the LD/ST unit's dispatch register
     std::uint16_t delay = 0;              ///< core cycles left in the dispatch register

@@ -130,7 +130,7 @@ bool warp_scheduler::try_issue(unsigned w) {
             if (((warps.buffered & ~warps.waiting()) & warp_bit(w)) == 0) break;
             if (around_.scores.collides(w, *warps.warp[w].ibuffer.head()->info)) break;
         }
-        const isa::dynamic_instruction& dynamic = *warps.warp[w].ibuffer.head();
+        const program::dynamic_instruction& dynamic = *warps.warp[w].ibuffer.head();
         const unsigned p = around_.collector.pipe_of(dynamic.info->cls);
         if (p == pipe_count) {
             around_.owner.no_unit_for(*dynamic.info);
@@ -155,11 +155,11 @@ bool warp_scheduler::try_issue(unsigned w) {
     return true;
 }
 
-void warp_scheduler::start(warp_instruction& inst, const isa::dynamic_instruction& dynamic) {
+void warp_scheduler::start(warp_instruction& inst, const program::dynamic_instruction& dynamic) {
     warp_table& warps = around_.warps;
     const unsigned w = inst.warp;
     warp_state& warp = warps.warp[w];
-    const isa::static_instruction& info = *dynamic.info;
+    const program::static_instruction& info = *dynamic.info;
 
     inst.info = &info;
     inst.uid = around_.owner.next_uid();
@@ -188,7 +188,7 @@ void warp_scheduler::start(warp_instruction& inst, const isa::dynamic_instructio
         warps.at_atomic |= warp_bit(w);
     }
     switch (info.special) {
-        case isa::special_op::ldgsts:
+        case program::special_op::ldgsts:
             if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);
             if (!inst.accesses.empty()) {
                 inst.copy_group = static_cast<std::uint32_t>(warp.copy_groups.size() - 1);
@@ -196,11 +196,11 @@ void warp_scheduler::start(warp_instruction& inst, const isa::dynamic_instructio
                 ++warp.copies;
             }
             break;
-        case isa::special_op::ldgdepbar:
+        case program::special_op::ldgdepbar:
             if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);
             warp.copy_groups.push_back(0);
             break;
-        case isa::special_op::depbar: {
+        case program::special_op::depbar: {
             const auto closed = static_cast<std::int64_t>(warp.copy_groups.size()) - 1;
             warp.copy_wait_below =
                 static_cast<std::uint32_t>(std::max<std::int64_t>(closed - info.immediate, 0));
@@ -211,7 +211,7 @@ void warp_scheduler::start(warp_instruction& inst, const isa::dynamic_instructio
             break;
     }
     around_.scores.reserve(w, info, inst.space);
-    if (info.cls == isa::op_class::memory_barrier) {
+    if (info.cls == program::op_class::memory_barrier) {
         if (around_.scores.writes_pending(w))
             warps.at_memory_barrier |= warp_bit(w);
         else
@@ -219,13 +219,14 @@ void warp_scheduler::start(warp_instruction& inst, const isa::dynamic_instructio
     }
     warps.scoreboard_stale |= warp_bit(w);
 
-    if (info.cls == isa::op_class::exit) warp.live_lanes &= ~inst.active_mask;
+    if (info.cls == program::op_class::exit) warp.live_lanes &= ~inst.active_mask;
     const bool ended = warp.next == warp.end && warp.ibuffer.empty();
     if (ended) {
         warp.live_lanes = 0;
         warps.done |= warp_bit(w);
         around_.barriers.warp_ended(warp.cta, w);
-    } else if (info.cls == isa::op_class::barrier && info.barrier != isa::barrier_kind::none) {
+    } else if (info.cls == program::op_class::barrier &&
+               info.barrier != program::barrier_kind::none) {
         around_.barriers.arrive(warp.cta, w, info);
     }
     if ((warps.buffered & warp_bit(w)) == 0) warps.listener->may_fetch();
@@ -233,23 +234,23 @@ void warp_scheduler::start(warp_instruction& inst, const isa::dynamic_instructio
 }
 
 void warp_scheduler::resolve_addresses(warp_instruction& inst,
-                                       const isa::dynamic_instruction& dynamic) {
-    const isa::static_instruction& info = *inst.info;
+                                       const program::dynamic_instruction& dynamic) {
+    const program::static_instruction& info = *inst.info;
     const warp_state& warp = around_.warps.warp[inst.warp];
     lane_addresses lanes;
-    lanes.lanes = isa::expand_addresses(dynamic, warp.addresses, lanes.address[0].data());
+    lanes.lanes = program::expand_addresses(dynamic, warp.addresses, lanes.address[0].data());
     if (lanes.lanes == 0) {
-        if (inst.space == isa::memory_space::shared) inst.delay = 1;
+        if (inst.space == program::memory_space::shared) inst.delay = 1;
         return;
     }
     switch (inst.space) {
-        case isa::memory_space::shared:
+        case program::memory_space::shared:
             inst.delay = static_cast<std::uint16_t>(around_.shared.conflict_cycles(lanes));
             return;
-        case isa::memory_space::local:
+        case program::memory_space::local:
             around_.owner.map_local(inst.warp, info.data_size, lanes);
             break;
-        case isa::memory_space::none:
+        case program::memory_space::none:
             return;
         default:
             break;
@@ -257,8 +258,9 @@ void warp_scheduler::resolve_addresses(warp_instruction& inst,
     around_.pool.lend_accesses(inst);
     around_.coalesce.coalesce(inst, lanes);
     around_.statistics.accesses_coalesced += inst.accesses.size();
-    inst.bypass_l1 = info.cache_op == isa::cache_operator::cache_global || !config_.l1d_enabled ||
-                     (inst.space == isa::memory_space::global && config_.ldst.global_skips_l1);
+    inst.bypass_l1 = info.cache_op == program::cache_operator::cache_global ||
+                     !config_.l1d_enabled ||
+                     (inst.space == program::memory_space::global && config_.ldst.global_skips_l1);
 }
 
 }  // namespace simtlm::core

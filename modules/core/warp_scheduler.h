@@ -70,8 +70,8 @@ public:
 private:
     void cycle();
     bool try_issue(unsigned w);
-    void start(warp_instruction& inst, const isa::dynamic_instruction& dynamic);
-    void resolve_addresses(warp_instruction& inst, const isa::dynamic_instruction& dynamic);
+    void start(warp_instruction& inst, const program::dynamic_instruction& dynamic);
+    void resolve_addresses(warp_instruction& inst, const program::dynamic_instruction& dynamic);
     void count(reason r, std::uint64_t cycles);
     unsigned rank(std::uint64_t cycle) const;
 

@@ -12,7 +12,7 @@ namespace simtlm::core {
 
 /// Two decoded instructions of one warp, waiting for issue (manual: I-Buffer).
 struct instruction_buffer {
-    std::array<const isa::dynamic_instruction*, 2> entry{};
+    std::array<const program::dynamic_instruction*, 2> entry{};
     std::uint8_t next = 0;
 
     bool empty() const { return entry[0] == nullptr && entry[1] == nullptr; }
@@ -20,8 +20,9 @@ struct instruction_buffer {
         return static_cast<unsigned>(entry[0] != nullptr) +
                static_cast<unsigned>(entry[1] != nullptr);
     }
-    const isa::dynamic_instruction* head() const { return entry[next]; }
-    void fill(const isa::dynamic_instruction* first, const isa::dynamic_instruction* second) {
+    const program::dynamic_instruction* head() const { return entry[next]; }
+    void fill(const program::dynamic_instruction* first,
+              const program::dynamic_instruction* second) {
         entry = {first, second};
         next = 0;
     }
@@ -34,8 +35,8 @@ struct instruction_buffer {
 
 /// What an SM remembers of one warp slot.
 struct warp_state {
-    const isa::dynamic_instruction* next = nullptr;  ///< next to be decoded
-    const isa::dynamic_instruction* end = nullptr;
+    const program::dynamic_instruction* next = nullptr;  ///< next to be decoded
+    const program::dynamic_instruction* end = nullptr;
     const std::uint64_t* addresses = nullptr;  ///< the block's address pool
     instruction_buffer ibuffer;
     std::uint64_t dynamic_id = 0;  ///< counts the warps the SM has run: age

@@ -6,6 +6,14 @@
 
 namespace simtlm::isa {
 
+using program::barrier_kind;
+using program::cache_operator;
+using program::latency_table;
+using program::memory_space;
+using program::op_class;
+using program::special_op;
+using program::static_instruction;
+
 namespace {
 
 /// Takes the next dot-separated part off the front.
@@ -38,7 +46,7 @@ std::int32_t clamp_to_int32(std::int64_t value) {
 void decode_barrier(static_instruction& inst, const instruction_text& text,
                     const decode_options& options) {
     inst.barrier = barrier_kind::sync;
-    if (options.single_barrier) return;
+    if (options.quirks.single_barrier) return;
     if (has_modifier(text.opcode, "ARV")) inst.barrier = barrier_kind::arrive;
     if (has_modifier(text.opcode, "RED") || has_modifier(text.opcode, "SCAN")) {
         inst.barrier = barrier_kind::reduction;
@@ -95,19 +103,22 @@ static_instruction decode(const opcode_entry& entry, const instruction_text& tex
     inst.is_load = entry.cls == op_class::load;
     inst.is_store = entry.cls == op_class::store;
     inst.is_atomic = entry.atomic;
-    inst.is_wide_matrix = entry.matrix;
 
     inst.n_dst = static_cast<std::uint8_t>(std::min(text.n_dst, max_destinations));
     inst.n_src = static_cast<std::uint8_t>(std::min(text.n_src, max_sources));
-    std::copy_n(text.dst, inst.n_dst, inst.dst.begin());
-    std::copy_n(text.src, inst.n_src, inst.src.begin());
+    const auto number = [&options](std::uint8_t r) {
+        const bool zero = r == recorded_zero && !options.quirks.rz_is_a_register;
+        return zero ? program::register_zero : std::uint16_t{r};
+    };
+    std::transform(text.dst, text.dst + inst.n_dst, inst.dst.begin(), number);
+    std::transform(text.src, text.src + inst.n_src, inst.src.begin(), number);
     if (text.n_immediates > 0) {
         inst.immediate = clamp_to_int32(text.immediates[text.n_immediates - 1]);
     }
 
     if (inst.space == memory_space::constant) {
         inst.data_size = 4;
-        if (options.ldc_is_alu) {
+        if (options.quirks.ldc_is_alu) {
             inst.cls = op_class::alu;
             inst.space = memory_space::none;
             inst.is_load = false;
@@ -116,8 +127,8 @@ static_instruction decode(const opcode_entry& entry, const instruction_text& tex
     } else if (inst.special == special_op::ldsm) {
         inst.data_size = 16;  // every lane names a row of eight 16-bit elements
     } else if (inst.is_memory()) {
-        inst.data_size =
-            static_cast<std::uint8_t>(access_width(text.opcode, !options.typed_width_is_word));
+        inst.data_size = static_cast<std::uint8_t>(
+            access_width(text.opcode, !options.quirks.typed_width_is_word));
     }
     const bool strong_gpu = has_modifier(text.opcode, "STRONG") && has_modifier(text.opcode, "GPU");
     const bool l1_space = inst.space == memory_space::global || inst.space == memory_space::local;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/isa/instruction.h"
 #include "modules/isa/opcode_tables.h"
+#include "modules/program/instruction.h"
 
 #include <cstdint>
 #include <string_view>
 
 namespace simtlm::isa {
+
+inline constexpr unsigned max_destinations = 4;
+inline constexpr unsigned max_sources = 8;
+inline constexpr std::uint8_t recorded_zero = 255;  ///< RZ
 
 /// What a trace line says about an instruction apart from one execution of it. Registers are the
 /// vector registers in the order of the line; uniform registers and predicates are not among them,
@@ -24,12 +28,17 @@ struct instruction_text {
     std::int64_t immediates[2] = {};
 };
 
-/// Choices that the reference makes differently.
-struct decode_options {
-    latency_table latencies;
+/// Choices that the reference makes differently (docs/fidelity.md).
+struct decode_quirks {
+    bool rz_is_a_register = false;     ///< RZ takes part in dependences and bank conflicts
     bool single_barrier = false;       ///< every BAR is a sync of barrier 0 by the whole CTA
     bool ldc_is_alu = false;           ///< LDC is an ALU operation without a memory access
     bool typed_width_is_word = false;  ///< .S8, .S16, .F64 … do not tell the access width
+};
+
+struct decode_options {
+    program::latency_table latencies;
+    decode_quirks quirks;
 };
 
 /// "LDG" of "LDG.E.64.SYS".
@@ -46,7 +55,7 @@ bool has_modifier(std::string_view opcode, std::string_view token);
 unsigned access_width(std::string_view opcode, bool typed);
 
 /// Decodes an instruction once for all its executions.
-static_instruction decode(const opcode_entry& entry, const instruction_text& text,
-                          const decode_options& options);
+program::static_instruction decode(const opcode_entry& entry, const instruction_text& text,
+                                   const decode_options& options);
 
 }  // namespace simtlm::isa

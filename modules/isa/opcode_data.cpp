@@ -84,13 +84,13 @@ ret: RET RTT
 [maxwell : pascal] 50 52 53
 
 [volta : common] 70 72
-spec3 matrix: HMMA
+spec3: HMMA
 spec2: TEX TLD TLD4 TMML TXD TXQ
 spec1: BMOV BPT BRA BREAK BRX BSSY BSYNC CALL JMP JMX KILL NANOSLEEP RET RPCMOV RTT YIELD
 spec1 warp_sync: WARPSYNC
 
 [turing : volta] 75
-spec3 matrix: BMMA IMMA
+spec3: BMMA IMMA
 spec3: KILL                        # where the reference runs it from here on
 alu: F2FP MOVM
 load shared ldsm: LDSM
@@ -100,7 +100,7 @@ spec4: UP2UR UPLOP3 UPOPC UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR VOTEU
 
 [ampere : turing] 80 86 87
 sp: HMNMX2
-spec3 matrix: DMMA
+spec3: DMMA
 alu: I2FP F2IP
 load global ldgsts: LDGSTS
 alu ldgdepbar: LDGDEPBAR
@@ -108,12 +108,12 @@ alu: SUQUERY ARRIVES GENMETADATA SPMETADATA
 spec4: REDUX UF2FP
 
 [ada : ampere] 89
-spec3 matrix: QMMA
+spec3: QMMA
 
 [hopper : ada] 90
 sp: VHMNMX
 int: VIADD VIADDMNMX VIMNMX VIMNMX3
-spec3 matrix: HGMMA IGMMA BGMMA QGMMA
+spec3: HGMMA IGMMA BGMMA QGMMA
 spec3: WARPGROUP WARPGROUPSET
 load global atomic: REDG
 load global: LDGMC

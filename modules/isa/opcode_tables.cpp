@@ -11,6 +11,10 @@
 
 namespace simtlm::isa {
 
+using program::memory_space;
+using program::op_class;
+using program::special_op;
+
 namespace {
 
 constexpr std::pair<std::string_view, op_class> class_names[] = {
@@ -137,8 +141,6 @@ void opcode_tables::load_text(std::string_view text, const std::string& where) {
         for (word = take_word(line); word != ":"; word = take_word(line)) {
             if (word == "atomic") {
                 entry.atomic = true;
-            } else if (word == "matrix") {
-                entry.matrix = true;
             } else if (word == "half") {
                 entry.half = true;
             } else if (word.empty()) {

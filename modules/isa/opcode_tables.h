@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/isa/instruction.h"
+#include "modules/program/instruction.h"
 
 #include <map>
 #include <string>
@@ -12,11 +12,10 @@ namespace simtlm::isa {
 
 /// What a table says about one base opcode (the text before the first dot).
 struct opcode_entry {
-    op_class cls = op_class::alu;
-    memory_space space = memory_space::none;
-    special_op special = special_op::none;
+    program::op_class cls = program::op_class::alu;
+    program::memory_space space = program::memory_space::none;
+    program::special_op special = program::special_op::none;
     bool atomic = false;  ///< read-modify-write in memory; never served by an L1
-    bool matrix = false;  ///< matrix multiply-accumulate, for statistics
     bool half = false;    ///< packed half precision: half the initiation interval
 };
 
@@ -29,11 +28,11 @@ struct opcode_entry {
 ///     sp: FADD2 FMUL2                 # class [attributes]: opcodes
 ///     load global: LDGX
 ///     [ampere]                        # reopens an architecture to add or replace opcodes
-///     spec3 matrix: XMMA
+///     spec3: XMMA
 ///
 /// Classes: alu sp int dp sfu tensor load store branch call ret barrier fence exit spec1..spec8.
 /// Attributes: global local shared constant generic (the memory space; loads and stores only),
-/// atomic, matrix, half, ldgsts, ldgdepbar, depbar, ldsm, warp_sync.
+/// atomic, half, ldgsts, ldgdepbar, depbar, ldsm, warp_sync.
 class opcode_tables {
 public:
     /// The tables this simulator ships with: Kepler to Hopper.

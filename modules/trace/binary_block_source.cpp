@@ -26,7 +26,7 @@ binary_block_source::binary_block_source(const std::string& file, const reader_o
     : file_(file),
       header_(read_into(header, file_, warnings)),
       share_(options.share_paths),
-      swallow_quirk_(options.quirk_base_delta_swallow),
+      swallow_quirk_(options.quirks.base_delta_swallow),
       table_(header, options, std::move(warn)),
       builder_(header, options),
       instructions_(file_.read_instructions()),

@@ -20,22 +20,22 @@ std::size_t execution_builder::first_value(const block_trace& block, const place
     return first;
 }
 
-void execution_builder::keep_addresses(isa::dynamic_instruction& inst, recorded_mode mode,
+void execution_builder::keep_addresses(program::dynamic_instruction& inst, recorded_mode mode,
                                        std::size_t first, block_trace& block) const {
     if (inst.active_mask == 0 || !inst.info->is_memory()) {
         block.addresses.resize(first);
         return;
     }
     inst.address_offset = static_cast<std::uint32_t>(first);
-    inst.mode = isa::address_mode::list;
+    inst.mode = program::address_mode::list;
     if (mode == recorded_mode::base_stride) {
-        inst.mode = isa::address_mode::base_stride;
+        inst.mode = program::address_mode::base_stride;
         if (gap_quirk_) spread_stride(inst, block);
     }
 }
 
 /// Quirk: the reference gives lanes after the first gap of the mask the address 0.
-void execution_builder::spread_stride(isa::dynamic_instruction& inst, block_trace& block) {
+void execution_builder::spread_stride(program::dynamic_instruction& inst, block_trace& block) {
     const std::uint32_t mask = inst.active_mask;
     if (mask == 0) return;
     const std::uint32_t run = mask >> __builtin_ctz(mask);
@@ -48,27 +48,27 @@ void execution_builder::spread_stride(isa::dynamic_instruction& inst, block_trac
     for (unsigned i = 0; i < lanes; ++i, address += stride) {
         block.addresses.push_back(i < before_gap ? address : 0);
     }
-    inst.mode = isa::address_mode::list;
+    inst.mode = program::address_mode::list;
 }
 
-isa::memory_space execution_builder::resolve_generic(const isa::dynamic_instruction& inst,
-                                                     const block_trace& block) const {
+program::memory_space execution_builder::resolve_generic(const program::dynamic_instruction& inst,
+                                                         const block_trace& block) const {
     const std::uint64_t shared = header_.shared_base;
     const std::uint64_t local = header_.local_base;
-    if (shared == 0 || local == 0) return isa::memory_space::shared;
-    if (inst.mode == isa::address_mode::none) return isa::memory_space::global;
+    if (shared == 0 || local == 0) return program::memory_space::shared;
+    if (inst.mode == program::address_mode::none) return program::memory_space::global;
     const std::uint64_t a = block.addresses[inst.address_offset];
     const auto inside = [a](std::uint64_t base, std::uint64_t bytes) {
         return a >= base && a - base < bytes;
     };
     if (window_quirk_) {
-        if (a >= shared && a < local) return isa::memory_space::shared;
-        if (inside(local, quirk_local_bytes)) return isa::memory_space::local;
-        return isa::memory_space::global;
+        if (a >= shared && a < local) return program::memory_space::shared;
+        if (inside(local, quirk_local_bytes)) return program::memory_space::local;
+        return program::memory_space::global;
     }
-    if (inside(shared, window_bytes)) return isa::memory_space::shared;
-    if (inside(local, window_bytes)) return isa::memory_space::local;
-    return isa::memory_space::global;
+    if (inside(shared, window_bytes)) return program::memory_space::shared;
+    if (inside(local, window_bytes)) return program::memory_space::local;
+    return program::memory_space::global;
 }
 
 }  // namespace simtlm::trace

@@ -16,31 +16,31 @@ class execution_builder {
 public:
     execution_builder(const kernel_header& header, const reader_options& options)
         : header_(header),
-          gap_quirk_(options.quirk_base_stride_gap),
-          window_quirk_(options.quirk_generic_windows) {}
+          gap_quirk_(options.quirks.base_stride_gap),
+          window_quirk_(options.quirks.generic_windows) {}
 
     /// To be asked before the addresses of an execution are appended to the block's pool.
     /// @throws kernel::user_error when there is no more room to count them
     static std::size_t first_value(const block_trace& block, const place& where);
 
     /// Appends the execution. @param first  where its addresses in the block's pool begin
-    void append(const isa::static_instruction& info, std::uint32_t mask, recorded_mode mode,
+    void append(const program::static_instruction& info, std::uint32_t mask, recorded_mode mode,
                 std::size_t first, block_trace& block) const {
-        isa::dynamic_instruction inst;
+        program::dynamic_instruction inst;
         inst.info = &info;
         inst.active_mask = mask;
         inst.space = info.space;
         if (mode != recorded_mode::none) keep_addresses(inst, mode, first, block);
-        if (inst.space == isa::memory_space::generic) inst.space = resolve_generic(inst, block);
+        if (inst.space == program::memory_space::generic) inst.space = resolve_generic(inst, block);
         block.instructions.push_back(inst);
     }
 
 private:
-    void keep_addresses(isa::dynamic_instruction& inst, recorded_mode mode, std::size_t first,
+    void keep_addresses(program::dynamic_instruction& inst, recorded_mode mode, std::size_t first,
                         block_trace& block) const;
-    static void spread_stride(isa::dynamic_instruction& inst, block_trace& block);
-    isa::memory_space resolve_generic(const isa::dynamic_instruction& inst,
-                                      const block_trace& block) const;
+    static void spread_stride(program::dynamic_instruction& inst, block_trace& block);
+    program::memory_space resolve_generic(const program::dynamic_instruction& inst,
+                                          const block_trace& block) const;
 
     const kernel_header& header_;
     bool gap_quirk_;

@@ -27,7 +27,7 @@ bool is_other_operand(std::string_view word) {
 /// "R12" or "RZ".
 bool parse_register(std::string_view word, unsigned& number) {
     if (word == "RZ") {
-        number = isa::register_zero;
+        number = isa::recorded_zero;
         return true;
     }
     if (word.size() < 2 || word.size() > 4 || word.front() != 'R') return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/isa/instruction.h"
+#include "modules/program/instruction.h"
 #include "modules/trace/kernel_trace.h"
 #include "modules/trace/place.h"
 #include "modules/trace/scanner.h"

@@ -10,7 +10,7 @@ namespace simtlm::trace {
 instruction_reader::instruction_reader(const kernel_header& header, const reader_options& options,
                                        warning_sink warn)
     : header_(header),
-      swallow_quirk_(options.quirk_base_delta_swallow),
+      swallow_quirk_(options.quirks.base_delta_swallow),
       table_(header, options, std::move(warn)),
       builder_(header, options) {}
 

@@ -33,10 +33,8 @@ instruction_table::instruction_table(const kernel_header& header, const reader_o
       warn_(std::move(warn)),
       slots_(first_slots) {
     decode_options_.latencies = options.latencies;
-    decode_options_.single_barrier = options.quirk_single_barrier;
-    decode_options_.ldc_is_alu = options.quirk_ldc_is_alu;
-    decode_options_.typed_width_is_word = options.quirk_typed_width_is_word;
-    unknown_entry_.cls = isa::op_class::integer;
+    decode_options_.quirks = options.quirks;
+    unknown_entry_.cls = program::op_class::integer;
 }
 
 instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::uint32_t source_line,
@@ -47,7 +45,7 @@ instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::u
     made.opcode = operands.opcode;
     const isa::opcode_entry& known = look_up(made.opcode, pc, where);
     made.by_immediate =
-        known.cls == isa::op_class::barrier || known.special == isa::special_op::depbar;
+        known.cls == program::op_class::barrier || known.special == program::special_op::depbar;
     made.text = operands.text;
     text.pc = pc;
     text.source_line = source_line;
@@ -58,6 +56,7 @@ instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::u
     entries_.push_back(std::move(made));
     entry& fresh = entries_.back();
     text.opcode = fresh.opcode.c_str();
+    fresh.recorded = text;
     fresh.info = isa::decode(known, text, decode_options_);
     insert(&fresh, where);
     return &fresh;
@@ -78,18 +77,11 @@ instruction_table::entry* instruction_table::variant_for(entry* of, unsigned n,
     entry fresh = *of;
     entries_.push_back(std::move(fresh));
     entry& e = entries_.back();
-    isa::instruction_text text;
-    text.pc = of->info.pc;
-    text.source_line = of->info.source_line;
-    text.opcode = e.opcode.c_str();
-    text.n_dst = of->info.n_dst;
-    text.n_src = of->info.n_src;
-    std::copy_n(of->info.dst.begin(), text.n_dst, text.dst);
-    std::copy_n(of->info.src.begin(), text.n_src, text.src);
-    text.n_immediates = e.n_immediates = n;
+    e.recorded.opcode = e.opcode.c_str();
+    e.recorded.n_immediates = e.n_immediates = n;
     std::copy_n(immediates, n, e.immediates);
-    std::copy_n(immediates, n, text.immediates);
-    e.info = isa::decode(look_up(e.opcode, text.pc, where), text, decode_options_);
+    std::copy_n(immediates, n, e.recorded.immediates);
+    e.info = isa::decode(look_up(e.opcode, e.recorded.pc, where), e.recorded, decode_options_);
     insert(&e, where);
     return &e;
 }

@@ -25,7 +25,8 @@ public:
     /// A decoded instruction and the text it came from. Different instructions may share a program
     /// counter (each device function counts from 0), so entries of one counter form a chain.
     struct entry {
-        isa::static_instruction info;
+        program::static_instruction info;
+        isa::instruction_text recorded;  ///< what `info` was made of
         std::string opcode;
         std::string text;  ///< see line_operands
         std::int64_t immediates[2] = {};

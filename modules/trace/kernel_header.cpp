@@ -145,7 +145,7 @@ private:
 
 bool read_kernel_header(line_source& source, kernel_header& header,
                         std::vector<std::string>& warnings) {
-    header.file = source.file();
+    header.origin = source.file();
     header_reader reader(source, header, warnings);
     line_source::line line;
     while (source.next(line)) {

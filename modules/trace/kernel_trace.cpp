@@ -151,7 +151,7 @@ std::unique_ptr<block_trace> kernel_trace::next_block() {
     return impl_->next();
 }
 
-const isa::dynamic_instruction* block_trace::begin_of(const warp_range& warp) const {
+const program::dynamic_instruction* block_trace::begin_of(const warp_range& warp) const {
     return warp.path ? warp.path->instructions.data() : instructions.data() + warp.first;
 }
 

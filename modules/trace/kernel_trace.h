@@ -1,45 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/isa/instruction.h"
+#include "modules/isa/decode.h"
+#include "modules/program/kernel_source.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace simtlm::isa {
-class opcode_tables;
-}
-
 namespace simtlm::trace {
+
+using program::dim3;
 
 struct warp_path;
 
-struct dim3 {
-    std::uint32_t x = 1, y = 1, z = 1;
-    std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
-};
-
 /// The header of a kernel trace: everything known before its first thread block.
-struct kernel_header {
-    std::string file;  ///< where it came from, for messages
-    std::string name;
-    std::uint32_t id = 0;
-    dim3 grid;
-    dim3 block;
-    std::uint32_t shared_memory = 0;   ///< bytes per CTA, static and dynamic
-    std::uint32_t registers = 0;       ///< per thread
-    std::uint32_t binary_version = 0;  ///< 70 = Volta, ...
-    std::uint64_t stream = 0;
+struct kernel_header : program::kernel_facts {
     std::uint64_t shared_base = 0;  ///< generic window of shared memory; 0 = not told
     std::uint64_t local_base = 0;   ///< generic window of local memory; 0 = not told
     std::string nvbit_version;
     std::uint32_t tracer_version = 0;  ///< 0 when absent; "1.2" reads as 1
     bool line_info = false;
-
-    std::uint32_t threads_per_block() const { return static_cast<std::uint32_t>(block.volume()); }
-    std::uint32_t warps_per_block() const { return (threads_per_block() + 31) / 32; }
 };
 
 /// One thread block of a trace, decoded: instructions of all its warps in one array, or shared.
@@ -54,14 +36,14 @@ struct block_trace {
         std::uint32_t first_address = 0;
     };
     /// What a warp executes: its first instruction of `count`, and the pool that those count from.
-    const isa::dynamic_instruction* begin_of(const warp_range& warp) const;
+    const program::dynamic_instruction* begin_of(const warp_range& warp) const;
     const std::uint64_t* addresses_of(const warp_range& warp) const {
         return addresses.data() + warp.first_address;
     }
     dim3 index{0, 0, 0};
     std::vector<warp_range> warps;  ///< by warp id within the block
-    std::vector<isa::dynamic_instruction> instructions;
-    std::vector<std::uint64_t> addresses;  ///< pool, see isa::expand_addresses
+    std::vector<program::dynamic_instruction> instructions;
+    std::vector<std::uint64_t> addresses;  ///< pool, see program::expand_addresses
 
     void clear() {
         warps.clear();
@@ -70,21 +52,22 @@ struct block_trace {
     }
 };
 
+/// Quirks of the reference's trace front end, for comparison with it (see docs/fidelity.md).
+struct reader_quirks : isa::decode_quirks {
+    bool base_delta_swallow = false;  ///< base+delta lists take one value more than written
+    bool base_stride_gap = false;     ///< lanes after the first gap of the mask get address 0
+    bool generic_windows = false;     ///< LD, ST: shared reaches up to local, local has 16 KB
+};
+
 /// What a reader does with what it cannot know for sure.
 struct reader_options {
     const isa::opcode_tables* opcodes = nullptr;  ///< required
-    isa::latency_table latencies;
+    program::latency_table latencies;
     /// Warps that execute the same share one description of it: memory goes with how many different
     /// ways warps take, not with how many warps there are.
     bool share_paths = false;
     bool unknown_opcode_is_error = true;  ///< else one warning and the integer unit
-    /// Quirks of the reference trace front end, for comparison with it (see docs/fidelity.md).
-    bool quirk_base_delta_swallow = false;  ///< base+delta lists take one value more than written
-    bool quirk_base_stride_gap = false;     ///< lanes after the first gap of the mask get address 0
-    bool quirk_single_barrier = false;      ///< every BAR is barrier 0 with the whole CTA
-    bool quirk_ldc_is_alu = false;          ///< LDC never reaches the constant cache
-    bool quirk_generic_windows = false;     ///< LD, ST: shared reaches up to local, local has 16 KB
-    bool quirk_typed_width_is_word = false;  ///< .S8, .S16, .F64 do not tell the access width
+    reader_quirks quirks;
 };
 
 /// Streams one kernel trace, block by block, decoding ahead of the simulation in a thread of its

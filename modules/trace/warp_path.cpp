@@ -8,8 +8,8 @@ namespace simtlm::trace {
 
 namespace {
 
-using isa::address_mode;
-using isa::dynamic_instruction;
+using program::address_mode;
+using program::dynamic_instruction;
 
 bool fits(std::int64_t v) {
     return v >= std::numeric_limits<std::int32_t>::min() &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/isa/instruction.h"
+#include "modules/program/instruction.h"
 
 #include <cstdint>
 #include <memory>
@@ -14,7 +14,7 @@ namespace simtlm::trace {
 /// between the addresses of the lanes. Warps of regular code take the same path with other bases,
 /// so that a trace block keeps a pointer and a base per memory instruction instead of the whole.
 struct warp_path {
-    std::vector<isa::dynamic_instruction> instructions;
+    std::vector<program::dynamic_instruction> instructions;
     std::vector<std::int32_t> deltas;  ///< what the instructions' deltas point into
 };
 
@@ -26,7 +26,7 @@ public:
     /// @param own           the addresses that are the warp's own are appended here; the path's
     ///                      instructions count theirs from the first appended
     std::shared_ptr<const warp_path> share(
-        const std::vector<isa::dynamic_instruction>& instructions,
+        const std::vector<program::dynamic_instruction>& instructions,
         const std::vector<std::uint64_t>& addresses, std::vector<std::uint64_t>& own);
 
 private:

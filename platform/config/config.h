@@ -4,8 +4,9 @@
 #include "modules/core/core_config.h"
 #include "modules/dispatch/dispatch_config.h"
 #include "modules/interconnect/interconnect_config.h"
-#include "modules/isa/instruction.h"
 #include "modules/memory/memory_config.h"
+#include "modules/program/instruction.h"
+#include "modules/trace/kernel_trace.h"
 #include "platform/options/options.h"
 
 #include <array>
@@ -42,7 +43,7 @@ struct ptx_timing {
 
 /// How traces are read; becomes trace::reader_options once the opcode tables are loaded.
 struct trace_config {
-    isa::latency_table latencies;
+    program::latency_table latencies;
     std::vector<std::string> opcode_tables;  ///< files, in order
     bool unknown_opcode_is_error = true;
     unsigned lookahead = 2;  ///< decoded blocks ahead of the simulation
@@ -50,12 +51,7 @@ struct trace_config {
         override_shared_memory;                       ///< bytes per block, instead of the header's
     std::optional<std::uint32_t> override_registers;  ///< per thread, instead of the header's
     bool any_binary_version = false;
-    bool quirk_base_delta_swallow = false;
-    bool quirk_base_stride_gap = false;
-    bool quirk_single_barrier = false;
-    bool quirk_ldc_is_alu = false;
-    bool quirk_generic_windows = false;
-    bool quirk_typed_width_is_word = false;
+    trace::reader_quirks quirks;
 };
 
 /// An interval of core cycles, `to` excluded.

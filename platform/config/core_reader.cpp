@@ -123,7 +123,7 @@ void read_units(const option_values& v, core::sm_config& sm) {
     needs(1, w.id_oc_mem, w.oc_ex_mem, "memory");
     needs(sm.tensor_units, w.id_oc_tensor, w.oc_ex_tensor, "tensor");
     if (w.ex_wb == 0) v.fail(widths, "nothing could be written back", "EX_WB of at least 1");
-    for (unsigned i = 0; i < isa::max_specialized_units; ++i)
+    for (unsigned i = 0; i < program::max_specialized_units; ++i)
         sm.specialized[i] =
             read(v, fmt::format("-specialized_unit_{}", i + 1), parse_specialized_unit);
 }
@@ -174,7 +174,7 @@ void check_sub_cores(const option_values& v, const core::sm_config& sm) {
     if (sm.int_units > 0)
         one_each(unit_option("-gpgpu_num_int_units", sm.int_units), sm.int_units, w.id_oc_int,
                  w.oc_ex_int, "INT", true);
-    for (unsigned i = 0; i < isa::max_specialized_units; ++i) {
+    for (unsigned i = 0; i < program::max_specialized_units; ++i) {
         const core::specialized_unit_config& unit = sm.specialized[i];
         if (unit.enabled)
             one_each(fmt::format("-specialized_unit_{}", i + 1), unit.units, unit.id_oc_width,

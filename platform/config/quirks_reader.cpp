@@ -28,19 +28,19 @@ void read_quirks(const option_values& v, gpu_config& config) {
     }
     const std::pair<std::string_view, bool*> switches[] = {
         {"packet-is-one-flit", &config.network.crossbar.quirk_packet_is_one_flit},
-        {"rz-is-a-register", &config.cores.sm.quirks.rz_is_a_register},
+        {"rz-is-a-register", &config.traces.quirks.rz_is_a_register},
         {"ldgsts-global-half-only", &config.cores.sm.quirks.ldgsts_global_half_only},
         {"fetch-past-branches", &config.cores.sm.quirks.fetch_past_branches},
         {"loads-stay-long", &config.cores.sm.quirks.loads_stay_long},
         {"flush-few-l2", &config.memory.quirk_flush_few_l2},
-        {"single-barrier", &config.traces.quirk_single_barrier},
-        {"ldc-is-alu", &config.traces.quirk_ldc_is_alu},
-        {"generic-windows", &config.traces.quirk_generic_windows},
-        {"typed-width-is-word", &config.traces.quirk_typed_width_is_word},
+        {"single-barrier", &config.traces.quirks.single_barrier},
+        {"ldc-is-alu", &config.traces.quirks.ldc_is_alu},
+        {"generic-windows", &config.traces.quirks.generic_windows},
+        {"typed-width-is-word", &config.traces.quirks.typed_width_is_word},
         {"serial-kernels", &config.dispatch.serial_kernels},
         {"rounded-clocks", &config.clocks.quirk_rounded},
-        {"base-delta-swallow", &config.traces.quirk_base_delta_swallow},
-        {"base-stride-gap", &config.traces.quirk_base_stride_gap},
+        {"base-delta-swallow", &config.traces.quirks.base_delta_swallow},
+        {"base-stride-gap", &config.traces.quirks.base_stride_gap},
         {"memcpy-truncates", &config.memory.partition.quirk_memcpy_truncates},
     };
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -13,8 +13,8 @@ namespace simtlm::platform {
 namespace {
 
 /// Latencies of recorded instructions, by class.
-void read_latencies(const option_values& v, isa::latency_table& table) {
-    using isa::op_class;
+void read_latencies(const option_values& v, program::latency_table& table) {
+    using program::op_class;
     const auto fill = [&](const std::string& kind, std::initializer_list<op_class> classes) {
         const std::string option = "-trace_opcode_latency_initiation_" + kind;
         const auto pair =
@@ -34,7 +34,7 @@ void read_latencies(const option_values& v, isa::latency_table& table) {
     fill("dp", {op_class::dp});
     fill("sfu", {op_class::sfu});
     fill("tensor", {op_class::tensor});
-    for (unsigned i = 0; i < isa::max_specialized_units; ++i)
+    for (unsigned i = 0; i < program::max_specialized_units; ++i)
         fill(fmt::format("spec_op_{}", i + 1),
              {static_cast<op_class>(static_cast<unsigned>(op_class::spec1) + i)});
 }

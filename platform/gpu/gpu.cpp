@@ -27,7 +27,7 @@ kernel::phase_sequencer::options sequencer_options(const gpu_config& c) {
 
 kernel_header_facts facts_of(const trace::kernel_header& h) {
     kernel_header_facts f;
-    f.file = h.file;
+    f.file = h.origin;
     f.kernel = h.name;
     f.binary_version = h.binary_version;
     f.threads_per_block = h.block.volume();
@@ -50,12 +50,7 @@ trace::reader_options reader_options_of(const gpu_config& config,
     o.latencies = t.latencies;
     o.share_paths = true;
     o.unknown_opcode_is_error = t.unknown_opcode_is_error;
-    o.quirk_base_delta_swallow = t.quirk_base_delta_swallow;
-    o.quirk_base_stride_gap = t.quirk_base_stride_gap;
-    o.quirk_single_barrier = t.quirk_single_barrier;
-    o.quirk_ldc_is_alu = t.quirk_ldc_is_alu;
-    o.quirk_generic_windows = t.quirk_generic_windows;
-    o.quirk_typed_width_is_word = t.quirk_typed_width_is_word;
+    o.quirks = t.quirks;
     return o;
 }
 

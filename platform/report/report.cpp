@@ -271,12 +271,12 @@ void write_units(report_writer& out, const core_statistics& s, gpu& device) {
 
 /// What GPGPU-Sim has no name for.
 void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& device) {
-    static constexpr const char* classes[isa::op_class_count] = {
+    static constexpr const char* classes[program::op_class_count] = {
         "alu",    "sp",    "int",   "dp",      "sfu",   "tensor", "load",  "store",
         "branch", "call",  "ret",   "barrier", "fence", "exit",   "spec1", "spec2",
         "spec3",  "spec4", "spec5", "spec6",   "spec7", "spec8"};
     out.print("\n========= Cores, beyond GPGPU-Sim =========\n");
-    for (unsigned c = 0; c < isa::op_class_count; ++c)
+    for (unsigned c = 0; c < program::op_class_count; ++c)
         out.count(fmt::format("warp_insn[{}]", classes[c]), s.warp_instructions_by_class[c]);
     out.count("core_cycles_busy", s.cycles);
     out.count("scheduler_cycles", s.cycles * device.config().cores.sm.schedulers);

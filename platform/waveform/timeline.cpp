@@ -74,7 +74,7 @@ wait why_waiting(core::sm& sm, unsigned w) {
     if ((t.at_atomic & bit) != 0) return wait::atomics;
     if ((t.at_copy & bit) != 0) return wait::copies;
     if ((t.buffered & bit) == 0) return wait::fetch;
-    const isa::static_instruction& next = *t.warp[w].ibuffer.head()->info;
+    const program::static_instruction& next = *t.warp[w].ibuffer.head()->info;
     if (sm.scores().collides(w, next))
         return sm.scores().waits_for_long_operation(w, next) ? wait::memory : wait::scoreboard;
     const core::operand_collector& c = sm.collector();

@@ -31,11 +31,11 @@ lane_addresses strided(std::uint64_t stride) {
 void coalesce(benchmark::State& state) {
     const core::sm_config c = volta();
     const core::coalescer unit(c);
-    const isa::static_instruction info = core::test::load(1);
+    const program::static_instruction info = core::test::load(1);
     const lane_addresses lanes = strided(static_cast<std::uint64_t>(state.range(0)));
     core::warp_instruction inst;
     inst.info = &info;
-    inst.space = isa::memory_space::global;
+    inst.space = program::memory_space::global;
     for (auto _ : state) {
         inst.accesses.clear();
         unit.coalesce(inst, lanes);
@@ -47,12 +47,12 @@ BENCHMARK(coalesce)->Arg(0)->Arg(4)->Arg(16)->Arg(128);
 void coalesce_atomics(benchmark::State& state) {
     const core::sm_config c = volta();
     const core::coalescer unit(c);
-    isa::static_instruction info = core::test::load(1);
+    program::static_instruction info = core::test::load(1);
     info.is_atomic = true;
     const lane_addresses lanes = strided(static_cast<std::uint64_t>(state.range(0)));
     core::warp_instruction inst;
     inst.info = &info;
-    inst.space = isa::memory_space::global;
+    inst.space = program::memory_space::global;
     for (auto _ : state) {
         inst.accesses.clear();
         unit.coalesce(inst, lanes);
@@ -64,9 +64,9 @@ BENCHMARK(coalesce_atomics)->Arg(0)->Arg(4);
 void scoreboard_check(benchmark::State& state) {
     core::test::warps warps(64);
     core::scoreboard board(warps.table, false);
-    const auto busy = core::test::instruction(isa::op_class::sp, {5}, {});
-    const auto next = core::test::instruction(isa::op_class::sp, {9}, {6, 7, 8});
-    board.reserve(3, busy, isa::memory_space::none);
+    const auto busy = core::test::instruction(program::op_class::sp, {5}, {});
+    const auto next = core::test::instruction(program::op_class::sp, {9}, {6, 7, 8});
+    board.reserve(3, busy, program::memory_space::none);
     for (auto _ : state) benchmark::DoNotOptimize(board.collides(3, next));
 }
 BENCHMARK(scoreboard_check);
@@ -79,9 +79,9 @@ void scoreboard_reserve_and_release(benchmark::State& state) {
     core::warp_table table(64);
     table.listener = &listener;
     core::scoreboard board(table, false);
-    const auto inst = core::test::instruction(isa::op_class::sp, {5}, {6});
+    const auto inst = core::test::instruction(program::op_class::sp, {5}, {6});
     for (auto _ : state) {
-        board.reserve(3, inst, isa::memory_space::none);
+        board.reserve(3, inst, program::memory_space::none);
         board.release(3, inst);
     }
 }

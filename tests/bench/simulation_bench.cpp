@@ -107,7 +107,7 @@ std::vector<std::unique_ptr<sc_core::sc_module>> register_simulations() {
         cycles_of(name.c_str(), *d);
         designs.push_back(std::move(d));
     }
-    static core::test::program p;  // the blocks' traces point into it
+    static core::test::listing p;  // the blocks' traces point into it
     core::test::block_builder alu, loads, shared;
     for (unsigned w = 0; w < 16; ++w) {
         alu.warp();
@@ -115,9 +115,9 @@ std::vector<std::unique_ptr<sc_core::sc_module>> register_simulations() {
         shared.warp();
         for (unsigned i = 0; i < 64; ++i) {
             alu.run(p.alu({20 + i % 64}, {1, 2, 3}, 4, 2));
-            loads.access(p.memory(isa::memory_space::global, false, 20 + i % 16),
+            loads.access(p.memory(program::memory_space::global, false, 20 + i % 16),
                          [=](unsigned lane) { return 0x10000 + 128 * (i % 8) + 4 * lane; });
-            shared.access(p.memory(isa::memory_space::shared, false, 20 + i % 16),
+            shared.access(p.memory(program::memory_space::shared, false, 20 + i % 16),
                           [=](unsigned lane) { return 4 * lane; });
         }
     }

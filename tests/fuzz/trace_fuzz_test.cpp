@@ -163,8 +163,8 @@ TEST(Fuzz, KernelTracesReadOrEndInAUserError) {
         trace::reader_options options;
         options.opcodes = &opcodes;
         options.unknown_opcode_is_error = seed % 2 == 0;
-        options.quirk_base_stride_gap = seed % 3 == 0;
-        options.quirk_base_delta_swallow = seed % 3 == 1;
+        options.quirks.base_stride_gap = seed % 3 == 0;
+        options.quirks.base_delta_swallow = seed % 3 == 1;
         std::uint64_t lanes[32];
         try {
             trace::kernel_trace kernel(file, options, seed % 4 == 0 ? 2 : 0);
@@ -174,8 +174,8 @@ TEST(Fuzz, KernelTracesReadOrEndInAUserError) {
                 }
                 for (const auto& inst : block->instructions) {
                     ASSERT_NE(inst.info, nullptr);
-                    ASSERT_NE(inst.space, isa::memory_space::generic);
-                    isa::expand_addresses(inst, block->addresses.data(), lanes);
+                    ASSERT_NE(inst.space, program::memory_space::generic);
+                    program::expand_addresses(inst, block->addresses.data(), lanes);
                 }
                 kernel.recycle(std::move(block));
             }
@@ -268,18 +268,18 @@ TEST(Fuzz, BinaryTracesReadOrEndInAUserError) {
         options.opcodes = &opcodes;
         options.unknown_opcode_is_error = seed % 2 == 0;
         options.share_paths = seed % 5 == 0;
-        options.quirk_base_stride_gap = seed % 3 == 0;
-        options.quirk_base_delta_swallow = seed % 3 == 1;
+        options.quirks.base_stride_gap = seed % 3 == 0;
+        options.quirks.base_delta_swallow = seed % 3 == 1;
         std::uint64_t lanes[32];
         try {
             trace::kernel_trace kernel(file, options, seed % 4 == 0 ? 2 : 0);
             while (auto block = kernel.next_block()) {
                 for (const auto& warp : block->warps) {
-                    const isa::dynamic_instruction* inst = block->begin_of(warp);
+                    const program::dynamic_instruction* inst = block->begin_of(warp);
                     for (std::uint32_t i = 0; i < warp.count; ++i, ++inst) {
                         ASSERT_NE(inst->info, nullptr);
-                        ASSERT_NE(inst->space, isa::memory_space::generic);
-                        isa::expand_addresses(*inst, block->addresses_of(warp), lanes);
+                        ASSERT_NE(inst->space, program::memory_space::generic);
+                        program::expand_addresses(*inst, block->addresses_of(warp), lanes);
                     }
                 }
                 kernel.recycle(std::move(block));

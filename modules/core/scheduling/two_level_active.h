@@ -69,7 +69,7 @@ private:
     bool demoted(unsigned w) const {
         if ((warps_.waiting() & warp_bit(w)) != 0 || (warps_.resident & warp_bit(w)) == 0)
             return true;
-        const isa::dynamic_instruction* next = warps_.warp[w].ibuffer.head();
+        const program::dynamic_instruction* next = warps_.warp[w].ibuffer.head();
         return next != nullptr && scoreboard_.waits_for_long_operation(w, *next->info);
     }
 

@@ -9,10 +9,10 @@
 namespace simtlm::core {
 namespace {
 
-using isa::barrier_kind;
+using program::barrier_kind;
 
-isa::static_instruction bar(int id, int threads = 0, barrier_kind kind = barrier_kind::sync) {
-    isa::static_instruction i = test::instruction(isa::op_class::barrier, {}, {});
+program::static_instruction bar(int id, int threads = 0, barrier_kind kind = barrier_kind::sync) {
+    program::static_instruction i = test::instruction(program::op_class::barrier, {}, {});
     i.barrier = kind;
     i.barrier_id = static_cast<std::int16_t>(id);
     i.barrier_threads = threads;

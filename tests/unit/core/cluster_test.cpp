@@ -8,9 +8,9 @@
 namespace simtlm::core {
 namespace {
 
-using isa::memory_space;
+using program::memory_space;
 using test::block_builder;
-using test::program;
+using test::listing;
 using test::small_sm;
 using ::testing::ElementsAre;
 
@@ -109,13 +109,13 @@ cluster_config config_of(unsigned sms) {
 
 /// One warp that loads one sector (per k) without the L1, and ends.
 struct loads {
-    program p;
+    listing p;
     block_builder block;
     explicit loads(unsigned count, bool store = false) {
         block.warp();
         for (unsigned k = 0; k < count; ++k) {
-            isa::static_instruction i = p.memory(memory_space::global, store, 8 + k);
-            i.cache_op = isa::cache_operator::cache_global;
+            program::static_instruction i = p.memory(memory_space::global, store, 8 + k);
+            i.cache_op = program::cache_operator::cache_global;
             block.access(p.add(i), [=](unsigned) { return 0x1000 + 32 * k; });
         }
         block.run(p.exit());
@@ -140,8 +140,8 @@ TEST(SimtCluster, SendsTheRequestsOfItsOnlySmStraightOn) {
 TEST(SimtCluster, CountsItsPacketsByTypeAndSize) {
     cluster_rig rig("rig", config_of(1));
     loads l(3);
-    isa::static_instruction store = l.p.memory(memory_space::global, true, 8);
-    store.cache_op = isa::cache_operator::cache_global;
+    program::static_instruction store = l.p.memory(memory_space::global, true, 8);
+    store.cache_op = program::cache_operator::cache_global;
     block_builder b = l.block;
     b.warp();
     b.access(l.p.add(store), [](unsigned lane) { return 0x8000 + 4 * (lane % 8); });

@@ -22,7 +22,7 @@ static void PrintTo(const memory_access& a, std::ostream* os) {
 
 namespace {
 
-using isa::memory_space;
+using program::memory_space;
 
 sm_config config_of(unsigned arch) {
     sm_config c;
@@ -48,11 +48,11 @@ lane_addresses lanes_at(const std::function<std::uint64_t(unsigned)>& address,
 }
 
 struct coalesced {
-    isa::static_instruction info;
+    program::static_instruction info;
     warp_instruction inst;
     coalesced(const sm_config& c, const lane_addresses& lanes, unsigned bytes,
               memory_space space = memory_space::global, bool atomic = false,
-              isa::cache_operator op = isa::cache_operator::cache_all)
+              program::cache_operator op = program::cache_operator::cache_all)
         : info(test::load(3, bytes)) {
         info.is_atomic = atomic;
         info.cache_op = op;
@@ -171,10 +171,10 @@ TEST(CoalescerWithSegments, UsesSectorsOn2xAnd3xWhereTheL1IsSkipped) {
     const auto lanes = lanes_at([](unsigned i) { return base + 4 * i; });
     for (const unsigned arch : {20u, 35u}) {
         sm_config c = config_of(arch);
-        EXPECT_EQ(
-            coalesced(c, lanes, 4, memory_space::global, false, isa::cache_operator::cache_global)
-                .inst.accesses.size(),
-            4u);
+        EXPECT_EQ(coalesced(c, lanes, 4, memory_space::global, false,
+                            program::cache_operator::cache_global)
+                      .inst.accesses.size(),
+                  4u);
         c.ldst.global_skips_l1 = true;
         EXPECT_EQ(coalesced(c, lanes, 4).inst.accesses.size(), 4u);
         EXPECT_EQ(coalesced(c, lanes, 2).inst.accesses.size(), 4u);

@@ -10,11 +10,11 @@
 namespace simtlm::core {
 namespace {
 
-using isa::memory_space;
-using isa::op_class;
+using program::memory_space;
+using program::op_class;
 using protocol::access_type;
 using test::block_builder;
-using test::program;
+using test::listing;
 using test::sm_rig;
 using test::small_sm;
 using ::testing::ElementsAre;
@@ -26,7 +26,7 @@ TEST(WarpScheduler, IssuesTheWarpsOfItsNumber) {
     c.schedulers = 4;
     c.widths.id_oc_int = 4;
     sm_rig rig("rig", c);
-    program p;
+    listing p;
     const auto& add = p.alu({1}, {2});
     block_builder b;
     for (int w = 0; w < 11; ++w) b.warp().run(add).run(add);
@@ -42,7 +42,7 @@ TEST(WarpScheduler, LetsTheSchedulersTakeTurnsInBeingFirst) {
     c.schedulers = 2;
     c.scheduler.policy = "lrr";
     sm_rig rig("rig", c);
-    program p;
+    listing p;
     block_builder b;
     for (int w = 0; w < 8; ++w) {
         b.warp();
@@ -65,7 +65,7 @@ TEST(WarpScheduler, IssuesTwoInstructionsOfAWarpToDifferentUnits) {
     two.scheduler.max_issue_per_warp = 2;
     for (sm_config* c : {&two, &one}) c->collectors_gen = {8, 2, 2};
     sm_rig dual("dual", two), single("single", one);
-    program p;
+    listing p;
     block_builder b;
     b.warp();
     for (unsigned i = 0; i < 10; ++i)
@@ -89,7 +89,7 @@ TEST(WarpScheduler, DoesNotIssueTwiceToOneUnitUnlessAllowed) {
     }
     any.scheduler.dual_issue_diff_exec_units = false;
     sm_rig a("a", different), b("b", any);
-    program p;
+    listing p;
     block_builder t;
     t.warp();
     for (unsigned i = 0; i < 10; ++i) t.run(p.alu({20 + i}, {1}));
@@ -104,7 +104,7 @@ TEST(WarpScheduler, DoesNotIssueTwoDependentInstructionsAtOnce) {
     sm_config c = small_sm();
     c.scheduler.max_issue_per_warp = 2;
     sm_rig rig("rig", c);
-    program p;
+    listing p;
     block_builder b;
     b.warp().run(p.alu({5}, {1})).run(p.alu({6}, {5}, 4, 1, op_class::sp));
     rig.launch(b);
@@ -115,7 +115,7 @@ TEST(WarpScheduler, DoesNotIssueTwoDependentInstructionsAtOnce) {
 
 TEST(WarpScheduler, CountsInstructionsByTheirActiveLanes) {
     sm_rig rig("rig", small_sm());
-    program p;
+    listing p;
     const auto& add = p.alu({5}, {1});
     block_builder b;
     b.warp().run(add, 0xffff).run(add, 1).run(add, 0).run(add);
@@ -143,7 +143,7 @@ TEST_P(WarpSchedulerPolicy, RunsEveryWarpToItsEndAndAccountsForEveryCycle) {
     c.schedulers = 2;
     c.scheduler.policy = GetParam();
     sm_rig rig("rig", c, 80);
-    program p;
+    listing p;
     const auto& load = p.memory(memory_space::global, false, 8);
     const auto& use = p.alu({9}, {8});
     const auto& bar = p.barrier();
@@ -172,7 +172,7 @@ TEST(FrontEnd, FetchesWarpsInTurn) {
     c.widths.id_oc_int = 4;
     c.collectors_gen = {8, 4, 4};
     sm_rig rig("rig", c);
-    program p;
+    listing p;
     const auto& add = p.alu({}, {1});
     block_builder b;
     for (int w = 0; w < 4; ++w) b.warp().run(add).run(add).run(add).run(add);
@@ -192,7 +192,7 @@ TEST(FrontEnd, FetchesWarpsInTurn) {
 
 TEST(FrontEnd, DecodesTwoInstructionsUnlessOneIsLeft) {
     sm_rig rig("rig", small_sm());
-    program p;
+    listing p;
     const auto& add = p.alu({}, {1});
     block_builder b;
     b.warp().run(add).run(add).run(add);
@@ -211,7 +211,7 @@ TEST(FrontEnd, FetchesForSeveralWarpsPerCycleWhereConfigured) {
     sm_config c = small_sm();
     c.inst_fetch_throughput = 2;
     sm_rig one("one", small_sm()), two("two", c);
-    program p;
+    listing p;
     const auto& add = p.alu({}, {1});
     block_builder b;
     for (int w = 0; w < 8; ++w) b.warp().run(add);
@@ -236,7 +236,7 @@ TEST(FrontEnd, WaitsForAMissOfTheInstructionCache) {
     c.perfect_inst_const_cache = false;
     c.l1i.line_bytes = 128;
     sm_rig rig("rig", c, 70);
-    program p;
+    listing p;
     block_builder b;
     b.warp();
     for (int i = 0; i < 16; ++i) b.run(p.alu({}, {1}));  // two lines of eight instructions
@@ -262,8 +262,8 @@ std::vector<std::uint64_t> lines_of_a_loop(bool past_branches) {
     c.l1i.line_bytes = 128;
     c.quirks.fetch_past_branches = past_branches;
     sm_rig rig("rig", c, 70);
-    program p;
-    std::vector<const isa::static_instruction*> code;
+    listing p;
+    std::vector<const program::static_instruction*> code;
     for (int i = 0; i < 16; ++i) code.push_back(&p.alu({}, {1}));
     block_builder b;
     b.warp();
@@ -291,7 +291,7 @@ TEST(FrontEnd, TriesAgainWhenTheInstructionCacheHasNoResources) {
     c.l1i.mshr_entries = 1;
     c.l1i.mshr_max_merge = 1;
     sm_rig rig("rig", c, 50);
-    program p;
+    listing p;
     block_builder b;
     for (int w = 0; w < 4; ++w) b.warp().run(p.alu({}, {1})).run(p.alu({}, {1}));
     rig.launch(b);
@@ -305,7 +305,7 @@ TEST(FrontEnd, TriesAgainWhenTheInstructionCacheHasNoResources) {
 
 TEST(FrontEnd, LetsAWarpExitWhenItsLastInstructionHasLeftThePipeline) {
     sm_rig rig("rig", small_sm(), 300);
-    program p;
+    listing p;
     const auto& load = p.memory(memory_space::global, false, 8);
     const auto& exit = p.exit();
     block_builder b;

@@ -7,12 +7,12 @@
 namespace simtlm::core {
 namespace {
 
-using isa::cache_operator;
-using isa::memory_space;
-using isa::special_op;
+using program::cache_operator;
+using program::memory_space;
+using program::special_op;
 using protocol::access_type;
 using test::block_builder;
-using test::program;
+using test::listing;
 using test::sm_rig;
 using test::small_sm;
 using ::testing::ElementsAre;
@@ -21,8 +21,8 @@ constexpr std::uint64_t data = 0x7f0000000000;
 constexpr std::uint64_t to_unit = 5;  // cycles from issue to the first access
 
 /// A load or store of words that passes by the L1D.
-const isa::static_instruction& uncached(program& p, bool store, unsigned reg) {
-    isa::static_instruction i = p.memory(memory_space::global, store, reg);
+const program::static_instruction& uncached(listing& p, bool store, unsigned reg) {
+    program::static_instruction i = p.memory(memory_space::global, store, reg);
     i.cache_op = cache_operator::cache_global;
     return p.add(i);
 }
@@ -32,7 +32,7 @@ block_builder::addresses lines(unsigned stride, std::uint64_t base = data) {
 
 TEST(LdstUnit, StartsOneUncachedAccessPerCycleTheHighestAddressFirst) {
     sm_rig rig("rig", small_sm());
-    program p;
+    listing p;
     const auto& load = uncached(p, false, 8);
     block_builder b;
     b.warp().access(load, lines(128));
@@ -55,7 +55,7 @@ TEST(LdstUnit, StartsOneUncachedAccessPerCycleTheHighestAddressFirst) {
 
 TEST(LdstUnit, CompletesALoadWithItsLastDatum) {
     sm_rig rig("rig", small_sm(), 100);
-    program p;
+    listing p;
     const auto& load = uncached(p, false, 8);
     const auto& use = p.alu({9}, {8});
     block_builder b;
@@ -70,7 +70,7 @@ TEST(LdstUnit, CompletesALoadWithItsLastDatum) {
 TEST(LdstUnit, StartsAnAccessInEachBankOfTheL1PerCycle) {
     sm_config c = small_sm();  // four banks of 32 bytes
     sm_rig rig("rig", c);
-    program p;
+    listing p;
     const auto& load = p.memory(memory_space::global, false, 8);
     const auto& apart = p.memory(memory_space::global, false, 9);
     block_builder b;
@@ -87,7 +87,7 @@ TEST(LdstUnit, PassesByTheL1WhereTheInstructionOrTheConfigurationSaysSo) {
     skip.ldst.global_skips_l1 = true;
     none.l1d_enabled = false;
     sm_rig a("a", plain), b("b", skip), c("c", none);
-    program p;
+    listing p;
     const auto& load = p.memory(memory_space::global, false, 8);
     const auto& strong = uncached(p, false, 9);
     const auto& local = p.memory(memory_space::local, false, 10);
@@ -118,7 +118,7 @@ TEST(LdstUnit, PassesByTheL1WhereTheInstructionOrTheConfigurationSaysSo) {
 
 TEST(LdstUnit, KeepsAWarpUntilItsStoresAreAcknowledged) {
     sm_rig rig("rig", small_sm(), 150);
-    program p;
+    listing p;
     const auto& store = uncached(p, true, 8);
     const auto& exit = p.exit();
     block_builder b;
@@ -135,7 +135,7 @@ TEST(LdstUnit, KeepsAWarpUntilItsStoresAreAcknowledged) {
 
 TEST(LdstUnit, KeepsAWarpUntilTheL1HasWrittenThrough) {
     sm_rig rig("rig", small_sm(), 150);
-    program p;
+    listing p;
     const auto& store = p.memory(memory_space::global, true, 8);
     block_builder b;
     b.warp().access(store, lines(4));
@@ -147,7 +147,7 @@ TEST(LdstUnit, KeepsAWarpUntilTheL1HasWrittenThrough) {
 
 TEST(LdstUnit, HoldsAWarpWhileItsAtomicsAreUnderWay) {
     sm_rig rig("rig", small_sm(), 200);
-    program p;
+    listing p;
     const auto& atomic = p.atomic(8);
     const auto& other = p.alu({20}, {21});
     block_builder b;
@@ -166,8 +166,8 @@ TEST(LdstUnit, HoldsAWarpWhileItsAtomicsAreUnderWay) {
 TEST(LdstUnit, HoldsAWarpWhileItsAtomicsOnSharedMemoryAreUnderWay) {
     sm_config c = small_sm();
     sm_rig rig("rig", c);
-    program p;
-    isa::static_instruction i = p.memory(memory_space::shared, false, 8);
+    listing p;
+    program::static_instruction i = p.memory(memory_space::shared, false, 8);
     i.is_atomic = true;
     const auto& atomic = p.add(i);
     const auto& other = p.alu({20}, {21});
@@ -183,7 +183,7 @@ TEST(LdstUnit, WritesBackOneSharedLoadPerCycle) {
     sm_config c = small_sm();
     c.scheduler.policy = "lrr";
     sm_rig rig("rig", c);
-    program p;
+    listing p;
     const auto& load = p.memory(memory_space::shared, false, 8);
     const auto& use = p.alu({9}, {8});
     block_builder b;
@@ -202,7 +202,7 @@ TEST(LdstUnit, TakesTurnsAmongTheSourcesOfWriteBack) {
     sm_config c = small_sm();
     c.scheduler.policy = "old";
     sm_rig rig("rig", c, 60);
-    program p;
+    listing p;
     const auto& global = uncached(p, false, 9);
     const auto& use = p.alu({21}, {9});
     block_builder b;
@@ -221,7 +221,7 @@ TEST(LdstUnit, TakesTurnsAmongTheSourcesOfWriteBack) {
 TEST(LdstUnit, SendsStoresAndLoadsOfTheTextureAndConstantPaths) {
     sm_config c = small_sm();
     sm_rig rig("rig", c, 50);
-    program p;
+    listing p;
     const auto& constant = p.memory(memory_space::constant, false, 8);
     const auto& texture = p.memory(memory_space::texture, false, 9);
     const auto& use = p.alu({20}, {8, 9});
@@ -243,7 +243,7 @@ TEST(LdstUnit, FetchesConstantsThroughTheirCache) {
     sm_config c = small_sm();
     c.perfect_inst_const_cache = false;
     sm_rig rig("rig", c, 50);
-    program p;
+    listing p;
     const auto& first = p.memory(memory_space::constant, false, 8);
     const auto& use = p.alu({20}, {8});
     const auto& second = p.memory(memory_space::constant, false, 20);
@@ -260,7 +260,7 @@ TEST(LdstUnit, FetchesConstantsThroughTheirCache) {
 
 TEST(LdstUnit, RetiresMemoryInstructionsThatNoLaneExecutes) {
     sm_rig rig("rig", small_sm());
-    program p;
+    listing p;
     block_builder b;
     b.warp();
     for (const memory_space s : {memory_space::global, memory_space::shared, memory_space::local,
@@ -280,8 +280,8 @@ TEST(LdstUnit, RetiresMemoryInstructionsThatNoLaneExecutes) {
 
 TEST(LdstUnit, CompletesALoadWithoutARegister) {
     sm_rig rig("rig", small_sm(), 100);
-    program p;
-    isa::static_instruction i = p.memory(memory_space::global, false, 8);
+    listing p;
+    program::static_instruction i = p.memory(memory_space::global, false, 8);
     i.n_dst = 0;  // a prefetch
     const auto& prefetch = p.add(i);
     block_builder b;
@@ -295,9 +295,9 @@ TEST(LdstUnit, CompletesALoadWithoutARegister) {
 
 TEST(LdstUnit, WaitsForTheRegistersAtAMemoryBarrier) {
     sm_rig rig("rig", small_sm(), 200);
-    program p;
+    listing p;
     const auto& load = uncached(p, false, 8);
-    const auto& fence = p.alu({}, {}, 1, 1, isa::op_class::memory_barrier);
+    const auto& fence = p.alu({}, {}, 1, 1, program::op_class::memory_barrier);
     const auto& after = p.alu({20}, {21});
     block_builder b;
     b.warp().access(load, lines(0)).run(fence).run(after);
@@ -311,7 +311,7 @@ TEST(LdstUnit, WaitsForTheRegistersAtAMemoryBarrier) {
 TEST(LdstUnit, StallsWhileTheNetworkTakesNothing) {
     sm_rig rig("rig", small_sm(), 50);
     rig.memory.closed = rig.memory.mute = true;
-    program p;
+    listing p;
     const auto& load = uncached(p, false, 8);
     block_builder b;
     b.warp().access(load, lines(32));
@@ -333,7 +333,7 @@ TEST(LdstUnit, InterleavesTheWordsOfLocalMemory) {
     sm_config c = small_sm();
     sm_rig rig("rig", c);
     rig.kernel.ctas_per_sm = 2;
-    program p;
+    listing p;
     const auto& load = p.memory(memory_space::local, false, 8, 8);  // two words per lane
     block_builder b;
     b.warp().access(load, [](unsigned) { return 16; });  // the same offset in every lane
@@ -354,14 +354,14 @@ TEST(LdstUnit, InterleavesTheWordsOfLocalMemory) {
 // ---- asynchronous copies -----------------------------------------------------------------------
 
 struct copies {
-    program p;
-    const isa::static_instruction& copy;
-    const isa::static_instruction& close;
-    const isa::static_instruction& wait_1;
-    const isa::static_instruction& wait_0;
-    const isa::static_instruction& after_1;
-    const isa::static_instruction& after_0;
-    const isa::static_instruction& slow;
+    listing p;
+    const program::static_instruction& copy;
+    const program::static_instruction& close;
+    const program::static_instruction& wait_1;
+    const program::static_instruction& wait_0;
+    const program::static_instruction& after_1;
+    const program::static_instruction& after_0;
+    const program::static_instruction& slow;
     copies()
         : copy(make_copy()),
           close(p.special(special_op::ldgdepbar)),
@@ -370,8 +370,8 @@ struct copies {
           after_1(p.alu({20}, {21})),
           after_0(p.alu({22}, {23})),
           slow(p.alu({24}, {24}, 100)) {}
-    const isa::static_instruction& make_copy() {
-        isa::static_instruction i = uncached(p, false, 0);
+    const program::static_instruction& make_copy() {
+        program::static_instruction i = uncached(p, false, 0);
         i.n_dst = 0;
         i.special = special_op::ldgsts;
         i.data_size = 16;
@@ -425,8 +425,8 @@ TEST(LdstUnit, KeepsAWarpUntilItsCopiesHaveArrived) {
 
 TEST(LdstUnit, LoadsMatricesFromSharedMemory) {
     sm_rig rig("rig", small_sm());
-    program p;
-    isa::static_instruction i = p.memory(memory_space::shared, false, 8, 16);
+    listing p;
+    program::static_instruction i = p.memory(memory_space::shared, false, 8, 16);
     i.special = special_op::ldsm;
     const auto& matrix = p.add(i);
     const auto& use = p.alu({9}, {8});
@@ -442,9 +442,9 @@ TEST(LdstUnit, ForgetsTheL1sLinesAtAMemoryBarrierWhereTheyAreFlushed) {
     sm_config flushed = small_sm();
     flushed.flush_l1 = true;
     sm_rig keeping("keeping", small_sm(), 100), flushing("flushing", flushed, 100);
-    program p;
+    listing p;
     const auto& load = p.memory(memory_space::global, false, 8);
-    const auto& fence = p.alu({}, {}, 1, 1, isa::op_class::memory_barrier);
+    const auto& fence = p.alu({}, {}, 1, 1, program::op_class::memory_barrier);
     block_builder b;
     b.warp();
     for (int k = 0; k < 3; ++k) b.access(load, lines(4)).run(fence);  // each waits for its load

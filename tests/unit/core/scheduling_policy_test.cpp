@@ -12,9 +12,9 @@ namespace {
 
 struct SchedulingPolicyTest : ::testing::Test {
     test::warps warps{8};
-    scoreboard scores{warps.table, false};
-    isa::static_instruction nop = test::instruction(isa::op_class::sp, {1}, {2});
-    isa::dynamic_instruction next;
+    scoreboard scores{warps.table};
+    program::static_instruction nop = test::instruction(program::op_class::sp, {1}, {2});
+    program::dynamic_instruction next;
 
     SchedulingPolicyTest() {
         warps.table.resident = 0xff;
@@ -52,7 +52,7 @@ TEST_F(SchedulingPolicy, LrrBeginsAfterTheWarpThatIssuedLast) {
 
 TEST_F(SchedulingPolicy, LrrWrapsAtTheLastOfSixtyFourWarps) {
     test::warps many(64);
-    const scoreboard s(many.table, false);
+    const scoreboard s(many.table);
     auto p = make_scheduling_policy("lrr", many.table, s, ~warp_mask{0});
     p->issued(63, 1);
     EXPECT_EQ(p->first(warp_bit(63) | warp_bit(5)), 5u);
@@ -116,10 +116,10 @@ TEST_F(SchedulingPolicy, TwoLevelLetsTheActiveWarpsOnlyIssue) {
 
 TEST_F(SchedulingPolicy, TwoLevelReplacesAWarpThatWaitsForALongOperation) {
     auto p = make("two_level_active:3:0:1");
-    isa::static_instruction uses_9 = test::instruction(isa::op_class::sp, {1}, {9});
-    isa::dynamic_instruction stuck;
+    program::static_instruction uses_9 = test::instruction(program::op_class::sp, {1}, {9});
+    program::dynamic_instruction stuck;
     stuck.info = &uses_9;
-    scores.reserve(1, test::load(9), isa::memory_space::global);
+    scores.reserve(1, test::load(9), program::memory_space::global);
     warps.table.warp[1].ibuffer.fill(&stuck, nullptr);
     EXPECT_THAT(order(*p, 0xff), ElementsAre(0, 2, 3));
     warps.table.at_barrier = warp_bit(0);
@@ -134,10 +134,11 @@ TEST_F(SchedulingPolicy, TwoLevelReplacesAWarpThatWaitsForALongOperation) {
 
 TEST_F(SchedulingPolicy, TwoLevelHoldsOnThroughAShortHazard) {
     auto p = make("two_level_active:3:0:1");
-    isa::static_instruction uses_9 = test::instruction(isa::op_class::sp, {1}, {9});
-    isa::dynamic_instruction stuck;
+    program::static_instruction uses_9 = test::instruction(program::op_class::sp, {1}, {9});
+    program::dynamic_instruction stuck;
     stuck.info = &uses_9;
-    scores.reserve(1, test::instruction(isa::op_class::sp, {9}, {}), isa::memory_space::none);
+    scores.reserve(1, test::instruction(program::op_class::sp, {9}, {}),
+                   program::memory_space::none);
     warps.table.warp[1].ibuffer.fill(&stuck, nullptr);
     EXPECT_THAT(order(*p, 0xff), ElementsAre(0, 1, 2));
 }

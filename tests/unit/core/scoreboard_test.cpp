@@ -11,16 +11,18 @@
 namespace simtlm::core {
 namespace {
 
-using isa::memory_space;
-using isa::op_class;
+using program::memory_space;
+using program::op_class;
 using test::instruction;
+
+constexpr unsigned zero = program::register_zero;
 
 struct ScoreboardTest : ::testing::Test {
     test::warps warps{4};
-    scoreboard board{warps.table, false};
-    const isa::static_instruction writes_5 = instruction(op_class::sp, {5}, {1, 2});
-    const isa::static_instruction reads_5 = instruction(op_class::sp, {6}, {5, 7});
-    const isa::static_instruction reads_8 = instruction(op_class::sp, {9}, {8});
+    scoreboard board{warps.table};
+    const program::static_instruction writes_5 = instruction(op_class::sp, {5}, {1, 2});
+    const program::static_instruction reads_5 = instruction(op_class::sp, {6}, {5, 7});
+    const program::static_instruction reads_8 = instruction(op_class::sp, {9}, {8});
 };
 using Scoreboard = ScoreboardTest;
 
@@ -60,19 +62,24 @@ TEST_F(Scoreboard, LooksAtEveryDestinationAndSource) {
 }
 
 TEST_F(Scoreboard, TakesNoNoticeOfRegisterZero) {
-    const auto writes_rz = instruction(op_class::sp, {255}, {1});
+    const auto writes_rz = instruction(op_class::sp, {zero}, {1});
     board.reserve(0, writes_rz, memory_space::none);
     EXPECT_FALSE(board.writes_pending(0));
-    EXPECT_FALSE(board.collides(0, instruction(op_class::sp, {255}, {255})));
+    EXPECT_FALSE(board.collides(0, instruction(op_class::sp, {zero}, {zero})));
 }
 
-TEST_F(Scoreboard, MakesRegisterZeroARegisterUnderTheQuirk) {
-    scoreboard quirky(warps.table, true);
-    const auto writes_rz = instruction(op_class::sp, {255}, {1});
-    quirky.reserve(0, writes_rz, memory_space::none);
-    EXPECT_TRUE(quirky.collides(0, instruction(op_class::sp, {1}, {255})));
-    quirky.release(0, writes_rz);
-    EXPECT_FALSE(quirky.writes_pending(0));
+TEST_F(Scoreboard, KeepsWhatIsReservedWhenItMakesRoomForMoreRegisters) {
+    board.reserve(1, writes_5, memory_space::global);
+    board.allow_registers(5000);
+    EXPECT_TRUE(board.collides(1, reads_5));
+    EXPECT_FALSE(board.collides(0, reads_5));
+    const auto writes_4999 = instruction(op_class::sp, {4999}, {});
+    board.reserve(3, writes_4999, memory_space::none);
+    EXPECT_TRUE(board.collides(3, instruction(op_class::sp, {1}, {4999})));
+    EXPECT_FALSE(board.collides(2, instruction(op_class::sp, {1}, {4999})));
+    board.release(3, writes_4999);
+    board.release(1, writes_5);
+    EXPECT_FALSE(board.writes_pending(1) || board.writes_pending(3));
 }
 
 TEST_F(Scoreboard, MarksLoadsFromDistantMemoryAsLong) {
@@ -96,7 +103,7 @@ TEST_F(Scoreboard, MarksLoadsFromDistantMemoryAsLong) {
 }
 
 TEST_F(Scoreboard, KeepsALoadedRegisterLongUntilArithmeticWritesItUnderTheQuirk) {
-    scoreboard quirky(warps.table, false, true);
+    scoreboard quirky(warps.table, true);
     const auto reads_6 = instruction(op_class::sp, {1}, {6});
     const auto writes_6 = instruction(op_class::sp, {6}, {});
     quirky.reserve(1, test::load(6), memory_space::global);
@@ -140,16 +147,20 @@ TEST_F(Scoreboard, TellsTheFetchUnitThatAnEndedWarpMayLeave) {
 TEST_F(Scoreboard, AgreesWithASetOfRegistersUnderRandomTraffic) {
     std::mt19937 random(3);
     std::array<std::set<unsigned>, 4> model;
-    std::array<std::vector<isa::static_instruction>, 4> flying;
+    std::array<std::vector<program::static_instruction>, 4> flying;
+    board.allow_registers(600);
     for (unsigned n = 0; n < 20000; ++n) {
         const unsigned w = random() % 4;
-        const unsigned a = random() % 256, b = random() % 256, c = random() % 256;
+        const auto number = [&]() -> unsigned {
+            return random() % 32 == 0 ? zero : random() % 600;
+        };
+        const unsigned a = number(), b = number(), c = number();
         const auto inst = instruction(op_class::sp, {a}, {b, c});
-        const auto held = [&](unsigned r) { return r != 255 && model[w].count(r) != 0; };
+        const auto held = [&](unsigned r) { return r != zero && model[w].count(r) != 0; };
         ASSERT_EQ(board.collides(w, inst), held(a) || held(b) || held(c));
         if (!board.collides(w, inst)) {
             board.reserve(w, inst, memory_space::none);
-            if (a != 255) model[w].insert(a);
+            if (a != zero) model[w].insert(a);
             flying[w].push_back(inst);
         }
         if (!flying[w].empty() && random() % 3 == 0) {

@@ -16,56 +16,56 @@
 namespace simtlm::core::test {
 
 /// Static instructions, one after the other in memory.
-class program {
+class listing {
 public:
-    const isa::static_instruction& add(isa::static_instruction i) {
+    const program::static_instruction& add(program::static_instruction i) {
         i.pc = 16 * code_.size();
         code_.push_back(i);
         return code_.back();
     }
-    const isa::static_instruction& alu(std::initializer_list<unsigned> dst,
-                                       std::initializer_list<unsigned> src, unsigned latency = 4,
-                                       unsigned interval = 1,
-                                       isa::op_class cls = isa::op_class::integer) {
-        isa::static_instruction i = instruction(cls, dst, src);
+    const program::static_instruction& alu(std::initializer_list<unsigned> dst,
+                                           std::initializer_list<unsigned> src,
+                                           unsigned latency = 4, unsigned interval = 1,
+                                           program::op_class cls = program::op_class::integer) {
+        program::static_instruction i = instruction(cls, dst, src);
         i.latency = static_cast<std::uint16_t>(latency);
         i.initiation_interval = static_cast<std::uint16_t>(interval);
         return add(i);
     }
-    const isa::static_instruction& exit() { return alu({}, {}, 1, 1, isa::op_class::exit); }
-    const isa::static_instruction& memory(isa::memory_space space, bool store, unsigned reg,
-                                          unsigned bytes = 4) {
-        isa::static_instruction i =
-            store ? instruction(isa::op_class::store, {}, {2, reg}) : test::load(reg, bytes);
+    const program::static_instruction& exit() { return alu({}, {}, 1, 1, program::op_class::exit); }
+    const program::static_instruction& memory(program::memory_space space, bool store, unsigned reg,
+                                              unsigned bytes = 4) {
+        program::static_instruction i =
+            store ? instruction(program::op_class::store, {}, {2, reg}) : test::load(reg, bytes);
         i.is_load = !store;
         i.is_store = store;
         i.space = space;
         i.data_size = static_cast<std::uint8_t>(bytes);
         return add(i);
     }
-    const isa::static_instruction& atomic(unsigned reg) {
-        isa::static_instruction i = test::load(reg, 4);
+    const program::static_instruction& atomic(unsigned reg) {
+        program::static_instruction i = test::load(reg, 4);
         i.is_atomic = true;
-        i.cache_op = isa::cache_operator::cache_global;
+        i.cache_op = program::cache_operator::cache_global;
         return add(i);
     }
-    const isa::static_instruction& barrier(int id = 0, int threads = 0,
-                                           isa::barrier_kind kind = isa::barrier_kind::sync) {
-        isa::static_instruction i = instruction(isa::op_class::barrier, {}, {});
+    const program::static_instruction& barrier(
+        int id = 0, int threads = 0, program::barrier_kind kind = program::barrier_kind::sync) {
+        program::static_instruction i = instruction(program::op_class::barrier, {}, {});
         i.barrier = kind;
         i.barrier_id = static_cast<std::int16_t>(id);
         i.barrier_threads = threads;
         return add(i);
     }
-    const isa::static_instruction& special(isa::special_op what, int immediate = 0) {
-        isa::static_instruction i = instruction(isa::op_class::alu, {}, {});
+    const program::static_instruction& special(program::special_op what, int immediate = 0) {
+        program::static_instruction i = instruction(program::op_class::alu, {}, {});
         i.special = what;
         i.immediate = immediate;
         return add(i);
     }
 
 private:
-    std::deque<isa::static_instruction> code_;
+    std::deque<program::static_instruction> code_;
 };
 
 /// The trace of a block, warp by warp.
@@ -79,8 +79,8 @@ public:
         block_.warps.back().first = static_cast<std::uint32_t>(block_.instructions.size());
         return *this;
     }
-    block_builder& run(const isa::static_instruction& i, std::uint32_t mask = ~0u) {
-        isa::dynamic_instruction d;
+    block_builder& run(const program::static_instruction& i, std::uint32_t mask = ~0u) {
+        program::dynamic_instruction d;
         d.info = &i;
         d.active_mask = mask;
         d.space = i.space;
@@ -88,11 +88,11 @@ public:
         ++block_.warps.back().count;
         return *this;
     }
-    block_builder& access(const isa::static_instruction& i, const addresses& where,
+    block_builder& access(const program::static_instruction& i, const addresses& where,
                           std::uint32_t mask = ~0u) {
         run(i, mask);
-        isa::dynamic_instruction& d = block_.instructions.back();
-        d.mode = isa::address_mode::list;
+        program::dynamic_instruction& d = block_.instructions.back();
+        d.mode = program::address_mode::list;
         d.address_offset = static_cast<std::uint32_t>(block_.addresses.size());
         for (unsigned lane = 0; lane < 32; ++lane)
             if ((mask >> lane & 1u) != 0) block_.addresses.push_back(where(lane));
@@ -282,7 +282,7 @@ public:
     }
     std::uint64_t now() const { return process_.now(); }
     /// Cycles in which an instruction at a PC was issued (by a warp).
-    std::vector<std::uint64_t> issued(const isa::static_instruction& i, int warp = -1) const {
+    std::vector<std::uint64_t> issued(const program::static_instruction& i, int warp = -1) const {
         std::vector<std::uint64_t> result;
         for (const issue& e : issues)
             if (e.pc == i.pc && (warp < 0 || e.warp == static_cast<unsigned>(warp)))

@@ -7,10 +7,10 @@
 namespace simtlm::core {
 namespace {
 
-using isa::memory_space;
-using isa::op_class;
+using program::memory_space;
+using program::op_class;
 using test::block_builder;
-using test::program;
+using test::listing;
 using test::sm_rig;
 using test::small_sm;
 using ::testing::ElementsAre;
@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Latencies, SmChain, ::testing::Values(1u, 4u, 25u, 300u
 TEST_P(SmChain, IssuesADependentInstructionALatencyAndARoundTripLater) {
     const unsigned latency = GetParam();
     sm_rig rig("rig", small_sm());
-    program p;
+    listing p;
     const auto& add = p.alu({1}, {1}, latency);
     const auto& exit = p.exit();
     block_builder b;
@@ -71,7 +71,7 @@ TEST_P(SmChain, IssuesADependentInstructionALatencyAndARoundTripLater) {
 
 TEST(Sm, FetchesTwoInstructionsOfAWarpEveryThirdCycle) {
     sm_rig rig("rig", small_sm());
-    program p;
+    listing p;
     const auto& add = p.alu({}, {1, 2});
     block_builder b;
     b.warp();
@@ -87,7 +87,7 @@ TEST(Sm, IssuesOneInstructionPerCycleFromIndependentWarps) {
     sm_config c = small_sm();
     c.scheduler.policy = "lrr";
     sm_rig rig("rig", c);
-    program p;
+    listing p;
     block_builder b;
     for (int w = 0; w < 8; ++w) {
         b.warp();
@@ -103,7 +103,7 @@ TEST(Sm, IssuesOneInstructionPerCycleFromIndependentWarps) {
 
 TEST(Sm, CountsTheCyclesOfItsResidentWarps) {
     sm_rig rig("rig", small_sm());
-    program p;
+    listing p;
     const auto& add = p.alu({1}, {1}, 30);
     const auto& exit = p.exit();
     block_builder b;
@@ -126,7 +126,7 @@ TEST(Sm, CountsTheCyclesOfItsResidentWarps) {
 
 TEST(Sm, CountsWhatItsWarpSlotsIssueAndItsUnitsTake) {
     sm_rig rig("rig", small_sm());
-    program p;
+    listing p;
     block_builder b;
     for (unsigned w = 0; w < 3; ++w) {
         b.warp();
@@ -150,15 +150,15 @@ TEST(Sm, CountsEveryCycleInWhichARequestFindsTheNetworkFullAsleepOrAwake) {
     kernel::phase_sequencer::options awake;
     awake.sleeping = false;
     sm_rig sleeper("sleeper", small_sm()), waker("waker", small_sm(), 100, awake);
-    program p;
+    listing p;
     block_builder b;
     b.warp();
     for (unsigned k = 0; k < 3; ++k)
         b.access(p.memory(memory_space::global, false, 9 + k),
                  [=](unsigned) { return data + 128 * k; });
     for (unsigned k = 0; k < 2; ++k) {
-        isa::static_instruction direct = p.memory(memory_space::global, false, 20 + k);
-        direct.cache_op = isa::cache_operator::cache_global;
+        program::static_instruction direct = p.memory(memory_space::global, false, 20 + k);
+        direct.cache_op = program::cache_operator::cache_global;
         b.access(p.add(direct), [=](unsigned) { return data + 4096 + 128 * k; });
     }
     for (sm_rig* rig : {&sleeper, &waker}) {
@@ -192,7 +192,7 @@ TEST_P(SmUnit, StartsAnInstructionEveryInitiationInterval) {
     sm_config c = small_sm();
     c.scheduler.policy = "lrr";
     sm_rig rig("rig", c);
-    program p;
+    listing p;
     block_builder b;
     for (int w = 0; w < 8; ++w) {
         b.warp();
@@ -210,7 +210,7 @@ TEST_P(SmUnit, StartsAnInstructionEveryInitiationInterval) {
 TEST(Sm, UsesALoadedWordAfterTheL1sLatency) {
     sm_config c = small_sm();
     sm_rig rig("rig", c, 200);
-    program p;
+    listing p;
     const auto& load = p.memory(memory_space::global, false, 8);
     const auto& use = p.alu({9}, {8});
     const auto& again = p.memory(memory_space::global, false, 9);
@@ -242,7 +242,7 @@ TEST_P(SmSharedMemory, GivesAWordAfterItsLatencyAndItsConflicts) {
     const unsigned stride = GetParam();
     const sm_config c = small_sm();
     sm_rig rig("rig", c);
-    program p;
+    listing p;
     const auto& load = p.memory(memory_space::shared, false, 8);
     const auto& use = p.alu({9}, {8});
     block_builder b;
@@ -261,7 +261,7 @@ TEST_P(SmSharedMemory, GivesAWordAfterItsLatencyAndItsConflicts) {
 
 TEST(Sm, LetsWarpsGoOnInTheCycleAfterTheLastHasReachedTheBarrier) {
     sm_rig rig("rig", small_sm());
-    program p;
+    listing p;
     const auto& slow = p.alu({1}, {1}, 50);
     const auto& bar = p.barrier();
     const auto& after = p.alu({2}, {2});
@@ -279,7 +279,7 @@ TEST(Sm, LetsWarpsGoOnInTheCycleAfterTheLastHasReachedTheBarrier) {
 
 TEST(Sm, LosesACycleWhenTwoOperandsLieInOneBank) {
     sm_rig apart("apart", small_sm()), together("together", small_sm());
-    program p;
+    listing p;
     const auto& add = p.alu({1}, {1, 2});
     const auto& clash = p.alu({1}, {1, 9});
     block_builder a, t;
@@ -302,7 +302,7 @@ TEST(Sm, DispatchesNothingThatWouldFindTheResultBusTaken) {
     narrow.widths.ex_wb = 1;
     wide.widths.ex_wb = 2;
     sm_rig one("one", narrow), two("two", wide);
-    program p;
+    listing p;
     const auto& first = p.alu({5}, {1}, 10);
     const auto& second = p.alu({6}, {1}, 9, 1, op_class::sp);  // a cycle later, a cycle shorter
     const auto& use = p.alu({7}, {6});
@@ -317,7 +317,7 @@ TEST(Sm, DispatchesNothingThatWouldFindTheResultBusTaken) {
 
 TEST(Sm, CountsTheCyclesOfASchedulerOnce) {
     sm_rig rig("rig", small_sm(), 150);
-    program p;
+    listing p;
     const auto& load = p.memory(memory_space::global, false, 8);
     const auto& use = p.alu({9}, {8});
     block_builder b;
@@ -343,7 +343,7 @@ TEST(Sm, CountsTheCyclesOfASchedulerOnce) {
 
 TEST(Sm, RunsAWarpWithoutInstructions) {
     sm_rig rig("rig", small_sm());
-    program p;
+    listing p;
     const auto& bar = p.barrier();
     const auto& exit = p.exit();
     block_builder b;
@@ -358,7 +358,7 @@ TEST(Sm, RunsAWarpWithoutInstructions) {
 TEST(Sm, RunsBlocksOneAfterTheOtherWhenOnlyOneFits) {
     sm_rig rig("rig", small_sm());
     rig.kernel.ctas_per_sm = 1;
-    program p;
+    listing p;
     const auto& add = p.alu({1}, {1});
     const auto& exit = p.exit();
     block_builder b;
@@ -377,7 +377,7 @@ TEST(Sm, RunsBlocksOneAfterTheOtherWhenOnlyOneFits) {
 TEST(Sm, SaysWhatItsWarpsWaitFor) {
     sm_rig rig("rig", small_sm());
     rig.memory.mute = true;
-    program p;
+    listing p;
     const auto& load = p.memory(memory_space::global, false, 8);
     const auto& use = p.alu({9}, {8});
     const auto& bar = p.barrier(2, 64);
@@ -404,7 +404,7 @@ TEST(Sm, SaysWhatItsWarpsWaitFor) {
 
 TEST(Sm, FailsOnAnInstructionThatNoUnitExecutes) {
     sm_rig rig("rig", small_sm());
-    program p;
+    listing p;
     const auto& hmma = p.alu({1}, {2}, 4, 1, op_class::spec3);
     block_builder b;
     b.warp().run(hmma);

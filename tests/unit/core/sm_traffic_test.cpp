@@ -11,10 +11,10 @@
 namespace simtlm::core {
 namespace {
 
-using isa::memory_space;
-using isa::op_class;
+using program::memory_space;
+using program::op_class;
 using test::block_builder;
-using test::program;
+using test::listing;
 using test::sm_rig;
 using test::small_sm;
 
@@ -72,7 +72,6 @@ sm_config old_device() {
     c.shared.limited_broadcast = true;
     c.ldst.coalesce_arch = 13;
     c.ldst.global_skips_l1 = true;
-    c.quirks.rz_is_a_register = true;
     return c;
 }
 sm_config write_back() {
@@ -86,7 +85,7 @@ sm_config write_back() {
     return c;
 }
 
-block_builder random_block(program& p, std::mt19937& random) {
+block_builder random_block(listing& p, std::mt19937& random) {
     block_builder b;
     const unsigned warps = 1 + random() % 10, length = 10 + random() % 40;
     const unsigned barrier_every = 5 + random() % 15;
@@ -95,7 +94,8 @@ block_builder random_block(program& p, std::mt19937& random) {
         const unsigned mine = w % 3 == 2 ? length / 2 : length;  // some end early
         for (unsigned n = 0; n < mine; ++n) {
             const auto reg = [&] {
-                return static_cast<unsigned>(random() % 12 == 0 ? 255 : random() % 20);
+                return static_cast<unsigned>(random() % 12 == 0 ? simtlm::program::register_zero
+                                                                : random() % 20);
             };
             const std::uint32_t mask =
                 random() % 4 != 0 ? ~0u : static_cast<std::uint32_t>(random());
@@ -168,11 +168,11 @@ TEST_P(SmTraffic, CompletesAndAccountsForEverythingWhateverTheOrder) {
     sm_rig a("plain", c, 60, plain), b("shuffled", c, 60, shuffled),
         d("sleepless", c, 60, sleepless);
     std::mt19937 random(2024);
-    std::deque<program> programs;
+    std::deque<listing> listings;
     std::uint64_t instructions = 0, blocks = 0;
     for (; blocks < 12; ++blocks) {
-        programs.emplace_back();
-        const block_builder block = random_block(programs.back(), random);
+        listings.emplace_back();
+        const block_builder block = random_block(listings.back(), random);
         instructions += block.instructions();
         // A kernel's blocks are of one size: each of these is a kernel of its own.
         for (sm_rig* r : {&a, &b, &d}) {

@@ -19,23 +19,23 @@ struct warps : warp_listener {
     void may_fetch() override { ++fetch_told; }
 };
 
-inline isa::static_instruction instruction(isa::op_class cls,
-                                           std::initializer_list<unsigned> destinations,
-                                           std::initializer_list<unsigned> sources) {
-    isa::static_instruction i;
+inline program::static_instruction instruction(program::op_class cls,
+                                               std::initializer_list<unsigned> destinations,
+                                               std::initializer_list<unsigned> sources) {
+    program::static_instruction i;
     i.cls = cls;
     i.opcode = "TEST";
-    for (const unsigned r : destinations) i.dst[i.n_dst++] = static_cast<std::uint8_t>(r);
-    for (const unsigned r : sources) i.src[i.n_src++] = static_cast<std::uint8_t>(r);
+    for (const unsigned r : destinations) i.dst[i.n_dst++] = static_cast<std::uint16_t>(r);
+    for (const unsigned r : sources) i.src[i.n_src++] = static_cast<std::uint16_t>(r);
     return i;
 }
 
-inline isa::static_instruction load(unsigned destination, unsigned bytes = 4) {
-    isa::static_instruction i = instruction(isa::op_class::load, {destination}, {2});
+inline program::static_instruction load(unsigned destination, unsigned bytes = 4) {
+    program::static_instruction i = instruction(program::op_class::load, {destination}, {2});
     i.opcode = "LDG";
     i.is_load = true;
     i.data_size = static_cast<std::uint8_t>(bytes);
-    i.space = isa::memory_space::global;
+    i.space = program::memory_space::global;
     return i;
 }
 

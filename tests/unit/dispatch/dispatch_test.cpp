@@ -67,8 +67,8 @@ public:
         command_processor::hooks calls;
         calls.copied_in = [this](std::uint64_t a, std::uint64_t n) { copied.emplace_back(a, n); };
         calls.check = [this](const trace::kernel_header& h) {
-            if (!refuse.empty() && h.file.find(refuse) != std::string::npos)
-                throw kernel::user_error(h.file, "does not fit");
+            if (!refuse.empty() && h.origin.find(refuse) != std::string::npos)
+                throw kernel::user_error(h.origin, "does not fit");
         };
         calls.idle = [this] { ++idle_calls; };
         commands = std::make_unique<command_processor>("commands", sequencer, config, cores, list,

@@ -8,6 +8,7 @@
 namespace {
 
 using namespace simtlm::isa;
+using namespace simtlm::program;
 
 class Decode : public ::testing::Test {
 protected:
@@ -54,7 +55,7 @@ TEST_F(Decode, ReadsTheAccessWidthFromTheOpcode) {
     EXPECT_EQ(decoded("RED.E.ADD.F64.RN").data_size, 8);
     EXPECT_EQ(decoded("LDG.E.99999").data_size, 4);
     EXPECT_EQ(decoded("FADD.64").data_size, 0);
-    options.typed_width_is_word = true;
+    options.quirks.typed_width_is_word = true;
     EXPECT_EQ(decoded("LDG.E.S16").data_size, 4);
     EXPECT_EQ(decoded("LDG.E.U16").data_size, 2);
 }
@@ -77,7 +78,7 @@ TEST_F(Decode, LoadsConstantsThroughTheConstantCacheUnlessTheQuirkSaysOtherwise)
     EXPECT_EQ(ldc.space, memory_space::constant);
     EXPECT_TRUE(ldc.is_load);
     EXPECT_EQ(ldc.data_size, 4);
-    options.ldc_is_alu = true;
+    options.quirks.ldc_is_alu = true;
     ldc = decoded("LDC.64");
     EXPECT_EQ(ldc.cls, op_class::alu);
     EXPECT_FALSE(ldc.is_memory());
@@ -115,7 +116,7 @@ TEST_F(Decode, TellsBarriersAsFarAsTheLineDoes) {
     EXPECT_EQ(decoded("BAR.SYNC").barrier_threads, 64);
     text.n_src = 1;
     EXPECT_EQ(decoded("BAR.SYNC").barrier_id, -1) << "named by a register";
-    options.single_barrier = true;
+    options.quirks.single_barrier = true;
     EXPECT_EQ(decoded("BAR.ARV").barrier_id, 0);
     EXPECT_EQ(decoded("BAR.ARV").barrier, barrier_kind::sync);
     EXPECT_EQ(decoded("BAR.ARV").barrier_threads, 0);
@@ -135,6 +136,8 @@ TEST_F(Decode, KeepsRegistersInTheOrderOfTheTrace) {
     EXPECT_EQ(i.src[0], register_zero);
     EXPECT_EQ(i.src[1], 7);
     EXPECT_EQ(i.src[2], 7);
+    options.quirks.rz_is_a_register = true;
+    EXPECT_EQ(decoded("FFMA").src[0], 255);
 }
 
 }  // namespace

@@ -102,21 +102,21 @@ private:
     void describe(const trace::block_trace& block, const trace::block_trace::warp_range& warp) {
         out_ << "warp " << warp.count << " path "
              << paths_.emplace(warp.path.get(), paths_.size()).first->second << '\n';
-        const isa::dynamic_instruction* i = block.begin_of(warp);
+        const program::dynamic_instruction* i = block.begin_of(warp);
         for (std::uint32_t k = 0; k < warp.count; ++k, ++i) {
-            const isa::static_instruction& s = *i->info;
+            const program::static_instruction& s = *i->info;
             out_ << statics_.emplace(&s, statics_.size()).first->second << ' ' << s.pc << ' '
                  << s.opcode << ' ' << s.source_line << ' ' << s.latency << ' '
                  << s.initiation_interval << ' ' << int(s.cls) << ' ' << int(s.space) << ' '
                  << int(s.cache_op) << ' ' << int(s.special) << ' ' << int(s.barrier) << ' '
-                 << s.is_load << s.is_store << s.is_atomic << s.is_wide_matrix << ' '
-                 << int(s.data_size) << ' ' << s.immediate << ' ' << s.barrier_id << ' '
-                 << s.barrier_threads;
+                 << s.is_load << s.is_store << s.is_atomic << ' ' << int(s.data_size) << ' '
+                 << s.immediate << ' ' << s.barrier_id << ' ' << s.barrier_threads;
             for (unsigned r = 0; r < s.n_dst; ++r) out_ << " d" << int(s.dst.at(r));
             for (unsigned r = 0; r < s.n_src; ++r) out_ << " s" << int(s.src.at(r));
             out_ << " : " << i->active_mask << ' ' << int(i->mode) << ' ' << int(i->space);
             std::uint64_t lanes[32] = {};
-            const std::uint32_t mask = isa::expand_addresses(*i, block.addresses_of(warp), lanes);
+            const std::uint32_t mask =
+                program::expand_addresses(*i, block.addresses_of(warp), lanes);
             for (unsigned l = 0; l < 32; ++l)
                 if ((mask >> l & 1) != 0) out_ << ' ' << lanes[l];
             out_ << '\n';
@@ -164,10 +164,10 @@ protected:
 
 void set_quirks(trace::reader_options& o, unsigned set) {
     o.share_paths = (set & 1) != 0;
-    o.quirk_base_delta_swallow = (set & 2) != 0;
-    o.quirk_base_stride_gap = (set & 4) != 0;
-    o.quirk_single_barrier = (set & 8) != 0;
-    o.quirk_ldc_is_alu = o.quirk_generic_windows = o.quirk_typed_width_is_word = (set & 16) != 0;
+    o.quirks.base_delta_swallow = (set & 2) != 0;
+    o.quirks.base_stride_gap = (set & 4) != 0;
+    o.quirks.single_barrier = (set & 8) != 0;
+    o.quirks.ldc_is_alu = o.quirks.generic_windows = o.quirks.typed_width_is_word = (set & 16) != 0;
 }
 
 TEST_F(BinaryTrace, OfEverySampleGivesTheSimulationTheSame) {

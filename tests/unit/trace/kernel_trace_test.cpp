@@ -15,9 +15,9 @@
 namespace {
 
 using namespace simtlm;
-using isa::address_mode;
-using isa::memory_space;
 using kernel::user_error;
+using program::address_mode;
+using program::memory_space;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -93,9 +93,9 @@ protected:
     }
 
     static std::vector<std::uint64_t> addresses_of(const trace::block_trace& block, std::size_t i) {
-        const isa::dynamic_instruction& inst = block.instructions.at(i);
+        const program::dynamic_instruction& inst = block.instructions.at(i);
         std::uint64_t lanes[32] = {};
-        const std::uint32_t mask = isa::expand_addresses(inst, block.addresses.data(), lanes);
+        const std::uint32_t mask = program::expand_addresses(inst, block.addresses.data(), lanes);
         std::vector<std::uint64_t> list;
         for (unsigned l = 0; l < 32; ++l) {
             if ((mask >> l & 1) != 0) list.push_back(lanes[l]);
@@ -111,7 +111,7 @@ protected:
 };
 
 TEST_F(KernelTrace, KeepsADynamicInstructionIn32Bytes) {
-    EXPECT_EQ(sizeof(isa::dynamic_instruction), 32U);
+    EXPECT_EQ(sizeof(program::dynamic_instruction), 32U);
 }
 
 TEST_F(KernelTrace, ReadsTheHeaderBeforeAnyBlock) {
@@ -175,7 +175,7 @@ TEST_F(KernelTrace, IgnoresUniformRegistersAndPredicatesInOperandLists) {
     EXPECT_EQ(block->instructions[0].info->n_dst, 0);
     EXPECT_EQ(block->instructions[0].info->n_src, 0);
     EXPECT_EQ(block->instructions[1].info->n_src, 1);
-    EXPECT_EQ(block->instructions[2].info->dst[0], isa::register_zero);
+    EXPECT_EQ(block->instructions[2].info->dst[0], program::register_zero);
     EXPECT_EQ(block->instructions[2].info->n_src, 4);
 }
 
@@ -198,7 +198,7 @@ TEST_F(KernelTrace, StridesOverTheActiveLanesUnlessTheQuirkZeroesThoseAfterAGap)
     const std::vector<std::string> lines = {"0000 0000001b 1 R1 LDG.E 1 R2 4 1 0x100 8 0",
                                             "0010 0000001e 1 R1 LDG.E 1 R2 4 1 0x100 8 0"};
     EXPECT_THAT(addresses_of(*read(lines), 0), ElementsAre(0x100, 0x108, 0x110, 0x118));
-    options.quirk_base_stride_gap = true;
+    options.quirks.base_stride_gap = true;
     const auto block = read(lines);
     EXPECT_THAT(addresses_of(*block, 0), ElementsAre(0x100, 0x108, 0, 0));
     EXPECT_THAT(addresses_of(*block, 1), ElementsAre(0x100, 0x108, 0x110, 0x118));
@@ -207,7 +207,7 @@ TEST_F(KernelTrace, StridesOverTheActiveLanesUnlessTheQuirkZeroesThoseAfterAGap)
 TEST_F(KernelTrace, SwallowsTheValueAfterDeltasOnlyUnderTheQuirk) {
     const std::vector<std::string> lines = {"0000 00000003 1 R1 LDG.E 1 R2 4 2 0x100 16 7"};
     EXPECT_THAT(addresses_of(*read(lines), 0), ElementsAre(0x100, 0x110));
-    options.quirk_base_delta_swallow = true;
+    options.quirks.base_delta_swallow = true;
     EXPECT_THAT(addresses_of(*read(lines), 0), ElementsAre(0x100, 0x110));
 }
 
@@ -237,7 +237,7 @@ TEST_F(KernelTrace, TellsWaitsAndBarriersApartByTheirImmediates) {
     EXPECT_EQ(i[4].info->barrier_id, 2);
     EXPECT_EQ(i[4].info->barrier_threads, 64);
     EXPECT_EQ(i[5].info->barrier_id, -1);
-    EXPECT_EQ(i[5].info->barrier, isa::barrier_kind::arrive);
+    EXPECT_EQ(i[5].info->barrier, program::barrier_kind::arrive);
 }
 
 TEST_F(KernelTrace, ResolvesGenericAccessesByTheFirstActiveLane) {
@@ -253,7 +253,7 @@ TEST_F(KernelTrace, ResolvesGenericAccessesByTheFirstActiveLane) {
     };
     EXPECT_THAT(spaces(), ElementsAre(memory_space::shared, memory_space::local,
                                       memory_space::global, memory_space::global));
-    options.quirk_generic_windows = true;
+    options.quirks.generic_windows = true;
     EXPECT_THAT(spaces(), ElementsAre(memory_space::shared, memory_space::global,
                                       memory_space::global, memory_space::shared));
     header.bases = "";
@@ -388,7 +388,7 @@ TEST_F(KernelTrace, NamesAnUnknownOpcodeWithKernelCounterAndLine) {
 TEST_F(KernelTrace, LetsUnknownOpcodesPassAsIntegersWithOneWarning) {
     options.unknown_opcode_is_error = false;
     const auto block = read({"0000 f 1 R1 FROB.X 0 0", "0010 f 1 R1 FROB.Y 0 4 1 0x10 4"});
-    EXPECT_EQ(block->instructions[1].info->cls, isa::op_class::integer);
+    EXPECT_EQ(block->instructions[1].info->cls, program::op_class::integer);
     EXPECT_EQ(block->instructions[1].mode, address_mode::none);
     EXPECT_THAT(kernel->take_warnings(), ElementsAre(HasSubstr("FROB.X")));
     EXPECT_THAT(kernel->take_warnings(), IsEmpty());
@@ -426,13 +426,13 @@ TEST_F(KernelTrace, SharesThePathOfWarpsThatDifferOnlyInWhereTheirAddressesBegin
     for (unsigned w = 0; w < 3; ++w) {
         const auto& range = block->warps[w];
         ASSERT_EQ(range.count, 3U);
-        const isa::dynamic_instruction* i = block->begin_of(range);
+        const program::dynamic_instruction* i = block->begin_of(range);
         std::uint64_t lanes[32] = {};
-        isa::expand_addresses(i[0], block->addresses_of(range), lanes);
+        program::expand_addresses(i[0], block->addresses_of(range), lanes);
         EXPECT_EQ(lanes[31], bases[w] + 31 * 4);
-        isa::expand_addresses(i[1], block->addresses_of(range), lanes);
+        program::expand_addresses(i[1], block->addresses_of(range), lanes);
         EXPECT_EQ(lanes[3], bases[w] + (w == 2 ? 16 : 12));
-        isa::expand_addresses(i[2], block->addresses_of(range), lanes);
+        program::expand_addresses(i[2], block->addresses_of(range), lanes);
         EXPECT_EQ(lanes[1], 0x7fff00000000U) << "too far for a short distance";
     }
 }

@@ -296,8 +296,8 @@ TEST(GpuConfig, GivesEveryClassItsLatency) {
         "-trace_opcode_latency_initiation_dp 64,64 -trace_opcode_latency_initiation_spec_op_2 "
         "200,4\n"
         "-specialized_unit_2 1,4,100,4,4,TEX");
-    using isa::op_class;
-    const isa::latency_table& t = gpu.traces.latencies;
+    using program::op_class;
+    const program::latency_table& t = gpu.traces.latencies;
     for (const op_class c :
          {op_class::alu, op_class::integer, op_class::branch, op_class::call, op_class::ret}) {
         EXPECT_EQ(t[c].latency, 2u);
@@ -485,20 +485,19 @@ TEST(GpuConfig, NamesTheCommandLineAndDefaultsAsOrigins) {
 TEST(GpuConfig, SwitchesQuirksOnByNameOrAllTogether) {
     const gpu_config none = make("");
     EXPECT_TRUE(none.quirks.empty());
-    EXPECT_FALSE(none.traces.quirk_ldc_is_alu);
+    EXPECT_FALSE(none.traces.quirks.ldc_is_alu);
     const gpu_config some = make("--quirk ldc-is-alu --quirk rz-is-a-register --quirk ldc-is-alu");
     EXPECT_THAT(some.quirks, ElementsAre("rz-is-a-register", "ldc-is-alu"));
-    EXPECT_TRUE(some.traces.quirk_ldc_is_alu);
-    EXPECT_TRUE(some.cores.sm.quirks.rz_is_a_register);
+    EXPECT_TRUE(some.traces.quirks.ldc_is_alu);
+    EXPECT_TRUE(some.traces.quirks.rz_is_a_register);
     EXPECT_FALSE(some.cores.sm.quirks.fetch_past_branches);
     const gpu_config all = make("--compat accel-sim");
     EXPECT_EQ(all.quirks.size(), quirk_table().size());
     const core::core_quirks& q = all.cores.sm.quirks;
     const trace_config& t = all.traces;
-    EXPECT_TRUE(q.rz_is_a_register && q.ldgsts_global_half_only && q.fetch_past_branches &&
-                q.loads_stay_long);
-    EXPECT_TRUE(t.quirk_base_delta_swallow && t.quirk_base_stride_gap && t.quirk_single_barrier &&
-                t.quirk_ldc_is_alu);
+    EXPECT_TRUE(q.ldgsts_global_half_only && q.fetch_past_branches && q.loads_stay_long);
+    EXPECT_TRUE(t.quirks.base_delta_swallow && t.quirks.base_stride_gap &&
+                t.quirks.single_barrier && t.quirks.ldc_is_alu);
     EXPECT_TRUE(all.network.crossbar.quirk_packet_is_one_flit);
     EXPECT_TRUE(all.memory.partition.quirk_memcpy_truncates && all.memory.quirk_flush_few_l2);
     EXPECT_THAT(refused("--quirk ldc-is-alo"), HasSubstr("did you mean ldc-is-alu?"));

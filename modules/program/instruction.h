@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-namespace simtlm::isa {
+namespace simtlm::program {
 
 /// What an instruction is to the issue stage: decides the functional unit, the latency class and
 /// the bookkeeping at issue.
@@ -64,12 +64,13 @@ enum class special_op : std::uint8_t {
     warp_sync,  ///< WARPSYNC and its kin
 };
 
-inline constexpr unsigned max_destinations = 4;
-inline constexpr unsigned max_sources = 8;
-inline constexpr std::uint8_t register_zero = 255;  ///< RZ: reads as zero, writes vanish
+inline constexpr unsigned max_destinations = 8;
+inline constexpr unsigned max_sources = 24;
+/// Reads as zero, writes vanish: takes no part in dependences and has no bank.
+inline constexpr std::uint16_t register_zero = 0xffff;
 
-/// Latency and initiation interval, in core cycles, of every class (options
-/// -trace_opcode_latency_initiation_*). Classes without an option take 1/1.
+/// Latency and initiation interval, in core cycles, of every class, for sources that go by class
+/// (options -trace_opcode_latency_initiation_*). Classes without an option take 1/1.
 struct latency_table {
     struct entry {
         std::uint16_t latency = 1;
@@ -81,11 +82,11 @@ struct latency_table {
     entry& operator[](op_class c) { return of[static_cast<unsigned>(c)]; }
 };
 
-/// Everything about an instruction that does not change from one execution to the next; decoded
-/// once per program counter of a kernel.
+/// Everything about an instruction that does not change from one execution to the next; made once
+/// per program counter of a kernel by whoever provides it.
 struct static_instruction {
     std::uint64_t pc = 0;
-    const char* opcode = "";  ///< full opcode text, interned for the life of the kernel trace
+    const char* opcode = "";  ///< full opcode text, kept for the life of the kernel
     std::uint32_t source_line = 0;
     std::uint16_t latency = 1;              ///< core cycles
     std::uint16_t initiation_interval = 1;  ///< core cycles
@@ -97,12 +98,12 @@ struct static_instruction {
     bool is_load = false;  ///< reads memory (atomics included)
     bool is_store = false;
     bool is_atomic = false;
-    bool is_wide_matrix = false;  ///< HMMA/IMMA/… for statistics
-    std::uint8_t data_size = 0;   ///< bytes per lane
+    std::uint8_t data_size = 0;    ///< bytes per lane
+    std::uint8_t code_bytes = 16;  ///< of memory that the instruction itself takes
     std::uint8_t n_dst = 0;
     std::uint8_t n_src = 0;
-    std::array<std::uint8_t, max_destinations> dst{};
-    std::array<std::uint8_t, max_sources> src{};
+    std::array<std::uint16_t, max_destinations> dst{};
+    std::array<std::uint16_t, max_sources> src{};
     std::int32_t immediate = 0;        ///< DEPBAR: groups allowed in flight
     std::int16_t barrier_id = 0;       ///< BAR: named barrier, -1 when the trace does not tell
     std::int32_t barrier_threads = 0;  ///< BAR: threads expected, 0 = the whole CTA
@@ -110,7 +111,7 @@ struct static_instruction {
     bool is_memory() const { return is_load || is_store; }
 };
 
-/// How the addresses of one executed memory instruction are kept in its block's pool.
+/// How the addresses of one executed memory instruction are kept in its CTA's pool.
 enum class address_mode : std::uint8_t {
     none,          ///< no lane has an address
     base_stride,   ///< pool: base, stride (as two's complement); lane k-th active: base + k*stride
@@ -119,18 +120,20 @@ enum class address_mode : std::uint8_t {
     based_list,    ///< pool: base; deltas: distance of each active lane's address from it
 };
 
-/// One execution of an instruction by one warp, as the trace tells it. 32 bytes, no ownership.
+/// One execution of an instruction by one warp, as it was recorded; for a warp that is executed,
+/// the instruction in program order, whose mask and addresses its executor tells at issue
+/// (kernel_source.h). 32 bytes, no ownership.
 struct dynamic_instruction {
     const static_instruction* info = nullptr;
     std::uint32_t active_mask = 0;
-    std::uint32_t address_offset = 0;  ///< into the block's address pool
+    std::uint32_t address_offset = 0;  ///< into the CTA's address pool
     address_mode mode = address_mode::none;
     memory_space space = memory_space::none;  ///< resolved: never generic
     const std::int32_t* deltas = nullptr;     ///< of the modes with a base
 };
 
 /// Expands the addresses of an executed instruction.
-/// @param pool  the block's address pool
+/// @param pool  the CTA's address pool
 /// @param out   32 entries; those of inactive lanes are left untouched
 /// @return mask of the lanes that have an address
 inline std::uint32_t expand_addresses(const dynamic_instruction& inst, const std::uint64_t* pool,
@@ -164,4 +167,4 @@ inline std::uint32_t expand_addresses(const dynamic_instruction& inst, const std
     return 0;
 }
 
-}  // namespace simtlm::isa
+}  // namespace simtlm::program

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix multiply-accumulate of a warp: mma.sync, mma.sp and wmma.mma of every type to sm_80.
+#pragma once
+
+#include "modules/execution/arithmetic/matrix_layout.h"
+#include "modules/execution/arithmetic/types.h"
+
+#include <array>
+
+namespace simtlm::execution::arithmetic {
+
+/// How a tensor core adds products of f16, bf16 and tf32 (PTX leaves it open; measured by Fasi et
+/// al., "Numerical behavior of NVIDIA tensor cores", 2021).
+///
+/// Products are exact. `products` of them and the accumulator are added at once: each is cut
+/// towards zero at the last bit of an f32 as large as the largest of them (by the sum of exponents
+/// of its factors), plus `extra_bits`; the sum is cut towards zero to f32, and is the accumulator
+/// of the next group. The result in f16 is rounded to nearest once, at the end.
+struct tensor_core_sum {
+    unsigned products = 8;
+    unsigned extra_bits = 1;
+};
+constexpr tensor_core_sum volta_sum{4, 0};
+constexpr tensor_core_sum turing_sum{4, 1};
+constexpr tensor_core_sum ampere_sum{8, 1};
+constexpr tensor_core_sum ampere_tf32_sum{4, 1};
+constexpr tensor_core_sum hopper_sum{16, 2};
+
+/// What the text of an instruction fixes.
+struct matrix_description {
+    matrix_shape shape;
+    matrix_element a = matrix_element::f16, b = matrix_element::f16;
+    matrix_element c = matrix_element::f32, d = matrix_element::f32;
+    matrix_layout a_layout = matrix_layout::row, b_layout = matrix_layout::column;
+    bool wmma = false;      ///< fragments of wmma instead of mma.sync
+    bool saturate = false;  ///< .satfinite: integers clamp; f16 and f32 stay finite
+    bool bit_and = false;   ///< .and.popc instead of .xor.popc
+    bool sparse = false;    ///< mma.sp: half of A is stored, metadata tell which
+    unsigned selector = 0;  ///< of mma.sp: the lanes of each four that hold metadata
+    rounding f64_rounding = rounding::nearest;
+    tensor_core_sum sum = ampere_sum;
+};
+
+/// A matrix instruction: made once, applied to a warp's registers.
+///
+/// f64 is a chain of fused multiply-adds in the order of k; integers are exact, and wrap around
+/// unless saturated; single bits count. Metadata of sparse matrices that PTX forbids select
+/// something, but never outside the matrix.
+class matrix_multiply {
+public:
+    explicit matrix_multiply(const matrix_description& description);
+
+    const matrix_description& description() const { return description_; }
+    const matrix_fragment& a() const { return a_; }
+    const matrix_fragment& b() const { return b_; }
+    const matrix_fragment& c() const { return c_; }
+    const matrix_fragment& d() const { return d_; }
+
+    /// Registers of 32 bits: a[r] points to the 32 lanes of register r of A, and so on; metadata
+    /// to those of operand e of mma.sp. D may lie where any source does.
+    void apply(const std::uint32_t* const* a, const std::uint32_t* const* b,
+               const std::uint32_t* const* c, std::uint32_t* const* d,
+               const std::uint32_t* metadata = nullptr) const;
+
+    /// The same for f64, whose registers have 64 bits.
+    void apply(const std::uint64_t* const* a, const std::uint64_t* const* b,
+               const std::uint64_t* const* c, std::uint64_t* const* d) const;
+
+private:
+    using flat_index = std::vector<std::uint16_t>;
+    struct operands;
+
+    void gather(operands& values, const std::uint32_t* const* a, const std::uint32_t* const* b,
+                const std::uint32_t* const* c, const std::uint32_t* metadata) const;
+    unsigned sparse_column(const std::uint32_t* metadata, unsigned row, unsigned stored) const;
+    void multiply_floats(operands& values) const;
+    void multiply_integers(operands& values) const;
+    void multiply_bits(operands& values) const;
+    void scatter(const operands& values, std::uint32_t* const* d) const;
+    std::uint32_t float_result(double sum) const;
+
+    matrix_description description_;
+    matrix_fragment a_, b_, c_, d_;
+    unsigned batches_ = 1, k_ = 0;  ///< k in stored elements of B
+    flat_index a_index_, b_index_, c_index_, d_index_;
+};
+
+}  // namespace simtlm::execution::arithmetic

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which element of a matrix lies where in the registers of a warp: mma, wmma, ldmatrix, movmatrix.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::execution::arithmetic {
+
+constexpr unsigned warp_lanes = 32;
+
+/// D = A (m x k) * B (k x n) + C (m x n).
+struct matrix_shape {
+    unsigned m = 0, n = 0, k = 0;
+};
+
+/// A matrix of the product; D lies in registers as C does.
+enum class matrix_operand : std::uint8_t { a, b, c };
+
+enum class matrix_layout : std::uint8_t { row, column };
+
+/// Types of matrix elements.
+enum class matrix_element : std::uint8_t { f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, s32 };
+
+/// Bits of an element in a register. b1 counts as words of 32 bits, its k being 1/32 of the
+/// shape's.
+unsigned storage_bits(matrix_element element);
+
+/// Place of an element in its matrix. mma.m8n8k4 of f16 multiplies four matrices at once, one per
+/// group of eight lanes; `batch` tells which, and is 0 elsewhere.
+struct matrix_place {
+    std::uint16_t row = 0, column = 0, batch = 0;
+};
+
+/// How one matrix is spread over the registers of a warp.
+///
+/// Lane l holds elements 0 .. per_lane() - 1; element e lies in register e / per_register(), at bit
+/// (e % per_register()) * bits(). Registers have 32 bits, or 64 for f64. wmma fragments may hold an
+/// element in several lanes.
+class matrix_fragment {
+public:
+    matrix_fragment() = default;
+
+    unsigned bits() const { return bits_; }
+    unsigned per_register() const { return per_register_; }
+    unsigned registers() const { return registers_; }
+    unsigned per_lane() const { return registers_ * per_register_; }
+    const matrix_place& place(unsigned lane, unsigned element) const {
+        return places_[std::size_t{lane} * per_lane() + element];
+    }
+
+private:
+    template <class Place>
+    friend matrix_fragment make_fragment(unsigned bits, unsigned registers, Place place);
+
+    unsigned bits_ = 0, per_register_ = 0, registers_ = 0;
+    std::vector<matrix_place> places_;
+};
+
+/// The fragment of an mma.sync operand, as the PTX manual draws it. For mma.sp the shape of A is
+/// the stored one (half the k). `layout` matters for m8n8k4 of f16 alone: elsewhere A lies by rows
+/// and B by columns. Element types of C are f16, f32, f64 or s32.
+matrix_fragment mma_fragment(matrix_shape shape, matrix_operand operand, matrix_element element,
+                             matrix_layout layout);
+
+/// The fragment of a wmma operand. PTX leaves it open; here lanes hold consecutive elements along
+/// the rows (or columns) of the matrix, A and B of f16 twice, with as many registers as PTX
+/// demands.
+matrix_fragment wmma_fragment(matrix_shape shape, matrix_operand operand, matrix_element element,
+                              matrix_layout layout);
+
+/// Offset in elements of a place in a matrix that wmma.load and wmma.store address.
+constexpr std::size_t matrix_offset(const matrix_place& place, matrix_layout layout,
+                                    std::size_t stride) {
+    return layout == matrix_layout::row ? place.row * stride + place.column
+                                        : place.column * stride + place.row;
+}
+
+/// Where ldmatrix (8 x 8 of 16 bits) finds a half register: the row at the address that
+/// `address_lane` gives, and the element of this row.
+struct ldmatrix_source {
+    unsigned address_lane, element;
+};
+constexpr ldmatrix_source ldmatrix_place(unsigned lane, unsigned register_index, unsigned half,
+                                         bool transposed) {
+    const unsigned across = lane % 4 * 2 + half, down = lane / 4;
+    return {register_index * 8 + (transposed ? across : down), transposed ? down : across};
+}
+
+/// movmatrix.trans: transposes an 8 x 8 matrix of 16 bits held by a warp. `to` may be `from`.
+void movmatrix(const std::uint32_t* from, std::uint32_t* to);
+
+}  // namespace simtlm::execution::arithmetic

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace simtlm::program {
+
+struct dim3 {
+    std::uint32_t x = 1, y = 1, z = 1;
+    std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+};
+
+/// What is known of a kernel before its first CTA, whoever provides it.
+struct kernel_facts {
+    std::string origin;  ///< where it came from (a file, mostly), for messages
+    std::string name;
+    std::uint32_t id = 0;
+    dim3 grid;
+    dim3 block;
+    std::uint32_t shared_memory = 0;   ///< bytes per CTA, static and dynamic
+    std::uint32_t registers = 0;       ///< per thread
+    std::uint32_t local_memory = 0;    ///< bytes per thread; 0 = none, or not told
+    std::uint32_t binary_version = 0;  ///< 70 = Volta, ...; 0 = not told
+    std::uint64_t stream = 0;
+    /// Numbers of its instructions' registers lie below this: 256 for machine code, more for code
+    /// whose registers have not been allotted.
+    std::uint32_t register_numbers = 256;
+
+    std::uint32_t threads_per_block() const { return static_cast<std::uint32_t>(block.volume()); }
+    std::uint32_t warps_per_block() const { return (threads_per_block() + 31) / 32; }
+};
+
+}  // namespace simtlm::program

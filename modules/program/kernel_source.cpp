@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/program/kernel_source.h"
+
+namespace simtlm::program {
+
+// Here, so that their tables exist once.
+warp_executor::~warp_executor() = default;
+cta::~cta() = default;
+kernel_source::~kernel_source() = default;
+
+}  // namespace simtlm::program
