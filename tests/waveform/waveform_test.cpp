@@ -3,6 +3,7 @@
 
 #include "modules/kernel/error.h"
 #include "platform/waveform/timeline.h"
+#include "modules/memory/dram_timing_checker.h"
 #include "tests/waveform/gpu_run.h"
 #include "tests/waveform/vcd_reader.h"
 

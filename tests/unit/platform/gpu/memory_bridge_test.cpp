@@ -3,14 +3,12 @@
 #include "platform/gpu/memory_bridge.h"
 
 #include "modules/protocol/base_protocol_checker.h"
+#include "tests/cosim/common/ideal_memory.h"
 #include "tests/unit/memory/partition_rig.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <tlm_utils/simple_target_socket.h>
 
-#include <deque>
-#include <functional>
 #include <set>
 
 namespace simtlm::platform {
@@ -23,118 +21,8 @@ sc_time ns(double t) {
     return {t, sc_core::SC_NS};
 }
 
-/// What every foreign memory of these tests counts.
-struct seen {
-    std::uint64_t reads = 0, writes = 0;
-    std::vector<std::uint64_t> addresses;
-    unsigned inside = 0, most_inside = 0;
-    void arrived(const tlm::tlm_generic_payload& p) {
-        ++(p.is_write() ? writes : reads);
-        addresses.push_back(p.get_address());
-        most_inside = std::max(most_inside, ++inside);
-    }
-};
-
-/// An ideal approximately timed memory: it takes a request for as long as the pins need for 32
-/// bytes, answers everything a fixed latency later, and transfers answers at the pins' rate too.
-class ideal_memory : public sc_core::sc_module {
-public:
-    tlm_utils::simple_target_socket<ideal_memory> socket;
-    seen counted;
-
-    ideal_memory(const sc_core::sc_module_name& name, const sc_time& latency, const sc_time& beat)
-        : sc_module(name), socket("socket"), latency_(latency), beat_(beat) {
-        socket.register_nb_transport_fw(this, &ideal_memory::fw);
-        sc_core::sc_spawn_options o;
-        o.spawn_method();
-        o.dont_initialize();
-        o.set_sensitivity(&accept_);
-        sc_core::sc_spawn([this] { accept(); }, "accept", &o);
-        sc_core::sc_spawn_options r;
-        r.spawn_method();
-        r.dont_initialize();
-        r.set_sensitivity(&answer_);
-        sc_core::sc_spawn([this] { answer(); }, "answer", &r);
-    }
-
-private:
-    struct entry {
-        tlm::tlm_generic_payload* payload;
-        sc_time ready;
-    };
-    tlm::tlm_sync_enum fw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_time&) {
-        if (phase == tlm::END_RESP) {
-            responding_ = nullptr;
-            answer_.notify(beat_);
-            p.release();
-            return tlm::TLM_COMPLETED;
-        }
-        EXPECT_EQ(requesting_, nullptr);
-        counted.arrived(p);
-        p.acquire();
-        requesting_ = &p;
-        accept_.notify(beat_);
-        return tlm::TLM_ACCEPTED;
-    }
-    void accept() {
-        tlm::tlm_generic_payload& p = *requesting_;
-        requesting_ = nullptr;
-        inside_.push_back({&p, sc_core::sc_time_stamp() + latency_});
-        if (inside_.size() == 1 && responding_ == nullptr) answer_.notify(latency_);
-        tlm::tlm_phase phase = tlm::END_REQ;
-        sc_time delay;
-        socket->nb_transport_bw(p, phase, delay);
-    }
-    void answer() {
-        if (inside_.empty() || responding_ != nullptr) return;
-        const sc_time now = sc_core::sc_time_stamp();
-        if (inside_.front().ready > now) return answer_.notify(inside_.front().ready - now);
-        tlm::tlm_generic_payload& p = *inside_.front().payload;
-        inside_.pop_front();
-        --counted.inside;
-        p.set_response_status(tlm::TLM_OK_RESPONSE);
-        responding_ = &p;
-        tlm::tlm_phase phase = tlm::BEGIN_RESP;
-        sc_time delay;
-        if (socket->nb_transport_bw(p, phase, delay) != tlm::TLM_COMPLETED) return;
-        responding_ = nullptr;
-        p.release();
-        if (!inside_.empty()) answer_.notify(beat_);
-    }
-
-    const sc_time latency_, beat_;
-    tlm::tlm_generic_payload* requesting_ = nullptr;
-    tlm::tlm_generic_payload* responding_ = nullptr;
-    std::deque<entry> inside_;
-    sc_core::sc_event accept_, answer_;
-};
-
-/// A memory that has b_transport only. It annotates its time, or waits for it.
-class blocking_memory : public sc_core::sc_module {
-public:
-    tlm_utils::simple_target_socket<blocking_memory> socket;
-    seen counted;
-    bool waits = false;
-    std::function<sc_time(const tlm::tlm_generic_payload&)> latency = [](const auto&) {
-        return ns(60);
-    };
-
-    explicit blocking_memory(const sc_core::sc_module_name& name)
-        : sc_module(name), socket("socket") {
-        socket.register_b_transport(this, &blocking_memory::b_transport);
-    }
-
-private:
-    void b_transport(tlm::tlm_generic_payload& p, sc_time& delay) {
-        counted.arrived(p);
-        if (waits)
-            sc_core::wait(latency(p));
-        else
-            delay += latency(p);
-        --counted.inside;
-        p.set_response_status(tlm::TLM_OK_RESPONSE);
-    }
-};
+using platform_example::blocking_memory;
+using platform_example::ideal_memory;
 
 constexpr double dram_period = 1.176;  // of test::clocks
 
@@ -150,6 +38,7 @@ struct bridge_rig {
     pin_holder gpu;
     protocol::base_protocol_checker<> checker;
     Memory memory;
+    std::vector<std::uint64_t> addresses;  // as the memory has seen them
     memory::test::partition_rig partition;
 
     template <class... Arguments>
@@ -160,6 +49,7 @@ struct bridge_rig {
           checker((name + "_checker").c_str()),
           memory((name + "_memory").c_str(), std::forward<Arguments>(arguments)...),
           partition(name, config_of(c, how), o) {
+        memory.on_request = [this](const auto& p) { addresses.push_back(p.get_address()); };
         gpu.pins.bind(checker.target);
         checker.initiator.bind(memory.socket);
     }
@@ -236,7 +126,7 @@ TEST(MemoryBridge, StreamingWritesDoToo) {
 
 TEST(MemoryBridge, AMemoryThatOnlyAnnotatesServesManyRequestsAtATime) {
     memory::test::clocks clocks;
-    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {});
+    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
     clocks.bind(rig.partition.sequencer);
     rig.stream(6000, false);
     memory::test::run_dram_cycles(4000);
@@ -249,7 +139,7 @@ TEST(MemoryBridge, AMemoryThatOnlyAnnotatesServesManyRequestsAtATime) {
 
 TEST(MemoryBridge, AMemoryThatWaitsServesAsManyAsItBears) {
     memory::test::clocks clocks;
-    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {});
+    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
     rig.memory.waits = true;
     clocks.bind(rig.partition.sequencer);
     rig.stream(3000, false);
@@ -260,7 +150,7 @@ TEST(MemoryBridge, AMemoryThatWaitsServesAsManyAsItBears) {
 
 TEST(MemoryBridge, ALooselyTimedMemorysRateIsWhatItAnnotates) {
     memory::test::clocks clocks;
-    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {});
+    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
     sc_time free_at;  // one request in four clocks
     rig.memory.latency = [&](const auto&) {
         const sc_time now = sc_core::sc_time_stamp();
@@ -281,9 +171,8 @@ TEST(MemoryBridge, ALooselyTimedMemorysRateIsWhatItAnnotates) {
 
 TEST(MemoryBridge, KeepsTheOrderWhereAddressesMeet) {
     memory::test::clocks clocks;
-    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {});
+    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
     // The first of every pair takes long, the second would overtake it.
-    std::set<std::uint64_t> under_way;
     unsigned calls = 0;
     rig.memory.latency = [&](const auto&) { return ns(calls++ % 2 == 0 ? 200 : 10); };
     rig.memory.waits = true;
@@ -299,7 +188,7 @@ TEST(MemoryBridge, KeepsTheOrderWhereAddressesMeet) {
 
 TEST(MemoryBridge, NeighbouringSectorsDoNotWaitForOneAnother) {
     memory::test::clocks clocks;
-    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {});
+    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
     rig.memory.waits = true;
     clocks.bind(rig.partition.sequencer);
     rig.stream(4, false);
@@ -328,8 +217,8 @@ void same_in_every_order(const foreign_memory& how, Arguments... arguments) {
     EXPECT_GT(a.memory.counted.writes, 100u);
     EXPECT_EQ(memory::test::figures(a.partition), memory::test::figures(b.partition));
     EXPECT_EQ(memory::test::figures(a.partition), memory::test::figures(d.partition));
-    EXPECT_EQ(a.memory.counted.addresses, b.memory.counted.addresses);
-    EXPECT_EQ(a.memory.counted.addresses, d.memory.counted.addresses);
+    EXPECT_EQ(a.addresses, b.addresses);
+    EXPECT_EQ(a.addresses, d.addresses);
 }
 
 TEST(MemoryBridge, GivesTheSameInEveryOrderAtAnApproximatelyTimedMemory) {
@@ -339,14 +228,14 @@ TEST(MemoryBridge, GivesTheSameInEveryOrderAtAMemoryOnTheEdgesOfTheGpusClock) {
     same_in_every_order<ideal_memory>({}, ns(50 * dram_period), ns(dram_period));
 }
 TEST(MemoryBridge, GivesTheSameInEveryOrderAtALooselyTimedMemory) {
-    same_in_every_order<blocking_memory>(loosely_timed());
+    same_in_every_order<blocking_memory>(loosely_timed(), ns(60));
 }
 
 TEST(MemoryBridge, TellsTheLatencyOfAnAccess) {
     memory::test::clocks clocks;
     const memory::partition_config c = without_l2();
     bridge_rig<ideal_memory> at("at", {}, c, {}, ns(100), ns(dram_period));
-    bridge_rig<blocking_memory> lt("lt", loosely_timed(), c, {});
+    bridge_rig<blocking_memory> lt("lt", loosely_timed(), c, {}, ns(60));
     lt.memory.latency = [](const auto&) { return ns(100 + dram_period); };
     clocks.bind(at.partition.sequencer);
     clocks.bind(lt.partition.sequencer);
@@ -367,12 +256,12 @@ TEST(MemoryBridge, ShowsDenseAddressesOfTheChannelWhereAskedTo) {
     memory::test::clocks clocks;
     foreign_memory how = loosely_timed();
     how.addresses = memory_addresses::dense;
-    bridge_rig<blocking_memory> rig("rig", how, without_l2(), {});
+    bridge_rig<blocking_memory> rig("rig", how, without_l2(), {}, ns(60));
     clocks.bind(rig.partition.sequencer);
     rig.stream(200, false);
     memory::test::run_dram_cycles(2000);
     rig.expect_clean(200);
-    const auto& all = rig.memory.counted.addresses;
+    const auto& all = rig.addresses;
     EXPECT_EQ(std::set<std::uint64_t>(all.begin(), all.end()).size(), 200u);
     for (const std::uint64_t a : all) {
         const auto device = rig.partition.mapping.device_address(0, a);
