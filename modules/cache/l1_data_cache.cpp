@@ -19,7 +19,7 @@ l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
       engine_(cfg.cache, l1_level, pool),
       bank_of_(cfg.bank_hash, cfg.banks, cfg.bank_interleaving),
       banks_(cfg.banks),
-      process_("process", sequencer, protocol::core_caches,
+      process_("process", sequencer, protocol::phase::core_caches,
                kernel::on_edge<&l1_data_cache::cycle>(this)) {
     for (bank& b : banks_) b.reset(cfg.latency);
 }

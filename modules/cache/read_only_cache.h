@@ -24,7 +24,7 @@ public:
     struct config {
         cache_config cache;
         protocol::access_type type = protocol::access_type::instruction_read;  ///< of statistics
-        protocol::phase_id phase = protocol::core_constant_cache;
+        protocol::phase phase = protocol::phase::core_constant_cache;
         bool perfect = false;         ///< every access hits, and is not counted
         bool send_at_access = false;  ///< L1I
         bool always_fill = false;     ///< L1I

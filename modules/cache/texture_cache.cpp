@@ -13,7 +13,7 @@ texture_cache::texture_cache(const sc_core::sc_module_name& name,
       port(unit_.socket),
       memory(memory_.socket),
       engine_(config),
-      process_("process", sequencer, protocol::core_texture_cache,
+      process_("process", sequencer, protocol::phase::core_texture_cache,
                kernel::on_edge<&texture_cache::cycle>(this)) {}
 
 tlm::tlm_sync_enum texture_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {

@@ -30,7 +30,7 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
       units_(std::move(units)),
       ldst_(ldst),
       result_bus_(horizon(config)),
-      process_("process", sequencer, protocol::core_dispatch,
+      process_("process", sequencer, protocol::phase::core_dispatch,
                kernel::on_edge<&dispatch_stage::cycle>(this)) {
     collector_.set_consumer(process_);
 }

@@ -19,7 +19,7 @@ front_end::front_end(const sc_core::sc_module_name& name, kernel::phase_sequence
       scoreboard_(scores),
       transactions_(transactions),
       statistics_(statistics),
-      process_("process", sequencer, protocol::core_front_end,
+      process_("process", sequencer, protocol::phase::core_front_end,
                kernel::on_edge<&front_end::cycle>(this)) {
     icache.register_nb_transport_bw(this, &front_end::respond, 0);
 }

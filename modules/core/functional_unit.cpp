@@ -12,7 +12,7 @@ functional_unit::functional_unit(const sc_core::sc_module_name& name,
     : sc_module(name),
       dispatch("dispatch"),
       write_back("write_back"),
-      process_("process", sequencer, protocol::core_units,
+      process_("process", sequencer, protocol::phase::core_units,
                kernel::on_edge<&functional_unit::cycle>(this), false, 1,
                kernel::process_kind::method) {
     std::size_t size = 8;

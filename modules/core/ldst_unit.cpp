@@ -53,9 +53,9 @@ ldst_unit::ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequence
       uncached("uncached"),
       config_(config),
       around_(around),
-      respond_process_("respond", sequencer, protocol::core_units,
+      respond_process_("respond", sequencer, protocol::phase::core_units,
                        kernel::on_edge<&ldst_unit::respond>(this)),
-      access_process_("access", sequencer, protocol::core_access,
+      access_process_("access", sequencer, protocol::phase::core_access,
                       kernel::on_edge<&ldst_unit::access>(this)) {
     dispatch.register_nb_transport_fw(this, &ldst_unit::accept);
     l1d.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1d);

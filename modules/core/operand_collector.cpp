@@ -15,7 +15,7 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
       bank_queue_(config.register_banks),
       written_at_(config.register_banks, 0),
       banks_per_scheduler_(config.register_banks / config.schedulers),
-      process_("process", sequencer, protocol::core_operands,
+      process_("process", sequencer, protocol::phase::core_operands,
                kernel::on_edge<&operand_collector::cycle>(this)) {
     for (auto& socket : issue) socket.register_nb_transport_fw(this, &operand_collector::accept);
 

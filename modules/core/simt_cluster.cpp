@@ -18,9 +18,9 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
       from_sm_("from_sm", config.sms_per_cluster),
       owed_end_(config.sms_per_cluster, nullptr),
       responses_(config.ejection_buffer_size),
-      receive_process_("receive", sequencer, protocol::core_receive,
+      receive_process_("receive", sequencer, protocol::phase::core_receive,
                        kernel::on_edge<&simt_cluster::receive>(this)),
-      inject_process_("inject", sequencer, protocol::core_inject,
+      inject_process_("inject", sequencer, protocol::phase::core_inject,
                       kernel::on_edge<&simt_cluster::inject>(this)) {
     network.register_nb_transport_bw(this, &simt_cluster::respond, 0);
     for (unsigned i = 0; i < config.sms_per_cluster; ++i) {

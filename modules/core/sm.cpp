@@ -103,12 +103,12 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
     ro.cache = config_.l1i;
     ro.type = protocol::access_type::instruction_read;
     ro.perfect = config_.perfect_inst_const_cache;
-    ro.phase = protocol::core_instruction_cache;
+    ro.phase = protocol::phase::core_instruction_cache;
     ro.send_at_access = ro.always_fill = true;
     l1i_ = std::make_unique<cache::read_only_cache>("l1i", sequencer, ro);
     ro.cache = config_.l1c;
     ro.type = protocol::access_type::constant_read;
-    ro.phase = protocol::core_constant_cache;
+    ro.phase = protocol::phase::core_constant_cache;
     ro.send_at_access = ro.always_fill = false;
     l1c_ = std::make_unique<cache::read_only_cache>("l1c", sequencer, ro);
     l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer, config_.l1t);

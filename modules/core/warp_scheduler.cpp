@@ -6,10 +6,6 @@
 
 namespace simtlm::core {
 
-namespace {
-constexpr unsigned issue_phases = protocol::core_issue_rest - protocol::core_issue + 1;
-}
-
 warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer, const sm_config& config,
                                unsigned number, const blocks& around)
@@ -18,8 +14,8 @@ warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
       config_(config),
       number_(number),
       around_(around),
-      process_("process", sequencer, protocol::core_issue,
-               kernel::on_edge<&warp_scheduler::cycle>(this), false, issue_phases) {
+      process_("process", sequencer, protocol::phase::core_issue,
+               kernel::on_edge<&warp_scheduler::cycle>(this), false, config.schedulers) {
     for (unsigned w = number; w < config.max_warps; w += config.schedulers) mine_ |= warp_bit(w);
     policy_ = make_scheduling_policy(config.scheduler.policy, around_.warps, around_.scores, mine_);
 }
@@ -27,18 +23,18 @@ warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
 unsigned warp_scheduler::rank(std::uint64_t cycle) const {
     const unsigned n = config_.schedulers;
     const auto turn = static_cast<unsigned>(around_.owner.cycles_before(cycle) % n);
-    return std::min((number_ + n - turn) % n, issue_phases - 1);
+    return (number_ + n - turn) % n;
 }
 
 void warp_scheduler::wake() {
     if (!running_ || process_.awake()) return;
     const std::uint64_t now = process_.now();
     unsigned r = rank(now);
-    if (process_.phase_has_passed(r)) {  // its turn of this cycle is over
+    if (process_.turn_has_passed(r)) {  // its turn of this cycle is over
         r = rank(now + 1);
         not_before_ = now + 1;
     }
-    process_.select_phase(r);
+    process_.select_turn(r);
     process_.wake();
 }
 
@@ -47,7 +43,7 @@ void warp_scheduler::sm_started(std::uint64_t now) {
     counted_to_ = now;
     last_reason_ = reason::idle;
     if (policy_->acts_when_idle() || process_.awake()) {
-        process_.select_phase(rank(now + 1));
+        process_.select_turn(rank(now + 1));
         process_.wake();
     }
 }
@@ -84,7 +80,7 @@ void warp_scheduler::count(reason r, std::uint64_t cycles) {
 
 void warp_scheduler::cycle() {
     const std::uint64_t now = process_.now();
-    // Its phase of the next cycle may come after its turn in this one.
+    // Its turn of the next cycle may come after the one it has had in this.
     if (!running_ || counted_to_ >= now || now < not_before_) return;
     settle(now - 1);
 
@@ -117,7 +113,7 @@ void warp_scheduler::cycle() {
     const bool asleep = (last_reason_ == reason::idle || last_reason_ == reason::scoreboard) &&
                         !policy_->acts_when_idle();
     if (asleep) process_.sleep();
-    if (process_.awake()) process_.select_phase(rank(now + 1));
+    if (process_.awake()) process_.select_turn(rank(now + 1));
 }
 
 bool warp_scheduler::try_issue(unsigned w) {

@@ -24,7 +24,7 @@ write_back::write_back(const sc_core::sc_module_name& name, kernel::phase_sequen
       collector_(collector),
       pool_(pool),
       statistics_(statistics),
-      process_("process", sequencer, protocol::core_write_back,
+      process_("process", sequencer, protocol::phase::core_write_back,
                kernel::on_edge<&write_back::cycle>(this)) {
     registers_.reserve(units);
 }

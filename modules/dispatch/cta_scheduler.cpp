@@ -21,7 +21,7 @@ cta_scheduler::cta_scheduler(const sc_core::sc_module_name& name,
       last_cluster_(static_cast<unsigned>(clusters_.size()) - 1),
       last_core_(clusters_.size(), cores.sms_per_cluster - 1),
       ended_(clusters_.size() * cores.sms_per_cluster),
-      process_("process", sequencer, protocol::core_dispatch_ctas,
+      process_("process", sequencer, protocol::phase::core_dispatch_ctas,
                kernel::on_edge<&cta_scheduler::cycle>(this), true) {
     for (core::simt_cluster* c : clusters_)
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).set_listener(*this);

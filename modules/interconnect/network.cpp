@@ -36,7 +36,7 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
       from_cluster("from_cluster", config.clusters),
       to_memory("to_memory", config.memories),
       sequencer_(sequencer),
-      process_("transfer", sequencer, protocol::network_transfer,
+      process_("transfer", sequencer, protocol::phase::network_transfer,
                kernel::on_edge<&network::on_edge>(this)),
       decoder_(std::move(decoder)),
       flit_bytes_(flit_bytes),

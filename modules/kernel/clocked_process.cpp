@@ -15,11 +15,14 @@ constexpr std::size_t stack_bytes = 32 * 1024;
 #endif
 }  // namespace
 
-clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, unsigned phase_index,
-                                 edge_action action, bool awake, unsigned phases, process_kind kind)
-    : sequencer_(sequencer), first_phase_(phase_index), phase_(phase_index) {
-    sc_assert(phases >= 1 && phases <= max_phases);
-    for (unsigned k = 0; k < phases; ++k) index_[k] = sequencer_.join(*this, phase_index + k);
+clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
+                                 edge_action action, bool awake, unsigned turns, process_kind kind)
+    : sequencer_(sequencer),
+      slot_(sequencer.slots_.at(phase)),
+      domain_(slot_.what.domain),
+      index_(sequencer.join(*this, phase, turns)) {
+    sc_assert(turns >= 1);
+    turn_ = &slot_.turns.front();
     sc_core::sc_spawn_options options;
     options.dont_initialize();
     options.set_sensitivity(&edge_);

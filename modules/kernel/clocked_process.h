@@ -3,7 +3,6 @@
 
 #include "modules/kernel/phase_sequencer.h"
 
-#include <array>
 #include <cstdint>
 #include <systemc>
 
@@ -36,22 +35,21 @@ enum class process_kind : std::uint8_t { thread, method };
 /// are the same.
 class clocked_process {
 public:
-    /// @param name         of the process, within the module
-    /// @param sequencer    of the clock domains
-    /// @param phase_index  the phase in which the action runs
-    /// @param action       what happens on an edge
-    /// @param awake        whether it runs from the first edge
-    /// @param phases       how many consecutive phases it may run in, see select_phase()
-    clocked_process(const char* name, phase_sequencer& sequencer, unsigned phase_index,
-                    edge_action action, bool awake = false, unsigned phases = 1,
+    /// @param name       of the process, within the module
+    /// @param sequencer  of the clock domains
+    /// @param phase      the phase in which the action runs
+    /// @param action     what happens on an edge
+    /// @param awake      whether it runs from the first edge
+    /// @param turns      in how many turns of the phase it may run, see select_turn()
+    clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
+                    edge_action action, bool awake = false, unsigned turns = 1,
                     process_kind kind = process_kind::thread);
 
     /// Runs on the coming edges: on this one if its phase is yet to come, else from the next.
     void wake() {
-        auto& s = sequencer_.slots_[phase_];
-        std::uint64_t& word = s.awake_bits[index() / 64];
-        const std::uint64_t bit = std::uint64_t{1} << (index() % 64);
-        s.awake += (word & bit) == 0 ? 1u : 0u;
+        std::uint64_t& word = turn_->awake_bits[index_ / 64];
+        const std::uint64_t bit = std::uint64_t{1} << (index_ % 64);
+        turn_->awake += (word & bit) == 0 ? 1u : 0u;
         word |= bit;
     }
 
@@ -60,19 +58,21 @@ public:
         if (sequencer_.options_.sleeping) clear_awake();
     }
 
-    /// Runs in the k-th of its phases from now on: the order of blocks that take turns. When that
-    /// phase of the current edge is yet to come it runs (again) on this edge.
-    void select_phase(unsigned k) {
-        if (first_phase_ + k == phase_) return;
+    /// Acts in the k-th turn of its phase from now on: the order of blocks that act one after the
+    /// other. When that turn of the current edge is yet to come it runs (again) on this edge.
+    void select_turn(unsigned k) {
+        phase_sequencer::turn& chosen = slot_.turns[k];
+        if (&chosen == turn_) return;
         const bool was_awake = awake();
         clear_awake();
-        phase_ = first_phase_ + k;
+        turn_ = &chosen;
+        selected_ = k;
         if (was_awake) wake();
     }
-    unsigned selected_phase() const { return phase_ - first_phase_; }
-    /// Whether a phase of the current edge is being visited that is not before its k-th phase.
-    bool phase_has_passed(unsigned k) const {
-        return !sequencer_.stepping_ || sequencer_.visiting_ >= first_phase_ + k;
+    unsigned selected_turn() const { return selected_; }
+    /// Whether the current edge has come to the k-th turn of the phase, or beyond.
+    bool turn_has_passed(unsigned k) const {
+        return !sequencer_.stepping_ || sequencer_.visiting_ >= slot_.turns[k].place;
     }
 
     /// Wakes at an edge to come of the process's own domain. @param at  cycle of that domain
@@ -80,7 +80,7 @@ public:
         if (at <= now())
             wake();
         else
-            sequencer_.set_timer(*this, sequencer_.domain_of(phase_), at);
+            sequencer_.set_timer(*this, domain_, at);
     }
 
     /// sleep() until a cycle of the own domain (or until woken).
@@ -90,32 +90,28 @@ public:
         wake_at(at);
     }
 
-    bool awake() const {
-        const auto& s = sequencer_.slots_[phase_];
-        return (s.awake_bits[index() / 64] >> (index() % 64) & 1u) != 0;
-    }
+    bool awake() const { return (turn_->awake_bits[index_ / 64] >> (index_ % 64) & 1u) != 0; }
 
     /// The current edge of the process's own domain, cycles.
-    std::uint64_t now() const { return sequencer_.cycle(sequencer_.domain_of(phase_)); }
+    std::uint64_t now() const { return sequencer_.cycle(domain_); }
 
 private:
     friend class phase_sequencer;
-    static constexpr unsigned max_phases = 5;
 
-    unsigned index() const { return index_[phase_ - first_phase_]; }
     void clear_awake() {
-        auto& s = sequencer_.slots_[phase_];
-        std::uint64_t& word = s.awake_bits[index() / 64];
-        const std::uint64_t bit = std::uint64_t{1} << (index() % 64);
-        s.awake -= (word & bit) != 0 ? 1u : 0u;
+        std::uint64_t& word = turn_->awake_bits[index_ / 64];
+        const std::uint64_t bit = std::uint64_t{1} << (index_ % 64);
+        turn_->awake -= (word & bit) != 0 ? 1u : 0u;
         word &= ~bit;
     }
 
     phase_sequencer& sequencer_;
     sc_core::sc_event edge_;
-    unsigned first_phase_ = 0;
-    unsigned phase_ = 0;
-    std::array<unsigned, max_phases> index_{};  // among the members of each of its phases
+    phase_sequencer::slot& slot_;  // its phase
+    phase_sequencer::turn* turn_;  // the turn it acts in
+    unsigned selected_ = 0;        // which one that is
+    unsigned domain_;
+    unsigned index_;  // among the members of the phase
 };
 
 }  // namespace simtlm::kernel

@@ -19,10 +19,6 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
         s.what = p;
         slots_.push_back(std::move(s));
     }
-    for (unsigned set = 0; set < order_.size(); ++set)
-        for (unsigned i = 0; i < slots_.size(); ++i)
-            if ((set >> slots_[i].what.domain & 1u) != 0)
-                order_[set].push_back(static_cast<std::uint16_t>(i));
     for (auto& w : wheel_) w.resize(wheel_size);
     activity_.activations.assign(slots_.size(), 0);
     SC_METHOD(on_edge);
@@ -33,29 +29,35 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
     dont_initialize();
 }
 
-unsigned phase_sequencer::join(clocked_process& p, unsigned phase_index) {
-    slot& s = slots_.at(phase_index);
+unsigned phase_sequencer::join(clocked_process& p, phase_index which, unsigned turns) {
+    slot& s = slots_.at(which);
     s.members.push_back(&p);
-    if (s.awake_bits.size() * 64 < s.members.size()) s.awake_bits.push_back(0);
+    while (s.turns.size() < turns) s.turns.emplace_back();
+    for (turn& t : s.turns) t.awake_bits.resize((s.members.size() + 63) / 64);
     return static_cast<unsigned>(s.members.size() - 1);
 }
 
 void phase_sequencer::end_of_elaboration() {
-    if (options_.shuffle_seed == 0) return;
-    std::mt19937_64 random(options_.shuffle_seed);
-    for (unsigned k = 0; k < slots_.size(); ++k) {
-        slot& s = slots_[k];
-        std::vector<clocked_process*> awake;
-        for (unsigned i = 0; i < s.members.size(); ++i)
-            if ((s.awake_bits[i / 64] >> (i % 64) & 1u) != 0) awake.push_back(s.members[i]);
-        std::shuffle(s.members.begin(), s.members.end(), random);
-        std::fill(s.awake_bits.begin(), s.awake_bits.end(), 0);
-        for (unsigned i = 0; i < s.members.size(); ++i)
-            s.members[i]->index_[k - s.members[i]->first_phase_] = i;
-        for (const clocked_process* p : awake) {
-            const unsigned i = p->index_[k - p->first_phase_];
-            s.awake_bits[i / 64] |= std::uint64_t{1} << (i % 64);
+    if (options_.shuffle_seed != 0) shuffle_members();
+    unsigned place = 0;
+    for (unsigned p = 0; p < slots_.size(); ++p)
+        for (turn& t : slots_[p].turns) {
+            t.place = ++place;
+            for (unsigned set = 0; set < order_.size(); ++set)
+                if ((set >> slots_[p].what.domain & 1u) != 0) order_[set].push_back({&t, p});
         }
+}
+
+void phase_sequencer::shuffle_members() {
+    std::mt19937_64 random(options_.shuffle_seed);
+    for (slot& s : slots_) {
+        std::vector<clocked_process*> awake;
+        for (clocked_process* p : s.members)
+            if (p->awake()) awake.push_back(p);
+        for (clocked_process* p : awake) p->clear_awake();
+        std::shuffle(s.members.begin(), s.members.end(), random);
+        for (unsigned i = 0; i < s.members.size(); ++i) s.members[i]->index_ = i;
+        for (clocked_process* p : awake) p->wake();
     }
 }
 
@@ -84,14 +86,16 @@ void phase_sequencer::set_timer(clocked_process& p, unsigned domain, std::uint64
 bool phase_sequencer::start_next_phase() {
     const auto& order = order_[current_];
     for (; position_ < order.size(); ++position_) {
-        slot& s = slots_[order[position_]];
-        if (s.awake == 0) continue;
-        visiting_ = order[position_];
+        const turn& t = *order[position_].who;
+        if (t.awake == 0) continue;
+        const unsigned p = order[position_].phase;
+        visiting_ = t.place;
         ++activity_.deltas;
-        activity_.activations[order[position_]] += s.awake;
-        for (std::size_t w = 0; w < s.awake_bits.size(); ++w)
-            for (std::uint64_t bits = s.awake_bits[w]; bits != 0; bits &= bits - 1)
-                s.members[w * 64 + static_cast<unsigned>(__builtin_ctzll(bits))]->edge_.notify();
+        activity_.activations[p] += t.awake;
+        const auto& members = slots_[p].members;
+        for (std::size_t w = 0; w < t.awake_bits.size(); ++w)
+            for (std::uint64_t bits = t.awake_bits[w]; bits != 0; bits &= bits - 1)
+                members[w * 64 + static_cast<unsigned>(__builtin_ctzll(bits))]->edge_.notify();
         ++position_;
         return true;
     }

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <string>
 #include <systemc>
+#include <type_traits>
 #include <vector>
 
 namespace simtlm::kernel {
@@ -18,6 +20,19 @@ struct phase {
     const char* name;
 };
 
+/// Which phase of its table, told to a sequencer by number or by an enumerator of the design's own
+/// phases.
+class phase_index {
+public:
+    constexpr phase_index(unsigned number) : number_(number) {}
+    template <class Phase, class = std::enable_if_t<std::is_enum_v<Phase>>>
+    constexpr phase_index(Phase which) : number_(static_cast<unsigned>(which)) {}
+    constexpr operator unsigned() const { return number_; }
+
+private:
+    unsigned number_;
+};
+
 /// Orders the blocks of several clock domains within a clock edge.
 ///
 /// Every domain's clock drives this block, and this block drives the clocked processes: on an edge
@@ -26,6 +41,9 @@ struct phase {
 /// run in any order; what a process changes is seen by later phases of the same edge. A phase in
 /// which nobody is awake costs nothing. Coincident edges of several domains are one step, whose
 /// phases interleave in table order.
+///
+/// Where processes of a phase must act one after the other, the phase is visited in turns, each a
+/// delta cycle of its own and as many as its processes ask for: see clocked_process::select_turn().
 class phase_sequencer : public sc_core::sc_module {
 public:
     static constexpr unsigned max_domains = 4;
@@ -39,7 +57,7 @@ public:
     struct activity {
         std::array<std::uint64_t, max_domains> edges{};  ///< clock edges, by domain
         std::uint64_t steps = 0;                         ///< instants with at least one edge
-        std::uint64_t deltas = 0;                        ///< phases visited
+        std::uint64_t deltas = 0;                        ///< phases, or turns of them, visited
         std::vector<std::uint64_t> activations;          ///< processes started, by phase
     };
 
@@ -57,10 +75,11 @@ public:
     /// edges, the number of edges so far once the next step of any domain begins. Cycles.
     std::uint64_t cycle(unsigned domain) const { return cycle_[domain]; }
 
-    unsigned domain_of(unsigned phase_index) const { return slots_[phase_index].what.domain; }
+    unsigned domain_of(phase_index p) const { return slots_[p].what.domain; }
     bool sleeping_enabled() const { return options_.sleeping; }
     const activity& observed() const { return activity_; }
-    const char* phase_name(unsigned phase_index) const { return slots_[phase_index].what.name; }
+    std::uint64_t activations(phase_index p) const { return activity_.activations[p]; }
+    const char* phase_name(phase_index p) const { return slots_[p].what.name; }
     unsigned phases() const { return static_cast<unsigned>(slots_.size()); }
 
     /// Called after every step with at least one edge of the core domain (index 0) has been
@@ -86,11 +105,20 @@ public:
 
 private:
     friend class clocked_process;
+    /// Who runs when a phase is visited; where processes take turns, in the k-th visit.
+    struct turn {
+        unsigned place = 0;  // among all turns of all phases, from 1 on
+        unsigned awake = 0;
+        std::vector<std::uint64_t> awake_bits;  // by index among the members of the phase
+    };
     struct slot {
         phase what;
-        unsigned awake = 0;
-        std::vector<std::uint64_t> awake_bits;
         std::vector<clocked_process*> members;
+        std::deque<turn> turns;  // processes point into it
+    };
+    struct visit {
+        turn* who;
+        unsigned phase;
     };
     static constexpr unsigned wheel_size = 1024;  // cycles; later wake-ups are re-armed
     struct timer {
@@ -104,20 +132,21 @@ private:
     bool start_next_phase();
     void finish_step();
     void expire_timers(unsigned domain);
-    unsigned join(clocked_process& p, unsigned phase_index);
+    void shuffle_members();
+    unsigned join(clocked_process& p, phase_index which, unsigned turns);
     void set_timer(clocked_process& p, unsigned domain, std::uint64_t at);
 
     options options_;
     unsigned domains_;
     std::vector<slot> slots_;
-    std::array<std::vector<std::uint16_t>, 1u << max_domains> order_;  // phases by ticking set
+    std::array<std::vector<visit>, 1u << max_domains> order_;  // by ticking set
     std::array<std::uint64_t, max_domains> cycle_{};
     std::array<std::vector<std::vector<timer>>, max_domains> wheel_;
     unsigned pending_ = 0;  // domains whose edge has come and not been started
     unsigned current_ = 0;  // domains of the step being visited
     unsigned last_ = 0;     // domains of the step before
     std::size_t position_ = 0;
-    unsigned visiting_ = 0;  // phase started last
+    unsigned visiting_ = 0;  // place of the turn started last
     bool stepping_ = false;
     sc_core::sc_event step_event_;
     activity activity_;

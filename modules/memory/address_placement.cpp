@@ -12,7 +12,7 @@ address_placement::address_placement(const sc_core::sc_module_name& name,
       order_(sms),
       mapping_(mapping),
       touched_(std::size_t{sms.clusters} * sms.sms_per_cluster),
-      process_("process", sequencer, protocol::core_place,
+      process_("process", sequencer, protocol::phase::core_place,
                kernel::on_edge<&address_placement::take_turns>(this)) {}
 
 void address_placement::touched(unsigned sm, std::uint64_t address, stage by) {

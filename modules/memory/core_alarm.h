@@ -15,7 +15,7 @@ public:
     core_alarm(const char* name, kernel::phase_sequencer& sequencer,
                kernel::clocked_process& target)
         : target_(target),
-          process_(name, sequencer, protocol::phase_count - 1,
+          process_(name, sequencer, protocol::phase::core_dispatch_ctas,
                    kernel::on_edge<&core_alarm::ring>(this)) {}
 
     /// The target's next edge from which on sequencer.cycle(core_clock) >= cycle finds it awake.

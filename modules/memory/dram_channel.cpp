@@ -52,7 +52,7 @@ dram_channel::dram_channel(const sc_core::sc_module_name& name, kernel::phase_se
       sequencer_(sequencer),
       config_(checked(config)),
       mapping_(mapping),
-      process_("controller", sequencer, protocol::dram_channel,
+      process_("controller", sequencer, protocol::phase::dram_channel,
                kernel::on_edge<&dram_channel::cycle>(this)),
       statistics_(statistics_of(config)),
       requests_(requests_expected(config)),

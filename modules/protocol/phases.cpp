@@ -4,19 +4,18 @@
 namespace simtlm::protocol {
 
 std::vector<kernel::phase> phase_table() {
-    return {{core_clock, "receive"},       {icnt_clock, "reply_inject"},
-            {dram_clock, "dram_return"},   {dram_clock, "dram_channel"},
-            {dram_clock, "arbitrate"},     {l2_clock, "l2_bank"},
-            {icnt_clock, "transfer"},      {core_clock, "write_back"},
-            {core_clock, "units"},         {core_clock, "instruction_cache"},
-            {core_clock, "texture_cache"}, {core_clock, "constant_cache"},
-            {core_clock, "caches"},        {core_clock, "access"},
-            {core_clock, "dispatch"},      {core_clock, "operands"},
-            {core_clock, "issue"},         {core_clock, "issue_1"},
-            {core_clock, "issue_2"},       {core_clock, "issue_3"},
-            {core_clock, "issue_rest"},    {core_clock, "front_end"},
-            {core_clock, "place"},         {core_clock, "inject"},
-            {core_clock, "dispatch_ctas"}};
+    std::vector<kernel::phase> table;
+    for (const phase_row& p : phases) table.push_back({p.domain, p.name});
+    return table;
+}
+
+std::string phase_table_markdown() {
+    constexpr const char* domains[] = {"core", "icnt", "L2", "DRAM"};
+    std::string text = "| # | phase | domain | who acts | what |\n|--:|---|---|---|---|\n";
+    for (const phase_row& p : phases)
+        text += "| " + std::to_string(static_cast<unsigned>(p.id)) + " | `" + p.name + "` | " +
+                domains[p.domain] + " | " + p.who + " | " + p.what + " |\n";
+    return text;
 }
 
 }  // namespace simtlm::protocol

@@ -3,6 +3,7 @@
 
 #include "modules/kernel/phase_sequencer.h"
 
+#include <string>
 #include <vector>
 
 namespace simtlm::protocol {
@@ -10,37 +11,68 @@ namespace simtlm::protocol {
 /// The four clock domains of the GPU.
 enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clock_domains };
 
-/// The phases of a step, in order. Phases of domains that have no edge in a step are left out.
-enum phase_id : unsigned {
-    core_receive,      ///< core: a cluster hands a response to its SM, takes one from the network
-    reply_inject,      ///< icnt: sub-partitions put replies into the reply network
-    dram_return,       ///< dram: partitions take finished requests from their channel
-    dram_channel,      ///< dram: channels schedule and issue commands
-    dram_arbitrate,    ///< dram: partitions choose a sub-partition's request for their channel
-    l2_bank,           ///< l2: sub-partitions take a request from the network, access the L2
-    network_transfer,  ///< icnt: networks move packets
-    core_write_back,   ///< core: EX_WB registers into the register file
-    core_units,        ///< core: functional units complete; the LD/ST unit writes back, responds
-    core_instruction_cache,  ///< core: L1 caches advance, one after the other, since they share
-    core_texture_cache,      ///<       the SM's port to memory
-    core_constant_cache,
-    core_caches,    ///< core: the L1D
-    core_access,    ///< core: the LD/ST unit starts accesses
-    core_dispatch,  ///< core: collected instructions into the functional units
-    core_operands,  ///< core: operand collector
-    core_issue,     ///< core: warp schedulers, the one whose turn is first
-    core_issue_1,   ///<       second (only where schedulers share pipeline registers)
-    core_issue_2,
-    core_issue_3,
-    core_issue_rest,
-    core_front_end,      ///< core: decode and fetch
-    core_place,          ///< core: memory is placed at its first use (random partition indexing)
-    core_inject,         ///< core: clusters put requests into the request network
-    core_dispatch_ctas,  ///< core: CTAs to SMs, kernel launch, the GPU's cycle count
-    phase_count
+/// The phases of a step, in order, one row each: name, clock domain, who acts, what happens. Phases
+/// of domains that have no edge in a step are left out. The enumeration, the table that a sequencer
+/// is made with, and the table in docs/architecture.md follow from these rows.
+// clang-format off
+#define SIMTLM_PHASES(row)                                                                         \
+    row(core_receive, core, "`simt_cluster`",                                                      \
+        "hands a response to its SM; takes one from the network")                                  \
+    row(reply_inject, icnt, "`memory_sub_partition`", "puts a reply into the reply network")       \
+    row(dram_return, dram, "`memory_partition`", "takes a finished request from its channel")      \
+    row(dram_channel, dram, "`memory_channel`: `dram_channel`, `memory_bridge`",                   \
+        "schedules and issues commands, moves data; or brings in what a foreign memory has "       \
+        "answered")                                                                                \
+    row(dram_arbitrate, dram, "`memory_partition`",                                                \
+        "chooses a sub-partition's request for the channel")                                       \
+    row(l2_slice, l2, "`memory_sub_partition`",                                                    \
+        "takes a request from the network, accesses the L2 slice")                                 \
+    row(network_transfer, icnt, "`network`", "moves packets")                                      \
+    row(core_write_back, core, "`write_back`", "EX_WB registers into the register file")           \
+    row(core_units, core, "`functional_unit`, `ldst_unit`",                                        \
+        "units complete; the LD/ST unit writes back and takes a response")                         \
+    row(core_instruction_cache, core, "`read_only_cache` (L1I)", "sends a miss, takes fills")      \
+    row(core_texture_cache, core, "`texture_cache`", "the same, moves a fragment on")              \
+    row(core_constant_cache, core, "`read_only_cache` (L1C)", "sends a miss, takes fills")         \
+    row(core_caches, core, "`l1_data_cache`",                                                      \
+        "sends a miss, looks up what has passed the latency queue")                                \
+    row(core_access, core, "`ldst_unit`", "starts accesses")                                       \
+    row(core_dispatch, core, "`dispatch_stage`", "OC_EX registers into the units")                 \
+    row(core_operands, core, "`operand_collector`",                                                \
+        "dispatches, reads banks, allocates collector units")                                      \
+    row(core_issue, core, "`warp_scheduler`", "issues, in turns: one scheduler of an SM after "    \
+        "the other, another one first in every cycle")                                             \
+    row(core_front_end, core, "`front_end`", "decode, fetch, end of warps")                        \
+    row(core_place, core, "`address_placement`", "random partition indexing: memory is placed, "   \
+        "and SMs inject, one after the other")                                                     \
+    row(core_inject, core, "`simt_cluster`",                                                       \
+        "outboxes of several SMs into the request network")                                        \
+    row(core_dispatch_ctas, core, "`cta_scheduler`, `host_interface`, `core_alarm`",               \
+        "CTAs to SMs, kernels begin and end, host commands")
+// clang-format on
+
+#define SIMTLM_ENUMERATOR(name, domain, who, what) name,
+enum class phase : unsigned { SIMTLM_PHASES(SIMTLM_ENUMERATOR) };
+#undef SIMTLM_ENUMERATOR
+
+/// What is known of a phase.
+struct phase_row {
+    phase id;
+    const char* name;  ///< of the enumerator
+    clock_domain domain;
+    const char* who;   ///< blocks that act in it
+    const char* what;  ///< they do
 };
+
+#define SIMTLM_ROW(name, domain, who, what) {phase::name, #name, domain##_clock, who, what},
+inline constexpr phase_row phases[] = {SIMTLM_PHASES(SIMTLM_ROW)};
+#undef SIMTLM_ROW
+#undef SIMTLM_PHASES
 
 /// The phase table that every phase_sequencer of a GPU is made with.
 std::vector<kernel::phase> phase_table();
+
+/// The table as a page of the documentation shows it.
+std::string phase_table_markdown();
 
 }  // namespace simtlm::protocol

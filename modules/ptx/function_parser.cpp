@@ -211,7 +211,6 @@ bool function_parser::falls_off_the_end() const {
         case opcode::exit:
         case opcode::bra:
         case opcode::brx_idx:
-        case opcode::trap:
             return false;
         default:
             return true;
@@ -354,6 +353,7 @@ void function_parser::read_prototype(std::string_view name) {
     if (c_.in.peek() == '(') p.parameters = declarations_.read_prototype_items();
     while (c_.in.peek() == '.') {
         const std::string_view word = c_.in.take_directive();
+        if (word.empty()) c_.in.fail_expected("';' or .noreturn");
         if (word == "noreturn") {
             p.noreturn = true;
         } else if (scanner::is_digit(c_.in.peek())) {  // .abi_preserve 8

@@ -69,6 +69,9 @@ public:
     void set_foreign_memory(const foreign_memory& how);
     /// What writes do to foreign memories; the rest of their treatment stays.
     void set_memory_data(memory_data data);
+    /// Asked during commands that take no simulated time, such as long lists of host copies: when
+    /// it says true, the rest of them is not begun. Before the simulation starts.
+    void set_stop_request(std::function<bool()> request);
     /// Latency of an access to a register, as it is annotated.
     sc_core::sc_time host_latency() const { return host_latency_; }
 
@@ -105,7 +108,6 @@ private:
     void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) override {
         memory_statistics_.reply_received(reply, core_now);
     }
-    void warm_l2(std::uint64_t address, std::uint64_t bytes);
     void make_partitions();
     void make_channels();
     std::unique_ptr<memory::memory_channel> make_channel(unsigned number);
@@ -138,6 +140,8 @@ private:
     std::vector<foreign_memory> foreign_;  // by channel
     std::vector<std::pair<unsigned, memory::command_observer*>> command_observers_;
     std::vector<std::unique_ptr<memory::memory_partition>> partitions_;
+    std::unique_ptr<memory::host_copy> host_copy_;
+    std::function<bool()> stop_request_;
     std::unique_ptr<interconnect::network> network_;
     std::vector<std::unique_ptr<core::simt_cluster>> clusters_;
     std::unique_ptr<dispatch::command_processor> commands_;

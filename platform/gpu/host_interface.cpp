@@ -108,7 +108,7 @@ host_interface::host_interface(const sc_core::sc_module_name& name,
       port_(outside.port),
       irq_(outside.irq),
       reset_(outside.reset),
-      process_("commands", sequencer, protocol::core_dispatch_ctas,
+      process_("commands", sequencer, protocol::phase::core_dispatch_ctas,
                kernel::on_edge<&host_interface::cycle>(this)) {
     using SC_CURRENT_USER_MODULE = host_interface;
     port_.register_b_transport(this, &host_interface::b_transport);

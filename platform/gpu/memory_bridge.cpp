@@ -19,7 +19,7 @@ memory_bridge::memory_bridge(const memory::memory_channel_parts& parts, outside_
       how_(how),
       channel_(parts.number),
       atom_bytes_(parts.config.atom_bytes()),
-      process_("process", parts.sequencer, protocol::dram_channel,
+      process_("process", parts.sequencer, protocol::phase::dram_channel,
                kernel::on_edge<&memory_bridge::cycle>(this)) {
     using SC_CURRENT_USER_MODULE = memory_bridge;
     statistics_.banks.resize(parts.config.timing.nbk);

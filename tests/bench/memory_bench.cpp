@@ -57,9 +57,9 @@ public:
           memories_("memory", config.memories),
           cluster_held_(config.clusters, false),
           memory_held_(config.memories, false),
-          inject_("inject", sequencer_, protocol::core_inject,
+          inject_("inject", sequencer_, protocol::phase::core_inject,
                   kernel::on_edge<&network_traffic::inject>(this), true),
-          reply_("reply", sequencer_, protocol::reply_inject,
+          reply_("reply", sequencer_, protocol::phase::reply_inject,
                  kernel::on_edge<&network_traffic::reply>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d](clock.out);
         for (unsigned c = 0; c < config.clusters; ++c) {
@@ -140,8 +140,8 @@ public:
     protocol::initiator_socket<reader> socket;
 
     /// @param bytes  addresses go round after so many
-    reader(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer, unsigned phase,
-           std::uint64_t bytes)
+    reader(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+           protocol::phase phase, std::uint64_t bytes)
         : sc_module(name),
           socket("socket"),
           bytes_(bytes),
@@ -187,7 +187,7 @@ public:
         : sc_module(name),
           sequencer_("sequencer", protocol::clock_domains, protocol::phase_table()),
           slice_("bank", sequencer_, one_slice(), mapping_, pool_, shared_, 0),
-          reader_("reader", sequencer_, protocol::network_transfer, footprint) {
+          reader_("reader", sequencer_, protocol::phase::network_transfer, footprint) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d](clock.out);
         reader_.socket.bind(slice_.port);
         for (std::uint64_t a = 0; a < footprint; a += 32) slice_.warm(a, 0);
@@ -219,7 +219,7 @@ public:
         : sc_module(name),
           sequencer_("sequencer", protocol::clock_domains, protocol::phase_table()),
           channel_("channel", sequencer_, hbm(), mapping_),
-          reader_("reader", sequencer_, protocol::dram_arbitrate, std::uint64_t{1} << 28) {
+          reader_("reader", sequencer_, protocol::phase::dram_arbitrate, std::uint64_t{1} << 28) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d](clock.out);
         reader_.socket.bind(channel_.port);
     }

@@ -44,7 +44,7 @@ public:
           sequencer_("sequencer", protocol::clock_domains, protocol::phase_table()),
           sm_("sm", sequencer_, config, {0, 0, 1}, pool_),
           memory_("memory", sequencer_, 100),
-          process_("process", sequencer_, protocol::core_dispatch_ctas,
+          process_("process", sequencer_, protocol::phase::core_dispatch_ctas,
                    kernel::on_edge<&busy_sm::launch>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d](clock.out);
         sm_.memory.bind(memory_.socket);

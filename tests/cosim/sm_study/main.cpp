@@ -40,7 +40,7 @@ public:
           opcodes_(platform::load_opcode_tables(config)),
           trace_(trace, platform::reader_options_of(config, opcodes_)),
           header_(trace_.header()),
-          placer_("placer", sequencer, protocol::core_dispatch_ctas,
+          placer_("placer", sequencer, protocol::phase::core_dispatch_ctas,
                   kernel::on_edge<&sm_bench::place>(this), true) {
         for (auto& domain : sequencer.clock) domain.bind(clock);
         block.set_listener(*this);

@@ -66,11 +66,11 @@ public:
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table(), s.order),
           settings_(s),
           random_(s.seed),
-          units_("units", sequencer, protocol::core_units,
+          units_("units", sequencer, protocol::phase::core_units,
                  kernel::on_edge<&cache_rig::write_back_and_respond>(this), true),
-          starts_("starts", sequencer, protocol::core_access,
+          starts_("starts", sequencer, protocol::phase::core_access,
                   kernel::on_edge<&cache_rig::start_accesses>(this), true),
-          network_("network", sequencer, protocol::core_inject,
+          network_("network", sequencer, protocol::phase::core_inject,
                    kernel::on_edge<&cache_rig::make_room>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         unit.register_nb_transport_bw(this, &cache_rig::response, 0);

@@ -211,7 +211,7 @@ TEST_F(L1DataCache, SleepsWhileNothingIsDue) {
     auto r = make(volta(100));
     load(r, 10, 0x1000);
     r.rig.run(400);
-    const auto ran = r.rig.sequencer.observed().activations[protocol::core_caches];
+    const auto ran = r.rig.sequencer.activations(protocol::phase::core_caches);
     EXPECT_LE(ran, 6u);
     EXPECT_EQ(r.cache.statistics().port_cycles, r.rig.now() + 1);
     expect_drained(r);

@@ -39,7 +39,7 @@ struct cluster_rig : sc_core::sc_module, private cta_listener {
           config(c),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
           cluster("cluster", sequencer, config, 0, pool),
-          process_("process", sequencer, protocol::network_transfer,
+          process_("process", sequencer, protocol::phase::network_transfer,
                    kernel::on_edge<&cluster_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         cluster.network.bind(network);

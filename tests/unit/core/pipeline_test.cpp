@@ -39,11 +39,11 @@ struct collector_rig : sc_core::sc_module {
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
           collector("collector", sequencer, config, statistics),
           issue("issue", c.schedulers),
-          writer_("writer", sequencer, protocol::core_write_back,
+          writer_("writer", sequencer, protocol::phase::core_write_back,
                   kernel::on_edge<&collector_rig::write>(this), true),
-          consumer_("consumer", sequencer, protocol::core_dispatch,
+          consumer_("consumer", sequencer, protocol::phase::core_dispatch,
                     kernel::on_edge<&collector_rig::consume>(this), true),
-          issuer_("issuer", sequencer, protocol::core_issue,
+          issuer_("issuer", sequencer, protocol::phase::core_issue,
                   kernel::on_edge<&collector_rig::start>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         for (unsigned s = 0; s < c.schedulers; ++s) issue[s].bind(collector.issue[s]);
@@ -330,7 +330,7 @@ struct unit_rig : sc_core::sc_module {
         : sc_module(name),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
           unit("unit", sequencer, max_latency),
-          process_("process", sequencer, protocol::core_dispatch,
+          process_("process", sequencer, protocol::phase::core_dispatch,
                    kernel::on_edge<&unit_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         dispatch.bind(unit.dispatch);
@@ -436,9 +436,9 @@ TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
 
         explicit rig_type(const sc_core::sc_module_name& name)
             : sc_module(name),
-              units("units", sequencer, protocol::core_units,
+              units("units", sequencer, protocol::phase::core_units,
                     kernel::on_edge<&rig_type::complete>(this), true),
-              watch("watch", sequencer, protocol::core_issue,
+              watch("watch", sequencer, protocol::phase::core_issue,
                     kernel::on_edge<&rig_type::look>(this), true) {
             for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
             issue.bind(collector.issue[0]);

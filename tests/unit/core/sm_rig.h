@@ -130,7 +130,7 @@ public:
                  unsigned cycles)
         : sc_module(name),
           latency(cycles),
-          process_("process", sequencer, protocol::core_receive,
+          process_("process", sequencer, protocol::phase::core_receive,
                    kernel::on_edge<&fixed_memory::respond>(this), true) {
         socket.register_nb_transport_fw(this, &fixed_memory::transport, 0);
     }
@@ -265,7 +265,7 @@ public:
           core("sm", sequencer, config, {0, 0, 1}, pool),
           memory("memory", sequencer, memory_latency),
           last_count_(config.schedulers, 0),
-          process_("process", sequencer, protocol::core_dispatch_ctas,
+          process_("process", sequencer, protocol::phase::core_dispatch_ctas,
                    kernel::on_edge<&sm_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         core.memory.bind(memory.socket);

@@ -76,9 +76,9 @@ public:
           socket("socket"),
           sequencer_(sequencer),
           port_(port),
-          receive_("receive", sequencer, protocol::core_receive,
+          receive_("receive", sequencer, protocol::phase::core_receive,
                    kernel::on_edge<&cluster_model::receive>(this), true),
-          inject_("inject", sequencer, protocol::core_inject,
+          inject_("inject", sequencer, protocol::phase::core_inject,
                   kernel::on_edge<&cluster_model::inject>(this), true) {
         socket.register_nb_transport_bw(this, &cluster_model::backward, 0);
     }
@@ -160,9 +160,9 @@ public:
           socket("socket"),
           sequencer_(sequencer),
           port_(port),
-          pull_("pull", sequencer, protocol::l2_bank, kernel::on_edge<&memory_model::pull>(this),
-                true),
-          reply_("reply", sequencer, protocol::reply_inject,
+          pull_("pull", sequencer, protocol::phase::l2_slice,
+                kernel::on_edge<&memory_model::pull>(this), true),
+          reply_("reply", sequencer, protocol::phase::reply_inject,
                  kernel::on_edge<&memory_model::reply>(this), true) {
         socket.register_nb_transport_fw(this, &memory_model::forward, 0);
         socket.register_b_transport(this, &memory_model::blocking, 0);

@@ -137,8 +137,8 @@ TEST_P(Network, DoesTheSameWithoutSleepingAndInAnyOrder) {
         EXPECT_EQ(fa[i].value, fb[i].value) << fa[i].name;
         EXPECT_EQ(fa[i].value, fc[i].value) << fa[i].name;
     }
-    EXPECT_LT(a.sequencer.observed().activations[protocol::network_transfer],
-              b.sequencer.observed().activations[protocol::network_transfer]);
+    EXPECT_LT(a.sequencer.activations(protocol::phase::network_transfer),
+              b.sequencer.activations(protocol::phase::network_transfer));
 }
 
 TEST_P(Network, SleepsWhenNothingIsInside) {
@@ -146,9 +146,9 @@ TEST_P(Network, SleepsWhenNothingIsInside) {
     b.send(0, 0);
     ASSERT_TRUE(b.drain(200));
     b.run(20);
-    const auto before = b.sequencer.observed().activations[protocol::network_transfer];
+    const auto before = b.sequencer.activations(protocol::phase::network_transfer);
     b.run(500);
-    EXPECT_EQ(b.sequencer.observed().activations[protocol::network_transfer], before);
+    EXPECT_EQ(b.sequencer.activations(protocol::phase::network_transfer), before);
 }
 
 TEST_P(Network, PassesPostedWritesStraightBack) {

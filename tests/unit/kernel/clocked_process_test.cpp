@@ -143,31 +143,32 @@ TEST(ClockedProcess, CountsTheTimersOfItsOwnDomain) {
     EXPECT_THAT(at, ElementsAre(0, 0, 10000, 20000, 30000, 37000));
 }
 
-TEST(ClockedProcess, RunsAgainOnThisEdgeWhenItSelectsAPhaseToCome) {
-    sequencer_rig rig("rig", {1000}, {{0, "0"}, {0, "1"}, {0, "2"}});
+TEST(ClockedProcess, RunsAgainOnThisEdgeWhenItSelectsATurnToCome) {
+    sequencer_rig rig("rig", {1000}, {{0, "turns"}});
     recorder r("r", rig.sequencer, 0, true, 3);
-    std::vector<unsigned> phases;
+    std::vector<unsigned> turns;
     r.then = [&](recorder& self) {
-        phases.push_back(self.process.selected_phase());
-        self.process.select_phase((self.process.selected_phase() + 1) % 3);
+        turns.push_back(self.process.selected_turn());
+        self.process.select_turn((self.process.selected_turn() + 1) % 3);
     };
     rig.run_to(2);
-    EXPECT_THAT(phases, ElementsAre(0, 1, 2, 0, 1, 2));
+    EXPECT_THAT(turns, ElementsAre(0, 1, 2, 0, 1, 2));
     EXPECT_THAT(r.cycles, ElementsAre(0, 0, 0, 1, 1, 1));
 }
 
-TEST(ClockedProcess, StaysAsleepWhenItSelectsAPhaseAsleep) {
-    sequencer_rig rig("rig", {1000}, {{0, "0"}, {0, "1"}, {0, "2"}});
-    recorder waker("waker", rig.sequencer, 1), r("r", rig.sequencer, 0, false, 3);
+TEST(ClockedProcess, StaysAsleepWhenItSelectsATurnAsleep) {
+    sequencer_rig rig("rig", {1000}, {{0, "turns"}});
+    recorder waker("waker", rig.sequencer, 0, true, 2), r("r", rig.sequencer, 0, false, 3);
+    waker.process.select_turn(1);
     r.then = [](recorder& self) { self.process.sleep(); };
     waker.then = [&](recorder& w) {
-        EXPECT_TRUE(r.process.phase_has_passed(0));
-        EXPECT_TRUE(r.process.phase_has_passed(1));
-        EXPECT_FALSE(r.process.phase_has_passed(2));
-        if (w.process.now() == 1) r.process.select_phase(2);
-        if (w.process.now() == 2) r.process.wake();  // its phase is yet to come
+        EXPECT_TRUE(r.process.turn_has_passed(0));
+        EXPECT_TRUE(r.process.turn_has_passed(1));
+        EXPECT_FALSE(r.process.turn_has_passed(2));
+        if (w.process.now() == 1) r.process.select_turn(2);
+        if (w.process.now() == 2) r.process.wake();  // its turn is yet to come
         if (w.process.now() == 4) {
-            r.process.select_phase(0);
+            r.process.select_turn(0);
             r.process.wake();  // has passed
         }
     };
@@ -177,23 +178,64 @@ TEST(ClockedProcess, StaysAsleepWhenItSelectsAPhaseAsleep) {
 
 TEST(ClockedProcess, LetsBlocksTakeTurnsInBeingFirst) {
     // Three blocks that act one after the other, another one first in every cycle.
-    sequencer_rig rig("rig", {1000}, {{0, "0"}, {0, "1"}, {0, "2"}});
+    sequencer_rig rig("rig", {1000}, {{0, "turns"}});
     std::vector<std::unique_ptr<recorder>> blocks;
     std::string order;
     for (unsigned i = 0; i < 3; ++i) {
         blocks.push_back(std::make_unique<recorder>(("b" + std::to_string(i)).c_str(),
                                                     rig.sequencer, 0, true, 3));
-        blocks[i]->process.select_phase(i);
+        blocks[i]->process.select_turn(i);
         blocks[i]->then = [&order, i, last = std::uint64_t{99}](recorder& r) mutable {
             const std::uint64_t now = r.process.now();
             if (last == now) return;  // has had its turn
             last = now;
             order += static_cast<char>('0' + i);
-            r.process.select_phase((i + 3 - static_cast<unsigned>((now + 1) % 3)) % 3);
+            r.process.select_turn((i + 3 - static_cast<unsigned>((now + 1) % 3)) % 3);
         };
     }
     rig.run_to(4);
     EXPECT_EQ(order, "012120201012");
+}
+
+TEST(ClockedProcess, SeesTheTurnsOfAPhaseAsOnePhaseFromOutside) {
+    // More members than a word has bits, sixteen in each turn.
+    constexpr unsigned members = 128, turns = 8;
+    sequencer_rig rig("rig", {1000}, {{0, "before"}, {0, "turns"}, {0, "after"}});
+    recorder after("after", rig.sequencer, 2), before("before", rig.sequencer, 0);
+    std::vector<std::unique_ptr<recorder>> all;
+    std::vector<unsigned> order;  // the turns, as they were taken
+    for (unsigned i = 0; i < members; ++i) {
+        all.push_back(std::make_unique<recorder>(("m" + std::to_string(i)).c_str(), rig.sequencer,
+                                                 1, true, turns));
+        all.back()->process.select_turn(i * 5 % turns);
+        all.back()->then = [&order](recorder& r) { order.push_back(r.process.selected_turn()); };
+    }
+    before.then = [&order](recorder&) { order.push_back(100); };
+    after.then = [&order](recorder&) { order.push_back(200); };
+    rig.run_to(1);
+    std::vector<unsigned> expected{100};
+    for (unsigned t = 0; t < turns; ++t) expected.insert(expected.end(), members / turns, t);
+    expected.push_back(200);
+    EXPECT_EQ(order, expected);
+    EXPECT_EQ(rig.sequencer.activations(1), members);
+    EXPECT_EQ(rig.sequencer.observed().deltas, turns + 2u);
+}
+
+TEST(ClockedProcess, TakesItsTurnsWhenProcessesAreShuffled) {
+    phase_sequencer::options options;
+    options.shuffle_seed = 3;
+    sequencer_rig rig("rig", {1000}, {{0, "turns"}}, options);
+    std::vector<std::unique_ptr<recorder>> all;
+    std::vector<unsigned> order;
+    for (unsigned i = 0; i < 70; ++i) {
+        all.push_back(std::make_unique<recorder>(("m" + std::to_string(i)).c_str(), rig.sequencer,
+                                                 0, true, 70));
+        all.back()->process.select_turn(69 - i);
+        all.back()->then = [&order, i](recorder&) { order.push_back(i); };
+    }
+    rig.run_to(1);
+    ASSERT_EQ(order.size(), 70u);
+    for (unsigned i = 0; i < 70; ++i) EXPECT_EQ(order[i], 69 - i);
 }
 
 }  // namespace

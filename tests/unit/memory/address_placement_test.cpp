@@ -66,7 +66,7 @@ struct placement_rig : sc_core::sc_module {
     explicit placement_rig(const sc_core::sc_module_name& name, bool rotates = false)
         : sc_module(name),
           placement("placement", sequencer, {2, 2, rotates}, mapping),
-          process_("process", sequencer, protocol::core_front_end,
+          process_("process", sequencer, protocol::phase::core_front_end,
                    kernel::on_edge<&placement_rig::touch>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
         placement.set_turns([this](unsigned c, unsigned s) {

@@ -28,10 +28,10 @@ public:
         : sc_module(name),
           socket("socket"),
           random_(seed),
-          request_("request", s, protocol::dram_arbitrate, kernel::on_edge<&driver::request>(this),
-                   true),
-          response_("response", s, protocol::dram_return, kernel::on_edge<&driver::response>(this),
-                    true) {
+          request_("request", s, protocol::phase::dram_arbitrate,
+                   kernel::on_edge<&driver::request>(this), true),
+          response_("response", s, protocol::phase::dram_return,
+                    kernel::on_edge<&driver::response>(this), true) {
         socket.register_nb_transport_bw(this, &driver::bw, 0);
     }
     bool done() const { return todo.empty() && sent.empty(); }
@@ -368,7 +368,7 @@ TEST(dram_channel, an_idle_channel_sleeps) {
     clk.bind(s.sequencer);
     s.add(false, 0);
     test::run_dram_cycles(2000);
-    EXPECT_LT(s.sequencer.observed().activations[protocol::dram_channel], 10u);
+    EXPECT_LT(s.sequencer.activations(protocol::phase::dram_channel), 10u);
     EXPECT_NEAR(double(s.channel.statistics().cycles), 2000.0, 1.0);
 }
 

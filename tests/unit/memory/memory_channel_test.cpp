@@ -48,7 +48,7 @@ public:
     explicit fixed_latency(const memory_channel_parts& p)
         : memory_channel(p.name),
           port("port"),
-          process_("controller", p.sequencer, protocol::dram_channel,
+          process_("controller", p.sequencer, protocol::phase::dram_channel,
                    kernel::on_edge<&fixed_latency::cycle>(this)) {
         port.register_nb_transport_fw(this, &fixed_latency::fw, 0);
         statistics_.banks.resize(p.config.timing.nbk);

@@ -23,7 +23,7 @@ public:
     explicit foreign_memory(const memory_channel_parts& p)
         : memory_channel(p.name),
           port("port"),
-          process_("process", p.sequencer, protocol::dram_channel,
+          process_("process", p.sequencer, protocol::phase::dram_channel,
                    kernel::on_edge<&foreign_memory::cycle>(this), true) {
         port.register_nb_transport_fw(this, &foreign_memory::fw, 0);
     }
@@ -210,7 +210,7 @@ TEST(memory_partition, latency_of_one_access) {
     EXPECT_EQ(warm.partition.sub_partition(0).cache_statistics()->accesses, 1u);
     EXPECT_EQ(warm.partition.sub_partition(0).cache_statistics()->misses, 0u);
     // Asleep in between.
-    EXPECT_LT(miss.sequencer.observed().activations[protocol::l2_bank], 40u);
+    EXPECT_LT(miss.sequencer.activations(protocol::phase::l2_slice), 40u);
 }
 
 TEST(memory_partition, serves_an_initiator_that_knows_nothing_of_the_gpu) {

@@ -30,9 +30,10 @@ public:
                memory_sub_partition& slice)
         : sc_module(name),
           slice_(slice),
-          take_("take", s, protocol::dram_arbitrate, kernel::on_edge<&memory_end::take>(this),
-                true),
-          give_("give", s, protocol::dram_return, kernel::on_edge<&memory_end::give>(this), true) {
+          take_("take", s, protocol::phase::dram_arbitrate,
+                kernel::on_edge<&memory_end::take>(this), true),
+          give_("give", s, protocol::phase::dram_return, kernel::on_edge<&memory_end::give>(this),
+                true) {
         slice.to_memory.set_reader(take_);
         slice.from_memory.set_writer(give_);
     }
@@ -210,7 +211,7 @@ TEST_F(MemorySubPartition, SleepsWhileAMissIsUnderWay) {
     add(false, 0x40, 32, access_type::global_read);
     test::run_core_cycles(3000);
     expect_drained(1);
-    EXPECT_LT(sequencer.observed().activations[protocol::l2_bank], 40u);
+    EXPECT_LT(sequencer.activations(protocol::phase::l2_slice), 40u);
 }
 
 TEST_F(MemorySubPartition, PassesEverythingOnWithoutAnL2) {

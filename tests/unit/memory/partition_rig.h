@@ -40,7 +40,7 @@ public:
           socket("socket"),
           sequencer_(s),
           random_(seed),
-          process_("transfer", s, protocol::network_transfer,
+          process_("transfer", s, protocol::phase::network_transfer,
                    kernel::on_edge<&network_end::transfer>(this), true) {
         socket.register_nb_transport_bw(this, &network_end::bw, 0);
     }

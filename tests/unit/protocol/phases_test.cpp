@@ -4,49 +4,61 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 
 namespace simtlm::protocol {
 namespace {
 
-TEST(PhaseTable, HasARowForEveryPhase) {
+TEST(PhaseTable, HasARowForEveryPhaseAtThePlaceOfItsEnumerator) {
     const auto table = phase_table();
-    ASSERT_EQ(table.size(), static_cast<std::size_t>(phase_count));
-    const auto is = [&](phase_id p, clock_domain d, const char* name) {
-        EXPECT_EQ(table[p].domain, d) << name;
-        EXPECT_STREQ(table[p].name, name);
-    };
-    is(core_receive, core_clock, "receive");
-    is(reply_inject, icnt_clock, "reply_inject");
-    is(dram_return, dram_clock, "dram_return");
-    is(dram_channel, dram_clock, "dram_channel");
-    is(dram_arbitrate, dram_clock, "arbitrate");
-    is(l2_bank, l2_clock, "l2_bank");
-    is(network_transfer, icnt_clock, "transfer");
-    is(core_write_back, core_clock, "write_back");
-    is(core_units, core_clock, "units");
-    is(core_access, core_clock, "access");
-    is(core_issue, core_clock, "issue");
-    is(core_issue_rest, core_clock, "issue_rest");
-    is(core_front_end, core_clock, "front_end");
-    is(core_place, core_clock, "place");
-    is(core_dispatch_ctas, core_clock, "dispatch_ctas");
+    ASSERT_EQ(table.size(), std::size(phases));
+    for (unsigned i = 0; i < table.size(); ++i) {
+        EXPECT_EQ(static_cast<unsigned>(phases[i].id), i);
+        EXPECT_EQ(table[i].domain, phases[i].domain);
+        EXPECT_STREQ(table[i].name, phases[i].name);
+        EXPECT_GT(std::strlen(phases[i].who), 0u) << phases[i].name;
+        EXPECT_GT(std::strlen(phases[i].what), 0u) << phases[i].name;
+    }
+}
+
+TEST(PhaseTable, GivesEachPhaseItsClock) {
+    const auto domain = [](phase p) { return phases[static_cast<unsigned>(p)].domain; };
+    EXPECT_EQ(domain(phase::core_receive), core_clock);
+    EXPECT_EQ(domain(phase::reply_inject), icnt_clock);
+    EXPECT_EQ(domain(phase::dram_arbitrate), dram_clock);
+    EXPECT_EQ(domain(phase::l2_slice), l2_clock);
+    EXPECT_EQ(domain(phase::network_transfer), icnt_clock);
+    EXPECT_EQ(domain(phase::core_issue), core_clock);
+    EXPECT_STREQ(phases[static_cast<unsigned>(phase::core_issue)].name, "core_issue");
 }
 
 TEST(PhaseTable, ServesTheStagesOfAnSmFromTheLastToTheFirst) {
     // A stage may use in a cycle what the stage behind it has freed in the same cycle.
-    EXPECT_LT(core_write_back, core_units);
-    EXPECT_LT(core_units, core_instruction_cache);
-    EXPECT_LT(core_instruction_cache, core_texture_cache);
-    EXPECT_LT(core_texture_cache, core_constant_cache);
-    EXPECT_LT(core_constant_cache, core_caches);
-    EXPECT_LT(core_caches, core_access);
-    EXPECT_LT(core_access, core_dispatch);
-    EXPECT_LT(core_dispatch, core_operands);
-    EXPECT_LT(core_operands, core_issue);
-    EXPECT_LT(core_issue_rest, core_front_end);
-    EXPECT_LT(core_front_end, core_place);
-    EXPECT_LT(core_place, core_inject);
-    EXPECT_LT(core_inject, core_dispatch_ctas);
+    EXPECT_LT(phase::core_write_back, phase::core_units);
+    EXPECT_LT(phase::core_units, phase::core_instruction_cache);
+    EXPECT_LT(phase::core_instruction_cache, phase::core_texture_cache);
+    EXPECT_LT(phase::core_texture_cache, phase::core_constant_cache);
+    EXPECT_LT(phase::core_constant_cache, phase::core_caches);
+    EXPECT_LT(phase::core_caches, phase::core_access);
+    EXPECT_LT(phase::core_access, phase::core_dispatch);
+    EXPECT_LT(phase::core_dispatch, phase::core_operands);
+    EXPECT_LT(phase::core_operands, phase::core_issue);
+    EXPECT_LT(phase::core_issue, phase::core_front_end);
+    EXPECT_LT(phase::core_front_end, phase::core_place);
+    EXPECT_LT(phase::core_place, phase::core_inject);
+    EXPECT_LT(phase::core_inject, phase::core_dispatch_ctas);
+}
+
+TEST(PhaseTable, IsTheOneOfTheDocumentation) {
+    std::ifstream page(SIMTLM_TEST_DOCS_DIR "/architecture.md");
+    ASSERT_TRUE(page);
+    std::stringstream text;
+    text << page.rdbuf();
+    EXPECT_NE(text.str().find(phase_table_markdown()), std::string::npos)
+        << "docs/architecture.md should contain\n"
+        << phase_table_markdown();
 }
 
 }  // namespace
