@@ -95,4 +95,74 @@ void write_register_map(std::ostream& out) {
                            r.description);
 }
 
+namespace {
+
+/// A constant of the C header that is no register.
+struct code {
+    const char* name;
+    std::uint32_t value;
+};
+
+constexpr std::uint32_t of(command_code c) {
+    return static_cast<std::uint32_t>(c);
+}
+constexpr std::uint32_t of(error_code c) {
+    return static_cast<std::uint32_t>(c);
+}
+
+constexpr code codes[] = {
+    {"ID_VALUE", id_value},
+    {"VERSION_VALUE", version_value},
+    {"MAP_BYTES", map_bytes},
+    {"WINDOW_COUNT", window_count},
+    {"WINDOW_BYTES", window_bytes},
+    {"STATUS_BUSY", busy},
+    {"STATUS_FAILED", failed},
+    {"STATUS_STOPPED", stopped},
+    {"STATUS_RESETTING", resetting},
+    {"STATUS_MEMORY_BUSY", memory_busy},
+    {"CONTROL_RESET", reset},
+    {"IRQ_COMMAND_DONE", command_done},
+    {"IRQ_KERNEL_DONE", kernel_done},
+    {"IRQ_IDLE", idle},
+    {"IRQ_FAULT", fault},
+    {"IRQ_WINDOW_DONE", window_done},
+    {"COMMAND_NOTHING", of(command_code::nothing)},
+    {"COMMAND_COPY_TO_DEVICE", of(command_code::copy_to_device)},
+    {"COMMAND_COPY_FROM_DEVICE", of(command_code::copy_from_device)},
+    {"COMMAND_FILL", of(command_code::fill)},
+    {"COMMAND_LAUNCH", of(command_code::launch)},
+    {"COMMAND_EVENT", of(command_code::event)},
+    {"COMMAND_SYNCHRONISE", of(command_code::synchronise)},
+    {"ANY_STREAM", any_stream},
+    {"ERROR_NONE", of(error_code::none)},
+    {"ERROR_BAD_COMMAND", of(error_code::bad_command)},
+    {"ERROR_NO_SUCH_KERNEL", of(error_code::no_such_kernel)},
+    {"ERROR_QUEUE_FULL", of(error_code::queue_full)},
+    {"ERROR_REFUSED_IN_RESET", of(error_code::refused_in_reset)},
+    {"ERROR_GPU_STOPPED", of(error_code::gpu_stopped)},
+    {"ERROR_MEMORY_ERROR", of(error_code::memory_error)},
+};
+
+}  // namespace
+
+void write_register_header(std::ostream& out) {
+    out << "/* SPDX-License-Identifier: Apache-2.0\n"
+           " * Register map of a simtlm GPU, for firmware in C: byte offsets, bits and codes. What\n"
+           " * they mean: docs/cosimulation.md. Made by write_register_header(). */\n"
+           "#ifndef SIMTLM_REGISTERS_H\n#define SIMTLM_REGISTERS_H\n\n"
+           "/* Registers. */\n";
+    for (const register_info& r : register_table())
+        if (r.offset < first_window)
+            out << fmt::format("#define SIMTLM_{} 0x{:03x}u\n", r.name, r.offset);
+    out << "\n/* Registers of window w, 0 .. SIMTLM_WINDOW_COUNT - 1. */\n";
+    for (const register_info& r : register_table())
+        if (r.offset >= first_window)
+            out << fmt::format("#define SIMTLM_{}(w) (0x{:03x}u + 0x{:02x}u * (w))\n", r.name,
+                               r.offset, window_bytes);
+    out << "\n/* Bits and codes. SIMTLM_IRQ_WINDOW_DONE is that of window 0; shift it by w. */\n";
+    for (const code& c : codes) out << fmt::format("#define SIMTLM_{} 0x{:x}u\n", c.name, c.value);
+    out << "\n#endif\n";
+}
+
 }  // namespace simtlm::platform::host

@@ -122,5 +122,7 @@ struct register_info {
 const std::vector<register_info>& register_table();
 /// The table in docs/cosimulation.md.
 void write_register_map(std::ostream& out);
+/// The map as a C header for firmware: platform/simtlm_registers.h.
+void write_register_header(std::ostream& out);
 
 }  // namespace simtlm::platform::host

@@ -529,6 +529,14 @@ TEST(HostInterface, ForgetsItsCommandsInResetAndEmptiesTheCachesAfterwards) {
     });
 }
 
+TEST(HostRegisters, HaveACHeaderThatIsUpToDate) {
+    std::ifstream header(SIMTLM_TEST_DOCS_DIR "/../platform/simtlm_registers.h");
+    std::ostringstream text, made;
+    text << header.rdbuf();
+    host::write_register_header(made);
+    EXPECT_EQ(text.str(), made.str()) << "platform/simtlm_registers.h must be:\n" << made.str();
+}
+
 TEST(HostRegisters, AreDescribedInTheDocumentationAsTheyAre) {
     std::ifstream page(SIMTLM_TEST_DOCS_DIR "/cosimulation.md");
     std::ostringstream text, table;
