@@ -4,6 +4,7 @@
 #include "modules/cache/data_cache.h"
 #include "modules/kernel/clock_crossing_fifo.h"
 #include "modules/kernel/clocked_process.h"
+#include "modules/kernel/counter_table.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/core_alarm.h"
 #include "modules/memory/growing_ring.h"
@@ -164,5 +165,22 @@ private:
     std::vector<foreign_request> foreign_;
     counters counters_;
 };
+
+inline constexpr kernel::counter<memory_sub_partition::counters> sub_partition_counters[] = {
+    kernel::count<&memory_sub_partition::counters::requests>("requests", "requests",
+                                                             "taken from the network"),
+    kernel::count<&memory_sub_partition::counters::replies>("replies", "replies",
+                                                            "put into the network"),
+    kernel::count<&memory_sub_partition::counters::stalled_full>("stalled_full", "L2 cycles",
+                                                                 "a request found no room"),
+    kernel::count<&memory_sub_partition::counters::stalled_reply>("stalled_reply", "network cycles",
+                                                                  "a reply waited for the network"),
+    kernel::count<&memory_sub_partition::counters::to_memory>("to_memory", "requests",
+                                                              "sent towards DRAM"),
+};
+constexpr const auto& counters_of(const memory_sub_partition::counters*) {
+    return sub_partition_counters;
+}
+static_assert(kernel::covers(sub_partition_counters));
 
 }  // namespace simtlm::memory

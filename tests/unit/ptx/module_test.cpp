@@ -75,7 +75,7 @@ TEST(PtxModule, EndsEveryBodyWithAnInstructionThatLeavesIt) {
 
 TEST(PtxModule, ReadsPtxOfTheFirstVersions) {
     const module m = parse(
-        "\t.version 1.4\n\t.target sm_10, map_f64_to_f32\n\t.const[0] .u32 tab[2] = {1, 2};\n"
+        "\t.version 1.3\n\t.target sm_10, map_f64_to_f32\n\t.const[0] .u32 tab[2] = {1, 2};\n"
         "\t.tex .u32 t;\n\t.entry _Z1kPf (\n\t\t.param .u32 __cudaparm_p)\n\t{\n\t.reg .u16 "
         "%rh<4>;\n"
         "\t.reg .u32 %r<9>;\n\t.reg .f32 %f<9>;\n\t.reg .pred %p<3>;\n$LBB1__Z1kPf:\n"
