@@ -307,6 +307,7 @@ std::uint32_t host_interface::status() const {
     if (error_ != host::error_code::none) bits |= host::failed;
     if (device_.stopped()) bits |= host::stopped;
     if (resetting_) bits |= host::resetting;
+    if (!device_.quiet()) bits |= host::memory_busy;
     return bits;
 }
 
@@ -490,10 +491,15 @@ bool host_interface::held_up(std::size_t index) const {
 
 void host_interface::issue(const sc_core::sc_time& now) {
     using host::command_code;
+    draining_ = false;
     for (std::size_t i = 0; i < commands_.size(); ++i) {
         entry& e = commands_[i];
         if (e.at >= now) return;
         if (e.issued || held_up(i)) continue;
+        if (e.what == command_code::synchronise && !device_.quiet()) {
+            draining_ = true;  // posted writes are still under way
+            continue;
+        }
         e.issued = true;
         const bool for_device = e.what == command_code::launch || e.what == command_code::fill ||
                                 e.what == command_code::copy_to_device ||
@@ -546,7 +552,7 @@ void host_interface::cycle() {
 }
 
 void host_interface::sleep_if_idle(const sc_core::sc_time& now) {
-    if (resetting_) return;
+    if (resetting_ || draining_) return;
     sc_core::sc_time next = sc_core::sc_max_time();
     for (const entry& e : commands_) {
         if (e.done) return;

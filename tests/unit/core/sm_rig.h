@@ -223,7 +223,6 @@ inline sm_config small_sm() {
     c.l1d.ways = 8;
     c.l1d.write = cache::write_policy::write_through;
     c.l1d.allocation = cache::allocation_policy::on_fill;
-    c.l1d.mshr = cache::mshr_kind::associative;
     c.l1d.mshr_entries = 64;
     c.l1d.mshr_max_merge = 64;
     c.l1d.miss_queue_size = 64;
@@ -232,7 +231,6 @@ inline sm_config small_sm() {
     c.l1c.sets = 8;
     c.l1c.line_bytes = 64;
     c.l1c.ways = 2;
-    c.l1t.mshr = cache::mshr_kind::texture_fifo;
     c.l1t.sets = 4;
     c.l1t.ways = 4;
     c.l1t.mshr_max_merge = 16;
