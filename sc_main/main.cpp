@@ -36,7 +36,8 @@ bool act(const platform::option_values& values, const platform::preset_folders& 
     else if (values.flag("--help-statistics"))
         platform::write_statistics_markdown(std::cout);
     else if (values.flag("--version"))
-        std::cout << "simtlm " << version << " (" << sc_core::sc_version() << ")\n";
+        std::cout << "simtlm " << version << ", build " << commit() << " (" << sc_core::sc_version()
+                  << ")\n";
     else if (values.flag("--list-configs"))
         platform::write_presets(std::cout, folders);
     else if (values.flag("--dump-config"))
@@ -88,7 +89,8 @@ int run(int argc, char** argv) {
     platform::gpu device("gpu", std::move(config));
     const auto waves = platform::attach_waveforms(device, device.config().run);
     const auto timeline = platform::attach_timeline(device, device.config().run);
-    output out(device, values, line, started);
+    output out(device, values, provenance_of({argv, argv + argc}, values, device.config(), work),
+               line, started);
     for (const std::string& n : values.notes()) out.note("note", n);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);

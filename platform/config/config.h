@@ -65,7 +65,8 @@ enum class progress_mode : std::uint8_t { automatic, on, off };
 /// What the executable does with the GPU; no block depends on it.
 struct run_config {
     std::string trace;  ///< command list; empty: none given
-    std::string stats_json, stats_csv;
+    std::string stats_json, stats_csv, stats_csv_long;
+    bool compact_reports = false;  ///< without what is zero or was said before
     unsigned warp_issue_sm = 0;  ///< whose issue distribution is printed
     std::string vcd;
     std::vector<std::string> vcd_scope;  ///< globs

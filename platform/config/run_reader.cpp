@@ -23,6 +23,10 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
         r.trace = (std::filesystem::path(r.trace) / "kernelslist.g").string();
     r.stats_json = v.text("--stats-json");
     r.stats_csv = v.text("--stats-csv");
+    r.stats_csv_long = v.text("--stats-csv-long");
+    const std::string& form = v.text("--stats");
+    if (form != "full" && form != "compact") v.fail("--stats", "is neither full nor compact", "");
+    r.compact_reports = form == "compact";
     r.warp_issue_sm = v.number("-gpgpu_warp_issue_shader");
     if (r.warp_issue_sm >= sms)
         v.fail("-gpgpu_warp_issue_shader", fmt::format("the GPU has {} SMs", sms),

@@ -118,6 +118,10 @@ void output(builder& b) {
     b.in(option_group::output);
     b.file("--stats-json", "", "Writes all statistics as JSON.");
     b.file("--stats-csv", "", "Writes all statistics as CSV, one row per kernel.");
+    b.file("--stats-csv-long", "",
+           "Writes the counters of every kernel as CSV, one row per kernel and counter.");
+    b.word("--stats", "full|compact", "full",
+           "What is printed after every kernel; compact: without what is zero or unchanged.");
     b.count("-gpgpu_warp_issue_shader", "0", "",
             "The SM whose issue distribution by warp slot is printed after every kernel.");
     b.file("--vcd", "", "Writes a waveform.");

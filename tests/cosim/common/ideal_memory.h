@@ -34,18 +34,21 @@ public:
     ideal_memory(const sc_core::sc_module_name& name, const sc_core::sc_time& latency,
                  const sc_core::sc_time& beat)
         : sc_module(name), socket("socket"), latency_(latency), beat_(beat) {
-        using SC_CURRENT_USER_MODULE = ideal_memory;
         socket.register_nb_transport_fw(this, &ideal_memory::nb_transport_fw);
-        SC_METHOD(accept);
-        sensitive << accept_;
-        dont_initialize();
-        SC_METHOD(answer);
-        sensitive << answer_;
-        dont_initialize();
+        spawn("accept", accept_, [this] { accept(); });
+        spawn("answer", answer_, [this] { answer(); });
     }
     bool idle() const { return counted.inside == 0; }
 
 private:
+    static void spawn(const char* name, const sc_core::sc_event& on, std::function<void()> action) {
+        sc_core::sc_spawn_options on_event;
+        on_event.spawn_method();
+        on_event.set_sensitivity(&on);
+        on_event.dont_initialize();
+        sc_core::sc_spawn(std::move(action), name, &on_event);
+    }
+
     struct entry {
         tlm::tlm_generic_payload* payload;
         sc_core::sc_time ready;
