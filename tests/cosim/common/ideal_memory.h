@@ -9,6 +9,7 @@
 #include <functional>
 #include <systemc>
 #include <tlm>
+#include <utility>
 
 namespace platform_example {
 
