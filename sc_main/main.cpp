@@ -103,6 +103,9 @@ int run(int argc, char** argv) {
     if (waves) waves->finish();
     if (timeline) timeline->finish();
     if (log) log->finish();
+    for (const std::string& remark :
+         {waves ? waves->remark() : std::string(), timeline ? timeline->remark() : std::string()})
+        if (!remark.empty()) complain(remark);
     if (end == run_control::ending::deadlock) {
         complain(
             fmt::format("deadlock at core cycle {}: no instruction was completed in the "

@@ -85,6 +85,7 @@ struct run_config {
     std::uint64_t timeline_sample = 1000;  ///< core cycles
     visualizer_config visualizer;
     bool no_sleep = false;
+    bool threads_only = false;  ///< every block has a thread of its own
     std::optional<std::uint64_t> shuffle_seed;
     bool profile_kernel = false;
     bool quiet = false;

@@ -58,6 +58,10 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
     r.timeline_sample = v.number("--timeline-sample", 1);
     read_visualizer(v, r.visualizer, sms);
     r.no_sleep = v.flag("--no-sleep");
+    const std::string& processes = v.text("--processes");
+    if (processes != "fast" && processes != "block")
+        v.fail("--processes", "is none of fast, block", "");
+    r.threads_only = processes == "block";
     if (v.given("--shuffle-seed")) r.shuffle_seed = v.natural("--shuffle-seed");
     r.profile_kernel = v.flag("--profile-kernel");
     r.quiet = v.flag("--quiet");

@@ -103,6 +103,11 @@ void running(builder& b) {
     b.flag("--no-sleep", "Keeps idle blocks awake; the results must not change, only the speed.");
     b.count("--shuffle-seed", "", "",
             "Creates processes in a permuted order, to show that the order does not matter.");
+    b.word(
+        "--processes", "fast|block", "fast",
+        "block: every block of the model is a clocked thread of its own, as a debugger or a reader "
+        "wants it; fast: small blocks that come by the thousand share the simulation kernel's "
+        "stack. The results are the same.");
     b.flag("--check-dram", "Attaches an independent checker of DRAM timing to every channel.");
     b.flag("--profile-kernel", "Reports where the simulator itself spends its time.");
 }

@@ -382,7 +382,11 @@ TEST(StatisticsFiles, AsLongCsvHaveARowForEachKernelAndCounter) {
     std::map<std::string, double> decoded;  // by kernel
     while (std::getline(in, line)) {
         std::vector<std::string> cells(1);
-        for (const char c : line) c == ',' ? cells.emplace_back() : void(cells.back() += c);
+        for (const char c : line)
+            if (c == ',')
+                cells.emplace_back();
+            else
+                cells.back() += c;
         if (cells.size() > 5 && cells[2] == "sm" && cells[3] == "decoded")
             decoded[cells[0]] += std::stod(cells[5]);
     }
