@@ -4,6 +4,7 @@
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
 #include "platform/report/statistics_table.h"
+#include "platform/waveform/instruction_profile.h"
 #include "platform/waveform/timeline.h"
 #include "platform/waveform/visualizer_log.h"
 #include "platform/waveform/waveform.h"
@@ -91,6 +92,7 @@ int run(int argc, char** argv) {
     const auto waves = platform::attach_waveforms(device, device.config().run);
     const auto timeline = platform::attach_timeline(device, device.config().run);
     const auto log = platform::attach_visualizer_log(device, device.config().run);
+    const auto profile = platform::attach_instruction_profile(device, device.config().run);
     output out(device, values, provenance_of({argv, argv + argc}, values, device.config(), work),
                line, started);
     for (const std::string& n : values.notes()) out.note("note", n);
@@ -103,6 +105,7 @@ int run(int argc, char** argv) {
     if (waves) waves->finish();
     if (timeline) timeline->finish();
     if (log) log->finish();
+    if (profile) profile->write(device.config().run.line_stats);
     for (const std::string& remark :
          {waves ? waves->remark() : std::string(), timeline ? timeline->remark() : std::string()})
         if (!remark.empty()) complain(remark);

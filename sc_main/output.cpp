@@ -34,13 +34,15 @@ std::string closing_line(const std::string& ended) {
 }  // namespace
 
 output::output(platform::gpu& device, const platform::option_values& options, provenance from,
-               progress& line, std::chrono::steady_clock::time_point started)
+               platform::instruction_profile* profile, progress& line,
+               std::chrono::steady_clock::time_point started)
     : device_(device),
       config_(device.config().run),
       line_(line),
       started_(started),
       reporter_(device),
-      files_(device, options, std::move(from)) {
+      files_(device, options, std::move(from)),
+      profile_(profile) {
     // Accel-Sim's scripts look for its build line and for GPGPU-Sim's.
     put_out(fmt::format("Accel-Sim and GPGPU-Sim statistics by simtlm {} [build {}]\n", version,
                         commit()));
@@ -59,7 +61,10 @@ void output::note(const std::string& kind, const std::string& text) {
 void output::print(const platform::report_subject* subject, const kernel_record* record) {
     line_.clear();
     last_ = reporter_.make(subject);
-    files_.add(last_, record);
+    std::vector<platform::instruction_profile::row> instructions;
+    if (profile_ != nullptr && subject != nullptr)
+        instructions = profile_->take(subject->launch, subject->name);
+    files_.add(last_, record, std::move(instructions));
     reported_cycles_ = device_.core_cycles();
     put_out(config_.compact_reports ? compact_.of(last_.text) : last_.text);
     put_out(wall_clock());

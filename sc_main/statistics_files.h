@@ -4,6 +4,7 @@
 #include "platform/options/options.h"
 #include "platform/report/counter_sums.h"
 #include "platform/report/report.h"
+#include "platform/waveform/instruction_profile.h"
 #include "sc_main/provenance.h"
 
 #include <cstdint>
@@ -31,11 +32,13 @@ class statistics_files {
 public:
     /// @param options  as long as this object, as @p device
     /// @throws kernel::user_error when one of the files cannot be written
-    statistics_files(platform::gpu& device, const platform::option_values& options,
-                     provenance from);
+    statistics_files(platform::gpu& device, const platform::option_values& options, provenance from,
+                     const platform::instruction_profile* profile);
 
     /// A report has been made. @param kernel  nullptr: of no kernel
-    void add(const platform::report& report, const kernel_record* kernel);
+    /// @param instructions  of the kernel, where they are profiled
+    void add(const platform::report& report, const kernel_record* kernel,
+             std::vector<platform::instruction_profile::row> instructions);
 
     /// @param ended  why the run has ended: "finished", ...
     /// @throws kernel::output_error, after the other files
@@ -47,6 +50,7 @@ private:
         bool has_kernel = false;
         std::vector<double> values;  // by column; missing at the end: not in that report
         std::vector<platform::counter_sums::value> own;
+        std::vector<platform::instruction_profile::row> instructions;
     };
     bool wanted() const;
     std::string json_text(const std::string& ended) const;

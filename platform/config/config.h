@@ -76,7 +76,7 @@ struct run_config {
     std::string trace;  ///< command list; empty: none given
     std::string stats_json, stats_csv, stats_csv_long;
     bool compact_reports = false;  ///< without what is zero or was said before
-    unsigned warp_issue_sm = 0;  ///< whose issue distribution is printed
+    unsigned warp_issue_sm = 0;    ///< whose issue distribution is printed
     std::string vcd;
     std::vector<std::string> vcd_scope;  ///< globs
     cycle_window vcd_window;
@@ -84,6 +84,7 @@ struct run_config {
     cycle_window timeline_window;
     std::uint64_t timeline_sample = 1000;  ///< core cycles
     visualizer_config visualizer;
+    std::string line_stats;  ///< file of the instruction profile; empty: none
     bool no_sleep = false;
     bool threads_only = false;  ///< every block has a thread of its own
     std::optional<std::uint64_t> shuffle_seed;

@@ -132,6 +132,12 @@ void output(builder& b) {
     b.word("--timeline-window", "FROM:TO", ":",
            "Restricts the timeline to an interval of core cycles; either end may be left out.");
     b.count("--timeline-sample", "1000", "core cycles", "Interval of the timeline's counters.");
+    b.onoff(
+        "-enable_ptx_file_line_stats", "0",
+        "Counts what every instruction costs, for -ptx_line_stats_filename and --stats-json (in "
+        "GPGPU-Sim this is the default).");
+    b.file("-ptx_line_stats_filename", "gpgpu_inst_stats.txt",
+           "The file of those counts by kernel and line, for AerialVision's source view.");
     b.onoff("-visualizer_enabled", "0",
             "Writes a log for AerialVision's time-lapse view (in GPGPU-Sim this is the default).");
     b.file("-visualizer_outputfile", "NULL",
@@ -473,8 +479,6 @@ void elsewhere(builder& b) {
     b.ignored("-gpgpu_runtime_pending_launch_count_limit", type::integer, "2048", device_runtime);
     b.ignored("-gpgpu_cdp_enabled", type::boolean, "0", device_runtime);
     b.ignored("-cdp_latency", type::text, "7200,8000,100,12000,1600", device_runtime);
-    b.ignored("-enable_ptx_file_line_stats", type::boolean, "1", executes_ptx);
-    b.ignored("-ptx_line_stats_filename", type::text, "gpgpu_inst_stats.txt", executes_ptx);
 
     b.ignored("-gpgpu_memlatency_stat", type::integer, "0", prints_elsewhere);
     const char* traces_elsewhere =
