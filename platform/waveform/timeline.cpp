@@ -119,7 +119,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     };
     struct cta_run {
         std::uint64_t start = 0, launch = 0;
-        trace::dim3 index;
+        program::dim3 index;
     };
     struct warp_run {
         wait why = wait::nothing;
@@ -151,7 +151,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     }
 
     void cta_started(const core::sm& where, unsigned slot, const core::kernel_context& kernel,
-                     const trace::block_trace& block) override {
+                     const program::cta& block) override {
         sms[where.id()].ctas[slot] = {core_cycle(), kernel.launch, block.index};
     }
 
@@ -309,8 +309,8 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                 fresh.stream = r->stream;
                 fresh.launched_at = r->launched_at;
                 fresh.start = never;
-                fresh.ctas = r->header.grid.volume();
-                fresh.name = r->header.name;
+                fresh.ctas = r->facts.grid.volume();
+                fresh.name = r->facts.name;
                 k = kernels.insert(kernels.end(), std::move(fresh));
             }
             k->seen = true;
