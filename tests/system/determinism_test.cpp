@@ -46,6 +46,10 @@ TEST_P(Determinism, RandomPartitionIndexingDrawsTheSameInAnyOrder) {
 TEST_P(Determinism, BlocksThatStayAwakeCountTheSame) {
     expect_same({"--no-sleep"});
 }
+TEST_P(Determinism, FunctionalUnitsInThreadsOfTheirOwnCountTheSame) {
+    expect_same({"--processes", "block"});
+    expect_same({"--processes", "block", "--shuffle-seed", "5"});
+}
 TEST_P(Determinism, ProgressAndHelpersDoNotTouchTheStatistics) {
     expect_same({"--progress", "on", "--check-dram", "--profile-kernel"});
 }
