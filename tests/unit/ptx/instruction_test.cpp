@@ -195,8 +195,11 @@ TEST(PtxInstruction, MarksLaterIsaToBeRefusedWhenItExecutes) {
     const module m = parse_kernel(
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
         "[%r1], [%rd1, {%r2, %r3}], [%r4];\nmapa.u64 %rd1, %rd2, %r1;\nadd.rn.f32x2 %rd1, %rd2, "
-        "%rd3;");
-    for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
+        "%rd3;\nbarrier.cluster.arrive.release;\n"
+        "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f3, %f4};\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, "
+        "1;");
+    for (std::size_t n = 0; n < 6; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
     EXPECT_EQ(op(m, 1).text, "mapa.u64");
 }
 

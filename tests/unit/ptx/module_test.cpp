@@ -7,8 +7,9 @@ namespace {
 TEST(PtxModule, ReadsItsHeader) {
     const module m = parse(
         "// comment\n.version 7.8 /* more */\n.target sm_86, texmode_independent\n"
-        ".address_size 32\n.file 1 \"a.cu\", 12, 34\n.file 2 \"b.h\"\n",
+        ".address_size 32\n.file 1 \"a.cu\", 12, 34\n.file 2 \"b.h\"\n.file 7 \"/tmp\" \"a.cl\"\n",
         "m.ptx");
+    EXPECT_EQ(m.file_name(7), "/tmp/a.cl");
     EXPECT_EQ(m.version_major, 7U);
     EXPECT_EQ(m.version_minor, 8U);
     EXPECT_EQ(m.architecture, 86U);
