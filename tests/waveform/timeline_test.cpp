@@ -118,7 +118,9 @@ void expect_valid(const nlohmann::json& events) {
     for (const auto& e : events) {
         if (e["ph"] != "M") continue;
         if (e["name"] == "process_name") processes.insert(e["pid"].get<std::uint64_t>());
-        if (e["name"] == "thread_name") EXPECT_TRUE(rows.insert(row_of(e)).second) << e;
+        if (e["name"] == "thread_name") {
+            EXPECT_TRUE(rows.insert(row_of(e)).second) << e;
+        }
     }
     std::int64_t time = 0;
     std::map<row, std::vector<slice>> slices;
