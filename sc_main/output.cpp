@@ -81,11 +81,11 @@ std::string output::wall_clock() const {
 void output::kernel_ended(const dispatch::finished_kernel& kernel) {
     ++kernels_;
     kernel_record r;
-    r.subject = {kernel.header.name, kernel.launch, kernel.header.stream};
+    r.subject = {kernel.facts.name, kernel.launch, kernel.facts.stream};
     r.launched_at = kernel.launched_at;
     r.start_cycle = kernel.start_cycle;
     r.end_cycle = kernel.end_cycle;
-    r.ctas = kernel.header.grid.volume();
+    r.ctas = kernel.facts.grid.volume();
     r.ctas_per_sm = kernel.ctas_per_sm;
     print(&r.subject, &r);
 }
@@ -120,7 +120,7 @@ void output::print_rest() {
             oldest = k.get();
     if (oldest != nullptr) {
         kernel_record r;
-        r.subject = {oldest->header.name, oldest->context.launch, oldest->stream};
+        r.subject = {oldest->facts.name, oldest->context.launch, oldest->stream};
         r.launched_at = oldest->launched_at;
         r.start_cycle = oldest->start_cycle;
         r.end_cycle = device_.core_cycles();

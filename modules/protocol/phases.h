@@ -42,6 +42,8 @@ enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clo
         "dispatches, reads banks, allocates collector units")                                      \
     row(core_issue, core, "`warp_scheduler`", "issues, in turns: one scheduler of an SM after "    \
         "the other, another one first in every cycle")                                             \
+    row(core_effects, core, "`memory_effects`",                                                    \
+        "what executed warps do to memory, SM after SM")                                           \
     row(core_front_end, core, "`front_end`", "decode, fetch, end of warps")                        \
     row(core_place, core, "`address_placement`", "random partition indexing: memory is placed, "   \
         "and SMs inject, one after the other")                                                     \

@@ -25,7 +25,7 @@ kernel::phase_sequencer::options sequencer_options(const gpu_config& c) {
 
 }  // namespace
 
-kernel_header_facts facts_of(const trace::kernel_header& h) {
+kernel_header_facts facts_of(const program::kernel_facts& h) {
     kernel_header_facts f;
     f.file = h.origin;
     f.kernel = h.name;
@@ -50,6 +50,8 @@ trace::reader_options reader_options_of(const gpu_config& config,
     o.latencies = t.latencies;
     o.share_paths = true;
     o.unknown_opcode_is_error = t.unknown_opcode_is_error;
+    o.shared_memory = t.override_shared_memory;
+    o.registers = t.override_registers;
     o.quirks = t.quirks;
     return o;
 }
@@ -68,7 +70,8 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
                  sequencer_options(config_)),
       mapping_(config_.memory.mapping),
       memory_statistics_(config_.memory.channels, config_.memory.partition.dram.timing.nbk),
-      foreign_(config_.memory.channels) {
+      foreign_(config_.memory.channels),
+      memory_effects_("memory_effects", sequencer_) {
     using SC_CURRENT_USER_MODULE = gpu;
     for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d].bind(clock[d]);
     make_partitions();
@@ -136,23 +139,26 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
         clusters_.back()->network.bind(network_->from_cluster[c]);
         clusters_.back()->set_reply_observer(*this);
         if (placement_) clusters_.back()->set_request_order(*placement_);
+        for (unsigned i = 0; i < clusters_.back()->sms(); ++i)
+            memory_effects_.add(clusters_.back()->core(i).deferred_effects());
         raw.push_back(clusters_.back().get());
     }
     return raw;
 }
 
 void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
-    dispatch::command_processor::settings how;
-    how.reader = reader_options_of(config_, opcodes_);
-    how.lookahead = config_.traces.lookahead;
-    how.override_shared_memory = config_.traces.override_shared_memory;
-    how.override_registers = config_.traces.override_registers;
     dispatch::command_processor::hooks calls;
+    calls.open = [this](const dispatch::host_command& c) {
+        return std::make_unique<trace::kernel_trace>(c.file, reader_options_of(config_, opcodes_),
+                                                     config_.traces.lookahead);
+    };
     if (config_.memory.warm_l2_on_copy)
         calls.copied_in = [this](std::uint64_t a, std::uint64_t n) {
             host_copy_->copy(a, n, core_cycles(), stop_request_);
         };
-    calls.check = [this](const trace::kernel_header& h) { check_trace_fits(config_, facts_of(h)); };
+    calls.check = [this](const program::kernel_facts& h) {
+        check_trace_fits(config_, facts_of(h));
+    };
     if (config_.memory.flush_l2)
         calls.idle = [this] {
             const memory::memory_config& m = config_.memory;
@@ -167,7 +173,7 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
     calls.completed = [this](std::uint64_t tag) { host_interface_->completed(tag); };
     commands_ = std::make_unique<dispatch::command_processor>(
         "command_processor", sequencer_, config_.dispatch, config_.cores, std::move(clusters),
-        std::move(how), std::move(calls));
+        std::move(calls));
 }
 
 /// What the user has left unbound gets its partner here.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/memory_effects.h"
 #include "modules/core/simt_cluster.h"
 #include "modules/dispatch/command_processor.h"
 #include "modules/interconnect/network.h"
@@ -12,6 +13,8 @@
 #include "modules/memory/memory_channel.h"
 #include "modules/memory/memory_partition.h"
 #include "modules/memory/memory_statistics.h"
+#include "modules/trace/command_list.h"
+#include "modules/trace/kernel_trace.h"
 #include "platform/config/config.h"
 #include "platform/gpu/host_interface.h"
 #include "platform/gpu/memory_bridge.h"
@@ -144,6 +147,7 @@ private:
     std::function<bool()> stop_request_;
     std::unique_ptr<interconnect::network> network_;
     std::vector<std::unique_ptr<core::simt_cluster>> clusters_;
+    core::memory_effects memory_effects_;
     std::unique_ptr<dispatch::command_processor> commands_;
     std::unique_ptr<host_interface> host_interface_;
     // Partners of ports that are left unbound.
@@ -151,7 +155,7 @@ private:
 };
 
 /// What a kernel's header tells check_trace_fits().
-kernel_header_facts facts_of(const trace::kernel_header& header);
+kernel_header_facts facts_of(const program::kernel_facts& kernel);
 
 /// How the GPU reads kernel traces under a configuration.
 trace::reader_options reader_options_of(const gpu_config& config,

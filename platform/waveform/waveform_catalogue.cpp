@@ -363,9 +363,9 @@ void waveform_catalogue::add_load_store(core::sm& sm, const std::string& base) {
         },
         stall_);
     level(base + ".port.blocked", 1, core_or_icnt, display::bit,
-          [&sm] { return sm.door().blocked(); });
+          [&sm] { return sm.port().blocked(); });
     level(base + ".port.responses_queued", 8, on(core_clock), display::level,
-          [&sm] { return sm.door().responses_queued(); });
+          [&sm] { return sm.port().responses_queued(); });
     const std::string group = group_;
     const auto cache_with_mshrs = [&](const std::string& name, const auto& engine) {
         group_ = group + "/" + name.substr(name.rfind('.') + 1);

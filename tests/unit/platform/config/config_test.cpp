@@ -309,7 +309,6 @@ TEST(GpuConfig, GivesEveryClassItsLatency) {
     EXPECT_EQ(t[op_class::barrier].latency, 1u);
     EXPECT_EQ(t[op_class::load].latency, 1u);
     EXPECT_FALSE(gpu.cores.sm.specialized[0].enabled);
-    EXPECT_EQ(gpu.cores.sm.latencies[op_class::sp].latency, 3u);
 }
 
 TEST(GpuConfig, RefusesLatenciesThatCannotBe) {
