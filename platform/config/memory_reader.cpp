@@ -78,7 +78,7 @@ void read_dram(const option_values& v, memory::dram_config& d) {
     d.bank_group_index = choice<memory::bank_group_indexing>(v, "-dram_bnkgrp_indexing_policy", 1);
     // A FIFO keeps reads and writes in one order, so in one queue.
     d.separate_write_queue = v.flag("-dram_seperate_write_queue_enable") &&
-                             d.scheduler == memory::dram_scheduler_kind::fr_fcfs;
+                             d.scheduler == memory::make_fr_fcfs_scheduler;
     constexpr std::string_view write_queue = "-dram_write_queue_size";
     const auto marks = read(v, write_queue,
                             [](const std::string& text) { return parse_numbers(text, ':', 3, 3); });
