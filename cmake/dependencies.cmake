@@ -2,8 +2,12 @@
 # Everything comes from the distribution.
 include(cmake/find_systemc.cmake)
 if(NOT TARGET SystemC::systemc)
-  message(FATAL_ERROR "SystemC 2.3.4 or newer is needed (Debian: libsystemc-dev)")
+  message(FATAL_ERROR "SystemC 2.3.4 or newer is needed (Debian: libsystemc-dev; "
+    "one of your own: -DSIMTLM_SYSTEMC_ROOT=FOLDER)")
 endif()
+message(STATUS "SystemC ${SIMTLM_SYSTEMC_VERSION}")
+# What is installed finds the libraries that it was linked with.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS iostreams program_options)
 find_package(fmt REQUIRED)

@@ -44,8 +44,8 @@ using user_error = kernel::user_error;
 template <unsigned BusWidth = 32>
 using base_protocol_checker = protocol::base_protocol_checker<BusWidth>;
 
-/// Joins an initiator and a target whose sockets differ in width, which TLM-2.0 does not bind to one
-/// another: the pins `memory[n]` have 32 bits.
+/// Joins an initiator and a target whose sockets differ in width, which TLM-2.0 does not bind to
+/// one another: the pins `memory[n]` have 32 bits.
 template <unsigned InitiatorWidth, unsigned TargetWidth>
 using width_adapter = platform::width_adapter<InitiatorWidth, TargetWidth>;
 

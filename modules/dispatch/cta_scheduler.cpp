@@ -207,7 +207,7 @@ bool cta_scheduler::place_on(core::sm& target, running_kernel& k, std::uint64_t 
 }
 
 void cta_scheduler::check_limits(std::uint64_t now) {
-    if (config_.deadlock_detect && now + 1 >= next_deadlock_check_) {
+    if (config_.deadlock_detect && now >= next_deadlock_check_) {
         next_deadlock_check_ += config_.deadlock_window;
         const std::uint64_t done = thread_instructions();
         const bool stuck = done == instructions_at_check_ &&

@@ -15,8 +15,8 @@ public:
     trigger(sc_core::sc_event_finder& edge) : what_(&edge) {}
     trigger(sc_core::sc_port_base& port) : what_(&port) {}
 
-    using source = std::variant<const sc_core::sc_event*, sc_core::sc_event_finder*,
-                                sc_core::sc_port_base*>;
+    using source =
+        std::variant<const sc_core::sc_event*, sc_core::sc_event_finder*, sc_core::sc_port_base*>;
     const source& what() const { return what_; }
 
 private:
@@ -30,8 +30,7 @@ enum class first_run { when_triggered, at_start };
 /// its triggers occurs. SC_METHOD does the same, but wants a type name in SystemC 2 that SystemC 3
 /// does not know.
 void spawn_method(const char* name, std::function<void()> action,
-                  const std::vector<trigger>& triggers,
-                  first_run when = first_run::when_triggered);
+                  const std::vector<trigger>& triggers, first_run when = first_run::when_triggered);
 
 /// Makes a thread process of the module under construction, which runs an action once, from the
 /// start of simulation on. In place of SC_THREAD.

@@ -148,7 +148,8 @@ constexpr code codes[] = {
 
 void write_register_header(std::ostream& out) {
     out << "/* SPDX-License-Identifier: Apache-2.0\n"
-           " * Register map of a simtlm GPU, for firmware in C: byte offsets, bits and codes. What\n"
+           " * Register map of a simtlm GPU, for firmware in C: byte offsets, bits and codes. "
+           "What\n"
            " * they mean: docs/cosimulation.md. Made by write_register_header(). */\n"
            "#ifndef SIMTLM_REGISTERS_H\n#define SIMTLM_REGISTERS_H\n\n"
            "/* Registers. */\n";

@@ -207,7 +207,6 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
 
     struct hop {
         std::uint64_t from, to;
-        bool takes_time() const { return from != 0 && to > from; }
     };
     static constexpr unsigned hop_kinds = 7;
     static constexpr const char* hop_names[hop_kinds] = {
@@ -215,12 +214,15 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
 
     /// The hops of a request, each a slice in a row of its kind, with arrows from one to the next.
     void write_hops(const hop (&hops)[hop_kinds], const std::string& arguments) {
+        const auto shown = [&](const hop& h) {
+            return h.from != 0 && h.to > h.from && in_window(h.from, h.to);
+        };
         unsigned last = 0;
         for (unsigned h = 0; h < hop_kinds; ++h)
-            if (hops[h].takes_time()) last = h;
+            if (shown(hops[h])) last = h;
         bool first = true;
         for (unsigned h = 0; h < hop_kinds; ++h) {
-            if (!hops[h].takes_time()) continue;
+            if (!shown(hops[h])) continue;
             const trace_events::place row = row_of(h, hops[h]);
             slice("memory", hop_names[h], row, hops[h].from, hops[h].to, arguments);
             using flow = trace_events::flow;

@@ -14,6 +14,7 @@ namespace simtlm::test {
 namespace {
 
 constexpr unsigned parts = 4;  // tests that may run at the same time
+constexpr int deadlocked = 3;  // exit code
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
     const char* value = std::getenv(name);
@@ -44,7 +45,7 @@ result run(const random_configuration& gpu, const std::vector<std::string>& more
     result r{o.code, o.report(), o.err, {}};
     if (o.code == 0) {
         r.statistics = read_json(file);
-        r.statistics.erase("config");
+        for (const char* how : {"config", "origins", "provenance"}) r.statistics.erase(how);
     }
     return r;
 }
@@ -64,7 +65,8 @@ TEST_P(DeterminismSearch, RandomGpusDoNotDependOnTheOrderOfProcessesNorOnSleep) 
         if (plain.code == 2) continue;  // it contradicted itself
         ++tried;
         const std::string line = joined(gpu.options) + " -trace " + gpu.trace;
-        EXPECT_EQ(plain.code, 0) << line << "\n" << plain.errors;
+        // A GPU that blocks itself does so in the same cycle, whatever the order.
+        EXPECT_TRUE(plain.code == 0 || plain.code == deadlocked) << line << "\n" << plain.errors;
         const std::string one = std::to_string(2 * number + 1),
                           two = std::to_string(2 * number + 2);
         for (const std::vector<std::string>& way : {std::vector<std::string>{"--shuffle-seed", one},

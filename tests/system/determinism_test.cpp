@@ -49,6 +49,10 @@ TEST_P(Determinism, RandomPartitionIndexingDrawsTheSameInAnyOrder) {
 TEST_P(Determinism, BlocksThatStayAwakeCountTheSame) {
     expect_same({"--no-sleep"});
 }
+TEST_P(Determinism, FunctionalUnitsInThreadsOfTheirOwnCountTheSame) {
+    expect_same({"--processes", "block"});
+    expect_same({"--processes", "block", "--shuffle-seed", "5"});
+}
 TEST_P(Determinism, ProgressAndHelpersDoNotTouchTheStatistics) {
     expect_same({"--progress", "on", "--check-dram", "--profile-kernel", "-visualizer_enabled", "1",
                  "-visualizer_outputfile", folder_.path("v.log.gz"), "-gpgpu_runtime_stat", "100",

@@ -90,7 +90,7 @@ public:
         for (unsigned k = 0; k < set.kernels.size(); ++k) kernels_.push_back(set.first_kernel + k);
     }
     bool finished() const { return cpu.finished(); }
-    const std::string& kind() const { return kind_; }
+    const std::string& memory_kind() const { return kind_; }
     std::uint64_t cycles() const { return cycles_; }
     std::uint64_t instructions() const { return instructions_; }
     std::uint64_t bytes() const {
@@ -240,7 +240,7 @@ void print(const std::vector<std::unique_ptr<bench>>& all) {
     std::printf("  %-20s %10s %10s %10s %8s %10s %9s\n", "memory", "cycles", "mean GB/s",
                 "best GB/s", "of peak", "latency", "findings");
     for (const auto& b : all)
-        std::printf("  %-20s %10llu %10.1f %10.1f %7.0f%% %10.0f %9zu\n", b->kind().c_str(),
+        std::printf("  %-20s %10llu %10.1f %10.1f %7.0f%% %10.0f %9zu\n", b->memory_kind().c_str(),
                     static_cast<unsigned long long>(b->cycles()), b->mean_rate(), b->best_rate(),
                     100 * b->best_rate() / b->peak_rate(), b->latency(), b->findings());
 }
@@ -269,10 +269,10 @@ int run(const arguments& a) {
     print(all);
     for (const auto& b : all) {
         expect(b->instructions() == all[0]->instructions() && b->instructions() > 0,
-               b->kind() + ": the same instructions run whatever the memory");
-        expect(b->findings() == 0, b->kind() + ": the base protocol was kept");
-        expect(b->drained(), b->kind() + ": a synchronisation leaves nothing under way");
-        expect(b->bytes() > 0, b->kind() + ": bytes moved");
+               b->memory_kind() + ": the same instructions run whatever the memory");
+        expect(b->findings() == 0, b->memory_kind() + ": the base protocol was kept");
+        expect(b->drained(), b->memory_kind() + ": a synchronisation leaves nothing under way");
+        expect(b->bytes() > 0, b->memory_kind() + ": bytes moved");
     }
     expect(all[1]->cycles() <= all[0]->cycles() * 11 / 10,
            "an ideal memory is not slower than the built-in DRAM");
