@@ -9,10 +9,12 @@
 #include <boost/iostreams/filtering_stream.hpp>
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdio>
 #include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace simtlm::platform {
@@ -46,7 +48,6 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer {
         : device(d), options(how.visualizer), chosen(how.warp_issue_sm), out(options.file) {
         for (const auto& c : device.clusters())
             for (unsigned i = 0; i < c->sms(); ++i) sms.push_back({&c->core(i), {}, {}});
-        channels.resize(device.channels().size());
         next_sample = options.interval;
         next_snapshot = options.pc_interval;
         device.sequencer().observe(this);
@@ -115,6 +116,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer {
     }
 
     void write_channels() {
+        channels.resize(device.channels().size());  // they are made when elaboration ends
         for (std::size_t c = 0; c < channels.size(); ++c) {
             const dram_statistics& d = device.channels()[c]->statistics();
             dram_statistics& b = channels[c];
@@ -214,11 +216,10 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer {
                                    type == access_type::l1_writeback;
                 if (write != writes) continue;
                 using cache::access_outcome;
-                for (const access_outcome o :
-                     misses ? std::initializer_list<access_outcome>{access_outcome::miss,
-                                                                    access_outcome::sector_miss}
-                            : std::initializer_list<access_outcome>{access_outcome::hit,
-                                                                    access_outcome::hit_reserved})
+                const std::array<access_outcome, 2> outcomes =
+                    misses ? std::array{access_outcome::miss, access_outcome::sector_miss}
+                           : std::array{access_outcome::hit, access_outcome::hit_reserved};
+                for (const access_outcome o : outcomes)
                     n += now.count(type, o) - l2_before.count(type, o);
             }
             return n;

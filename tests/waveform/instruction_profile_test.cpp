@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
-#include <map>
 #include <sstream>
 
 namespace simtlm::test {
@@ -25,7 +25,7 @@ struct profiled {
         EXPECT_NE(profile, nullptr);
         run.run();
         for (const auto& k : run.device().commands().take_finished())
-            for (const instruction_profile::row& r : profile->take(k.launch, k.header.name)) {
+            for (const instruction_profile::row& r : profile->take(k.launch, k.facts.name)) {
                 kernel::add_up(sum, r.counts);
                 rows.push_back(r);
             }
