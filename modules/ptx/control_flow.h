@@ -21,14 +21,15 @@ struct basic_block {
 struct control_flow {
     std::vector<basic_block> blocks;
     std::vector<std::uint32_t> block_of;  ///< block of each instruction
-    /// Per instruction: where lanes that part there reconverge (the first instruction of the
-    /// immediate post-dominator of its block), no_index when only at the end of the function.
-    /// Meaningful for branches (bra, brx), and no_index for all other instructions.
+    /// Per instruction: where lanes that part there reconverge. Of a branch (bra, brx): the first
+    /// instruction of its block's immediate post-dominator, or no_index when lanes meet only at the
+    /// end of the function. Of a guarded call: the instruction after it. Of others: no_index.
     std::vector<std::uint32_t> reconvergence;
 };
 
-/// Finds blocks and immediate post-dominators. Calls fall through; ret, exit and trap end the
-/// function, guarded ones may fall through too.
+/// Finds blocks and immediate post-dominators as GPGPU-Sim does: ret and exit lead to the end of
+/// the function, and fall through too if guarded; calls and traps fall through. A loop without an
+/// exit is taken to leave from its last block.
 control_flow analyse_control_flow(const module& m, const function& f);
 
 }  // namespace simtlm::ptx

@@ -155,7 +155,8 @@ struct variable {
     place where;
 };
 
-/// A parameter or result of a function: a `.param` variable, or a register (`.func (.reg .u32 r)`).
+/// A parameter or result of a function: a `.param` variable, or a register (`.func (.reg .u32 r)`;
+/// a vector register counts as that many parameters, here and in calls).
 struct parameter {
     bool in_register = false;
     std::uint32_t index = no_index;  ///< into module.variables, or into the function's registers

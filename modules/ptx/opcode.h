@@ -7,7 +7,8 @@
 namespace simtlm::ptx {
 
 // Enumerator, name in PTX. A word that chooses another instruction rather than a variant of one is
-// part of the name (mbarrier.init, bar.warp.sync). bar.X and barrier{.cta}.X are the same opcode.
+// part of the name (mbarrier.init, bar.warp.sync). `bar`, `bar.cta`, `barrier` and
+// `barrier.cta` are the same opcode.
 // clang-format off
 #define SIMTLM_PTX_OPCODES(X) \
     X(abs, "abs") X(activemask, "activemask") X(add, "add") X(addc, "addc") X(alloca_, "alloca") \
@@ -28,7 +29,8 @@ namespace simtlm::ptx {
     X(mbarrier_arrive_drop, "mbarrier.arrive_drop") \
     X(mbarrier_complete_tx, "mbarrier.complete_tx") X(mbarrier_expect_tx, "mbarrier.expect_tx") \
     X(mbarrier_init, "mbarrier.init") X(mbarrier_inval, "mbarrier.inval") \
-    X(mbarrier_pending_count, "mbarrier.pending_count") X(mbarrier_try_wait, "mbarrier.try_wait") \
+    X(mbarrier_pending_count, "mbarrier.pending_count") \
+    X(mbarrier_test_wait, "mbarrier.test_wait") X(mbarrier_try_wait, "mbarrier.try_wait") \
     X(membar, "membar") X(min, "min") X(mma, "mma") X(mma_sp, "mma.sp") X(mov, "mov") \
     X(movmatrix, "movmatrix") X(mul, "mul") X(mul24, "mul24") X(nanosleep, "nanosleep") \
     X(neg, "neg") X(nop, "nop") X(not_, "not") X(or_, "or") X(pmevent, "pmevent") X(popc, "popc") \
@@ -38,6 +40,7 @@ namespace simtlm::ptx {
     X(shr, "shr") X(sin, "sin") X(slct, "slct") X(sqrt, "sqrt") X(st, "st") \
     X(stackrestore, "stackrestore") X(stacksave, "stacksave") X(sub, "sub") X(subc, "subc") \
     X(suld, "suld") X(suq, "suq") X(sured, "sured") X(sust, "sust") X(szext, "szext") \
+    X(testp, "testp") X(tex, "tex") X(tld4, "tld4") X(vabsdiff4, "vabsdiff4") \
     X(tanh, "tanh") X(trap, "trap") X(txq, "txq") X(vabsdiff, "vabsdiff") \
     X(vabsdiff2, "vabsdiff2") X(vadd, "vadd") X(vadd2, "vadd2") X(vadd4, "vadd4") \
     X(vavrg2, "vavrg2") X(vavrg4, "vavrg4") X(vmad, "vmad") X(vmax, "vmax") X(vmax2, "vmax2") \

@@ -73,8 +73,7 @@ enum class semantics : std::uint8_t {
     release,
     acq_rel,
     sc,
-    volatile_,
-    mmio
+    volatile_
 };
 
 /// Threads that a memory operation is observed by. membar's `.gl` reads as gpu.
@@ -141,8 +140,8 @@ enum class flag : std::uint8_t {
     parity,          ///< mbarrier.test_wait.parity
     no_complete,     ///< mbarrier.arrive.noComplete
     expect_tx,       ///< mbarrier.arrive.expect_tx
-    texref, samplerref, surfref,  ///< istypep
-    ordered_metadata,             ///< mma.sp::ordered_metadata
+    ordered_metadata,  ///< mma.sp::ordered_metadata
+    mmio,              ///< ld.mmio, st.mmio
 };
 // clang-format on
 
@@ -174,7 +173,7 @@ struct operation {
     layout layout_a = layout::none;  ///< the first layout written
     layout layout_b = layout::none;  ///< the second
     matrix_shape shape;
-    std::uint8_t count = 0;  ///< ldmatrix .x1 .x2 .x4
+    std::uint8_t count = 0;  ///< ldmatrix .x1 .x2 .x4; vmad .shr7 .shr15
     std::uint64_t flags = 0;
 
     bool has(flag f) const { return ((flags >> static_cast<unsigned>(f)) & 1U) != 0; }

@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <ostream>
 #include <sstream>
 #include <utility>
@@ -27,22 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using kernel::user_error;
-
-unsigned edit_distance(std::string_view a, std::string_view b) {
-    std::vector<unsigned> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), 0u);
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        unsigned diagonal = row[0];
-        row[0] = static_cast<unsigned>(i);
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const unsigned above = row[j];
-            const unsigned replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            row[j] = std::min({above + 1, row[j - 1] + 1, replaced});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
-}
 
 /// A word that starts an option rather than being a (possibly negative) value.
 bool looks_like_option(const std::string& word) {
@@ -83,19 +66,6 @@ const option_info* find_option(std::string_view name) {
     }();
     const auto found = by_name.find(name);
     return found == by_name.end() ? nullptr : found->second;
-}
-
-std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
-    std::string nearest;
-    unsigned fewest = ~0u;
-    for (const std::string& candidate : candidates) {
-        const unsigned edits = edit_distance(name, candidate);
-        if (edits < fewest) {
-            fewest = edits;
-            nearest = candidate;
-        }
-    }
-    return nearest;
 }
 
 std::string nearest_option(std::string_view name) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/nearest_name.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -72,8 +74,7 @@ const std::map<std::string, std::string, std::less<>>& option_aliases();
 /// The known option whose name takes the fewest edits to reach from `name`.
 std::string nearest_option(std::string_view name);
 
-/// The candidate that takes the fewest edits to reach from `name`; empty without candidates.
-std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+using kernel::nearest_name;
 
 const char* group_title(option_group group);
 

@@ -27,24 +27,21 @@ bool is_signed(matrix_element element) {
     return element == matrix_element::s8 || element == matrix_element::s4;
 }
 
-/// An element of A or B as a double.
-double float_value(matrix_element element, std::uint32_t bits) {
+/// Calls visit with a function that makes a float of the bits of an element.
+template <class Visit>
+void with_float_decoder(matrix_element element, Visit visit) {
     switch (element) {
         case matrix_element::f16:
-            return as_float(detail::widen_half<f16>(static_cast<std::uint16_t>(bits)));
+            return visit([](std::uint32_t bits) {
+                return as_float(detail::widen_half<f16>(static_cast<std::uint16_t>(bits)));
+            });
         case matrix_element::bf16:
-            return as_float(detail::widen_half<bf16>(static_cast<std::uint16_t>(bits)));
-        case matrix_element::tf32:
-            return as_float(bits & 0xffffe000);  // the rest is not read
+            return visit([](std::uint32_t bits) { return as_float(bits << 16); });
+        case matrix_element::tf32:  // the rest of the register is not read
+            return visit([](std::uint32_t bits) { return as_float(bits & 0xffffe000); });
         default:
-            return as_float(bits);
+            return visit([](std::uint32_t bits) { return as_float(bits); });
     }
-}
-
-int integer_value(matrix_element element, std::uint32_t bits) {
-    const unsigned width = storage_bits(element);
-    if (!is_signed(element)) return static_cast<int>(bits);
-    return static_cast<std::int32_t>(bits << (32 - width)) >> (32 - width);
 }
 
 /// The exponent of a number as a format with the smallest normal exponent `lowest` stores it.
@@ -80,23 +77,15 @@ struct factor {
     /// The values with infinities and NaN; meaningful if `special`.
     std::array<double, max_float_elements> original;
     bool special = false;
-
-    void set(std::size_t index, matrix_element element, std::uint32_t bits) {
-        const double x = float_value(element, bits);
-        const bool finite = std::isfinite(x);
-        special = special || !finite;
-        original[index] = x;
-        value[index] = finite ? x : 0;
-        exponent[index] = exponent_of(value[index], lowest_exponent(element));
-    }
 };
 
-/// Flat indices of a fragment's elements: row by row, batch after batch.
+/// Flat indices of a fragment's elements, row by row and batch after batch, in the order of
+/// for_elements().
 std::vector<std::uint16_t> flatten(const matrix_fragment& fragment, unsigned rows,
                                    unsigned columns) {
     std::vector<std::uint16_t> indices;
-    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-        for (unsigned i = 0; i < fragment.per_lane(); ++i) {
+    for (unsigned i = 0; i < fragment.per_lane(); ++i) {
+        for (unsigned lane = 0; lane < warp_lanes; ++lane) {
             const matrix_place& at = fragment.place(lane, i);
             indices.push_back(
                 static_cast<std::uint16_t>((at.batch * rows + at.row) * columns + at.column));
@@ -105,20 +94,59 @@ std::vector<std::uint16_t> flatten(const matrix_fragment& fragment, unsigned row
     return indices;
 }
 
-/// Calls visit(flat index, bits, lane, element) for every element of a fragment.
+using lane_words = std::array<std::uint32_t, warp_lanes>;
+
+/// Calls visit(flat indices, bits) with element i of all lanes, for every i of a fragment.
 template <class Visit>
-void for_elements(const matrix_fragment& fragment, const std::vector<std::uint16_t>& indices,
+void for_elements(const matrix_fragment& fragment, const std::uint16_t* index,
                   const std::uint32_t* const* registers, Visit visit) {
     const unsigned per_register = fragment.per_register(), bits = fragment.bits();
     const std::uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
-    std::size_t next = 0;
-    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-        for (unsigned r = 0; r < fragment.registers(); ++r) {
-            const std::uint32_t word = registers[r][lane];
-            for (unsigned e = 0; e < per_register; ++e) {
-                visit(indices[next++], word >> (e * bits) & mask, lane);
+    for (unsigned r = 0; r < fragment.registers(); ++r) {
+        for (unsigned e = 0; e < per_register; ++e, index += warp_lanes) {
+            lane_words element;
+            for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+                element[lane] = registers[r][lane] >> (e * bits) & mask;
             }
+            visit(index, element);
         }
+    }
+}
+
+/// Element i of all lanes into a factor matrix.
+template <class Decode>
+void set_floats(factor& to, const std::uint16_t* index, const lane_words& bits, Decode decode,
+                int lowest) {
+    std::array<double, warp_lanes> original, value;
+    std::array<std::int32_t, warp_lanes> exponent;
+    std::uint32_t special = 0;
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+        const std::uint32_t x = as_bits(decode(bits[lane]));
+        const bool finite = (x & f32::exponent_mask) != f32::exponent_mask;
+        const std::uint32_t kept = finite ? x : 0;
+        special |= finite ? 0 : 1;
+        original[lane] = as_float(x);
+        value[lane] = as_float(kept);
+        // Subnormals count as of the smallest normal exponent.
+        const int stored = static_cast<int>(kept >> 23 & 0xff) - 127;
+        const bool zero = (kept & f32::magnitude_mask) == 0;
+        exponent[lane] = zero ? no_exponent : std::max(stored, lowest);
+    }
+    to.special = to.special || special != 0;
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+        to.original[index[lane]] = original[lane];
+        to.value[index[lane]] = value[lane];
+        to.exponent[index[lane]] = exponent[lane];
+    }
+}
+
+void set_integers(std::int32_t* to, const std::uint16_t* index, const lane_words& bits,
+                  matrix_element element) {
+    const unsigned width = storage_bits(element);
+    const bool extend = is_signed(element);
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+        const auto at_top = static_cast<std::int32_t>(bits[lane] << (32 - width));
+        to[index[lane]] = extend ? at_top >> (32 - width) : static_cast<std::int32_t>(bits[lane]);
     }
 }
 
@@ -176,53 +204,87 @@ unsigned matrix_multiply::sparse_column(const std::uint32_t* metadata, unsigned 
     return group * 4 + (code >> (within * 2) & 3);
 }
 
-void matrix_multiply::gather(operands& values, const std::uint32_t* const* a,
-                             const std::uint32_t* const* b, const std::uint32_t* const* c,
-                             const std::uint32_t* metadata) const {
-    const matrix_element a_type = description_.a, b_type = description_.b;
-    const bool floats = is_float(a_type);
-    const unsigned stored_k = description_.sparse ? k_ / 2 : k_;
-    if (description_.sparse) {
-        const std::size_t all = std::size_t{description_.shape.m} * k_;
-        std::fill_n(values.a_integer.begin(), all, 0);
-        for (std::size_t i = 0; floats && i < all; ++i) values.a.set(i, a_type, 0);
+/// Of a sparse A, where the metadata put the stored elements.
+void matrix_multiply::place_sparse(const std::uint32_t* metadata, std::uint16_t* index) const {
+    const unsigned stored_k = k_ / 2;
+    for (const std::uint16_t at : a_index_) {
+        const unsigned row = at / stored_k, stored = at % stored_k;
+        *index++ = static_cast<std::uint16_t>(row * k_ + sparse_column(metadata, row, stored));
     }
-    for_elements(a_, a_index_, a, [&](std::size_t index, std::uint32_t bits, unsigned) {
-        if (description_.sparse) {
-            const auto row = static_cast<unsigned>(index / stored_k);
-            const auto stored = static_cast<unsigned>(index % stored_k);
-            index = std::size_t{row} * k_ + sparse_column(metadata, row, stored);
-        }
-        if (floats) {
-            values.a.set(index, a_type, bits);
-        } else {
-            values.a_integer[index] = integer_value(a_type, bits);
-        }
+}
+
+void matrix_multiply::gather_floats(operands& values, const std::uint16_t* a_index,
+                                    const std::uint32_t* const* a, const std::uint32_t* const* b,
+                                    const std::uint32_t* const* c) const {
+    const int lowest = lowest_exponent(description_.a);
+    with_float_decoder(description_.a, [&](auto decode) {
+        for_elements(a_, a_index, a, [&](const std::uint16_t* index, const lane_words& bits) {
+            set_floats(values.a, index, bits, decode, lowest);
+        });
+        for_elements(b_, b_index_.data(), b,
+                     [&](const std::uint16_t* index, const lane_words& bits) {
+                         set_floats(values.b, index, bits, decode, lowest);
+                     });
     });
-    for_elements(b_, b_index_, b, [&](std::size_t index, std::uint32_t bits, unsigned) {
-        if (floats) {
-            values.b.set(index, b_type, bits);
-        } else {
-            values.b_integer[index] = integer_value(b_type, bits);
-        }
+    with_float_decoder(description_.c, [&](auto decode) {
+        for_elements(c_, c_index_.data(), c,
+                     [&](const std::uint16_t* index, const lane_words& bits) {
+                         for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+                             values.c[index[lane]] = decode(bits[lane]);
+                         }
+                     });
     });
-    for_elements(c_, c_index_, c, [&](std::size_t index, std::uint32_t bits, unsigned) {
-        if (floats) {
-            values.c[index] = float_value(description_.c, bits);
-        } else {
-            values.c_integer[index] = bits;
+}
+
+void matrix_multiply::gather_integers(operands& values, const std::uint16_t* a_index,
+                                      const std::uint32_t* const* a, const std::uint32_t* const* b,
+                                      const std::uint32_t* const* c) const {
+    for_elements(a_, a_index, a, [&](const std::uint16_t* index, const lane_words& bits) {
+        set_integers(values.a_integer.data(), index, bits, description_.a);
+    });
+    for_elements(b_, b_index_.data(), b, [&](const std::uint16_t* index, const lane_words& bits) {
+        set_integers(values.b_integer.data(), index, bits, description_.b);
+    });
+    for_elements(c_, c_index_.data(), c, [&](const std::uint16_t* index, const lane_words& bits) {
+        for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+            values.c_integer[index[lane]] = bits[lane];
         }
     });
 }
 
+void matrix_multiply::gather(operands& values, const std::uint32_t* const* a,
+                             const std::uint32_t* const* b, const std::uint32_t* const* c,
+                             const std::uint32_t* metadata) const {
+    const bool floats = is_float(description_.a);
+    std::array<std::uint16_t, max_integer_elements / 2> sparse;
+    if (description_.sparse) {
+        place_sparse(metadata, sparse.data());
+        const std::size_t all_of_a = std::size_t{description_.shape.m} * k_;
+        if (floats) {
+            std::fill_n(values.a.value.begin(), all_of_a, 0.0);
+            std::fill_n(values.a.original.begin(), all_of_a, 0.0);
+            std::fill_n(values.a.exponent.begin(), all_of_a, no_exponent);
+        } else {
+            std::fill_n(values.a_integer.begin(), all_of_a, 0);
+        }
+    }
+    const std::uint16_t* a_index = description_.sparse ? sparse.data() : a_index_.data();
+    if (floats) {
+        gather_floats(values, a_index, a, b, c);
+    } else {
+        gather_integers(values, a_index, a, b, c);
+    }
+}
+
 namespace {
 
-/// Adds one group of products to the accumulators of a row, at once.
+/// Adds one group of products to the n accumulators of a row, at once.
+template <unsigned n>
 void accumulate_group(const double* a, const std::int32_t* a_exponent, const double* b,
-                      const std::int32_t* b_exponent, unsigned products, unsigned n, int last_bit,
+                      const std::int32_t* b_exponent, unsigned products, int last_bit,
                       double* accumulator) {
-    std::array<std::int32_t, max_n> largest;
-    std::array<double, max_n> scale, sum;
+    std::array<std::int32_t, n> largest;
+    std::array<double, n> scale, sum;
     for (unsigned j = 0; j < n; ++j) largest[j] = exponent_of(accumulator[j], -126);
     for (unsigned p = 0; p < products; ++p) {
         for (unsigned j = 0; j < n; ++j) {
@@ -244,6 +306,12 @@ void accumulate_group(const double* a, const std::int32_t* a_exponent, const dou
     }
 }
 
+using accumulate = void (*)(const double*, const std::int32_t*, const double*, const std::int32_t*,
+                            unsigned, int, double*);
+accumulate accumulate_of(unsigned n) {
+    return n == 8 ? accumulate_group<8> : n == 16 ? accumulate_group<16> : accumulate_group<max_n>;
+}
+
 /// An element of D with infinity or NaN among its operands: the sum that IEEE arithmetic gives.
 double special_sum(const double* a, const double* b, unsigned k, unsigned n, double sum) {
     for (unsigned p = 0; p < k; ++p) sum += a[p] * b[std::size_t{p} * n];
@@ -262,6 +330,7 @@ bool all_finite(const double* values, unsigned count, unsigned step) {
 void matrix_multiply::multiply_floats(operands& values) const {
     const auto& [m, n, k] = description_.shape;
     const int last_bit = 23 + static_cast<int>(description_.sum.extra_bits);
+    const accumulate add_group = accumulate_of(n);
     for (unsigned batch = 0; batch < batches_; ++batch) {
         const std::size_t b_at = std::size_t{batch} * k * n;
         for (unsigned i = 0; i < m; ++i) {
@@ -272,9 +341,9 @@ void matrix_multiply::multiply_floats(operands& values) const {
             for (unsigned p = 0; p < k; p += description_.sum.products) {
                 const unsigned products = std::min(description_.sum.products, k - p);
                 const std::size_t b_row = b_at + std::size_t{p} * n;
-                accumulate_group(&values.a.value[a_at + p], &values.a.exponent[a_at + p],
-                                 &values.b.value[b_row], &values.b.exponent[b_row], products, n,
-                                 last_bit, sums.data());
+                add_group(&values.a.value[a_at + p], &values.a.exponent[a_at + p],
+                          &values.b.value[b_row], &values.b.exponent[b_row], products, last_bit,
+                          sums.data());
             }
             const bool look = values.a.special || values.b.special || !all_finite(row, n, 1);
             for (unsigned j = 0; j < n; ++j) {
@@ -289,19 +358,19 @@ void matrix_multiply::multiply_floats(operands& values) const {
     }
 }
 
+/// Sums of products fit into 32 bits; only the addition of C can leave them.
 void matrix_multiply::multiply_integers(operands& values) const {
     const auto& [m, n, k] = description_.shape;
     for (unsigned i = 0; i < m; ++i) {
+        std::array<std::int32_t, max_n> sums{};
+        for (unsigned p = 0; p < k; ++p) {
+            const std::int32_t factor_a = values.a_integer[i * k + p];
+            for (unsigned j = 0; j < n; ++j) sums[j] += factor_a * values.b_integer[p * n + j];
+        }
         for (unsigned j = 0; j < n; ++j) {
-            std::int64_t sum = static_cast<std::int32_t>(values.c_integer[i * n + j]);
-            for (unsigned p = 0; p < k; ++p) {
-                sum += std::int64_t{values.a_integer[i * k + p]} * values.b_integer[p * n + j];
-            }
-            if (description_.saturate) {
-                sum = std::clamp<std::int64_t>(sum, std::numeric_limits<std::int32_t>::min(),
-                                               std::numeric_limits<std::int32_t>::max());
-            }
-            values.c_integer[i * n + j] = static_cast<std::uint32_t>(sum);
+            std::uint32_t& c = values.c_integer[i * n + j];
+            const auto sum = static_cast<std::uint32_t>(sums[j]);
+            c = description_.saturate ? add<s32, rounding::nearest, sat>::apply(c, sum) : c + sum;
         }
     }
 }
@@ -334,18 +403,17 @@ std::uint32_t matrix_multiply::float_result(double sum) const {
 
 void matrix_multiply::scatter(const operands& values, std::uint32_t* const* d) const {
     const bool floats = is_float(description_.a);
-    const unsigned per_register = d_.per_register();
-    std::size_t next = 0;
-    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-        for (unsigned r = 0; r < d_.registers(); ++r) {
-            std::uint32_t word = 0;
-            for (unsigned e = 0; e < per_register; ++e) {
-                const std::size_t index = d_index_[next++];
-                word |= (floats ? float_result(values.c[index]) : values.c_integer[index])
-                        << (e * d_.bits());
+    const std::uint16_t* index = d_index_.data();
+    for (unsigned r = 0; r < d_.registers(); ++r) {
+        lane_words words{};
+        for (unsigned e = 0; e < d_.per_register(); ++e, index += warp_lanes) {
+            for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+                words[lane] |=
+                    (floats ? float_result(values.c[index[lane]]) : values.c_integer[index[lane]])
+                    << (e * d_.bits());
             }
-            d[r][lane] = word;
         }
+        std::copy(words.begin(), words.end(), d[r]);
     }
 }
 
@@ -382,8 +450,8 @@ std::uint64_t fused(rounding mode, std::uint64_t a, std::uint64_t b, std::uint64
 void gather64(const matrix_fragment& fragment, const std::vector<std::uint16_t>& indices,
               const std::uint64_t* const* registers, std::uint64_t* values) {
     std::size_t next = 0;
-    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-        for (unsigned r = 0; r < fragment.registers(); ++r) {
+    for (unsigned r = 0; r < fragment.registers(); ++r) {
+        for (unsigned lane = 0; lane < warp_lanes; ++lane) {
             values[indices[next++]] = registers[r][lane];
         }
     }
@@ -407,8 +475,8 @@ void matrix_multiply::apply(const std::uint64_t* const* a, const std::uint64_t* 
         }
     }
     std::size_t next = 0;
-    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-        for (unsigned r = 0; r < d_.registers(); ++r) d[r][lane] = sums[d_index_[next++]];
+    for (unsigned r = 0; r < d_.registers(); ++r) {
+        for (unsigned lane = 0; lane < warp_lanes; ++lane) d[r][lane] = sums[d_index_[next++]];
     }
 }
 

@@ -72,6 +72,13 @@ private:
 
     void gather(operands& values, const std::uint32_t* const* a, const std::uint32_t* const* b,
                 const std::uint32_t* const* c, const std::uint32_t* metadata) const;
+    void gather_floats(operands& values, const std::uint16_t* a_index,
+                       const std::uint32_t* const* a, const std::uint32_t* const* b,
+                       const std::uint32_t* const* c) const;
+    void gather_integers(operands& values, const std::uint16_t* a_index,
+                         const std::uint32_t* const* a, const std::uint32_t* const* b,
+                         const std::uint32_t* const* c) const;
+    void place_sparse(const std::uint32_t* metadata, std::uint16_t* index) const;
     unsigned sparse_column(const std::uint32_t* metadata, unsigned row, unsigned stored) const;
     void multiply_floats(operands& values) const;
     void multiply_integers(operands& values) const;

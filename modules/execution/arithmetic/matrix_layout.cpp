@@ -2,6 +2,7 @@
 #include "modules/execution/arithmetic/matrix_layout.h"
 
 #include <algorithm>
+#include <array>
 
 namespace simtlm::execution::arithmetic {
 
@@ -87,6 +88,31 @@ matrix_place common_place(matrix_operand operand, unsigned m, unsigned per_regis
                   : make_place(group + reg % 2 * 8, k + reg / 2 * k_step);
 }
 
+bool is_volta_wmma(const matrix_shape& shape, matrix_operand operand, matrix_element element) {
+    const bool half = element == matrix_element::f16 ||
+                      (element == matrix_element::f32 && operand == matrix_operand::c);
+    return half && shape.m == 16 && shape.n == 16 && shape.k == 16;
+}
+
+/// wmma.m16n16k16 of f16: groups of four lanes hold four rows (columns of B), every one twice.
+matrix_place volta_place(matrix_operand operand, matrix_element element, matrix_layout layout,
+                         unsigned lane, unsigned i) {
+    constexpr std::array<unsigned, 8> first_line{0, 8, 0, 8, 4, 12, 4, 12};
+    constexpr std::array<unsigned, 8> first_column{0, 0, 8, 8, 0, 0, 8, 8};
+    const unsigned group = lane / 4, within = lane % 4;
+    const unsigned line = first_line[group];
+    if (operand == matrix_operand::c) {
+        const unsigned column = first_column[group];
+        if (element == matrix_element::f16) return make_place(line + within, column + i);
+        return make_place(line + within % 2 + (i & 2), column + (within & 2) + (i & 4) + (i & 1));
+    }
+    // Along k where a line of the matrix is contiguous; else blocks of four lines.
+    const bool along_k = (layout == matrix_layout::row) == (operand == matrix_operand::a);
+    const unsigned at_line = along_k ? line + within : line + i % 4;
+    const unsigned at_k = along_k ? i : within + i / 4 * 4;
+    return operand == matrix_operand::a ? make_place(at_line, at_k) : make_place(at_k, at_line);
+}
+
 }  // namespace
 
 matrix_fragment mma_fragment(matrix_shape shape, matrix_operand operand, matrix_element element,
@@ -119,6 +145,11 @@ matrix_fragment wmma_fragment(matrix_shape shape, matrix_operand operand, matrix
     unsigned registers = rows * columns / warp_lanes / per_register;
     // A and B of f16 take eight registers in every shape.
     if (element == matrix_element::f16 && operand != matrix_operand::c) registers = 8;
+    if (is_volta_wmma(shape, operand, element)) {
+        return make_fragment(bits, registers, [=](unsigned lane, unsigned i) {
+            return volta_place(operand, element, layout, lane, i);
+        });
+    }
     const unsigned per_lane = registers * per_register;
     const bool by_row = operand == matrix_operand::c || layout == matrix_layout::row;
     return make_fragment(bits, registers, [=](unsigned lane, unsigned i) {

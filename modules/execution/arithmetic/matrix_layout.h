@@ -64,9 +64,10 @@ private:
 matrix_fragment mma_fragment(matrix_shape shape, matrix_operand operand, matrix_element element,
                              matrix_layout layout);
 
-/// The fragment of a wmma operand. PTX leaves it open; here lanes hold consecutive elements along
-/// the rows (or columns) of the matrix, A and B of f16 twice, with as many registers as PTX
-/// demands.
+/// The fragment of a wmma operand, with as many registers as PTX demands. PTX leaves the places
+/// open. m16n16k16 of f16 lies as on Volta (Raihan, Goli and Aamodt, "Modeling Deep Learning
+/// Accelerator Enabled GPUs", 2019), every element of A and B in two lanes; elsewhere lanes hold
+/// consecutive elements along the rows (or columns) of the matrix.
 matrix_fragment wmma_fragment(matrix_shape shape, matrix_operand operand, matrix_element element,
                               matrix_layout layout);
 

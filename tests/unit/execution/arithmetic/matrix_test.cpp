@@ -369,6 +369,33 @@ TEST(MatrixFragments, LieAsThePtxManualDrawsThem) {
     EXPECT_EQ(volta_c.place(9, 0).batch, 2);
 }
 
+TEST(MatrixFragments, HoldEveryElementOfAVoltaWmmaEquallyOften) {
+    for (const auto operand : {matrix_operand::a, matrix_operand::b, matrix_operand::c}) {
+        for (const auto element : {el::f16, el::f32}) {
+            for (const auto layout : {row, column}) {
+                if (element == el::f32 && operand != matrix_operand::c) continue;
+                const auto f = wmma_fragment({16, 16, 16}, operand, element, layout);
+                std::map<std::array<unsigned, 2>, unsigned> holders;
+                for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+                    for (unsigned i = 0; i < f.per_lane(); ++i) {
+                        ++holders[{f.place(lane, i).row, f.place(lane, i).column}];
+                    }
+                }
+                ASSERT_EQ(holders.size(), 256u);
+                for (const auto& [at, count] : holders) {
+                    ASSERT_EQ(count, operand == matrix_operand::c ? 1u : 2u);
+                }
+            }
+        }
+    }
+    const auto a = wmma_fragment({16, 16, 16}, matrix_operand::a, el::f16, row);
+    EXPECT_EQ(a.place(21, 9).row, 13) << "lane 21 has row 13, as lane 29";
+    EXPECT_EQ(a.place(21, 9).column, 9);
+    const auto c = wmma_fragment({16, 16, 16}, matrix_operand::c, el::f32, row);
+    EXPECT_EQ(c.place(11, 7).row, 3);
+    EXPECT_EQ(c.place(11, 7).column, 15);
+}
+
 TEST(SparseMatrices, MultiplyWhatTheMetadataSelect) {
     struct sparse_case {
         matrix_shape shape;

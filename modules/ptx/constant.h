@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/ptx/scanner.h"
+#include "modules/ptx/types.h"
+
+#include <cstdint>
+
+namespace simtlm::ptx {
+
+/// A constant as written: a 64-bit integer, the bits of an f32 (0f…), or those of an f64.
+struct constant {
+    enum class kind : std::uint8_t { integer, single, real };
+    kind what = kind::integer;
+    bool is_unsigned = false;
+    std::uint64_t bits = 0;
+
+    std::int64_t as_signed() const { return static_cast<std::int64_t>(bits); }
+    bool is_integer() const { return what == kind::integer; }
+    double as_double() const;
+};
+
+/// Reads a constant expression: C's operators on integers (64 bits, signed unless an operand is
+/// unsigned) and floating-point numbers, casts (.s64) and (.u64), WARP_SZ.
+/// @throws kernel::user_error
+constant read_constant(scanner& in);
+
+/// True if a constant expression may begin with the next token.
+bool starts_constant(scanner& in);
+
+/// The bits of a constant as an instruction's or an initialiser's operand of type `t`: integers cut
+/// to its width and extended by its sign, floating-point numbers converted.
+/// @returns false if PTX does not take this kind of constant for `t`
+bool constant_as(const constant& c, type t, std::int64_t& bits);
+
+}  // namespace simtlm::ptx

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/ptx/constant.h"
+#include "modules/ptx/parse_context.h"
+#include "modules/ptx/signature.h"
+
+#include <array>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace simtlm::ptx {
+
+/// An operand as written, before the instruction's signature gives it a place and a type.
+struct raw_operand {
+    enum class form : std::uint8_t { value, literal, name, vector, bracket };
+    form what = form::value;
+    bool joined = false;      ///< after a bar: p|q
+    bool indexed = false;     ///< sym[3], which reads as an address too
+    operand value;            ///< form value
+    constant literal;         ///< form literal
+    std::string_view name;    ///< form name: not declared (yet), or a label
+    std::uint32_t first = 0;  ///< form vector and bracket: elements, in the next level
+    std::uint32_t count = 0;
+    place where;
+};
+
+/// Reads instructions and checks them against the signature table.
+class instruction_parser {
+public:
+    explicit instruction_parser(parse_context& context) : c_(context) {}
+
+    /// Reads from the guard or opcode to the semicolon and adds to the current function.
+    void read();
+
+    /// Adds an instruction without operands that the text does not contain.
+    void add_implied(std::string_view opcode_text);
+
+    /// Remembers that operand or branch target names a label to be found when its scope closes.
+    struct pending_name {
+        enum class kind : std::uint8_t { operand, branch_target };
+        kind what = kind::operand;
+        std::uint32_t index = 0;  ///< into the function's operands, or its branch target lists
+        std::uint32_t element = 0;
+        std::string_view name;
+        place where;
+    };
+    void add_pending(const pending_name& p) { pending_.push_back(p); }
+
+    /// To be called around scopes: labels are looked up in the scope of their use first.
+    void open_scope() { pending_begin_.push_back(pending_.size()); }
+    void close_scope(bool outermost);
+
+private:
+    static constexpr std::size_t levels = 4;
+
+    // Reading
+    void read_guard(instruction& i);
+    void read_opcode(instruction& i);
+    std::uint32_t operation_index(std::string_view text, place where);
+    void read_operands();
+    void add_offsets(const instruction& user);
+    void read_operand(std::size_t level, bool in_bracket);
+    void read_list(std::size_t level, raw_operand& r, char close);
+    void read_named(raw_operand& r, std::size_t level, bool in_bracket);
+    void read_symbol(raw_operand& r, const symbol& s, std::size_t level, bool in_bracket);
+    void read_register(raw_operand& r, const symbol& s, std::size_t level);
+    void read_offset(raw_operand& r);
+    void read_index(raw_operand& r);
+    bool read_special(raw_operand& r, std::string_view name);
+    void read_selector(operand& o);
+    void read_call(instruction& i);
+    operand read_call_list();
+    operand read_call_target();
+    operand read_call_table();
+    void check_call(const instruction& i);
+    void check_call_against(const instruction& i, std::size_t results, std::size_t parameters,
+                            bool variadic, const std::string& callee);
+    void check_call_arguments(const instruction& i, const function& callee);
+    bool fits_parameter(const operand& o, const parameter& p, const function& callee) const;
+    void parse_new_operation(operation& o, std::string_view text, place where);
+    void check_conversion(const operation& o, place where);
+    void check_matrix(const operation& o, place where);
+
+    // Checking: operand_checker.cpp
+    void place_operands(instruction& i);
+    void place_one(const operand_rule& rule, std::size_t& next, std::size_t needed_after);
+    bool consumes(const operand_rule& rule, std::size_t next, std::size_t needed_after) const;
+    std::size_t needed(const std::vector<operand_rule>& rules, std::size_t from) const;
+    void place_absent(const operand_rule& rule);
+    void place_rule(const operand_rule& rule, const raw_operand& r);
+    void place_value(const operand_rule& rule, const raw_operand& r, type t);
+    void place_vector(const operand_rule& rule, const raw_operand& r, type t, unsigned count);
+    void place_immediate(const raw_operand& r);
+    void place_label(const raw_operand& r);
+    void place_targets(const raw_operand& r);
+    void place_address(const raw_operand& r);
+    void place_texture(const raw_operand& r, bool sampled);
+    void place_mov(const operand_rule& rule, const raw_operand& r);
+    void place_any(const raw_operand& r);
+    void place_generic();
+    operand resolved(const raw_operand& r);
+    operand vector_of_any(const raw_operand& r, std::size_t level);
+    operand checked(const operand_rule& rule, const raw_operand& r, type t);
+    operand checked_register(const operand_rule& rule, const raw_operand& r, type t);
+    operand literal_as(const raw_operand& r, type t);
+    operand address_of(const raw_operand& r, state_space space);
+    type type_of_rule(const operand_rule& rule) const;
+    type type_of_fragment(const operand_rule& rule) const;
+    unsigned elements_of_rule(const operand_rule& rule) const;
+    [[noreturn]] void fail_operand(const raw_operand& r, const std::string& expected) const;
+    [[noreturn]] void fail_unresolved(const raw_operand& r) const;
+    std::string describe(const raw_operand& r) const;
+
+    const operation& op() const { return *operation_; }
+
+    parse_context& c_;
+    std::unordered_map<std::string_view, std::uint32_t> operations_;
+    std::array<std::vector<raw_operand>, levels> raw_;
+    const operation* operation_ = nullptr;  ///< of the instruction being read
+    place where_;                           ///< of its opcode
+    std::vector<pending_name> pending_;
+    std::vector<std::size_t> pending_begin_;
+};
+
+}  // namespace simtlm::ptx

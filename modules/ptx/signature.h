@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/ptx/operation.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simtlm::ptx {
+
+// The instruction set is a table: signature_table.cpp has a row per form of an instruction, with
+// its modifiers and operands, in a small notation.
+//
+// Modifiers: slots separated by dots, as in PTX. `?` before a slot: optional. `a|b`: one of these
+// words. `$group`: one word of a named group (see vocabulary.cpp), `$group:a|b`: one of these words
+// of the group. Words of types are matched in order, others in any order, as NVIDIA's assembler
+// does.
+//
+// Operands: separated by blanks, each at a fixed position in `instruction`:
+//   T U V X        the first, second, third, fourth type of the operation;  W: twice as wide as T
+//   u32 pred …     this type
+//   =…             written;  ?… optional;  !… may be negated
+//   |…             joined to the one before by a bar; optional ("p|q")
+//   ~…             a register may be wider than the type (ld, st, cvt)
+//   *…             a vector if the operation has .v2 .v4 .v8
+//   {n}…           a vector of n; {} of the length that the operation implies (matrix fragments)
+//   ^…             may have a byte or half-word selector (video instructions);  -… may be negated
+//   imm            a constant;  label: a branch target
+//   []             an address;  [t]: texture, sampler, coordinates (three operands);
+//   [s]            surface, coordinates (two operands)
+//   mov            source or destination of mov: anything that fits the type
+//   vec            coordinate offsets of tex: a vector, or an integer
+//   policy         what .L2::cache_hint demands, the last operand
+//   none           nothing: keeps the positions of an opcode's forms alike
+//   any            not checked
+
+/// What is asked of one operand.
+struct operand_rule {
+    enum class form : std::uint8_t {
+        value,  ///< register, constant or special register of `of`
+        immediate,
+        label,
+        targets,  ///< .branchtargets
+        address,
+        texture,  ///< [t, {c}] or [t, s, {c}]: three operands
+        surface,  ///< [s, {c}]: two operands
+        mov,
+        offsets,  ///< of texture coordinates
+        policy,   ///< there when the operation has .L2::cache_hint
+        absent,   ///< never there: keeps positions alike
+        any,
+    };
+    enum class source : std::uint8_t { fixed, first, second, third, fourth, doubled };
+    enum class matrix : std::uint8_t { no, loaded, d, a, b, c };
+
+    form what = form::value;
+    source from = source::fixed;
+    type of = type::none;  ///< when `from` is fixed
+    bool written = false;
+    bool optional = false;
+    bool may_negate = false;  ///< `!` before a predicate
+    bool may_minus = false;   ///< `-` before a register
+    bool joined = false;
+    bool relaxed = false;
+    bool per_vector = false;
+    bool may_select = false;
+    matrix fragment = matrix::no;
+    std::uint8_t elements = 0;  ///< of a vector; 0: a scalar
+
+    /// How many positions in the instruction it takes.
+    unsigned positions() const { return what == form::texture ? 3 : what == form::surface ? 2 : 1; }
+};
+
+/// Rows as written; see above.
+struct signature_row {
+    opcode op;
+    std::string_view modifiers;
+    std::string_view operands;
+};
+struct signature_rows {
+    const signature_row* begin;
+    const signature_row* end;
+};
+signature_rows signature_table();
+
+/// A word that modifies an instruction, and where it goes in `operation`.
+struct word {
+    enum class field : std::uint8_t {
+        nothing,
+        type,
+        flag,
+        round,
+        compare,
+        part,
+        reduce,
+        space,
+        source_space,
+        cache,
+        evict_l1,
+        evict_l2,
+        order,
+        visible_to,
+        vector,
+        variant,
+        texture,
+        surface_bounds,
+        part_of,
+        layout_a,
+        layout_b,
+        shape,
+        count,
+    };
+    std::string_view group;  ///< empty: words that need no group
+    std::string_view text;
+    field goes_to = field::nothing;
+    std::uint8_t value = 0;
+    std::uint8_t extra = 0;  ///< of a space: its window
+};
+
+/// Words of a group, or all words without a group.
+std::vector<const word*> words_of(std::string_view group);
+/// The word of a group, or nullptr.
+const word* find_word(std::string_view group, std::string_view text);
+
+/// A row of the table, ready for use.
+struct signature {
+    struct slot {
+        bool optional = false;
+        bool types = false;  ///< of types, which are matched in order
+        std::vector<const word*> choices;
+    };
+    const signature_row* row = nullptr;
+    std::string_view base;  ///< the first word of the name
+    std::vector<slot> slots;
+    std::vector<operand_rule> rules;
+};
+
+/// All rows.
+const std::vector<signature>& signatures();
+
+/// First words, or dotted beginnings, of instructions after sm_80, and words that only those have.
+bool is_later(std::string_view opcode_text);
+
+/// Resolves a full opcode ("ld.global.v4.f32").
+/// @param fault  set to what is wrong, and what was expected, when nothing matches
+/// @returns true when resolved
+bool resolve_operation(std::string_view text, operation& out, std::string& fault);
+
+/// Number of 32-bit (64-bit for f64) registers that hold a fragment of a matrix operation; 0 when
+/// the shape and type do not exist.
+/// @param position  0 to 3: d, a, b, c of mma and wmma.mma
+unsigned fragment_registers(const operation& o, unsigned position);
+
+}  // namespace simtlm::ptx
