@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/scheduling_choice.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/warp_table.h"
 
@@ -35,7 +36,7 @@ public:
 /// two_level_active:<active warps>:<inner>:<outer>, warp_limiting:<policy>:<warps>.
 /// @param mine  the scheduler's warps
 /// @throws kernel::user_error for a name it does not know
-std::unique_ptr<scheduling_policy> make_scheduling_policy(const std::string& text,
+std::unique_ptr<scheduling_policy> make_scheduling_policy(const scheduling_choice& choice,
                                                           const warp_table& warps,
                                                           const scoreboard& scores, warp_mask mine);
 

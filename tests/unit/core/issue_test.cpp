@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 TEST(WarpScheduler, IssuesTheWarpsOfItsNumber) {
     sm_config c = small_sm();
     c.schedulers = 4;
-    c.widths.id_oc_int = 4;
+    c.pipelines[pipe_int].id_oc = 4;
     sm_rig rig("rig", c);
     listing p;
     const auto& add = p.alu({1}, {2});
@@ -63,7 +63,7 @@ TEST(WarpScheduler, LetsTheSchedulersTakeTurnsInBeingFirst) {
 TEST(WarpScheduler, IssuesTwoInstructionsOfAWarpToDifferentUnits) {
     sm_config two = small_sm(), one = small_sm();
     two.scheduler.max_issue_per_warp = 2;
-    for (sm_config* c : {&two, &one}) c->collectors_gen = {8, 2, 2};
+    for (sm_config* c : {&two, &one}) c->general_collectors = {8, 2, 2};
     sm_rig dual("dual", two), single("single", one);
     listing p;
     block_builder b;
@@ -85,7 +85,7 @@ TEST(WarpScheduler, DoesNotIssueTwiceToOneUnitUnlessAllowed) {
     sm_config different = small_sm(), any = small_sm();
     for (sm_config* c : {&different, &any}) {
         c->scheduler.max_issue_per_warp = 2;
-        c->widths.id_oc_int = 2;
+        c->pipelines[pipe_int].id_oc = 2;
     }
     any.scheduler.dual_issue_diff_exec_units = false;
     sm_rig a("a", different), b("b", any);
@@ -169,8 +169,8 @@ TEST(FrontEnd, FetchesWarpsInTurn) {
     // Four schedulers, so that all warps run dry at once.
     sm_config c = small_sm();
     c.schedulers = 4;
-    c.widths.id_oc_int = 4;
-    c.collectors_gen = {8, 4, 4};
+    c.pipelines[pipe_int].id_oc = 4;
+    c.general_collectors = {8, 4, 4};
     sm_rig rig("rig", c);
     listing p;
     const auto& add = p.alu({}, {1});

@@ -86,7 +86,7 @@ private:
     }
     void consume() {
         if (unit_busy) return;
-        for (unsigned p = 0; p < pipe_count; ++p)
+        for (unsigned p = 0; p < collector.pipes(); ++p)
             while (warp_instruction* i = collector.ready(p).oldest()) {
                 collector.ready(p).remove(*i);
                 out.emplace_back(consumer_.now(), i->uid);
@@ -175,8 +175,8 @@ TEST(OperandCollector, SpreadsWarpsOverTheBanksWhenTheirNumberCounts) {
     sm_config with = small_sm(), without = small_sm();
     with.register_bank_uses_warp_id = true;
     for (sm_config* c : {&with, &without}) {
-        c->collectors_gen = {8, 2, 2};
-        c->widths.id_oc_int = c->widths.oc_ex_int = 2;
+        c->general_collectors = {8, 2, 2};
+        c->pipelines[pipe_int].id_oc = c->pipelines[pipe_int].oc_ex = 2;
     }
     collector_rig apart("apart", with), together("together", without);
     for (collector_rig* r : {&apart, &together}) {
@@ -192,8 +192,8 @@ TEST(OperandCollector, GivesEverySchedulerBanksOfItsOwnInTheSubCoreModel) {
     sm_config c = small_sm();
     c.schedulers = 2;
     c.sub_core_model = true;
-    c.collectors_gen = {8, 2, 2};
-    c.widths.id_oc_int = c.widths.oc_ex_int = 2;
+    c.general_collectors = {8, 2, 2};
+    c.pipelines[pipe_int].id_oc = c.pipelines[pipe_int].oc_ex = 2;
     collector_rig rig("rig", c);  // 4 banks each
     rig.plan(1, add({1}), 0, 0);
     rig.plan(1, add({1}), 1, 1);
@@ -206,8 +206,8 @@ TEST(OperandCollector, KeepsTheRegistersOfSchedulersApartInTheSubCoreModel) {
     sm_config c = small_sm();
     c.schedulers = 2;
     c.sub_core_model = true;
-    c.collectors_gen = {2, 1, 1};
-    c.widths.id_oc_int = c.widths.oc_ex_int = 2;
+    c.general_collectors = {2, 1, 1};
+    c.pipelines[pipe_int].id_oc = c.pipelines[pipe_int].oc_ex = 2;
     collector_rig rig("rig", c);
     EXPECT_TRUE(rig.collector.can_accept(pipe_int, 0));
     EXPECT_TRUE(rig.collector.can_accept(pipe_int, 1));
@@ -223,7 +223,7 @@ TEST(OperandCollector, KeepsTheRegistersOfSchedulersApartInTheSubCoreModel) {
 
 TEST(OperandCollector, HoldsWhatTheUnitsDoNotTake) {
     sm_config c = small_sm();
-    c.collectors_gen = {3, 1, 1};
+    c.general_collectors = {3, 1, 1};
     collector_rig rig("rig", c);
     rig.unit_busy = true;
     for (unsigned n = 0; n < 8; ++n) rig.plan(1, add({n}));
@@ -240,9 +240,9 @@ TEST(OperandCollector, HoldsWhatTheUnitsDoNotTake) {
 
 TEST(OperandCollector, HandsOnByRoundRobinPerPort) {
     sm_config c = small_sm();
-    c.collectors_gen = {4, 4, 1};
-    c.widths.id_oc_int = 4;
-    c.widths.oc_ex_int = 4;
+    c.general_collectors = {4, 4, 1};
+    c.pipelines[pipe_int].id_oc = 4;
+    c.pipelines[pipe_int].oc_ex = 4;
     collector_rig rig("rig", c);
     for (unsigned n = 0; n < 4; ++n) rig.plan(1, add({n}));
     rig.run();
@@ -253,8 +253,9 @@ TEST(OperandCollector, HandsOnByRoundRobinPerPort) {
 TEST(OperandCollector, ServesKindsOfUnitsByCollectorsOfTheirOwn) {
     sm_config c = small_sm();
     c.specialized_collectors = true;
-    c.collectors_gen = {0, 0, 0};
-    c.collectors_sp = c.collectors_sfu = c.collectors_mem = c.collectors_int = {1, 1, 1};
+    c.general_collectors = {0, 0, 0};
+    c.pipelines[pipe_sp].collectors = c.pipelines[pipe_sfu].collectors =
+        c.pipelines[pipe_mem].collectors = c.pipelines[pipe_int].collectors = {1, 1, 1};
     collector_rig rig("rig", c);
     // Three additions for one collector; a special function passes beside them.
     rig.plan(1, add({0}));
@@ -269,9 +270,9 @@ TEST(OperandCollector, ServesKindsOfUnitsByCollectorsOfTheirOwn) {
 TEST(OperandCollector, TakesAGeneralCollectorWhenTheDedicatedAreInUse) {
     sm_config c = small_sm();
     c.specialized_collectors = true;
-    c.collectors_gen = {1, 0, 1};
-    c.collectors_int = {1, 2, 1};
-    c.widths.id_oc_int = c.widths.oc_ex_int = 2;
+    c.general_collectors = {1, 0, 1};
+    c.pipelines[pipe_int].collectors = {1, 2, 1};
+    c.pipelines[pipe_int].id_oc = c.pipelines[pipe_int].oc_ex = 2;
     collector_rig rig("rig", c);
     for (unsigned n = 0; n < 2; ++n) rig.plan(1, add({n}));
     rig.run();
@@ -281,9 +282,11 @@ TEST(OperandCollector, TakesAGeneralCollectorWhenTheDedicatedAreInUse) {
 TEST(OperandCollector, KnowsThePipelineOfEveryClass) {
     sm_config c = small_sm();
     collector_rig all("all", c);
-    c.dp_units = 0;
-    c.int_units = 0;
-    c.specialized[2] = {true, 1, 4, 1, 1, "TENSOR"};
+    c.pipelines[pipe_dp].units = 0;
+    c.pipelines[pipe_int].units = 0;
+    pipeline_config& third = c.pipelines[pipe_spec + 2];
+    third.present = true;
+    third.units = third.id_oc = third.oc_ex = 1;
     collector_rig few("few", c);
     EXPECT_EQ(all.collector.pipe_of(op_class::sp), unsigned{pipe_sp});
     EXPECT_EQ(all.collector.pipe_of(op_class::dp), unsigned{pipe_dp});
@@ -295,9 +298,23 @@ TEST(OperandCollector, KnowsThePipelineOfEveryClass) {
     EXPECT_EQ(few.collector.pipe_of(op_class::dp), unsigned{pipe_sfu}) << "without DP units";
     for (const op_class k : {op_class::load, op_class::store, op_class::memory_barrier})
         EXPECT_EQ(all.collector.pipe_of(k), unsigned{pipe_mem});
-    EXPECT_EQ(all.collector.pipe_of(op_class::spec3), unsigned{pipe_count});
+    EXPECT_EQ(all.collector.pipe_of(op_class::spec3), unsigned{built_in_pipes});
     EXPECT_EQ(few.collector.pipe_of(op_class::spec3), unsigned{pipe_spec} + 2);
-    EXPECT_EQ(all.collector.pipe_of(op_class::tensor), unsigned{pipe_count});
+    EXPECT_EQ(all.collector.pipe_of(op_class::tensor), unsigned{built_in_pipes});
+}
+
+TEST(OperandCollector, ServesAPipelineThatIsAddedAsARowOfTheTable) {
+    sm_config c = small_sm();
+    pipeline_config ray;
+    ray.name = ray.label = "ray";
+    ray.classes = {op_class::spec8};
+    ray.units = 2;
+    c.pipelines.push_back(ray);
+    collector_rig rig("rig", c);
+    EXPECT_EQ(rig.collector.pipe_of(op_class::spec8), unsigned{built_in_pipes});
+    rig.plan(1, instruction(op_class::spec8, {}, {1}));
+    rig.run();
+    EXPECT_THAT(rig.cycles(), ElementsAre(5));
 }
 
 TEST(OperandCollector, WritesOneRegisterOfABankPerCycle) {
