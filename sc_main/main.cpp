@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/kernel/error.h"
+#include "modules/kernel/output_target.h"
 #include "platform/gpu/gpu.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
 #include "platform/report/statistics_table.h"
 #include "platform/waveform/timeline.h"
 #include "platform/waveform/waveform.h"
+#include "sc_main/exit_code.h"
 #include "sc_main/output.h"
+#include "sc_main/output_check.h"
 #include "sc_main/progress.h"
 #include "sc_main/run_control.h"
+#include "sc_main/standard_streams.h"
 #include "sc_main/version.h"
 #include "sc_main/workload.h"
 
@@ -16,7 +19,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <systemc>
@@ -24,14 +26,6 @@
 namespace {
 
 using namespace simtlm;
-
-enum exit_code : int {
-    success = 0,
-    fault_of_the_input = 2,
-    stuck = 3,
-    fault_of_the_program = 70,
-    interrupted = 130,
-};
 
 /// Does what --help and its like ask for. @returns whether one of them was given
 bool act(const platform::option_values& values, const platform::preset_folders& folders) {
@@ -53,7 +47,7 @@ bool act(const platform::option_values& values, const platform::preset_folders& 
 }
 
 void complain(const std::string& text) {
-    fmt::print(stderr, "simtlm: {}\n", text);
+    tell(fmt::format("simtlm: {}\n", text));
 }
 
 int refuse(const std::vector<std::string>& refusals) {
@@ -68,9 +62,7 @@ int refuse(const std::vector<std::string>& refusals) {
 /// leaks are looked for it is taken apart nevertheless.
 int leave(int code) {
 #ifndef __SANITIZE_ADDRESS__
-    std::cout.flush();
-    std::fflush(nullptr);
-    std::_Exit(code);
+    std::_Exit(code_after_output("simtlm", code));
 #endif
     return code;
 }
@@ -83,12 +75,14 @@ int run(int argc, char** argv) {
     values.parse_command_line(argc, argv);
     if (act(values, folders)) return success;
 
+    const signal_guard signals;
     platform::gpu_config config = platform::make_gpu_config(values);
     if (config.run.trace.empty())
         throw kernel::user_error("command line", "there is no trace to replay",
                                  "name one: -trace FOLDER/kernelslist.g; see also --help");
     const workload work = read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
+    check_outputs(values, config, work.kernel_files);
 
     progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));
@@ -98,6 +92,7 @@ int run(int argc, char** argv) {
     for (const std::string& n : values.notes()) out.note("note", n);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
+    device.set_stop_request([] { return signal_guard::received() != 0; });
     for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
     device.commands().proceed();
     const run_control::ending end = control.run();
@@ -108,17 +103,20 @@ int run(int argc, char** argv) {
             fmt::format("deadlock at core cycle {}: no instruction was completed in the "
                         "last {} cycles; who waits for what:",
                         device.core_cycles(), device.config().dispatch.deadlock_window));
-        std::cerr << device.describe();
+        tell(device.describe());
         return leave(stuck);
     }
-    return leave(end == run_control::ending::interrupted ? interrupted : success);
+    if (end == run_control::ending::interrupted)
+        return leave(ended_by_signal + signal_guard::received());
+    return leave(success);
 }
 
-}  // namespace
-
-int sc_main(int argc, char** argv) {
+int run_and_catch(int argc, char** argv) {
     try {
         return run(argc, argv);
+    } catch (const kernel::output_error& e) {
+        complain(e.what());
+        return output_failed;
     } catch (const kernel::user_error& e) {
         complain(e.what());
         return fault_of_the_input;
@@ -128,6 +126,13 @@ int sc_main(int argc, char** argv) {
         complain(fmt::format("internal error: {} (please report it with the command line)", what));
         return fault_of_the_program;
     }
+}
+
+}  // namespace
+
+int sc_main(int argc, char** argv) {
+    prepare_standard_streams();
+    return code_after_output("simtlm", run_and_catch(argc, argv));
 }
 
 /// Takes the place of SystemC's own main(), which would print a banner.

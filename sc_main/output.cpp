@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/output.h"
 
+#include "modules/kernel/output_target.h"
 #include "modules/protocol/phases.h"
+#include "sc_main/standard_streams.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <exception>
 
 namespace simtlm {
 
@@ -14,6 +16,17 @@ namespace {
 
 double ratio(double a, double b) {
     return b != 0 ? a / b : 0;
+}
+
+/// The last line of the report. Scripts take "exit detected" for a whole run, so that no other
+/// ending has it.
+std::string closing_line(const std::string& ended) {
+    const std::string whole = "GPGPU-Sim: *** exit detected ***\n";
+    if (ended == "finished") return whole;
+    if (ended.rfind("-gpgpu_max", 0) == 0)
+        return "GPGPU-Sim: ** break due to reaching the maximum cycles (or instructions) **\n" +
+               whole;
+    return fmt::format("simtlm: *** incomplete run: {} ***\n", ended);
 }
 
 }  // namespace
@@ -34,33 +47,35 @@ double output::seconds() const {
 void output::note(const std::string& kind, const std::string& text) {
     if (config_.quiet || !noted_.insert(text).second) return;
     line_.clear();
-    fmt::print(stderr, "simtlm: {}: {}\n", kind, text);
+    tell(fmt::format("simtlm: {}: {}\n", kind, text));
 }
 
 void output::print(const platform::report_subject* subject, const kernel_record* record) {
     line_.clear();
     last_ = reporter_.make(subject);
-    std::fwrite(last_.text.data(), 1, last_.text.size(), stdout);
-    print_wall_clock();
-    std::fflush(stdout);
     files_.add(last_, record);
     reported_cycles_ = device_.core_cycles();
+    put_out(last_.text);
+    put_out(wall_clock());
+    flush_out();
 }
 
 /// The only lines that differ from run to run.
-void output::print_wall_clock() const {
+std::string output::wall_clock() const {
     const auto whole = std::max<std::uint64_t>(static_cast<std::uint64_t>(seconds()), 1);
     const double elapsed = std::max(seconds(), 1e-3);
     const std::uint64_t minutes = whole / 60, hours = minutes / 60;
     const double cycle_rate = last_.value("gpu_tot_sim_cycle") / elapsed;
     const double instruction_rate = last_.value("gpu_tot_sim_insn") / elapsed;
-    fmt::print("\n\ngpgpu_simulation_time = {} days, {} hrs, {} min, {} sec ({} sec)\n", hours / 24,
-               hours % 24, minutes % 60, whole % 60, whole);
-    fmt::print("gpgpu_simulation_rate = {:.0f} (inst/sec)\n", instruction_rate);
-    fmt::print("gpgpu_simulation_rate = {:.0f} (cycle/sec)\n", cycle_rate);
-    fmt::print("gpgpu_silicon_slowdown = {:.0f}x\n",
-               ratio(device_.config().clocks.core, cycle_rate));
-    fmt::print("gpu_total_sim_rate={:.0f}\n\n", instruction_rate);
+    std::string text =
+        fmt::format("\n\ngpgpu_simulation_time = {} days, {} hrs, {} min, {} sec ({} sec)\n",
+                    hours / 24, hours % 24, minutes % 60, whole % 60, whole);
+    text += fmt::format("gpgpu_simulation_rate = {:.0f} (inst/sec)\n", instruction_rate);
+    text += fmt::format("gpgpu_simulation_rate = {:.0f} (cycle/sec)\n", cycle_rate);
+    text += fmt::format("gpgpu_silicon_slowdown = {:.0f}x\n",
+                        ratio(device_.config().clocks.core, cycle_rate));
+    text += fmt::format("gpu_total_sim_rate={:.0f}\n\n", instruction_rate);
+    return text;
 }
 
 void output::kernel_ended(const dispatch::finished_kernel& kernel) {
@@ -76,6 +91,28 @@ void output::kernel_ended(const dispatch::finished_kernel& kernel) {
 }
 
 void output::run_ended(const std::string& ended) {
+    // A failure of one output keeps no other one from being written.
+    std::exception_ptr failed;
+    const auto attempt = [&failed](auto&& act) {
+        try {
+            act();
+        } catch (const kernel::output_error&) {
+            if (!failed) failed = std::current_exception();
+        }
+    };
+    attempt([&] { print_rest(); });
+    attempt([&] {
+        put_out(closing_line(ended));
+        flush_out();
+    });
+    attempt([&] { files_.write(device_, ended); });
+    if (!config_.quiet) summary();
+    if (config_.profile_kernel) print_activity(device_.sequencer(), seconds());
+    if (failed) std::rethrow_exception(failed);
+}
+
+/// What was counted since the last kernel ended, if anything.
+void output::print_rest() {
     const dispatch::running_kernel* oldest = nullptr;
     for (const auto& k : device_.commands().ctas().running())
         if (k && !k->finished() &&
@@ -94,13 +131,6 @@ void output::run_ended(const std::string& ended) {
     } else if (reported_cycles_ != device_.core_cycles()) {
         print(nullptr, nullptr);
     }
-    if (ended.rfind("-gpgpu_max", 0) == 0)
-        fmt::print("GPGPU-Sim: ** break due to reaching the maximum cycles (or instructions) **\n");
-    if (ended != "failed") fmt::print("GPGPU-Sim: *** exit detected ***\n");
-    std::fflush(stdout);
-    files_.write(device_, ended);
-    if (!config_.quiet) summary();
-    if (config_.profile_kernel) print_activity(device_.sequencer(), seconds());
 }
 
 void output::summary() const {
@@ -117,15 +147,14 @@ void output::summary() const {
     const double bytes = (value("total dram reads") + value("total dram writes")) *
                          c.memory.partition.dram.atom_bytes();
     const double elapsed = seconds();
-    fmt::print(stderr,
-               "simtlm: {} {}, {:.0f} core cycles ({:.4g} us of GPU time), IPC {:.2f}\n"
-               "        hit rate L1D {}, L2 {}; DRAM {:.1f} GB/s, {:.1f} % of its peak\n"
-               "        {:.2f} s: {}core cycles/s, {}warp instructions/s\n",
-               kernels_, kernels_ == 1 ? "kernel" : "kernels", cycles, cycles / c.clocks.core * 1e6,
-               value("gpu_tot_ipc"), hit_rate("L1D"), hit_rate("L2"),
-               ratio(bytes * c.clocks.core, cycles) / 1e9, 100 * value("dram_bw_util"), elapsed,
-               short_number(cycles / elapsed),
-               short_number(value("gpgpu_n_tot_w_icount") / elapsed));
+    tell(fmt::format(
+        "simtlm: {} {}, {:.0f} core cycles ({:.4g} us of GPU time), IPC {:.2f}\n"
+        "        hit rate L1D {}, L2 {}; DRAM {:.1f} GB/s, {:.1f} % of its peak\n"
+        "        {:.2f} s: {}core cycles/s, {}warp instructions/s\n",
+        kernels_, kernels_ == 1 ? "kernel" : "kernels", cycles, cycles / c.clocks.core * 1e6,
+        value("gpu_tot_ipc"), hit_rate("L1D"), hit_rate("L2"),
+        ratio(bytes * c.clocks.core, cycles) / 1e9, 100 * value("dram_bw_util"), elapsed,
+        short_number(cycles / elapsed), short_number(value("gpgpu_n_tot_w_icount") / elapsed)));
 }
 
 void print_activity(const kernel::phase_sequencer& sequencer, double seconds) {
@@ -135,21 +164,21 @@ void print_activity(const kernel::phase_sequencer& sequencer, double seconds) {
     };
     std::uint64_t activations = 0;
     for (const std::uint64_t n : a.activations) activations += n;
-    fmt::print(stderr, "simulation kernel: {} core, {} network, {} L2, {} DRAM clock edges\n",
-               a.edges[protocol::core_clock], a.edges[protocol::icnt_clock],
-               a.edges[protocol::l2_clock], a.edges[protocol::dram_clock]);
+    tell(fmt::format("simulation kernel: {} core, {} network, {} L2, {} DRAM clock edges\n",
+                     a.edges[protocol::core_clock], a.edges[protocol::icnt_clock],
+                     a.edges[protocol::l2_clock], a.edges[protocol::dram_clock]));
     const auto line = [&](const char* name, std::uint64_t n) {
-        fmt::print(stderr, "  {:<24} {:>14} {:>12.3f}\n", name, n, per_core_cycle(n));
+        tell(fmt::format("  {:<24} {:>14} {:>12.3f}\n", name, n, per_core_cycle(n)));
     };
-    fmt::print(stderr, "  {:<24} {:>14} {:>12}\n", "", "count", "a core cycle");
+    tell(fmt::format("  {:<24} {:>14} {:>12}\n", "", "count", "a core cycle"));
     line("steps", a.steps);
     line("deltas", a.deltas);
     line("activations", activations);
     for (unsigned p = 0; p < sequencer.phases(); ++p)
         line(sequencer.phase_name(p), a.activations[p]);
-    fmt::print(stderr, "  {:.0f} ns an activation, {:.0f} ns a core cycle\n",
-               ratio(seconds * 1e9, static_cast<double>(activations)),
-               ratio(seconds * 1e9, static_cast<double>(a.edges[protocol::core_clock])));
+    tell(fmt::format("  {:.0f} ns an activation, {:.0f} ns a core cycle\n",
+                     ratio(seconds * 1e9, static_cast<double>(activations)),
+                     ratio(seconds * 1e9, static_cast<double>(a.edges[protocol::core_clock]))));
 }
 
 }  // namespace simtlm

@@ -26,11 +26,13 @@ public:
     /// The run has ended: prints what was counted since the last kernel, if anything, writes the
     /// files of statistics and the summary.
     /// @param ended  "finished", "-gpgpu_max_cycle", "deadlock", "interrupted" or "failed"
+    /// @throws kernel::output_error, after all that can be written has been
     void run_ended(const std::string& ended);
 
 private:
     void print(const platform::report_subject* subject, const kernel_record* record);
-    void print_wall_clock() const;
+    void print_rest();
+    std::string wall_clock() const;
     void summary() const;
     double seconds() const;
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/progress.h"
 
+#include "sc_main/standard_streams.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
 namespace simtlm {
 
 progress::progress(const platform::run_config& config, std::uint64_t kernels, std::uint64_t ctas)
     : terminal_(isatty(STDERR_FILENO) != 0),
-      enabled_(
-          config.progress == platform::progress_mode::on ||
-          (config.progress == platform::progress_mode::automatic && terminal_ && !config.quiet)),
+      enabled_(!config.quiet &&
+               (config.progress == platform::progress_mode::on ||
+                (config.progress == platform::progress_mode::automatic && terminal_))),
       period_(std::max(config.progress_period, 1u)),
       kernels_(kernels),
       ctas_(ctas),
@@ -34,8 +35,7 @@ void progress::show(const run_position& p) {
         const double share = static_cast<double>(p.ctas_done) / static_cast<double>(ctas_);
         line += fmt::format(", {} left", short_time(elapsed.count() * (1 / share - 1)));
     }
-    fmt::print(stderr, terminal_ ? "\r\033[K{}" : "{}\n", line);
-    std::fflush(stderr);
+    tell(terminal_ ? "\r\033[K" + line : line + "\n");
     shown_ = terminal_;
     last_ = now;
     last_warp_instructions_ = p.warp_instructions;
@@ -44,8 +44,7 @@ void progress::show(const run_position& p) {
 
 void progress::clear() {
     if (!shown_) return;
-    fmt::print(stderr, "\r\033[K");
-    std::fflush(stderr);
+    tell("\r\033[K");
     shown_ = false;
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/run_control.h"
 
+#include "modules/kernel/output_target.h"
+#include "sc_main/standard_streams.h"
+
 #include <csignal>
+#include <cstring>
 
 namespace simtlm {
 
@@ -9,10 +13,10 @@ namespace {
 
 volatile std::sig_atomic_t signal_received = 0;
 
-constexpr int ending_signals[] = {SIGINT, SIGTERM};
+constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-extern "C" void remember_signal(int) {
-    signal_received = 1;
+extern "C" void remember_signal(int number) {
+    signal_received = number;
 }
 
 /// What poll() costs is lost in so many core cycles.
@@ -24,15 +28,29 @@ signal_guard::signal_guard() {
     struct sigaction action = {};
     action.sa_handler = remember_signal;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    for (const int s : ending_signals) sigaction(s, &action, nullptr);
+    for (const int s : ending_signals) {
+        // What the caller has switched off stays so: nohup, or a job in the background.
+        struct sigaction before = {};
+        sigaction(s, nullptr, &before);
+        if (before.sa_handler != SIG_IGN) sigaction(s, &action, nullptr);
+    }
 }
 
 signal_guard::~signal_guard() {
-    for (const int s : ending_signals) std::signal(s, SIG_DFL);
+    for (const int s : ending_signals) {
+        struct sigaction now = {};
+        sigaction(s, nullptr, &now);
+        if (now.sa_handler == remember_signal) std::signal(s, SIG_DFL);
+    }
 }
 
-bool signal_guard::received() {
-    return signal_received != 0;
+int signal_guard::received() {
+    return signal_received;
+}
+
+std::string signal_guard::name() {
+    const char* known = sigabbrev_np(received());
+    return known != nullptr ? std::string("SIG") + known : std::to_string(received());
 }
 
 run_control::run_control(const sc_core::sc_module_name& name, platform::gpu& device, output& out,
@@ -55,7 +73,7 @@ void run_control::pause() {
 
 void run_control::poll() {
     next_trigger(poll_period_);
-    if (signal_guard::received()) sc_core::sc_pause();
+    if (signal_guard::received() != 0) sc_core::sc_pause();
     if (line_.due()) line_.show(position());
 }
 
@@ -82,6 +100,7 @@ run_control::ending run_control::simulate() {
     dispatch::command_processor& commands = device_.commands();
     while (true) {
         device_.sequencer().rethrow_failure();
+        if (signal_guard::received() != 0) return ending::interrupted;
         sc_core::sc_start();
         finish_instant();
         for (const auto& kernel : commands.take_finished()) out_.kernel_ended(kernel);
@@ -90,17 +109,20 @@ run_control::ending run_control::simulate() {
         if (commands.deadlocked()) return ending::deadlock;
         if (commands.stopped()) return ending::limit;
         if (commands.idle()) return ending::finished;
-        if (signal_guard::received()) return ending::interrupted;
     }
 }
 
 run_control::ending run_control::run() {
-    signal_guard signals;
     ending end = ending::finished;
     try {
         end = simulate();
     } catch (...) {
-        out_.run_ended("failed");
+        try {
+            out_.run_ended("failed");
+        } catch (const kernel::output_error& e) {
+            // What went wrong first is thrown on.
+            tell(std::string("simtlm: ") + e.what() + "\n");
+        }
         throw;
     }
     line_.clear();
@@ -117,7 +139,8 @@ run_control::ending run_control::run() {
             break;
         case ending::interrupted:
             out_.run_ended("interrupted");
-            out_.note("note", "the run was interrupted; these are the statistics so far");
+            out_.note("note", "the run was interrupted by " + signal_guard::name() +
+                                  "; these are the statistics so far");
             break;
     }
     return end;

@@ -9,15 +9,18 @@
 
 namespace simtlm {
 
-/// SIGINT and SIGTERM end the run gently while such an object exists; the second one kills.
+/// SIGINT, SIGTERM and SIGHUP end the run gently while such an object exists; the second of a kind
+/// kills. Signals that the caller ignores stay ignored.
 class signal_guard {
 public:
     signal_guard();
     ~signal_guard();
     signal_guard(const signal_guard&) = delete;
     signal_guard& operator=(const signal_guard&) = delete;
-    /// A signal has come.
-    static bool received();
+    /// The number of the signal that has come; 0: none.
+    static int received();
+    /// "SIGTERM"
+    static std::string name();
 };
 
 /// Runs the simulation from sc_main: prints a report whenever a kernel has ended, shows progress,

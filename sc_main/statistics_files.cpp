@@ -1,62 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/statistics_files.h"
 
-#include "modules/kernel/error.h"
+#include "modules/kernel/output_file.h"
 #include "sc_main/version.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <functional>
+#include <exception>
 #include <limits>
-#include <memory>
 
 namespace simtlm {
 
 namespace {
 
 using json = nlohmann::ordered_json;
-
-/// A file that appears under its name when it is complete.
-class whole_file {
-public:
-    explicit whole_file(std::string name)
-        : name_(std::move(name)), draft_(fmt::format("{}.{}.tmp", name_, getpid())) {
-        out_ = std::fopen(draft_.c_str(), "wb");
-        if (out_ == nullptr) fail();
-    }
-    ~whole_file() {
-        if (out_ != nullptr) std::fclose(out_);
-        if (!kept_) std::remove(draft_.c_str());
-    }
-    whole_file(const whole_file&) = delete;
-    whole_file& operator=(const whole_file&) = delete;
-
-    void write(const std::string& text) {
-        if (std::fwrite(text.data(), 1, text.size(), out_) != text.size()) fail();
-    }
-    void keep() {
-        const int closed = std::fclose(out_);
-        out_ = nullptr;
-        if (closed != 0 || std::rename(draft_.c_str(), name_.c_str()) != 0) fail();
-        kept_ = true;
-    }
-
-private:
-    [[noreturn]] void fail() const {
-        throw kernel::user_error(name_, fmt::format("cannot be written: {}", std::strerror(errno)),
-                                 "name a file in a folder that exists and has room");
-    }
-
-    std::string name_, draft_;
-    std::FILE* out_ = nullptr;
-    bool kept_ = false;
-};
 
 json number(const platform::figure& f) {
     if (f.whole) return static_cast<std::uint64_t>(f.value);
@@ -86,7 +45,7 @@ statistics_files::statistics_files(const platform::option_values& options, std::
     : options_(options), json_(std::move(json_file)), csv_(std::move(csv)) {
     // Better now than after hours of simulation.
     for (const std::string& file : {json_, csv_})
-        if (!file.empty()) whole_file(file).write("");
+        if (!file.empty()) kernel::output_target(file).check();
 }
 
 void statistics_files::add(const platform::report& report, const kernel_record* kernel) {
@@ -111,8 +70,16 @@ void statistics_files::add(const platform::report& report, const kernel_record* 
 }
 
 void statistics_files::write(platform::gpu& device, const std::string& ended) {
-    if (!json_.empty()) write_json(device, ended);
+    std::exception_ptr failed;
+    if (!json_.empty()) {
+        try {
+            write_json(device, ended);
+        } catch (const kernel::output_error&) {
+            failed = std::current_exception();
+        }
+    }
     if (!csv_.empty()) write_csv();
+    if (failed) std::rethrow_exception(failed);
 }
 
 const double* statistics_files::value(const row& r, const std::string& name) const {
@@ -122,7 +89,7 @@ const double* statistics_files::value(const row& r, const std::string& name) con
 }
 
 void statistics_files::write_json(platform::gpu& device, const std::string& ended) const {
-    whole_file file(json_);
+    kernel::output_file file(json_);
     json document;
     document["simtlm"] = version;
     document["ended"] = ended;
@@ -176,11 +143,11 @@ void statistics_files::write_json(platform::gpu& device, const std::string& ende
     document["blocks"] = std::move(blocks);
     document["block_counters"] = std::move(meanings);
     file.write(document.dump(1) + "\n");
-    file.keep();
+    file.commit();
 }
 
 void statistics_files::write_csv() const {
-    whole_file file(csv_);
+    kernel::output_file file(csv_);
     std::string text =
         "kernel,launch_uid,stream,finished,launched_at,start_cycle,end_cycle,ctas,ctas_per_sm";
     for (const platform::figure& c : columns_) text += ',' + quoted(c.name);
@@ -208,7 +175,7 @@ void statistics_files::write_csv() const {
     else
         text += '\n';
     file.write(text);
-    file.keep();
+    file.commit();
 }
 
 }  // namespace simtlm

@@ -33,7 +33,7 @@ public:
     void add(const platform::report& report, const kernel_record* kernel);
 
     /// @param ended  why the run has ended: "finished", ...
-    /// @throws kernel::user_error
+    /// @throws kernel::output_error, after the other file
     void write(platform::gpu& device, const std::string& ended);
 
 private:

@@ -7,6 +7,8 @@
 #include "modules/trace/command_list.h"
 #include "modules/trace/line_source.h"
 #include "modules/trace/trace_writer.h"
+#include "sc_main/exit_code.h"
+#include "sc_main/standard_streams.h"
 #include "sc_main/version.h"
 
 #include <boost/program_options.hpp>
@@ -14,7 +16,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <map>
@@ -31,12 +32,6 @@ using namespace simtlm;
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
-enum exit_code : int {
-    success = 0,
-    fault_of_the_input = 2,
-    fault_of_the_program = 70,
-};
-
 constexpr const char* usage = R"(usage: simtlm-trace convert LIST FOLDER [--jobs N]
        simtlm-trace info KERNEL [--top N]
        simtlm-trace check LIST [--opcode-table FILE ...]
@@ -52,7 +47,8 @@ constexpr const char* usage = R"(usage: simtlm-trace convert LIST FOLDER [--jobs
            with file and line, or file and byte
   text     prints a kernel trace as text, without what the simulator would not read
 
-Exit code: 0; 2 when a file or the command line is at fault, told in one line.
+Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault, told
+in one line.
 
 )";
 
@@ -179,8 +175,9 @@ int convert(const arguments& a) {
         all.bytes += c.written.bytes;
     }
     write_list(list, commands, names, new_list.string());
-    fmt::print("{}: {} kernel files, {} thread blocks, {} warp instructions, {} bytes\n",
-               new_list.string(), kernels.size(), all.blocks, all.instructions, all.bytes);
+    put_out(fmt::format("{}: {} kernel files, {} thread blocks, {} warp instructions, {} bytes\n",
+                        new_list.string(), kernels.size(), all.blocks, all.instructions,
+                        all.bytes));
     return success;
 }
 
@@ -214,28 +211,29 @@ int info(const arguments& a) {
     const trace::kernel_header& h = source->header();
     const bool binary = trace::is_binary_trace(file);
     for (const std::string& w : source->warnings())
-        fmt::print(stderr, "simtlm-trace: warning: {}\n", w);
-    fmt::print("file                 {} ({}, {} bytes)\n", file, binary ? "binary" : "text",
-               fs::file_size(file));
-    fmt::print("kernel               {} (id {}, stream {})\n", h.name, h.id, h.stream);
-    fmt::print("grid, block          ({},{},{}), ({},{},{})\n", h.grid.x, h.grid.y, h.grid.z,
-               h.block.x, h.block.y, h.block.z);
-    fmt::print("shared memory        {} bytes\n", h.shared_memory);
-    fmt::print("registers            {} per thread\n", h.registers);
-    fmt::print("binary version       {}\n", h.binary_version);
-    fmt::print("tracer, NVBit        {}, {}\n", h.tracer_version,
-               h.nvbit_version.empty() ? "-" : h.nvbit_version);
-    fmt::print("thread blocks        {}\n", blocks);
-    fmt::print("warps                {}\n", warps);
-    fmt::print("static instructions  {}\n", source->instructions().size());
-    fmt::print("warp instructions    {}\n", warp_instructions);
-    fmt::print("thread instructions  {}\n", thread_instructions);
-    fmt::print("lanes with addresses {}\n", addresses);
-    fmt::print("opcodes              {}\n", mix.size());
+        tell(fmt::format("simtlm-trace: warning: {}\n", w));
+    put_out(fmt::format("file                 {} ({}, {} bytes)\n", file,
+                        binary ? "binary" : "text", fs::file_size(file)));
+    put_out(fmt::format("kernel               {} (id {}, stream {})\n", h.name, h.id, h.stream));
+    put_out(fmt::format("grid, block          ({},{},{}), ({},{},{})\n", h.grid.x, h.grid.y,
+                        h.grid.z, h.block.x, h.block.y, h.block.z));
+    put_out(fmt::format("shared memory        {} bytes\n", h.shared_memory));
+    put_out(fmt::format("registers            {} per thread\n", h.registers));
+    put_out(fmt::format("binary version       {}\n", h.binary_version));
+    put_out(fmt::format("tracer, NVBit        {}, {}\n", h.tracer_version,
+                        h.nvbit_version.empty() ? "-" : h.nvbit_version));
+    put_out(fmt::format("thread blocks        {}\n", blocks));
+    put_out(fmt::format("warps                {}\n", warps));
+    put_out(fmt::format("static instructions  {}\n", source->instructions().size()));
+    put_out(fmt::format("warp instructions    {}\n", warp_instructions));
+    put_out(fmt::format("thread instructions  {}\n", thread_instructions));
+    put_out(fmt::format("lanes with addresses {}\n", addresses));
+    put_out(fmt::format("opcodes              {}\n", mix.size()));
     for (std::size_t i = 0; i < std::min<std::size_t>(a.top, mix.size()); ++i)
-        fmt::print("  {:<24} {:>12} {:>6.2f} %\n", mix[i].first, mix[i].second,
-                   100.0 * static_cast<double>(mix[i].second) /
-                       static_cast<double>(std::max<std::uint64_t>(warp_instructions, 1)));
+        put_out(
+            fmt::format("  {:<24} {:>12} {:>6.2f} %\n", mix[i].first, mix[i].second,
+                        100.0 * static_cast<double>(mix[i].second) /
+                            static_cast<double>(std::max<std::uint64_t>(warp_instructions, 1))));
     return success;
 }
 
@@ -257,22 +255,17 @@ int check(const arguments& a) {
             kernel.recycle(std::move(block));
         }
         for (const std::string& w : kernel.take_warnings())
-            fmt::print(stderr, "simtlm-trace: warning: {}\n", w);
+            tell(fmt::format("simtlm-trace: warning: {}\n", w));
     }
-    fmt::print("{}: {} kernel files, {} thread blocks, {} warp instructions, no fault\n", list,
-               files.size(), blocks, instructions);
+    put_out(fmt::format("{}: {} kernel files, {} thread blocks, {} warp instructions, no fault\n",
+                        list, files.size(), blocks, instructions));
     return success;
 }
 
 int text(const arguments& a) {
     if (a.operands.size() != 1) refuse("text takes a kernel trace");
     const auto source = trace::open_recorded_trace(a.operands[0]);
-    bool written = true;
-    trace::write_text_trace(*source, [&written](const std::string& t) {
-        written = written && std::fwrite(t.data(), 1, t.size(), stdout) == t.size();
-    });
-    if (std::fflush(stdout) != 0 || !written)
-        throw kernel::user_error("standard output", "cannot be written");
+    trace::write_text_trace(*source, [](const std::string& t) { put_out(t); });
     return success;
 }
 
@@ -304,11 +297,11 @@ int run(int argc, char** argv) {
     if (given.count("help") != 0) {
         std::ostringstream options;
         options << shown;
-        fmt::print("{}{}", usage, options.str());
+        put_out(fmt::format("{}{}", usage, options.str()));
         return success;
     }
     if (given.count("version") != 0) {
-        fmt::print("simtlm-trace {}, binary form {}\n", version, trace::binary_version);
+        put_out(fmt::format("simtlm-trace {}, binary form {}\n", version, trace::binary_version));
         return success;
     }
     if (a.jobs == 0 || a.jobs > 256) refuse("--jobs is not between 1 and 256");
@@ -319,19 +312,30 @@ int run(int argc, char** argv) {
     refuse(a.command.empty() ? "there is nothing to do" : "'" + a.command + "' is no command");
 }
 
+int run_and_catch(int argc, char** argv) {
+    const auto complain = [](const std::string& text) {
+        tell(fmt::format("simtlm-trace: {}\n", text));
+    };
+    try {
+        return run(argc, argv);
+    } catch (const kernel::output_error& e) {
+        complain(e.what());
+        return output_failed;
+    } catch (const kernel::user_error& e) {
+        complain(e.what());
+        return fault_of_the_input;
+    } catch (const std::exception& e) {
+        complain(std::string("internal error: ") + e.what());
+        return fault_of_the_program;
+    }
+}
+
 }  // namespace
 
 /// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
 extern "C" int sc_main(int argc, char** argv) {
-    try {
-        return run(argc, argv);
-    } catch (const kernel::user_error& e) {
-        fmt::print(stderr, "simtlm-trace: {}\n", e.what());
-        return fault_of_the_input;
-    } catch (const std::exception& e) {
-        fmt::print(stderr, "simtlm-trace: internal error: {}\n", e.what());
-        return fault_of_the_program;
-    }
+    prepare_standard_streams();
+    return code_after_output("simtlm-trace", run_and_catch(argc, argv));
 }
 
 /// Takes the place of SystemC's own main(), which would print a banner.

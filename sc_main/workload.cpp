@@ -47,6 +47,7 @@ workload read_workload(const platform::gpu_config& config) {
         ++w.kernels;
         const auto [known, fresh] = ctas_of.emplace(c.file, 0);
         if (fresh) {
+            w.kernel_files.push_back(c.file);
             try {
                 const trace::kernel_header header = trace::read_kernel_header(c.file, w.warnings);
                 known->second = header.grid.volume();

@@ -13,6 +13,7 @@ namespace simtlm {
 /// A command list that has been looked through before the run.
 struct workload {
     std::vector<dispatch::host_command> commands;
+    std::vector<std::string> kernel_files;  ///< each once
     std::uint64_t kernels = 0;
     std::uint64_t ctas = 0;
     std::vector<std::string> warnings;  ///< odd values in headers

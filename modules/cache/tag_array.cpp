@@ -76,6 +76,12 @@ void tag_array::reclassify(std::uint32_t line) {
                                        : victim_class::free;
 }
 
+bool tag_array::all_clean(const std::function<bool(std::uint64_t)>& property) const {
+    for (std::uint32_t line = 0; line < sets_ * ways_; ++line)
+        if (classes_[line] != victim_class::clean || !property(tags_[line])) return false;
+    return true;
+}
+
 tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_address,
                                    unsigned sector, bool is_write) const {
     const std::uint64_t tag = address & line_mask_;

@@ -8,6 +8,7 @@
 #include "modules/protocol/memory_transaction.h"
 
 #include <cstdint>
+#include <functional>
 
 namespace simtlm::cache {
 
@@ -80,7 +81,14 @@ public:
     }
     std::uint64_t line_address(std::uint32_t line) const { return tags_[line]; }
     std::uint32_t dirty_lines() const { return dirty_; }
+    unsigned sets() const { return sets_; }
     unsigned ways() const { return ways_; }
+    /// The set of an address. @param index_address  see probe()
+    unsigned set_of(std::uint64_t index_address) const { return index_(index_address); }
+    /// Lines of a set that stay clean are replaced one after the other, round and round.
+    bool replaces_in_turn() const { return replacement_ != replacement_policy::random; }
+    /// No line is free, modified or on its way, and the address of each has a property.
+    bool all_clean(const std::function<bool(std::uint64_t)>& property) const;
     allocation_policy allocation() const { return allocation_; }
 
     /// Booked accesses, for GPGPU-Sim's per-cache print.

@@ -73,6 +73,7 @@ void command_processor::proceed() {
     if (stopped_) return;
     try {
         while (!queue_.empty() && in_window_ < window_) {
+            if (stop_request_ && stop_request_()) return;
             const host_command c = std::move(queue_.front());
             switch (c.what) {
                 case host_command::kind::launch:

@@ -61,6 +61,9 @@ public:
 
     /// Adds a command. Between steps or in phase core_dispatch_ctas.
     void submit(host_command command);
+    /// Commands are not begun while this says true, so that a long list can be left. Before the
+    /// simulation starts.
+    void set_stop_request(std::function<bool()> request) { stop_request_ = std::move(request); }
     /// Executes what can be executed now.
     void proceed();
     /// Forgets what has not begun and places no further CTA of what has: kernels that run end with
@@ -103,6 +106,7 @@ private:
     const core::cluster_config& cores_;
     unsigned sms_;
     hooks calls_;
+    std::function<bool()> stop_request_;
     std::size_t window_;
     std::deque<host_command> queue_;
     std::deque<pending_kernel> waiting_;             // in the window, not launched

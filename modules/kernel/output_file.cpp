@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/output_file.h"
 
-#include "modules/kernel/error.h"
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 
 namespace simtlm::kernel {
 
-output_file::output_file(std::string name)
-    : name_(std::move(name)), file_(std::fopen((name_ + ".part").c_str(), "wb")) {
-    if (file_ == nullptr)
-        throw user_error(name_ + ".part", std::string("cannot be created: ") + std::strerror(errno),
-                         "name a file in a folder that exists and can be written");
+output_file::output_file(std::string name) : target_(std::move(name)), fd_(target_.open(draft_)) {
     buffer_.reserve(flush_at + 4096);
 }
 
 output_file::~output_file() {
-    if (file_ == nullptr) return;
+    if (fd_ < 0) return;
     flush();
-    std::fclose(file_);
+    close();
 }
 
 void output_file::write_number(std::uint64_t value) {
@@ -31,27 +28,42 @@ void output_file::write_number(std::uint64_t value) {
 }
 
 void output_file::flush() {
-    if (error_ == 0 && std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size())
-        error_ = errno != 0 ? errno : EIO;
+    std::string_view rest = buffer_;
+    while (error_ == 0 && !rest.empty()) {
+        const ssize_t n = ::write(fd_, rest.data(), rest.size());
+        if (n >= 0)
+            rest.remove_prefix(static_cast<std::size_t>(n));
+        else if (errno != EINTR)
+            error_ = errno;
+    }
     written_ += buffer_.size();
     buffer_.clear();
 }
 
+void output_file::close() {
+    if (::close(fd_) != 0 && error_ == 0) error_ = errno;
+    fd_ = -1;
+}
+
+void output_file::remove_draft() {
+    if (!draft_.empty()) std::remove(draft_.c_str());
+}
+
 void output_file::commit() {
-    if (file_ == nullptr) return;
+    if (fd_ < 0) return;
     flush();
-    if (std::fclose(file_) != 0 && error_ == 0) error_ = errno;
-    file_ = nullptr;
-    if (error_ == 0 && std::rename((name_ + ".part").c_str(), name_.c_str()) != 0) error_ = errno;
-    if (error_ != 0)
-        throw user_error(name_, std::string("cannot be written: ") + std::strerror(error_));
+    close();
+    if (error_ != 0) {
+        remove_draft();
+        throw output_error(name(), std::string("cannot be written: ") + std::strerror(error_));
+    }
+    if (!draft_.empty()) target_.replace_by(draft_);
 }
 
 void output_file::discard() {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    file_ = nullptr;
-    std::remove((name_ + ".part").c_str());
+    if (fd_ < 0) return;
+    close();
+    remove_draft();
 }
 
 }  // namespace simtlm::kernel

@@ -87,6 +87,8 @@ public:
 
     const std::vector<signal>& recorded() const { return signals_; }
     const std::string& file() const { return settings_.file; }
+    /// The file is a device, a FIFO or the like.
+    bool in_place() const { return out_.in_place(); }
     /// Time of the first sample, in units of the file (femtoseconds).
     std::uint64_t first_time() const { return first_time_; }
 

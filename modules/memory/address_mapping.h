@@ -62,6 +62,8 @@ public:
     bool placed_at_first_use() const { return indexing_ == partition_indexing::random; }
 
     unsigned channels() const { return channels_; }
+    /// The number of channels is no power of two: the address is divided by it.
+    bool divides() const { return divides_; }
     unsigned sub_partitions() const { return channels_ * sub_partitions_per_channel_; }
 
     /// The masks as decoded, for printing.

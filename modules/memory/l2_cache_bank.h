@@ -7,6 +7,7 @@
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/core_alarm.h"
 #include "modules/memory/growing_ring.h"
+#include "modules/memory/host_copy.h"
 #include "modules/memory/memory_config.h"
 #include "modules/memory/memory_statistics.h"
 #include "modules/protocol/sockets.h"
@@ -31,7 +32,7 @@ namespace simtlm::memory {
 /// are replied to one by one (extension.parent is the request), and the reference of a part passes
 /// to the receiver. A request without the GPU's extension is split and collected again: its
 /// initiator sees one request and one response.
-class l2_cache_bank : public sc_core::sc_module {
+class l2_cache_bank : public sc_core::sc_module, public copy_target {
 public:
     protocol::target_socket<l2_cache_bank> port;
 
@@ -62,8 +63,9 @@ public:
     /// Makes all lines clean and invalid; as in the reference, dirty data are not sent to DRAM.
     void flush();
     void invalidate();
-    /// The tags as a host copy leaves them: one sector. @param core_now  core cycles
-    void warm(std::uint64_t address, std::uint64_t core_now);
+    const cache::tag_array* tags() const override { return engine_ ? &engine_->tags() : nullptr; }
+    void warm(std::uint64_t address, std::uint64_t core_now) override;
+    void skip(std::uint64_t sectors) override { memcpy_offset_ += sectors; }
 
     /// For the partition: a posted write of this sub-partition has been consumed by the channel.
     void consumed(tlm::tlm_generic_payload& write);

@@ -13,8 +13,10 @@ namespace simtlm::ptx {
 namespace {
 
 constexpr std::uint32_t most_registers = 1U << 20;
+constexpr std::uint64_t most_registers_of_module = 1U << 27;
 constexpr std::uint32_t largest_alignment = 1U << 20;
 constexpr std::uint64_t largest_size = std::uint64_t{1} << 40;
+constexpr std::size_t most_names_searched = 5000;
 
 struct space_name {
     std::string_view word;
@@ -41,9 +43,12 @@ bool is_reference(type t) {
 
 void parse_context::fail_unknown(std::string_view name, place where) const {
     std::vector<std::string> names;
-    symbols.for_each([&](std::string_view each) { names.emplace_back(each); });
-    const std::string nearest = names.size() > 5000 ? "" : kernel::nearest_name(name, names);
-    in.fail(where, "'" + std::string(name.substr(0, 80)) + "' is not declared",
+    symbols.for_each([&](std::string_view each) {
+        if (each.size() < longest_shown_name) names.emplace_back(each);
+    });
+    const bool search = names.size() < most_names_searched && name.size() < longest_shown_name;
+    const std::string nearest = search ? kernel::nearest_name(name, names) : "";
+    in.fail(where, shown(name) + " is not declared",
             nearest.empty() ? "" : "the nearest name is '" + nearest + "'");
 }
 
@@ -145,8 +150,10 @@ std::uint32_t declaration_parser::add_register(std::string_view name, type t, un
                                                std::uint32_t count, bool numbered, place where) {
     function& f = c_.current();
     const std::uint64_t wanted = std::uint64_t{count} * vector;
-    if (f.registers.size() + wanted > most_registers) {
-        c_.in.fail(where, "too many registers", "at most " + std::to_string(most_registers));
+    c_.registers += wanted;
+    if (f.registers.size() + wanted > most_registers || c_.registers > most_registers_of_module) {
+        c_.in.fail(where, "too many registers",
+                   "at most " + std::to_string(most_registers) + " a function");
     }
     const auto first = static_cast<std::uint32_t>(f.registers.size());
     f.registers.resize(first + wanted, t);

@@ -353,6 +353,7 @@ void function_parser::read_prototype(std::string_view name) {
     if (c_.in.peek() == '(') p.parameters = declarations_.read_prototype_items();
     while (c_.in.peek() == '.') {
         const std::string_view word = c_.in.take_directive();
+        if (word.empty()) c_.in.fail_expected("';' or .noreturn");
         if (word == "noreturn") {
             p.noreturn = true;
         } else if (scanner::is_digit(c_.in.peek())) {  // .abi_preserve 8

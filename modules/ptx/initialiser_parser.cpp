@@ -10,6 +10,7 @@ namespace simtlm::ptx {
 namespace {
 
 constexpr unsigned deepest_list = 64;
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 29;
 
 /// By how much an address is shifted so that `mask` becomes 0xff; 64 if it is no such mask.
 unsigned shift_of_mask(std::uint64_t mask) {
@@ -66,7 +67,13 @@ void initialiser_parser::reserve(std::uint64_t at, std::uint64_t size, place whe
         c_.in.fail(where, "too many initial values for '" + v_.name + "'",
                    "it has " + std::to_string(v_.size) + " bytes");
     }
-    if (v_.data.bytes.size() < at + size) v_.data.bytes.resize(at + size);
+    if (v_.data.bytes.size() >= at + size) return;
+    c_.initialised_bytes += at + size - v_.data.bytes.size();
+    if (c_.initialised_bytes > most_bytes) {
+        c_.in.fail(where, "the module's initial values are too large",
+                   "at most " + std::to_string(most_bytes) + " bytes");
+    }
+    v_.data.bytes.resize(at + size);
 }
 
 void initialiser_parser::store(std::uint64_t at, const constant& c, place where) {

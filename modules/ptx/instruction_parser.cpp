@@ -10,6 +10,7 @@ namespace simtlm::ptx {
 namespace {
 
 constexpr std::size_t most_operands = 250;
+constexpr std::size_t longest_opcode = 250;
 
 /// x, y, z, w or r, g, b, a as 0 to 3; 4 for others.
 unsigned component_of(std::string_view text) {
@@ -171,6 +172,7 @@ std::uint32_t instruction_parser::operation_index(std::string_view text, place w
 }
 
 void instruction_parser::parse_new_operation(operation& o, std::string_view text, place where) {
+    if (text.size() > longest_opcode) c_.in.fail(where, "unknown instruction");
     std::string fault;
     if (!resolve_operation(text, o, fault)) {
         const std::size_t open = fault.find(" (form: ");
@@ -581,8 +583,8 @@ void instruction_parser::close_scope(bool outermost) {
             }
             o.index = s->index;
         } else if (outermost) {
-            c_.in.fail(p.where,
-                       "there is no label '" + std::string(p.name.substr(0, 80)) + "' here");
+            c_.in.fail(p.where, "there is no label '" +
+                                    std::string(p.name.substr(0, longest_shown_name)) + "' here");
         } else {
             pending_[kept++] = p;
         }

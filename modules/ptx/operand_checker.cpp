@@ -58,7 +58,7 @@ std::string instruction_parser::describe(const raw_operand& r) const {
         case raw_operand::form::literal:
             return r.literal.is_integer() ? "an integer" : "a floating-point constant";
         case raw_operand::form::name:
-            return "'" + std::string(r.name.substr(0, 80)) + "'";
+            return "'" + std::string(r.name.substr(0, longest_shown_name)) + "'";
         case raw_operand::form::vector:
             return "a vector of " + std::to_string(r.count);
         case raw_operand::form::bracket:

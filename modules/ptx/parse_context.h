@@ -19,6 +19,13 @@ struct unresolved_relocation {
     place where;
 };
 
+constexpr std::size_t longest_shown_name = 80;
+
+/// A name in quotes for a message, cut if it is long.
+inline std::string shown(std::string_view name) {
+    return "'" + std::string(name.substr(0, longest_shown_name)) + "'";
+}
+
 /// What the parts of the parser share.
 struct parse_context {
     parse_context(const char* text, module& m) : in(text, m.file), out(m) {}
@@ -29,6 +36,8 @@ struct parse_context {
     std::uint32_t current_function = no_index;
     std::uint32_t current_location = no_index;  ///< of the last `.loc`
     std::vector<unresolved_relocation> unresolved;
+    std::uint64_t registers = 0;          ///< declared so far
+    std::uint64_t initialised_bytes = 0;  ///< in initial values so far
 
     bool in_function() const { return current_function != no_index; }
     function& current() { return out.functions[current_function]; }

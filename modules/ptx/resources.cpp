@@ -185,6 +185,12 @@ void place_parameters(const module& m, const function& entry, resource_demand& d
     }
 }
 
+/// A function that is not defined here is called by the calling convention, others are inlined.
+bool calls_other_module(const module& m, const std::vector<std::uint32_t>& functions) {
+    return std::any_of(functions.begin(), functions.end(),
+                       [&](std::uint32_t f) { return !m.functions[f].defined; });
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> reachable_functions(const module& m, const function& from) {
@@ -200,7 +206,7 @@ resource_demand estimate_resources(const module& m, const function& entry) {
         const std::uint32_t own = estimate_registers(m, f, analyse_control_flow(m, f));
         d.registers = std::max(d.registers, own);
     }
-    if (functions.size() > 1) d.registers = std::max(d.registers, call_registers);
+    if (calls_other_module(m, functions)) d.registers = std::max(d.registers, call_registers);
     if (entry.directives.maxnreg != 0)
         d.registers = std::min(d.registers, entry.directives.maxnreg);
     d.local_bytes = calls.deepest_frames(functions[0]);

@@ -33,9 +33,9 @@ struct resource_demand {
 resource_demand estimate_resources(const module& m, const function& entry);
 
 /// Estimates what a compiler would allocate to one function alone: the largest number of 32-bit
-/// registers alive at once (64-bit values count two, predicates none), where values that are cheap
-/// to make again (constants, parameters, addresses of variables) count from their use only, plus
-/// two for the addresses and temporaries of the machine's own instructions.
+/// registers alive at once (64-bit values count two, predicates none; constants, parameters and
+/// addresses of variables are made anew where they are used), a fifth more if the function has a
+/// loop, and six for addresses and temporaries of machine instructions. 255 at most.
 std::uint32_t estimate_registers(const module& m, const function& f, const control_flow& flow);
 
 /// Functions that a function can call, itself first, each once.

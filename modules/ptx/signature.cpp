@@ -342,10 +342,13 @@ std::string expected_form(const signature& s) {
     return text;
 }
 
+constexpr std::size_t longest_name = 80;
+
 std::string unknown_instruction(std::string_view base) {
+    if (base.size() > longest_name) return "unknown instruction";
     std::vector<std::string> names;
     for (const signature& s : signatures()) names.emplace_back(s.base);
-    return "unknown instruction '" + std::string(base.substr(0, 80)) + "'; the nearest name is '" +
+    return "unknown instruction '" + std::string(base) + "'; the nearest name is '" +
            kernel::nearest_name(base, names) + "'";
 }
 

@@ -106,6 +106,18 @@ void gpu::make_memory() {
             fmt::format("partition{}", c).c_str(), sequencer_, m.partition, mapping_, transactions_,
             memory_statistics_, c));
     }
+    std::vector<memory::copy_target*> slices;
+    for (const auto& p : partitions_)
+        for (unsigned s = 0; s < m.partition.sub_partitions; ++s) slices.push_back(&p->bank(s));
+    const bool place = mapping_.placed_at_first_use();
+    host_copy_ = std::make_unique<memory::host_copy>(
+        mapping_, std::move(slices),
+        memory::host_copy::settings{m.partition.quirk_memcpy_truncates, place});
+}
+
+void gpu::set_stop_request(std::function<bool()> request) {
+    stop_request_ = std::move(request);
+    commands_->set_stop_request(stop_request_);
 }
 
 void gpu::make_network() {
@@ -150,7 +162,9 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
                                                      config_.traces.lookahead);
     };
     if (config_.memory.warm_l2_on_copy)
-        calls.copied_in = [this](std::uint64_t a, std::uint64_t n) { warm_l2(a, n); };
+        calls.copied_in = [this](std::uint64_t a, std::uint64_t n) {
+            host_copy_->copy(a, n, core_cycles(), stop_request_);
+        };
     calls.check = [this](const program::kernel_facts& h) {
         check_trace_fits(config_, facts_of(h));
     };
@@ -325,18 +339,6 @@ std::uint64_t gpu::count(host::counter c) const {
 }
 
 gpu::~gpu() = default;
-
-void gpu::warm_l2(std::uint64_t address, std::uint64_t bytes) {
-    const std::uint64_t now = core_cycles();
-    for (std::uint64_t offset = 0; offset < bytes; offset += 32) {
-        std::uint64_t a = address + offset;
-        if (config_.memory.partition.quirk_memcpy_truncates) a = static_cast<std::uint32_t>(a);
-        if (placement_) mapping_.place(a);
-        const unsigned sub = mapping_.decode(a).sub_partition;
-        const unsigned per = config_.memory.partition.sub_partitions;
-        partitions_[sub / per]->bank(sub % per).warm(a, now);
-    }
-}
 
 std::string gpu::describe() const {
     std::string text;

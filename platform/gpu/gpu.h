@@ -67,6 +67,9 @@ public:
     trace_set load_trace_set(const std::string& kernelslist);
     /// What writes do to foreign memories. Before the simulation starts.
     void set_memory_data(memory_data data);
+    /// Asked during commands that take no simulated time, such as long lists of host copies: when
+    /// it says true, the rest of them is not begun. Before the simulation starts.
+    void set_stop_request(std::function<bool()> request);
     /// Latency of an access to a register, as it is annotated.
     sc_core::sc_time host_latency() const { return host_latency_; }
 
@@ -99,7 +102,6 @@ private:
     void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) override {
         memory_statistics_.reply_received(reply, core_now);
     }
-    void warm_l2(std::uint64_t address, std::uint64_t bytes);
     void make_memory();
     void make_network();
     std::vector<core::simt_cluster*> make_clusters();
@@ -128,6 +130,8 @@ private:
     std::vector<std::unique_ptr<memory::dram_channel>> channels_;
     std::vector<std::unique_ptr<memory_bridge>> bridges_;
     std::vector<std::unique_ptr<memory::memory_partition>> partitions_;
+    std::unique_ptr<memory::host_copy> host_copy_;
+    std::function<bool()> stop_request_;
     std::unique_ptr<interconnect::network> network_;
     std::vector<std::unique_ptr<core::simt_cluster>> clusters_;
     core::memory_effects memory_effects_;

@@ -328,6 +328,7 @@ void option_values::read_file(const std::string& path, const std::string& preset
     std::ostringstream text;
     text << in.rdbuf();
     open_files_.push_back(path);
+    files_.push_back(path);
     try {
         read_text(text.str(), path, preset);
     } catch (...) {

@@ -155,6 +155,8 @@ public:
 
     /// Names of the presets that were loaded, in order.
     const std::vector<std::string>& presets() const { return presets_; }
+    /// Configuration files that were read, those of presets included, in order.
+    const std::vector<std::string>& files() const { return files_; }
 
     /// One line for each reason why given options have no meaning here.
     std::vector<std::string> notes() const;
@@ -174,6 +176,7 @@ private:
     std::map<std::string, std::vector<option_value>, std::less<>> given_;
     std::map<std::string, option_value, std::less<>> defaults_;
     std::vector<std::string> presets_;
+    std::vector<std::string> files_;
     std::vector<std::string> open_files_;  ///< being read, outermost first
     std::vector<option_value> none_;       ///< stays empty
 };

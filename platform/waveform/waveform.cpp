@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/waveform.h"
 
-#include "modules/kernel/error.h"
+#include "modules/kernel/output_target.h"
 #include "modules/kernel/waveform.h"
 #include "platform/gpu/gpu.h"
 #include "platform/waveform/waveform_catalogue.h"
 #include "platform/waveform/waveform_files.h"
 
 #include <cstdio>
+#include <filesystem>
 
 namespace simtlm::platform {
 
@@ -16,6 +17,25 @@ namespace {
 bool ends_with(const std::string& text, const std::string& end) {
     return text.size() >= end.size() &&
            text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+bool is_fst(const std::string& file) {
+    return ends_with(file, ".fst");
+}
+
+/// The dump in VCD from which an FST file is made. Nobody asked for it, so that it replaces
+/// nothing.
+std::string dump_for(const std::string& file) {
+    if (!is_fst(file)) return file;
+    const kernel::output_target target(file);
+    if (target.in_place())
+        throw kernel::user_error(file, "is no regular file, which an FST file must be",
+                                 "name a .vcd file");
+    std::string dump = file + ".vcd";
+    if (std::filesystem::exists(dump))
+        throw kernel::user_error(dump, "is in the way: " + file + " is made from a file there",
+                                 "move it, or name another FST file");
+    return dump;
 }
 
 kernel::waveform::settings settings_of(const run_config& how, const std::string& file) {
@@ -32,9 +52,9 @@ kernel::waveform::settings settings_of(const run_config& how, const std::string&
 struct waveform_writer::recording {
     recording(gpu& device, const run_config& how)
         : target(how.vcd),
-          fst(ends_with(how.vcd, ".fst")),
+          fst(is_fst(how.vcd)),
           converter(fst ? find_vcd2fst() : std::string()),
-          wave(device.sequencer(), settings_of(how, fst ? how.vcd + ".vcd" : how.vcd)),
+          wave(device.sequencer(), settings_of(how, dump_for(how.vcd))),
           catalogue(device, wave),
           core_period(sc_core::sc_time(1.0 / device.config().clocks.core, sc_core::SC_SEC)) {
         if (wave.signals() == 0) {
@@ -42,6 +62,13 @@ struct waveform_writer::recording {
             throw kernel::user_error("--vcd-scope", "matches no signal",
                                      "names look like " + std::string(device.name()) +
                                          ".cluster0.sm0.scheduler0.pc; see docs/waveforms.md");
+        }
+        if (wave.in_place()) return;
+        try {
+            check_translations(target, catalogue);
+        } catch (...) {
+            wave.discard();
+            throw;
         }
     }
 
@@ -54,6 +81,7 @@ struct waveform_writer::recording {
             std::remove(wave.file().c_str());
             shown = target;
         }
+        if (wave.in_place()) return;
         write_save_file(shown, wave, catalogue, core_period.to_seconds() * 1e15);
     }
 
@@ -82,6 +110,13 @@ void waveform_writer::finish() {
 
 std::size_t waveform_writer::signals() const {
     return recording_->wave.signals();
+}
+
+std::vector<std::string> waveform_side_files(const std::string& file) {
+    if (file.empty() || kernel::output_target(file).in_place()) return {};
+    std::vector<std::string> files = {file + ".gtkw"};
+    if (is_fst(file)) files.push_back(file + ".vcd");
+    return files;
 }
 
 std::unique_ptr<waveform_writer> attach_waveforms(gpu& device, const run_config& how) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace simtlm::platform {
 
@@ -33,6 +34,9 @@ private:
     struct recording;
     std::unique_ptr<recording> recording_;
 };
+
+/// Files that are written beside a waveform, but for the translate files. @param file  --vcd
+std::vector<std::string> waveform_side_files(const std::string& file);
 
 /// The waveform that the options ask for, or nothing. Call it once the GPU is built and before
 /// the simulation starts.

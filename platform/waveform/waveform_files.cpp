@@ -98,7 +98,9 @@ std::string find_vcd2fst() {
 }
 
 void convert_to_fst(const std::string& converter, const std::string& vcd, const std::string& fst) {
-    const std::string part = fst + ".part";
+    const kernel::output_target target(fst);
+    std::string part;
+    ::close(target.open(part));
     const char* arguments[] = {converter.c_str(), vcd.c_str(), part.c_str(), nullptr};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -110,13 +112,28 @@ void convert_to_fst(const std::string& converter, const std::string& vcd, const 
     posix_spawn_file_actions_destroy(&actions);
     const std::string remedy = "the waveform is in " + vcd;
     if (error != 0)
-        throw kernel::user_error(
+        throw kernel::output_error(
             fst, "vcd2fst cannot be started: " + std::string(std::strerror(error)), remedy);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 ||
-        std::rename(part.c_str(), fst.c_str()) != 0)
-        throw kernel::user_error(fst, "vcd2fst has failed", remedy);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        std::remove(part.c_str());
+        throw kernel::output_error(fst, "vcd2fst has failed", remedy);
+    }
+    target.replace_by(part);
+}
+
+namespace {
+
+std::string translation_file(const std::string& dump, const kernel::enumeration& e) {
+    return dump + "." + e.name() + ".translate";
+}
+
+}  // namespace
+
+void check_translations(const std::string& dump, const waveform_catalogue& catalogue) {
+    for (const auto& e : catalogue.enumerations())
+        kernel::output_target(translation_file(dump, *e)).check();
 }
 
 void write_save_file(const std::string& dump, const kernel::waveform& wave,
@@ -127,12 +144,11 @@ void write_save_file(const std::string& dump, const kernel::waveform& wave,
         bool used = false;
         for (const kernel::waveform::signal& s : wave.recorded()) used |= s.names == e.get();
         if (!used || e->names().empty()) continue;
-        const std::string suffix = "." + e->name() + ".translate";
-        kernel::output_file out(dump + suffix);
+        kernel::output_file out(translation_file(dump, *e));
         for (std::size_t i = 0; i < e->names().size(); ++i)
             out.write(fmt::format("{} {}\n", i, e->names()[i]));
         out.commit();
-        translate[e.get()] = absolute + suffix;
+        translate[e.get()] = translation_file(absolute, *e);
     }
 
     save_file save(dump + ".gtkw");

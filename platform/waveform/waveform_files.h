@@ -16,6 +16,8 @@ std::string find_vcd2fst();
 /// Runs it. @throws kernel::user_error when it fails
 void convert_to_fst(const std::string& converter, const std::string& vcd, const std::string& fst);
 
+/// Makes sure that the translate files of a dump can be written. @throws kernel::user_error
+void check_translations(const std::string& dump, const waveform_catalogue& catalogue);
 /// Writes DUMP.gtkw, GTKWave's save file for a dump, and the translate files it refers to.
 /// @param dump         file that GTKWave will open
 /// @param core_period  femtoseconds; decides how much is seen at first

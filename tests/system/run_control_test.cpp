@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <map>
 
 namespace simtlm::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 double printed(const outcome& o, const std::string& name) {
     const auto values = o.values();
@@ -40,7 +42,9 @@ TEST_F(RunControl, CtrlCPrintsTheStatisticsSoFarAndExits130) {
     EXPECT_EQ(130, o.code) << o.err;
     EXPECT_GT(printed(o, "gpu_tot_sim_cycle"), 1000);
     EXPECT_THAT(o.out, HasSubstr("kernel_name = small"));
-    EXPECT_THAT(o.err, HasSubstr("interrupted"));
+    EXPECT_THAT(o.out, Not(HasSubstr("exit detected"))) << "scripts take that for a whole run";
+    EXPECT_THAT(o.out, HasSubstr("incomplete run: interrupted"));
+    EXPECT_THAT(o.err, HasSubstr("interrupted by SIGINT"));
     const nlohmann::json statistics = read_json(folder.path("s.json"));
     EXPECT_EQ("interrupted", statistics["ended"]);
     EXPECT_EQ(false, statistics["kernels"][0]["finished"]);
@@ -53,10 +57,37 @@ TEST_F(RunControl, CtrlCPrintsTheStatisticsSoFarAndExits130) {
         << "the statistics of an interrupted run are whole";
 }
 
-TEST_F(RunControl, TerminationIsHeardToo) {
-    const outcome o = simulate({"--preset", "TINY", "-trace", endless()}, SIGTERM, 2);
-    EXPECT_EQ(130, o.code) << o.err;
-    EXPECT_GT(printed(o, "gpu_tot_sim_cycle"), 1000);
+TEST_F(RunControl, EverySignalThatEndsARunKeepsItsStatistics) {
+    const std::string list = endless();
+    const std::map<int, std::string> signals = {{SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
+    for (const auto& [signal, name] : signals) {
+        const std::string json = folder.path(name + ".json"), csv = folder.path(name + ".csv");
+        const outcome o =
+            simulate({"--preset", "TINY", "-trace", list, "--stats-json", json, "--stats-csv", csv},
+                     signal, 2);
+        EXPECT_EQ(128 + signal, o.code) << o.err;
+        EXPECT_GT(printed(o, "gpu_tot_sim_cycle"), 1000);
+        EXPECT_THAT(o.out, Not(HasSubstr("exit detected")));
+        EXPECT_THAT(o.err, HasSubstr("interrupted by " + name));
+        EXPECT_EQ("interrupted", read_json(json)["ended"]);
+        EXPECT_THAT(read_file(csv), HasSubstr("\ntotal,"));
+    }
+}
+
+TEST_F(RunControl, ASignalThatTheCallerIgnoresStaysIgnored) {
+    const outcome o = simulate_from_shell("trap '' HUP; (sleep 0.2; kill -HUP $$) &",
+                                          on_tiny(sample("vecadd")), "");
+    EXPECT_EQ(0, o.code) << o.err;
+}
+
+TEST_F(RunControl, ASignalDuringHostCopiesEndsTheRunWithStatistics) {
+    std::string list;
+    for (unsigned i = 0; i < 200000; ++i) list += "MemcpyHtoD,0x7f0000000000,10000000000\n";
+    const outcome o = simulate({"--preset", "QV100", "-trace", folder.write("kernelslist.g", list),
+                                "--stats-json", folder.path("s.json")},
+                               SIGTERM, 2);
+    EXPECT_EQ(128 + SIGTERM, o.code) << o.err;
+    EXPECT_EQ("interrupted", read_json(folder.path("s.json"))["ended"]);
 }
 
 TEST_F(RunControl, MaxCycleEndsTheRunThere) {
@@ -99,6 +130,7 @@ TEST_F(RunControl, DeadlockIsReportedWithWhoWaitsForWhat) {
     EXPECT_THAT(o.err, HasSubstr("deadlock"));
     EXPECT_THAT(o.err, HasSubstr("barrier"));
     EXPECT_THAT(o.err, HasSubstr("warp"));
+    EXPECT_THAT(o.out, Not(HasSubstr("exit detected")));
     EXPECT_GT(printed(o, "gpu_tot_sim_cycle"), 0);
     EXPECT_EQ("deadlock", read_json(folder.path("s.json"))["ended"]);
 }

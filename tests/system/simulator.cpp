@@ -127,6 +127,27 @@ outcome trace_tool(const std::vector<std::string>& arguments) {
     return run(SIMTLM_TRACE_TOOL, arguments, 0, 0);
 }
 
+namespace {
+
+outcome run_from_shell(const std::string& before, const char* program,
+                       const std::vector<std::string>& arguments, const std::string& redirections) {
+    std::string command = before + " exec '" + program + "'";
+    for (const std::string& a : arguments) command += " '" + a + "'";
+    return run("/bin/sh", {"-c", command + " " + redirections}, 0, 0);
+}
+
+}  // namespace
+
+outcome simulate_from_shell(const std::string& before, const std::vector<std::string>& arguments,
+                            const std::string& redirections) {
+    return run_from_shell(before, SIMTLM_EXECUTABLE, arguments, redirections);
+}
+
+outcome trace_tool_from_shell(const std::vector<std::string>& arguments,
+                              const std::string& redirections) {
+    return run_from_shell({}, SIMTLM_TRACE_TOOL, arguments, redirections);
+}
+
 std::vector<std::string> on_tiny(const std::string& trace, std::vector<std::string> more) {
     std::vector<std::string> arguments = {"--preset", "TINY", "--any-binary-version", "-trace",
                                           trace};

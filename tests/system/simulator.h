@@ -44,6 +44,13 @@ outcome simulate(const std::vector<std::string>& arguments, int signal = 0,
 
 /// Runs simtlm-trace.
 outcome trace_tool(const std::vector<std::string>& arguments);
+/// Runs the executable from a shell. @param before  commands before it, such as "ulimit -f 8;"
+/// @param redirections  such as ">/dev/full"
+outcome simulate_from_shell(const std::string& before, const std::vector<std::string>& arguments,
+                            const std::string& redirections);
+/// The same with simtlm-trace.
+outcome trace_tool_from_shell(const std::vector<std::string>& arguments,
+                              const std::string& redirections);
 
 /// Arguments that run a sample trace on the small test GPU.
 std::vector<std::string> on_tiny(const std::string& trace, std::vector<std::string> more = {});

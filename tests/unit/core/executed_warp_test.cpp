@@ -24,16 +24,25 @@ using ::testing::ElementsAre;
 
 constexpr std::uint32_t low_half = 0xffff;
 
-/// Runs a CTA of some warps and returns the PCs that were issued, in order.
-std::vector<std::uint64_t> issued(sm_rig& rig, small_kernel& kernel, unsigned warps = 1) {
+/// Launches a CTA of some warps.
+void launch(sm_rig& rig, small_kernel& kernel, unsigned warps = 1) {
     kernel.finish();
     rig.launch(std::make_unique<executed_cta>(kernel, warps), warps);
-    rig.run(3000);
+}
+
+/// What was issued, in order: numbers of instructions.
+std::vector<std::uint64_t> issued(sm_rig& rig) {
     EXPECT_EQ(rig.completed.size(), 1u);
     EXPECT_EQ(rig.core.instructions_in_flight(), 0u);
-    std::vector<std::uint64_t> pcs;
-    for (const sm_rig::issue& i : rig.issues) pcs.push_back(i.pc / 8);
-    return pcs;
+    std::vector<std::uint64_t> numbers;
+    for (const sm_rig::issue& i : rig.issues) numbers.push_back(i.pc / 8);
+    return numbers;
+}
+
+std::vector<std::uint64_t> issued(sm_rig& rig, small_kernel& kernel, unsigned warps = 1) {
+    launch(rig, kernel, warps);
+    rig.run(3000);
+    return issued(rig);
 }
 
 TEST(ExecutedWarp, RunsALoopAsOftenAsItsValuesSay) {
@@ -69,37 +78,37 @@ TEST(ExecutedWarp, TakesTheCyclesOfARecordedOneThatGoesStraightOn) {
 }
 
 TEST(ExecutedWarp, PaysForATakenBranchWithAFlushAndASecondFetch) {
+    sm_rig first_rig("first", small_sm()), second_rig("second", small_sm()),
+        untaken_rig("untaken", small_sm());
     // The branch is the first of the two instructions that are decoded together: its wrong
-    // successor is in the buffer, is dropped when the scheduler looks at the warp in the next
-    // cycle, and the target is fetched then, decoded and issued in the two after.
+    // successor is in the buffer and is dropped when the scheduler looks at the warp in the next
+    // cycle. The target is fetched then, decoded in the cycle after, and issued in the next.
     small_kernel first;
     first.jump(2);
     first.compute(1, 2);
     first.leave();
-    sm_rig a("a", small_sm());
-    EXPECT_THAT(issued(a, first), ElementsAre(0, 2));
-    // As the second, it leaves an empty buffer: what follows is fetched first, for nothing.
+    // As the second, it leaves an empty buffer: what lies behind is fetched first, for nothing.
     small_kernel second;
     second.compute(1, 2);
     second.jump(3);
     second.compute(1, 2);
     second.leave();
-    sm_rig b("b", small_sm());
-    EXPECT_THAT(issued(b, second), ElementsAre(0, 1, 3));
-    // A branch that is not taken costs nothing.
-    small_kernel none;
-    none.compute(1, 2);
-    none.jump(0, 0);
-    none.compute(3, 4);
-    none.leave();
-    sm_rig c("c", small_sm());
-    issued(c, none);
-    const std::uint64_t wrong_in_buffer = a.issues[1].cycle - a.issues[0].cycle;
-    const std::uint64_t wrong_fetched = b.issues[2].cycle - b.issues[1].cycle;
-    const std::uint64_t not_taken = c.issues[2].cycle - c.issues[1].cycle;
-    EXPECT_EQ(not_taken, 2u);
-    EXPECT_EQ(wrong_in_buffer, 3u);
-    EXPECT_EQ(wrong_fetched, 4u);
+    // A branch that is not taken costs what any second instruction costs.
+    small_kernel untaken;
+    untaken.compute(1, 2);
+    untaken.jump(0, 0);
+    untaken.compute(3, 4);
+    untaken.leave();
+    launch(first_rig, first);
+    launch(second_rig, second);
+    launch(untaken_rig, untaken);
+    first_rig.run(3000);
+    EXPECT_THAT(issued(first_rig), ElementsAre(0, 2));
+    EXPECT_THAT(issued(second_rig), ElementsAre(0, 1, 3));
+    EXPECT_THAT(issued(untaken_rig), ElementsAre(0, 1, 2, 3));
+    EXPECT_EQ(untaken_rig.issues[2].cycle - untaken_rig.issues[1].cycle, 2u);
+    EXPECT_EQ(first_rig.issues[1].cycle - first_rig.issues[0].cycle, 3u);
+    EXPECT_EQ(second_rig.issues[2].cycle - second_rig.issues[1].cycle, 4u);
 }
 
 TEST(ExecutedWarp, DivergesAndMeetsAgain) {

@@ -64,10 +64,10 @@ public:
             list.push_back(clusters[k].get());
         }
         command_processor::hooks calls;
-        calls.open = [this](const host_command& c) {
+        calls.open = [this](const host_command& command) {
             trace::reader_options how;
             how.opcodes = &opcodes;
-            return std::make_unique<trace::kernel_trace>(c.file, how, 0);
+            return std::make_unique<trace::kernel_trace>(command.file, how, 0);
         };
         calls.copied_in = [this](std::uint64_t a, std::uint64_t n) { copied.emplace_back(a, n); };
         calls.check = [this](const program::kernel_facts& h) {

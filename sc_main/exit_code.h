@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace simtlm {
+
+/// What the executables end with; docs/exit-codes.md tells users.
+enum exit_code : int {
+    success = 0,
+    output_failed = 1,       ///< something could not be written
+    fault_of_the_input = 2,  ///< a file, an option
+    stuck = 3,               ///< the simulated GPU is in a deadlock
+    fault_of_the_program = 70,
+    ended_by_signal = 128,  ///< plus the signal's number
+};
+
+}  // namespace simtlm

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sc_main/output_check.h"
+
+#include "modules/kernel/output_target.h"
+#include "platform/waveform/waveform.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <map>
+#include <utility>
+
+namespace simtlm {
+
+namespace {
+
+/// Options that name a file to be written.
+constexpr const char* output_options[] = {"--stats-json", "--stats-csv", "--vcd", "--timeline"};
+
+/// Files by identity: two names of one file are one.
+class file_roles {
+public:
+    void add_input(const std::string& file, const std::string& role) {
+        struct stat status {};
+        if (!file.empty() && ::stat(file.c_str(), &status) == 0) add(status, role);
+    }
+    void add_stream(int descriptor, const std::string& role) {
+        struct stat status {};
+        if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) add(status, role);
+    }
+
+    /// @throws kernel::user_error when the file has another role already
+    void add_output(const std::string& file, const std::string& option) {
+        const kernel::output_target target(file);
+        target.check();
+        const std::string role = "the output of " + option;
+        struct stat status {};
+        if (::stat(target.path().c_str(), &status) != 0) {
+            const auto [other, fresh] = by_path_.emplace(target.path(), role);
+            if (!fresh) refuse(file, option, other->second);
+            return;
+        }
+        // What is no regular file is not replaced, and a stream of this process is shared.
+        if (S_ISCHR(status.st_mode) || (target.in_place() && S_ISREG(status.st_mode))) return;
+        const auto known = by_identity_.find({status.st_dev, status.st_ino});
+        if (known != by_identity_.end()) refuse(file, option, known->second);
+        add(status, role);
+    }
+
+private:
+    void add(const struct stat& status, const std::string& role) {
+        by_identity_.emplace(std::pair(status.st_dev, status.st_ino), role);
+    }
+    [[noreturn]] static void refuse(const std::string& file, const std::string& option,
+                                    const std::string& role) {
+        throw kernel::user_error(option, file + " is " + role + " too", "name another file");
+    }
+
+    std::map<std::pair<dev_t, ino_t>, std::string> by_identity_;
+    std::map<std::string, std::string> by_path_;
+};
+
+}  // namespace
+
+void check_outputs(const platform::option_values& values, const platform::gpu_config& config,
+                   const std::vector<std::string>& kernels) {
+    file_roles files;
+    files.add_input(config.run.trace, "the command list");
+    for (const std::string& f : values.files()) files.add_input(f, "a configuration file");
+    for (const std::string& f : config.traces.opcode_tables) files.add_input(f, "an opcode file");
+    if (values.given("-inter_config_file"))
+        files.add_input(values.text("-inter_config_file"), "the network's configuration file");
+    for (const std::string& f : kernels) files.add_input(f, "a kernel trace");
+    files.add_stream(STDOUT_FILENO, "standard output");
+    files.add_stream(STDERR_FILENO, "standard error");
+    for (const char* option : output_options)
+        if (!values.text(option).empty()) files.add_output(values.text(option), option);
+    const std::string& vcd = values.text("--vcd");
+    for (const std::string& f : platform::waveform_side_files(vcd)) files.add_output(f, "--vcd");
+}
+
+}  // namespace simtlm

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sc_main/standard_streams.h"
+
+#include "modules/kernel/output_target.h"
+#include "sc_main/exit_code.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+namespace simtlm {
+
+namespace {
+
+constexpr const char* stdout_name = "standard output";
+
+[[noreturn]] void fail(int error) {
+    const std::string why = error != 0 ? std::string(": ") + std::strerror(error) : std::string();
+    throw kernel::output_error(stdout_name, "cannot be written" + why);
+}
+
+}  // namespace
+
+void prepare_standard_streams() {
+    // Opened for reading only, so that a write is the error that it was without it.
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) std::_Exit(output_failed);
+    for (const int s : {SIGPIPE, SIGXFSZ}) std::signal(s, SIG_IGN);
+}
+
+void put_out(std::string_view text) {
+    errno = 0;
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail(errno);
+}
+
+void flush_out() {
+    errno = 0;
+    std::cout.flush();
+    const bool flushed = std::fflush(stdout) == 0;
+    if (!flushed || !std::cout || std::ferror(stdout) != 0) fail(errno);
+}
+
+void tell(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);  // stderr remembers
+}
+
+int code_after_output(const std::string& program, int code) {
+    try {
+        flush_out();
+    } catch (const kernel::output_error& e) {
+        if (code == success) {
+            tell(program + ": " + e.what() + "\n");
+            code = output_failed;
+        }
+    }
+    std::fflush(stderr);
+    return code == success && std::ferror(stderr) != 0 ? output_failed : code;
+}
+
+}  // namespace simtlm

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outputs destroy nothing, and a failure to write is said and has an exit code.
+#include "tests/system/simulator.h"
+#include "tests/system/small_trace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <future>
+
+namespace simtlm::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class Output : public testing::Test {
+protected:
+    std::vector<std::string> small(std::vector<std::string> more) {
+        std::vector<std::string> all = {"--preset", "TINY", "-trace", trace.write(folder)};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+    /// Expects the run to be refused before it begins, with one line.
+    void expect_refused(const std::vector<std::string>& more,
+                        const std::vector<std::string>& parts) {
+        const outcome o = simulate(small(more));
+        EXPECT_EQ(2, o.code) << o.err;
+        EXPECT_EQ("", o.out) << "nothing was simulated";
+        EXPECT_THAT(o.error_lines(), SizeIs(1)) << o.err;
+        for (const std::string& part : parts) EXPECT_THAT(o.err, HasSubstr(part));
+    }
+    /// Expects a failure to write that is said in one line (and a summary).
+    static void expect_unwritten(const outcome& o, const std::string& name) {
+        EXPECT_EQ(1, o.code) << o.err;
+        EXPECT_THAT(o.err, HasSubstr(name + ": cannot be written"));
+    }
+    unsigned mode(const std::string& file) const {
+        struct stat status {};
+        EXPECT_EQ(0, lstat(folder.path(file).c_str(), &status)) << file;
+        return status.st_mode;
+    }
+
+    scratch_folder folder;
+    small_trace trace;
+};
+
+TEST_F(Output, ToADeviceLeavesItADevice) {
+    const std::string device = folder.path("null");
+    if (mknod(device.c_str(), S_IFCHR | 0666, makedev(1, 3)) != 0)
+        GTEST_SKIP() << "device nodes need root";
+    for (const char* option : {"--stats-json", "--stats-csv", "--vcd", "--timeline"}) {
+        const outcome o = simulate(small({option, device}));
+        EXPECT_EQ(0, o.code) << option << o.err;
+        EXPECT_TRUE(S_ISCHR(mode("null"))) << option;
+    }
+    EXPECT_THAT(folder.files(), ElementsAre("kernel-1.traceg", "kernelslist.g", "null"));
+}
+
+TEST_F(Output, ToAFifoReachesItsReader) {
+    const std::string fifo = folder.path("fifo");
+    ASSERT_EQ(0, mkfifo(fifo.c_str(), 0600));
+    auto reader = std::async(std::launch::async, [&] { return read_file(fifo); });
+    const outcome o = simulate(small({"--stats-json", fifo}));
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_EQ("finished", nlohmann::json::parse(reader.get())["ended"]);
+    EXPECT_TRUE(S_ISFIFO(mode("fifo")));
+}
+
+TEST_F(Output, FollowsSymbolicLinks) {
+    folder.write("real.json", "old");
+    ASSERT_EQ(0, symlink("real.json", folder.path("link.json").c_str()));
+    ASSERT_EQ(0, symlink("not-yet.csv", folder.path("link.csv").c_str()));
+    const outcome o = simulate(
+        small({"--stats-json", folder.path("link.json"), "--stats-csv", folder.path("link.csv")}));
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_TRUE(S_ISLNK(mode("link.json")));
+    EXPECT_EQ("finished", read_json(folder.path("real.json"))["ended"]);
+    EXPECT_TRUE(S_ISLNK(mode("link.csv")));
+    EXPECT_TRUE(S_ISREG(mode("not-yet.csv")));
+}
+
+TEST_F(Output, KeepsThePermissionsOfWhatItReplaces) {
+    folder.write("s.json", "old");
+    ASSERT_EQ(0, chmod(folder.path("s.json").c_str(), 0640));
+    EXPECT_EQ(0, simulate(small({"--stats-json", folder.path("s.json")})).code);
+    EXPECT_EQ(0640u, mode("s.json") & 0777u);
+}
+
+TEST_F(Output, RefusesAReadOnlyFile) {
+    folder.write("s.json", "precious");
+    ASSERT_EQ(0, chmod(folder.path("s.json").c_str(), 0444));
+    expect_refused({"--stats-json", folder.path("s.json")}, {"s.json", "read-only"});
+    EXPECT_EQ("precious", read_file(folder.path("s.json")));
+}
+
+TEST_F(Output, IsCheckedBeforeTheRun) {
+    ASSERT_EQ(0, mkdir(folder.path("d").c_str(), 0777));
+    for (const char* option : {"--stats-json", "--stats-csv", "--vcd", "--timeline"}) {
+        expect_refused({option, folder.path("d")}, {"/d", "folder"});
+        expect_refused({option, folder.path("none/x")}, {"none/x"});
+    }
+    ASSERT_EQ(0, mkdir(folder.path("w.vcd.gtkw").c_str(), 0777));
+    expect_refused({"--vcd", folder.path("w.vcd")}, {"w.vcd.gtkw", "folder"});
+    EXPECT_THAT(folder.files(), ElementsAre("d", "kernel-1.traceg", "kernelslist.g", "w.vcd.gtkw"));
+}
+
+TEST_F(Output, ThatIsAnInputIsRefused) {
+    const std::string config = folder.write("my.config", "-gpgpu_max_cycle 0\n");
+    for (const char* input : {"kernelslist.g", "kernel-1.traceg", "my.config"}) {
+        const std::string file = folder.path(input);
+        small({});
+        const std::string before = read_file(file);
+        expect_refused({"-config", config, "--stats-json", file}, {"--stats-json", input});
+        EXPECT_EQ(before, read_file(file));
+    }
+    ASSERT_EQ(0, symlink("kernelslist.g", folder.path("other").c_str()));
+    expect_refused({"--stats-csv", folder.path("other")}, {"--stats-csv", "command list"});
+}
+
+TEST_F(Output, OfTwoOptionsInOneFileIsRefused) {
+    const std::string file = folder.path("x");
+    expect_refused({"--stats-json", file, "--stats-csv", file}, {"--stats-csv", "--stats-json"});
+    folder.write("x", "old");
+    ASSERT_EQ(0, symlink("x", folder.path("y").c_str()));
+    expect_refused({"--stats-json", file, "--timeline", folder.path("y")}, {"--timeline"});
+    EXPECT_EQ("old", read_file(file));
+    expect_refused({"--vcd", folder.path("w"), "--stats-csv", folder.path("w.gtkw")}, {"--vcd"});
+    const outcome both = simulate(small({"--stats-json", "/dev/null", "--stats-csv", "/dev/null"}));
+    EXPECT_EQ(0, both.code) << both.err;
+}
+
+TEST_F(Output, ToTheFileThatStdoutGoesToIsRefused) {
+    const outcome o = simulate_from_shell({}, small({"--stats-json", folder.path("out")}),
+                                          ">'" + folder.path("out") + "'");
+    EXPECT_EQ(2, o.code);
+    EXPECT_THAT(o.err, HasSubstr("standard output"));
+}
+
+TEST_F(Output, ToDevStdoutFollowsTheReport) {
+    const outcome o = simulate_from_shell({}, small({"--stats-json", "/dev/stdout"}), "");
+    EXPECT_EQ(0, o.code) << o.err;
+    const std::size_t end = o.out.find("*** exit detected ***\n{");
+    ASSERT_NE(std::string::npos, end) << "the report, and then the statistics";
+    EXPECT_EQ("finished", nlohmann::json::parse(o.out.substr(o.out.find('{', end)))["ended"]);
+}
+
+TEST_F(Output, ToAFullDeviceIsAnErrorForEveryOption) {
+    if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
+    for (const char* option : {"--stats-json", "--stats-csv", "--vcd", "--timeline"})
+        expect_unwritten(simulate(small({option, "/dev/full"})), "/dev/full");
+    const outcome o =
+        simulate(small({"--stats-json", "/dev/full", "--stats-csv", folder.path("s.csv")}));
+    expect_unwritten(o, "/dev/full");
+    EXPECT_THAT(read_file(folder.path("s.csv")), HasSubstr("total,"))
+        << "one failure takes no other output with it";
+}
+
+TEST_F(Output, OnAFullStdoutIsAnError) {
+    if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
+    for (const char* question : {"--help", "--version", "--list-configs", "--help-markdown",
+                                 "--help-statistics", "--dump-config"})
+        expect_unwritten(simulate_from_shell({}, {question}, ">/dev/full"), "standard output");
+    const outcome o =
+        simulate_from_shell({}, small({"--stats-json", folder.path("s.json")}), ">/dev/full");
+    expect_unwritten(o, "standard output");
+    EXPECT_THAT(folder.files(), testing::Contains("s.json")) << "what can be kept is kept";
+    expect_unwritten(trace_tool_from_shell({"--help"}, ">/dev/full"), "standard output");
+    expect_unwritten(trace_tool_from_shell({"text", folder.path("kernel-1.traceg")}, ">/dev/full"),
+                     "standard output");
+}
+
+TEST_F(Output, OnAClosedStreamIsAnError) {
+    expect_unwritten(simulate_from_shell({}, {"--help"}, ">&-"), "standard output");
+    const outcome o =
+        simulate_from_shell({}, small({"--stats-json", folder.path("s.json")}), ">&- <&-");
+    expect_unwritten(o, "standard output");
+    EXPECT_NO_THROW(read_json(folder.path("s.json"))) << "no report goes into the file";
+    const outcome unheard =
+        simulate_from_shell({}, small({"--stats-json", folder.path("s.json")}), "2>&-");
+    EXPECT_EQ(1, unheard.code) << "the summary could not be said";
+    EXPECT_NO_THROW(read_json(folder.path("s.json")));
+    EXPECT_EQ(0, simulate_from_shell({}, small({"--quiet"}), "2>&-").code) << "nothing to say";
+}
+
+TEST_F(Output, ToAPipeThatNobodyReadsIsAnError) {
+    constexpr int out = 9;
+    int ends[2];
+    ASSERT_EQ(0, pipe(ends));
+    ASSERT_EQ(out, dup2(ends[1], out));
+    close(ends[0]);
+    close(ends[1]);
+    const outcome o =
+        simulate_from_shell({}, small({"--stats-json", folder.path("s.json")}), ">&9");
+    close(out);
+    expect_unwritten(o, "standard output");
+    EXPECT_EQ("failed", read_json(folder.path("s.json"))["ended"]);
+}
+
+TEST_F(Output, ThatDoesNotFitLeavesWhatWasThere) {
+    folder.write("s.json", "old");
+    const outcome o = simulate_from_shell(
+        "ulimit -f 8;", small({"--stats-json", folder.path("s.json")}), ">/dev/null");
+    expect_unwritten(o, folder.path("s.json"));
+    EXPECT_EQ("old", read_file(folder.path("s.json")));
+    EXPECT_THAT(folder.files(), ElementsAre("kernel-1.traceg", "kernelslist.g", "s.json"))
+        << "no draft is left";
+}
+
+TEST_F(Output, DoesNotTouchAFileThatHasTheNameOfADraft) {
+    folder.write("s.json.part", "precious");
+    EXPECT_EQ(0, simulate(small({"--stats-json", folder.path("s.json")})).code);
+    EXPECT_EQ("precious", read_file(folder.path("s.json.part")));
+    EXPECT_EQ("finished", read_json(folder.path("s.json"))["ended"]);
+}
+
+TEST_F(Output, OfAQuietRunIsTheReport) {
+    trace.header["nregs"] = "21955";  // worth a warning
+    const outcome o = simulate(small({"--quiet", "--override-registers", "16", "--progress", "on",
+                                      "-power_simulation_enabled", "0"}));
+    EXPECT_EQ(0, o.code);
+    EXPECT_EQ("", o.err);
+}
+
+}  // namespace
+}  // namespace simtlm::test
