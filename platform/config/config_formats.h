@@ -7,7 +7,7 @@
 #include "modules/memory/memory_config.h"
 #include "platform/config/config.h"
 
-#include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,10 +32,13 @@ std::vector<unsigned> parse_numbers(std::string_view text, char separator, std::
 /// lack kind and set index, are read as normal caches with linear index.
 cache::cache_config parse_cache(std::string_view text);
 
-/// Registers in front of and behind operand collection, by pipeline (core::pipe), and of
-/// write-back.
+/// Registers in front of and behind operand collection, of the pipelines (core::pipe) for which
+/// the option has a place, and of write-back.
 struct pipeline_widths {
-    std::array<unsigned, core::built_in_pipes> id_oc{}, oc_ex{};
+    struct registers {
+        unsigned id_oc = 0, oc_ex = 0;
+    };
+    std::map<unsigned, registers> of;
     unsigned ex_wb = 0;
 };
 /// -gpgpu_pipeline_widths with 7, 11 or 13 values.

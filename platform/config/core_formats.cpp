@@ -13,16 +13,15 @@ pipeline_widths parse_pipeline_widths(std::string_view text) {
         throw format_error{fmt::format("has {} widths", w.size()),
                            "7, 11, or 13 with tensor cores"};
     using namespace core;  // for the names of the pipelines
+    const bool old = w.size() == 7;
     const std::vector<pipe> order =
-        w.size() == 7 ? std::vector<pipe>{pipe_sp, pipe_sfu, pipe_mem}
-                      : std::vector<pipe>{pipe_sp, pipe_dp, pipe_int, pipe_sfu, pipe_mem};
+        old ? std::vector<pipe>{pipe_sp, pipe_sfu, pipe_mem}
+            : std::vector<pipe>{pipe_sp, pipe_dp, pipe_int, pipe_sfu, pipe_mem};
     pipeline_widths p;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        p.id_oc[order[i]] = w[i];
-        p.oc_ex[order[i]] = w[order.size() + i];
-    }
+    p.of[pipe_dp] = p.of[pipe_int] = p.of[pipe_tensor] = {};
+    for (std::size_t i = 0; i < order.size(); ++i) p.of[order[i]] = {w[i], w[order.size() + i]};
     p.ex_wb = w[2 * order.size()];
-    if (w.size() == 13) p.id_oc[pipe_tensor] = w[11], p.oc_ex[pipe_tensor] = w[12];
+    if (w.size() == 13) p.of[pipe_tensor] = {w[11], w[12]};
     return p;
 }
 

@@ -113,9 +113,10 @@ void read_units(const option_values& v, core::sm_config& sm) {
         p.present = i == core::pipe_tensor ? tensor_cores : p.units > 0 || p.to_memory;
         if (p.units > 0 && !p.present)
             v.fail(p.units_option, "the SM has no tensor cores", "-gpgpu_tensor_core_avail 1");
-        const bool none = i == core::pipe_tensor && !tensor_cores;
-        p.id_oc = none ? 0 : w.id_oc[i];
-        p.oc_ex = none ? 0 : w.oc_ex[i];
+        if (const auto told = w.of.find(i); told != w.of.end()) {
+            p.id_oc = p.present || i != core::pipe_tensor ? told->second.id_oc : 0;
+            p.oc_ex = p.present || i != core::pipe_tensor ? told->second.oc_ex : 0;
+        }
         if (p.usable() && (p.id_oc == 0 || p.oc_ex == 0))
             v.fail(widths,
                    fmt::format("{} units have no pipeline registers in front of them", p.label),
