@@ -12,12 +12,7 @@ namespace simtlm::core {
 
 namespace {
 
-struct arguments {
-    const std::vector<unsigned>& parameters;
-    const warp_table& warps;
-    const scoreboard& scores;
-    warp_mask mine;
-};
+using arguments = scheduling_arguments;
 
 [[noreturn]] void refuse(const char* syntax) {
     throw kernel::user_error("-gpgpu_scheduler", "the policy needs other numbers",
@@ -71,8 +66,10 @@ std::unique_ptr<scheduling_policy> make_scheduling_policy(const scheduling_choic
                                                           const warp_table& warps,
                                                           const scoreboard& scores,
                                                           warp_mask mine) {
+    const scheduling_arguments given{choice.parameters, warps, scores, mine};
+    if (choice.make != nullptr) return choice.make(given);
     for (const row& r : table)
-        if (choice.name == r.name) return r.make({choice.parameters, warps, scores, mine});
+        if (choice.name == r.name) return r.make(given);
     std::string known;
     for (const row& r : table) known += known.empty() ? r.name : std::string(", ") + r.name;
     throw kernel::user_error("-gpgpu_scheduler", "no warp scheduler \"" + choice.name + "\"",
