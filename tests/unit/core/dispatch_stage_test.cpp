@@ -62,8 +62,8 @@ struct dispatch_rig : sc_core::sc_module {
                     (config.pipelines[p].name + "_" + std::to_string(k)).c_str(), sequencer));
                 order.push_back({units.back().get(), p, k});
             }
-        stage = std::make_unique<dispatch_stage>("stage", sequencer, config, collector, order,
-                                                 ldst);
+        stage =
+            std::make_unique<dispatch_stage>("stage", sequencer, config, collector, order, ldst);
         stage->to_ldst.bind(ldst.dispatch);
         for (auto& u : units) {
             stage->to_units.bind(u->dispatch);

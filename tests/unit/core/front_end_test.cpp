@@ -33,13 +33,13 @@ struct front_rig : sc_core::sc_module, front_end::listener {
     kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
                                       protocol::phase_table()};
     const request_signer signer{{3, 1, 4}};
-    front_end fetcher{"fetcher", sequencer, config,
-                      front_end::blocks{*this, signer, warps.table, scores, transactions,
-                                        statistics}};
+    front_end fetcher{
+        "fetcher", sequencer, config,
+        front_end::blocks{*this, signer, warps.table, scores, transactions, statistics}};
     protocol::cache_port_target<front_rig> cache{"cache"};
     std::vector<fetch> fetches;
-    std::map<unsigned, unsigned> misses;  ///< by warp: cycles until the data come
-    unsigned refusals = 0;                ///< so many fetches are refused first
+    std::map<unsigned, unsigned> misses;                    ///< by warp: cycles until the data come
+    unsigned refusals = 0;                                  ///< so many fetches are refused first
     std::vector<std::pair<std::uint64_t, unsigned>> exits;  ///< cycle, warp
 
     front_rig(const sc_core::sc_module_name& name, const sm_config& c)

@@ -204,7 +204,8 @@ TEST(PipelineWidths, AreReadInTheirThreeForms) {
     EXPECT_EQ(seven.of.at(core::pipe_mem).id_oc, 1u);
     EXPECT_EQ(seven.ex_wb, 2u);
     EXPECT_EQ(parse_pipeline_widths("2,0,0,1,1,2,0,0,1,1,3").ex_wb, 3u);
-    EXPECT_EQ(parse_pipeline_widths("4,4,4,4,4,4,4,4,4,4,8,5,6").of.at(core::pipe_tensor).oc_ex, 6u);
+    EXPECT_EQ(parse_pipeline_widths("4,4,4,4,4,4,4,4,4,4,8,5,6").of.at(core::pipe_tensor).oc_ex,
+              6u);
     EXPECT_THAT(refused("-gpgpu_pipeline_widths 1,1,1,1,1,1,1,1"), HasSubstr("has 8 widths"));
 }
 
