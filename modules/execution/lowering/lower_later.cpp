@@ -3,16 +3,7 @@
 
 namespace simtlm::execution {
 
-bool function_lowering::lower_asynchronous(const ptx::operation&) {
-    return false;
-}
-bool function_lowering::lower_matrix(const ptx::operation&) {
-    return false;
-}
 bool function_lowering::lower_texture(const ptx::operation&) {
-    return false;
-}
-bool function_lowering::lower_video(const ptx::operation&) {
     return false;
 }
 
