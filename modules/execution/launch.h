@@ -16,6 +16,7 @@
 namespace simtlm::execution {
 
 class device_heap;
+class texture_table;
 
 /// A kernel to run, and with what.
 struct launch {
@@ -27,6 +28,7 @@ struct launch {
     std::vector<std::byte> parameters;
     bool cooperative = false;  ///< all CTAs are resident at once; they may wait for each other
     std::uint64_t grid_id = 1;
+    std::uint64_t stream = 0;
 };
 
 /// What programs ask of the world around them. Those left empty answer plainly.
@@ -36,6 +38,7 @@ struct services {
     std::function<std::uint64_t()> global_time;   ///< ns; default: the host's monotonic clock
     std::uint64_t stack_limit = 1024;             ///< bytes per thread, where the need is unknown
     device_heap* heap = nullptr;                  ///< of malloc; nullptr: malloc gives 0
+    const texture_table* textures = nullptr;      ///< textures and surfaces by handle
     unsigned sms = 80;                            ///< %nsmid
     bool check_initialised = false;               ///< report reads of registers never written
 };

@@ -80,6 +80,10 @@ private:
     void lower_lop3_predicate(const ptx::operation& o);
     void lower_multiply(const ptx::operation& o);
     void lower_fragment(const ptx::operation& o);
+    std::vector<slot> words_of(const ptx::operand& o);
+    slot handle_of(const ptx::operand& o);
+    void lower_fetch(const ptx::operation& o);
+    void lower_surface(const ptx::operation& o);
     void emit_video(handler h, std::shared_ptr<const void> what);
     void lower_mbarrier(const ptx::operation& o, unsigned result, unsigned address);
     void lower_asynchronous_copy(const ptx::operation& o);
