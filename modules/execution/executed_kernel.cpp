@@ -43,6 +43,7 @@ public:
     void issue(const program::dynamic_instruction& instruction, std::uint64_t now,
                program::issue_effects& effects, program::lane_addresses& addresses) override {
         kernel_.now_ = now;
+        kernel_.forget_freed_memory();
         const std::uint32_t index = kernel_.instructions_->index_of(instruction);
         const lane_mask before = live_lanes(warp_);
         auto request = take_request();
@@ -194,6 +195,13 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
 }
 
 executed_kernel::~executed_kernel() = default;
+
+/// Allocations that instructions remember may be gone.
+void executed_kernel::forget_freed_memory() {
+    if (worker_.generation == context_.memory.generation()) return;
+    worker_.generation = context_.memory.generation();
+    worker_.hits.assign(worker_.hits.size(), {});
+}
 
 std::unique_ptr<program::cta> executed_kernel::next_cta() {
     if (next_ == what_.grid.volume()) return nullptr;

@@ -32,6 +32,8 @@ private:
     class block;
     class executor;
 
+    void forget_freed_memory();
+
     services world_;
     launch what_;
     launch_context context_;

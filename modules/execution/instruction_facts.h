@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/execution/module_image.h"
-#include "modules/program/instruction.h"
+#include "modules/program/kernel_source.h"
 
 #include <array>
 #include <cstdint>

@@ -40,7 +40,6 @@ struct services {
     device_heap* heap = nullptr;                  ///< of malloc; nullptr: malloc gives 0
     const texture_table* textures = nullptr;      ///< textures and surfaces by handle
     unsigned sms = 80;                            ///< %nsmid
-    bool check_initialised = false;               ///< report reads of registers never written
 };
 
 /// Everything that the CTAs of a launch share.
@@ -49,6 +48,9 @@ public:
     /// @throws kernel::user_error  a launch that cannot be: no threads, too many, parameters
     /// missing
     launch_context(const launch& what, device_memory& memory, const services& world);
+    ~launch_context();
+    launch_context(const launch_context&) = delete;
+    launch_context& operator=(const launch_context&) = delete;
 
     const launch& what;
     const module_image& image;

@@ -102,7 +102,7 @@ void function_lowering::lower_surface(const ptx::operation& o) {
     auto d = std::make_shared<texture_description>();
     const unsigned surface = o.op == opcode::suld ? 1 : 0;
     d->geometry = geometry_of(o.texture);
-    d->formatted = o.has(ptx::flag::surface_formatted);
+    d->formatted = o.has(ptx::flag::formatted);
     d->element_bytes = ptx::bytes_of(o.first_type());
     d->elements = o.vector;
     d->clamp = clamp_of(o.surface_bounds);
