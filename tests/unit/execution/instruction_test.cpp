@@ -115,9 +115,8 @@ const instruction_case cases[] = {
      "cvt.rn.f64.s32 %fd1, %r1; cvt.rn.f64.s32 %fd2, %r2; mul.f64 %fd1, %fd1, %fd2;"
      "cvt.rn.f32.f64 %r0, %fd1;",
      [](u32 a, u32 b, u32) {
-         return bits(static_cast<float>(double{static_cast<float>(0)} +
-                                        static_cast<double>(static_cast<s32>(a)) *
-                                            static_cast<double>(static_cast<s32>(b))));
+         return bits(static_cast<float>(static_cast<double>(static_cast<s32>(a)) *
+                                        static_cast<double>(static_cast<s32>(b))));
      }},
     {"ConvertToFloatAndBack", "cvt.rn.f32.u32 %r4, %r1; cvt.rzi.u32.f32 %r0, %r4;",
      [](u32 a, u32, u32) {
