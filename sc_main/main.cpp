@@ -7,6 +7,7 @@
 #include "platform/waveform/timeline.h"
 #include "platform/waveform/waveform.h"
 #include "sc_main/exit_code.h"
+#include "sc_main/functional_mode.h"
 #include "sc_main/output.h"
 #include "sc_main/output_check.h"
 #include "sc_main/progress.h"
@@ -75,6 +76,11 @@ int run(int argc, char** argv) {
     platform::option_values values(folders.finder());
     values.parse_command_line(argc, argv);
     if (act(values, folders)) return success;
+    if (!values.text("--ptx").empty()) {
+        if (is_functional(values)) return leave(run_functional(values));
+        throw kernel::user_error("command line", "programs run without time only",
+                                 "add -gpgpu_ptx_sim_mode 1");
+    }
 
     const signal_guard signals;
     platform::gpu_config config = platform::make_gpu_config(values);
