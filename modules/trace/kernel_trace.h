@@ -17,6 +17,10 @@ struct warp_path;
 
 /// The header of a kernel trace: everything known before its first thread block.
 struct kernel_header : program::kernel_facts {
+    /// Registers or shared memory of which the header says nothing that can be read: the kernel can
+    /// only run when somebody else says it.
+    static constexpr std::uint32_t not_told = ~std::uint32_t{0};
+
     std::uint64_t shared_base = 0;  ///< generic window of shared memory; 0 = not told
     std::uint64_t local_base = 0;   ///< generic window of local memory; 0 = not told
     std::string nvbit_version;
