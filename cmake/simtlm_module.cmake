@@ -49,14 +49,15 @@ function(simtlm_module name)
   set_property(GLOBAL APPEND PROPERTY SIMTLM_TARGETS simtlm_${name})
 endfunction()
 
-# simtlm_test(NAME SOURCES... DEPENDS...): one GoogleTest executable, each test run in a process of
-# its own, because a SystemC simulation cannot be started twice in one process.
+# simtlm_test(NAME SOURCES... DEPENDS... [PREFIX p]): one GoogleTest executable, each test run in a
+# process of its own, because a SystemC simulation cannot be started twice in one process. PREFIX
+# tells tests of the same sources, built another way, apart.
 function(simtlm_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;PREFIX" "SOURCES;DEPENDS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE simtlm_private_settings ${arg_DEPENDS} simtlm_test_main)
-  gtest_discover_tests(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} TEST_PREFIX "${arg_PREFIX}" PROPERTIES TIMEOUT ${arg_TIMEOUT} DISCOVERY_TIMEOUT 60)
 endfunction()
