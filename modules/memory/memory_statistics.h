@@ -27,6 +27,7 @@ public:
     latency round_trip;       ///< created to cluster (mf); see close_window()
 
     struct bank_latency {
+        std::uint64_t replies = 0;
         std::uint64_t sum = 0;
         std::uint64_t max = 0;
     };

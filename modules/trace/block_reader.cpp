@@ -30,7 +30,12 @@ bool is_hexadecimal(char c) {
 
 block_reader::block_reader(line_source& source, const kernel_header& header,
                            line_reader& instructions, bool begun, bool share)
-    : source_(source), header_(header), instructions_(instructions), begun_(begun), blocks_(header.grid), share_(share) {}
+    : source_(source),
+      header_(header),
+      instructions_(instructions),
+      begun_(begun),
+      blocks_(header.grid),
+      share_(share) {}
 
 bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
     block.clear();

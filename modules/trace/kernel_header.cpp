@@ -5,6 +5,7 @@
 #include "modules/trace/binary_file.h"
 #include "modules/trace/scanner.h"
 
+#include <filesystem>
 #include <set>
 
 namespace simtlm::trace {
@@ -181,7 +182,18 @@ bool read_kernel_header(line_source& source, kernel_header& header,
     return false;
 }
 
+void check_is_file(const std::string& file) {
+    std::error_code error;
+    const auto status = std::filesystem::status(file, error);
+    if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) return;
+    if (!std::filesystem::is_regular_file(status)) {
+        throw kernel::user_error(file, "is no regular file, and a kernel trace is read twice",
+                                 "write what comes from there into a file");
+    }
+}
+
 kernel_header read_kernel_header(const std::string& file, std::vector<std::string>& warnings) {
+    check_is_file(file);
     if (is_binary_trace(file)) return binary_file(file).read_header(warnings);
     line_source source(file);
     kernel_header header;

@@ -63,6 +63,14 @@ struct reader_quirks : isa::decode_quirks {
     bool generic_windows = false;     ///< LD, ST: shared reaches up to local, local has 16 KB
 };
 
+/// Thread blocks from the first to the last, counted from 0 with x running fastest.
+struct cta_range {
+    std::uint64_t first = 0;
+    std::uint64_t last = ~std::uint64_t{0};
+
+    bool all() const { return first == 0 && last == ~std::uint64_t{0}; }
+};
+
 /// What a reader does with what it cannot know for sure.
 struct reader_options {
     const isa::opcode_tables* opcodes = nullptr;  ///< required
@@ -70,6 +78,9 @@ struct reader_options {
     /// Warps that execute the same share one description of it: memory goes with how many different
     /// ways warps take, not with how many warps there are.
     bool share_paths = false;
+    /// Only these are read: the header then has a grid of so many blocks in a row, while blocks
+    /// keep their places in the whole grid.
+    cta_range ctas;
     bool unknown_opcode_is_error = true;  ///< else one warning and the integer unit
     reader_quirks quirks;
 };

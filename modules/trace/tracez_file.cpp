@@ -120,7 +120,8 @@ private:
 
 class tracez_bytes final : public line_source::byte_source {
 public:
-    explicit tracez_bytes(const std::string& file) : file_(file), index_(file_, 0), data_(file_, 0) {
+    explicit tracez_bytes(const std::string& file)
+        : file_(file), index_(file_, 0), data_(file_, 0) {
         read_front();
         find_index();
     }
@@ -190,8 +191,8 @@ private:
             --chunks_left_;
             chunk_left_ = data_.number<std::uint32_t>();
             if (chunk_left_ == 0 || chunk_left_ > index_at_ - std::min(index_at_, data_.position()))
-                file_.damaged(data_.position(), "a chunk of " + std::to_string(chunk_left_) +
-                                                    " bytes");
+                file_.damaged(data_.position(),
+                              "a chunk of " + std::to_string(chunk_left_) + " bytes");
         } else if (warps_left_ != 0) {
             begin_warp();
         } else if (in_block_) {
@@ -223,8 +224,8 @@ private:
         chunks_left_ = index_.number<std::uint32_t>();
         const auto at = index_.number<std::uint64_t>();
         for (std::uint32_t c = 0; c < chunks_left_; ++c) index_.number<std::uint32_t>();
-        text_ = "\nwarp = " + std::to_string(warp) + "\ninsts = " + std::to_string(instructions) +
-                '\n';
+        text_ =
+            "\nwarp = " + std::to_string(warp) + "\ninsts = " + std::to_string(instructions) + '\n';
         if (chunks_left_ == 0) return;
         if (at < data_from_ || at >= index_at_)
             file_.damaged(index_.position(), "a warp outside of the file's data");

@@ -20,7 +20,8 @@ inline constexpr const char* tracez_suffix = ".tracez";
 /// | sizes | u32 bytes of the dictionary, u32 instructions of a chunk |
 /// | dictionary | of zstd; may be empty |
 /// | warps | each u32 instructions, u32 chunks, and per chunk u32 size and a zstd frame of lines |
-/// | index | u32 blocks; each ten u32 (block, cluster, place in the cluster, rank), u32 warps; each of
+/// | index | u32 blocks; each ten u32 (block, cluster, place in the cluster, rank), u32 warps; each
+/// of
 ///   these u32 instructions, u32 chunks, u64 place of the warp, and per chunk u32 instructions |
 /// | end | u64 place of the index |
 ///

@@ -49,6 +49,7 @@ trace::reader_options reader_options_of(const gpu_config& config,
     o.latencies = t.latencies;
     o.share_paths = true;
     o.unknown_opcode_is_error = t.unknown_opcode_is_error;
+    if (t.choice.ctas) o.ctas = *t.choice.ctas;
     o.quirks = t.quirks;
     return o;
 }
@@ -231,7 +232,11 @@ void gpu::news() {
 
 trace_set gpu::load_trace_set(const std::string& kernelslist) {
     trace_set set;
-    set.commands = trace::read_command_list(kernelslist);
+    trace::kernel_choice choice = config_.traces.choice;
+    set.commands = trace::read_command_list(kernelslist, choice);
+    if (choice.ctas && !config_.traces.choice.ctas)
+        throw kernel::user_error(kernelslist, "chooses thread blocks with --ctas",
+                                 "give that as an option of the GPU");
     const trace::reader_options options = reader_options_of(config_, opcodes_);
     for (const trace::command& c : set.commands) {
         if (c.what != trace::command::kind::kernel) continue;
