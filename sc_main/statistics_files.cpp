@@ -30,6 +30,21 @@ json json_of(const kernel_record& k) {
             {"ctas_per_sm", k.ctas_per_sm}};
 }
 
+/// Values by name; of an array the cells that are not 0, by label.
+json json_of(const std::vector<kernel::statistics::cell>& cells) {
+    json values = json::object();
+    for (const kernel::statistics::cell& c : cells) {
+        if (c.label.empty()) {
+            values[c.of->name] = *c.value;
+            continue;
+        }
+        json& array = values[c.of->name];
+        if (array.is_null()) array = json::object();
+        if (*c.value != 0) array[c.label] = *c.value;
+    }
+    return values;
+}
+
 std::string quoted(const std::string& text) {
     std::string out = "\"";
     for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -123,25 +138,21 @@ void statistics_files::write_json(platform::gpu& device, const std::string& ende
     }
     document["kernels"] = std::move(kernels);
 
-    // By hierarchy; units and descriptions once for each name below a block.
     kernel::statistics list;
     platform::list_statistics(device, list);
     platform::bring_up_to_date(device);
-    nlohmann::json blocks = nlohmann::json::object(), meanings = nlohmann::json::object();
-    for (const kernel::statistics::entry& e : list.entries()) {
-        const std::size_t dot = e.name.rfind('.');
-        const std::string leaf = e.name.substr(dot + 1);
-        nlohmann::json* at = &blocks;
-        for (std::size_t from = 0; from <= dot;) {
-            const std::size_t to = e.name.find('.', from);
-            at = &(*at)[e.name.substr(from, to - from)];
-            from = to + 1;
-        }
-        (*at)[leaf] = *e.value;
-        meanings[leaf] = {{"unit", e.unit}, {"description", e.description}};
+    json blocks = json::object(), counters = json::object();
+    for (const kernel::statistics::block& b : list.blocks()) {
+        blocks[b.name] = {{"kind", b.kind}, {"counters", json_of(b.cells)}};
+        json& meanings = counters[b.kind];
+        for (const kernel::statistics::cell& c : b.cells)
+            if (!meanings.contains(c.of->name))
+                meanings[c.of->name] = {{"unit", c.of->unit},
+                                        {"meaning", c.of->meaning},
+                                        {"adds", kernel::adding_name(c.of->how)}};
     }
+    document["counters"] = std::move(counters);
     document["blocks"] = std::move(blocks);
-    document["block_counters"] = std::move(meanings);
     file.write(document.dump(1) + "\n");
     file.commit();
 }

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 
 namespace simtlm::cache {
@@ -59,12 +58,50 @@ struct cache_statistics {
     void book(protocol::access_type t, fail_reason r) {
         ++fails[static_cast<unsigned>(t)][static_cast<unsigned>(r)];
     }
-
-    /// Lists the totals, and the outcomes of the access types that this cache can see.
-    void register_with(kernel::statistics& list, const std::string& name,
-                       std::initializer_list<protocol::access_type> types) const;
 };
 
-cache_statistics& operator+=(cache_statistics& sum, const cache_statistics& other);
+/// TYPE.OUTCOME
+inline std::string outcome_label(unsigned cell) {
+    return std::string(protocol::access_type_name(
+               static_cast<protocol::access_type>(cell / access_outcome_count))) +
+           "." + access_outcome_name(static_cast<access_outcome>(cell % access_outcome_count));
+}
+/// TYPE.REASON
+inline std::string fail_label(unsigned cell) {
+    return std::string(protocol::access_type_name(
+               static_cast<protocol::access_type>(cell / fail_reason_count))) +
+           "." + fail_reason_name(static_cast<fail_reason>(cell % fail_reason_count));
+}
+
+inline constexpr kernel::counter<cache_statistics> cache_counters[] = {
+    kernel::count<&cache_statistics::outcomes>(
+        "outcomes", "accesses", "by type and outcome; reservation fails are attempts",
+        outcome_label),
+    kernel::count<&cache_statistics::fails>("fails", "attempts",
+                                            "put off, by type and missing resource", fail_label),
+    kernel::count<&cache_statistics::accesses>("accesses", "accesses",
+                                               "hits, reserved hits and misses"),
+    kernel::count<&cache_statistics::misses>("misses", "accesses",
+                                             "misses of the line or of the sector"),
+    kernel::count<&cache_statistics::pending_hits>("pending_hits", "accesses",
+                                                   "hits on data that were on their way"),
+    kernel::count<&cache_statistics::reservation_fails>("reservation_fails", "attempts",
+                                                        "accesses put off for want of a resource"),
+    kernel::count<&cache_statistics::port_cycles>("port_cycles", "cycles",
+                                                  "the ports could have worked"),
+    kernel::count<&cache_statistics::data_port_busy>("data_port_busy", "cycles",
+                                                     "the data port was moving data"),
+    kernel::count<&cache_statistics::fill_port_busy>("fill_port_busy", "cycles",
+                                                     "the fill port was moving data"),
+};
+constexpr const auto& counters_of(const cache_statistics*) {
+    return cache_counters;
+}
+static_assert(kernel::covers(cache_counters));
+
+inline constexpr kernel::counter_info network_refusals{
+    "network_refusals", "core cycles", "a miss waited because the request network took no more"};
+inline constexpr kernel::counter_info bank_conflicts{
+    "bank_conflicts", "attempts", "accesses put off because their bank took another one"};
 
 }  // namespace simtlm::cache

@@ -156,15 +156,9 @@ const cache_statistics& l1_data_cache::statistics() {
 }
 
 void l1_data_cache::register_statistics(kernel::statistics& list) const {
-    using protocol::access_type;
-    engine_.statistics().register_with(
-        list, name(),
-        {access_type::global_read, access_type::local_read, access_type::global_write,
-         access_type::local_write, access_type::l1_write_allocate_read});
-    list.add(std::string(name()) + ".bank_conflicts", "attempts",
-             "accesses put off because their bank took another one", &bank_conflicts_);
-    list.add(std::string(name()) + ".network_refusals", "core cycles",
-             "a miss waited because the request network took no more", &refusals_.counted());
+    list.add(name(), "l1d", engine_.statistics());
+    list.add(name(), "l1d", cache::bank_conflicts, bank_conflicts_);
+    list.add(name(), "l1d", network_refusals, refusals_.counted());
 }
 
 }  // namespace simtlm::cache

@@ -85,9 +85,9 @@ const cache_statistics& read_only_cache::statistics() {
 }
 
 void read_only_cache::register_statistics(kernel::statistics& list) const {
-    engine_.statistics().register_with(list, name(), {config_.type});
-    list.add(std::string(name()) + ".network_refusals", "core cycles",
-             "a miss waited because the request network took no more", &refusals_.counted());
+    const char* kind = config_.type == protocol::access_type::instruction_read ? "l1i" : "l1c";
+    list.add(name(), kind, engine_.statistics());
+    list.add(name(), kind, network_refusals, refusals_.counted());
 }
 
 }  // namespace simtlm::cache

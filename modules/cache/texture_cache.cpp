@@ -61,9 +61,8 @@ void texture_cache::retire() {
 }
 
 void texture_cache::register_statistics(kernel::statistics& list) const {
-    engine_.statistics().register_with(list, name(), {protocol::access_type::texture_read});
-    list.add(std::string(name()) + ".network_refusals", "core cycles",
-             "a miss waited because the request network took no more", &refusals_.counted());
+    list.add(name(), "l1t", engine_.statistics());
+    list.add(name(), "l1t", network_refusals, refusals_.counted());
 }
 
 }  // namespace simtlm::cache

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/counter_table.h"
 #include "modules/protocol/access.h"
 
 #include <array>
 #include <cstdint>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -103,5 +106,127 @@ struct traffic_statistics {
     std::uint64_t read_requests = 0, write_requests = 0;
     packet_breakdown sent, received;
 };
+
+// ---- what the counters mean
+// ----------------------------------------------------------------------
+
+/// W1 to W32, as in the Warp Occupancy Distribution; W0: no lane.
+inline std::string lane_label(unsigned lanes) {
+    return "W" + std::to_string(lanes);
+}
+inline std::string scheduler_label(unsigned scheduler) {
+    return "WS" + std::to_string(scheduler);
+}
+/// By program::op_class.
+inline std::string class_label(unsigned op_class) {
+    constexpr const char* names[] = {"alu",   "sp",    "int",    "dp",    "sfu",   "tensor",
+                                     "load",  "store", "branch", "call",  "ret",   "barrier",
+                                     "fence", "exit",  "spec1",  "spec2", "spec3", "spec4",
+                                     "spec5", "spec6", "spec7",  "spec8"};
+    return op_class < std::size(names) ? names[op_class] : "";
+}
+/// STAGE.REASON, without the reason that is none.
+inline std::string stall_label(unsigned cell) {
+    constexpr const char* stages[memory_stage_count] = {"constant",    "texture",    "shared",
+                                                        "global_load", "local_load", "global_store",
+                                                        "local_store"};
+    constexpr const char* reasons[memory_stall_count] = {"", "bank_conflict", "network_full",
+                                                         "coalescing", "data_port"};
+    const char* reason = reasons[cell % memory_stall_count];
+    return *reason != 0 ? std::string(stages[cell / memory_stall_count]) + "." + reason : "";
+}
+inline std::string access_label(unsigned type) {
+    return type < protocol::access_type_count
+               ? protocol::access_type_name(static_cast<protocol::access_type>(type))
+               : "";
+}
+
+inline constexpr kernel::counter<core_statistics> core_counters[] = {
+    kernel::count<&core_statistics::cycles>("cycles", "core cycles", "a CTA was resident"),
+    kernel::count<&core_statistics::warp_cycles>("warp_cycles", "warps x core cycles",
+                                                 "warps were resident"),
+    kernel::count<&core_statistics::warp_instructions>("warp_instructions", "warp instructions",
+                                                       "completed"),
+    kernel::count<&core_statistics::thread_instructions>(
+        "thread_instructions", "thread instructions", "completed, by active lanes"),
+    kernel::count<&core_statistics::decoded>("decoded", "warp instructions",
+                                             "entered instruction buffers"),
+    kernel::count<&core_statistics::warps_launched>("warps_launched", "warps", "became resident"),
+    kernel::count<&core_statistics::ctas_launched>("ctas_launched", "thread blocks",
+                                                   "became resident"),
+    kernel::count<&core_statistics::ctas_completed>("ctas_completed", "thread blocks", "ended"),
+    kernel::count<&core_statistics::idle>("idle", "scheduler cycles",
+                                          "no warp had a valid instruction"),
+    kernel::count<&core_statistics::scoreboard>("scoreboard", "scheduler cycles",
+                                                "all valid instructions had hazards"),
+    kernel::count<&core_statistics::stall>("stall", "scheduler cycles",
+                                           "an instruction was ready, but the pipeline took none"),
+    kernel::count<&core_statistics::issue_cycles>("issue_cycles", "scheduler cycles",
+                                                  "something was issued"),
+    kernel::count<&core_statistics::issued_lanes>("issued_lanes", "warp instructions",
+                                                  "issued, by number of active lanes", lane_label),
+    kernel::count<&core_statistics::single_issue>("single_issue", "scheduler cycles",
+                                                  "one instruction was issued, by scheduler",
+                                                  scheduler_label),
+    kernel::count<&core_statistics::dual_issue>("dual_issue", "scheduler cycles",
+                                                "two instructions were issued, by scheduler",
+                                                scheduler_label),
+    kernel::count<&core_statistics::issued_by_slot>("issued_by_slot", "warp instructions",
+                                                    "issued, by warp slot", kernel::number_label),
+    kernel::count<&core_statistics::warp_instructions_by_class>(
+        "warp_instructions_by_class", "warp instructions", "completed, by class of opcode",
+        class_label),
+    kernel::count<&core_statistics::ldst_instructions>("ldst_instructions", "warp instructions",
+                                                       "dispatched to the load/store unit"),
+    kernel::count<&core_statistics::shared_insn>("shared_insn", "thread instructions",
+                                                 "at shared memory"),
+    kernel::count<&core_statistics::constant_insn>("constant_insn", "thread instructions",
+                                                   "at constant memory"),
+    kernel::count<&core_statistics::texture_insn>("texture_insn", "thread instructions",
+                                                  "at textures"),
+    kernel::count<&core_statistics::load_insn>("load_insn", "thread instructions",
+                                               "loads, global and local"),
+    kernel::count<&core_statistics::store_insn>("store_insn", "thread instructions",
+                                                "stores, global and local"),
+    kernel::count<&core_statistics::shared_accesses>("shared_accesses", "core cycles",
+                                                     "shared memory banks were accessed"),
+    kernel::count<&core_statistics::shared_bank_conflicts>("shared_bank_conflicts", "core cycles",
+                                                           "lost to shared memory bank conflicts"),
+    kernel::count<&core_statistics::l1_bank_conflicts>("l1_bank_conflicts", "attempts",
+                                                       "found their L1 data bank taken"),
+    kernel::count<&core_statistics::constant_port_conflicts>(
+        "constant_port_conflicts", "core cycles", "lost to several constant addresses in a warp"),
+    kernel::count<&core_statistics::memory_stalls>(
+        "memory_stalls", "core cycles",
+        "the load/store unit could not start the access at its head"),
+    kernel::count<&core_statistics::stalls>("stalls", "core cycles",
+                                            "the same by kind of access and reason", stall_label),
+    kernel::count<&core_statistics::accesses_coalesced>(
+        "accesses_coalesced", "accesses", "memory accesses that warp instructions came down to"),
+    kernel::count<&core_statistics::register_reads>("register_reads", "operands",
+                                                    "read from the register file"),
+    kernel::count<&core_statistics::register_writes>("register_writes", "operands",
+                                                     "written to the register file"),
+    kernel::count<&core_statistics::register_bank_conflicts>("register_bank_conflicts", "operands",
+                                                             "had to wait for their register bank"),
+};
+constexpr const auto& counters_of(const core_statistics*) {
+    return core_counters;
+}
+static_assert(kernel::covers(core_counters));
+
+inline constexpr kernel::counter<traffic_statistics> traffic_counters[] = {
+    kernel::count<&traffic_statistics::requests_by_type>(
+        "requests_by_type", "requests", "put into the request network, by access type",
+        access_label),
+    kernel::count<&traffic_statistics::read_requests>("read_requests", "requests",
+                                                      "put into the request network"),
+    kernel::count<&traffic_statistics::write_requests>("write_requests", "requests",
+                                                       "put into the request network"),
+};
+constexpr const auto& counters_of(const traffic_statistics*) {
+    return traffic_counters;
+}
+static_assert(kernel::covers(traffic_counters, 2 * sizeof(packet_breakdown)));
 
 }  // namespace simtlm::core

@@ -3,6 +3,7 @@
 
 #include "modules/core/functional_unit.h"
 #include "modules/core/operand_collector.h"
+#include "modules/kernel/counter_table.h"
 
 namespace simtlm::core {
 
@@ -49,5 +50,14 @@ private:
     statistics statistics_;
     kernel::clocked_process process_;
 };
+
+inline constexpr kernel::counter<dispatch_stage::statistics> dispatch_counters[] = {
+    kernel::count<&dispatch_stage::statistics::result_bus_conflicts>(
+        "result_bus_conflicts", "attempts", "a unit's result would have found no register free"),
+};
+constexpr const auto& counters_of(const dispatch_stage::statistics*) {
+    return dispatch_counters;
+}
+static_assert(kernel::covers(dispatch_counters));
 
 }  // namespace simtlm::core

@@ -3,6 +3,7 @@
 
 #include "modules/core/instruction_sockets.h"
 #include "modules/kernel/clocked_process.h"
+#include "modules/kernel/counter_table.h"
 
 #include <vector>
 
@@ -49,5 +50,14 @@ private:
     statistics statistics_;
     kernel::clocked_process process_;
 };
+
+inline constexpr kernel::counter<functional_unit::statistics> functional_unit_counters[] = {
+    kernel::count<&functional_unit::statistics::instructions>("instructions", "warp instructions",
+                                                              "taken by the functional unit"),
+};
+constexpr const auto& counters_of(const functional_unit::statistics*) {
+    return functional_unit_counters;
+}
+static_assert(kernel::covers(functional_unit_counters));
 
 }  // namespace simtlm::core

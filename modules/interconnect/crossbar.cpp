@@ -80,22 +80,7 @@ std::vector<network::figure> crossbar::figures() const {
 
 void crossbar::list_statistics(kernel::statistics& list) const {
     network::list_statistics(list);
-    for (const subnet s : {requests, replies}) {
-        const crossbar_switch::counters& n = counted(s);
-        const std::string half = std::string(name()) + (s == requests ? ".requests." : ".replies.");
-        list.add(half + "busy_cycles", "icnt cycles", "Cycles that began with a packet waiting.",
-                 &n.busy_cycles);
-        list.add(half + "conflicts", "packets",
-                 "Heads of inputs that wanted the same output as another one.", &n.conflicts);
-        list.add(half + "granted", "packets", "Packets that crossed.", &n.granted);
-        list.add(half + "out_buffer_full", "occurrences",
-                 "Full output buffers (iSLIP), heads kept waiting by one (round-robin).",
-                 &n.out_full);
-        list.add(half + "in_buffer_units", "units x cycles",
-                 "Occupancy of input buffers, summed over cycles.", &n.in_units);
-        list.add(half + "out_buffer_units", "units x cycles",
-                 "Occupancy of output buffers, summed over cycles.", &n.out_units);
-    }
+    for (const subnet s : {requests, replies}) list.add(half_name(s), half_kind, counted(s));
 }
 
 }  // namespace simtlm::interconnect

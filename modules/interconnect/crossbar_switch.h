@@ -4,6 +4,7 @@
 #include "modules/interconnect/packet.h"
 #include "modules/interconnect/port_set.h"
 #include "modules/interconnect/switch_arbiter.h"
+#include "modules/kernel/counter_table.h"
 
 #include <cstdint>
 #include <memory>
@@ -102,5 +103,24 @@ private:
     std::uint64_t cycle_ = 0;
     counters counters_;
 };
+
+inline constexpr kernel::counter<crossbar_switch::counters> crossbar_counters[] = {
+    kernel::count<&crossbar_switch::counters::busy_cycles>("busy_cycles", "icnt cycles",
+                                                           "that began with a packet waiting"),
+    kernel::count<&crossbar_switch::counters::conflicts>(
+        "conflicts", "packets", "heads of inputs that wanted the same output as another one"),
+    kernel::count<&crossbar_switch::counters::granted>("granted", "packets", "that crossed"),
+    kernel::count<&crossbar_switch::counters::out_full>(
+        "out_buffer_full", "occurrences",
+        "full output buffers (iSLIP), heads kept waiting by one (round-robin)"),
+    kernel::count<&crossbar_switch::counters::in_units>(
+        "in_buffer_units", "units x cycles", "occupancy of input buffers, summed over cycles"),
+    kernel::count<&crossbar_switch::counters::out_units>(
+        "out_buffer_units", "units x cycles", "occupancy of output buffers, summed over cycles"),
+};
+constexpr const auto& counters_of(const crossbar_switch::counters*) {
+    return crossbar_counters;
+}
+static_assert(kernel::covers(crossbar_counters));
 
 }  // namespace simtlm::interconnect

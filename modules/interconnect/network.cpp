@@ -243,15 +243,15 @@ void network::on_edge() {
     if (idle()) process_.sleep();
 }
 
+std::string network::half_name(subnet s) const {
+    return std::string(name()) + (s == requests ? ".requests" : ".replies");
+}
+
 void network::list_statistics(kernel::statistics& list) const {
-    const std::string prefix = std::string(name()) + ".";
-    list.add(prefix + "cycles", "icnt cycles", "Cycles of the network, idle ones included.",
-             &sequencer_.observed().edges[protocol::icnt_clock]);
+    list.add(name(), "network", cycles_counter, sequencer_.observed().edges[protocol::icnt_clock]);
     for (const subnet s : {requests, replies}) {
-        const std::string half = prefix + (s == requests ? "requests." : "replies.");
-        list.add(half + "injected", "packets", "Packets that entered the network.", &injected_[s]);
-        list.add(half + "in_buffer_full", "refusals",
-                 "Times a block had a packet and found its input buffer full.", &refusals_[s]);
+        list.add(half_name(s), half_kind, injected_counter, injected_[s]);
+        list.add(half_name(s), half_kind, refused_counter, refusals_[s]);
     }
 }
 

@@ -93,10 +93,21 @@ public:
     };
     /// Latency histograms of a network that has them, none otherwise. Same reading rule.
     virtual std::vector<latency_table> latency_tables() const { return {}; }
+    // What is counted beside the structs of the variants.
+    static constexpr kernel::counter_info cycles_counter{"cycles", "icnt cycles",
+                                                         "of the network, idle ones included"};
+    static constexpr kernel::counter_info injected_counter{"injected", "packets",
+                                                           "that entered the network"};
+    static constexpr kernel::counter_info refused_counter{
+        "in_buffer_full", "refusals", "a block had a packet and found its input buffer full"};
     /// Lists the counters under this module's hierarchical name.
     virtual void list_statistics(kernel::statistics& list) const;
 
 protected:
+    /// Name and kind of a half among the blocks of kernel::statistics.
+    std::string half_name(subnet s) const;
+    static constexpr const char* half_kind = "network_half";
+
     /// @param flit_bytes  unit of buffers and links; 0: every packet is one unit
     network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
             const interconnect_config& config, unsigned flit_bytes, address_decoder decoder);

@@ -133,25 +133,8 @@ std::vector<network::figure> router_network::figures() const {
 
 void router_network::list_statistics(kernel::statistics& list) const {
     network::list_statistics(list);
-    for (const subnet s : {requests, replies}) {
-        const router_subnet::records& r = halves_[s].recorded();
-        const std::string half = std::string(name()) + (s == requests ? ".requests." : ".replies.");
-        const auto record = [&](const char* what, const char* description,
-                                const latency_record& l) {
-            list.add(half + what + ".samples", "packets or flits", description, &l.samples);
-            list.add(half + what + ".sum", "icnt cycles", description, &l.sum);
-            for (std::size_t i = 0; i < l.histogram.size(); ++i)
-                list.add(half + what + ".from_" + std::to_string(i == 0 ? 0 : 1u << i),
-                         "packets or flits", "Histogram: latencies from so many icnt cycles on.",
-                         &l.histogram[i]);
-        };
-        record("packet_latency", "From entering the input buffer to leaving the network.",
-               r.packet);
-        record("network_latency", "From leaving the input buffer to leaving the network.",
-               r.network);
-        record("flit_latency", "Of every flit, from leaving the input buffer.", r.flit);
-        list.add(half + "hops", "routers", "Routers passed, over all packets.", &r.hops);
-    }
+    for (const subnet s : {requests, replies})
+        list.add(half_name(s), half_kind, halves_[s].recorded());
 }
 
 }  // namespace simtlm::interconnect

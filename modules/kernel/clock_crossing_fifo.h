@@ -2,9 +2,24 @@
 #pragma once
 
 #include "modules/kernel/clocked_process.h"
+#include "modules/kernel/counter_table.h"
 #include "modules/kernel/ring_buffer.h"
 
 namespace simtlm::kernel {
+
+/// How full a queue has been.
+struct occupancy {
+    std::uint64_t sum = 0;
+    std::uint64_t max = 0;
+};
+inline constexpr counter<occupancy> occupancy_counters[] = {
+    count<&occupancy::sum>("occupancy_sum", "entries x cycles", "entries, summed over cycles"),
+    maximum<&occupancy::max>("occupancy_max", "entries", "most at a time"),
+};
+constexpr const auto& counters_of(const occupancy*) {
+    return occupancy_counters;
+}
+static_assert(covers(occupancy_counters));
 
 /// A FIFO between two clock domains (or two phases of one): filled on edges of the writer's clock,
 /// drained on edges of the reader's. Whoever finds it full holds what he has (overflow is
@@ -27,11 +42,6 @@ public:
     std::size_t room() const { return entries_.room(); }
     std::size_t depth() const { return entries_.capacity(); }
 
-    /// How full the FIFO has been.
-    struct occupancy {
-        std::uint64_t sum = 0;  ///< entries, summed over cycles
-        std::uint64_t max = 0;  ///< most entries at a time
-    };
     /// Counts the occupancy in cycles of a process's domain.
     void measure(const clocked_process& by) { clock_ = &by; }
     /// Counts up to a cycle of that domain.

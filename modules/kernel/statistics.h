@@ -1,32 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/counter_table.h"
+
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace simtlm::kernel {
 
-/// The statistics of a design, by hierarchical name: every block declares its counters where it
-/// counts them and lists them here once, at elaboration. Reading costs the counting nothing.
+/// The statistics of a design by block: every block lists here, once, at elaboration, the structs
+/// that it counts in; their tables (counter_table.h) tell what they hold. Reading costs the
+/// counting nothing.
 class statistics {
 public:
-    struct entry {
-        std::string name;         ///< hierarchical, e.g. gpu.partition3.dram.activates
-        std::string unit;         ///< e.g. requests, core cycles
-        std::string description;  ///< one sentence
+    struct cell {
+        const counter_info* of;
+        std::string label;  ///< of a cell of an array; empty: a single value
         const std::uint64_t* value;
     };
+    struct block {
+        std::string name;  ///< hierarchical, e.g. gpu.dram3
+        std::string kind;  ///< blocks of a kind have the same counters, e.g. dram
+        std::vector<cell> cells;
+    };
 
-    /// Lists a counter. @param value  must outlive this object
-    void add(std::string name, std::string unit, std::string description,
-             const std::uint64_t* value) {
-        entries_.push_back({std::move(name), std::move(unit), std::move(description), value});
+    /// Lists a struct of counters. A block may count in several.
+    /// @param counted  must outlive this object
+    template <typename Struct>
+    void add(const std::string& name, const std::string& kind, const Struct& counted) {
+        std::vector<cell>& cells = of(name, kind).cells;
+        for (const auto& row : counters_of(static_cast<const Struct*>(nullptr)))
+            for (std::size_t i = 0; i < row.cells(counted); ++i) {
+                std::string label = row.label != nullptr ? row.label(static_cast<unsigned>(i)) : "";
+                if (row.label == nullptr || !label.empty())
+                    cells.push_back({&row, std::move(label), row.address(counted, i)});
+            }
     }
-    const std::vector<entry>& entries() const { return entries_; }
+    /// Lists a number that lies in no struct. @param info  must outlive this object, as @p value
+    void add(const std::string& name, const std::string& kind, const counter_info& info,
+             const std::uint64_t& value) {
+        of(name, kind).cells.push_back({&info, {}, &value});
+    }
+    const std::vector<block>& blocks() const { return blocks_; }
 
 private:
-    std::vector<entry> entries_;
+    /// What a block lists comes close together.
+    block& of(const std::string& name, const std::string& kind) {
+        for (std::size_t i = blocks_.size(); i > 0 && i + 4 > blocks_.size(); --i)
+            if (blocks_[i - 1].name == name) return blocks_[i - 1];
+        blocks_.push_back({name, kind, {}});
+        return blocks_.back();
+    }
+
+    std::vector<block> blocks_;
 };
 
 }  // namespace simtlm::kernel

@@ -4,6 +4,7 @@
 #include "modules/cache/data_cache.h"
 #include "modules/kernel/clock_crossing_fifo.h"
 #include "modules/kernel/clocked_process.h"
+#include "modules/kernel/counter_table.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/core_alarm.h"
 #include "modules/memory/growing_ring.h"
@@ -163,5 +164,21 @@ private:
     std::vector<foreign_request> foreign_;
     counters counters_;
 };
+
+inline constexpr kernel::counter<l2_cache_bank::counters> bank_counters[] = {
+    kernel::count<&l2_cache_bank::counters::requests>("requests", "requests",
+                                                      "taken from the network"),
+    kernel::count<&l2_cache_bank::counters::replies>("replies", "replies", "put into the network"),
+    kernel::count<&l2_cache_bank::counters::stalled_full>("stalled_full", "L2 cycles",
+                                                          "a request found no room"),
+    kernel::count<&l2_cache_bank::counters::stalled_reply>("stalled_reply", "network cycles",
+                                                           "a reply waited for the network"),
+    kernel::count<&l2_cache_bank::counters::to_memory>("to_memory", "requests",
+                                                       "sent towards DRAM"),
+};
+constexpr const auto& counters_of(const l2_cache_bank::counters*) {
+    return bank_counters;
+}
+static_assert(kernel::covers(bank_counters));
 
 }  // namespace simtlm::memory

@@ -11,14 +11,15 @@ unsigned log2_bucket(std::uint64_t v) {
 }
 }  // namespace
 
-void memory_statistics::latency::add(std::uint64_t cycles) {
+void memory_counts::latency::add(std::uint64_t cycles) {
     sum += cycles;
     max = std::max(max, cycles);
     ++table[log2_bucket(cycles)];
 }
 
-memory_statistics::memory_statistics(unsigned channels, unsigned banks)
-    : by_bank(std::size_t{channels} * banks), banks_(banks) {}
+memory_statistics::memory_statistics(unsigned channels, unsigned banks) : banks_(banks) {
+    by_bank.resize(std::size_t{channels} * banks);
+}
 
 void memory_statistics::request_taken(const tlm::tlm_generic_payload& request,
                                       std::uint64_t core_now, std::uint64_t l2_cycle) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/counter_table.h"
 #include "modules/protocol/memory_transaction.h"
 
 #include <array>
@@ -9,13 +10,9 @@
 
 namespace simtlm::memory {
 
-/// Latencies of memory transactions and the parallelism of the partitions, over the whole GPU: one
-/// object that all partitions and clusters count into. In parentheses what GPGPU-Sim prints
-/// (mem_latency_stat, print of the GPU). Core cycles unless said otherwise.
-class memory_statistics {
-public:
-    memory_statistics(unsigned channels, unsigned banks);
-
+/// What memory_statistics counts. In parentheses what GPGPU-Sim prints (mem_latency_stat, print of
+/// the GPU). Core cycles unless said otherwise.
+struct memory_counts {
     struct latency {
         std::uint64_t sum = 0;
         std::uint64_t max = 0;
@@ -41,6 +38,63 @@ public:
     std::uint64_t requests = 0;  ///< taken by sub-partitions (partiton_reqs_in_parallel, …_util)
     std::uint64_t request_cycles = 0;  ///< L2 cycles with any (gpu_sim_cycle_parition_util)
     std::uint64_t replies = 0;         ///< (partiton_replys_in_parallel)
+};
+
+inline constexpr kernel::counter<memory_counts> memory_counters[] = {
+    kernel::count<&memory_counts::request_network, &memory_counts::latency::sum>(
+        "request_network_sum", "core cycles", "from the making of a request to its sub-partition"),
+    kernel::maximum<&memory_counts::request_network, &memory_counts::latency::max>(
+        "request_network_max", "core cycles",
+        "greatest time from the making of a request to its sub-partition"),
+    kernel::count<&memory_counts::request_network, &memory_counts::latency::table>(
+        "request_network_table", "requests",
+        "from the making of a request to its sub-partition, by 2^i core cycles",
+        kernel::number_label),
+    kernel::count<&memory_counts::reply_network, &memory_counts::latency::sum>(
+        "reply_network_sum", "core cycles", "from a sub-partition to the cluster"),
+    kernel::maximum<&memory_counts::reply_network, &memory_counts::latency::max>(
+        "reply_network_max", "core cycles", "greatest time from a sub-partition to the cluster"),
+    kernel::count<&memory_counts::reply_network, &memory_counts::latency::table>(
+        "reply_network_table", "replies", "from a sub-partition to the cluster, by 2^i core cycles",
+        kernel::number_label),
+    kernel::count<&memory_counts::round_trip, &memory_counts::latency::sum>(
+        "round_trip_sum", "core cycles",
+        "from the making of a request to its reply at the cluster"),
+    kernel::maximum<&memory_counts::round_trip, &memory_counts::latency::max>(
+        "round_trip_max", "core cycles",
+        "greatest time from the making of a request to its reply at the cluster"),
+    kernel::count<&memory_counts::round_trip, &memory_counts::latency::table>(
+        "round_trip_table", "replies",
+        "from the making of a request to its reply at the cluster, by 2^i core cycles",
+        kernel::number_label),
+    kernel::count<&memory_counts::by_bank, &memory_counts::bank_latency::sum>(
+        "bank_round_trip_sum", "core cycles", "round trips, by channel and bank",
+        kernel::number_label),
+    kernel::maximum<&memory_counts::by_bank, &memory_counts::bank_latency::max>(
+        "bank_round_trip_max", "core cycles", "greatest round trip, by channel and bank",
+        kernel::number_label),
+    kernel::count<&memory_counts::counted_sum>("counted_sum", "core cycles",
+                                               "round trips of closed windows"),
+    kernel::count<&memory_counts::counted_num>("counted_num", "replies",
+                                               "that counted_sum is over"),
+    kernel::count<&memory_counts::window_table>(
+        "window_table", "windows", "by mean round trip, 2^i core cycles", kernel::number_label),
+    kernel::count<&memory_counts::requests>("requests", "requests", "taken by sub-partitions"),
+    kernel::count<&memory_counts::request_cycles>("request_cycles", "L2 cycles",
+                                                  "a sub-partition took a request"),
+    kernel::count<&memory_counts::replies>("replies", "replies", "put into the network"),
+};
+constexpr const auto& counters_of(const memory_counts*) {
+    return memory_counters;
+}
+static_assert(kernel::covers(memory_counters));
+
+/// Latencies of memory transactions and the parallelism of the partitions, over the whole GPU: one
+/// object that all partitions and clusters count into. In parentheses what GPGPU-Sim prints
+/// (mem_latency_stat, print of the GPU). Core cycles unless said otherwise.
+class memory_statistics : public memory_counts {
+public:
+    memory_statistics(unsigned channels, unsigned banks);
 
     /// averagemflatency, avg_icnt2mem_latency, avg_icnt2sh_latency: whole numbers, as printed.
     std::uint64_t average_round_trip() const { return mean(counted_sum); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/instruction_parser.h"
 
+#include "modules/ptx/operation_fault.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -37,12 +39,6 @@ bool numbered_special(std::string_view name, special_register& s, unsigned& numb
         number = number * 10 + static_cast<unsigned>(c - '0');
     }
     return number < (is_pm ? 8U : 32U);
-}
-
-/// Two or four values in one register; those conversions have rows of their own.
-bool is_packed(type t) {
-    const std::string_view name = name_of(t);
-    return name.size() > 2 && name[name.size() - 2] == 'x';
 }
 
 bool find_special(std::string_view name, special_register& s, unsigned& number) {
@@ -179,44 +175,8 @@ void instruction_parser::parse_new_operation(operation& o, std::string_view text
         if (open == std::string::npos) c_.in.fail(where, fault);
         c_.in.fail(where, fault.substr(0, open), fault.substr(open + 2, fault.size() - open - 3));
     }
-    if (o.op == opcode::cvt) check_conversion(o, where);
-    check_matrix(o, where);
-}
-
-void instruction_parser::check_conversion(const operation& o, place where) {
-    const type to = o.types[0];
-    const type from = o.types[1];
-    if (o.type_count != 2 || is_packed(to) || is_packed(from)) return;
-    const bool float_to = class_of(to) == type_class::floating;
-    const bool float_from = class_of(from) == type_class::floating;
-    const bool integral = o.round >= rounding::rni && o.round <= rounding::rpi;
-    const bool plain = o.round != rounding::none && !integral;
-    const bool narrows = float_to && (!float_from || width_of(to) < width_of(from) ||
-                                      (to != from && width_of(to) == width_of(from)));
-    std::string fault;
-    if (integral && !float_from)
-        fault = "rounds to an integral value, but its source is an integer";
-    if (integral && float_to && to != from) fault = "rounds to an integral value of another type";
-    if (plain && !narrows) fault = "needs no rounding";
-    if (o.round == rounding::none && float_from && !float_to) fault = "lacks its rounding";
-    if (o.round == rounding::none && narrows && c_.version() >= 15) fault = "lacks its rounding";
-    if (o.has(flag::ftz) && to != type::f32 && from != type::f32) fault = "has .ftz without .f32";
-    if (fault.empty()) return;
-    c_.in.fail(where, "'" + o.text + "' " + fault,
-               "expected .rni .rzi .rmi .rpi from floating point to integers, .rn .rz .rm .rp "
-               "where a value may not fit the type it is converted to");
-}
-
-void instruction_parser::check_matrix(const operation& o, place where) {
-    const bool product = o.op == opcode::wmma_mma || o.op == opcode::mma || o.op == opcode::mma_sp;
-    const bool moved = o.op == opcode::wmma_load || o.op == opcode::wmma_store;
-    if (!product && !moved) return;
-    for (unsigned position = 0; position < (product ? 4U : 1U); ++position) {
-        if (fragment_registers(o, position) == 0) {
-            c_.in.fail(where, "'" + o.text + "': no such matrix",
-                       "shape and types do not go together");
-        }
-    }
+    const operation_fault found = fault_of(o, c_.version());
+    if (!found.what.empty()) c_.in.fail(where, "'" + o.text + "' " + found.what, found.expected);
 }
 
 void instruction_parser::read_operands() {
@@ -255,6 +215,7 @@ void instruction_parser::read_operand(std::size_t level, bool in_bracket) {
     if (c == '{' || c == '[') {
         r.what = c == '{' ? raw_operand::form::vector : raw_operand::form::bracket;
         read_list(level, r, c == '{' ? '}' : ']');
+        if (c == '[' && c_.in.next() == '.') read_unified();
     } else {
         const bool sign = (c == '!' || c == '-') && scanner::starts_name(c_.in.after_next());
         if (sign) {
@@ -274,6 +235,13 @@ void instruction_parser::read_operand(std::size_t level, bool in_bracket) {
         }
     }
     raw_[level].push_back(r);
+}
+
+/// `[a].unified`: a property of the address that changes nothing here.
+void instruction_parser::read_unified() {
+    const place where = c_.in.here();
+    const std::string_view word = c_.in.take_directive();
+    if (word != "unified") c_.in.fail(where, "'." + std::string(word) + "' after an address");
 }
 
 void instruction_parser::read_named(raw_operand& r, std::size_t level, bool in_bracket) {

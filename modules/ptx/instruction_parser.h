@@ -67,6 +67,7 @@ private:
     void read_symbol(raw_operand& r, const symbol& s, std::size_t level, bool in_bracket);
     void read_register(raw_operand& r, const symbol& s, std::size_t level);
     void read_offset(raw_operand& r);
+    void read_unified();
     void read_index(raw_operand& r);
     bool read_special(raw_operand& r, std::string_view name);
     void read_selector(operand& o);
@@ -80,8 +81,6 @@ private:
     void check_call_arguments(const instruction& i, const function& callee);
     bool fits_parameter(const operand& o, const parameter& p, const function& callee) const;
     void parse_new_operation(operation& o, std::string_view text, place where);
-    void check_conversion(const operation& o, place where);
-    void check_matrix(const operation& o, place where);
 
     // Checking: operand_checker.cpp
     void place_operands(instruction& i);

@@ -19,6 +19,9 @@ void location_parser::read_file() {
     source_file f;
     f.number = static_cast<std::uint32_t>(c_.in.expect_count("the number of a file", largest_file));
     f.name = c_.in.expect_string();
+    if (c_.in.peek() == '"') {  // LLVM: folder and name
+        f.name += "/" + std::string(c_.in.expect_string());
+    }
     if (c_.in.take(',')) {  // time stamp and size
         c_.in.expect_count("a time stamp", UINT64_MAX / 16);
         c_.in.expect(',');

@@ -19,38 +19,61 @@ bool is_shape(const operation& o, unsigned m, unsigned n, unsigned k) {
     return o.shape.m == m && o.shape.n == n && o.shape.k == k;
 }
 
-/// Depths (k) that a type's mma exists with; see the PTX manual's table of mma shapes.
-bool mma_depth_exists(type t, const matrix_shape& s, bool sparse) {
-    const unsigned k = sparse ? s.k / 2U : s.k;
+/// Rows and depths (m, k) that a type's mma exists with; see the PTX manual's table of mma shapes.
+bool mma_shape_exists(type t, unsigned m, unsigned k) {
+    const bool small = m == 8;
+    const bool large = m == 16;
     switch (t) {
         case type::f16:
-            return k == 8 || k == 16 || (s.m == 8 && k == 4);
+            return (small && k == 4) || (large && (k == 8 || k == 16));
         case type::bf16:
-            return k == 8 || k == 16;
+            return large && (k == 8 || k == 16);
         case type::tf32:
-            return k == 4 || k == 8;
+            return large && (k == 4 || k == 8);
         case type::f64:
-            return (s.m == 8 && k == 4) || (s.m == 16 && (k == 4 || k == 8 || k == 16));
+            return (small && k == 4) || (large && (k == 4 || k == 8 || k == 16));
         case type::u8:
         case type::s8:
-            return k == 16 || (k == 32 && s.m == 16);
+            return (small && k == 16) || (large && (k == 16 || k == 32));
         case type::u4:
         case type::s4:
-            return k == 32 || (k == 64 && s.m == 16);
+            return (small && k == 32) || (large && (k == 32 || k == 64));
         case type::b1:
-            return k == 128 || (k == 256 && s.m == 16);
+            return (small && k == 128) || (large && (k == 128 || k == 256));
         case type::e4m3:
         case type::e5m2:
-            return k == 16 || k == 32;
+            return large && (k == 16 || k == 32);
         default:
             return false;
     }
 }
 
+/// A sparse product keeps half of a's elements: it goes twice as deep as the dense one.
+bool sparse_shape_exists(type t, const matrix_shape& s) {
+    const bool eight_bits = t == type::e4m3 || t == type::e5m2;
+    const bool shallow = (t == type::tf32 && s.k == 8) || (eight_bits && s.k != 64);
+    if (shallow) return t == type::tf32;
+    return s.m == 16 && mma_shape_exists(t, s.m, s.k / 2U);
+}
+
+bool layouts_exist(const operation& o) {
+    const bool any = o.op == opcode::mma && is_shape(o, 8, 8, 4) && o.types[1] == type::f16;
+    return any || (o.layout_a == layout::row && o.layout_b == layout::col);
+}
+
 bool mma_exists(const operation& o) {
-    const bool sparse = o.op == opcode::mma_sp;
-    if (o.shape.n != 8 || (sparse && o.shape.m != 16)) return false;
-    return mma_depth_exists(o.types[1], o.shape, sparse);
+    if (o.shape.n != 8 || !layouts_exist(o)) return false;
+    return o.op == opcode::mma_sp ? sparse_shape_exists(o.types[1], o.shape)
+                                  : mma_shape_exists(o.types[1], o.shape.m, o.shape.k);
+}
+
+/// Products of less than a byte are by row and column only.
+bool wmma_layouts_exist(const operation& o, type t) {
+    const bool narrow = t == type::u4 || t == type::s4 || t == type::b1;
+    if (!narrow) return true;
+    if (o.op == opcode::wmma_mma) return o.layout_a == layout::row && o.layout_b == layout::col;
+    if (o.part_of == fragment::a) return o.layout_a == layout::row;
+    return o.part_of != fragment::b || o.layout_a == layout::col;
 }
 
 /// Shapes of wmma by the type of a and b.
@@ -107,11 +130,13 @@ unsigned fragment_registers(const operation& o, unsigned position) {
         unsigned part = 0;
         if (o.part_of == fragment::a) part = 1;
         if (o.part_of == fragment::b) part = 2;
-        return wmma_exists(t, o) ? wmma_registers(o, t, part) : 0;
+        return wmma_exists(t, o) && wmma_layouts_exist(o, t) ? wmma_registers(o, t, part) : 0;
     }
     const type t = type_at(o, position);
     if (o.op == opcode::wmma_mma) {
-        return wmma_exists(type_at(o, 1), o) ? wmma_registers(o, t, position) : 0;
+        const type factor = type_at(o, 1);
+        const bool exists = wmma_exists(factor, o) && wmma_layouts_exist(o, factor);
+        return exists ? wmma_registers(o, t, position) : 0;
     }
     if (!mma_exists(o)) return 0;
     if (is_shape(o, 8, 8, 4) && o.types[1] == type::f16) {  // four quads, each a product of its own

@@ -93,8 +93,9 @@ std::size_t instruction_parser::needed(const std::vector<operand_rule>& rules,
     std::size_t count = 0;
     for (std::size_t i = from; i < rules.size(); ++i) {
         const bool policy = rules[i].what == form::policy && op().has(flag::cache_hint);
-        const bool always =
-            !rules[i].optional && rules[i].what != form::policy && rules[i].what != form::absent;
+        const bool always = !rules[i].optional && rules[i].what != form::policy &&
+                            rules[i].what != form::absent &&
+                            (!rules[i].combines || op().reduce != reduction::none);
         if (policy || always) ++count;
     }
     return count;
@@ -104,6 +105,8 @@ bool instruction_parser::consumes(const operand_rule& rule, std::size_t next,
                                   std::size_t needed_after) const {
     if (rule.what == form::absent) return false;
     if (rule.what == form::policy) return op().has(flag::cache_hint);
+    if (rule.combines && op().reduce != reduction::none) return true;
+    if (rule.combines && !rule.optional) return false;
     if (!rule.optional) return true;
     if (next >= raw_[0].size()) return false;
     const raw_operand& r = raw_[0][next];

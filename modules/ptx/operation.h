@@ -132,7 +132,6 @@ enum class flag : std::uint8_t {
     nc,              ///< ld.global.nc
     cache_hint,      ///< .L2::cache_hint: an operand with the policy follows
     prefetch_64, prefetch_128, prefetch_256,  ///< .L2::64B …
-    unified,         ///< tex, txq in unified mode are told by operands; this is ld's `.unified`
     base, level, grad,  ///< tex: mipmap level chosen by nothing, an operand, gradients
     bytes,           ///< suld.b, sust.b, sured.b: unformatted
     formatted,       ///< sust.p, sured.p

@@ -67,6 +67,9 @@ bool read_prefix(std::string_view& text, operand_rule& rule) {
         case '-':
             rule.may_minus = true;
             break;
+        case '&':
+            rule.combines = true;
+            break;
         case '|':
             rule.joined = rule.optional = true;
             break;
@@ -389,7 +392,7 @@ bool resolve_operation(std::string_view text, operation& out, std::string& fault
             closest = &all[i];
         }
     }
-    if (is_later(normal)) {
+    if (is_later(text) || is_later(normal)) {
         out = operation();
         out.text = text;
         return true;

@@ -23,6 +23,8 @@ namespace simtlm::ptx {
 //   u32 pred …     this type
 //   =…             written;  ?… optional;  !… may be negated
 //   |…             joined to the one before by a bar; optional ("p|q")
+//   &…             there when the operation combines (.and of setp, .add of vadd), else not,
+//                  or optional (&?)
 //   ~…             a register may be wider than the type (ld, st, cvt)
 //   *…             a vector if the operation has .v2 .v4 .v8
 //   {n}…           a vector of n; {} of the length that the operation implies (matrix fragments)
@@ -63,6 +65,7 @@ struct operand_rule {
     bool may_negate = false;  ///< `!` before a predicate
     bool may_minus = false;   ///< `-` before a register
     bool joined = false;
+    bool combines = false;
     bool relaxed = false;
     bool per_vector = false;
     bool may_select = false;

@@ -52,7 +52,7 @@ constexpr word words[] = {
     {"", "clamp", f::flag, n(flag::clamp)}, {"", "wrap", f::flag, n(flag::wrap)},
     {"", "po", f::flag, n(flag::po)}, {"", "shiftamt", f::flag, n(flag::shiftamt)},
     {"", "to", f::flag, n(flag::to)}, {"", "nc", f::flag, n(flag::nc)},
-    {"", "unified", f::flag, n(flag::unified)}, {"", "base", f::flag, n(flag::base)},
+    {"", "base", f::flag, n(flag::base)},
     {"", "level", f::flag, n(flag::level)}, {"", "grad", f::flag, n(flag::grad)},
     {"", "noinc", f::flag, n(flag::noinc)}, {"", "parity", f::flag, n(flag::parity)},
     {"", "noComplete", f::flag, n(flag::no_complete)},
@@ -92,21 +92,22 @@ constexpr word words[] = {
     {"mem", "u32", f::type, n(type::u32)}, {"mem", "u64", f::type, n(type::u64)},
     {"mem", "s8", f::type, n(type::s8)}, {"mem", "s16", f::type, n(type::s16)},
     {"mem", "s32", f::type, n(type::s32)}, {"mem", "s64", f::type, n(type::s64)},
-    {"mem", "f16", f::type, n(type::f16)}, {"mem", "f32", f::type, n(type::f32)},
+    {"mem", "f32", f::type, n(type::f32)},
     {"mem", "f64", f::type, n(type::f64)},
     {"texel", "u32", f::type, n(type::u32)}, {"texel", "s32", f::type, n(type::s32)},
     {"texel", "f32", f::type, n(type::f32)},
-    {"wmma", "f16", f::type, n(type::f16)}, {"wmma", "bf16", f::type, n(type::bf16)},
-    {"wmma", "tf32", f::type, n(type::tf32)}, {"wmma", "f32", f::type, n(type::f32)},
-    {"wmma", "f64", f::type, n(type::f64)}, {"wmma", "s32", f::type, n(type::s32)},
-    {"wmma", "u8", f::type, n(type::u8)}, {"wmma", "s8", f::type, n(type::s8)},
-    {"wmma", "u4", f::type, n(type::u4)}, {"wmma", "s4", f::type, n(type::s4)},
-    {"wmma", "b1", f::type, n(type::b1)},
+    {"factor", "f16", f::type, n(type::f16)}, {"factor", "bf16", f::type, n(type::bf16)},
+    {"factor", "tf32", f::type, n(type::tf32)}, {"factor", "f64", f::type, n(type::f64)},
+    {"factor", "u8", f::type, n(type::u8)}, {"factor", "s8", f::type, n(type::s8)},
+    {"factor", "u4", f::type, n(type::u4)}, {"factor", "s4", f::type, n(type::s4)},
+    {"factor", "b1", f::type, n(type::b1)}, {"sum", "f16", f::type, n(type::f16)},
+    {"sum", "f32", f::type, n(type::f32)}, {"sum", "f64", f::type, n(type::f64)},
+    {"sum", "s32", f::type, n(type::s32)},
 
     // Rounding and comparison
     {"rnd", "rn", f::round, n(rounding::rn)}, {"rnd", "rz", f::round, n(rounding::rz)},
     {"rnd", "rm", f::round, n(rounding::rm)}, {"rnd", "rp", f::round, n(rounding::rp)},
-    {"rnd", "rna", f::round, n(rounding::rna)},
+    {"tfrnd", "rna", f::round, n(rounding::rna)},
     {"irnd", "rni", f::round, n(rounding::rni)}, {"irnd", "rzi", f::round, n(rounding::rzi)},
     {"irnd", "rmi", f::round, n(rounding::rmi)}, {"irnd", "rpi", f::round, n(rounding::rpi)},
     {"cmp", "eq", f::compare, n(comparison::eq)}, {"cmp", "ne", f::compare, n(comparison::ne)},
@@ -130,6 +131,8 @@ constexpr word words[] = {
     {"red", "dec", f::reduce, n(reduction::dec)}, {"red", "min", f::reduce, n(reduction::min)},
     {"red", "max", f::reduce, n(reduction::max)},
     {"bits", "popc"},
+    {"level_of_bar", "cta", f::visible_to, n(scope::cta)}, {"level_of_bar", "gl", f::visible_to, n(scope::gpu)},
+    {"level_of_bar", "sys", f::visible_to, n(scope::sys)},
 
     // Memory
     {"ldspace", "const", f::space, n(space::const_)}, {"ldspace", "global", f::space, n(space::global)},
@@ -152,7 +155,7 @@ constexpr word words[] = {
     {"windows", "const", f::space, n(space::const_)}, {"windows", "global", f::space, n(space::global)},
     {"windows", "local", f::space, n(space::local)}, {"windows", "param", f::space, n(space::param)},
     {"windows", "param::entry", f::space, n(space::param), n(w::entry)},
-    {"windows", "param::func", f::space, n(space::param), n(w::func)},
+    
     {"windows", "shared", f::space, n(space::shared)},
     {"windows", "shared::cta", f::space, n(space::shared), n(w::cta)},
     {"windows", "shared::cluster", f::space, n(space::shared), n(w::cluster)},
@@ -163,7 +166,7 @@ constexpr word words[] = {
     {"order", "acq_rel", f::order, n(semantics::acq_rel)}, {"order", "sc", f::order, n(semantics::sc)},
     {"order", "volatile", f::order, n(semantics::volatile_)},
     {"scope", "cta", f::visible_to, n(scope::cta)}, {"scope", "cluster", f::visible_to, n(scope::cluster)},
-    {"scope", "gpu", f::visible_to, n(scope::gpu)}, {"scope", "gl", f::visible_to, n(scope::gpu)},
+    {"scope", "gpu", f::visible_to, n(scope::gpu)}, 
     {"scope", "sys", f::visible_to, n(scope::sys)},
     {"ldcache", "ca", f::cache, n(cache_operator::ca)}, {"ldcache", "cg", f::cache, n(cache_operator::cg)},
     {"ldcache", "cs", f::cache, n(cache_operator::cs)}, {"ldcache", "lu", f::cache, n(cache_operator::lu)},
@@ -253,7 +256,8 @@ constexpr std::string_view later_beginnings[] = {
     "wgmma", "tcgen05", "cp.async.bulk", "cp.reduce", "tensormap", "mapa", "getctarank",
     "barrier.cluster", "elect", "setmaxnreg", "griddepcontrol", "fence.mbarrier_init", "multimem",
     "st.async", "st.bulk", "red.async", "stmatrix", "clusterlaunchcontrol", "fence.proxy.async",
-    "fence.proxy.tensormap", "membar.proxy", "prefetch.tensormap", "redux.f32", "_mma", "mma.block",
+    "fence.proxy.tensormap",
+    "fence.proxy.tensormap::generic", "membar.proxy", "prefetch.tensormap", "redux.f32", "_mma", "mma.block",
     "ldmatrix.b8", "isspacep.cluster",
 };
 
@@ -300,9 +304,13 @@ bool is_later(std::string_view opcode_text) {
     for (const std::string_view beginning : later_beginnings) {
         if (begins_with(opcode_text, beginning)) return true;
     }
+    const std::string_view base = opcode_text.substr(0, opcode_text.find('.'));
+    const bool atomic = base == "atom" || base == "red";
     for (std::size_t at = opcode_text.find('.'); at != std::string_view::npos;) {
         const std::size_t next = opcode_text.find('.', at + 1);
-        if (is_later_word(opcode_text.substr(at + 1, next - at - 1))) return true;
+        const std::string_view word = opcode_text.substr(at + 1, next - at - 1);
+        const bool vector = word == "v2" || word == "v4" || word == "v8";
+        if (is_later_word(word) || (atomic && vector)) return true;
         at = next;
     }
     return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/error.h"
+#include "modules/kernel/nearest_name.h"
 #include "platform/config/readers.h"
 
 #include <fmt/format.h>
@@ -22,8 +23,9 @@ void read_quirks(const option_values& v, gpu_config& config) {
     for (const option_value& value : v.all("--quirk")) {
         const auto found = std::find(names.begin(), names.end(), value.text);
         if (found == names.end())
-            throw kernel::user_error(value.origin.where(), "there is no quirk '" + value.text + "'",
-                                     "did you mean " + nearest_name(value.text, names) + "?");
+            throw kernel::user_error(
+                value.origin.where(), "there is no quirk '" + value.text + "'",
+                "did you mean " + kernel::nearest_name(value.text, names) + "?");
         on[static_cast<std::size_t>(found - names.begin())] = true;
     }
     const std::pair<std::string_view, bool*> switches[] = {

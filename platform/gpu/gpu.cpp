@@ -86,7 +86,7 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     host_interface_ = std::make_unique<host_interface>("host_interface", sequencer_, how,
                                                        static_cast<host_device&>(*this),
                                                        host_interface::pins{host, irq, reset});
-    SC_METHOD(news);
+    SC_METHOD(notice_stop);
     sensitive << commands_->progress() << sequencer_.failed();
     dont_initialize();
 }
@@ -224,7 +224,7 @@ void gpu::before_end_of_elaboration() {
 }
 
 /// The command processor cannot go on: whoever waits for a command must know.
-void gpu::news() {
+void gpu::notice_stop() {
     if (stopped() && host_interface_->busy()) host_interface_->raise(host::error_code::gpu_stopped);
 }
 

@@ -104,7 +104,7 @@ private:
     std::vector<core::simt_cluster*> make_clusters();
     void make_command_processor(std::vector<core::simt_cluster*> clusters);
     void before_end_of_elaboration() override;
-    void news();
+    void notice_stop();
 
     // host_device
     void execute(const dispatch::host_command& command) override;

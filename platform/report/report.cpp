@@ -17,46 +17,8 @@ using core::core_statistics;
 
 core_statistics sum_of_cores(gpu& device) {
     core_statistics sum;
-    const auto add = [](auto& a, const auto& b) {
-        for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
-    };
     for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) {
-            const core_statistics& s = c->core(i).statistics();
-            sum.cycles += s.cycles;
-            sum.warp_cycles += s.warp_cycles;
-            sum.warp_instructions += s.warp_instructions;
-            sum.thread_instructions += s.thread_instructions;
-            sum.decoded += s.decoded;
-            sum.warps_launched += s.warps_launched;
-            sum.ctas_launched += s.ctas_launched;
-            sum.ctas_completed += s.ctas_completed;
-            sum.idle += s.idle;
-            sum.scoreboard += s.scoreboard;
-            sum.stall += s.stall;
-            sum.issue_cycles += s.issue_cycles;
-            add(sum.issued_lanes, s.issued_lanes);
-            add(sum.single_issue, s.single_issue);
-            add(sum.dual_issue, s.dual_issue);
-            add(sum.issued_by_slot, s.issued_by_slot);
-            sum.ldst_instructions += s.ldst_instructions;
-            add(sum.warp_instructions_by_class, s.warp_instructions_by_class);
-            sum.shared_insn += s.shared_insn;
-            sum.constant_insn += s.constant_insn;
-            sum.texture_insn += s.texture_insn;
-            sum.load_insn += s.load_insn;
-            sum.store_insn += s.store_insn;
-            sum.shared_accesses += s.shared_accesses;
-            sum.shared_bank_conflicts += s.shared_bank_conflicts;
-            sum.l1_bank_conflicts += s.l1_bank_conflicts;
-            sum.constant_port_conflicts += s.constant_port_conflicts;
-            sum.memory_stalls += s.memory_stalls;
-            for (std::size_t k = 0; k < sum.stalls.size(); ++k) add(sum.stalls[k], s.stalls[k]);
-            sum.accesses_coalesced += s.accesses_coalesced;
-            sum.register_reads += s.register_reads;
-            sum.register_writes += s.register_writes;
-            sum.register_bank_conflicts += s.register_bank_conflicts;
-        }
+        for (unsigned i = 0; i < c->sms(); ++i) kernel::add_up(sum, c->core(i).statistics());
     return sum;
 }
 
@@ -75,12 +37,12 @@ void write_core_caches(report_writer& out, gpu& device) {
     for (const auto& c : device.clusters())
         for (unsigned i = 0; i < c->sms(); ++i, ++core) {
             core::sm& sm = c->core(i);
-            l1i += sm.l1i().statistics();
-            l1c += sm.l1c().statistics();
-            l1t += sm.l1t().statistics();
+            kernel::add_up(l1i, sm.l1i().statistics());
+            kernel::add_up(l1c, sm.l1c().statistics());
+            kernel::add_up(l1t, sm.l1t().statistics());
             if (sm.l1d() != nullptr) {
                 const cache::cache_statistics& s = sm.l1d()->statistics();
-                l1d += s;
+                kernel::add_up(l1d, s);
                 running += sm.statistics().cycles;
                 by_core += fmt::format("\tL1D_cache_core[{}]: {}", core, cache_line(s));
             }
@@ -100,9 +62,7 @@ void write_core_caches(report_writer& out, gpu& device) {
     out.print("L1T_cache:\n");
     write_cache(out, "L1T", l1t, "\t");
     cache::cache_statistics all = l1i;
-    all += l1d;
-    all += l1c;
-    all += l1t;
+    for (const cache::cache_statistics* one : {&l1d, &l1c, &l1t}) kernel::add_up(all, *one);
     out.print("\nTotal_core_cache_stats:\n");
     write_breakdown(out, "Total_core_cache_stats_breakdown", all);
     out.print("\nTotal_core_cache_fail_stats:\n");
@@ -135,9 +95,7 @@ void write_instructions(report_writer& out, const core_statistics& s, gpu& devic
     out.count("gpgpu_n_tot_w_icount", s.warp_instructions);
     out.count("gpgpu_n_stall_shd_mem", s.memory_stalls);
     core::traffic_statistics traffic;
-    for (const auto& c : device.clusters())
-        for (std::size_t i = 0; i < traffic.requests_by_type.size(); ++i)
-            traffic.requests_by_type[i] += c->traffic().requests_by_type[i];
+    for (const auto& c : device.clusters()) kernel::add_up(traffic, c->traffic());
     const auto requests = [&](protocol::access_type t) {
         return traffic.requests_by_type[static_cast<unsigned>(t)];
     };
@@ -271,13 +229,10 @@ void write_units(report_writer& out, const core_statistics& s, gpu& device) {
 
 /// What GPGPU-Sim has no name for.
 void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& device) {
-    static constexpr const char* classes[program::op_class_count] = {
-        "alu",    "sp",    "int",   "dp",      "sfu",   "tensor", "load",  "store",
-        "branch", "call",  "ret",   "barrier", "fence", "exit",   "spec1", "spec2",
-        "spec3",  "spec4", "spec5", "spec6",   "spec7", "spec8"};
     out.print("\n========= Cores, beyond GPGPU-Sim =========\n");
     for (unsigned c = 0; c < program::op_class_count; ++c)
-        out.count(fmt::format("warp_insn[{}]", classes[c]), s.warp_instructions_by_class[c]);
+        out.count(fmt::format("warp_insn[{}]", core::class_label(c)),
+                  s.warp_instructions_by_class[c]);
     out.count("core_cycles_busy", s.cycles);
     out.count("scheduler_cycles", s.cycles * device.config().cores.sm.schedulers);
     out.count("scheduler_cycles[issue]", s.issue_cycles);
@@ -304,7 +259,7 @@ void write_l2(report_writer& out, gpu& device) {
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s, ++number)
             if (const cache::cache_statistics* c = p->bank(s).cache_statistics()) {
-                l2 += *c;
+                kernel::add_up(l2, *c);
                 any = true;
                 by_bank += fmt::format("L2_cache_bank[{}]: {}", number, cache_line(*c));
             }

@@ -64,6 +64,15 @@ private:
     counted before_;
 };
 
+/// The counters that blocks of a kind have (kernel::statistics::block::kind).
+struct counter_kind {
+    const char* kinds;  ///< names; {word} stands for one of several
+    const char* title;
+    std::vector<const kernel::counter_info*> counters;
+};
+/// All kinds, for docs/statistics.md.
+const std::vector<counter_kind>& counter_kinds();
+
 /// Lists the counters of every block under its hierarchical name. The entries stay valid as long
 /// as the GPU; bring_up_to_date() before their values are read.
 void list_statistics(gpu& device, kernel::statistics& list);

@@ -73,24 +73,7 @@ void write_histogram(report_writer& out, const char* name, const Table& table, s
 
 dram_statistics sum_of_channels(gpu& device) {
     dram_statistics sum;
-    constexpr std::uint64_t dram_statistics::*counters[] = {
-        &dram_statistics::cycles,         &dram_statistics::idle_cycles,
-        &dram_statistics::active_cycles,  &dram_statistics::activates,
-        &dram_statistics::precharges,     &dram_statistics::refreshes,
-        &dram_statistics::requests,       &dram_statistics::reads,
-        &dram_statistics::allocate_reads, &dram_statistics::writes,
-        &dram_statistics::write_backs,    &dram_statistics::busy_data_cycles,
-        &dram_statistics::accesses,       &dram_statistics::row_hits,
-        &dram_statistics::banks_waiting,  &dram_statistics::waiting_cycles,
-        &dram_statistics::queue_sum,      &dram_statistics::latency_sum,
-        &dram_statistics::latency_num};
-    for (const auto& c : device.channels()) {
-        const dram_statistics& d = c->statistics();
-        for (const auto counter : counters) sum.*counter += d.*counter;
-        sum.latency_max = std::max(sum.latency_max, d.latency_max);
-        for (std::size_t i = 0; i < sum.latency_table.size(); ++i)
-            sum.latency_table[i] += d.latency_table[i];
-    }
+    for (const auto& c : device.channels()) kernel::add_up(sum, c->statistics());
     return sum;
 }
 

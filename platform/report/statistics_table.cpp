@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/statistics_table.h"
 
+#include "platform/report/report.h"
+
 #include <ostream>
 #include <string>
 
@@ -407,6 +409,29 @@ const statistic_info* find_statistic(std::string_view name) {
     return nullptr;
 }
 
+namespace {
+
+/// The counters of blocks, from the tables beside the structs that hold them.
+void write_counters(std::ostream& out) {
+    out << R"(
+## Counters of blocks
+
+What `--stats-json` has below `blocks`, by hierarchical name, and as sums over all blocks of a kind
+below each kernel. *adds up* says how the counters of several blocks become one. An array shows the
+cells that are not 0, by name: lanes (`W32`), schedulers (`WS0`), access types, banks, or *i* for
+values of 2^i to 2^(i+1)-1.
+)";
+    for (const counter_kind& kind : counter_kinds()) {
+        out << "\n### " << kind.title << ": " << kind.kinds
+            << "\n\n| name | unit | adds up | meaning |\n|---|---|---|---|\n";
+        for (const kernel::counter_info* c : kind.counters)
+            out << "| `" << c->name << "` | " << c->unit << " | " << kernel::adding_name(c->how)
+                << " | " << c->meaning << " |\n";
+    }
+}
+
+}  // namespace
+
 void write_statistics_markdown(std::ostream& out) {
     out << R"(# Statistics
 
@@ -415,7 +440,7 @@ void write_statistics_markdown(std::ostream& out) {
 After every kernel the statistics are printed on stdout, under the names and in the format of
 GPGPU-Sim, so that scripts for it and for Accel-Sim keep working. `--stats-json FILE` has them as
 numbers below `total`, the latency histograms below `histograms`, a line per kernel below `kernels`,
-and the counters of every block by hierarchy below `blocks` (units and meanings: `block_counters`).
+and the counters of every block by hierarchy below `blocks` (units and meanings: `counters`).
 `--stats-csv FILE` has a row per kernel and a last one for the run; a column holds the value that
 was printed after that kernel.
 
@@ -436,6 +461,7 @@ L2_WR_ALLOC_R (reads for write allocation).
         }
         out << "| `" << s.name << "` | " << s.unit << " | " << s.meaning << " |\n";
     }
+    write_counters(out);
 }
 
 }  // namespace simtlm::platform

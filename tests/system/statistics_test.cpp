@@ -51,6 +51,18 @@ struct full_run {
         files = folder.files();
     }
     double total(const std::string& name) const { return json["total"].at(name); }
+    /// The counters of all blocks of a kind, by hierarchical name.
+    std::map<std::string, nlohmann::json> blocks(const std::string& kind) const {
+        std::map<std::string, nlohmann::json> found;
+        for (const auto& [name, block] : json["blocks"].items())
+            if (block["kind"] == kind) found[name] = block["counters"];
+        return found;
+    }
+    double sum_of(const std::string& kind, const std::string& counter) const {
+        double sum = 0;
+        for (const auto& [name, counters] : blocks(kind)) sum += counters.at(counter).get<double>();
+        return sum;
+    }
 
     outcome result;
     nlohmann::json json;
@@ -122,14 +134,11 @@ TEST_P(Sums, EverySchedulerCycleHasExactlyOneReason) {
     EXPECT_EQ(run.total("scheduler_cycles"),
               run.total("scheduler_cycles[issue]") + run.total("scheduler_cycles[idle]") +
                   run.total("scheduler_cycles[scoreboard]") + run.total("scheduler_cycles[stall]"));
-    for (const auto& [name, cluster] : run.json["blocks"]["gpu"].items()) {
-        if (name.rfind("cluster", 0) != 0) continue;
-        const nlohmann::json& sm = cluster["sm0"];
+    for (const auto& [name, sm] : run.blocks("sm"))
         EXPECT_EQ(sm["cycles"].get<double>() * 4,
                   sm["issue_cycles"].get<double>() + sm["idle"].get<double>() +
                       sm["scoreboard"].get<double>() + sm["stall"].get<double>())
             << name;
-    }
 }
 
 TEST_P(Sums, WhatIsIssuedIsCompleted) {
@@ -166,10 +175,11 @@ TEST_P(Sums, WhatIsIssuedCameFromAWarpSlotAndWentToAUnit) {
     std::istringstream printed(run.result.out.substr(at + 8));
     double of_first_sm = 0, of_its_schedulers = 0;
     for (double n = 0; printed >> n; printed.ignore()) of_first_sm += n;
-    for (const auto& [name, block] : run.json["blocks"]["gpu"]["cluster0"]["sm0"].items())
-        if (name.rfind("scheduler", 0) == 0)
-            of_its_schedulers +=
-                block["single_issue"].get<double>() + 2 * block["dual_issue"].get<double>();
+    const nlohmann::json first = run.blocks("sm").at("gpu.cluster0.sm0");
+    for (const auto& [scheduler, cycles] : first["single_issue"].items())
+        of_its_schedulers += cycles.get<double>();
+    for (const auto& [scheduler, cycles] : first["dual_issue"].items())
+        of_its_schedulers += 2 * cycles.get<double>();
     EXPECT_GT(of_first_sm, 0);
     EXPECT_EQ(of_first_sm, of_its_schedulers);
 }
@@ -218,11 +228,7 @@ TEST_P(Sums, QueuesHoldNoMoreThanTheyHaveRoomFor) {
         const double most = run.total(fmt::format("L2_queue_max[{}]", queue));
         EXPECT_LE(mean, most) << queue;
         EXPECT_LE(most, 64) << queue;
-        for (const auto& [name, partition] : run.json["blocks"]["gpu"].items())
-            if (name.rfind("partition", 0) == 0)
-                for (const auto& [sub, bank] : partition.items())
-                    if (bank.is_object() && bank.contains(queue))
-                        kept += bank[queue]["occupancy_sum"].get<double>();
+        kept += run.sum_of(queue, "occupancy_sum");
     }
     EXPECT_GT(kept, 0);
 }
@@ -242,14 +248,9 @@ TEST_P(Sums, EveryL2AccessIsAnswered) {
 
 TEST_P(Sums, TheWholeIsTheSumOfItsBlocks) {
     const full_run run(GetParam());
-    double instructions = 0, activates = 0;
-    for (const auto& [name, block] : run.json["blocks"]["gpu"].items()) {
-        if (name.rfind("cluster", 0) == 0)
-            instructions += block["sm0"]["thread_instructions"].get<double>();
-        if (name.rfind("dram", 0) == 0) activates += block["activates"].get<double>();
-    }
-    EXPECT_EQ(run.total("gpu_tot_sim_insn"), instructions);
-    EXPECT_EQ(run.total("dram_n_act"), activates);
+    EXPECT_EQ(run.total("gpu_tot_sim_insn"), run.sum_of("sm", "thread_instructions"));
+    EXPECT_EQ(run.total("dram_n_act"), run.sum_of("dram", "activates"));
+    EXPECT_EQ(run.total("L2_total_cache_misses"), run.sum_of("l2", "misses"));
 }
 
 TEST(NetworkRefusals, AreThoseThatTheNeighboursOfTheNetworkHaveCounted) {
@@ -259,17 +260,15 @@ TEST(NetworkRefusals, AreThoseThatTheNeighboursOfTheNetworkHaveCounted) {
         if (!sleeping) narrow.emplace_back("--no-sleep");
         const full_run run("vecadd", narrow);
         double by_cores = 0;
-        for (const auto& [name, block] : run.json["blocks"]["gpu"].items())
-            if (name.rfind("cluster", 0) == 0)
-                for (const char* cache : {"l1i", "l1d", "l1c", "l1t"})
-                    by_cores += block["sm0"][cache]["network_refusals"].get<double>();
-        const nlohmann::json& network = run.json["blocks"]["gpu"]["network"];
+        for (const char* cache : {"l1i", "l1d", "l1c", "l1t"})
+            by_cores += run.sum_of(cache, "network_refusals");
+        const auto halves = run.blocks("network_half");
         by_cores += run.total("gpgpu_stall_shd_mem[gl_mem][icnt_stall]");
         const double by_memory = run.total("gpu_stall_icnt2sh");
         EXPECT_GT(by_cores, 0);
         EXPECT_GT(by_memory, 0);
-        EXPECT_EQ(network["requests"]["in_buffer_full"], by_cores);
-        EXPECT_EQ(network["replies"]["in_buffer_full"], by_memory);
+        EXPECT_EQ(halves.at("gpu.network.requests").at("in_buffer_full"), by_cores);
+        EXPECT_EQ(halves.at("gpu.network.replies").at("in_buffer_full"), by_memory);
         const double cycles = run.total("Req_Network_cycles");
         EXPECT_NEAR(run.total("Req_Network_in_buffer_full_per_cycle"), by_cores / cycles, 1e-4);
         EXPECT_NEAR(run.total("Reply_Network_in_buffer_full_per_cycle"), by_memory / cycles, 1e-4);
@@ -313,20 +312,21 @@ TEST(StatisticsFiles, AgreeWithWhatIsPrinted) {
 TEST(StatisticsFiles, GiveUnitAndMeaningOfEveryBlockCounter) {
     const full_run run("vecadd");
     unsigned counters = 0;
-    const std::function<void(const nlohmann::json&)> visit = [&](const nlohmann::json& block) {
-        for (const auto& [name, value] : block.items()) {
-            if (value.is_object()) {
-                visit(value);
-                continue;
-            }
+    for (const auto& [name, block] : run.json["blocks"].items()) {
+        const nlohmann::json& meanings = run.json["counters"].at(block["kind"].get<std::string>());
+        for (const auto& [counter, value] : block["counters"].items()) {
             ++counters;
-            ASSERT_TRUE(run.json["block_counters"].contains(name)) << name;
-            EXPECT_NE("", run.json["block_counters"][name]["unit"]) << name;
-            EXPECT_NE("", run.json["block_counters"][name]["description"]) << name;
+            ASSERT_TRUE(meanings.contains(counter)) << name << " " << counter;
+            EXPECT_NE("", meanings[counter]["unit"]) << counter;
+            EXPECT_NE("", meanings[counter]["meaning"]) << counter;
         }
-    };
-    visit(run.json["blocks"]);
+    }
     EXPECT_GT(counters, 100u);
+    std::ostringstream page;
+    platform::write_statistics_markdown(page);
+    for (const auto& [kind, meanings] : run.json["counters"].items())
+        for (const auto& [counter, meaning] : meanings.items())
+            EXPECT_THAT(page.str(), HasSubstr("| `" + counter + "` |")) << kind;
 }
 
 TEST(StatisticsFiles, AsCsvHaveARowForEachKernelAndOneForTheRun) {

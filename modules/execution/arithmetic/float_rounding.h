@@ -16,7 +16,7 @@ namespace detail {
 ///
 /// An exact zero has the sign that the rounding asks for.
 template <rounding Round>
-inline double add_to_odd(double x, double y) {
+[[gnu::always_inline]] inline double add_to_odd(double x, double y) {
     const double sum = x + y;
     const double y_part = sum - x;
     const double error = (x - (sum - y_part)) + (y - y_part);
@@ -35,9 +35,22 @@ inline double add_to_odd(double x, double y) {
     }
 }
 
+/// The same in f32, for sums whose rounding is to nearest in the end.
+[[gnu::always_inline]] inline float add_to_odd(float x, float y) {
+    const float sum = x + y;
+    const float y_part = sum - x;
+    const float error = (x - (sum - y_part)) + (y - y_part);
+    const std::uint32_t bits = as_bits(sum);
+    const bool inexact = error < 0 || error > 0;
+    const std::uint32_t if_inexact = inexact ? ~0u : 0;
+    const std::uint32_t if_even = (bits & 1) - 1;
+    const std::uint32_t step = 1 - ((bits ^ as_bits(error)) >> 31) * 2;
+    return as_float(bits + (step & if_inexact & if_even));
+}
+
 /// A double in f32, in any rounding but `away`.
 template <rounding Round>
-inline std::uint32_t narrow_to_f32(double value) {
+[[gnu::always_inline]] inline std::uint32_t narrow_to_f32(double value) {
     const float nearest = static_cast<float>(value);
     const std::uint32_t bits = as_bits(nearest);
     if constexpr (Round == rounding::nearest) {

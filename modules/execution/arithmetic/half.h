@@ -65,7 +65,7 @@ constexpr std::uint16_t half_result(float value) {
 }
 
 /// A double rounded to odd in f32: for sums that a second rounding must not spoil.
-inline float to_float_odd(double value) {
+[[gnu::always_inline]] inline float to_float_odd(double value) {
     const std::uint32_t truncated = narrow_to_f32<rounding::zero>(value);
     const bool inexact = static_cast<double>(as_float(truncated)) != value;
     return as_float(truncated | (inexact && value == value ? 1u : 0u));
@@ -97,7 +97,7 @@ namespace detail {
 /// subnormal in both formats, where f32 has 16 bits more: one more rounding could still be wrong at
 /// a tie, so the product is taken in double and rounded to odd.
 template <class Type, modifiers Flags>
-std::uint16_t half_product(std::uint16_t a, std::uint16_t b) {
+[[gnu::always_inline]] inline std::uint16_t half_product(std::uint16_t a, std::uint16_t b) {
     const float x = half_operand<Type, Flags>(a);
     const float y = half_operand<Type, Flags>(b);
     if constexpr (std::is_same_v<Type, f16>) {
@@ -107,13 +107,21 @@ std::uint16_t half_product(std::uint16_t a, std::uint16_t b) {
     }
 }
 
-/// One rounding: the product is exact, the sum odd in double, then odd in f32.
+/// One rounding: the product is exact (of f16 in f32, of bf16 in double), the sum is rounded to
+/// odd, and has more than the two bits that the last rounding needs.
 template <class Type, modifiers Flags>
-std::uint16_t half_fma(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
-    const double product =
-        static_cast<double>(half_operand<Type, Flags>(a)) * half_operand<Type, Flags>(b);
-    const double sum = add_to_odd<rounding::nearest>(product, half_operand<Type, Flags>(c));
-    return half_result<Type, Flags>(to_float_odd(sum));
+[[gnu::always_inline]] inline std::uint16_t half_fma(std::uint16_t a, std::uint16_t b,
+                                                     std::uint16_t c) {
+    const float x = half_operand<Type, Flags>(a);
+    const float y = half_operand<Type, Flags>(b);
+    const float z = half_operand<Type, Flags>(c);
+    if constexpr (std::is_same_v<Type, f16>) {
+        return half_result<Type, Flags>(add_to_odd(x * y, z));
+    } else {
+        const double product = static_cast<double>(x) * y;
+        const double sum = add_to_odd<rounding::nearest>(product, static_cast<double>(z));
+        return half_result<Type, Flags>(to_float_odd(sum));
+    }
 }
 
 }  // namespace detail

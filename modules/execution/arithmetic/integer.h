@@ -420,25 +420,6 @@ struct slct_f32 {
     }
 };
 
-/// Comparison operators of set and setp. lo, ls, hi and hs are lt, le, gt and ge of unsigned types;
-/// a name with a `u` at its end also holds if an operand is NaN.
-enum class comparison : std::uint8_t {
-    eq,
-    ne,
-    lt,
-    le,
-    gt,
-    ge,  // integers and floating point
-    equ,
-    neu,
-    ltu,
-    leu,
-    gtu,
-    geu,  // floating point only
-    num,
-    nan,  // both are numbers; either is NaN
-};
-
 /// setp (the comparison alone; the Boolean operator with a third predicate is left to masks).
 template <class Type, comparison Compare, modifiers Flags = plain, class = void>
 struct setp;

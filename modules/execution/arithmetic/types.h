@@ -48,6 +48,25 @@ enum class rounding : std::uint8_t {
     away,     ///< .rna       to nearest, ties away from zero (tf32)
 };
 
+/// Comparison operators of set and setp. lo, ls, hi and hs are lt, le, gt and ge of unsigned types;
+/// a name with a `u` at its end also holds if an operand is NaN.
+enum class comparison : std::uint8_t {
+    eq,
+    ne,
+    lt,
+    le,
+    gt,
+    ge,  // integers and floating point
+    equ,
+    neu,
+    ltu,
+    leu,
+    gtu,
+    geu,  // floating point only
+    num,
+    nan,  // both are numbers; either is NaN
+};
+
 /// Modifiers of an instruction: a set of bits, `ftz | sat`.
 using modifiers = unsigned;
 constexpr modifiers plain = 0;

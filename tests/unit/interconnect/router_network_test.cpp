@@ -388,7 +388,8 @@ TEST(RouterNetwork, StartsItsRecordsAnewForAKernel) {
     EXPECT_EQ(b.figure("Injected packet rate average"), 0);
     kernel::statistics list;
     b.net->list_statistics(list);
-    EXPECT_GT(list.entries().size(), 10u);
+    ASSERT_EQ(list.blocks().size(), 3u);
+    EXPECT_GT(list.blocks()[1].cells.size(), 10u);
 }
 
 // --- Configuration errors --------------------------------------------------------------------

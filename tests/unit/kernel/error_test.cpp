@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/error.h"
 
-#include "modules/kernel/statistics.h"
-
 #include <gtest/gtest.h>
 
 namespace simtlm::kernel {
@@ -17,16 +15,6 @@ TEST(UserError, IsOneLineOfWhereWhatAndRemedy) {
     const user_error e("x", "y", "z");
     EXPECT_EQ(e.where(), "x");
     EXPECT_EQ(e.remedy(), "z");
-}
-
-TEST(Statistics, ListsCountersAndReadsThemWhereTheyAreCounted) {
-    std::uint64_t activates = 0;
-    statistics list;
-    list.add("gpu.dram0.activates", "1", "row activations", &activates);
-    activates = 17;
-    ASSERT_EQ(list.entries().size(), 1u);
-    EXPECT_EQ(list.entries()[0].name, "gpu.dram0.activates");
-    EXPECT_EQ(*list.entries()[0].value, 17u);
 }
 
 }  // namespace

@@ -154,15 +154,52 @@ TEST(PtxInstruction, KnowsHowManyRegistersHoldAFragment) {
                            "{%r1,%r2}, {%r5,%r6}, {%f1,%f2,%f3,%f4};"),
                 testing::HasSubstr("a vector of 4"));
     EXPECT_THAT(refusal_of("wmma.load.a.sync.aligned.row.m8n8k4.f16 {%r1}, [%rd1];"),
-                testing::HasSubstr("no such matrix"));
+                testing::HasSubstr("is no matrix operation"));
+}
+
+TEST(PtxInstruction, AsksForWhatCombinationsOfModifiersNeed) {
+    EXPECT_EQ(
+        refusal_of("setp.lt.and.s32 %p1, %r1, %r2, %p2;\nvadd.s32.s32.s32.add %r1, %r2, %r3, %r4;"),
+        "");
+    EXPECT_THAT(refusal_of("setp.lt.and.s32 %p1, %r1, %r2;"),
+                testing::HasSubstr("lacks an operand"));
+    EXPECT_THAT(refusal_of("setp.lt.s32 %p1, %r1, %r2, %p2;"),
+                testing::HasSubstr("too many operands"));
+    EXPECT_THAT(refusal_of("vadd.s32.s32.s32.add %r1, %r2, %r3;"),
+                testing::HasSubstr("lacks an operand"));
+    EXPECT_THAT(refusal_of("shfl.sync.up.b32 %r1, %r2, 1, 0;"),
+                testing::HasSubstr("lacks an operand"));
+    EXPECT_THAT(refusal_of("ld.acquire.global.u32 %r1, [%rd1];"),
+                testing::HasSubstr("lacks a scope"));
+    EXPECT_THAT(refusal_of("ld.gpu.global.u32 %r1, [%rd1];"),
+                testing::HasSubstr("has a scope without"));
+    EXPECT_THAT(refusal_of("min.abs.f32 %f1, %f2, %f3;"),
+                testing::HasSubstr("one of .xorsign and .abs"));
+    EXPECT_THAT(refusal_of("div.f32 %f1, %f2, %f3;"),
+                testing::HasSubstr("lacks its rounding or .approx"));
+}
+
+TEST(PtxInstruction, TakesThePolicyThatACacheHintDemands) {
+    const module m = parse_kernel(
+        "ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;\n"
+        "cp.async.ca.shared.global.L2::cache_hint [%r1], [%rd1], 8, %rd2;\n"
+        "cp.async.ca.shared.global [%r1], [%rd1], 8, %r2;");
+    EXPECT_EQ(arg(m, 0, 2).kind, operand_kind::reg);
+    EXPECT_EQ(arg(m, 1, 3).kind, operand_kind::none);
+    EXPECT_EQ(arg(m, 1, 4).type, type::b64);
+    EXPECT_EQ(arg(m, 2, 3).type, type::b32);
+    EXPECT_EQ(op(m, 2).source_space, state_space::global);
 }
 
 TEST(PtxInstruction, MarksLaterIsaToBeRefusedWhenItExecutes) {
     const module m = parse_kernel(
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
         "[%r1], [%rd1, {%r2, %r3}], [%r4];\nmapa.u64 %rd1, %rd2, %r1;\nadd.rn.f32x2 %rd1, %rd2, "
-        "%rd3;");
-    for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
+        "%rd3;\nbarrier.cluster.arrive.release;\n"
+        "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f3, %f4};\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, "
+        "1;");
+    for (std::size_t n = 0; n < 6; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
     EXPECT_EQ(op(m, 1).text, "mapa.u64");
 }
 

@@ -7,8 +7,9 @@ namespace {
 TEST(PtxModule, ReadsItsHeader) {
     const module m = parse(
         "// comment\n.version 7.8 /* more */\n.target sm_86, texmode_independent\n"
-        ".address_size 32\n.file 1 \"a.cu\", 12, 34\n.file 2 \"b.h\"\n",
+        ".address_size 32\n.file 1 \"a.cu\", 12, 34\n.file 2 \"b.h\"\n.file 7 \"/tmp\" \"a.cl\"\n",
         "m.ptx");
+    EXPECT_EQ(m.file_name(7), "/tmp/a.cl");
     EXPECT_EQ(m.version_major, 7U);
     EXPECT_EQ(m.version_minor, 8U);
     EXPECT_EQ(m.architecture, 86U);
@@ -75,7 +76,7 @@ TEST(PtxModule, EndsEveryBodyWithAnInstructionThatLeavesIt) {
 
 TEST(PtxModule, ReadsPtxOfTheFirstVersions) {
     const module m = parse(
-        "\t.version 1.4\n\t.target sm_10, map_f64_to_f32\n\t.const[0] .u32 tab[2] = {1, 2};\n"
+        "\t.version 1.3\n\t.target sm_10, map_f64_to_f32\n\t.const[0] .u32 tab[2] = {1, 2};\n"
         "\t.tex .u32 t;\n\t.entry _Z1kPf (\n\t\t.param .u32 __cudaparm_p)\n\t{\n\t.reg .u16 "
         "%rh<4>;\n"
         "\t.reg .u32 %r<9>;\n\t.reg .f32 %f<9>;\n\t.reg .pred %p<3>;\n$LBB1__Z1kPf:\n"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/simt_stack.h"
+#include "modules/execution/simt_stack.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace simtlm::core {
+namespace simtlm::execution {
 namespace {
 
 constexpr std::uint64_t never = simt_stack::no_pc;
@@ -349,4 +349,4 @@ TEST(SimtStack, RunsEveryLaneOfRandomProgramsAsIfItWereAlone) {
 }
 
 }  // namespace
-}  // namespace simtlm::core
+}  // namespace simtlm::execution

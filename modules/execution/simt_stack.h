@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace simtlm::core {
+namespace simtlm::execution {
 
 /// The SIMT stack of one warp (manual: SIMT Stack): post-dominator reconvergence of lanes whose
 /// branches differ.
@@ -16,8 +16,12 @@ namespace simtlm::core {
 /// which they do not turns it into the reconvergence entry and puts an entry per target above it;
 /// an entry that has come to its reconvergence point is popped.
 ///
-/// Used where a front end gives branch targets. A trace gives the active mask of every instruction
-/// as the hardware has executed it, so that in trace mode nobody asks this block.
+/// A trace gives the active mask of every instruction as the hardware has executed it, so that in
+/// trace mode nobody asks this block. A program counter is whatever tells instructions apart.
+///
+/// The owner may keep the program counter of the top entry to itself while lanes agree: then only
+/// branch, meet, exit, call and return_from_call are needed, and entries hold the counters of lanes
+/// that wait.
 class simt_stack {
 public:
     using lane_mask = std::uint32_t;
@@ -29,6 +33,9 @@ public:
         std::uint64_t reconvergence_pc = no_pc;  ///< popped on arrival there
         lane_mask lanes = 0;
         bool is_call = false;  ///< the frame of a called function
+        /// Functions that have been called and not left: 0 in the kernel itself.
+        std::uint32_t call_depth = 0;
+        std::uint64_t call_site = no_pc;  ///< of a frame: what called it
     };
 
     /// How an executed instruction went on.
@@ -48,6 +55,7 @@ public:
     std::uint64_t pc() const { return entries_.back().pc; }
     /// Lanes that execute it; 0 when done.
     lane_mask active() const { return done() ? 0 : entries_.back().lanes; }
+    const entry& top() const { return entries_.back(); }
     /// From the bottom to the top.
     const std::vector<entry>& entries() const { return entries_; }
     std::size_t depth() const { return entries_.size(); }
@@ -63,13 +71,27 @@ public:
     /// All of them go on at one address. @param exited  lanes that ended with the instruction
     void advance(std::uint64_t next_pc, lane_mask exited = 0);
 
+    /// The active lanes part at a branch with one target.
+    /// @param takers  of the active lanes, those that take it: at least one, and not all
+    /// @param meet    its immediate post-dominator, or no_pc
+    void branch(lane_mask takers, std::uint64_t target, std::uint64_t fall_through,
+                std::uint64_t meet);
+    /// The top entry has come to a place where lanes may meet. @return something was popped
+    bool meet(std::uint64_t at);
+    /// Lanes end; the others of the top entry, if there are any, go on at next_pc.
+    void exit(lane_mask lanes, std::uint64_t next_pc);
+
     /// The active lanes have called a function, or several.
     /// @param return_pc  where they go on when it has returned
-    void call(const std::array<std::uint64_t, 32>& target, std::uint64_t return_pc);
+    /// @param call_site  kept in the frames
+    void call(const std::array<std::uint64_t, 32>& target, std::uint64_t return_pc,
+              std::uint64_t call_site = no_pc);
 
     /// The active lanes have returned from the function called last; outside of any they end. They
     /// wait for those lanes of the call that have not returned yet.
-    void return_from_call();
+    void return_from_call() { return_from_call(active()); }
+    /// Only some of the active lanes return; the others go on at next_pc.
+    void return_from_call(lane_mask lanes, std::uint64_t next_pc = no_pc);
 
 private:
     struct group {
@@ -83,4 +105,4 @@ private:
     std::vector<entry> entries_;
 };
 
-}  // namespace simtlm::core
+}  // namespace simtlm::execution

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/simt_stack.h"
+#include "modules/execution/simt_stack.h"
 
 #include <algorithm>
 
-namespace simtlm::core {
+namespace simtlm::execution {
 
 void simt_stack::launch(std::uint64_t pc, lane_mask lanes) {
     entries_.clear();
-    entries_.push_back({pc, no_pc, lanes, false});
+    entries_.push_back({pc, no_pc, lanes});
     settle();
 }
 
@@ -48,12 +48,13 @@ void simt_stack::advance(const outcome& how, std::uint64_t fall_through) {
                               [&](const group& g) { return g.pc == fall_through; });
         const std::uint64_t meet = how.reconvergence_pc;
         const bool is_call = top.is_call;
+        const std::uint32_t depth = top.call_depth;
         if (meet == top.reconvergence_pc && !is_call)
             entries_.pop_back();  // the entry below is where they meet
         else
             top.pc = meet;
         for (const group& g : groups)
-            if (g.pc != meet) entries_.push_back({g.pc, meet, g.lanes, false});
+            if (g.pc != meet) entries_.push_back({g.pc, meet, g.lanes, false, depth});
     }
     settle();
 }
@@ -64,15 +65,43 @@ void simt_stack::advance(std::uint64_t next_pc, lane_mask exited) {
     settle();
 }
 
-void simt_stack::call(const std::array<std::uint64_t, 32>& target, std::uint64_t return_pc) {
-    entry& caller = entries_.back();
-    caller.pc = return_pc;
-    for (const group& g : groups_of(target, caller.lanes))
-        entries_.push_back({g.pc, no_pc, g.lanes, true});
+void simt_stack::branch(lane_mask takers, std::uint64_t target, std::uint64_t fall_through,
+                        std::uint64_t meet) {
+    entry& top = entries_.back();
+    const lane_mask others = top.lanes & ~takers;
+    const std::uint32_t depth = top.call_depth;
+    if (meet == top.reconvergence_pc && !top.is_call)
+        entries_.pop_back();  // the entry below is where they meet
+    else
+        top.pc = meet;
+    // The lanes that fall through go last.
+    if (fall_through != meet) entries_.push_back({fall_through, meet, others, false, depth});
+    if (target != meet) entries_.push_back({target, meet, takers, false, depth});
 }
 
-void simt_stack::return_from_call() {
-    const lane_mask lanes = active();
+bool simt_stack::meet(std::uint64_t at) {
+    if (entries_.back().reconvergence_pc != at) return false;
+    entries_.back().pc = at;
+    settle();
+    return true;
+}
+
+void simt_stack::exit(lane_mask lanes, std::uint64_t next_pc) {
+    end(lanes);
+    entries_.back().pc = next_pc;
+    settle();
+}
+
+void simt_stack::call(const std::array<std::uint64_t, 32>& target, std::uint64_t return_pc,
+                      std::uint64_t call_site) {
+    entries_.back().pc = return_pc;
+    const std::uint32_t depth = entries_.back().call_depth + 1;
+    for (const group& g : groups_of(target, entries_.back().lanes))
+        entries_.push_back({g.pc, no_pc, g.lanes, true, depth, call_site});
+}
+
+void simt_stack::return_from_call(lane_mask lanes, std::uint64_t next_pc) {
+    entries_.back().pc = next_pc;
     const auto frame =
         std::find_if(entries_.rbegin(), entries_.rend(), [](const entry& e) { return e.is_call; });
     if (frame == entries_.rend())
@@ -82,4 +111,4 @@ void simt_stack::return_from_call() {
     settle();
 }
 
-}  // namespace simtlm::core
+}  // namespace simtlm::execution

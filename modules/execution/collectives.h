@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/operation.h"
+#include "modules/ptx/operation.h"
+
+// What the lanes of a warp, or the warps of a CTA, do together.
+namespace simtlm::execution {
+
+struct barrier_state;
+
+/// shfl. destination: words; destination2: mask of lanes whose source lay in range, or no_slot;
+/// source[0]: values; source[1]: lane or distance; source[2]: clamp and segment mask; source[3]:
+/// members
+handler shuffle_handler(ptx::mode m);
+/// vote. destination: mask, or words for ballot; source[0]: mask; source[1]: members, or no_slot
+handler vote_handler(ptx::mode m);
+/// match. destination: words; destination2: mask or no_slot; source[0]: values; source[1]: members
+handler match_handler(ptx::mode m, unsigned width);
+/// redux. destination: words; source[0]: values; source[1]: members
+handler redux_handler(ptx::reduction r, ptx::type t);
+/// activemask. destination: words
+const operation* active_mask(warp& w, const operation* op);
+
+/// bar.sync. source[0]: barrier; source[1]: threads, or no_slot
+const operation* barrier_sync(warp& w, const operation* op);
+/// bar.arrive
+const operation* barrier_arrive(warp& w, const operation* op);
+/// bar.red. destination: words (popc) or mask; source[2]: mask; detail: ptx::reduction
+const operation* barrier_reduce(warp& w, const operation* op);
+/// The barrier of a bar.red is complete: a warp's result.
+void finish_barrier_reduction(warp& w, const operation* op, const barrier_state& b);
+
+}  // namespace simtlm::execution

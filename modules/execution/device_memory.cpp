@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/device_memory.h"
+
+#include "modules/kernel/error.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace simtlm::execution {
+
+namespace {
+constexpr std::uint64_t page = 4096;
+
+device_address round_up(device_address a, std::uint64_t alignment) {
+    return (a + alignment - 1) & ~(alignment - 1);
+}
+std::string name_of(const device_memory::range& r) {
+    return fmt::format("{}[{:#x}, {:#x})", r.label.empty() ? "" : r.label + " ", r.begin, r.end);
+}
+}  // namespace
+
+device_memory::device_memory() : device_memory(config{}) {}
+
+device_memory::device_memory(const config& c) : config_(c) {
+    size_ = round_up(c.heap_base + c.capacity, page);
+    void* const p = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        throw kernel::user_error(
+            "", fmt::format("cannot reserve {} bytes of address space for device memory", size_),
+            "ask for a smaller device memory, or lift the limit of address space (ulimit -v)");
+    base_ = static_cast<std::byte*>(p);
+}
+
+device_memory::~device_memory() {
+    ::munmap(base_, size_);
+}
+
+device_address device_memory::place(const region& in, std::uint64_t bytes,
+                                    std::uint64_t alignment) const {
+    auto next = std::lower_bound(ranges_.begin(), ranges_.end(), in.begin,
+                                 [](const range& r, device_address a) { return r.begin < a; });
+    device_address at = round_up(in.begin, alignment);
+    for (; next != ranges_.end() && next->begin < in.end; ++next) {
+        if (next->begin >= at && next->begin - at >= bytes) return at;
+        at = std::max(at, round_up(next->end, alignment));
+    }
+    return at <= in.end && in.end - at >= bytes ? at : 0;
+}
+
+device_address device_memory::insert(device_address begin, std::uint64_t bytes, std::string label) {
+    const auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
+                                     [](const range& r, device_address a) { return r.begin < a; });
+    ranges_.insert(at, {begin, begin + bytes, std::move(label)});
+    return begin;
+}
+
+device_address device_memory::allocate(std::uint64_t bytes, std::uint64_t alignment,
+                                       std::string label) {
+    bytes = std::max<std::uint64_t>(bytes, 1);
+    const region heap{config_.heap_base, config_.heap_base + config_.capacity};
+    const device_address at = place(heap, bytes, std::max<std::uint64_t>(alignment, 1));
+    if (at == 0)
+        throw kernel::user_error("",
+                                 fmt::format("device memory is full: {} bytes asked for, {} of {} "
+                                             "in use",
+                                             bytes, used_, config_.capacity));
+    used_ += bytes;
+    return insert(at, bytes, std::move(label));
+}
+
+device_address device_memory::allocate_static(std::uint64_t bytes, std::uint64_t alignment,
+                                              std::string label) {
+    bytes = std::max<std::uint64_t>(bytes, 1);
+    const device_address at = place({config_.static_base, config_.heap_base}, bytes,
+                                    std::max<std::uint64_t>(alignment, 1));
+    if (at == 0)
+        throw kernel::user_error(
+            "", fmt::format("no room for the {} bytes of module variable {}", bytes, label));
+    return insert(at, bytes, std::move(label));
+}
+
+bool device_memory::release(device_address begin) {
+    const auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
+                                     [](const range& r, device_address a) { return r.begin < a; });
+    if (at == ranges_.end() || at->begin != begin) return false;
+    const range gone = *at;
+    ranges_.erase(at);
+    ++generation_;
+    if (begin >= config_.heap_base) used_ -= gone.end - gone.begin;
+    // Later allocations find zeros; whole pages go back to the system.
+    const device_address first = round_up(gone.begin, page);
+    const device_address last = gone.end & ~(page - 1);
+    if (first < last) {
+        std::memset(host(gone.begin), 0, first - gone.begin);
+        ::madvise(host(first), last - first, MADV_DONTNEED);
+        std::memset(host(last), 0, gone.end - last);
+    } else {
+        std::memset(host(gone.begin), 0, gone.end - gone.begin);
+    }
+    return true;
+}
+
+const device_memory::range* device_memory::find(device_address a) const {
+    auto after = std::upper_bound(ranges_.begin(), ranges_.end(), a,
+                                  [](device_address x, const range& r) { return x < r.begin; });
+    if (after == ranges_.begin()) return nullptr;
+    const range& before = *std::prev(after);
+    return before.contains(a) ? &before : nullptr;
+}
+
+std::string device_memory::nearest(device_address a) const {
+    if (ranges_.empty()) return "nothing is allocated";
+    auto after = std::upper_bound(ranges_.begin(), ranges_.end(), a,
+                                  [](device_address x, const range& r) { return x < r.begin; });
+    const range* const above = after == ranges_.end() ? nullptr : &*after;
+    const range* const below = after == ranges_.begin() ? nullptr : &*std::prev(after);
+    if (below != nullptr && below->contains(a)) return "inside allocation " + name_of(*below);
+    if (above == nullptr || (below != nullptr && a - below->end <= above->begin - a))
+        return fmt::format("{} bytes behind allocation {}", a - below->end, name_of(*below));
+    return fmt::format("{} bytes before allocation {}", above->begin - a, name_of(*above));
+}
+
+void device_memory::check(device_address a, std::uint64_t bytes, const char* doing) const {
+    const range* const r = find(a);
+    if (bytes == 0 || (r != nullptr && bytes <= r->end - a)) return;
+    throw kernel::user_error(
+        "", fmt::format("{} {} bytes of device memory at {:#x}: {}", doing, bytes, a,
+                        r == nullptr ? nearest(a) : "reaches beyond allocation " + name_of(*r)));
+}
+
+void device_memory::write(device_address to, const void* from, std::uint64_t bytes) {
+    check(to, bytes, "writing");
+    std::memcpy(host(to), from, bytes);
+}
+void device_memory::read(void* to, device_address from, std::uint64_t bytes) const {
+    check(from, bytes, "reading");
+    std::memcpy(to, host(from), bytes);
+}
+void device_memory::copy(device_address to, device_address from, std::uint64_t bytes) {
+    check(to, bytes, "writing");
+    check(from, bytes, "reading");
+    std::memmove(host(to), host(from), bytes);
+}
+void device_memory::fill(device_address to, int byte, std::uint64_t bytes) {
+    check(to, bytes, "filling");
+    std::memset(host(to), byte, bytes);
+}
+
+}  // namespace simtlm::execution

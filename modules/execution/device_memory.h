@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace simtlm::execution {
+
+/// An address as programs see it.
+using device_address = std::uint64_t;
+
+/// The GPU's memory: one sparse reservation of address space, of which only touched pages take
+/// room, and a table of what is allocated in it. A device address is an offset into the
+/// reservation, so that an access is a plain load or store.
+///
+/// Addresses follow the reference: variables of modules from 0x1f880000, the heap of the host's
+/// allocations from 0xc0000000. Below lie the windows of the generic address space (see
+/// address_windows). Not synchronised: the host allocates and frees while no program runs.
+class device_memory {
+public:
+    struct config {
+        device_address static_base = 0x1f880000;
+        device_address heap_base = 0xc0000000;
+        std::uint64_t capacity = std::uint64_t{32} << 30;  ///< bytes of the heap
+    };
+
+    /// One allocation. Programs may touch [begin, end).
+    struct range {
+        device_address begin = 0;
+        device_address end = 0;
+        std::string label;  ///< of a module variable its name; else empty
+        bool contains(device_address a) const { return a - begin < end - begin; }
+    };
+
+    device_memory();
+    explicit device_memory(const config& c);
+    ~device_memory();
+    device_memory(const device_memory&) = delete;
+    device_memory& operator=(const device_memory&) = delete;
+
+    /// A piece of the heap, zeroed. @param alignment  a power of two
+    /// @throws kernel::user_error  no room
+    device_address allocate(std::uint64_t bytes, std::uint64_t alignment = 256,
+                            std::string label = {});
+    /// A variable of a module, below the heap. @throws kernel::user_error  no room
+    device_address allocate_static(std::uint64_t bytes, std::uint64_t alignment, std::string label);
+    /// Gives back what begins at the address. @return false: nothing does
+    bool release(device_address begin);
+
+    /// The allocation that holds the address, or nullptr.
+    const range* find(device_address a) const;
+    /// In words, the allocation that an address outside of all lies next to.
+    std::string nearest(device_address a) const;
+    /// All allocations, by address.
+    const std::vector<range>& ranges() const { return ranges_; }
+    /// Changes whenever an allocation goes.
+    std::uint64_t generation() const { return generation_; }
+    /// Bytes of the heap that are allocated, and its size.
+    std::uint64_t used() const { return used_; }
+    std::uint64_t capacity() const { return config_.capacity; }
+
+    /// The byte at a device address; unchecked.
+    std::byte* host(device_address a) const { return base_ + a; }
+    /// All addresses are below.
+    device_address end() const { return size_; }
+
+    /// Copies from and to the host. @throws kernel::user_error  not inside one allocation
+    void write(device_address to, const void* from, std::uint64_t bytes);
+    void read(void* to, device_address from, std::uint64_t bytes) const;
+    void copy(device_address to, device_address from, std::uint64_t bytes);
+    void fill(device_address to, int byte, std::uint64_t bytes);
+
+private:
+    struct region {
+        device_address begin, end;
+    };
+    device_address place(const region& in, std::uint64_t bytes, std::uint64_t alignment) const;
+    device_address insert(device_address begin, std::uint64_t bytes, std::string label);
+    void check(device_address a, std::uint64_t bytes, const char* doing) const;
+
+    config config_;
+    std::byte* base_ = nullptr;
+    std::uint64_t size_ = 0;
+    std::vector<range> ranges_;  ///< by address
+    std::uint64_t used_ = 0;
+    std::uint64_t generation_ = 0;
+};
+
+/// Windows of the generic address space that mean another memory in every CTA or thread. In 32-bit
+/// modules too they lie below four gigabytes.
+struct address_windows {
+    static constexpr device_address local = 0x0100'0000;   ///< a thread's local memory
+    static constexpr device_address shared = 0x0200'0000;  ///< a CTA's shared memory
+    static constexpr device_address param = 0x0300'0000;   ///< a kernel's parameters
+    static constexpr std::uint64_t size = 0x0100'0000;     ///< of each
+    static constexpr device_address end = 0x0400'0000;
+
+    static bool in_local(device_address a) { return a - local < size; }
+    static bool in_shared(device_address a) { return a - shared < size; }
+    static bool in_param(device_address a) { return a - param < size; }
+};
+
+}  // namespace simtlm::execution

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/device_print.h"
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+/// One conversion as it is put to the host's printf.
+struct conversion {
+    std::string flags;  ///< "%", flags, width, precision
+    bool is_long = false;
+    char letter = 0;
+};
+
+class formatter {
+public:
+    formatter(const std::string& format,
+              const std::function<void(std::uint64_t, void*, std::uint32_t)>& read,
+              const std::function<std::string(device_address)>& string)
+        : format_(format), read_(read), string_(string) {}
+
+    formatted_text run() {
+        while (at_ < format_.size()) {
+            if (format_[at_] != '%') {
+                result_.text += format_[at_++];
+            } else if (at_ + 1 < format_.size() && format_[at_ + 1] == '%') {
+                result_.text += '%';
+                at_ += 2;
+            } else {
+                print(parse());
+            }
+        }
+        return result_;
+    }
+
+private:
+    template <class T>
+    T next() {
+        offset_ = (offset_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+        T value;
+        read_(offset_, &value, sizeof value);
+        offset_ += sizeof(T);
+        return value;
+    }
+
+    conversion parse() {
+        conversion c;
+        c.flags = format_[at_++];
+        const std::string part_of_flags = "-+ #0123456789.";
+        for (; at_ < format_.size(); ++at_) {
+            if (format_[at_] == '*')
+                c.flags += std::to_string(next<std::int32_t>());
+            else if (part_of_flags.find(format_[at_]) != std::string::npos)
+                c.flags += format_[at_];
+            else
+                break;
+        }
+        for (; at_ < format_.size() && std::strchr("hlLqjzt", format_[at_]) != nullptr; ++at_)
+            c.is_long |= format_[at_] != 'h';
+        if (at_ < format_.size()) c.letter = format_[at_++];
+        return c;
+    }
+
+    template <class T>
+    void add(const conversion& c, const char* length, T value) {
+        const std::string one = c.flags + length + c.letter;
+        std::array<char, 512> text;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        const int n = std::snprintf(text.data(), text.size(), one.c_str(), value);
+#pragma GCC diagnostic pop
+        if (n > 0)
+            result_.text.append(
+                text.data(), std::min<std::size_t>(static_cast<std::size_t>(n), text.size() - 1));
+    }
+
+    void print(const conversion& c) {
+        if (c.letter == 0) {
+            result_.text += c.flags;
+            return;
+        }
+        ++result_.arguments;
+        switch (c.letter) {
+            case 'd':
+            case 'i':
+                c.is_long ? add(c, "ll", next<long long>()) : add(c, "", next<int>());
+                break;
+            case 'u':
+            case 'o':
+            case 'x':
+            case 'X':
+                c.is_long ? add(c, "ll", next<unsigned long long>()) : add(c, "", next<unsigned>());
+                break;
+            case 'c':
+                add(c, "", next<int>());
+                break;
+            case 'p':
+                add(c, "", reinterpret_cast<void*>(next<std::uint64_t>()));
+                break;
+            case 's':
+                add_string(c, next<std::uint64_t>());
+                break;
+            case 'a':
+            case 'A':
+            case 'e':
+            case 'E':
+            case 'f':
+            case 'F':
+            case 'g':
+            case 'G':
+                add(c, "", next<double>());
+                break;
+            default:
+                result_.text += c.flags + c.letter;
+                --result_.arguments;
+        }
+    }
+
+    void add_string(const conversion& c, device_address a) {
+        const std::string text = a == 0 ? "(null)" : string_(a);
+        if (c.flags == "%")
+            result_.text += text;
+        else
+            add(c, "", text.c_str());
+    }
+
+    const std::string& format_;
+    const std::function<void(std::uint64_t, void*, std::uint32_t)>& read_;
+    const std::function<std::string(device_address)>& string_;
+    std::size_t at_ = 0;
+    std::uint64_t offset_ = 0;
+    formatted_text result_;
+};
+
+}  // namespace
+
+formatted_text format_device_text(
+    const std::string& format,
+    const std::function<void(std::uint64_t offset, void* to, std::uint32_t bytes)>& read,
+    const std::function<std::string(device_address)>& string) {
+    return formatter(format, read, string).run();
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/error.h"
+
+#include <cstdint>
+#include <string>
+
+namespace simtlm::execution {
+
+/// Where a thread was when its program did something that has no meaning.
+struct fault_site {
+    std::string kernel;
+    std::string where;  ///< "file.ptx:line", and the CUDA source line where `.loc` tells it
+    unsigned block[3] = {};
+    unsigned thread[3] = {};
+};
+
+/// A fault of the program that is executed: an access outside all allocations, a misaligned
+/// address, a barrier that can never complete, a trap. One message names kernel, PTX line, block
+/// and thread.
+class execution_error : public kernel::user_error {
+public:
+    execution_error(const fault_site& site, const std::string& what,
+                    const std::string& remedy = {});
+
+    const fault_site& site() const noexcept { return site_; }
+
+private:
+    fault_site site_;
+};
+
+}  // namespace simtlm::execution

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/functional.h"
+
+#include "modules/execution/execution_error.h"
+#include "modules/execution/thread_block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace simtlm::execution {
+
+namespace {
+
+constexpr std::int64_t jumps_per_turn = 1 << 16;
+constexpr unsigned turns_per_visit = 16;  ///< before another CTA may begin
+constexpr std::size_t most_resident = 2048;
+
+/// Executes a warp until it stops.
+void run_turn(warp& w) {
+    const operation* op = w.next;
+    w.status = warp_status::ready;
+    w.turn = jumps_per_turn;
+    w.come(op);
+    do op = op->execute(w, op);
+    while (op != nullptr);
+}
+
+bool runnable(const warp& w) {
+    return w.status == warp_status::ready || w.status == warp_status::preempted ||
+           w.status == warp_status::sleeping;
+}
+
+/// One host thread: takes CTAs and runs them.
+class worker {
+public:
+    worker(launch_context& l, std::atomic<std::uint64_t>& next, std::atomic<bool>& stop)
+        : launch_(l), next_(next), stop_(stop) {
+        state.counts.resize(l.image.code().size());
+        state.hits.resize(l.image.code().size());
+        state.generation = l.memory.generation();
+    }
+
+    void run() {
+        const std::uint64_t all = launch_.what.grid.volume();
+        const bool together = launch_.what.cooperative;
+        for (bool stalled = true; !stop_;) {
+            while (resident_.empty() ||
+                   ((stalled || together) && resident_.size() < most_resident)) {
+                const std::uint64_t number = next_++;
+                if (number >= all) break;
+                begin(number);
+                if (!together) break;
+            }
+            if (resident_.empty()) return;
+            stalled = true;
+            for (std::size_t i = 0; i < resident_.size();) {
+                if (!visit(*resident_[i])) {
+                    ++i;
+                    continue;
+                }
+                stalled = false;
+                idle_.push_back(std::move(resident_[i]));
+                resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
+            }
+        }
+    }
+
+    worker_state state;
+
+private:
+    void begin(std::uint64_t number) {
+        if (idle_.empty()) idle_.push_back(std::make_unique<thread_block>(launch_, state));
+        resident_.push_back(std::move(idle_.back()));
+        idle_.pop_back();
+        resident_.back()->start(number,
+                                static_cast<unsigned>(number % std::max(launch_.world.sms, 1u)));
+    }
+
+    /// Gives the warps of a CTA some turns. @return it has come to its end
+    bool visit(thread_block& b) {
+        for (unsigned turn = 0; turn < turns_per_visit && !stop_; ++turn) {
+            bool ran = false;
+            for (warp& w : b.warps()) {
+                if (!runnable(w)) continue;
+                run_turn(w);
+                ran = true;
+            }
+            if (b.done()) return true;
+            if (!ran) report_deadlock(b);
+        }
+        return false;
+    }
+
+    [[noreturn]] void report_deadlock(thread_block& b) {
+        for (const warp& w : b.warps())
+            if (w.status == warp_status::barrier) {
+                const operation* const at = w.next - 1;
+                b.fail(w, at, static_cast<unsigned>(__builtin_ctz(w.active)),
+                       "waits for ever at a barrier that other warps of its block do not come to",
+                       "barriers must be reached by all threads that they count");
+            }
+        throw execution_error({}, "no warp can run");
+    }
+
+    launch_context& launch_;
+    std::atomic<std::uint64_t>& next_;
+    std::atomic<bool>& stop_;
+    std::deque<std::unique_ptr<thread_block>> resident_;
+    std::vector<std::unique_ptr<thread_block>> idle_;
+};
+
+void run_all(std::vector<std::unique_ptr<worker>>& workers, std::atomic<bool>& stop) {
+    if (workers.size() == 1) return workers[0]->run();
+    std::exception_ptr fault;
+    std::mutex guard;
+    std::vector<std::thread> threads;
+    for (auto& w : workers)
+        threads.emplace_back([&] {
+            try {
+                w->run();
+            } catch (...) {
+                const std::lock_guard<std::mutex> lock(guard);
+                if (!fault) fault = std::current_exception();
+                stop = true;
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    if (fault) std::rethrow_exception(fault);
+}
+
+execution_summary summarise(const launch_context& l,
+                            const std::vector<std::unique_ptr<worker>>& workers) {
+    execution_summary s;
+    s.blocks = l.what.grid.volume();
+    std::map<std::string, execution_summary::opcode_count> by_name;
+    const std::vector<operation>& code = l.image.code();
+    for (const auto& w : workers) {
+        std::int64_t warps = 0, lanes = 0;
+        for (std::size_t i = 0; i < code.size(); ++i) {
+            warps += w->state.counts.warps[i];
+            lanes += w->state.counts.lanes[i];
+            if (warps == 0 || !code[i].counted) continue;
+            const instruction_origin& from = l.image.origin_of(code[i]);
+            const ptx::module& m = l.image.source();
+            const ptx::instruction& instruction = m.functions[from.function].code[from.instruction];
+            auto& count = by_name[m.operation_of(instruction).text];
+            count.warps += static_cast<std::uint64_t>(warps);
+            count.threads += static_cast<std::uint64_t>(lanes);
+        }
+    }
+    for (auto& [name, count] : by_name) {
+        count.opcode = name;
+        s.warp_instructions += count.warps;
+        s.thread_instructions += count.threads;
+        s.by_opcode.push_back(count);
+    }
+    return s;
+}
+
+}  // namespace
+
+void execution_summary::add(const execution_summary& other) {
+    warp_instructions += other.warp_instructions;
+    thread_instructions += other.thread_instructions;
+    blocks += other.blocks;
+    seconds += other.seconds;
+    std::map<std::string, opcode_count> all;
+    const auto take = [&](const std::vector<opcode_count>& list) {
+        for (const opcode_count& c : list) {
+            opcode_count& sum = all[c.opcode];
+            sum.opcode = c.opcode;
+            sum.warps += c.warps;
+            sum.threads += c.threads;
+        }
+    };
+    take(by_opcode);
+    take(other.by_opcode);
+    by_opcode.clear();
+    for (auto& [name, count] : all) by_opcode.push_back(count);
+}
+
+execution_summary run(const launch& what, device_memory& memory, const services& world,
+                      const functional_options& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    launch_context context(what, memory, world);
+    const std::uint64_t blocks = what.grid.volume();
+    const auto count = static_cast<unsigned>(
+        std::clamp<std::uint64_t>(blocks, 1, std::max(options.host_threads, 1u)));
+    context.concurrent = count > 1;
+    std::atomic<std::uint64_t> next{0};
+    std::atomic<bool> stop{false};
+    std::vector<std::unique_ptr<worker>> workers;
+    for (unsigned i = 0; i < count; ++i)
+        workers.push_back(std::make_unique<worker>(context, next, stop));
+    run_all(workers, stop);
+    execution_summary s = summarise(context, workers);
+    s.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return s;
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/launch.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simtlm::execution {
+
+/// How a launch is run without time.
+struct functional_options {
+    unsigned host_threads = 1;
+};
+
+/// What was executed.
+struct execution_summary {
+    struct opcode_count {
+        std::string opcode;  ///< "ld.global"
+        std::uint64_t warps = 0;
+        std::uint64_t threads = 0;
+    };
+    std::uint64_t warp_instructions = 0;
+    std::uint64_t thread_instructions = 0;  ///< lanes whose guard fails count too
+    std::uint64_t blocks = 0;
+    double seconds = 0;                   ///< of the host
+    std::vector<opcode_count> by_opcode;  ///< by name
+
+    /// Adds another launch.
+    void add(const execution_summary& other);
+};
+
+/// Runs a launch to its end, CTA after CTA, or on several host threads at once. CTAs that wait for
+/// each other get along: one that does not come to its end in its turn lets others begin.
+/// @throws execution_error  the program did something without a meaning
+execution_summary run(const launch& what, device_memory& memory, const services& world,
+                      const functional_options& options = {});
+
+}  // namespace simtlm::execution

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/launch.h"
+
+#include "modules/kernel/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace simtlm::execution {
+
+namespace {
+std::uint32_t rounded(std::uint64_t bytes, std::uint64_t to) {
+    return static_cast<std::uint32_t>((bytes + to - 1) / to * to);
+}
+
+void check(const launch& l) {
+    const auto refuse = [&](const std::string& why) {
+        throw kernel::user_error("", fmt::format("launching {}: {}", l.kernel->name, why));
+    };
+    if (l.grid.volume() == 0 || l.block.volume() == 0) refuse("grid and block must not be empty");
+    if (l.block.volume() > 1024)
+        refuse(fmt::format("{} threads per block; 1024 are the most", l.block.volume()));
+    if (l.parameters.size() < l.kernel->parameter_bytes)
+        refuse(fmt::format("{} bytes of parameters; it takes {}", l.parameters.size(),
+                           l.kernel->parameter_bytes));
+    const auto& need = l.image->functions()[l.kernel->function].source->directives.reqntid;
+    if (need[0] != 0 && (l.block.x != need[0] || l.block.y != std::max(need[1], 1u) ||
+                         l.block.z != std::max(need[2], 1u)))
+        refuse(fmt::format("blocks of {}x{}x{} threads; .reqntid demands {}x{}x{}", l.block.x,
+                           l.block.y, l.block.z, need[0], std::max(need[1], 1u),
+                           std::max(need[2], 1u)));
+}
+}  // namespace
+
+launch_context::launch_context(const launch& l, device_memory& m, const services& s)
+    : what(l), image(*l.image), kernel(*l.kernel), memory(m), world(s) {
+    check(l);
+    threads_ = static_cast<unsigned>(l.block.volume());
+    shared_bytes_ = kernel.static_shared + l.dynamic_shared;
+    std::uint64_t local = kernel.local_bytes;
+    if (kernel.stack_unknown) local += s.stack_limit;
+    local_bytes_ = rounded(local, 16);
+}
+
+void launch_context::print(std::string_view text) {
+    const std::lock_guard<std::mutex> lock(printing_);
+    if (world.print) world.print(text);
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/device_memory.h"
+#include "modules/execution/module_image.h"
+#include "modules/program/kernel_facts.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simtlm::execution {
+
+class device_heap;
+
+/// A kernel to run, and with what.
+struct launch {
+    const module_image* image = nullptr;
+    const kernel_image* kernel = nullptr;
+    program::dim3 grid;
+    program::dim3 block;
+    std::uint32_t dynamic_shared = 0;  ///< bytes per CTA
+    std::vector<std::byte> parameters;
+    bool cooperative = false;  ///< all CTAs are resident at once; they may wait for each other
+    std::uint64_t grid_id = 1;
+};
+
+/// What programs ask of the world around them. Those left empty answer plainly.
+struct services {
+    std::function<void(std::string_view)> print;  ///< printf of the device; default: nowhere
+    std::function<std::uint64_t()> clock;         ///< core cycles; default: instructions executed
+    std::function<std::uint64_t()> global_time;   ///< ns; default: the host's monotonic clock
+    std::uint64_t stack_limit = 1024;             ///< bytes per thread, where the need is unknown
+    device_heap* heap = nullptr;                  ///< of malloc; nullptr: malloc gives 0
+    unsigned sms = 80;                            ///< %nsmid
+    bool check_initialised = false;               ///< report reads of registers never written
+};
+
+/// Everything that the CTAs of a launch share.
+class launch_context {
+public:
+    /// @throws kernel::user_error  a launch that cannot be: no threads, too many, parameters
+    /// missing
+    launch_context(const launch& what, device_memory& memory, const services& world);
+
+    const launch& what;
+    const module_image& image;
+    const kernel_image& kernel;
+    device_memory& memory;
+    const services& world;
+    /// Several host threads execute: atomics have to be atomic.
+    bool concurrent = false;
+
+    unsigned threads() const { return threads_; }
+    unsigned warps() const { return (threads_ + warp_size - 1) / warp_size; }
+    std::uint32_t shared_bytes() const { return shared_bytes_; }
+    std::uint32_t local_bytes() const { return local_bytes_; }
+    const std::byte* parameters() const { return what.parameters.data(); }
+    device_address grid_workspace = 0;  ///< of a cooperative launch
+    /// What a program prints, one piece at a time.
+    void print(std::string_view text);
+    /// Held while an atomic of 128 bits changes memory.
+    std::unique_lock<std::mutex> lock_wide_atomics() {
+        return std::unique_lock<std::mutex>(wide_atomics_);
+    }
+
+private:
+    unsigned threads_;
+    std::uint32_t shared_bytes_;
+    std::uint32_t local_bytes_;
+    std::mutex wide_atomics_;
+    std::mutex printing_;
+};
+
+}  // namespace simtlm::execution

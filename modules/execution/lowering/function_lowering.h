@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/lowering/module_builder.h"
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/operation_tables.h"
+#include "modules/ptx/control_flow.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simtlm::execution {
+
+/// Lowers one function to the internal form.
+class function_lowering {
+public:
+    function_lowering(module_builder& module, std::uint32_t function);
+    /// Gives its registers places; before functions that call it are lowered.
+    void allot_registers();
+    void lower();
+
+private:
+    using operand_kind = ptx::operand_kind;
+
+    /// Where an instruction accesses memory.
+    struct memory_place {
+        slot source = no_slot;
+        std::int64_t immediate = 0;
+        std::uint16_t detail = 0;
+        bool kernel_parameter = false;  ///< at a known place
+    };
+
+    // Temporaries of the frame.
+    slot temporary(unsigned width);
+
+    // Operands of the current instruction.
+    const ptx::operand& operand(unsigned n) const { return f_.operand_of(*now_, n); }
+    bool has_operand(unsigned n) const {
+        return n < now_->operand_count && operand(n).kind != operand_kind::none;
+    }
+    unsigned register_width(std::uint32_t index) const;
+    slot source(const ptx::operand& o, unsigned width);
+    slot register_source(const ptx::operand& o, unsigned width);
+    slot special_source(const ptx::operand& o, unsigned width);
+    slot variable_source(const ptx::operand& o, unsigned width);
+    slot constant(std::uint64_t value, unsigned width);
+    slot mask_source(const ptx::operand& o);
+    /// Where to write a result of this width; a register of another width is written by
+    /// finish_destinations.
+    slot destination(const ptx::operand& o, unsigned width, bool is_signed);
+    void finish_destinations();
+    slot joined_high(slot low) const { return low + 256; }
+
+    // Emission.
+    operation& emit(handler h, bool counted = true);
+    operation& emit_choice(const choice& c, slot to, std::initializer_list<slot> sources);
+    void convert(slot to, unsigned to_width, slot from, unsigned from_width, bool is_signed);
+    void refuse_instruction();
+    slot* list_of(const std::vector<slot>& slots);
+
+    // Families; each says whether the instruction is one of its own.
+    void lower_instruction();
+    bool lower_elementwise(const ptx::operation& o);
+    bool lower_mov(const ptx::operation& o);
+    bool lower_address_conversion(const ptx::operation& o);
+    bool lower_memory(const ptx::operation& o);
+    bool lower_control(const ptx::operation& o);
+    bool lower_collective(const ptx::operation& o);
+    bool lower_barrier(const ptx::operation& o);
+    bool lower_asynchronous(const ptx::operation& o);
+    bool lower_matrix(const ptx::operation& o);
+    bool lower_texture(const ptx::operation& o);
+    bool lower_video(const ptx::operation& o);
+
+    void lower_pack(const ptx::operation& o);
+    void lower_unpack(const ptx::operation& o);
+    void lower_lop3_predicate(const ptx::operation& o);
+    void lower_load(const ptx::operation& o);
+    void lower_store(const ptx::operation& o);
+    bool lower_atomic(const ptx::operation& o);
+    void lower_stack(const ptx::operation& o);
+    memory_place place_of(const ptx::operand& address, const ptx::operation& o);
+    void set_place(operation& op, const memory_place& p) const;
+    space space_of(const ptx::operation& o) const;
+    std::vector<const ptx::operand*> elements_of(const ptx::operand& o) const;
+
+    void lower_branch();
+    void lower_indexed_branch();
+    void lower_call();
+    bool lower_built_in(const std::string& name, std::uint32_t function);
+    void pass_arguments(call_site& site, const ptx::operand& given,
+                        const std::vector<ptx::parameter>& formal, bool results);
+    void pass_by_prototype(call_site& site, const ptx::operand& given,
+                           const std::vector<ptx::prototype::item>& formal, std::uint32_t& offset,
+                           bool results);
+    void resolve_labels();
+
+    struct pending_result {
+        slot to;
+        unsigned to_width;
+        slot from;
+        unsigned from_width;
+        bool is_signed;
+    };
+    struct label_use {
+        std::uint32_t operation;
+        bool is_meeting;  ///< source[1], else source[0]
+        std::uint32_t instruction;
+    };
+    struct list_use {
+        slot* list;
+        std::vector<std::uint32_t> instructions;
+    };
+
+    module_builder& module_;
+    const ptx::module& m_;
+    const std::uint32_t index_;
+    const ptx::function& f_;
+    function_image& image_;
+    const operation_table& handlers_;
+    ptx::control_flow flow_;
+    std::vector<bool> meets_here_;         ///< instructions at which lanes meet
+    std::vector<std::uint32_t> label_at_;  ///< operation of an instruction, for branches
+    std::vector<label_use> labels_;
+    std::vector<list_use> lists_;
+    const ptx::instruction* now_ = nullptr;
+    std::uint32_t now_index_ = 0;  ///< of the module
+    std::vector<pending_result> results_;
+    std::vector<slot> word_temporaries_, double_temporaries_, mask_temporaries_;
+    std::size_t words_used_ = 0, doubles_used_ = 0, masks_used_ = 0;
+    std::uint32_t mask_offset_ = frame_layout::first_predicate;
+    std::uint32_t frame_bytes_ = 0;
+};
+
+}  // namespace simtlm::execution

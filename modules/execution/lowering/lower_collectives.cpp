@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/collectives.h"
+#include "modules/execution/lowering/function_lowering.h"
+#include "modules/execution/operations/control.h"
+
+namespace simtlm::execution {
+
+using ptx::opcode;
+
+bool function_lowering::lower_collective(const ptx::operation& o) {
+    const auto mask_result = [&](unsigned n) {
+        return has_operand(n) && operand(n).kind == operand_kind::reg
+                   ? image_.registers[operand(n).index]
+                   : no_slot;
+    };
+    const auto members = [&](unsigned n) {
+        return has_operand(n) ? source(operand(n), 32) : no_slot;
+    };
+    switch (o.op) {
+        case opcode::shfl: {
+            const slot value = source(operand(2), 32);
+            const slot lane = source(operand(3), 32);
+            const slot clamp = source(operand(4), 32);
+            const slot to = destination(operand(0), 32, false);
+            operation& op = emit(shuffle_handler(o.variant));
+            op.destination = to;
+            op.destination2 = mask_result(1);
+            op.source[0] = value;
+            op.source[1] = lane;
+            op.source[2] = clamp;
+            return true;
+        }
+        case opcode::vote: {
+            const bool ballot = o.variant == ptx::mode::ballot;
+            const slot p = mask_source(operand(1));
+            const slot among = members(2);
+            const slot to = destination(operand(0), ballot ? 32 : 1, false);
+            operation& op = emit(vote_handler(o.variant));
+            op.destination = to;
+            op.source[0] = p;
+            op.source[1] = among;
+            return true;
+        }
+        case opcode::match: {
+            const unsigned width = ptx::width_of(o.first_type());
+            const slot value = source(operand(2), width);
+            const slot among = members(3);
+            const slot to = destination(operand(0), 32, false);
+            operation& op = emit(match_handler(o.variant, width));
+            op.destination = to;
+            op.destination2 = mask_result(1);
+            op.source[0] = value;
+            op.source[1] = among;
+            return true;
+        }
+        case opcode::redux: {
+            const handler h = redux_handler(o.reduce, o.first_type());
+            if (h == nullptr) return false;
+            const slot value = source(operand(1), 32);
+            const slot among = members(2);
+            const slot to = destination(operand(0), 32, false);
+            operation& op = emit(h);
+            op.destination = to;
+            op.source[0] = value;
+            op.source[1] = among;
+            return true;
+        }
+        case opcode::activemask: {
+            const slot to = destination(operand(0), 32, false);
+            emit(active_mask).destination = to;
+            return true;
+        }
+        case opcode::bar_warp_sync:
+            emit(nothing);
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool function_lowering::lower_barrier(const ptx::operation& o) {
+    const bool reduces = o.op == opcode::bar_red;
+    if (o.op != opcode::bar_sync && o.op != opcode::bar_arrive && !reduces) return false;
+    const unsigned first = reduces ? 1 : 0;
+    const slot id = source(operand(first), 32);
+    const slot threads = has_operand(first + 1) ? source(operand(first + 1), 32) : no_slot;
+    slot p = no_slot, to = no_slot;
+    if (reduces) {
+        p = mask_source(operand(3));
+        to = destination(operand(0), o.reduce == ptx::reduction::popc ? 32 : 1, false);
+    }
+    operation& op = emit(reduces                    ? barrier_reduce
+                         : o.op == opcode::bar_sync ? barrier_sync
+                                                    : barrier_arrive);
+    op.source[0] = id;
+    op.source[1] = threads;
+    op.source[2] = p;
+    op.destination = to;
+    op.detail = static_cast<std::uint16_t>(o.reduce);
+    return true;
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads, stores, atomics, hints, and the stack.
+#include "modules/execution/lowering/function_lowering.h"
+#include "modules/execution/operations/atomic.h"
+#include "modules/execution/operations/control.h"
+#include "modules/execution/operations/moves.h"
+#include "modules/execution/operations/stack.h"
+#include "modules/kernel/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace simtlm::execution {
+
+using ptx::opcode;
+using ptx::state_space;
+
+space function_lowering::space_of(const ptx::operation& o) const {
+    switch (o.space) {
+        case state_space::shared:
+            return space::shared;
+        case state_space::local:
+            return space::local;
+        case state_space::param:
+            // A device function's parameters lie in its frame.
+            return f_.entry && o.window != ptx::space_window::func ? space::param : space::local;
+        case state_space::global:
+        case state_space::const_:
+        case state_space::tex:
+            return space::global;
+        default:
+            return space::generic;
+    }
+}
+
+/// Where an address operand points. The space is the instruction's; of a generic address of a
+/// variable that of the variable.
+function_lowering::memory_place function_lowering::place_of(const ptx::operand& address,
+                                                            const ptx::operation& o) {
+    memory_place p;
+    space s = space_of(o);
+    p.immediate = address.value;
+    if (address.kind == operand_kind::address_register) {
+        p.source = image_.registers[address.index];
+        if (register_width(address.index) > 32) p.detail |= access_detail::wide_address;
+    } else if (address.kind == operand_kind::address_variable) {
+        const ptx::variable& v = m_.variables[address.index];
+        const auto offset = static_cast<std::int64_t>(module_.address_of(address.index));
+        p.immediate += offset;
+        const bool of_entry = f_.entry && v.parameter;
+        if (v.space == state_space::param && of_entry) {
+            s = space::param;
+            p.kernel_parameter = true;
+        } else if (v.space == state_space::param || v.space == state_space::local) {
+            s = space::local;
+            p.detail |= access_detail::frame_relative;
+        } else if (v.space == state_space::shared) {
+            s = space::shared;
+            if (module_.is_dynamic_shared(address.index)) {
+                p.source = slot_in(bank::block, block_layout::dynamic_shared);
+                p.immediate = address.value;
+            }
+        } else {
+            s = space::global;
+            if (module_.address_of(address.index) == 0)
+                throw kernel::user_error(m_.where(now_->where),
+                                         "variable " + v.name + " is declared but not defined");
+        }
+    }
+    p.detail |= static_cast<std::uint16_t>(static_cast<unsigned>(s) << access_detail::space_shift);
+    if (o.space == state_space::const_) p.detail |= access_detail::read_only;
+    return p;
+}
+
+void function_lowering::set_place(operation& op, const memory_place& p) const {
+    op.source[0] = p.source;
+    op.immediate = p.immediate;
+    op.detail |= p.detail;
+}
+
+bool function_lowering::lower_memory(const ptx::operation& o) {
+    switch (o.op) {
+        case opcode::ld:
+        case opcode::ldu:
+            lower_load(o);
+            return true;
+        case opcode::st:
+            lower_store(o);
+            return true;
+        case opcode::atom:
+        case opcode::red:
+            return lower_atomic(o);
+        case opcode::prefetch:
+        case opcode::prefetchu:
+        case opcode::applypriority:
+        case opcode::discard:
+        case opcode::membar:
+        case opcode::fence:
+        case opcode::fence_proxy:
+            // Effects of one thread are seen by others in program order: nothing is left to do.
+            emit(nothing);
+            return true;
+        case opcode::createpolicy: {
+            const slot to = destination(operand(0), 64, false);
+            operation& op = emit(extension_handler(64, 64, false));
+            op.destination = to;
+            op.source[0] = constant(0, 64);
+            return true;
+        }
+        case opcode::alloca_:
+        case opcode::stacksave:
+        case opcode::stackrestore:
+            lower_stack(o);
+            return true;
+        default:
+            return false;
+    }
+}
+
+namespace {
+bool is_signed(ptx::type t) {
+    return ptx::class_of(t) == ptx::type_class::signed_integer;
+}
+}  // namespace
+
+void function_lowering::lower_load(const ptx::operation& o) {
+    const unsigned width = std::max(ptx::width_of(o.first_type()), 8u);
+    const auto to = elements_of(operand(0));
+    element_format format;
+    format.memory_bytes = std::min(width, 64u) / 8;
+    format.register_bytes = width > 32 ? 8 : 4;
+    format.sign_extends = is_signed(o.first_type());
+    for (const ptx::operand* e : to)
+        if (e->kind == operand_kind::reg && register_width(e->index) > 32)
+            format.register_bytes = 8;
+    std::vector<slot> slots;
+    for (const ptx::operand* e : to) {
+        slot s = destination(*e, format.register_bytes * 8, false);
+        if (width == 128 && e->kind != operand_kind::reg) s = temporary(64), temporary(64);
+        slots.push_back(s);
+        if (width == 128) slots.push_back(joined_high(s));
+    }
+    const memory_place p = place_of(operand(1), o);
+    operation& op =
+        emit(p.kernel_parameter ? handlers_.parameter_load(format) : handlers_.load(format));
+    op.detail = static_cast<std::uint16_t>(slots.size());
+    set_place(op, p);
+    op.list = list_of(slots);
+}
+
+void function_lowering::lower_store(const ptx::operation& o) {
+    const unsigned width = std::max(ptx::width_of(o.first_type()), 8u);
+    const auto from = elements_of(operand(1));
+    element_format format;
+    format.memory_bytes = std::min(width, 64u) / 8;
+    format.register_bytes = width > 32 ? 8 : 4;
+    std::vector<slot> slots;
+    for (const ptx::operand* e : from) {
+        const slot s = source(*e, std::min(width, 64u));
+        slots.push_back(s);
+        if (width == 128) slots.push_back(joined_high(s));
+    }
+    const memory_place p = place_of(operand(0), o);
+    if (p.kernel_parameter)
+        throw kernel::user_error(m_.where(now_->where), "a kernel's parameters cannot be written");
+    operation& op = emit(handlers_.store(format));
+    op.detail = static_cast<std::uint16_t>(slots.size());
+    set_place(op, p);
+    op.list = list_of(slots);
+}
+
+bool function_lowering::lower_atomic(const ptx::operation& o) {
+    const bool returns = o.op == opcode::atom;
+    const unsigned width = ptx::width_of(o.first_type());
+    const handler h = atomic_handler(o.reduce, o.first_type(), o.space == state_space::shared);
+    if (h == nullptr) return false;
+    const unsigned at = returns ? 1 : 0;
+    const unsigned lanes = std::min(width, 64u);
+    const slot b = source(operand(at + 1), lanes);
+    slot c = no_slot;
+    if (o.reduce == ptx::reduction::cas) c = source(operand(at + 2), lanes);
+    slot to = no_slot;
+    if (returns && operand(0).kind == operand_kind::reg) to = destination(operand(0), lanes, false);
+    const memory_place p = place_of(operand(at), o);
+    operation& op = emit(h);
+    op.detail = 1;
+    set_place(op, p);
+    op.destination = to;
+    op.source[1] = b;
+    op.source[2] = c;
+    return true;
+}
+
+void function_lowering::lower_stack(const ptx::operation& o) {
+    const unsigned width = ptx::width_of(o.first_type());
+    if (o.op == opcode::stackrestore) {
+        const slot from = source(operand(0), width);
+        operation& op = emit(stack_restore);
+        op.source[0] = from;
+        op.detail = static_cast<std::uint16_t>(width);
+        return;
+    }
+    image_.uses_alloca = true;
+    const slot bytes = o.op == opcode::alloca_ ? source(operand(1), width) : no_slot;
+    const slot to = destination(operand(0), width, false);
+    operation& op = emit(o.op == opcode::alloca_ ? stack_allocate : stack_save);
+    op.destination = to;
+    op.source[0] = bytes;
+    op.detail = static_cast<std::uint16_t>(width);
+    op.immediate = o.op == opcode::alloca_ && has_operand(2) ? operand(2).value : 8;
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/lowering/module_builder.h"
+
+#include "modules/execution/lowering/function_lowering.h"
+#include "modules/kernel/error.h"
+#include "modules/ptx/resources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace simtlm::execution {
+
+namespace {
+
+std::uint64_t round_up(std::uint64_t a, std::uint64_t to) {
+    return (a + to - 1) / to * to;
+}
+
+std::uint64_t alignment_of(const ptx::variable& v) {
+    return std::max<std::uint64_t>(v.alignment, 1);
+}
+bool is_reference(ptx::type t) {
+    return ptx::class_of(t) == ptx::type_class::opaque;
+}
+
+}  // namespace
+
+module_builder::module_builder(module_image& image, device_memory& memory)
+    : image_(image), memory_(memory) {}
+
+void module_builder::build() {
+    const ptx::module& m = source();
+    image_.addresses_.assign(m.variables.size(), 0);
+    functions().resize(m.functions.size());
+    for (std::size_t i = 0; i < m.functions.size(); ++i) {
+        functions()[i].source = &m.functions[i];
+        functions()[i].defined = m.functions[i].defined;
+    }
+    place_in_memory();
+    place_in_frames();
+    // Which functions use which shared variables is known when they are lowered; their offsets are
+    // filled in afterwards.
+    for (std::uint32_t i = 0; i < m.functions.size(); ++i)
+        if (m.functions[i].defined) {
+            std::vector<std::uint32_t>& used = functions()[i].shared_variables;
+            const auto note = [&](const ptx::operand& o) {
+                const bool names = o.kind == ptx::operand_kind::variable ||
+                                   o.kind == ptx::operand_kind::address_variable;
+                if (names && m.variables[o.index].space == ptx::state_space::shared)
+                    used.push_back(o.index);
+                if (o.kind == ptx::operand_kind::function)
+                    functions()[i].callees.push_back(resolved(o.index));
+            };
+            for (const ptx::operand& o : m.functions[i].operands) note(o);
+            for (const ptx::operand& o : m.functions[i].elements) note(o);
+            for (const ptx::call_target_list& l : m.functions[i].call_targets)
+                for (const std::uint32_t f : l.functions)
+                    functions()[i].callees.push_back(resolved(f));
+        }
+    place_shared();
+    for (kernel_image& k : image_.kernels_) lay_out_parameters(k, m.functions[k.function]);
+    initialise();
+    std::vector<std::unique_ptr<function_lowering>> lowerings;
+    for (std::uint32_t i = 0; i < m.functions.size(); ++i)
+        if (m.functions[i].defined)
+            lowerings.push_back(std::make_unique<function_lowering>(*this, i));
+    for (const auto& l : lowerings) l->allot_registers();
+    for (const auto& l : lowerings) l->lower();
+    first_operations().push_back(static_cast<std::uint32_t>(code().size()));
+    for (const unresolved_call& c : unresolved_)
+        code()[c.operation].source[0] = functions()[c.function].first;
+    for (std::uint32_t i = 0; i < m.functions.size(); ++i)
+        if (m.functions[i].alias_of != ptx::no_index) {
+            const std::uint32_t body = resolved(i);
+            functions()[i] = functions()[body];
+        }
+    image_.constants_ = constants_.build();
+    describe_kernels();
+}
+
+bool module_builder::is_dynamic_shared(std::uint32_t variable) const {
+    const ptx::variable& v = source().variables[variable];
+    return v.space == ptx::state_space::shared && (v.unsized || v.size == 0);
+}
+
+slot* module_builder::new_list(std::size_t slots) {
+    image_.lists_.push_back(std::make_unique<slot[]>(slots));
+    return image_.lists_.back().get();
+}
+
+std::uint32_t module_builder::resolved(std::uint32_t function) const {
+    const ptx::module& m = source();
+    for (unsigned hops = 0; hops < 16 && m.functions[function].alias_of != ptx::no_index; ++hops)
+        function = m.functions[function].alias_of;
+    if (m.functions[function].defined) return function;
+    for (std::uint32_t i = 0; i < m.functions.size(); ++i)
+        if (m.functions[i].defined && m.functions[i].name == m.functions[function].name) return i;
+    return function;
+}
+
+void module_builder::place_in_memory() {
+    const ptx::module& m = source();
+    for (std::size_t i = 0; i < m.variables.size(); ++i) {
+        const ptx::variable& v = m.variables[i];
+        const bool in_memory = v.space == ptx::state_space::global ||
+                               v.space == ptx::state_space::const_ ||
+                               v.space == ptx::state_space::tex || is_reference(v.type);
+        if (!in_memory || v.parameter) continue;
+        if (v.link == ptx::linkage::external && !v.initialised) {
+            // A declaration whose definition stands elsewhere in the module shares its place.
+            const ptx::variable* const other = m.find_variable(v.name);
+            if (other != nullptr && other != &v && other->link != ptx::linkage::external) continue;
+        }
+        const std::uint64_t bytes =
+            is_reference(v.type) ? std::max<std::uint64_t>(v.size, 64) : v.size;
+        const device_address a = memory_.allocate_static(
+            bytes, std::max<std::uint64_t>(alignment_of(v), is_reference(v.type) ? 64 : 1), v.name);
+        image_.addresses_[i] = a;
+        image_.owned_.push_back(a);
+    }
+    for (std::size_t i = 0; i < m.variables.size(); ++i) {
+        const ptx::variable& v = m.variables[i];
+        if (image_.addresses_[i] != 0 || v.link != ptx::linkage::external) continue;
+        for (std::size_t k = 0; k < m.variables.size(); ++k)
+            if (k != i && m.variables[k].name == v.name && image_.addresses_[k] != 0)
+                image_.addresses_[i] = image_.addresses_[k];
+    }
+}
+
+/// Parameters of a function lie first in its frame, then its results, then what it declares: a call
+/// through a pointer finds them without knowing the function.
+void module_builder::place_in_frames() {
+    const ptx::module& m = source();
+    for (std::size_t i = 0; i < m.functions.size(); ++i) {
+        const ptx::function& f = m.functions[i];
+        std::uint64_t at = 0;
+        const auto place = [&](std::uint32_t variable) {
+            const ptx::variable& v = m.variables[variable];
+            at = round_up(at, std::max<std::uint64_t>(alignment_of(v), 4));
+            image_.addresses_[variable] = at;
+            at += v.size;
+        };
+        if (!f.entry) {
+            for (const ptx::parameter& p : f.parameters)
+                if (!p.in_register) place(p.index);
+            for (const ptx::parameter& p : f.results)
+                if (!p.in_register) place(p.index);
+        }
+        for (const std::uint32_t v : f.variables) {
+            const ptx::state_space s = m.variables[v].space;
+            if (m.variables[v].parameter) continue;
+            if (s == ptx::state_space::local || s == ptx::state_space::param) place(v);
+        }
+        functions()[i].local_bytes = static_cast<std::uint32_t>(round_up(at, 16));
+    }
+}
+
+std::vector<std::uint32_t> module_builder::reachable_from(std::uint32_t function,
+                                                          bool& unknown) const {
+    std::vector<std::uint32_t> found{function};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const function_image& f = image_.functions_[found[i]];
+        unknown |= f.calls_unknown;
+        for (const std::uint32_t callee : f.callees)
+            if (std::find(found.begin(), found.end(), callee) == found.end())
+                found.push_back(callee);
+    }
+    return found;
+}
+
+/// Shared variables get offsets that hold in every kernel that can reach them, as low as that
+/// allows.
+void module_builder::place_shared() {
+    const ptx::module& m = source();
+    std::vector<std::vector<std::uint32_t>> users(m.variables.size());  // kernels, by variable
+    for (std::uint32_t k = 0; k < m.functions.size(); ++k) {
+        if (!m.functions[k].entry) continue;
+        bool unknown = false;
+        for (const std::uint32_t f : reachable_from(k, unknown))
+            for (const std::uint32_t v : functions()[f].shared_variables)
+                if (users[v].empty() || users[v].back() != k) users[v].push_back(k);
+    }
+    std::vector<std::uint64_t> used(m.functions.size(), 0);
+    for (std::uint32_t v = 0; v < m.variables.size(); ++v) {
+        if (m.variables[v].space != ptx::state_space::shared || is_dynamic_shared(v)) continue;
+        std::uint64_t at = 0;
+        for (const std::uint32_t k : users[v]) at = std::max(at, used[k]);
+        at = round_up(at, alignment_of(m.variables[v]));
+        image_.addresses_[v] = at;
+        for (const std::uint32_t k : users[v]) used[k] = at + m.variables[v].size;
+    }
+    for (std::uint32_t k = 0; k < m.functions.size(); ++k) {
+        if (!m.functions[k].entry) continue;
+        std::uint64_t alignment = 1;
+        for (std::uint32_t v = 0; v < m.variables.size(); ++v)
+            if (is_dynamic_shared(v) &&
+                std::find(users[v].begin(), users[v].end(), k) != users[v].end())
+                alignment = std::max({alignment, alignment_of(m.variables[v]), std::uint64_t{16}});
+        kernel_image kernel;
+        kernel.name = m.functions[k].name;
+        kernel.function = k;
+        kernel.static_shared = static_cast<std::uint32_t>(round_up(used[k], alignment));
+        image_.kernels_.push_back(std::move(kernel));
+    }
+}
+
+std::uint64_t module_builder::value_of(const ptx::relocation& r) const {
+    if (r.function) return module_image::address_of_function(resolved(r.symbol));
+    std::uint64_t value = image_.addresses_[r.symbol];
+    if (r.generic && source().variables[r.symbol].space == ptx::state_space::shared)
+        value += address_windows::shared;
+    return value;
+}
+
+void module_builder::initialise() {
+    const ptx::module& m = source();
+    for (std::size_t i = 0; i < m.variables.size(); ++i) {
+        const ptx::variable& v = m.variables[i];
+        if (image_.addresses_[i] == 0 || !v.initialised || v.owner != ptx::no_index) {
+            const bool is_static =
+                v.space == ptx::state_space::global || v.space == ptx::state_space::const_;
+            if (!v.initialised || !is_static) continue;
+        }
+        std::byte* const to = memory_.host(image_.addresses_[i]);
+        const std::size_t bytes = std::min<std::size_t>(v.data.bytes.size(), v.size);
+        if (bytes != 0) std::memcpy(to, v.data.bytes.data(), bytes);
+        for (const ptx::relocation& r : v.data.relocations) {
+            const std::uint64_t value =
+                (value_of(r) + static_cast<std::uint64_t>(r.addend)) >> r.shift;
+            if (r.offset + r.size <= v.size) std::memcpy(to + r.offset, &value, r.size);
+        }
+    }
+}
+
+void module_builder::lay_out_parameters(kernel_image& k, const ptx::function& f) {
+    std::uint64_t at = 0;
+    for (const ptx::parameter& p : f.parameters) {
+        if (p.in_register) continue;
+        const ptx::variable& v = source().variables[p.index];
+        at = round_up(at, alignment_of(v));
+        image_.addresses_[p.index] = at;
+        k.parameters.push_back({v.name, v.type, static_cast<std::uint32_t>(at),
+                                static_cast<std::uint32_t>(v.size), v.array});
+        at += v.size;
+    }
+    k.parameter_bytes = static_cast<std::uint32_t>(at);
+}
+
+std::uint64_t module_builder::deepest_frames(std::uint32_t function,
+                                             std::vector<std::uint8_t>& visiting,
+                                             bool& recursive) const {
+    if (visiting[function] != 0) {
+        recursive = true;
+        return 0;
+    }
+    visiting[function] = 1;
+    std::uint64_t deepest = 0;
+    for (const std::uint32_t callee : image_.functions_[function].callees)
+        deepest = std::max(deepest, deepest_frames(callee, visiting, recursive));
+    visiting[function] = 0;
+    return round_up(image_.functions_[function].local_bytes, 16) + deepest;
+}
+
+void module_builder::describe_kernels() {
+    const ptx::module& m = source();
+    for (kernel_image& k : image_.kernels_) {
+        const ptx::function& f = m.functions[k.function];
+        std::vector<std::uint8_t> visiting(m.functions.size(), 0);
+        k.local_bytes =
+            static_cast<std::uint32_t>(deepest_frames(k.function, visiting, k.stack_unknown));
+        bool unknown = false;
+        for (const std::uint32_t callee : reachable_from(k.function, unknown))
+            k.stack_unknown |= functions()[callee].uses_alloca;
+        k.stack_unknown |= unknown;
+        if (f.defined) k.registers = ptx::estimate_resources(m, f).registers;
+    }
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/lowering/constant_pool.h"
+#include "modules/execution/module_image.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simtlm::execution {
+
+/// Loads a module: places its variables and lowers its functions.
+class module_builder {
+public:
+    module_builder(module_image& image, device_memory& memory);
+    void build();
+
+    const ptx::module& source() const { return *image_.source_; }
+    module_image& image() { return image_; }
+    constant_pool& constants() { return constants_; }
+    std::vector<operation>& code() { return image_.code_; }
+    std::vector<instruction_origin>& origins() { return image_.origins_; }
+    std::vector<std::uint32_t>& first_operations() { return image_.first_operation_; }
+    std::vector<call_site>& call_sites() { return image_.call_sites_; }
+    std::vector<function_image>& functions() { return image_.functions_; }
+
+    /// Address of a variable: of .shared its offset, of .local and .param that in its function's
+    /// frame.
+    device_address address_of(std::uint32_t variable) const { return image_.addresses_[variable]; }
+    /// Dynamic shared memory: begins where a kernel's static variables end.
+    bool is_dynamic_shared(std::uint32_t variable) const;
+    /// A list of operands that lives as long as the module.
+    slot* new_list(std::size_t slots);
+    /// The function a declaration stands for: itself, an alias's, or the definition of its name.
+    std::uint32_t resolved(std::uint32_t function) const;
+    /// Calls that wait for the first operation of their function.
+    void call_needs_target(std::uint32_t operation, std::uint32_t function) {
+        unresolved_.push_back({operation, function});
+    }
+
+private:
+    struct unresolved_call {
+        std::uint32_t operation, function;
+    };
+
+    void place_in_memory();
+    void place_in_frames();
+    void place_shared();
+    void initialise();
+    void describe_kernels();
+    void lay_out_parameters(kernel_image& k, const ptx::function& f);
+    std::vector<std::uint32_t> reachable_from(std::uint32_t function, bool& unknown) const;
+    std::uint64_t deepest_frames(std::uint32_t function, std::vector<std::uint8_t>& visiting,
+                                 bool& recursive) const;
+    std::uint64_t value_of(const ptx::relocation& r) const;
+
+    module_image& image_;
+    device_memory& memory_;
+    constant_pool constants_;
+    std::vector<unresolved_call> unresolved_;
+};
+
+}  // namespace simtlm::execution

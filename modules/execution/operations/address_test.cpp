@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/operations/address_test.h"
+
+#include "modules/execution/operations/lanes.h"
+#include "modules/execution/thread_block.h"
+
+namespace simtlm::execution {
+
+namespace {
+
+bool lies_in_constants(const launch_context& l, device_address a) {
+    const ptx::module& m = l.image.source();
+    const auto& addresses = l.image.variable_addresses();
+    for (std::size_t i = 0; i < m.variables.size(); ++i)
+        if (m.variables[i].space == ptx::state_space::const_ &&
+            a - addresses[i] < m.variables[i].size)
+            return true;
+    return false;
+}
+
+bool lies_in(const launch_context& l, ptx::state_space s, device_address a) {
+    switch (s) {
+        case ptx::state_space::shared:
+            return address_windows::in_shared(a);
+        case ptx::state_space::local:
+            return address_windows::in_local(a);
+        case ptx::state_space::param:
+            return address_windows::in_param(a);
+        case ptx::state_space::const_:
+            return lies_in_constants(l, a);
+        default:
+            return a >= address_windows::end && !lies_in_constants(l, a);
+    }
+}
+
+}  // namespace
+
+const operation* test_address_space(warp& w, const operation* op) {
+    const auto* const a = lanes_at<std::uint64_t>(w, op->source[0]);
+    lane_mask& to = w.mask_at(op->destination);
+    const lane_mask lanes = w.lanes_of(op);
+    lane_mask hit = 0;
+    for_lanes(lanes, [&](unsigned i) {
+        const bool in = lies_in(*w.launch, static_cast<ptx::state_space>(op->detail), a[i]);
+        hit |= static_cast<lane_mask>(in) << i;
+    });
+    to = (to & ~lanes) | hit;
+    return op + 1;
+}
+
+}  // namespace simtlm::execution

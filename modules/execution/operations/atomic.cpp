@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Atomics: lane after lane, lowest first. Host threads that run at once make each of them one
+// atomic exchange.
+#include "modules/execution/operations/atomic.h"
+
+#include "modules/execution/arithmetic/floating.h"
+#include "modules/execution/arithmetic/half.h"
+#include "modules/execution/arithmetic/ieee.h"
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lanes.h"
+
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+namespace values = arithmetic;
+
+template <class Bits>
+struct exchange {
+    static Bits apply(Bits, Bits b, Bits) { return b; }
+};
+template <class Bits>
+struct compare_and_swap {
+    static Bits apply(Bits old, Bits b, Bits c) { return old == b ? c : old; }
+};
+struct increment {
+    static std::uint32_t apply(std::uint32_t old, std::uint32_t b, std::uint32_t) {
+        return old >= b ? 0 : old + 1;
+    }
+};
+struct decrement {
+    static std::uint32_t apply(std::uint32_t old, std::uint32_t b, std::uint32_t) {
+        return old == 0 || old > b ? b : old - 1;
+    }
+};
+/// A function of two operands.
+template <class Op>
+struct of_two {
+    template <class Bits>
+    static Bits apply(Bits old, Bits b, Bits) {
+        return static_cast<Bits>(Op::apply(old, b));
+    }
+};
+
+/// Replaces a value in memory. @return what it was
+template <class Op, class Bits>
+Bits update(std::byte* at, Bits b, Bits c, bool concurrent) {
+    auto* const p = reinterpret_cast<typename overlaid<Bits>::type*>(at);
+    if (!concurrent) {
+        const Bits old = *p;
+        *p = Op::apply(old, b, c);
+        return old;
+    }
+    Bits old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(p, &old, Op::apply(old, b, c), true, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return old;
+}
+
+void note_addresses(const warp& w, const operation* op, lane_mask lanes, memory_request& r) {
+    std::uint64_t base = static_cast<std::uint64_t>(op->immediate);
+    if ((op->detail & access_detail::frame_relative) != 0) base += w.local_base;
+    const bool wide = (op->detail & access_detail::wide_address) != 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const unsigned lane =
+            (lanes >> i & 1) != 0 ? i : static_cast<unsigned>(__builtin_ctz(lanes));
+        if (op->source[0] == no_slot)
+            r.address[i] = base;
+        else if (wide)
+            r.address[i] = lanes_at<std::uint64_t>(w, op->source[0])[lane] + base;
+        else
+            r.address[i] =
+                lanes_at<std::uint32_t>(w, op->source[0])[lane] + static_cast<std::uint32_t>(base);
+    }
+}
+
+template <class Op, class Bits>
+void update_local(warp& w, const memory_request& r, unsigned lane, std::uint64_t offset) {
+    check_local(w, r.op, lane, offset, sizeof(Bits));
+    Bits old;
+    read_local(w, lane, offset, &old, sizeof old);
+    const auto operand = [&](unsigned n) {
+        return static_cast<Bits>(reinterpret_cast<const lane_type<Bits>*>(r.elements[n])[lane]);
+    };
+    const Bits now = Op::apply(old, operand(0), operand(1));
+    write_local(w, lane, offset, &now, sizeof now);
+    if (r.elements[2] != nullptr) reinterpret_cast<lane_type<Bits>*>(r.elements[2])[lane] = old;
+}
+
+/// elements: the two operands, and where old values go.
+template <class Op, class Bits>
+void perform_atomic(warp& w, const memory_request& r) {
+    const space s = access_detail::space_of(r.op);
+    const auto* const b = reinterpret_cast<const lane_type<Bits>*>(r.elements[0]);
+    const auto* const c = reinterpret_cast<const lane_type<Bits>*>(r.elements[1]);
+    auto* const to = reinterpret_cast<lane_type<Bits>*>(r.elements[2]);
+    mapped_range range;
+    for_lanes(r.lanes, [&](unsigned i) {
+        const device_address a = r.address[i];
+        if (s == space::local || (s == space::generic && address_windows::in_local(a)))
+            return update_local<Op, Bits>(
+                w, r, i, address_windows::in_local(a) ? a - address_windows::local : a);
+        if (a % sizeof(Bits) != 0) misaligned(w, r.op, i, a, sizeof(Bits));
+        if (!range.holds(a, sizeof(Bits))) range = range_of(w, r.op, i, s, a, sizeof(Bits), true);
+        const Bits old = update<Op, Bits>(range.at(a), static_cast<Bits>(b[i]),
+                                          static_cast<Bits>(c[i]), w.launch->concurrent);
+        if (to != nullptr) to[i] = old;
+    });
+}
+
+/// Whether other SMs can see it.
+bool is_visible_outside(const memory_request& r) {
+    const space s = access_detail::space_of(r.op);
+    if (s != space::generic) return s == space::global;
+    for (const std::uint64_t a : r.address)
+        if (a >= address_windows::end) return true;
+    return false;
+}
+
+template <class Op, class Bits>
+const operation* atomic(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    memory_request here;
+    memory_request& r = w.pending != nullptr ? *w.pending : here;
+    r.lanes = lanes;
+    if (lanes == 0) return op + 1;
+    r.op = op;
+    note_addresses(w, op, lanes, r);
+    r.elements[0] = w.at(op->source[1]);
+    r.elements[1] = op->source[2] == no_slot ? r.elements[0] : w.at(op->source[2]);
+    r.elements[2] = op->destination == no_slot ? nullptr : w.at(op->destination);
+    if (w.pending == nullptr || !is_visible_outside(r)) {
+        perform_atomic<Op, Bits>(w, r);
+        return op + 1;
+    }
+    r.perform = perform_atomic<Op, Bits>;
+    for (unsigned n = 0; n < 2; ++n) {
+        std::byte* const copy = r.values + std::size_t{n} * 256;
+        std::memcpy(copy, r.elements[n], warp_size * sizeof(lane_type<Bits>));
+        r.elements[n] = copy;
+    }
+    return op + 1;
+}
+
+// ---- 128 bits: two halves under one lock ----
+
+struct wide_value {
+    std::uint64_t low, high;
+};
+
+template <bool Compares>
+void perform_wide(warp& w, const memory_request& r) {
+    for_lanes(r.lanes, [&](unsigned i) {
+        const device_address a = r.address[i];
+        if (a % 16 != 0) misaligned(w, r.op, i, a, 16);
+        const mapped_range range = range_of(w, r.op, i, access_detail::space_of(r.op), a, 16, true);
+        const auto value = [&](unsigned n) {
+            const auto* const low = reinterpret_cast<const std::uint64_t*>(r.elements[n]);
+            return wide_value{low[i], low[i + warp_size]};
+        };
+        const auto lock = w.launch->lock_wide_atomics();
+        wide_value old;
+        std::memcpy(&old, range.at(a), sizeof old);
+        const wide_value b = value(0);
+        const bool equal = old.low == b.low && old.high == b.high;
+        const wide_value now = !Compares ? b : equal ? value(1) : old;
+        std::memcpy(range.at(a), &now, sizeof now);
+        if (r.elements[2] == nullptr) return;
+        auto* const to = reinterpret_cast<std::uint64_t*>(r.elements[2]);
+        to[i] = old.low;
+        to[i + warp_size] = old.high;
+    });
+}
+
+template <bool Compares>
+const operation* wide_atomic(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    memory_request here;
+    memory_request& r = w.pending != nullptr ? *w.pending : here;
+    r.lanes = lanes;
+    if (lanes == 0) return op + 1;
+    r.op = op;
+    note_addresses(w, op, lanes, r);
+    for (unsigned n = 0; n < 2; ++n) {
+        const slot s = op->source[n == 1 && op->source[2] != no_slot ? 2 : 1];
+        r.elements[n] = r.values + std::size_t{n} * 512;
+        std::memcpy(r.elements[n], w.at(s), 512);
+    }
+    r.elements[2] = op->destination == no_slot ? nullptr : w.at(op->destination);
+    if (w.pending == nullptr || !is_visible_outside(r))
+        perform_wide<Compares>(w, r);
+    else
+        r.perform = perform_wide<Compares>;
+    return op + 1;
+}
+
+// ---- choice ----
+
+template <class T>
+handler bitwise(ptx::reduction r) {
+    using bits = values::bits_of<T>;
+    switch (r) {
+        case ptx::reduction::and_:
+            return atomic<of_two<values::bit_and<T>>, bits>;
+        case ptx::reduction::or_:
+            return atomic<of_two<values::bit_or<T>>, bits>;
+        case ptx::reduction::xor_:
+            return atomic<of_two<values::bit_xor<T>>, bits>;
+        case ptx::reduction::exch:
+            return atomic<exchange<bits>, bits>;
+        case ptx::reduction::cas:
+            return atomic<compare_and_swap<bits>, bits>;
+        default:
+            return nullptr;
+    }
+}
+
+template <class T>
+handler integer(ptx::reduction r) {
+    using bits = values::bits_of<T>;
+    switch (r) {
+        case ptx::reduction::add:
+            return atomic<of_two<values::add<T>>, bits>;
+        case ptx::reduction::min:
+            return atomic<of_two<values::min<T>>, bits>;
+        case ptx::reduction::max:
+            return atomic<of_two<values::max<T>>, bits>;
+        default:
+            return bitwise<T>(r);
+    }
+}
+
+handler wide(ptx::reduction r) {
+    if (r == ptx::reduction::exch) return wide_atomic<false>;
+    return r == ptx::reduction::cas ? wide_atomic<true> : nullptr;
+}
+
+template <class T>
+handler sum_of(ptx::reduction r) {
+    return r == ptx::reduction::add ? atomic<of_two<values::add<T>>, values::bits_of<T>> : nullptr;
+}
+
+template <class T>
+handler sum_of_pairs(ptx::reduction r) {
+    using sum = of_two<values::packed<values::add<T>>>;
+    return r == ptx::reduction::add ? atomic<sum, std::uint32_t> : nullptr;
+}
+
+}  // namespace
+
+handler atomic_handler(ptx::reduction r, ptx::type t, bool) {
+    using ptx::type;
+    if (r == ptx::reduction::inc) return atomic<increment, std::uint32_t>;
+    if (r == ptx::reduction::dec) return atomic<decrement, std::uint32_t>;
+    switch (t) {
+        case type::b16:
+        case type::u16:
+            return bitwise<values::u16>(r);
+        case type::b32:
+        case type::u32:
+            return integer<values::u32>(r);
+        case type::s32:
+            return integer<values::s32>(r);
+        case type::b64:
+        case type::u64:
+            return integer<values::u64>(r);
+        case type::s64:
+            return integer<values::s64>(r);
+        case type::b128:
+            return wide(r);
+        case type::f32:
+            return sum_of<values::f32>(r);
+        case type::f64:
+            return sum_of<values::f64>(r);
+        case type::f16:
+            return sum_of<values::f16>(r);
+        case type::bf16:
+            return sum_of<values::bf16>(r);
+        case type::f16x2:
+            return sum_of_pairs<values::f16>(r);
+        case type::bf16x2:
+            return sum_of_pairs<values::bf16>(r);
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace simtlm::execution

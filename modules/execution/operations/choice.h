@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/operation.h"
+
+#include <cstdint>
+
+namespace simtlm::execution {
+
+/// The handler of an instruction, and the widths that its operands have in registers, in bits: 1 is
+/// a predicate. Lowering brings operands of other widths to these.
+struct choice {
+    static constexpr unsigned most_sources = 4;
+
+    handler execute = nullptr;
+    std::uint8_t result = 0;
+    std::uint8_t source_count = 0;
+    std::uint8_t sources[most_sources] = {};
+    bool result_is_signed = false;  ///< extends by its sign into a wider register
+    std::uint16_t detail = 0;       ///< for operation::detail
+
+    explicit operator bool() const { return execute != nullptr; }
+};
+
+/// An element that memory and a register exchange.
+struct element_format {
+    unsigned memory_bytes = 4;    ///< 1, 2, 4 or 8
+    unsigned register_bytes = 4;  ///< of a lane: 4 or 8
+    bool sign_extends = false;    ///< when loaded into a wider register
+};
+
+}  // namespace simtlm::execution

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/collectives.h"
+
+#include "modules/execution/arithmetic/integer.h"
+#include "modules/execution/operations/lanes.h"
+#include "modules/execution/thread_block.h"
+
+#include <algorithm>
+
+namespace simtlm::execution {
+
+namespace {
+
+using word = lane_type<std::uint32_t>;
+
+const word* words_of(const warp& w, slot s) {
+    return lanes_at<std::uint32_t>(w, s);
+}
+
+/// Those that take part: they execute, and are named by the first one of them.
+lane_mask members(const warp& w, const operation* op, slot mask) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0 || mask == no_slot) return lanes;
+    return lanes & words_of(w, mask)[__builtin_ctz(lanes)];
+}
+
+void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
+    if (to == no_slot) return;
+    lane_mask& p = w.mask_at(to);
+    p = (p & ~lanes) | (value & lanes);
+}
+
+// ---- shfl ----
+
+struct up {
+    static int source(unsigned lane, unsigned b, unsigned) {
+        return static_cast<int>(lane) - static_cast<int>(b);
+    }
+    static bool in_range(int j, int limit) { return j >= limit; }
+};
+struct down {
+    static int source(unsigned lane, unsigned b, unsigned) { return static_cast<int>(lane + b); }
+    static bool in_range(int j, int limit) { return j <= limit; }
+};
+struct butterfly {
+    static int source(unsigned lane, unsigned b, unsigned) { return static_cast<int>(lane ^ b); }
+    static bool in_range(int j, int limit) { return j <= limit; }
+};
+struct indexed {
+    static int source(unsigned lane, unsigned b, unsigned segment) {
+        return static_cast<int>((lane & segment) | (b & ~segment & 31));
+    }
+    static bool in_range(int j, int limit) { return j <= limit; }
+};
+
+template <class Mode>
+const operation* shuffle(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    const word* const value = words_of(w, op->source[0]);
+    const word* const b = words_of(w, op->source[1]);
+    const word* const c = words_of(w, op->source[2]);
+    alignas(64) word result[warp_size];
+    lane_mask in_range = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const unsigned clamp = c[i] & 31;
+        const unsigned segment = c[i] >> 8 & 31;
+        const unsigned limit = (i & segment) | (clamp & ~segment);
+        const int j = Mode::source(i, b[i] & 31, segment);
+        const bool valid = Mode::in_range(j, static_cast<int>(limit));
+        result[i] = value[valid ? static_cast<unsigned>(j) & 31 : i];
+        in_range |= static_cast<lane_mask>(valid) << i;
+    }
+    if (op->destination != no_slot)
+        blend(lanes_at<std::uint32_t>(w, op->destination), result, lanes);
+    write_mask(w, op->destination2, lanes, in_range);
+    return op + 1;
+}
+
+// ---- vote ----
+
+const operation* vote_all(warp& w, const operation* op) {
+    const lane_mask m = members(w, op, op->source[1]);
+    const bool all = (w.mask_at(op->source[0]) & m) == m;
+    write_mask(w, op->destination, w.lanes_of(op), all ? all_lanes : 0);
+    return op + 1;
+}
+const operation* vote_any(warp& w, const operation* op) {
+    const lane_mask m = members(w, op, op->source[1]);
+    const bool any = (w.mask_at(op->source[0]) & m) != 0;
+    write_mask(w, op->destination, w.lanes_of(op), any ? all_lanes : 0);
+    return op + 1;
+}
+const operation* vote_uni(warp& w, const operation* op) {
+    const lane_mask m = members(w, op, op->source[1]);
+    const lane_mask hold = w.mask_at(op->source[0]) & m;
+    write_mask(w, op->destination, w.lanes_of(op), hold == 0 || hold == m ? all_lanes : 0);
+    return op + 1;
+}
+void write_words(warp& w, const operation* op, std::uint32_t value) {
+    auto* const to = lanes_at<std::uint32_t>(w, op->destination);
+    for_lanes(w.lanes_of(op), [&](unsigned i) { to[i] = value; });
+}
+const operation* vote_ballot(warp& w, const operation* op) {
+    write_words(w, op, w.mask_at(op->source[0]) & members(w, op, op->source[1]));
+    return op + 1;
+}
+
+// ---- match ----
+
+template <class Bits>
+lane_mask equal_to(const lane_type<Bits>* value, unsigned lane, lane_mask among) {
+    lane_mask equal = 0;
+    for_lanes(among,
+              [&](unsigned j) { equal |= static_cast<lane_mask>(value[j] == value[lane]) << j; });
+    return equal;
+}
+
+template <class Bits>
+const operation* match_any(warp& w, const operation* op) {
+    const lane_mask m = members(w, op, op->source[1]);
+    const auto* const value = lanes_at<Bits>(w, op->source[0]);
+    alignas(64) word result[warp_size];
+    for_lanes(m, [&](unsigned i) { result[i] = equal_to<Bits>(value, i, m); });
+    blend(lanes_at<std::uint32_t>(w, op->destination), result, m);
+    return op + 1;
+}
+
+template <class Bits>
+const operation* match_all(warp& w, const operation* op) {
+    const lane_mask m = members(w, op, op->source[1]);
+    if (m == 0) return op + 1;
+    const auto* const value = lanes_at<Bits>(w, op->source[0]);
+    const bool all = equal_to<Bits>(value, static_cast<unsigned>(__builtin_ctz(m)), m) == m;
+    if (op->destination != no_slot) write_words(w, op, all ? m : 0);
+    write_mask(w, op->destination2, w.lanes_of(op), all ? all_lanes : 0);
+    return op + 1;
+}
+
+// ---- redux ----
+
+template <class Op>
+const operation* redux(warp& w, const operation* op) {
+    const lane_mask m = members(w, op, op->source[1]);
+    if (m == 0) return op + 1;
+    const word* const value = words_of(w, op->source[0]);
+    std::uint32_t sum = value[__builtin_ctz(m)];
+    for_lanes(m & (m - 1), [&](unsigned i) { sum = Op::apply(sum, value[i]); });
+    write_words(w, op, sum);
+    return op + 1;
+}
+
+template <class T>
+handler redux_of(ptx::reduction r) {
+    namespace values = arithmetic;
+    switch (r) {
+        case ptx::reduction::add:
+            return redux<values::add<T>>;
+        case ptx::reduction::min:
+            return redux<values::min<T>>;
+        case ptx::reduction::max:
+            return redux<values::max<T>>;
+        case ptx::reduction::and_:
+            return redux<values::bit_and<T>>;
+        case ptx::reduction::or_:
+            return redux<values::bit_or<T>>;
+        case ptx::reduction::xor_:
+            return redux<values::bit_xor<T>>;
+        default:
+            return nullptr;
+    }
+}
+
+// ---- barriers ----
+
+std::uint32_t uniform_word(const warp& w, slot s, lane_mask lanes) {
+    return words_of(w, s)[__builtin_ctz(lanes)];
+}
+
+/// Checks that all live lanes of the warp have come. @return the barrier
+unsigned barrier_of(const warp& w, const operation* op, lane_mask lanes) {
+    const std::uint32_t id = uniform_word(w, op->source[0], lanes);
+    const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
+    if (id >= 16) w.block->fail(w, op, first, "barrier " + std::to_string(id) + "; 15 is the last");
+    lane_mask alive = 0;
+    for (const simt_stack::entry& e : w.stack.entries()) alive |= e.lanes;
+    if (lanes != alive)
+        w.block->fail(w, op, first, "divergent barrier: not all lanes of the warp have come to it",
+                      "move the barrier to where all threads pass");
+    return id;
+}
+
+std::uint32_t threads_of(const warp& w, const operation* op, lane_mask lanes) {
+    if (op->source[1] == no_slot) return 0;
+    return (uniform_word(w, op->source[1], lanes) + warp_size - 1) / warp_size * warp_size;
+}
+
+const operation* wait_at(warp& w, const operation* op, bool complete) {
+    if (complete || w.block->sm_holds_barriers) {
+        w.status = warp_status::ready;
+        return op + 1;
+    }
+    w.leave(op);
+    return w.stop(op + 1, warp_status::barrier);
+}
+
+}  // namespace
+
+handler shuffle_handler(ptx::mode m) {
+    switch (m) {
+        case ptx::mode::up:
+            return shuffle<up>;
+        case ptx::mode::down:
+            return shuffle<down>;
+        case ptx::mode::bfly:
+            return shuffle<butterfly>;
+        default:
+            return shuffle<indexed>;
+    }
+}
+
+handler vote_handler(ptx::mode m) {
+    switch (m) {
+        case ptx::mode::all:
+            return vote_all;
+        case ptx::mode::any:
+            return vote_any;
+        case ptx::mode::uni:
+            return vote_uni;
+        default:
+            return vote_ballot;
+    }
+}
+
+handler match_handler(ptx::mode m, unsigned width) {
+    if (m == ptx::mode::any)
+        return width == 64 ? match_any<std::uint64_t> : match_any<std::uint32_t>;
+    return width == 64 ? match_all<std::uint64_t> : match_all<std::uint32_t>;
+}
+
+handler redux_handler(ptx::reduction r, ptx::type t) {
+    return t == ptx::type::s32 ? redux_of<arithmetic::s32>(r) : redux_of<arithmetic::u32>(r);
+}
+
+const operation* active_mask(warp& w, const operation* op) {
+    write_words(w, op, w.lanes_of(op));
+    return op + 1;
+}
+
+const operation* barrier_sync(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const unsigned id = barrier_of(w, op, lanes);
+    return wait_at(w, op, w.block->arrive(w, id, threads_of(w, op, lanes), true));
+}
+
+const operation* barrier_arrive(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const unsigned id = barrier_of(w, op, lanes);
+    w.block->arrive(w, id, threads_of(w, op, lanes), false);
+    return op + 1;
+}
+
+const operation* barrier_reduce(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const unsigned id = barrier_of(w, op, lanes);
+    barrier_state& b = w.block->barrier(id);
+    const lane_mask hold = w.mask_at(op->source[2]) & lanes;
+    b.count += static_cast<std::uint32_t>(__builtin_popcount(hold));
+    b.all &= hold == lanes;
+    b.any |= hold != 0;
+    b.results.emplace_back(w.index, op);
+    return wait_at(w, op, w.block->arrive(w, id, threads_of(w, op, lanes), true));
+}
+
+void finish_barrier_reduction(warp& w, const operation* op, const barrier_state& b) {
+    // The warp waits at this instruction: its lanes and its frame are what they were.
+    switch (static_cast<ptx::reduction>(op->detail)) {
+        case ptx::reduction::popc:
+            return write_words(w, op, b.count);
+        case ptx::reduction::and_:
+            return write_mask(w, op->destination, w.lanes_of(op), b.all ? all_lanes : 0);
+        default:
+            return write_mask(w, op->destination, w.lanes_of(op), b.any ? all_lanes : 0);
+    }
+}
+
+}  // namespace simtlm::execution

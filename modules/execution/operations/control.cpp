@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/operations/control.h"
+
+#include "modules/execution/thread_block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+std::uint64_t meeting_pc(const operation* op) {
+    return op->source[1] == no_slot ? simt_stack::no_pc : op->source[1];
+}
+
+/// Only some of the active lanes execute the operation: they come back to it alone, the others go
+/// on behind it, where all of them meet.
+const operation* part(warp& w, const operation* op, lane_mask executing) {
+    const std::uint64_t pc = w.pc_of(op);
+    w.stack.branch(executing, pc, pc + 1, pc + 1);
+    // It has not been executed yet: lanes that come back count it.
+    const auto i = static_cast<std::size_t>(op - w.code);
+    w.worker->counts.warps[i] -= 1;
+    w.worker->counts.lanes[i] -= __builtin_popcount(w.active);
+    return w.resume();
+}
+
+const call_site& site_of(const warp& w, std::uint64_t call_pc) {
+    const operation& op = w.code[call_pc];
+    return w.launch->image.call_sites()[static_cast<std::size_t>(op.immediate)];
+}
+
+const simt_stack::entry& frame_of(const warp& w) {
+    const auto& entries = w.stack.entries();
+    return *std::find_if(entries.rbegin(), entries.rend(),
+                         [](const simt_stack::entry& e) { return e.is_call; });
+}
+
+/// A 4-byte word of local memory, lanes contiguous.
+std::byte* local_words(const warp& w, std::uint32_t offset) {
+    return w.local + std::size_t{offset} / 4 * 128;
+}
+
+void copy_masked(std::byte* to, const std::byte* from, unsigned lane_bytes, lane_mask lanes) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const auto i = static_cast<unsigned>(__builtin_ctz(lanes)) * lane_bytes;
+        std::memcpy(to + i, from + i, lane_bytes);
+    }
+}
+
+void copy_register(std::byte* to, const std::byte* from, std::uint32_t bytes, lane_mask lanes) {
+    if (bytes != sizeof(lane_mask)) return copy_masked(to, from, bytes / warp_size, lanes);
+    lane_mask old, value;  // a predicate
+    std::memcpy(&old, to, sizeof old);
+    std::memcpy(&value, from, sizeof value);
+    value = (value & lanes) | (old & ~lanes);
+    std::memcpy(to, &value, sizeof value);
+}
+
+void copy_local(warp& w, std::uint32_t to, std::uint32_t from, std::uint32_t bytes,
+                lane_mask lanes) {
+    for (std::uint32_t i = 0; i < bytes; i += 4)
+        copy_masked(local_words(w, to + i), local_words(w, from + i), 4, lanes);
+}
+
+/// A register, and the words of local memory that hold the same value.
+template <bool ToRegister>
+void exchange_with_local(warp& w, std::byte* registers, std::uint32_t offset,
+                         std::uint32_t lane_bytes, lane_mask lanes) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
+        for (std::uint32_t i = 0; i < lane_bytes; i += 4) {
+            std::byte* const local = local_words(w, offset + i) + 4 * lane;
+            std::byte* const mine = registers + lane * lane_bytes + i;
+            std::memcpy(ToRegister ? mine : local, ToRegister ? local : mine, 4);
+        }
+    }
+}
+
+/// A slot of a frame that need not be the current one.
+std::byte* in_frame(const warp& w, slot s, std::uint32_t depth) {
+    return bank_of(s) == bank::frame ? w.frames[depth].get() + offset_of(s) : w.at(s);
+}
+
+/// From a frame to another: arguments go down, results come up.
+void pass(warp& w, const std::vector<argument_copy>& copies, std::uint32_t from, std::uint32_t to,
+          lane_mask lanes) {
+    const bool down = to > from;
+    for (const argument_copy& c : copies) {
+        const bool from_register = down ? c.caller_in_register : c.callee_in_register;
+        const bool to_register = down ? c.callee_in_register : c.caller_in_register;
+        const std::uint32_t from_local = w.local_bases[from] + c.from;
+        const std::uint32_t to_local = w.local_bases[to] + c.to;
+        const std::uint32_t lane_bytes = c.register_bytes / warp_size;
+        if (from_register && to_register)
+            copy_register(in_frame(w, c.to, to), in_frame(w, c.from, from), c.register_bytes,
+                          lanes);
+        else if (from_register)
+            exchange_with_local<false>(w, in_frame(w, c.from, from), to_local, lane_bytes, lanes);
+        else if (to_register)
+            exchange_with_local<true>(w, in_frame(w, c.to, to), from_local, lane_bytes, lanes);
+        else
+            copy_local(w, to_local, from_local, c.bytes, lanes);
+    }
+}
+
+const operation* enter(warp& w, const operation* op,
+                       const std::array<std::uint64_t, warp_size>& targets) {
+    const std::size_t depth = w.stack.top().call_depth + 1;
+    while (w.frames.size() <= depth) {
+        w.frames.emplace_back();
+        w.frame_bytes.push_back(0);
+        w.local_bases.push_back(0);
+        w.local_tops.push_back(0);
+    }
+    w.leave(op);
+    const std::uint64_t pc = w.pc_of(op);
+    w.stack.call(targets, pc + 1, pc);
+    return w.resume();
+}
+
+}  // namespace
+
+const operation* branch(warp& w, const operation* op) {
+    const lane_mask takers = w.lanes_of(op);
+    const operation* const target = w.code + op->source[0];
+    if (takers == w.active) return w.jump(op, target);
+    if (takers == 0) return op + 1;
+    w.leave(op);
+    w.stack.branch(takers, op->source[0], w.pc_of(op) + 1, meeting_pc(op));
+    return w.resume();
+}
+
+const operation* indexed_branch(warp& w, const operation* op) {
+    const lane_mask takers = w.lanes_of(op);
+    if (takers == 0) return op + 1;
+    const auto* const index = reinterpret_cast<const std::uint32_t*>(w.at(op->source[0]));
+    const std::uint64_t fall_through = w.pc_of(op) + 1;
+    simt_stack::outcome how;
+    how.next_pc.fill(fall_through);
+    how.reconvergence_pc = meeting_pc(op);
+    for (lane_mask m = takers; m != 0; m &= m - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(m));
+        if (index[lane] >= static_cast<std::uint64_t>(op->immediate))
+            w.block->fail(w, op, lane,
+                          fmt::format("branch index {} is beyond the {} targets", index[lane],
+                                      op->immediate));
+        how.next_pc[lane] = op->list[index[lane]];
+    }
+    w.leave(op);
+    w.stack.advance(how, fall_through);
+    return w.resume();
+}
+
+const operation* meeting_point(warp& w, const operation* op) {
+    const std::uint64_t pc = w.pc_of(op);
+    if (w.stack.top().reconvergence_pc != pc) return op + 1;
+    w.leave(op);
+    w.stack.meet(pc);
+    return w.resume();
+}
+
+const operation* call(warp& w, const operation* op) {
+    const lane_mask callers = w.lanes_of(op);
+    if (callers == 0) return op + 1;
+    if (callers != w.active) return part(w, op, callers);
+    std::array<std::uint64_t, warp_size> targets;
+    targets.fill(op->source[0]);
+    return enter(w, op, targets);
+}
+
+const operation* call_pointer(warp& w, const operation* op) {
+    const lane_mask callers = w.lanes_of(op);
+    if (callers == 0) return op + 1;
+    if (callers != w.active) return part(w, op, callers);
+    std::array<std::uint64_t, warp_size> targets{};
+    for (lane_mask m = callers; m != 0; m &= m - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(m));
+        device_address a = 0;
+        std::memcpy(&a, w.at(op->source[0]) + lane * op->detail, op->detail);
+        const function_image* const f = w.launch->image.function_at(a);
+        if (f == nullptr || !f->defined)
+            w.block->fail(w, op, lane, fmt::format("{:#x} is not the address of a function", a));
+        targets[lane] = f->first;
+    }
+    return enter(w, op, targets);
+}
+
+const operation* call_undefined(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const auto& f = w.launch->image.functions()[static_cast<std::size_t>(op->immediate)];
+    w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
+                  "function " + f.source->name + " is declared, but not defined in this module");
+}
+
+const operation* enter_function(warp& w, const operation* op) {
+    const simt_stack::entry& frame = w.stack.top();
+    const std::uint32_t depth = frame.call_depth;
+    const std::uint64_t call_pc = frame.call_site;
+    const module_image& image = w.launch->image;
+    const function_image& f = image.functions()[static_cast<std::size_t>(op->immediate)];
+    if (w.frame_bytes[depth] < f.frame_bytes) {
+        w.frames[depth] = make_lane_buffer(f.frame_bytes);
+        w.frame_bytes[depth] = f.frame_bytes;
+    }
+    std::byte* const registers = w.frames[depth].get();
+    std::memset(registers, 0, f.frame_bytes);
+    std::memcpy(registers, &all_lanes, sizeof all_lanes);
+    w.banks[0] = registers;
+    w.local_base = w.local_bases[depth] = (w.local_tops[depth - 1] + 15) & ~15u;
+    w.local_tops[depth] = w.local_base + f.local_bytes;
+    if (w.local_tops[depth] > w.local_bytes)
+        w.block->fail(w, w.code + call_pc, static_cast<unsigned>(__builtin_ctz(w.active)),
+                      fmt::format("stack overflow: {} bytes of {} in use, {} asked for",
+                                  w.local_base, w.local_bytes, f.local_bytes),
+                      "raise -gpgpu_stack_size_limit");
+    pass(w, site_of(w, call_pc).arguments, depth - 1, depth, w.active);
+    return op + 1;
+}
+
+const operation* return_from_function(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const std::uint32_t depth = w.stack.top().call_depth;
+    if (depth == 0) return exit_thread(w, op);
+    pass(w, site_of(w, frame_of(w).call_site).results, depth, depth - 1, lanes);
+    w.leave(op);
+    w.stack.return_from_call(lanes, w.pc_of(op) + 1);
+    return w.resume();
+}
+
+const operation* exit_thread(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    w.leave(op);
+    w.stack.exit(lanes, w.pc_of(op) + 1);
+    return w.resume();
+}
+
+const operation* trap(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)), "the program traps");
+}
+
+const operation* refuse(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
+                  "this instruction is not executed: it belongs to a later architecture, or its "
+                  "operands have a form that is not known",
+                  "compile for sm_80 or before");
+}
+
+const operation* nothing(warp&, const operation* op) {
+    return op + 1;
+}
+
+const operation* give_way(warp& w, const operation* op) {
+    if (w.lanes_of(op) == 0) return op + 1;
+    w.leave(op);
+    return w.stop(op + 1, warp_status::sleeping);
+}
+
+}  // namespace simtlm::execution

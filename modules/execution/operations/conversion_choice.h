@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/arithmetic/convert.h"
+#include "modules/execution/operations/elementwise.h"
+
+// What the sources of cvt share.
+namespace simtlm::execution {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+
+choice choose_from_integer(const ptx::operation& o);
+choice choose_to_integer(const ptx::operation& o);
+choice choose_between_floats(const ptx::operation& o);
+
+template <class To, class From, values::rounding Round, values::modifiers Flags, bool Integral,
+          bool Cheap>
+choice conversion() {
+    return elementwise<values::cvt<To, From, Round, Flags, Integral>, Cheap, values::bits_of<To>,
+                       values::bits_of<From>>();
+}
+
+/// Calls f(tag) for an integer type of any width.
+template <class Function>
+choice for_any_integer(ptx::type t, Function&& f) {
+    switch (t) {
+        case ptx::type::b8:
+        case ptx::type::u8:
+            return f(tag<values::u8>{});
+        case ptx::type::s8:
+            return f(tag<values::s8>{});
+        default:
+            return for_integer(t, f);
+    }
+}
+
+/// Calls f(tag) for a floating-point type.
+template <class Function>
+choice for_any_float(ptx::type t, Function&& f) {
+    switch (t) {
+        case ptx::type::f16:
+            return f(tag<values::f16>{});
+        case ptx::type::bf16:
+            return f(tag<values::bf16>{});
+        case ptx::type::f32:
+            return f(tag<values::f32>{});
+        case ptx::type::f64:
+            return f(tag<values::f64>{});
+        default:
+            return {};
+    }
+}
+
+/// A rounding as an argument.
+template <values::rounding Round>
+struct rounding_tag {
+    static constexpr values::rounding value = Round;
+};
+
+/// Calls f(tag) for the rounding of an instruction, to integral or not.
+template <class Function>
+choice for_rounding(ptx::rounding r, Function&& f) {
+    switch (r) {
+        case ptx::rounding::rz:
+        case ptx::rounding::rzi:
+            return f(rounding_tag<values::rounding::zero>{});
+        case ptx::rounding::rm:
+        case ptx::rounding::rmi:
+            return f(rounding_tag<values::rounding::down>{});
+        case ptx::rounding::rp:
+        case ptx::rounding::rpi:
+            return f(rounding_tag<values::rounding::up>{});
+        default:
+            return f(rounding_tag<values::rounding::nearest>{});
+    }
+}
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution

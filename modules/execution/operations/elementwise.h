@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/arithmetic/integer.h"
+#include "modules/execution/operations/choice.h"
+#include "modules/execution/operations/lanes.h"
+#include "modules/ptx/operation.h"
+
+#include <tuple>
+
+// Makes choices of handlers out of the functions of arithmetic/.
+namespace simtlm::execution {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+
+namespace values = arithmetic;
+
+template <class Bits>
+constexpr std::uint8_t width_of_bits = std::is_same_v<Bits, bool> ? 1 : sizeof(Bits) * 8;
+
+/// Op::apply on every lane. Cheap: all lanes are computed at once; else those that execute.
+template <class Op, bool Cheap, class Result, class... Sources>
+constexpr choice elementwise() {
+    choice c;
+    if constexpr (Cheap)
+        c.execute = map<Op, Result, Sources...>;
+    else
+        c.execute = map_each<Op, Result, Sources...>;
+    c.result = width_of_bits<Result>;
+    c.source_count = sizeof...(Sources);
+    const std::uint8_t widths[] = {width_of_bits<Sources>...};
+    for (unsigned i = 0; i < sizeof...(Sources); ++i) c.sources[i] = widths[i];
+    return c;
+}
+/// All operands are of the bits of a type.
+template <class Type, class Op, bool Cheap = true>
+constexpr choice unary() {
+    using bits = values::bits_of<Type>;
+    return elementwise<Op, Cheap, bits, bits>();
+}
+template <class Type, class Op, bool Cheap = true>
+constexpr choice binary() {
+    using bits = values::bits_of<Type>;
+    return elementwise<Op, Cheap, bits, bits, bits>();
+}
+template <class Type, class Op, bool Cheap = true>
+constexpr choice ternary() {
+    using bits = values::bits_of<Type>;
+    return elementwise<Op, Cheap, bits, bits, bits, bits>();
+}
+
+/// A type as an argument.
+template <class Type>
+struct tag {
+    using type = Type;
+};
+
+/// Calls f(tag of the type) for integers of 16 bits and more. Untyped bits are unsigned.
+template <class Function>
+choice for_integer(ptx::type t, Function&& f) {
+    switch (t) {
+        case ptx::type::b16:
+        case ptx::type::u16:
+            return f(tag<values::u16>{});
+        case ptx::type::s16:
+            return f(tag<values::s16>{});
+        case ptx::type::b32:
+        case ptx::type::u32:
+            return f(tag<values::u32>{});
+        case ptx::type::s32:
+            return f(tag<values::s32>{});
+        case ptx::type::b64:
+        case ptx::type::u64:
+            return f(tag<values::u64>{});
+        case ptx::type::s64:
+            return f(tag<values::s64>{});
+        default:
+            return {};
+    }
+}
+/// The same where the sign does not matter.
+template <class Function>
+choice for_bits(unsigned width, Function&& f) {
+    switch (width) {
+        case 16:
+            return f(tag<values::u16>{});
+        case 32:
+            return f(tag<values::u32>{});
+        case 64:
+            return f(tag<values::u64>{});
+        default:
+            return {};
+    }
+}
+template <class Function>
+choice for_32_or_64(ptx::type t, Function&& f) {
+    return for_integer(t, [&](auto type) -> choice {
+        if constexpr (decltype(type)::type::width >= 32)
+            return f(type);
+        else
+            return {};
+    });
+}
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores of all spaces. Addresses of a warp mostly have one distance from lane to lane:
+// then its ends are checked, and data move in one piece.
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lanes.h"
+#include "modules/execution/operations/target_tables.h"
+
+#include <cstring>
+#include <tuple>
+
+namespace simtlm::execution {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+namespace {
+
+using address_lanes = std::uint64_t[warp_size];
+
+void compute_addresses(const warp& w, const operation* op, lane_mask lanes, address_lanes& to) {
+    std::uint64_t base = static_cast<std::uint64_t>(op->immediate);
+    if ((op->detail & access_detail::frame_relative) != 0) base += w.local_base;
+    if (op->source[0] == no_slot) {
+        for (std::uint64_t& a : to) a = base;
+        return;
+    }
+    if ((op->detail & access_detail::wide_address) != 0) {
+        const auto* const from = lanes_at<std::uint64_t>(w, op->source[0]);
+        for (unsigned i = 0; i < warp_size; ++i) to[i] = from[i] + base;
+    } else {
+        const auto* const from = lanes_at<std::uint32_t>(w, op->source[0]);
+        const auto base32 = static_cast<std::uint32_t>(base);
+        for (unsigned i = 0; i < warp_size; ++i) to[i] = from[i] + base32;
+    }
+    if (lanes != all_lanes) {  // the others go where one of them goes, so that all can be looked at
+        const std::uint64_t first = to[__builtin_ctz(lanes)];
+        alignas(64) std::uint64_t same[warp_size];
+        for (std::uint64_t& a : same) a = first;
+        blend(to, same, ~lanes);
+    }
+}
+
+/// The distance from lane to lane, where there is one.
+bool has_stride(const address_lanes& a, std::uint64_t& stride) {
+    stride = a[1] - a[0];
+    std::uint64_t differs = 0;
+    for (unsigned i = 0; i < warp_size; ++i) differs |= a[i] ^ (a[0] + i * stride);
+    return differs == 0;
+}
+
+/// The range of the first lane; of global memory mostly the one that this operation hit last.
+mapped_range first_range(warp& w, const operation* op, unsigned lane, space s, device_address a,
+                         std::uint32_t bytes, bool writes) {
+    if (s == space::global || (s == space::generic && a >= address_windows::end)) {
+        const allocation_hit& hit = w.worker->hits[static_cast<std::size_t>(op - w.code)];
+        const std::uint64_t size = hit.end - hit.begin;
+        if (a - hit.begin < size && bytes <= hit.end - a)
+            return {hit.begin, size, w.launch->memory.host(hit.begin)};
+    }
+    return range_of(w, op, lane, s, a, bytes, writes);
+}
+
+/// Moves one element of a lane. Registers of loads are extended, those of stores are cut.
+template <class Memory, class Lane, bool Store>
+inline void move_element(std::byte* memory, typename overlaid<Lane>::type* lane) {
+    if constexpr (Store) {
+        const auto value = static_cast<Memory>(*lane);
+        std::memcpy(memory, &value, sizeof value);
+    } else {
+        Memory value;
+        std::memcpy(&value, memory, sizeof value);
+        *lane = static_cast<Lane>(static_cast<std::make_signed_t<Lane>>(value));
+        if constexpr (std::is_unsigned_v<Memory>) *lane = static_cast<Lane>(value);
+    }
+}
+
+/// All 32 lanes, at a fixed distance from each other, inside one range.
+template <class Memory, class Lane, bool Store>
+void move_strided(std::byte* first, std::uint64_t stride, const memory_request& r,
+                  unsigned elements) {
+    for (unsigned e = 0; e < elements; ++e) {
+        auto* const lanes = reinterpret_cast<typename overlaid<Lane>::type*>(r.elements[e]);
+        std::byte* memory = first + e * sizeof(Memory);
+        if (stride == sizeof(Memory) && sizeof(Memory) == sizeof(Lane)) {
+            if constexpr (Store)
+                std::memcpy(memory, lanes, warp_size * sizeof(Lane));
+            else
+                std::memcpy(lanes, memory, warp_size * sizeof(Lane));
+        } else if (stride == 0 && !Store) {
+            typename overlaid<Lane>::type value;
+            move_element<Memory, Lane, false>(memory, &value);
+            for (unsigned i = 0; i < warp_size; ++i) lanes[i] = value;
+        } else {
+            for (unsigned i = 0; i < warp_size; ++i, memory += stride)
+                move_element<Memory, Lane, Store>(memory, lanes + i);
+        }
+    }
+}
+
+template <class Memory, class Lane, bool Store>
+void move_local(warp& w, const memory_request& r, unsigned lane, std::uint64_t offset,
+                unsigned elements) {
+    const auto bytes = static_cast<std::uint32_t>(elements * sizeof(Memory));
+    if (offset % bytes != 0) misaligned(w, r.op, lane, offset, bytes);
+    check_local(w, r.op, lane, offset, bytes);
+    for (unsigned e = 0; e < elements; ++e, offset += sizeof(Memory)) {
+        auto* const to = reinterpret_cast<typename overlaid<Lane>::type*>(r.elements[e]) + lane;
+        if constexpr (sizeof(Memory) <= 4) {
+            move_element<Memory, Lane, Store>(local_word(w, lane, offset & ~3ull) + offset % 4, to);
+        } else {
+            std::byte both[8];
+            if constexpr (Store) {
+                move_element<Memory, Lane, true>(both, to);
+                write_local(w, lane, offset, both, 8);
+            } else {
+                read_local(w, lane, offset, both, 8);
+                move_element<Memory, Lane, false>(both, to);
+            }
+        }
+    }
+}
+
+/// Lane by lane.
+template <class Memory, class Lane, bool Store>
+void move_each(warp& w, const memory_request& r, space s, unsigned elements) {
+    const auto bytes = static_cast<std::uint32_t>(elements * sizeof(Memory));
+    mapped_range range;
+    for_lanes(r.lanes, [&](unsigned i) {
+        const device_address a = r.address[i];
+        if (s == space::local)
+            return move_local<Memory, Lane, Store>(
+                w, r, i, address_windows::in_local(a) ? a - address_windows::local : a, elements);
+        if (s == space::generic && address_windows::in_local(a))
+            return move_local<Memory, Lane, Store>(w, r, i, a - address_windows::local, elements);
+        if ((a & (bytes - 1)) != 0) misaligned(w, r.op, i, a, bytes);
+        if (!range.holds(a, bytes)) range = first_range(w, r.op, i, s, a, bytes, Store);
+        std::byte* const memory = range.at(a);
+        for (unsigned e = 0; e < elements; ++e)
+            move_element<Memory, Lane, Store>(
+                memory + e * sizeof(Memory),
+                reinterpret_cast<typename overlaid<Lane>::type*>(r.elements[e]) + i);
+    });
+}
+
+/// Uniform offsets in local memory: words of the lanes lie side by side.
+template <class Lane, bool Store>
+bool move_local_words(warp& w, const memory_request& r, unsigned elements) {
+    const std::uint64_t offset = r.address[0];
+    if (offset % (4 * elements) != 0 || offset >= w.local_bytes ||
+        4 * elements > w.local_bytes - offset)
+        return false;
+    for (unsigned e = 0; e < elements; ++e) {
+        auto* const memory =
+            reinterpret_cast<overlaid<std::uint32_t>::type*>(local_word(w, 0, offset + 4 * e));
+        auto* const lanes = reinterpret_cast<overlaid<std::uint32_t>::type*>(r.elements[e]);
+        auto* const to = Store ? memory : lanes;
+        const auto* const from = Store ? lanes : memory;
+        if (r.lanes == all_lanes)
+            std::memcpy(to, from, 128);
+        else
+            for_lanes(r.lanes, [&](unsigned i) { to[i] = from[i]; });
+    }
+    return true;
+}
+
+template <class Memory, class Lane, bool Store>
+void perform(warp& w, const memory_request& r) {
+    const space s = access_detail::space_of(r.op);
+    const unsigned elements = access_detail::elements_of(r.op);
+    const auto bytes = static_cast<std::uint32_t>(elements * sizeof(Memory));
+    std::uint64_t stride;
+    if (has_stride(r.address, stride)) {
+        if (s == space::local) {
+            if constexpr (sizeof(Memory) == 4 && sizeof(Lane) == 4)
+                if (stride == 0 && move_local_words<Lane, Store>(w, r, elements)) return;
+        } else if (r.lanes == all_lanes && ((r.address[0] | stride) & (bytes - 1)) == 0 &&
+                   !(s == space::generic && address_windows::in_local(r.address[0]))) {
+            const mapped_range range = first_range(w, r.op, 0, s, r.address[0], bytes, Store);
+            if (range.holds(r.address[warp_size - 1], bytes))
+                return move_strided<Memory, Lane, Store>(range.at(r.address[0]), stride, r,
+                                                         elements);
+        }
+    }
+    move_each<Memory, Lane, Store>(w, r, s, elements);
+}
+
+/// Whether other SMs can see the access: it waits for the memory phase in timing mode.
+bool is_visible_outside(const memory_request& r, space s) {
+    if (s == space::shared || s == space::local || s == space::param) return false;
+    if (s == space::global) return true;
+    for (unsigned i = 0; i < warp_size; ++i)
+        if (r.address[i] >= address_windows::end) return true;
+    return false;
+}
+
+template <class Memory, class Lane, bool Store>
+const operation* access(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    memory_request here;
+    memory_request& r = w.pending != nullptr ? *w.pending : here;
+    r.lanes = lanes;
+    if (lanes == 0) return op + 1;
+    r.op = op;
+    compute_addresses(w, op, lanes, r.address);
+    const unsigned elements = access_detail::elements_of(op);
+    for (unsigned e = 0; e < elements; ++e) r.elements[e] = w.at(op->list[e]);
+    if (w.pending == nullptr || !is_visible_outside(r, access_detail::space_of(op))) {
+        perform<Memory, Lane, Store>(w, r);
+        return op + 1;
+    }
+    r.perform = perform<Memory, Lane, Store>;
+    if constexpr (Store)
+        for (unsigned e = 0; e < elements; ++e) {
+            std::byte* const copy = r.values + std::size_t{e} * 256;
+            std::memcpy(copy, r.elements[e], warp_size * sizeof(Lane));
+            r.elements[e] = copy;
+        }
+    return op + 1;
+}
+
+/// A kernel's parameter: the same for all lanes.
+template <class Memory, class Lane>
+const operation* load_parameter(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    const std::byte* from = w.launch->parameters() + op->immediate;
+    for (unsigned e = 0; e < access_detail::elements_of(op); ++e, from += sizeof(Memory)) {
+        typename overlaid<Lane>::type value;
+        move_element<Memory, Lane, false>(const_cast<std::byte*>(from), &value);
+        auto* const to = lanes_at<Lane>(w, op->list[e]);
+        if (lanes == all_lanes)
+            for (unsigned i = 0; i < warp_size; ++i) to[i] = value;
+        else
+            for_lanes(lanes, [&](unsigned i) { to[i] = value; });
+    }
+    return op + 1;
+}
+
+/// The handler for an element's format. Make<Memory, Lane> has it as `handle`.
+template <template <class, class> class Make>
+handler choose(const element_format& f) {
+    using s8 = std::int8_t;
+    using s16 = std::int16_t;
+    using s32 = std::int32_t;
+    using u8 = std::uint8_t;
+    using u16 = std::uint16_t;
+    using u32 = std::uint32_t;
+    using u64 = std::uint64_t;
+    const bool wide = f.register_bytes == 8;
+    switch (f.memory_bytes) {
+        case 1:
+            if (f.sign_extends) return wide ? Make<s8, u64>::handle : Make<s8, u32>::handle;
+            return wide ? Make<u8, u64>::handle : Make<u8, u32>::handle;
+        case 2:
+            if (f.sign_extends) return wide ? Make<s16, u64>::handle : Make<s16, u32>::handle;
+            return wide ? Make<u16, u64>::handle : Make<u16, u32>::handle;
+        case 4:
+            if (wide) return f.sign_extends ? Make<s32, u64>::handle : Make<u32, u64>::handle;
+            return Make<u32, u32>::handle;
+        case 8:
+            return Make<u64, u64>::handle;
+        default:
+            return nullptr;
+    }
+}
+template <class Memory, class Lane>
+struct make_load {
+    static constexpr handler handle = access<Memory, Lane, false>;
+};
+template <class Memory, class Lane>
+struct make_store {
+    static constexpr handler handle = access<std::make_unsigned_t<Memory>, Lane, true>;
+};
+template <class Memory, class Lane>
+struct make_parameter_load {
+    static constexpr handler handle = load_parameter<Memory, Lane>;
+};
+
+}  // namespace
+
+handler choose_load(const element_format& f) {
+    return choose<make_load>(f);
+}
+handler choose_store(const element_format& f) {
+    return choose<make_store>(f);
+}
+handler choose_parameter_load(const element_format& f) {
+    return choose<make_parameter_load>(f);
+}
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution

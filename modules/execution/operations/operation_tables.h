@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/operations/choice.h"
+
+namespace simtlm::ptx {
+struct operation;
+}
+
+namespace simtlm::execution {
+
+/// The handlers compiled for one instruction set of the host.
+struct operation_table {
+    /// Of an instruction that computes every lane for itself; none: it is not one of these.
+    choice (*elementwise)(const ptx::operation& o);
+    /// source[0]: address lanes or no_slot; immediate: added to them; detail: access_detail; list:
+    /// registers, one per element.
+    handler (*load)(const element_format& f);
+    handler (*store)(const element_format& f);
+    /// Of a kernel's parameter at a known place. immediate: offset; list, detail: as above.
+    handler (*parameter_load)(const element_format& f);
+};
+
+/// Those that suit the processor this program runs on.
+const operation_table& operations_of_host();
+
+}  // namespace simtlm::execution

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/operations/runtime.h"
+
+#include "modules/execution/device_heap.h"
+#include "modules/execution/device_print.h"
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lanes.h"
+
+#include <fmt/format.h>
+#include <fmt/printf.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+struct argument {
+    bool in_memory;
+    slot where;
+    std::uint32_t bytes;
+};
+argument argument_of(const operation* op, unsigned n) {
+    return {op->list[3 * n] != 0, op->list[3 * n + 1], op->list[3 * n + 2]};
+}
+
+std::uint64_t read_argument(const warp& w, const operation* op, unsigned n, unsigned lane) {
+    const argument a = argument_of(op, n);
+    std::uint64_t value = 0;
+    if (a.in_memory)
+        read_local(w, lane, w.local_base + a.where, &value, std::min(a.bytes, 8u));
+    else if (a.bytes > 4)
+        value = lanes_at<std::uint64_t>(w, a.where)[lane];
+    else
+        value = lanes_at<std::uint32_t>(w, a.where)[lane];
+    return value;
+}
+
+void write_result(const warp& w, const operation* op, unsigned lane, std::uint64_t value) {
+    if (op->immediate == 0) return;
+    const argument a = argument_of(op, op->detail);
+    if (a.in_memory)
+        write_local(w, lane, w.local_base + a.where, &value, std::min(a.bytes, 8u));
+    else if (a.bytes > 4)
+        lanes_at<std::uint64_t>(w, a.where)[lane] = value;
+    else
+        lanes_at<std::uint32_t>(w, a.where)[lane] = static_cast<std::uint32_t>(value);
+}
+
+/// vprintf(format, arguments)
+const operation* print(warp& w, const operation* op) {
+    for_lanes(w.lanes_of(op), [&](unsigned lane) {
+        const std::string format = read_lane_string(w, op, lane, read_argument(w, op, 0, lane));
+        const device_address values = op->detail > 1 ? read_argument(w, op, 1, lane) : 0;
+        const formatted_text text = format_device_text(
+            format,
+            [&](std::uint64_t offset, void* to, std::uint32_t bytes) {
+                read_lane_bytes(w, op, lane, values + offset, to, bytes);
+            },
+            [&](device_address a) { return read_lane_string(w, op, lane, a); });
+        w.launch->print(text.text);
+        write_result(w, op, lane, static_cast<std::uint64_t>(text.arguments));
+    });
+    return op + 1;
+}
+
+/// __assertfail(message, file, line, function, size of a character)
+const operation* assertion_failed(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
+    const auto text = [&](unsigned n) {
+        return read_lane_string(w, op, lane, read_argument(w, op, n, lane));
+    };
+    w.block->fail(w, op, lane,
+                  fmt::format("assertion `{}` failed at {}:{} in {}", text(0), text(1),
+                              static_cast<std::uint32_t>(read_argument(w, op, 2, lane)), text(3)));
+}
+
+const operation* allocate(warp& w, const operation* op) {
+    for_lanes(w.lanes_of(op), [&](unsigned lane) {
+        device_heap* const heap = w.launch->world.heap;
+        write_result(w, op, lane,
+                     heap == nullptr ? 0 : heap->allocate(read_argument(w, op, 0, lane)));
+    });
+    return op + 1;
+}
+
+const operation* release(warp& w, const operation* op) {
+    for_lanes(w.lanes_of(op), [&](unsigned lane) {
+        const device_address a = read_argument(w, op, 0, lane);
+        device_heap* const heap = w.launch->world.heap;
+        if (a != 0 && (heap == nullptr || !heap->release(a)))
+            w.block->fail(w, op, lane, fmt::format("free of {:#x}, which malloc did not give", a));
+    });
+    return op + 1;
+}
+
+/// memcpy and memmove
+const operation* copy_memory(warp& w, const operation* op) {
+    for_lanes(w.lanes_of(op), [&](unsigned lane) {
+        const device_address to = read_argument(w, op, 0, lane);
+        std::vector<std::byte> bytes(read_argument(w, op, 2, lane));
+        read_lane_bytes(w, op, lane, read_argument(w, op, 1, lane), bytes.data(),
+                        static_cast<std::uint32_t>(bytes.size()));
+        write_lane_bytes(w, op, lane, to, bytes.data(), static_cast<std::uint32_t>(bytes.size()));
+        write_result(w, op, lane, to);
+    });
+    return op + 1;
+}
+
+const operation* set_memory(warp& w, const operation* op) {
+    for_lanes(w.lanes_of(op), [&](unsigned lane) {
+        const device_address to = read_argument(w, op, 0, lane);
+        const std::vector<std::byte> bytes(read_argument(w, op, 2, lane),
+                                           static_cast<std::byte>(read_argument(w, op, 1, lane)));
+        write_lane_bytes(w, op, lane, to, bytes.data(), static_cast<std::uint32_t>(bytes.size()));
+        write_result(w, op, lane, to);
+    });
+    return op + 1;
+}
+
+}  // namespace
+
+handler runtime_function(const std::string& name) {
+    if (name == "vprintf") return print;
+    if (name == "__assertfail" || name == "__assert_fail") return assertion_failed;
+    if (name == "malloc") return allocate;
+    if (name == "free") return release;
+    if (name == "memcpy" || name == "memmove") return copy_memory;
+    if (name == "memset") return set_memory;
+    return nullptr;
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled for several instruction sets.
+#include "modules/execution/operations/target_tables.h"
+
+namespace simtlm::execution {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+
+namespace {
+choice choose_elementwise(const ptx::operation& o) {
+    for (const auto choose :
+         {choose_integer, choose_bit_field, choose_logic, choose_carry, choose_selection,
+          choose_comparison, choose_approximate, choose_float, choose_conversion})
+        if (const choice c = choose(o)) return c;
+    return {};
+}
+}  // namespace
+
+const operation_table& operations();
+const operation_table& operations() {
+    static const operation_table table{choose_elementwise, choose_load, choose_store,
+                                       choose_parameter_load};
+    return table;
+}
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/thread_block.h"
+
+#include "modules/execution/collectives.h"
+#include "modules/execution/execution_error.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <new>
+
+namespace simtlm::execution {
+
+namespace {
+void fill_lanes(std::byte* to, std::uint32_t value) {
+    auto* const words = reinterpret_cast<std::uint32_t*>(to);
+    for (unsigned i = 0; i < warp_size; ++i) words[i] = value;
+}
+}  // namespace
+
+thread_block::thread_block(launch_context& l, worker_state& worker)
+    : launch_(l), worker_(worker), shared_bytes_(l.shared_bytes()) {
+    shared_ = make_lane_buffer(shared_bytes_ + 16);
+    block_bank_ = make_lane_buffer(block_layout::size);
+    thread_banks_ = make_lane_buffer(std::size_t{l.warps()} * thread_layout::size);
+    const std::size_t local = std::size_t{l.warps()} * warp_size * l.local_bytes();
+    if (local != 0) {
+        void* const p = ::mmap(nullptr, local, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED) throw std::bad_alloc();
+        local_owner_ = std::shared_ptr<void>(p, [local](void* q) { ::munmap(q, local); });
+        local_ = static_cast<std::byte*>(p);
+    }
+
+    const launch& what = l.what;
+    const auto dims = [&](std::uint32_t at, const program::dim3& d) {
+        fill(at, d.x);
+        fill(at + 128, d.y);
+        fill(at + 256, d.z);
+        fill(at + 384, 0);
+    };
+    dims(block_layout::ntid, what.block);
+    dims(block_layout::nctaid, what.grid);
+    fill(block_layout::nwarpid, l.warps());
+    fill(block_layout::nsmid, l.world.sms);
+    fill(block_layout::dynamic_shared, l.kernel.static_shared);
+    fill(block_layout::dynamic_size, what.dynamic_shared);
+    fill(block_layout::total_size, shared_bytes_);
+    fill64(block_layout::gridid, what.grid_id);
+    fill64(block_layout::dynamic_shared64, l.kernel.static_shared);
+    fill64(block_layout::shared_window64, address_windows::shared + l.kernel.static_shared);
+    fill(block_layout::envreg + 128, static_cast<std::uint32_t>(l.grid_workspace >> 32));
+    fill(block_layout::envreg + 256, static_cast<std::uint32_t>(l.grid_workspace));
+
+    warps_.resize(l.warps());
+    const function_image& f = l.image.functions()[l.kernel.function];
+    for (unsigned i = 0; i < l.warps(); ++i) {
+        warp& w = warps_[i];
+        w.index = i;
+        w.block = this;
+        w.launch = &launch_;
+        w.worker = &worker_;
+        w.code = l.image.code().data();
+        w.frames.push_back(make_lane_buffer(f.frame_bytes));
+        w.frame_bytes.push_back(f.frame_bytes);
+        w.local_bases.push_back(0);
+        w.local_tops.push_back(f.local_bytes);
+        w.local_bytes = l.local_bytes();
+        w.local = local_ + std::size_t{i} * warp_size * l.local_bytes();
+        const unsigned threads = std::min(warp_size, l.threads() - i * warp_size);
+        w.members = threads == warp_size ? all_lanes : (lane_mask{1} << threads) - 1;
+        std::byte* const mine = thread_banks_.get() + std::size_t{i} * thread_layout::size;
+        for (unsigned lane = 0; lane < warp_size; ++lane) {
+            const auto t = thread_of(w, lane);
+            for (unsigned d = 0; d < 3; ++d)
+                reinterpret_cast<std::uint32_t*>(mine + thread_layout::tid + 128 * d)[lane] = t[d];
+        }
+        fill_lanes(mine + thread_layout::warpid, i);
+        w.banks[static_cast<unsigned>(bank::constants)] = l.image.constants();
+        w.banks[static_cast<unsigned>(bank::thread)] = mine;
+        w.banks[static_cast<unsigned>(bank::block)] = block_bank_.get();
+    }
+}
+
+void thread_block::fill(std::uint32_t offset, std::uint32_t value) {
+    fill_lanes(block_bank_.get() + offset, value);
+}
+void thread_block::fill64(std::uint32_t offset, std::uint64_t value) {
+    auto* const words = reinterpret_cast<std::uint64_t*>(block_bank_.get() + offset);
+    for (unsigned i = 0; i < warp_size; ++i) words[i] = value;
+}
+
+void thread_block::start(std::uint64_t number, unsigned sm) {
+    number_ = number;
+    const program::dim3& grid = launch_.what.grid;
+    index_ = {static_cast<unsigned>(number % grid.x),
+              static_cast<unsigned>(number / grid.x % grid.y),
+              static_cast<unsigned>(number / grid.x / grid.y)};
+    for (unsigned d = 0; d < 3; ++d) fill(block_layout::ctaid + 128 * d, index_[d]);
+    fill(block_layout::smid, sm);
+    if (shared_bytes_ != 0) std::memset(shared_.get(), 0, shared_bytes_);
+    for (barrier_state& b : barriers_) b = {};
+    const function_image& f = launch_.image.functions()[launch_.kernel.function];
+    for (warp& w : warps_) {
+        std::memset(w.frames[0].get(), 0, f.frame_bytes);
+        std::memcpy(w.frames[0].get(), &all_lanes, sizeof all_lanes);
+        w.banks[0] = w.frames[0].get();
+        w.local_base = 0;
+        w.local_tops[0] = f.local_bytes;
+        w.stack.launch(f.first, w.members);
+        w.active = w.members;
+        w.next = w.code + f.first;
+        w.status = warp_status::ready;
+    }
+    live_warps_ = static_cast<unsigned>(warps_.size());
+}
+
+std::array<unsigned, 3> thread_block::thread_of(const warp& w, unsigned lane) const {
+    const unsigned t = w.index * warp_size + lane;
+    const program::dim3& b = launch_.what.block;
+    return {t % b.x, t / b.x % b.y, t / b.x / b.y};
+}
+
+void thread_block::warp_ended(warp&) {
+    --live_warps_;
+    for (barrier_state& b : barriers_) finish_if_all_came(b);
+}
+
+void thread_block::finish_if_all_came(barrier_state& b) {
+    if (b.arrived == 0) return;
+    const std::uint32_t needed = b.expected != 0 ? b.expected : live_warps_ * warp_size;
+    if (b.arrived >= needed) complete(b);
+}
+
+bool thread_block::arrive(warp& w, unsigned id, std::uint32_t threads, bool waits) {
+    barrier_state& b = barriers_[id];
+    b.expected = threads;
+    b.arrived += warp_size;
+    if (waits) {
+        b.waiting.push_back(w.index);
+        w.status = warp_status::barrier;
+    }
+    finish_if_all_came(b);
+    return w.status != warp_status::barrier;
+}
+
+void thread_block::complete(barrier_state& b) {
+    for (const auto& [warp_index, op] : b.results)
+        finish_barrier_reduction(warps_[warp_index], op, b);
+    for (const unsigned i : b.waiting)
+        if (warps_[i].status == warp_status::barrier) warps_[i].status = warp_status::ready;
+    b = {};
+}
+
+void thread_block::fail(const warp& w, const operation* op, unsigned lane, const std::string& what,
+                        const std::string& remedy) const {
+    fault_site s;
+    s.kernel = launch_.kernel.name;
+    s.where = launch_.image.where(*op);
+    const auto thread = thread_of(w, lane);
+    for (unsigned d = 0; d < 3; ++d) {
+        s.block[d] = index_[d];
+        s.thread[d] = thread[d];
+    }
+    throw execution_error(s, what + " [" + launch_.image.text_of(*op) + "]", remedy);
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/launch.h"
+#include "modules/execution/warp.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm::execution {
+
+/// Offsets in the bank `thread`.
+struct thread_layout {
+    static constexpr std::uint32_t tid = 0;  ///< x, y, z
+    static constexpr std::uint32_t warpid = 3 * 128;
+    static constexpr std::uint32_t size = 4 * 128;
+};
+
+/// Offsets in the bank `block`; each a value in all 32 lanes.
+struct block_layout {
+    static constexpr std::uint32_t ctaid = 0;  ///< x, y, z, w
+    static constexpr std::uint32_t ntid = 4 * 128;
+    static constexpr std::uint32_t nctaid = 8 * 128;
+    static constexpr std::uint32_t nwarpid = 12 * 128;
+    static constexpr std::uint32_t smid = 13 * 128;
+    static constexpr std::uint32_t nsmid = 14 * 128;
+    static constexpr std::uint32_t dynamic_shared = 15 * 128;  ///< where it begins
+    static constexpr std::uint32_t dynamic_size = 16 * 128;
+    static constexpr std::uint32_t total_size = 17 * 128;
+    static constexpr std::uint32_t gridid = 18 * 128;  ///< 64 bits
+    static constexpr std::uint32_t dynamic_shared64 = 20 * 128;
+    static constexpr std::uint32_t shared_window64 = 22 * 128;  ///< dynamic_shared64, generic
+    static constexpr std::uint32_t envreg = 24 * 128;           ///< 32 of them
+    static constexpr std::uint32_t size = (24 + 32) * 128;
+};
+
+/// One of the 16 barriers of a CTA.
+struct barrier_state {
+    std::uint32_t expected = 0;     ///< threads; 0: nobody has come
+    std::uint32_t arrived = 0;      ///< threads
+    std::vector<unsigned> waiting;  ///< warps
+    bool is_reduction = false;
+    std::uint32_t count = 0;  ///< bar.red.popc
+    bool all = true, any = false;
+    std::vector<std::pair<unsigned, const operation*>> results;  ///< bar.red that are owed
+};
+
+/// A CTA that runs: its warps, shared memory and barriers. Used again for one CTA after another.
+class thread_block {
+public:
+    thread_block(launch_context& l, worker_state& worker);
+
+    /// Begins a CTA of the grid.
+    void start(std::uint64_t number, unsigned sm = 0);
+    bool done() const { return live_warps_ == 0; }
+
+    std::vector<warp>& warps() { return warps_; }
+    launch_context& context() { return launch_; }
+    std::byte* shared() { return shared_.get(); }
+    std::uint32_t shared_bytes() const { return shared_bytes_; }
+    const std::array<unsigned, 3>& index() const { return index_; }
+    std::uint64_t number() const { return number_; }
+
+    /// A warp has ended.
+    void warp_ended(warp& w);
+
+    /// Lanes of a warp come to a barrier. @param threads  expected, 0: all that live
+    /// @param waits  false: bar.arrive
+    /// @return the barrier is complete: nobody has to wait
+    bool arrive(warp& w, unsigned barrier, std::uint32_t threads, bool waits);
+    barrier_state& barrier(unsigned id) { return barriers_[id]; }
+    /// In timing mode the SM holds warps at barriers, not the machine.
+    bool sm_holds_barriers = false;
+
+    /// Throws what a thread's program did wrong.
+    [[noreturn]] void fail(const warp& w, const operation* op, unsigned lane,
+                           const std::string& what, const std::string& remedy = {}) const;
+    std::array<unsigned, 3> thread_of(const warp& w, unsigned lane) const;
+
+private:
+    void complete(barrier_state& b);
+    void finish_if_all_came(barrier_state& b);
+    void fill(std::uint32_t offset, std::uint32_t value);
+    void fill64(std::uint32_t offset, std::uint64_t value);
+
+    launch_context& launch_;
+    worker_state& worker_;
+    lane_buffer shared_;
+    std::uint32_t shared_bytes_;
+    lane_buffer block_bank_;
+    lane_buffer thread_banks_;
+    std::byte* local_ = nullptr;
+    std::shared_ptr<void> local_owner_;
+    std::vector<warp> warps_;
+    std::array<barrier_state, 16> barriers_;
+    std::array<unsigned, 3> index_{};
+    std::uint64_t number_ = 0;
+    unsigned live_warps_ = 0;
+};
+
+}  // namespace simtlm::execution

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/execution/machine.h"
+
+namespace simtlm::execution {
+namespace {
+
+/// A kernel that stores %r1, a function of %r0 = %tid.x, for every thread.
+std::string storing(const std::string& body, const std::string& before = {}) {
+    return before + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;
+  mov.u32 %r0, %tid.x;
+)" + body + R"(
+  ld.param.u64 %rd0, [out];
+  mul.wide.u32 %rd1, %r0, 4;
+  add.u64 %rd0, %rd0, %rd1;
+  st.global.u32 [%rd0], %r1;
+  ret;
+}
+)";
+}
+
+std::vector<std::uint32_t> results(const std::string& code, unsigned threads = 64) {
+    machine m(code);
+    const auto out = m.buffer(std::vector<std::uint32_t>(threads, 0xdead));
+    m.run("k", {1, 1, 1}, {threads, 1, 1}, out);
+    return m.read<std::uint32_t>(out, threads);
+}
+
+TEST(ControlFlow, ExecutesOnlyLanesWhosePredicateHolds) {
+    const auto r = results(storing(R"(
+  mov.u32 %r1, 7;
+  setp.lt.u32 %p1, %r0, 5;
+  @%p1 mov.u32 %r1, 100;
+  @!%p1 add.u32 %r1, %r1, %r0;
+)"));
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i < 5 ? 100 : 7 + i) << i;
+}
+
+TEST(ControlFlow, EndsLanesOneByOne) {
+    const auto r = results(storing(R"(
+  mov.u32 %r1, 1;
+  setp.gt.u32 %p1, %r0, 40;
+  @%p1 exit;
+  mov.u32 %r1, 2;
+)"));
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i > 40 ? 0xdead : 2) << i;
+}
+
+TEST(ControlFlow, BranchesThroughATable) {
+    const auto r = results(storing(R"(
+  and.b32 %r2, %r0, 3;
+  mov.u32 %r1, 0;
+T: .branchtargets L0, L1, L2, L3;
+  brx.idx %r2, T;
+L0: add.u32 %r1, %r1, 10; bra END;
+L1: add.u32 %r1, %r1, 20;
+L2: add.u32 %r1, %r1, 30; bra END;
+L3: add.u32 %r1, %r1, 40;
+END:
+)"));
+    const unsigned want[] = {10, 50, 30, 40};
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], want[i % 4]) << i;
+}
+
+const char* const fibonacci = R"(
+.func (.param .b32 r) fib(.param .b32 n)
+{
+  .reg .pred %p<2>; .reg .b32 %r<8>;
+  ld.param.u32 %r1, [n];
+  setp.gt.u32 %p1, %r1, 1;
+  @%p1 bra DEEP;
+  st.param.b32 [r+0], %r1;
+  ret;
+DEEP:
+  sub.u32 %r2, %r1, 1;
+  sub.u32 %r3, %r1, 2;
+  { .param .b32 a; .param .b32 b;
+    st.param.b32 [a+0], %r2; call (b), fib, (a); ld.param.b32 %r4, [b+0]; }
+  { .param .b32 a; .param .b32 b;
+    st.param.b32 [a+0], %r3; call (b), fib, (a); ld.param.b32 %r5, [b+0]; }
+  add.u32 %r6, %r4, %r5;
+  st.param.b32 [r+0], %r6;
+  ret;
+}
+)";
+
+TEST(ControlFlow, Recurses) {
+    const auto r = results(storing(R"(
+  and.b32 %r2, %r0, 7;
+  { .param .b32 a; .param .b32 b;
+    st.param.b32 [a+0], %r2; call (b), fib, (a); ld.param.b32 %r1, [b+0]; }
+)",
+                                   fibonacci));
+    const unsigned want[] = {0, 1, 1, 2, 3, 5, 8, 13};
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], want[i % 8]) << i;
+}
+
+TEST(ControlFlow, CallsOnlyFromLanesWhosePredicateHolds) {
+    const auto r = results(storing(R"(
+  mov.u32 %r1, 99;
+  setp.eq.u32 %p1, %r0, 6;
+  { .param .b32 a; .param .b32 b;
+    st.param.b32 [a+0], %r0; st.param.b32 [b+0], %r1;
+    @%p1 call (b), fib, (a); ld.param.b32 %r1, [b+0]; }
+)",
+                                   fibonacci));
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i == 6 ? 8u : 99u) << i;
+}
+
+TEST(ControlFlow, CallsDifferentFunctionsThroughPointers) {
+    const auto r = results(storing(R"(
+  and.b32 %r2, %r0, 1;
+  setp.eq.u32 %p1, %r2, 0;
+  mov.u64 %rd2, twice;
+  mov.u64 %rd3, square;
+  selp.b64 %rd4, %rd2, %rd3, %p1;
+  { .param .b32 a; .param .b32 b;
+    st.param.b32 [a+0], %r0;
+    P: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (b), %rd4, (a), P; ld.param.b32 %r1, [b+0]; }
+)",
+                                   R"(
+.func (.param .b32 r) twice(.param .b32 n)
+{ .reg .b32 %r<3>; ld.param.u32 %r1, [n]; add.u32 %r2, %r1, %r1; st.param.b32 [r+0], %r2; ret; }
+.func (.param .b32 r) square(.param .b32 n)
+{ .reg .b32 %r<3>; ld.param.u32 %r1, [n]; mul.lo.u32 %r2, %r1, %r1; st.param.b32 [r+0], %r2; ret; }
+)"));
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i % 2 == 0 ? 2 * i : i * i) << i;
+}
+
+TEST(ControlFlow, PassesRegistersOfTheOldCallingConvention) {
+    const auto r = results(storing(R"(
+  call (%r1), twice, (%r0);
+)",
+                                   R"(
+.func (.reg .u32 result) twice(.reg .u32 n) { add.u32 result, n, n; ret; }
+)"));
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 2 * i);
+}
+
+TEST(ControlFlow, LetsWarpsWaitForEachOtherThroughMemory) {
+    // The first warp spins until the second has written.
+    const auto r = results(storing(R"(
+  setp.lt.u32 %p1, %r0, 32;
+  @!%p1 bra WRITE;
+SPIN:
+  ld.volatile.shared.u32 %r2, [flag];
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra SPIN;
+  bra DONE;
+WRITE:
+  st.volatile.shared.u32 [flag], 5;
+  mov.u32 %r2, 6;
+DONE:
+  mov.u32 %r1, %r2;
+)",
+                                   ".shared .u32 flag;\n"));
+    EXPECT_EQ(r[0], 5u);
+    EXPECT_EQ(r[63], 6u);
+}
+
+}  // namespace
+}  // namespace simtlm::execution

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/device_memory.h"
+
+#include "modules/kernel/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace simtlm::execution {
+namespace {
+
+using testing::HasSubstr;
+
+device_memory::config small() {
+    device_memory::config c;
+    c.capacity = 1 << 20;
+    return c;
+}
+
+TEST(DeviceMemory, HandsOutAlignedPiecesThatDoNotOverlap) {
+    device_memory m(small());
+    const device_address a = m.allocate(100);
+    const device_address b = m.allocate(1);
+    EXPECT_EQ(a, 0xc0000000u);
+    EXPECT_EQ(b, a + 256);
+    EXPECT_EQ(m.used(), 101u);
+}
+
+TEST(DeviceMemory, GivesFreedMemoryAgainAndZeroed) {
+    device_memory m(small());
+    const device_address a = m.allocate(10000);
+    m.allocate(100);
+    m.fill(a, 0x5a, 10000);
+    EXPECT_TRUE(m.release(a));
+    EXPECT_FALSE(m.release(a));
+    EXPECT_EQ(m.allocate(10000), a);
+    std::vector<unsigned char> bytes(10000, 1);
+    m.read(bytes.data(), a, bytes.size());
+    EXPECT_EQ(bytes, std::vector<unsigned char>(10000, 0));
+}
+
+TEST(DeviceMemory, FindsTheAllocationOfAnAddress) {
+    device_memory m(small());
+    const device_address a = m.allocate(100);
+    EXPECT_EQ(m.find(a - 1), nullptr);
+    ASSERT_NE(m.find(a + 99), nullptr);
+    EXPECT_EQ(m.find(a + 99)->begin, a);
+    EXPECT_EQ(m.find(a + 100), nullptr);
+    EXPECT_THAT(m.nearest(a + 104), HasSubstr("4 bytes behind allocation"));
+}
+
+TEST(DeviceMemory, RefusesWhatDoesNotFit) {
+    device_memory m(small());
+    EXPECT_THROW(m.allocate(2 << 20), kernel::user_error);
+    const device_address a = m.allocate(16);
+    EXPECT_THROW(m.write(a + 8, "0123456789", 10), kernel::user_error);
+}
+
+TEST(DeviceMemory, KeepsVariablesBelowTheHeap) {
+    device_memory m(small());
+    const device_address v = m.allocate_static(12, 8, "counter");
+    EXPECT_LT(v, 0xc0000000u);
+    EXPECT_EQ(m.find(v)->label, "counter");
+    EXPECT_EQ(m.used(), 0u);
+}
+
+}  // namespace
+}  // namespace simtlm::execution

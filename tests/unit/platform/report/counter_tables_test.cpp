@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Properties of every row of every table of counters.
+#include "modules/cache/cache_statistics.h"
+#include "modules/core/core_statistics.h"
+#include "modules/core/dispatch_stage.h"
+#include "modules/core/functional_unit.h"
+#include "modules/interconnect/crossbar_switch.h"
+#include "modules/interconnect/router_subnet.h"
+#include "modules/kernel/statistics.h"
+#include "modules/memory/dram_statistics.h"
+#include "modules/memory/l2_cache_bank.h"
+#include "modules/memory/memory_statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace simtlm::platform {
+namespace {
+
+/// Structs with vectors get some elements.
+template <typename Struct>
+void prepare(Struct&) {}
+void prepare(memory::dram_statistics& d) {
+    d.banks.resize(3);
+    d.traffic.resize(2);
+}
+void prepare(memory::memory_counts& m) {
+    m.by_bank.resize(5);
+}
+
+template <typename Struct>
+class Counters : public testing::Test {
+protected:
+    static const auto& table() { return counters_of(static_cast<const Struct*>(nullptr)); }
+
+    /// A struct whose counters are all different.
+    static Struct filled(std::uint64_t first) {
+        Struct s;
+        prepare(s);
+        for (const auto& row : table())
+            for (std::size_t i = 0; i < row.cells(s); ++i, first += 3) row.cell(s, i) = first;
+        return s;
+    }
+};
+using tables =
+    testing::Types<core::core_statistics, core::traffic_statistics,
+                   core::functional_unit::statistics, core::dispatch_stage::statistics,
+                   cache::cache_statistics, memory::l2_cache_bank::counters,
+                   memory::dram_statistics, memory::memory_counts, kernel::occupancy,
+                   interconnect::crossbar_switch::counters, interconnect::router_subnet::records,
+                   interconnect::router_subnet::node_counters>;
+TYPED_TEST_SUITE(Counters, tables);
+
+TYPED_TEST(Counters, LieInPlacesOfTheirOwn) {
+    const TypeParam s = this->filled(1000);
+    std::uint64_t expected = 1000;
+    for (const auto& row : this->table())
+        for (std::size_t i = 0; i < row.cells(s); ++i, expected += 3)
+            ASSERT_EQ(row.value(s, i), expected) << row.name << " is overwritten by another row";
+}
+
+TYPED_TEST(Counters, AddUpAsTheirRowsSay) {
+    // In one of two orders either is the greater one.
+    for (const std::uint64_t shift : {0u, 1u}) {
+        const TypeParam a = this->filled(shift * 100000 + 5);
+        const TypeParam b = this->filled((1 - shift) * 100000 + 7);
+        TypeParam sum = a;
+        kernel::add_up(sum, b);
+        for (const auto& row : this->table())
+            for (std::size_t i = 0; i < row.cells(a); ++i) {
+                const std::uint64_t x = row.value(a, i), y = row.value(b, i);
+                const std::uint64_t expected = row.how == kernel::adding::sum       ? x + y
+                                               : row.how == kernel::adding::maximum ? std::max(x, y)
+                                               : row.how == kernel::adding::minimum ? std::min(x, y)
+                                                                                    : y;
+                ASSERT_EQ(row.value(sum, i), expected) << row.name;
+            }
+    }
+}
+
+TYPED_TEST(Counters, AddUpToTheBlockItselfWhenThereIsOnlyOne) {
+    const TypeParam a = this->filled(17);
+    TypeParam sum;
+    kernel::add_up(sum, a);
+    for (const auto& row : this->table())
+        for (std::size_t i = 0; i < row.cells(a); ++i)
+            ASSERT_EQ(row.value(sum, i), row.value(a, i)) << row.name;
+}
+
+TYPED_TEST(Counters, HaveNamesUnitsAndMeanings) {
+    std::set<std::string> names;
+    for (const auto& row : this->table()) {
+        EXPECT_TRUE(names.insert(row.name).second) << row.name << " stands for two counters";
+        EXPECT_STRNE(row.unit, "") << row.name;
+        EXPECT_STRNE(row.meaning, "") << row.name;
+    }
+}
+
+TYPED_TEST(Counters, NameTheCellsOfArraysOnceEach) {
+    TypeParam s;
+    prepare(s);
+    for (const auto& row : this->table()) {
+        if (row.label == nullptr) {
+            EXPECT_EQ(row.cells(s), 1u) << row.name << " is an array without labels";
+            continue;
+        }
+        std::set<std::string> labels;
+        for (std::size_t i = 0; i < row.cells(s); ++i) {
+            const std::string label = row.label(static_cast<unsigned>(i));
+            EXPECT_TRUE(label.empty() || labels.insert(label).second) << row.name << " " << label;
+        }
+        EXPECT_FALSE(labels.empty()) << row.name;
+    }
+}
+
+// ---- the recipe of docs/architecture.md: a statistic is a member and a row
+// -----------------------
+
+struct replay_statistics {
+    std::uint64_t replays = 0;
+    std::uint64_t longest = 0;  // the new statistic
+};
+constexpr kernel::counter<replay_statistics> replay_counters[] = {
+    kernel::count<&replay_statistics::replays>("replays", "instructions", "issued once more"),
+    kernel::maximum<&replay_statistics::longest>("longest", "cycles", "of a replay"),
+};
+constexpr const auto& counters_of(const replay_statistics*) {
+    return replay_counters;
+}
+static_assert(kernel::covers(replay_counters));
+
+TEST(AStatistic, AddedByTheRecipeIsListedAndAddsUp) {
+    replay_statistics a{1, 20}, b{2, 10}, sum;
+    kernel::add_up(sum, a);
+    kernel::add_up(sum, b);
+    EXPECT_EQ(sum.replays, 3u);
+    EXPECT_EQ(sum.longest, 20u);
+    kernel::statistics list;
+    list.add("gpu.sm0.replay", "replay", a);
+    ASSERT_EQ(list.blocks().at(0).cells.size(), 2u);
+    EXPECT_STREQ(list.blocks()[0].cells[1].of->meaning, "of a replay");
+    EXPECT_EQ(list.blocks()[0].cells[1].value, &a.longest);
+}
+
+}  // namespace
+}  // namespace simtlm::platform
