@@ -67,6 +67,9 @@ inline constexpr kernel::counter<memory_counts> memory_counters[] = {
         "round_trip_table", "replies",
         "from the making of a request to its reply at the cluster, by 2^i core cycles",
         kernel::number_label),
+    kernel::count<&memory_counts::by_bank, &memory_counts::bank_latency::replies>(
+        "bank_round_trip_replies", "replies", "whose round trips bank_round_trip_sum adds up",
+        kernel::number_label),
     kernel::count<&memory_counts::by_bank, &memory_counts::bank_latency::sum>(
         "bank_round_trip_sum", "core cycles", "round trips, by channel and bank",
         kernel::number_label),
