@@ -25,6 +25,8 @@ using ::testing::IsEmpty;
 /// A dispatch stage between an operand collector and its units, whose results are noted. The
 /// load/store unit behind it has caches that take nothing.
 struct dispatch_rig : sc_core::sc_module {
+    void completed(warp_instruction& inst) { done[inst.uid] = issuer_.now(); }
+
     const sm_config config;
     core_statistics statistics;
     test::warps warps{32};
@@ -92,7 +94,6 @@ struct dispatch_rig : sc_core::sc_module {
     std::vector<std::uint64_t> results_of(std::size_t count) const {
         return {done.begin(), done.begin() + static_cast<std::ptrdiff_t>(count)};
     }
-    void completed(warp_instruction& inst) { done[inst.uid] = issuer_.now(); }
 
 private:
     void start() {

@@ -101,7 +101,8 @@ TEST(MemoryFaults, ErrorsAreCountedAndTheRunGoesOn) {
     expect_whole(run);
     EXPECT_GT(run.failed(), 0u);
     std::uint64_t counted = 0;
-    for (const auto& b : run.device.bridges()) counted += b->statistics().errors;
+    for (const auto& channel : run.device.channels())
+        counted += dynamic_cast<const memory_bridge&>(*channel).errors();
     EXPECT_EQ(run.failed(), counted);
 }
 
