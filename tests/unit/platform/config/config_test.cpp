@@ -458,7 +458,7 @@ TEST(GpuConfig, RefusesMemoriesThatDoNotFitTogether) {
                 HasSubstr("polynomial hash over 4"));
     EXPECT_THAT(refused("-gpgpu_memory_partition_indexing 9"),
                 HasSubstr("must lie between 0 and 5"));
-    EXPECT_THAT(refused("-gpgpu_dram_partition_queues 8:8:0:8"), HasSubstr("at least one entry"));
+    EXPECT_THAT(refused("-gpgpu_dram_partition_queues 8:8:0:8"), HasSubstr("a queue of 0 entries"));
     EXPECT_THAT(refused("-dram_write_queue_size 32:16:28"), HasSubstr("out of order"));
     EXPECT_THAT(refused("-gpgpu_dram_burst_length 2 -dram_data_command_freq_ratio 4"),
                 HasSubstr("less than a command cycle"));
