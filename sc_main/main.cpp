@@ -9,6 +9,7 @@
 #include "platform/waveform/visualizer_log.h"
 #include "platform/waveform/waveform.h"
 #include "sc_main/exit_code.h"
+#include "sc_main/functional_mode.h"
 #include "sc_main/output.h"
 #include "sc_main/output_check.h"
 #include "sc_main/progress.h"
@@ -57,7 +58,7 @@ int refuse(const std::vector<std::string>& refusals) {
     constexpr std::size_t enough = 10;
     for (std::size_t i = 0; i < std::min(refusals.size(), enough); ++i) complain(refusals[i]);
     if (refusals.size() > enough)
-        complain(fmt::format("{} more kernels are refused", refusals.size() - enough));
+        complain(fmt::format("kernels are refused for {} more reasons", refusals.size() - enough));
     return fault_of_the_input;
 }
 
@@ -77,12 +78,22 @@ int run(int argc, char** argv) {
     platform::option_values values(folders.finder());
     values.parse_command_line(argc, argv);
     if (act(values, folders)) return success;
+    if (!values.text("--ptx").empty()) {
+        if (is_functional(values)) return leave(run_functional(values));
+        throw kernel::user_error("command line", "programs run without time only",
+                                 "add -gpgpu_ptx_sim_mode 1");
+    }
 
     const signal_guard signals;
-    platform::gpu_config config = platform::make_gpu_config(values);
-    if (config.run.trace.empty())
+    if (values.text("-trace").empty())
         throw kernel::user_error("command line", "there is no trace to replay",
-                                 "name one: -trace FOLDER/kernelslist.g; see also --help");
+                                 "name a GPU and a trace: simtlm --preset QV100 -trace "
+                                 "FOLDER/kernelslist.g; see also --help and --list-configs");
+    if (values.presets().empty() && values.files().empty() && !values.given("-network_mode"))
+        throw kernel::user_error("command line", "there is no GPU to run on",
+                                 "name one: --preset QV100, or -config FILE; --list-configs names "
+                                 "those that come along");
+    platform::gpu_config config = platform::make_gpu_config(values);
     const workload work = read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
     check_outputs(values, config, work.kernel_files);

@@ -38,11 +38,52 @@ bool runnable(const warp& w) {
            w.status == warp_status::sleeping;
 }
 
+/// What a warp is about to do, and all that decides it but memory.
+std::uint64_t state_of(const warp& w) {
+    std::uint64_t h = 0xcbf29ce484222325;
+    const auto add = [&](std::uint64_t x) { h = (h ^ x) * 0x100000001b3 + (h >> 29); };
+    add(w.pc_of(w.next));
+    add(w.active);
+    const std::uint32_t depth = w.stack.top().call_depth;
+    const auto* const words = reinterpret_cast<const std::uint64_t*>(w.frames[depth].get());
+    for (std::uint32_t i = 0; i < w.frame_bytes[depth] / 8; ++i) add(words[i]);
+    return h;
+}
+
+/// Recognises warps that go round in circles: the same registers at the same place, again and
+/// again.
+class circle_detector {
+public:
+    /// After a visit of a CTA. @return every warp that runs is where it has been before
+    bool circling(const thread_block& b) {
+        std::vector<std::uint64_t>& past = past_[&b];
+        std::uint64_t now = 0;
+        for (const warp& w : const_cast<thread_block&>(b).warps())
+            if (runnable(w)) now = now * 31 + state_of(w);
+        const bool known = std::find(past.begin(), past.end(), now) != past.end();
+        if (past.size() == remembered) past.erase(past.begin());
+        past.push_back(now);
+        return known;
+    }
+    void forget(const thread_block& b) { past_.erase(&b); }
+
+private:
+    static constexpr std::size_t remembered = 8;
+    std::map<const thread_block*, std::vector<std::uint64_t>> past_;
+};
+
+/// What the host threads of a launch share.
+struct shared_progress {
+    std::atomic<std::uint64_t> next{0};     ///< CTA to begin
+    std::atomic<bool> stop{false};          ///< a fault
+    std::atomic<std::uint64_t> changes{0};  ///< visits that changed something
+};
+
 /// One host thread: takes CTAs and runs them.
 class worker {
 public:
-    worker(launch_context& l, std::atomic<std::uint64_t>& next, std::atomic<bool>& stop)
-        : launch_(l), next_(next), stop_(stop) {
+    worker(launch_context& l, shared_progress& shared)
+        : launch_(l), next_(shared.next), stop_(shared.stop), shared_(shared) {
         state.counts.resize(l.image.code().size());
         state.hits.resize(l.image.code().size());
         state.generation = l.memory.generation();
@@ -61,14 +102,26 @@ public:
             }
             if (resident_.empty()) return;
             stalled = true;
+            const std::uint64_t changes = shared_.changes;
+            bool circling = true;
             for (std::size_t i = 0; i < resident_.size();) {
                 if (!visit(*resident_[i])) {
+                    circling &= circles_.circling(*resident_[i]);
                     ++i;
                     continue;
                 }
-                stalled = false;
+                stalled = circling = false;
+                circles_.forget(*resident_[i]);
                 idle_.push_back(std::move(resident_[i]));
                 resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
+            }
+            if (!circling) {
+                ++shared_.changes;
+                rounds_in_circles_ = 0;
+            } else if (shared_.changes != changes || next_ < all) {
+                rounds_in_circles_ = 0;
+            } else if (++rounds_in_circles_ == patience) {
+                report_livelock();
             }
         }
     }
@@ -110,14 +163,40 @@ private:
         throw execution_error({}, "no warp can run");
     }
 
+    /// All warps go round in circles, and nobody is left who could free them.
+    [[noreturn]] void report_livelock() {
+        const warp* found = nullptr;
+        for (const auto& b : resident_)
+            for (const warp& w : b->warps())
+                if (runnable(w) && (found == nullptr || w.stack.depth() > found->stack.depth()))
+                    found = &w;
+        if (found == nullptr) throw execution_error({}, "no warp makes progress");
+        const auto lane = static_cast<unsigned>(__builtin_ctz(found->active));
+        if (found->stack.depth() > 1)
+            found->block->fail(*found, found->next, lane,
+                               "waits for ever for another lane of its own warp: a lock among the "
+                               "lanes of a warp, which diverged lanes that run one group after "
+                               "the other cannot pass",
+                               "such programs need independent thread scheduling; take the lock "
+                               "once per warp");
+        found->block->fail(*found, found->next, lane,
+                           "waits for ever: no warp of the launch makes progress",
+                           "thread blocks that wait for each other need a cooperative launch");
+    }
+
+    static constexpr unsigned patience = 16;  ///< rounds
+
     launch_context& launch_;
     std::atomic<std::uint64_t>& next_;
     std::atomic<bool>& stop_;
+    shared_progress& shared_;
+    circle_detector circles_;
+    unsigned rounds_in_circles_ = 0;
     std::deque<std::unique_ptr<thread_block>> resident_;
     std::vector<std::unique_ptr<thread_block>> idle_;
 };
 
-void run_all(std::vector<std::unique_ptr<worker>>& workers, std::atomic<bool>& stop) {
+void run_all(std::vector<std::unique_ptr<worker>>& workers, shared_progress& shared) {
     if (workers.size() == 1) return workers[0]->run();
     std::exception_ptr fault;
     std::mutex guard;
@@ -129,7 +208,7 @@ void run_all(std::vector<std::unique_ptr<worker>>& workers, std::atomic<bool>& s
             } catch (...) {
                 const std::lock_guard<std::mutex> lock(guard);
                 if (!fault) fault = std::current_exception();
-                stop = true;
+                shared.stop = true;
             }
         });
     for (std::thread& t : threads) t.join();
@@ -195,12 +274,11 @@ execution_summary run(const launch& what, device_memory& memory, const services&
     const auto count = static_cast<unsigned>(
         std::clamp<std::uint64_t>(blocks, 1, std::max(options.host_threads, 1u)));
     context.concurrent = count > 1;
-    std::atomic<std::uint64_t> next{0};
-    std::atomic<bool> stop{false};
+    shared_progress shared;
     std::vector<std::unique_ptr<worker>> workers;
     for (unsigned i = 0; i < count; ++i)
-        workers.push_back(std::make_unique<worker>(context, next, stop));
-    run_all(workers, stop);
+        workers.push_back(std::make_unique<worker>(context, shared));
+    run_all(workers, shared);
     execution_summary s = summarise(context, workers);
     s.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return s;

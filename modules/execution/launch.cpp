@@ -41,6 +41,12 @@ launch_context::launch_context(const launch& l, device_memory& m, const services
     std::uint64_t local = kernel.local_bytes;
     if (kernel.stack_unknown) local += s.stack_limit;
     local_bytes_ = rounded(local, 16);
+    // Where cooperative groups count who has come to a barrier of the grid.
+    if (l.cooperative) grid_workspace = m.allocate(1024, 256, "grid workspace");
+}
+
+launch_context::~launch_context() {
+    if (grid_workspace != 0) memory.release(grid_workspace);
 }
 
 void launch_context::print(std::string_view text) {

@@ -16,6 +16,7 @@
 namespace simtlm::execution {
 
 class device_heap;
+class texture_table;
 
 /// A kernel to run, and with what.
 struct launch {
@@ -27,6 +28,7 @@ struct launch {
     std::vector<std::byte> parameters;
     bool cooperative = false;  ///< all CTAs are resident at once; they may wait for each other
     std::uint64_t grid_id = 1;
+    std::uint64_t stream = 0;
 };
 
 /// What programs ask of the world around them. Those left empty answer plainly.
@@ -36,8 +38,8 @@ struct services {
     std::function<std::uint64_t()> global_time;   ///< ns; default: the host's monotonic clock
     std::uint64_t stack_limit = 1024;             ///< bytes per thread, where the need is unknown
     device_heap* heap = nullptr;                  ///< of malloc; nullptr: malloc gives 0
+    const texture_table* textures = nullptr;      ///< textures and surfaces by handle
     unsigned sms = 80;                            ///< %nsmid
-    bool check_initialised = false;               ///< report reads of registers never written
 };
 
 /// Everything that the CTAs of a launch share.
@@ -46,6 +48,9 @@ public:
     /// @throws kernel::user_error  a launch that cannot be: no threads, too many, parameters
     /// missing
     launch_context(const launch& what, device_memory& memory, const services& world);
+    ~launch_context();
+    launch_context(const launch_context&) = delete;
+    launch_context& operator=(const launch_context&) = delete;
 
     const launch& what;
     const module_image& image;

@@ -142,6 +142,7 @@ private:
     std::vector<call_site> call_sites_;
     std::vector<instruction_origin> origins_;
     std::vector<std::uint32_t> first_operation_;  ///< of each instruction, and one behind the last
+    std::vector<std::shared_ptr<const void>> attachments_;
     lane_buffer constants_;
 };
 

@@ -116,6 +116,11 @@ void thread_block::start(std::uint64_t number, unsigned sm) {
     live_warps_ = static_cast<unsigned>(warps_.size());
 }
 
+void thread_block::placed(unsigned sm, unsigned sms) {
+    fill(block_layout::smid, sm);
+    fill(block_layout::nsmid, sms);
+}
+
 std::array<unsigned, 3> thread_block::thread_of(const warp& w, unsigned lane) const {
     const unsigned t = w.index * warp_size + lane;
     const program::dim3& b = launch_.what.block;

@@ -56,6 +56,8 @@ public:
 
     /// Begins a CTA of the grid.
     void start(std::uint64_t number, unsigned sm = 0);
+    /// Where it has been placed: what %smid and %nsmid say.
+    void placed(unsigned sm, unsigned sms);
     bool done() const { return live_warps_ == 0; }
 
     std::vector<warp>& warps() { return warps_; }

@@ -156,6 +156,19 @@ void output(builder& b) {
     b.count("-liveness_message_freq", "1", "seconds", "Least time between two progress messages.");
 }
 
+void programs(builder& b) {
+    b.file("--ptx", "", "A PTX program to run; see docs/execution.md.");
+    b.file("--launch", "", "What to run of it: buffers, launches and expected results.");
+    b.count("-gpgpu_ptx_sim_mode", "0", "",
+            "1: programs run without time, and what was executed is printed. The environment "
+            "variable PTX_SIM_MODE_FUNC=1 says the same.");
+    b.count("--functional-threads", "1", "threads", "Of the host, for programs without time.");
+    b.count("-gpgpu_stack_size_limit", "1024", "bytes",
+            "Stack of a thread, where a program recurses, calls through pointers or allocates on "
+            "the stack.");
+    b.count("-gpgpu_heap_size_limit", "8388608", "bytes", "What malloc of programs gives.");
+}
+
 void traces(builder& b) {
     b.in(option_group::trace);
     b.file("-trace", "",
@@ -172,6 +185,19 @@ void traces(builder& b) {
             "Registers of every thread, where a trace's header is wrong.");
     b.flag("--any-binary-version",
            "Replays traces of another GPU generation than the configured one.");
+    b.word("--kernels", "RANGES", "",
+           "Runs these kernels of the list only, counted from 1: 3, 5-9, 12-, @REGEX, 5-9@REGEX; "
+           "several with commas between them. A line of the list may say the same, as for the "
+           "five options below.");
+    b.word("--kernel-ids", "RANGES", "",
+           "The same, by the tracer's numbers (kernel id in the header): what it calls "
+           "DYNAMIC_KERNEL_LIMIT_START to _END, or DYNAMIC_KERNEL_RANGE.");
+    b.word("--kernel-names", "REGEX", "",
+           "Runs only kernels in whose names, mangled or not, this regular expression is found.");
+    b.count("--skip-kernels", "", "kernels", "Begins behind so many kernels of the list.");
+    b.count("--max-kernels", "", "kernels", "Ends the list behind so many kernels that have run.");
+    b.word("--ctas", "FROM-TO", "",
+           "Runs these thread blocks of every kernel only, counted from 0 with x fastest.");
     const auto latency = [&](std::string kind, const char* usual, std::string what) {
         b.add("-trace_opcode_latency_initiation_" + kind, option_type::text, "LATENCY,INITIATION",
               usual, "core cycles", "Latency and initiation interval of " + what + ".");
@@ -466,15 +492,12 @@ void elsewhere(builder& b) {
                              "-gpgpu_ptx_inst_debug_to_file"})
         b.ignored(name, type::boolean, "0", executes_ptx);
     b.ignored("-gpgpu_ptx_use_cuobjdump", type::boolean, "1", executes_ptx);
-    b.ignored("-gpgpu_ptx_sim_mode", type::integer, "0", executes_ptx);
     b.ignored("-gpgpu_ptx_instruction_classification", type::integer, "0", executes_ptx);
     b.ignored("-gpgpu_ptx_force_max_capability", type::natural, "0", executes_ptx);
     b.ignored("-gpgpu_ptx_inst_debug_file", type::text, "inst_debug.txt", executes_ptx);
     b.ignored("-gpgpu_ptx_inst_debug_thread_uid", type::integer, "1", executes_ptx);
     b.ignored("-gpgpu_occupancy_sm_number", type::integer, "0", executes_ptx);
     b.ignored("-gpgpu_simd_model", type::integer, "1", "traces record the path each warp took");
-    b.ignored("-gpgpu_stack_size_limit", type::integer, "1024", executes_ptx);
-    b.ignored("-gpgpu_heap_size_limit", type::integer, "8388608", executes_ptx);
     b.ignored("-gpgpu_runtime_sync_depth_limit", type::integer, "2", device_runtime);
     b.ignored("-gpgpu_runtime_pending_launch_count_limit", type::integer, "2048", device_runtime);
     b.ignored("-gpgpu_cdp_enabled", type::boolean, "0", device_runtime);
@@ -522,6 +545,7 @@ const std::vector<option_info>& option_table() {
         std::vector<option_info> rows;
         builder b(rows);
         running(b);
+        programs(b);
         output(b);
         traces(b);
         fidelity(b);

@@ -20,7 +20,7 @@ warp_wait why_waiting(core::sm& sm, unsigned w) {
                                                              : warp_wait::scoreboard;
     const core::operand_collector& c = sm.collector();
     const unsigned p = c.pipe_of(next.cls);
-    if (p != core::pipe_count && !c.can_accept(p, w % sm.schedulers())) return warp_wait::pipeline;
+    if (p != c.pipes() && !c.can_accept(p, w % sm.schedulers())) return warp_wait::pipeline;
     return warp_wait::nothing;
 }
 

@@ -7,7 +7,9 @@
 #include "modules/ptx/control_flow.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace simtlm::execution {
@@ -76,6 +78,19 @@ private:
     void lower_pack(const ptx::operation& o);
     void lower_unpack(const ptx::operation& o);
     void lower_lop3_predicate(const ptx::operation& o);
+    void lower_multiply(const ptx::operation& o);
+    void lower_fragment(const ptx::operation& o);
+    std::vector<slot> words_of(const ptx::operand& o);
+    slot handle_of(const ptx::operand& o);
+    void lower_fetch(const ptx::operation& o);
+    void lower_surface(const ptx::operation& o);
+    void emit_video(handler h, std::shared_ptr<const void> what);
+    void lower_mbarrier(const ptx::operation& o, unsigned result, unsigned address);
+    void lower_asynchronous_copy(const ptx::operation& o);
+    /// Keeps what an operation points to, as long as the module lives.
+    std::int64_t attach(std::shared_ptr<const void> what) {
+        return module_.attach(std::move(what));
+    }
     void lower_load(const ptx::operation& o);
     void lower_store(const ptx::operation& o);
     bool lower_atomic(const ptx::operation& o);

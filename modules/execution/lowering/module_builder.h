@@ -5,7 +5,9 @@
 #include "modules/execution/module_image.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace simtlm::execution {
@@ -32,6 +34,11 @@ public:
     bool is_dynamic_shared(std::uint32_t variable) const;
     /// A list of operands that lives as long as the module.
     slot* new_list(std::size_t slots);
+    /// Keeps something that operations point to. @return the pointer, for operation::immediate
+    std::int64_t attach(std::shared_ptr<const void> what) {
+        image_.attachments_.push_back(std::move(what));
+        return reinterpret_cast<std::int64_t>(image_.attachments_.back().get());
+    }
     /// The function a declaration stands for: itself, an alias's, or the definition of its name.
     std::uint32_t resolved(std::uint32_t function) const;
     /// Calls that wait for the first operation of their function.

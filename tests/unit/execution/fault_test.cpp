@@ -54,6 +54,14 @@ TEST(Fault, TellsABarrierThatNobodyElseComesTo) {
                 AllOf(HasSubstr("waits for ever at a barrier"), HasSubstr("bar.sync")));
 }
 
+TEST(Fault, NamesALockAmongLanesOfAWarp) {
+    // Each lane takes the lock and frees it behind the loop, where it waits for the others.
+    EXPECT_THAT(fault("LOOP: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.u32 %p1, %r1, 0;\n"
+                      "@%p1 bra LOOP;\nst.shared.u32 [lock], 0;",
+                      32, ".shared .u32 lock;\n"),
+                AllOf(HasSubstr("a lock among the lanes of a warp"), HasSubstr("test.ptx:")));
+}
+
 TEST(Fault, TellsATrap) {
     EXPECT_THAT(fault("setp.eq.u32 %p1, %r0, 33; @%p1 trap;"),
                 AllOf(HasSubstr("thread (33,0,0)"), HasSubstr("traps")));

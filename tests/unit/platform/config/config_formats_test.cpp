@@ -168,13 +168,14 @@ TEST(DramTiming, RefusesWhatItCannotBe) {
 }
 
 TEST(PipelineWidths, AreReadInTheirThreeForms) {
-    const core::pipeline_widths seven = parse_pipeline_widths("2,1,1,2,1,1,2");
-    EXPECT_EQ(seven.id_oc_sp, 2u);
-    EXPECT_EQ(seven.id_oc_dp, 0u);
-    EXPECT_EQ(seven.id_oc_mem, 1u);
+    const pipeline_widths seven = parse_pipeline_widths("2,1,1,2,1,1,2");
+    EXPECT_EQ(seven.of.at(core::pipe_sp).id_oc, 2u);
+    EXPECT_EQ(seven.of.at(core::pipe_dp).id_oc, 0u);
+    EXPECT_EQ(seven.of.at(core::pipe_mem).id_oc, 1u);
     EXPECT_EQ(seven.ex_wb, 2u);
     EXPECT_EQ(parse_pipeline_widths("2,0,0,1,1,2,0,0,1,1,3").ex_wb, 3u);
-    EXPECT_EQ(parse_pipeline_widths("4,4,4,4,4,4,4,4,4,4,8,5,6").oc_ex_tensor, 6u);
+    EXPECT_EQ(parse_pipeline_widths("4,4,4,4,4,4,4,4,4,4,8,5,6").of.at(core::pipe_tensor).oc_ex,
+              6u);
     EXPECT_THAT(refused("-gpgpu_pipeline_widths 1,1,1,1,1,1,1,1"), HasSubstr("has 8 widths"));
 }
 

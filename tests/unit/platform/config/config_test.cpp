@@ -110,7 +110,7 @@ TEST(GpuConfig, GivesEveryClassItsLatency) {
     EXPECT_EQ(t[op_class::spec2].latency, 200u);
     EXPECT_EQ(t[op_class::barrier].latency, 1u);
     EXPECT_EQ(t[op_class::load].latency, 1u);
-    EXPECT_FALSE(gpu.cores.sm.specialized[0].enabled);
+    EXPECT_FALSE(gpu.cores.sm.pipelines[core::pipe_spec].present);
 }
 
 TEST(GpuConfig, RefusesLatenciesThatCannotBe) {
@@ -259,7 +259,7 @@ TEST(GpuConfig, RefusesMemoriesThatDoNotFitTogether) {
                 HasSubstr("polynomial hash over 4"));
     EXPECT_THAT(refused("-gpgpu_memory_partition_indexing 9"),
                 HasSubstr("must lie between 0 and 5"));
-    EXPECT_THAT(refused("-gpgpu_dram_partition_queues 8:8:0:8"), HasSubstr("at least one entry"));
+    EXPECT_THAT(refused("-gpgpu_dram_partition_queues 8:8:0:8"), HasSubstr("a queue of 0 entries"));
     EXPECT_THAT(refused("-dram_write_queue_size 32:16:28"), HasSubstr("out of order"));
     EXPECT_THAT(refused("-gpgpu_dram_burst_length 2 -dram_data_command_freq_ratio 4"),
                 HasSubstr("less than a command cycle"));

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/executed_kernel.h"
+
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/control.h"
+#include "modules/execution/timing_addresses.h"
+
+#include <deque>
+#include <limits>
+
+namespace simtlm::execution {
+
+namespace {
+
+/// Operations that only move control: they are done before the next instruction is fetched.
+bool only_moves_control(const operation* op) {
+    return !op->counted && (op->execute == meeting_point || op->execute == enter_function ||
+                            op->execute == return_from_function);
+}
+
+lane_mask live_lanes(const warp& w) {
+    lane_mask alive = 0;
+    for (const simt_stack::entry& e : w.stack.entries()) alive |= e.lanes;
+    return alive;
+}
+
+}  // namespace
+
+/// One warp as an SM sees it.
+class executed_kernel::executor : public program::warp_executor {
+public:
+    executor(executed_kernel& kernel, warp& w) : kernel_(kernel), warp_(w) {}
+
+    void start() {
+        deferred_.clear();
+        settle(warp_.next);
+    }
+    program::instruction_window window() const {
+        if (warp_.next == nullptr) return {};
+        return kernel_.instructions_->window_from(warp_.next->instruction);
+    }
+
+    void issue(const program::dynamic_instruction& instruction, std::uint64_t now,
+               program::issue_effects& effects, program::lane_addresses& addresses) override {
+        kernel_.now_ = now;
+        kernel_.forget_freed_memory();
+        const std::uint32_t index = kernel_.instructions_->index_of(instruction);
+        const lane_mask before = live_lanes(warp_);
+        auto request = take_request();
+        request->op = nullptr;
+        request->perform = nullptr;
+        request->lanes = 0;
+        warp_.pending = request.get();
+        const operation* const main = main_operation(index);
+        effects.active_mask = warp_.lanes_of(main);
+        note_barrier(main, instruction, effects);
+        note_addresses(warp_, main, instruction, effects, addresses);
+        execute(index);
+        warp_.pending = nullptr;
+        if (request->op != nullptr) note_request(*request, effects, addresses);
+        effects.warp_ended = warp_.next == nullptr;
+        effects.lanes_ended = live_lanes(warp_) != before;
+        effects.next = window();
+        if (request->perform == nullptr)
+            free_.push_back(std::move(request));
+        else if (instruction.info->is_atomic)
+            atomic_ = std::move(request);
+        else {
+            effects.memory_deferred = true;
+            deferred_.push_back(std::move(request));
+        }
+    }
+
+    void apply_memory() override {
+        if (deferred_.empty()) return;
+        auto request = std::move(deferred_.front());
+        deferred_.pop_front();
+        request->perform(warp_, *request);
+        free_.push_back(std::move(request));
+    }
+
+    void perform_atomic(std::uint32_t lanes) override {
+        if (atomic_ == nullptr) return;
+        const lane_mask all = atomic_->lanes;
+        atomic_->lanes = all & lanes;
+        if (atomic_->lanes != 0) atomic_->perform(warp_, *atomic_);
+        atomic_->lanes = all & ~lanes;
+        if (atomic_->lanes == 0) free_.push_back(std::move(atomic_));
+    }
+
+private:
+    std::unique_ptr<memory_request> take_request() {
+        if (free_.empty()) return std::make_unique<memory_request>();
+        auto r = std::move(free_.back());
+        free_.pop_back();
+        return r;
+    }
+
+    /// The operation that stands for the instruction.
+    const operation* main_operation(std::uint32_t index) const {
+        const operation* op = warp_.next;
+        while (op->instruction == index && !op->counted) ++op;
+        return op;
+    }
+
+    /// Executes what is left of an instruction.
+    void execute(std::uint32_t index) {
+        warp_.turn = std::numeric_limits<std::int64_t>::max();
+        warp_.status = warp_status::ready;
+        const operation* op = warp_.next;
+        const operation* next = op;
+        do {
+            op = next;
+            next = op->execute(warp_, op);
+            if (next == nullptr && warp_.status != warp_status::done) next = warp_.next;
+        } while (next == op + 1 && next->instruction == index);
+        settle(next);
+    }
+
+    /// Meeting points, entries and ends of functions take no instruction of their own.
+    void settle(const operation* op) {
+        while (op != nullptr && only_moves_control(op)) op = op->execute(warp_, op);
+        warp_.next = op;
+    }
+
+    void note_barrier(const operation* op, const program::dynamic_instruction& instruction,
+                      program::issue_effects& effects) const {
+        if (instruction.info->barrier == program::barrier_kind::none || effects.active_mask == 0)
+            return;
+        const auto lane = static_cast<unsigned>(__builtin_ctz(effects.active_mask));
+        const auto word = [&](slot s) {
+            return static_cast<std::int32_t>(
+                reinterpret_cast<const std::uint32_t*>(warp_.at(s))[lane]);
+        };
+        effects.barrier_id = word(op->source[0]);
+        effects.barrier_threads = op->source[1] == no_slot ? 0 : word(op->source[1]);
+    }
+
+    executed_kernel& kernel_;
+    warp& warp_;
+    std::deque<std::unique_ptr<memory_request>> deferred_;
+    std::unique_ptr<memory_request> atomic_;
+    std::vector<std::unique_ptr<memory_request>> free_;
+};
+
+/// One CTA as an SM sees it.
+class executed_kernel::block : public program::cta {
+public:
+    explicit block(executed_kernel& kernel)
+        : kernel_(kernel), threads_(kernel.context_, kernel.worker_) {
+        threads_.sm_holds_barriers = true;
+        for (execution::warp& w : threads_.warps()) executors_.emplace_back(kernel, w);
+    }
+
+    void start(std::uint64_t number) {
+        threads_.start(number);
+        index = {threads_.index()[0], threads_.index()[1], threads_.index()[2]};
+        for (executor& e : executors_) e.start();
+    }
+    void placed(const program::cta_place& where) override { threads_.placed(where.sm, where.sms); }
+    program::warp_code warp(unsigned w) override {
+        program::warp_code code;
+        code.window = executors_[w].window();
+        code.executor = &executors_[w];
+        return code;
+    }
+
+private:
+    executed_kernel& kernel_;
+    thread_block threads_;
+    std::deque<executor> executors_;
+};
+
+executed_kernel::executed_kernel(launch what, device_memory& memory, services world,
+                                 std::shared_ptr<const instruction_facts> facts, std::uint32_t id)
+    : world_(std::move(world)),
+      what_(std::move(what)),
+      context_(what_, memory, world_),
+      instructions_(std::move(facts)) {
+    if (!world_.clock) world_.clock = [this] { return now_; };
+    const std::size_t operations = what_.image->code().size();
+    worker_.counts.resize(operations);
+    worker_.hits.resize(operations);
+    kernel_.origin = what_.image->source().file;
+    kernel_.name = what_.kernel->name;
+    kernel_.id = id;
+    kernel_.grid = what_.grid;
+    kernel_.block = what_.block;
+    kernel_.shared_memory = context_.shared_bytes();
+    kernel_.registers = what_.kernel->registers;
+    kernel_.local_memory = context_.local_bytes();
+    kernel_.binary_version = what_.image->source().architecture;
+    kernel_.stream = what_.stream;
+    kernel_.register_numbers = instructions_->register_numbers();
+}
+
+executed_kernel::~executed_kernel() = default;
+
+/// Allocations that instructions remember may be gone.
+void executed_kernel::forget_freed_memory() {
+    if (worker_.generation == context_.memory.generation()) return;
+    worker_.generation = context_.memory.generation();
+    worker_.hits.assign(worker_.hits.size(), {});
+}
+
+std::unique_ptr<program::cta> executed_kernel::next_cta() {
+    if (next_ == what_.grid.volume()) return nullptr;
+    if (idle_.empty()) idle_.push_back(std::make_unique<block>(*this));
+    auto next = std::move(idle_.back());
+    idle_.pop_back();
+    static_cast<block&>(*next).start(next_++);
+    return next;
+}
+
+void executed_kernel::recycle(std::unique_ptr<program::cta> finished) {
+    idle_.push_back(std::move(finished));
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/instruction_facts.h"
+#include "modules/execution/launch.h"
+#include "modules/execution/thread_block.h"
+#include "modules/program/kernel_source.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace simtlm::execution {
+
+/// A launch that SMs draw instructions from: the machine behind the timing model. Instructions take
+/// effect as they issue; what other SMs could see waits for the memory phase of the cycle, atomics
+/// for the L2.
+class executed_kernel : public program::kernel_source {
+public:
+    /// @param facts  of the launch's module; shared by all launches of it
+    /// @param id     counts launches
+    /// @throws kernel::user_error  as launch_context
+    executed_kernel(launch what, device_memory& memory, services world,
+                    std::shared_ptr<const instruction_facts> facts, std::uint32_t id);
+    ~executed_kernel() override;
+
+    const program::kernel_facts& facts() const override { return kernel_; }
+    std::unique_ptr<program::cta> next_cta() override;
+    void recycle(std::unique_ptr<program::cta> block) override;
+
+private:
+    class block;
+    class executor;
+
+    void forget_freed_memory();
+
+    services world_;
+    launch what_;
+    launch_context context_;
+    std::shared_ptr<const instruction_facts> instructions_;
+    program::kernel_facts kernel_;
+    worker_state worker_;
+    std::uint64_t next_ = 0;
+    std::uint64_t now_ = 0;  ///< core cycle of the last issue
+    std::vector<std::unique_ptr<program::cta>> idle_;
+};
+
+}  // namespace simtlm::execution

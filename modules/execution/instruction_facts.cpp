@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// The class and latency of PTX instructions follow the manual and the reference: by opcode and
+// type, as options -ptx_opcode_latency_* name them.
+#include "modules/execution/instruction_facts.h"
+
+#include <algorithm>
+
+namespace simtlm::execution {
+
+namespace {
+
+using program::op_class;
+using program::static_instruction;
+using ptx::opcode;
+using ptx::state_space;
+
+void set_timing(static_instruction& i, op_class c, const opcode_timing::entry& t) {
+    i.cls = c;
+    i.latency = t.latency;
+    i.initiation_interval = t.initiation_interval;
+}
+
+/// Arithmetic that is timed by the type it works on.
+void set_arithmetic(static_instruction& i, const ptx::operation& o, const opcode_timing& t,
+                    opcode_timing::kind k) {
+    if (o.first_type() == ptx::type::f32)
+        set_timing(i, op_class::sp, t.single[k]);
+    else if (o.first_type() == ptx::type::f64)
+        set_timing(i, op_class::dp, t.double_precision[k]);
+    else
+        set_timing(i, op_class::integer, t.integer[k]);
+    if (k == opcode_timing::divide) i.cls = op_class::sfu;
+}
+
+opcode_timing::entry one_longer(opcode_timing::entry e) {
+    ++e.latency;
+    ++e.initiation_interval;
+    return e;
+}
+
+void set_class(static_instruction& i, const ptx::operation& o, const opcode_timing& t) {
+    using kind = opcode_timing::kind;
+    switch (o.op) {
+        case opcode::add:
+        case opcode::addc:
+        case opcode::sub:
+        case opcode::subc:
+            return set_arithmetic(i, o, t, kind::add);
+        case opcode::min:
+        case opcode::max:
+            return set_arithmetic(i, o, t, kind::extremum);
+        case opcode::mul:
+            return set_arithmetic(i, o, t, kind::multiply);
+        case opcode::mad:
+        case opcode::madc:
+        case opcode::fma:
+            return set_arithmetic(i, o, t, kind::multiply_add);
+        case opcode::div:
+        case opcode::rem:
+            return set_arithmetic(i, o, t, kind::divide);
+        case opcode::mul24:
+            return set_timing(i, op_class::integer, one_longer(t.integer[kind::multiply]));
+        case opcode::mad24:
+            return set_timing(i, op_class::integer, one_longer(t.integer[kind::multiply_add]));
+        case opcode::sqrt:
+        case opcode::sin:
+        case opcode::cos:
+        case opcode::ex2:
+        case opcode::lg2:
+        case opcode::rsqrt:
+        case opcode::rcp:
+        case opcode::tanh:
+            return set_timing(i, op_class::sfu, t.special_function);
+        case opcode::mma:
+        case opcode::mma_sp:
+        case opcode::wmma_mma:
+            return set_timing(i, op_class::tensor, t.tensor);
+        case opcode::shfl:
+            return set_timing(i, op_class::alu, t.integer[kind::shuffle]);
+        case opcode::bra:
+        case opcode::brx_idx:
+            i.cls = op_class::branch;
+            return;
+        case opcode::call:
+            i.cls = op_class::call;
+            return;
+        case opcode::ret:
+            i.cls = op_class::ret;
+            return;
+        case opcode::bar_sync:
+        case opcode::bar_arrive:
+        case opcode::bar_red:
+            i.cls = op_class::barrier;
+            return;
+        case opcode::membar:
+        case opcode::fence:
+            i.cls = op_class::memory_barrier;
+            return;
+        default:
+            return;
+    }
+}
+
+program::memory_space space_of(const ptx::operation& o, bool in_entry) {
+    switch (o.space) {
+        case state_space::global:
+            return program::memory_space::global;
+        case state_space::shared:
+            return program::memory_space::shared;
+        case state_space::local:
+            return program::memory_space::local;
+        case state_space::const_:
+            return program::memory_space::constant;
+        case state_space::param:
+            return in_entry && o.window != ptx::space_window::func ? program::memory_space::constant
+                                                                   : program::memory_space::local;
+        case state_space::tex:
+            return program::memory_space::texture;
+        default:
+            return program::memory_space::generic;
+    }
+}
+
+void set_access(static_instruction& i, const ptx::operation& o, bool loads, bool in_entry) {
+    i.is_load = loads;
+    i.is_store = !loads;
+    i.cls = loads ? op_class::load : op_class::store;
+    i.space = space_of(o, in_entry);
+    if (o.cache == ptx::cache_operator::cg) i.cache_op = program::cache_operator::cache_global;
+}
+
+void set_memory(static_instruction& i, const ptx::operation& o, const opcode_timing& t,
+                bool in_entry) {
+    const unsigned elements = t.vector_is_one_element ? 1 : o.vector;
+    const auto bytes = static_cast<std::uint8_t>(ptx::bytes_of(o.first_type()) * elements);
+    switch (o.op) {
+        case opcode::ld:
+        case opcode::ldu:
+            set_access(i, o, true, in_entry);
+            i.data_size = bytes;
+            return;
+        case opcode::st:
+            set_access(i, o, false, in_entry);
+            i.data_size = bytes;
+            return;
+        case opcode::atom:
+        case opcode::red:
+            set_access(i, o, true, in_entry);
+            i.is_store = true;
+            i.is_atomic = true;
+            i.cache_op = program::cache_operator::cache_global;
+            i.data_size = bytes;
+            return;
+        case opcode::wmma_load:
+        case opcode::wmma_store:
+            set_access(i, o, o.op == opcode::wmma_load, in_entry);
+            i.data_size = 4;
+            return;
+        case opcode::ldmatrix:
+            set_access(i, o, true, in_entry);
+            i.space = program::memory_space::shared;
+            i.special = program::special_op::ldsm;
+            i.data_size = 4;
+            return;
+        case opcode::cp_async:
+            set_access(i, o, true, in_entry);
+            i.space = program::memory_space::global;
+            i.special = program::special_op::ldgsts;
+            return;
+        case opcode::cp_async_commit_group:
+            i.special = program::special_op::ldgdepbar;
+            return;
+        case opcode::cp_async_wait_group:
+        case opcode::cp_async_wait_all:
+            i.special = program::special_op::depbar;
+            return;
+        case opcode::tex:
+        case opcode::tld4:
+            set_access(i, o, true, in_entry);
+            i.space = program::memory_space::texture;
+            i.data_size = 4;
+            return;
+        default:
+            return;
+    }
+}
+
+/// Registers that an instruction writes and reads, as the scoreboard has to know them.
+class register_collector {
+public:
+    register_collector(static_instruction& to, const ptx::function& f, std::uint32_t base)
+        : to_(to), f_(f), base_(base) {}
+
+    void collect(const ptx::instruction& i) {
+        if (i.guard != ptx::no_index) add_source(i.guard);
+        for (unsigned n = 0; n < i.operand_count; ++n) add(f_.operand_of(i, n), n < i.result_count);
+    }
+
+private:
+    void add(const ptx::operand& o, bool written) {
+        if (o.kind == ptx::operand_kind::vector) {
+            for (unsigned e = 0; e < o.count; ++e) add(f_.element_of(o, e), written);
+        } else if (o.kind == ptx::operand_kind::address_register) {
+            add_source(o.index);
+        } else if (o.kind == ptx::operand_kind::reg) {
+            written ? add_destination(o.index) : add_source(o.index);
+        }
+    }
+    std::uint16_t number(std::uint32_t index) const {
+        return static_cast<std::uint16_t>((base_ + index) % program::register_zero);
+    }
+    void add_destination(std::uint32_t index) {
+        if (to_.n_dst < program::max_destinations) to_.dst[to_.n_dst++] = number(index);
+    }
+    void add_source(std::uint32_t index) {
+        if (to_.n_src < program::max_sources) to_.src[to_.n_src++] = number(index);
+    }
+
+    static_instruction& to_;
+    const ptx::function& f_;
+    std::uint32_t base_;
+};
+
+program::barrier_kind barrier_of(opcode op) {
+    switch (op) {
+        case opcode::bar_sync:
+            return program::barrier_kind::sync;
+        case opcode::bar_arrive:
+            return program::barrier_kind::arrive;
+        case opcode::bar_red:
+            return program::barrier_kind::reduction;
+        default:
+            return program::barrier_kind::none;
+    }
+}
+
+}  // namespace
+
+instruction_facts::instruction_facts(const module_image& image, const opcode_timing& timing) {
+    const ptx::module& m = image.source();
+    const auto& origins = image.origins();
+    facts_.resize(origins.size());
+    sequence_.resize(origins.size() + 1);
+    end_of_function_.resize(origins.size());
+    // Every function has registers of its own; numbers start at 1.
+    std::vector<std::uint32_t> base(m.functions.size(), 1);
+    for (std::size_t f = 1; f < base.size(); ++f)
+        base[f] = base[f - 1] + static_cast<std::uint32_t>(m.functions[f - 1].registers.size());
+    const std::uint64_t registers =
+        base.empty() ? 1 : base.back() + m.functions.back().registers.size();
+    register_numbers_ =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(registers, program::register_zero));
+    for (std::uint32_t n = 0; n < origins.size(); ++n) {
+        static_instruction& i = facts_[n];
+        sequence_[n].info = &i;
+        i.pc = std::uint64_t{n} * instruction_bytes;
+        i.code_bytes = instruction_bytes;
+        const ptx::function& f = m.functions[origins[n].function];
+        const bool is_end = origins[n].instruction >= f.code.size();
+        end_of_function_[n] =
+            n + static_cast<std::uint32_t>(f.code.size()) - origins[n].instruction;
+        if (is_end) {
+            i.opcode = "ret";
+            i.cls = op_class::ret;
+            continue;
+        }
+        const ptx::instruction& source = f.code[origins[n].instruction];
+        const ptx::operation& o = m.operation_of(source);
+        i.opcode = o.text.c_str();
+        i.source_line = source.where.line;
+        set_class(i, o, timing);
+        set_memory(i, o, timing, f.entry);
+        i.barrier = barrier_of(o.op);
+        if (o.op == opcode::cp_async)
+            i.data_size = static_cast<std::uint8_t>(f.operand_of(source, 2).value);
+        if (o.op == opcode::cp_async_wait_group)
+            i.immediate = static_cast<std::int32_t>(f.operand_of(source, 0).value);
+        register_collector(i, f, base[origins[n].function]).collect(source);
+    }
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/module_image.h"
+#include "modules/program/kernel_source.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace simtlm::execution {
+
+/// Latency and initiation interval by kind of instruction, core cycles: options
+/// -ptx_opcode_latency_* and -ptx_opcode_initiation_*. Others take 1/1.
+struct opcode_timing {
+    struct entry {
+        std::uint16_t latency = 1;
+        std::uint16_t initiation_interval = 1;
+    };
+    /// Add, min and max, multiply, multiply-add, divide; of integers also shuffle.
+    enum kind : unsigned { add, extremum, multiply, multiply_add, divide, shuffle };
+
+    std::array<entry, 6> integer;
+    std::array<entry, 5> single;
+    std::array<entry, 5> double_precision;
+    entry special_function;
+    entry tensor;
+    /// Quirk of the reference: a vector access has the size of one element.
+    bool vector_is_one_element = false;
+};
+
+/// What an SM has to know of the instructions of a module: made once per module and timing.
+class instruction_facts {
+public:
+    instruction_facts(const module_image& image, const opcode_timing& timing);
+
+    const program::static_instruction& of(std::uint32_t instruction) const {
+        return facts_[instruction];
+    }
+    /// An instruction, and those behind it to the end of its function.
+    program::instruction_window window_from(std::uint32_t instruction) const {
+        return {&sequence_[instruction], &sequence_[end_of_function_[instruction]]};
+    }
+    std::uint32_t index_of(const program::dynamic_instruction& i) const {
+        return static_cast<std::uint32_t>(&i - sequence_.data());
+    }
+    /// Registers are numbered below this.
+    std::uint32_t register_numbers() const { return register_numbers_; }
+
+    static constexpr std::uint8_t instruction_bytes = 8;
+
+private:
+    std::vector<program::static_instruction> facts_;
+    std::vector<program::dynamic_instruction> sequence_;
+    std::vector<std::uint32_t> end_of_function_;
+    std::uint32_t register_numbers_ = 1;
+};
+
+}  // namespace simtlm::execution

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/launch_script.h"
+
+#include "modules/execution/script_values.h"
+#include "modules/kernel/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace simtlm::execution {
+
+namespace {
+
+/// The words of one statement, taken from the left.
+class statement {
+public:
+    statement(std::string where, std::vector<std::string> words)
+        : where_(std::move(where)), words_(std::move(words)) {}
+
+    bool empty() const { return at_ == words_.size(); }
+    const std::string& peek() const { return words_[at_]; }
+    std::string next(const char* what) {
+        if (empty()) fail(fmt::format("{} is missing", what));
+        return words_[at_++];
+    }
+    bool take(const char* word) {
+        if (empty() || words_[at_] != word) return false;
+        ++at_;
+        return true;
+    }
+    std::uint64_t number(const char* what) {
+        const std::string word = next(what);
+        try {
+            std::size_t used = 0;
+            const std::uint64_t n = std::stoull(word, &used, 0);
+            if (used == word.size() && word[0] != '-') return n;
+        } catch (const std::exception&) {
+        }
+        fail(fmt::format("'{}' is not a number ({})", word, what));
+    }
+    std::vector<std::string> rest() {
+        std::vector<std::string> words(words_.begin() + static_cast<std::ptrdiff_t>(at_),
+                                       words_.end());
+        at_ = words_.size();
+        return words;
+    }
+    [[noreturn]] void fail(const std::string& what, const std::string& remedy = {}) const {
+        throw kernel::user_error(where_, what, remedy);
+    }
+
+private:
+    std::string where_;
+    std::vector<std::string> words_;
+    std::size_t at_ = 0;
+};
+
+ptx::type type_of(statement& s, const std::string& word) {
+    const ptx::type t = script_type(word);
+    if (t == ptx::type::none)
+        s.fail("'" + word + "' is not a type", "u8 u16 u32 u64 s8 s16 s32 s64 f32 f64");
+    return t;
+}
+
+program::dim3 size_of(statement& s, const char* what) {
+    const std::string word = s.next(what);
+    program::dim3 d;
+    std::uint32_t* const to[3] = {&d.x, &d.y, &d.z};
+    std::istringstream parts(word);
+    std::string part;
+    for (unsigned i = 0; std::getline(parts, part, ','); ++i) {
+        if (i == 3) s.fail(fmt::format("'{}': three numbers are the most", word));
+        if (part.empty() || part.find_first_not_of("0123456789") != std::string::npos ||
+            part.size() > 9)
+            s.fail(fmt::format("'{}' is not a size", word), "X, X,Y or X,Y,Z");
+        *to[i] = static_cast<std::uint32_t>(std::stoul(part));
+    }
+    return d;
+}
+
+launch_script::contents contents_of(statement& s, bool expected) {
+    using source = launch_script::source;
+    launch_script::contents c;
+    const std::string kind = s.next("what it holds");
+    if (kind == "file" || (kind == "buffer" && expected)) {
+        c.from = kind == "file" ? source::file : source::buffer;
+        c.words = {s.next(kind == "file" ? "path" : "buffer")};
+    } else if (kind == "values") {
+        c.from = source::values;
+        while (!s.empty() && s.peek() != "tolerance") c.words.push_back(s.next("value"));
+    } else if (!expected && (kind == "zero" || kind == "ramp" || kind == "random")) {
+        c.from = kind == "zero" ? source::zero : kind == "ramp" ? source::ramp : source::random;
+        c.words = s.rest();
+    } else {
+        s.fail(fmt::format("'{}' is not known here", kind),
+               expected ? "file, values or buffer" : "zero, ramp, random, file or values");
+    }
+    return c;
+}
+
+launch_script::argument argument_of(statement& s) {
+    launch_script::argument a;
+    const std::string word = s.next("argument");
+    const std::size_t colon = word.find(':');
+    if (colon != std::string::npos) {
+        a.type = type_of(s, word.substr(0, colon));
+        a.value = word.substr(colon + 1);
+        return a;
+    }
+    const std::size_t plus = word.find('+');
+    a.buffer = word.substr(0, plus);
+    if (plus != std::string::npos) a.offset = std::stoull(word.substr(plus + 1), nullptr, 0);
+    return a;
+}
+
+launch_script::launch_step launch_of(statement& s, unsigned line) {
+    launch_script::launch_step l;
+    l.line = line;
+    l.kernel = s.next("kernel");
+    while (!s.empty()) {
+        if (s.take("grid"))
+            l.grid = size_of(s, "grid");
+        else if (s.take("block"))
+            l.block = size_of(s, "block");
+        else if (s.take("shared"))
+            l.shared = static_cast<std::uint32_t>(s.number("bytes of shared memory"));
+        else if (s.take("stream"))
+            l.stream = s.number("stream");
+        else if (s.take("cooperative"))
+            l.cooperative = true;
+        else if (s.take("args"))
+            while (!s.empty()) l.arguments.push_back(argument_of(s));
+        else
+            s.fail(fmt::format("'{}' is not known here", s.peek()),
+                   "grid, block, shared, stream, cooperative, args");
+    }
+    return l;
+}
+
+void add_statement(launch_script& script, statement s, unsigned line) {
+    const std::string verb = s.next("statement");
+    if (verb == "buffer" || verb == "set") {
+        launch_script::buffer b;
+        b.line = line;
+        b.name = s.next("name");
+        b.type = type_of(s, s.next("type"));
+        if (verb == "buffer") b.count = s.number("count");
+        b.data = contents_of(s, false);
+        (verb == "buffer" ? script.buffers : script.variables).push_back(std::move(b));
+    } else if (verb == "launch") {
+        script.launches.push_back(launch_of(s, line));
+    } else if (verb == "output" || verb == "expect") {
+        launch_script::result r;
+        r.line = line;
+        r.compares = verb == "expect";
+        r.buffer = s.next("buffer");
+        if (r.compares)
+            r.data = contents_of(s, true);
+        else
+            r.data = {launch_script::source::file, {s.next("path")}};
+        if (s.take("tolerance")) r.tolerance = std::strtod(s.next("tolerance").c_str(), nullptr);
+        script.results.push_back(std::move(r));
+    } else {
+        s.fail(fmt::format("'{}' is not a statement", verb),
+               "buffer, set, launch, output or expect");
+    }
+    if (!s.empty()) s.fail(fmt::format("'{}' is too much", s.peek()));
+}
+
+/// Splits a line into words; a comment ends it.
+void add_words(const std::string& line, std::vector<std::string>& words) {
+    std::istringstream in(line.substr(0, line.find('#')));
+    for (std::string w; in >> w;) words.push_back(w);
+}
+
+}  // namespace
+
+launch_script launch_script::parse(const std::string& text, const std::string& file) {
+    launch_script script;
+    script.file = file;
+    std::istringstream in(text);
+    std::vector<std::string> words;
+    unsigned number = 0, begin = 0;
+    for (std::string line; std::getline(in, line);) {
+        ++number;
+        if (words.empty()) begin = number;
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        const bool goes_on = !line.empty() && line.back() == '\\';
+        if (goes_on) line.pop_back();
+        add_words(line, words);
+        if (goes_on || words.empty()) continue;
+        add_statement(script, statement(fmt::format("{}:{}", file, begin), std::move(words)),
+                      begin);
+        words.clear();
+    }
+    return script;
+}
+
+launch_script launch_script::read(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    if (!in || !(text << in.rdbuf()))
+        throw kernel::user_error(path, "cannot be read", "name a launch file");
+    return parse(text.str(), path);
+}
+
+script_run::script_run(const launch_script& script, const module_image& image,
+                       device_memory& memory)
+    : script_(script), image_(image), memory_(memory) {
+    for (const launch_script::buffer& b : script.buffers) {
+        const std::uint64_t bytes = b.count * ptx::bytes_of(b.type);
+        if (!buffers_.try_emplace(b.name, placed{&b, 0, bytes}).second)
+            throw kernel::user_error(where(b.line), "buffer " + b.name + " is there already");
+        const device_address a = memory.allocate(bytes, 256, b.name);
+        buffers_.at(b.name).address = a;
+        const auto data = data_of(b.data, b.type, b.count, b.line);
+        memory.write(a, data.data(), data.size());
+    }
+    for (const launch_script::buffer& v : script.variables) {
+        const auto [address, bytes] = image.find_variable(v.name);
+        if (address == 0)
+            throw kernel::user_error(where(v.line), "the module has no variable " + v.name);
+        const auto data = data_of(v.data, v.type, bytes / ptx::bytes_of(v.type), v.line);
+        memory.write(address, data.data(), std::min<std::uint64_t>(data.size(), bytes));
+    }
+}
+
+std::string script_run::where(unsigned line) const {
+    return fmt::format("{}:{}", script_.file, line);
+}
+
+const script_run::placed& script_run::find(const std::string& name, unsigned line) const {
+    const auto at = buffers_.find(name);
+    if (at == buffers_.end()) throw kernel::user_error(where(line), "there is no buffer " + name);
+    return at->second;
+}
+
+std::string script_run::path(const std::string& relative) const {
+    const std::size_t slash = script_.file.rfind('/');
+    if (slash == std::string::npos || relative.front() == '/') return relative;
+    return script_.file.substr(0, slash + 1) + relative;
+}
+
+std::vector<std::byte> script_run::data_of(const launch_script::contents& c, ptx::type t,
+                                           std::uint64_t count, unsigned line) const {
+    using source = launch_script::source;
+    const unsigned width = ptx::bytes_of(t);
+    std::vector<std::byte> data(count * width);
+    const auto value = [&](std::uint64_t i, const std::string& word) {
+        if (!write_script_value(t, word, data.data() + i * width))
+            throw kernel::user_error(
+                where(line), fmt::format("'{}' is not a value of type {}", word, ptx::name_of(t)));
+    };
+    switch (c.from) {
+        case source::zero:
+            break;
+        case source::ramp:
+            fill_ramp(t, data, c.words.empty() ? 0 : std::strtod(c.words[0].c_str(), nullptr),
+                      c.words.size() < 2 ? 1 : std::strtod(c.words[1].c_str(), nullptr));
+            break;
+        case source::random:
+            fill_random(t, data,
+                        c.words.empty() ? 0 : std::strtoull(c.words[0].c_str(), nullptr, 0),
+                        c.words.size() < 3 ? 0 : std::strtod(c.words[1].c_str(), nullptr),
+                        c.words.size() < 3 ? 0 : std::strtod(c.words[2].c_str(), nullptr));
+            break;
+        case source::values:
+            if (c.words.size() > count)
+                throw kernel::user_error(
+                    where(line), fmt::format("{} values for {} elements", c.words.size(), count));
+            for (std::size_t i = 0; i < c.words.size(); ++i) value(i, c.words[i]);
+            break;
+        case source::file: {
+            std::ifstream in(path(c.words[0]), std::ios::binary);
+            if (!in) throw kernel::user_error(path(c.words[0]), "cannot be read");
+            in.read(reinterpret_cast<char*>(data.data()),
+                    static_cast<std::streamsize>(data.size()));
+            if (static_cast<std::size_t>(in.gcount()) != data.size())
+                throw kernel::user_error(
+                    path(c.words[0]),
+                    fmt::format("has {} bytes; {} are needed", in.gcount(), data.size()));
+            break;
+        }
+        case source::buffer: {
+            const placed& other = find(c.words[0], line);
+            memory_.read(data.data(), other.address,
+                         std::min<std::uint64_t>(data.size(), other.bytes));
+            break;
+        }
+    }
+    return data;
+}
+
+launch script_run::make(const launch_script::launch_step& step) const {
+    launch l;
+    l.image = &image_;
+    l.kernel = image_.find_kernel(step.kernel);
+    if (l.kernel == nullptr) {
+        std::string names;
+        for (const kernel_image& k : image_.kernels()) names += (names.empty() ? "" : " ") + k.name;
+        throw kernel::user_error(where(step.line), "the module has no kernel " + step.kernel,
+                                 names);
+    }
+    l.grid = step.grid;
+    l.block = step.block;
+    l.dynamic_shared = step.shared;
+    l.cooperative = step.cooperative;
+    l.stream = step.stream;
+    const auto& parameters = l.kernel->parameters;
+    if (step.arguments.size() != parameters.size())
+        throw kernel::user_error(where(step.line),
+                                 fmt::format("{} arguments; {} takes {}", step.arguments.size(),
+                                             step.kernel, parameters.size()));
+    l.parameters.resize(l.kernel->parameter_bytes);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const launch_script::argument& a = step.arguments[i];
+        std::byte* const to = l.parameters.data() + parameters[i].offset;
+        std::byte value[8] = {};
+        unsigned bytes = 8;
+        if (!a.buffer.empty()) {
+            const device_address address = find(a.buffer, step.line).address + a.offset;
+            std::memcpy(value, &address, sizeof address);
+        } else {
+            bytes = ptx::bytes_of(a.type);
+            if (!write_script_value(a.type, a.value, value))
+                throw kernel::user_error(
+                    where(step.line),
+                    fmt::format("'{}' is not a value of type {}", a.value, ptx::name_of(a.type)));
+        }
+        if (bytes > parameters[i].size && parameters[i].size < 4)
+            throw kernel::user_error(
+                where(step.line), fmt::format("argument {} has {} bytes; {} takes {}", i + 1, bytes,
+                                              parameters[i].name, parameters[i].size));
+        std::memcpy(to, value, std::min(bytes, parameters[i].size));
+    }
+    return l;
+}
+
+std::vector<launch> script_run::launches() const {
+    std::vector<launch> all;
+    for (const launch_script::launch_step& step : script_.launches) {
+        all.push_back(make(step));
+        all.back().grid_id = all.size();
+    }
+    return all;
+}
+
+std::string script_run::compare(const launch_script::result& r) const {
+    const placed& p = find(r.buffer, r.line);
+    const auto want = data_of(r.data, p.what->type, p.what->count, r.line);
+    std::vector<std::byte> got(p.bytes);
+    memory_.read(got.data(), p.address, p.bytes);
+    const unsigned width = ptx::bytes_of(p.what->type);
+    std::uint64_t wrong = 0, first = 0;
+    for (std::uint64_t i = 0; i < p.what->count; ++i)
+        if (!is_close(p.what->type, got.data() + i * width, want.data() + i * width, r.tolerance) &&
+            wrong++ == 0)
+            first = i;
+    if (wrong == 0) return {};
+    return fmt::format(
+        "{}: {} of {} elements of {} are wrong; the first, {}[{}], is {} instead "
+        "of {}",
+        where(r.line), wrong, p.what->count, r.buffer, r.buffer, first,
+        script_value_text(p.what->type, got.data() + first * width),
+        script_value_text(p.what->type, want.data() + first * width));
+}
+
+std::vector<std::string> script_run::finish() {
+    std::vector<std::string> wrong;
+    for (const launch_script::result& r : script_.results) {
+        if (r.compares) {
+            std::string text = compare(r);
+            if (!text.empty()) wrong.push_back(std::move(text));
+            continue;
+        }
+        const placed& p = find(r.buffer, r.line);
+        std::vector<char> data(p.bytes);
+        memory_.read(data.data(), p.address, p.bytes);
+        std::ofstream out(path(r.data.words[0]), std::ios::binary);
+        if (!out.write(data.data(), static_cast<std::streamsize>(data.size())) || !out.flush())
+            throw kernel::user_error(path(r.data.words[0]), "cannot be written");
+    }
+    return wrong;
+}
+
+}  // namespace simtlm::execution

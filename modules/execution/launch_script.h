@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/launch.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace simtlm::execution {
+
+/// What to do with a module: buffers, launches, results. A small text file, a statement per line:
+///
+///     buffer NAME TYPE COUNT zero | ramp [START [STEP]] | random SEED [LOW HIGH] | file PATH
+///                            | values V...
+///     set VARIABLE TYPE values V... | file PATH
+///     launch KERNEL grid X[,Y[,Z]] block X[,Y[,Z]] [shared BYTES] [stream N] [cooperative]
+///            [args A...]
+///     output BUFFER PATH
+///     expect BUFFER file PATH | values V... | buffer OTHER [tolerance T]
+///
+/// Types are those of PTX (u8 to s64, f32, f64). An argument is a buffer, NAME+BYTES into it, or
+/// TYPE:VALUE. Paths are relative to the file. `#` begins a comment, `\` at the end of a line
+/// continues it. `output` and `expect` speak of the end of all launches.
+struct launch_script {
+    enum class source : std::uint8_t { zero, ramp, random, file, values, buffer };
+
+    struct contents {
+        source from = source::zero;
+        std::vector<std::string> words;  ///< numbers, or a path, or a buffer's name
+    };
+    struct buffer {
+        std::string name;
+        ptx::type type = ptx::type::u32;
+        std::uint64_t count = 0;
+        contents data;
+        unsigned line = 0;
+    };
+    struct argument {
+        std::string buffer;  ///< empty: a value
+        std::uint64_t offset = 0;
+        ptx::type type = ptx::type::none;
+        std::string value;
+    };
+    struct launch_step {
+        std::string kernel;
+        program::dim3 grid, block;
+        std::uint32_t shared = 0;
+        std::uint64_t stream = 0;
+        bool cooperative = false;
+        std::vector<argument> arguments;
+        unsigned line = 0;
+    };
+    struct result {
+        bool compares = false;  ///< expect; else output
+        std::string buffer;
+        contents data;
+        double tolerance = 0;  ///< relative, and absolute below 1
+        unsigned line = 0;
+    };
+
+    std::string file;
+    std::vector<buffer> buffers;
+    std::vector<buffer> variables;  ///< of the module, to be set
+    std::vector<launch_step> launches;
+    std::vector<result> results;
+
+    /// @throws kernel::user_error "file:line: what is wrong (what can be)"
+    static launch_script parse(const std::string& text, const std::string& file);
+    static launch_script read(const std::string& path);
+};
+
+/// A script on a device: its buffers in device memory, its launches ready to go.
+class script_run {
+public:
+    /// Allocates and fills the buffers. @throws kernel::user_error
+    script_run(const launch_script& script, const module_image& image, device_memory& memory);
+
+    /// The launches, in order. @throws kernel::user_error  no such kernel, wrong arguments
+    std::vector<launch> launches() const;
+    /// Writes outputs and compares. @return one line per buffer that is not what was expected
+    std::vector<std::string> finish();
+
+private:
+    struct placed {
+        const launch_script::buffer* what;
+        device_address address;
+        std::uint64_t bytes;
+    };
+    std::string where(unsigned line) const;
+    const placed& find(const std::string& name, unsigned line) const;
+    std::vector<std::byte> data_of(const launch_script::contents& c, ptx::type t,
+                                   std::uint64_t count, unsigned line) const;
+    std::string path(const std::string& relative) const;
+    launch make(const launch_script::launch_step& step) const;
+    std::string compare(const launch_script::result& r) const;
+
+    const launch_script& script_;
+    const module_image& image_;
+    device_memory& memory_;
+    std::map<std::string, placed> buffers_;
+};
+
+}  // namespace simtlm::execution

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/operations/asynchronous.h"
+
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lanes.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+std::uint64_t lane_address(const warp& w, slot source, unsigned detail, std::int64_t immediate,
+                           unsigned lane) {
+    std::uint64_t base = static_cast<std::uint64_t>(immediate);
+    if ((detail & access_detail::frame_relative) != 0) base += w.local_base;
+    if (source == no_slot) return base;
+    if ((detail & access_detail::wide_address) != 0)
+        return lanes_at<std::uint64_t>(w, source)[lane] + base;
+    return lanes_at<std::uint32_t>(w, source)[lane] + static_cast<std::uint32_t>(base);
+}
+
+/// values: destinations, then bytes to read of each lane.
+void perform_copy(warp& w, const memory_request& r) {
+    const auto* const to = reinterpret_cast<const std::uint64_t*>(r.values);
+    const auto* const read = to + warp_size;
+    const std::uint32_t bytes = r.op->list[4];
+    const auto from_space = static_cast<space>(r.op->list[2] >> access_detail::space_shift & 7);
+    for_lanes(r.lanes, [&](unsigned i) {
+        if (to[i] % bytes != 0) misaligned(w, r.op, i, to[i], bytes);
+        if (r.address[i] % bytes != 0) misaligned(w, r.op, i, r.address[i], bytes);
+        std::byte piece[16] = {};
+        const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(read[i], bytes));
+        if (count != 0)
+            std::memcpy(
+                piece,
+                range_of(w, r.op, i, from_space, r.address[i], count, false).at(r.address[i]),
+                count);
+        std::memcpy(
+            range_of(w, r.op, i, access_detail::space_of(r.op), to[i], bytes, true).at(to[i]),
+            piece, bytes);
+    });
+}
+
+// ---- mbarrier ----
+
+/// What the 64 bits in memory mean.
+struct mbarrier_state {
+    std::uint64_t expected : 20;  ///< arrivals of a phase
+    std::uint64_t pending : 20;   ///< still to come
+    std::int64_t transactions : 23;
+    std::uint64_t phase : 1;
+};
+static_assert(sizeof(mbarrier_state) == 8);
+
+void finish_phase(mbarrier_state& b) {
+    if (b.pending != 0 || b.transactions != 0) return;
+    b.phase ^= 1;
+    b.pending = b.expected;
+}
+
+struct lane_access {
+    warp& w;
+    const operation* op;
+    unsigned lane;
+    std::byte* at;
+
+    mbarrier_state load() const {
+        mbarrier_state b;
+        std::memcpy(&b, at, sizeof b);
+        return b;
+    }
+    void store(const mbarrier_state& b) const { std::memcpy(at, &b, sizeof b); }
+    std::uint32_t count(std::uint32_t otherwise) const {
+        return op->source[1] == no_slot ? otherwise
+                                        : lanes_at<std::uint32_t>(w, op->source[1])[lane];
+    }
+    void put_state(const mbarrier_state& b) const {
+        if (op->destination == no_slot) return;
+        std::uint64_t bits;
+        std::memcpy(&bits, &b, sizeof bits);
+        lanes_at<std::uint64_t>(w, op->destination)[lane] = bits;
+    }
+    void put_predicate(bool value) const {
+        lane_mask& m = w.mask_at(op->destination);
+        const lane_mask mine = lane_mask{1} << lane;
+        m = value ? m | mine : m & ~mine;
+    }
+};
+
+void initialise(const lane_access& a) {
+    mbarrier_state b{};
+    b.expected = b.pending = a.count(1);
+    a.store(b);
+}
+void invalidate(const lane_access& a) {
+    a.store({});
+}
+
+template <bool Drops, bool Completes, bool ExpectsBytes>
+void arrive(const lane_access& a) {
+    mbarrier_state b = a.load();
+    a.put_state(b);
+    const std::uint32_t count = ExpectsBytes ? 1 : a.count(1);
+    if (ExpectsBytes) b.transactions += static_cast<std::int32_t>(a.count(0));
+    if (b.pending < count)
+        a.w.block->fail(a.w, a.op, a.lane, "more arrivals at an mbarrier than it expects");
+    b.pending -= count;
+    if (Drops) b.expected -= std::min<std::uint64_t>(count, b.expected);
+    if (Completes) finish_phase(b);
+    a.store(b);
+}
+
+/// The copies of the lane are complete: it arrives.
+void arrive_after_copies(const lane_access& a) {
+    mbarrier_state b = a.load();
+    if (b.pending != 0) --b.pending;
+    finish_phase(b);
+    a.store(b);
+}
+
+template <int Sign>
+void change_transactions(const lane_access& a) {
+    mbarrier_state b = a.load();
+    b.transactions += Sign * static_cast<std::int32_t>(a.count(0));
+    finish_phase(b);
+    a.store(b);
+}
+
+void wait_state(const lane_access& a) {
+    mbarrier_state then;
+    std::memcpy(
+        &then,
+        reinterpret_cast<const std::byte*>(lanes_at<std::uint64_t>(a.w, a.op->source[1]) + a.lane),
+        sizeof then);
+    a.put_predicate(a.load().phase != then.phase);
+}
+void wait_parity(const lane_access& a) {
+    a.put_predicate(a.load().phase != (a.count(0) & 1));
+}
+
+template <void (*Act)(const lane_access&)>
+const operation* for_each_barrier(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    for_lanes(lanes, [&](unsigned i) {
+        const device_address a = lane_address(w, op->source[0], op->detail, op->immediate, i);
+        if (a % 8 != 0) misaligned(w, op, i, a, 8);
+        Act({w, op, i, range_of(w, op, i, access_detail::space_of(op), a, 8, true).at(a)});
+    });
+    return op + 1;
+}
+
+/// Waits that fail let other warps run.
+template <void (*Act)(const lane_access&)>
+const operation* wait_for_barrier(warp& w, const operation* op) {
+    const operation* const next = for_each_barrier<Act>(w, op);
+    const lane_mask lanes = w.lanes_of(op);
+    const bool failed = (w.mask_at(op->destination) & lanes) != lanes;
+    if (!failed || w.block->sm_holds_barriers) return next;
+    w.leave(op);
+    return w.stop(next, warp_status::sleeping);
+}
+
+const operation* pending_count(warp& w, const operation* op) {
+    const auto* const state = lanes_at<std::uint64_t>(w, op->source[1]);
+    auto* const to = lanes_at<std::uint32_t>(w, op->destination);
+    for_lanes(w.lanes_of(op), [&](unsigned i) {
+        mbarrier_state b;
+        const std::uint64_t bits = state[i];
+        std::memcpy(&b, &bits, sizeof b);
+        to[i] = b.pending;
+    });
+    return op + 1;
+}
+
+template <bool Drops>
+handler arrive_handler(const ptx::operation& o) {
+    if (o.has(ptx::flag::no_complete)) return for_each_barrier<arrive<Drops, false, false>>;
+    return o.has(ptx::flag::expect_tx) ? for_each_barrier<arrive<Drops, true, true>>
+                                       : for_each_barrier<arrive<Drops, true, false>>;
+}
+
+}  // namespace
+
+const operation* copy_asynchronously(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    memory_request here;
+    memory_request& r = w.pending != nullptr ? *w.pending : here;
+    r.lanes = lanes;
+    if (lanes == 0) return op + 1;
+    r.op = op;
+    auto* const to = reinterpret_cast<std::uint64_t*>(r.values);
+    auto* const read = to + warp_size;
+    const auto from_immediate =
+        static_cast<std::int64_t>(op->list[0] | std::uint64_t{op->list[1]} << 32);
+    const lane_mask ignored = op->source[2] == no_slot ? 0 : w.mask_at(op->source[2]);
+    for_lanes(lanes, [&](unsigned i) {
+        to[i] = lane_address(w, op->source[0], op->detail, op->immediate, i);
+        r.address[i] = lane_address(w, op->list[3], op->list[2], from_immediate, i);
+        read[i] =
+            op->source[1] == no_slot ? op->list[4] : lanes_at<std::uint32_t>(w, op->source[1])[i];
+        if ((ignored >> i & 1) != 0) read[i] = 0;
+    });
+    if (w.pending == nullptr)
+        perform_copy(w, r);
+    else
+        r.perform = perform_copy;
+    return op + 1;
+}
+
+handler mbarrier_handler(const ptx::operation& o) {
+    switch (o.op) {
+        case ptx::opcode::mbarrier_init:
+            return for_each_barrier<initialise>;
+        case ptx::opcode::mbarrier_inval:
+            return for_each_barrier<invalidate>;
+        case ptx::opcode::mbarrier_arrive:
+            return arrive_handler<false>(o);
+        case ptx::opcode::mbarrier_arrive_drop:
+            return arrive_handler<true>(o);
+        case ptx::opcode::mbarrier_expect_tx:
+            return for_each_barrier<change_transactions<1>>;
+        case ptx::opcode::mbarrier_complete_tx:
+            return for_each_barrier<change_transactions<-1>>;
+        case ptx::opcode::mbarrier_test_wait:
+            return o.has(ptx::flag::parity) ? for_each_barrier<wait_parity>
+                                            : for_each_barrier<wait_state>;
+        case ptx::opcode::mbarrier_try_wait:
+            return o.has(ptx::flag::parity) ? wait_for_barrier<wait_parity>
+                                            : wait_for_barrier<wait_state>;
+        case ptx::opcode::mbarrier_pending_count:
+            return pending_count;
+        case ptx::opcode::cp_async_mbarrier_arrive:
+            // Without .noinc one more arrival is expected, and comes.
+            return o.has(ptx::flag::noinc) ? for_each_barrier<arrive_after_copies> : nullptr;
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/operation.h"
+#include "modules/ptx/operation.h"
+
+// Copies that need not wait, and the barriers in memory that tell of their end. Without time a copy
+// is complete at once.
+namespace simtlm::execution {
+
+/// cp.async. source[0], immediate, detail: where to; list: source's immediate (two words), its
+/// detail, its address slot, bytes; source[1]: bytes read, or no_slot; source[2]: mask of lanes
+/// that read nothing, or no_slot
+const operation* copy_asynchronously(warp& w, const operation* op);
+
+/// An mbarrier instruction. source[0], immediate, detail: its address; destination: state (64
+/// bits), mask or words; source[1]: count, state or parity; source[2]: ptx::opcode
+handler mbarrier_handler(const ptx::operation& o);
+
+}  // namespace simtlm::execution

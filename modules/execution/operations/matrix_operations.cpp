@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/operations/matrix_operations.h"
+
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lanes.h"
+
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+using arithmetic::matrix_fragment;
+using arithmetic::matrix_multiply;
+
+constexpr unsigned most_registers = 32;  ///< of a fragment
+
+template <class T>
+const T& attachment(const operation* op) {
+    return *reinterpret_cast<const T*>(op->immediate);
+}
+
+/// The registers of one operand of a product.
+template <class Bits>
+struct fragment_registers {
+    const Bits* of[most_registers];
+
+    fragment_registers(const warp& w, const slot* list, unsigned count) {
+        for (unsigned i = 0; i < count; ++i) of[i] = reinterpret_cast<const Bits*>(w.at(list[i]));
+    }
+};
+
+template <class Bits>
+void multiply(warp& w, const operation* op, const matrix_multiply& m) {
+    const lane_mask lanes = w.lanes_of(op);
+    const slot* list = op->list;
+    const unsigned results = m.d().registers();
+    Bits* to[most_registers];
+    alignas(64) Bits scratch[most_registers][warp_size];
+    for (unsigned i = 0; i < results; ++i)
+        to[i] = lanes == all_lanes ? reinterpret_cast<Bits*>(w.at(list[i])) : scratch[i];
+    const fragment_registers<Bits> a(w, list + results, m.a().registers());
+    const fragment_registers<Bits> b(w, list + results + m.a().registers(), m.b().registers());
+    const fragment_registers<Bits> c(w, list + results + m.a().registers() + m.b().registers(),
+                                     m.c().registers());
+    if constexpr (sizeof(Bits) == 8)
+        m.apply(a.of, b.of, c.of, to);
+    else
+        m.apply(a.of, b.of, c.of, to,
+                op->source[0] == no_slot ? nullptr
+                                         : reinterpret_cast<const Bits*>(w.at(op->source[0])));
+    if (lanes == all_lanes) return;
+    for (unsigned i = 0; i < results; ++i)
+        blend(lanes_at<Bits>(w, list[i]), reinterpret_cast<const lane_type<Bits>*>(scratch[i]),
+              lanes);
+}
+
+std::uint64_t address_of(const warp& w, const operation* op, unsigned lane, std::uint64_t offset) {
+    if ((op->detail & access_detail::frame_relative) != 0) offset += w.local_base;
+    if (op->source[0] == no_slot) return offset;
+    if ((op->detail & access_detail::wide_address) != 0)
+        return lanes_at<std::uint64_t>(w, op->source[0])[lane] + offset;
+    return lanes_at<std::uint32_t>(w, op->source[0])[lane] + static_cast<std::uint32_t>(offset);
+}
+
+/// Calls f(host address, register, lane, first bit in it, bytes) for each piece of a fragment that
+/// lies in one piece in memory.
+template <class Function>
+void for_pieces(warp& w, const operation* op, bool stores, Function f) {
+    const auto& access = attachment<fragment_access>(op);
+    const matrix_fragment& fragment = access.fragment;
+    const space s = access_detail::space_of(op);
+    // Elements of less than a byte move by whole registers.
+    const unsigned step = fragment.bits() >= 8 ? 1 : fragment.per_register();
+    const unsigned bytes = fragment.bits() * step / 8;
+    mapped_range range;
+    for_lanes(w.lanes_of(op), [&](unsigned lane) {
+        const std::uint64_t base = address_of(w, op, lane, op->source[2]);
+        const std::uint64_t stride = op->source[1] == no_slot
+                                         ? access.default_stride
+                                         : lanes_at<std::uint32_t>(w, op->source[1])[lane];
+        for (unsigned e = 0; e < fragment.per_lane(); e += step) {
+            const std::size_t index =
+                arithmetic::matrix_offset(fragment.place(lane, e), access.layout, stride);
+            const device_address a = base + index * fragment.bits() / 8;
+            if (a % bytes != 0) misaligned(w, op, lane, a, bytes);
+            if (!range.holds(a, bytes)) range = range_of(w, op, lane, s, a, bytes, stores);
+            f(range.at(a), e / fragment.per_register(), lane,
+              e % fragment.per_register() * fragment.bits(), bytes);
+        }
+    });
+}
+
+}  // namespace
+
+const operation* multiply_matrices(warp& w, const operation* op) {
+    if (w.lanes_of(op) == 0) return op + 1;
+    const auto& m = attachment<matrix_multiply>(op);
+    if (m.description().d == arithmetic::matrix_element::f64)
+        multiply<std::uint64_t>(w, op, m);
+    else
+        multiply<std::uint32_t>(w, op, m);
+    return op + 1;
+}
+
+const operation* load_fragment(warp& w, const operation* op) {
+    const unsigned lane_bytes = attachment<fragment_access>(op).is_wide ? 8 : 4;
+    for_pieces(w, op, false,
+               [&](const std::byte* from, unsigned r, unsigned lane, unsigned bit, unsigned bytes) {
+                   std::memcpy(w.at(op->list[r]) + lane * lane_bytes + bit / 8, from, bytes);
+               });
+    return op + 1;
+}
+
+const operation* store_fragment(warp& w, const operation* op) {
+    const unsigned lane_bytes = attachment<fragment_access>(op).is_wide ? 8 : 4;
+    for_pieces(w, op, true,
+               [&](std::byte* to, unsigned r, unsigned lane, unsigned bit, unsigned bytes) {
+                   std::memcpy(to, w.at(op->list[r]) + lane * lane_bytes + bit / 8, bytes);
+               });
+    return op + 1;
+}
+
+const operation* load_matrices(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const unsigned registers = op->destination2;
+    const bool transposed = op->source[3] == 1;
+    const space s = access_detail::space_of(op);
+    const std::byte* rows[warp_size];
+    for (unsigned i = 0; i < registers * 8; ++i) {
+        const device_address a = address_of(w, op, i, static_cast<std::uint64_t>(op->immediate));
+        if (a % 16 != 0) misaligned(w, op, i, a, 16);
+        rows[i] = range_of(w, op, i, s, a, 16, false).at(a);
+    }
+    for (unsigned r = 0; r < registers; ++r) {
+        auto* const to = lanes_at<std::uint32_t>(w, op->list[r]);
+        for_lanes(lanes, [&](unsigned lane) {
+            std::uint16_t half[2];
+            for (unsigned h = 0; h < 2; ++h) {
+                const auto place = arithmetic::ldmatrix_place(lane, r, h, transposed);
+                std::memcpy(&half[h], rows[place.address_lane] + 2 * place.element, 2);
+            }
+            to[lane] = arithmetic::make_pair(half[0], half[1]);
+        });
+    }
+    return op + 1;
+}
+
+const operation* transpose_matrix(warp& w, const operation* op) {
+    alignas(64) std::uint32_t result[warp_size];
+    arithmetic::movmatrix(reinterpret_cast<const std::uint32_t*>(w.at(op->source[0])), result);
+    blend(lanes_at<std::uint32_t>(w, op->destination),
+          reinterpret_cast<const lane_type<std::uint32_t>*>(result), w.lanes_of(op));
+    return op + 1;
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/arithmetic/surface.h"
+#include "modules/execution/arithmetic/texture.h"
+#include "modules/execution/operation.h"
+#include "modules/ptx/operation.h"
+
+#include <vector>
+
+namespace simtlm::execution {
+
+/// What the text of a texture or surface instruction fixes; operation::immediate points to it.
+struct texture_description {
+    arithmetic::texture_geometry geometry = arithmetic::texture_geometry::two;
+    bool gathers = false;    ///< tld4
+    unsigned component = 0;  ///< of tld4
+    bool integer_coordinates = false;
+    bool has_level = false, has_gradient = false;
+    bool formatted = false;      ///< suld.p, sust.p
+    unsigned element_bytes = 4;  ///< of surface accesses
+    unsigned elements = 4;
+    arithmetic::surface_clamp clamp = arithmetic::surface_clamp::trap;
+    ptx::mode query = ptx::mode::none;
+    ptx::reduction reduce = ptx::reduction::none;
+    bool reduces_signed = false;
+    slot texture = no_slot, sampler = no_slot;  ///< handles, 64 bits
+    slot predicate = no_slot;                   ///< written: the fetch has succeeded
+    std::vector<slot> results;                  ///< registers to write, or to store
+    std::vector<slot> coordinates;              ///< the layer first, where there is one
+    slot level = no_slot;
+    std::vector<slot> dx, dy;
+};
+
+/// tex, tld4
+const operation* fetch_texture(warp& w, const operation* op);
+/// suld, sust, sured
+const operation* load_surface(warp& w, const operation* op);
+const operation* store_surface(warp& w, const operation* op);
+const operation* reduce_surface(warp& w, const operation* op);
+/// txq, suq. results: one
+const operation* query_texture(warp& w, const operation* op);
+
+}  // namespace simtlm::execution

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/script_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+constexpr ptx::type element_types[] = {
+    ptx::type::u8,  ptx::type::u16, ptx::type::u32, ptx::type::u64, ptx::type::s8,
+    ptx::type::s16, ptx::type::s32, ptx::type::s64, ptx::type::f32, ptx::type::f64};
+
+/// Calls f with a value of the type.
+template <class Function>
+void for_type(ptx::type t, Function&& f) {
+    switch (t) {
+        case ptx::type::u8:
+            return f(std::uint8_t{});
+        case ptx::type::u16:
+            return f(std::uint16_t{});
+        case ptx::type::u32:
+            return f(std::uint32_t{});
+        case ptx::type::u64:
+            return f(std::uint64_t{});
+        case ptx::type::s8:
+            return f(std::int8_t{});
+        case ptx::type::s16:
+            return f(std::int16_t{});
+        case ptx::type::s32:
+            return f(std::int32_t{});
+        case ptx::type::s64:
+            return f(std::int64_t{});
+        case ptx::type::f32:
+            return f(float{});
+        default:
+            return f(double{});
+    }
+}
+
+template <class T>
+T load(const std::byte* from) {
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+std::uint64_t next_random(std::uint64_t& state) {  // splitmix64
+    std::uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+}  // namespace
+
+ptx::type script_type(const std::string& word) {
+    for (const ptx::type t : element_types)
+        if (ptx::name_of(t) == word) return t;
+    return ptx::type::none;
+}
+
+bool write_script_value(ptx::type t, const std::string& word, std::byte* to) {
+    if (word.empty()) return false;
+    bool good = false;
+    for_type(t, [&](auto sample) {
+        using T = decltype(sample);
+        char* end = nullptr;
+        T value;
+        if constexpr (std::is_floating_point_v<T>)
+            value = static_cast<T>(std::strtod(word.c_str(), &end));
+        else if constexpr (std::is_signed_v<T>)
+            value = static_cast<T>(std::strtoll(word.c_str(), &end, 0));
+        else
+            value = static_cast<T>(std::strtoull(word.c_str(), &end, 0));
+        good = *end == 0;
+        std::memcpy(to, &value, sizeof value);
+    });
+    return good;
+}
+
+std::string script_value_text(ptx::type t, const std::byte* value) {
+    std::string text;
+    for_type(t, [&](auto sample) {
+        using T = decltype(sample);
+        text = fmt::format("{}", +load<T>(value));
+    });
+    return text;
+}
+
+void fill_ramp(ptx::type t, std::vector<std::byte>& data, double start, double step) {
+    for_type(t, [&](auto sample) {
+        using T = decltype(sample);
+        for (std::size_t i = 0; i < data.size() / sizeof(T); ++i) {
+            const double exact = start + step * static_cast<double>(i);
+            T value;
+            if constexpr (std::is_floating_point_v<T>)
+                value = static_cast<T>(exact);
+            else
+                value = static_cast<T>(static_cast<std::int64_t>(exact));
+            std::memcpy(data.data() + i * sizeof(T), &value, sizeof value);
+        }
+    });
+}
+
+void fill_random(ptx::type t, std::vector<std::byte>& data, std::uint64_t seed, double low,
+                 double high) {
+    for_type(t, [&](auto sample) {
+        using T = decltype(sample);
+        const bool bounded = low < high;
+        for (std::size_t i = 0; i < data.size() / sizeof(T); ++i) {
+            const std::uint64_t bits = next_random(seed);
+            const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
+            const double within = bounded ? low + unit * (high - low) : unit;
+            T value;
+            if constexpr (std::is_floating_point_v<T>)
+                value = static_cast<T>(within);
+            else
+                value = bounded ? static_cast<T>(static_cast<std::int64_t>(std::floor(within)))
+                                : static_cast<T>(bits);
+            std::memcpy(data.data() + i * sizeof(T), &value, sizeof value);
+        }
+    });
+}
+
+bool is_close(ptx::type t, const std::byte* got, const std::byte* want, double tolerance) {
+    bool close = false;
+    for_type(t, [&](auto sample) {
+        using T = decltype(sample);
+        const T a = load<T>(got), b = load<T>(want);
+        if constexpr (std::is_floating_point_v<T>)
+            close = a == b || (a != a && b != b) ||
+                    std::fabs(static_cast<double>(a) - static_cast<double>(b)) <=
+                        tolerance * std::max(1.0, std::fabs(static_cast<double>(b)));
+        else
+            close = a == b;
+    });
+    return close;
+}
+
+}  // namespace simtlm::execution

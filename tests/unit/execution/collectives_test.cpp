@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/execution/machine.h"
+
+namespace simtlm::execution {
+namespace {
+
+std::vector<std::uint32_t> results(const std::string& body, const std::string& before = {},
+                                   unsigned threads = 64) {
+    machine m(before + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<8>; .reg .b32 %r<40>; .reg .f32 %f<40>; .reg .b64 %rd<12>;
+  mov.u32 %r0, %tid.x; and.b32 %r2, %r0, 31;
+)" + body + R"(
+  ld.param.u64 %rd10, [out];
+  mul.wide.u32 %rd11, %r0, 4;
+  add.u64 %rd10, %rd10, %rd11;
+  st.global.u32 [%rd10], %r1;
+  ret;
+}
+)");
+    const auto out = m.buffer(std::vector<std::uint32_t>(threads, 0xdead));
+    m.run("k", {1, 1, 1}, {threads, 1, 1}, out);
+    return m.read<std::uint32_t>(out, threads);
+}
+
+TEST(Collective, ShufflesDownAndTellsWhoWasInRange) {
+    const auto r = results(
+        "shfl.sync.down.b32 %r3|%p1, %r0, 5, 31, -1;"
+        "selp.u32 %r4, 1000, 0, %p1; add.u32 %r1, %r3, %r4;");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i % 32 < 27 ? i + 1005 : i) << i;
+}
+
+TEST(Collective, ShufflesWithinSegments) {
+    // Eight lanes each: the mask in the upper part of c.
+    const auto r = results("shfl.sync.idx.b32 %r1, %r0, 3, 0x181f, -1;");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i / 8 * 8 + 3) << i;
+}
+
+TEST(Collective, Votes) {
+    const auto r = results(
+        "setp.gt.u32 %p1, %r2, 20; vote.sync.ballot.b32 %r3, %p1, -1;"
+        "vote.sync.any.pred %p2, %p1, -1; vote.sync.all.pred %p3, %p1, -1;"
+        "selp.u32 %r4, 1, 0, %p2; selp.u32 %r5, 2, 0, %p3;"
+        "add.u32 %r1, %r3, %r4; add.u32 %r1, %r1, %r5;");
+    EXPECT_EQ(r[40], 0xffe00001u);
+}
+
+TEST(Collective, SeesOnlyLanesThatRunTogether) {
+    const auto r = results(
+        "mov.u32 %r1, 0; setp.lt.u32 %p1, %r2, 12; @!%p1 bra MEET;\n"
+        "activemask.b32 %r1;\nMEET:");
+    EXPECT_EQ(r[5], 0xfffu);
+    EXPECT_EQ(r[12], 0u);
+}
+
+TEST(Collective, MatchesEqualValues) {
+    const auto r = results("and.b32 %r3, %r0, 3; match.any.sync.b32 %r1, %r3, -1;");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 0x11111111u << i % 4) << i;
+}
+
+TEST(Collective, Reduces) {
+    EXPECT_EQ(results("redux.sync.add.u32 %r1, %r2, -1;")[33], 31u * 32 / 2);
+    EXPECT_EQ(results("sub.u32 %r3, %r2, 9; redux.sync.min.s32 %r1, %r3, -1;")[1], -9u);
+}
+
+TEST(Barrier, ReducesOverTheBlock) {
+    const auto r = results(
+        "setp.gt.u32 %p1, %r0, 40; bar.red.popc.u32 %r1, 0, %p1;"
+        "bar.red.and.pred %p2, 0, %p1; bar.red.or.pred %p3, 0, %p1;"
+        "selp.u32 %r3, 100, 0, %p2; selp.u32 %r4, 1000, 0, %p3;"
+        "add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4;");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 1023u) << i;
+}
+
+TEST(Barrier, LetsProducersArriveWithoutWaiting) {
+    const auto r = results(R"(
+  setp.lt.u32 %p1, %r0, 32;
+  @%p1 bra CONSUME;
+  st.shared.u32 [item], 42;
+  bar.arrive 3, 64;
+  mov.u32 %r1, 1;
+  bra DONE;
+CONSUME:
+  bar.sync 3, 64;
+  ld.shared.u32 %r1, [item];
+DONE:
+)",
+                           ".shared .u32 item;\n");
+    EXPECT_EQ(r[0], 42u);
+    EXPECT_EQ(r[63], 1u);
+}
+
+TEST(Barrier, DoesNotWaitForWarpsThatHaveEnded) {
+    const auto r =
+        results("mov.u32 %r1, 5; setp.gt.u32 %p1, %r0, 63; @%p1 exit; bar.sync 0;", "", 96);
+    EXPECT_EQ(r[10], 5u);
+    EXPECT_EQ(r[70], 0xdeadu);
+}
+
+TEST(Mbarrier, CompletesAPhaseWhenAllHaveArrived) {
+    const auto r = results(R"(
+  setp.eq.u32 %p1, %r0, 0;
+  @%p1 mbarrier.init.shared.b64 [bar], 64;
+  bar.sync 0;
+  st.shared.u32 [item], 0;
+  bar.sync 0;
+  red.shared.add.u32 [item], 1;
+  mbarrier.arrive.shared.b64 %rd1, [bar];
+WAIT:
+  mbarrier.test_wait.shared.b64 %p2, [bar], %rd1;
+  @!%p2 bra WAIT;
+  ld.shared.u32 %r1, [item];
+)",
+                           ".shared .align 8 .b64 bar;\n.shared .u32 item;\n");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 64u) << i;
+}
+
+TEST(AsynchronousCopy, FillsWhatTheSourceLacksWithZeros) {
+    const auto r = results(R"(
+  shl.b32 %r3, %r0, 4; mov.u32 %r4, tile; add.u32 %r4, %r4, %r3;
+  mov.u64 %rd1, table; 
+  cp.async.ca.shared.global [%r4], [%rd1], 16, 12;
+  cp.async.commit_group; cp.async.wait_group 0;
+  ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r4];
+  mad.lo.u32 %r1, %r7, 10, %r8; mad.lo.u32 %r1, %r5, 100, %r1;
+)",
+                           ".shared .align 16 .b8 tile[1024];\n"
+                           ".global .align 16 .u32 table[4] = {1, 2, 3, 4};\n");
+    EXPECT_EQ(r[50], 130u);
+}
+
+TEST(Matrix, MultipliesByTheIdentity) {
+    // A: m16n8k8 of tf32 with ones on the diagonal of its left half; D = A B.
+    const auto r = results(R"(
+  shr.u32 %r3, %r2, 2; and.b32 %r4, %r2, 3;
+  setp.eq.u32 %p1, %r3, %r4; selp.b32 %r5, 0x3f800000, 0, %p1;
+  add.u32 %r6, %r4, 4; setp.eq.u32 %p2, %r3, %r6; selp.b32 %r7, 0x3f800000, 0, %p2;
+  mov.b32 %r8, 0;
+  mad.lo.u32 %r9, %r4, 8, %r3; cvt.rn.f32.u32 %r9, %r9;
+  add.u32 %r10, %r4, 4; mad.lo.u32 %r10, %r10, 8, %r3; cvt.rn.f32.u32 %r10, %r10;
+  mov.f32 %f9, 0f00000000;
+  mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4},
+    {%r5, %r8, %r7, %r8}, {%r9, %r10}, {%f9, %f9, %f9, %f9};
+  cvt.rzi.u32.f32 %r1, %f1;
+)",
+                           "", 32);
+    // D[row = lane / 4][column = lane % 4 * 2] = B[row][column]
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], i / 4 * 8 + i % 4 * 2) << i;
+}
+
+TEST(Matrix, LoadsRowsThatOtherLanesAddress) {
+    const auto r = results(R"(
+  shl.b32 %r3, %r2, 3; mov.u32 %r4, tile; add.u32 %r5, %r4, %r3;
+  shl.b32 %r6, %r2, 1; add.u32 %r7, %r6, 1;
+  st.shared.v2.u32 [%r5], {%r6, %r7};
+  bar.sync 0;
+  and.b32 %r8, %r2, 7; shl.b32 %r8, %r8, 4; add.u32 %r8, %r4, %r8;
+  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r8];
+)",
+                           ".shared .align 16 .b8 tile[256];\n", 32);
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], i) << i;
+}
+
+}  // namespace
+}  // namespace simtlm::execution

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/launch_script.h"
+
+#include "modules/execution/functional.h"
+#include "modules/execution/script_values.h"
+#include "modules/kernel/error.h"
+#include "modules/ptx/parser.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm::execution {
+namespace {
+
+using testing::HasSubstr;
+
+std::string fault(const std::string& text) {
+    try {
+        launch_script::parse(text, "a.launch");
+    } catch (const kernel::user_error& e) {
+        return e.what();
+    }
+    return {};
+}
+
+TEST(LaunchScript, ReadsBuffersLaunchesAndResults) {
+    const auto s = launch_script::parse(
+        "# a comment\n"
+        "buffer a f32 8 ramp 1 2   # another\n"
+        "launch k grid 2,3 block 64 shared 128 stream 4 cooperative \\\n"
+        "  args a a+16 u32:7\n"
+        "expect a values 1 3 tolerance 0.5\n",
+        "a.launch");
+    ASSERT_EQ(s.buffers.size(), 1u);
+    EXPECT_EQ(s.buffers[0].count, 8u);
+    ASSERT_EQ(s.launches.size(), 1u);
+    const auto& l = s.launches[0];
+    EXPECT_EQ(l.grid.y, 3u);
+    EXPECT_EQ(l.shared, 128u);
+    EXPECT_EQ(l.stream, 4u);
+    EXPECT_TRUE(l.cooperative);
+    ASSERT_EQ(l.arguments.size(), 3u);
+    EXPECT_EQ(l.arguments[1].offset, 16u);
+    EXPECT_EQ(l.arguments[2].value, "7");
+    ASSERT_EQ(s.results.size(), 1u);
+    EXPECT_EQ(s.results[0].tolerance, 0.5);
+}
+
+TEST(LaunchScript, NamesTheLineOfAMistake) {
+    EXPECT_THAT(fault("\nbuffer a f99 8 zero\n"), HasSubstr("a.launch:2: 'f99' is not a type"));
+    EXPECT_THAT(fault("lunch k\n"), HasSubstr("'lunch' is not a statement"));
+    EXPECT_THAT(fault("launch k grid 1,2,3,4 block 1\n"), HasSubstr("three numbers are the most"));
+    EXPECT_THAT(fault("buffer a u32 many zero\n"), HasSubstr("is not a number"));
+    EXPECT_THAT(fault("buffer a u32\n"), HasSubstr("count is missing"));
+}
+
+class ScriptRun : public testing::Test {
+protected:
+    /// Runs a script on a kernel that doubles words. @return what is wrong with the results
+    std::vector<std::string> run(const std::string& text) {
+        const auto script = launch_script::parse(text, "a.launch");
+        script_run r(script, image_, memory_);
+        for (const launch& l : r.launches()) execution::run(l, memory_, {});
+        return r.finish();
+    }
+
+    static device_memory::config small() {
+        device_memory::config c;
+        c.capacity = 1 << 24;
+        return c;
+    }
+    device_memory memory_{small()};
+    module_image image_{std::make_shared<const ptx::module>(ptx::parse(R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.const .u32 factor = 2;
+.visible .entry twice(.param .u64 p, .param .u32 n)
+{
+  .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [p]; ld.param.u32 %r1, [n]; mov.u32 %r0, %tid.x;
+  setp.ge.u32 %p1, %r0, %r1;
+  @%p1 ret;
+  mul.wide.u32 %rd1, %r0, 4; add.u64 %rd0, %rd0, %rd1;
+  ld.global.u32 %r2, [%rd0]; ld.const.u32 %r3, [factor]; mul.lo.u32 %r2, %r2, %r3;
+  st.global.u32 [%rd0], %r2;
+  ret;
+}
+)",
+                                                                       "a.ptx")),
+                        memory_};
+};
+
+TEST_F(ScriptRun, ComparesWhatLaunchesLeave) {
+    EXPECT_TRUE(run("buffer a u32 4 ramp 1\nlaunch twice grid 1 block 32 args a u32:3\n"
+                    "expect a values 2 4 6 4\n")
+                    .empty());
+}
+
+TEST_F(ScriptRun, TellsTheFirstElementThatIsWrong) {
+    const auto wrong =
+        run("buffer a u32 4 ramp 1\nlaunch twice grid 1 block 32 args a u32:3\n"
+            "expect a values 2 5 6 7\n");
+    ASSERT_EQ(wrong.size(), 1u);
+    EXPECT_THAT(wrong[0], HasSubstr("2 of 4 elements of a are wrong; the first, a[1], is 4 "
+                                    "instead of 5"));
+}
+
+TEST_F(ScriptRun, SetsVariablesOfTheModule) {
+    EXPECT_TRUE(run("set factor u32 values 5\nbuffer a u32 2 values 7 8\n"
+                    "launch twice grid 1 block 2 args a u32:2\nexpect a values 35 40\n")
+                    .empty());
+}
+
+TEST_F(ScriptRun, RefusesWrongArguments) {
+    EXPECT_THROW(run("launch twice grid 1 block 1 args u32:1\n"), kernel::user_error);
+    EXPECT_THROW(run("launch thrice grid 1 block 1\n"), kernel::user_error);
+    EXPECT_THROW(run("launch twice grid 1 block 1 args b u32:1\n"), kernel::user_error);
+}
+
+TEST(ScriptValues, AreTheSameForTheSameSeed) {
+    std::vector<std::byte> a(64), b(64);
+    fill_random(ptx::type::f32, a, 3, -1, 1);
+    fill_random(ptx::type::f32, b, 3, -1, 1);
+    EXPECT_EQ(a, b);
+    fill_random(ptx::type::f32, b, 4, -1, 1);
+    EXPECT_NE(a, b);
+}
+
+}  // namespace
+}  // namespace simtlm::execution

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine behind an SM: a tiny one that issues one instruction of each warp in turn.
+#include "modules/execution/executed_kernel.h"
+#include "tests/unit/execution/machine.h"
+
+#include <numeric>
+
+namespace simtlm::execution {
+namespace {
+
+/// Issues a kernel's instructions as an SM would, without time, and holds warps at barriers.
+class tiny_sm {
+public:
+    explicit tiny_sm(program::kernel_source& kernel) : kernel_(kernel) {}
+
+    std::uint64_t run() {
+        while (auto block = kernel_.next_cta()) {
+            block->placed({});
+            run_block(*block);
+            kernel_.recycle(std::move(block));
+        }
+        return issued_;
+    }
+    std::vector<std::string> path;  ///< opcodes that the first warp issues
+
+private:
+    struct slot_of_warp {
+        program::warp_executor* executor = nullptr;
+        program::instruction_window window;
+        bool waits = false, ended = false;
+    };
+
+    void run_block(program::cta& block) {
+        std::vector<slot_of_warp> warps(kernel_.facts().warps_per_block());
+        for (unsigned i = 0; i < warps.size(); ++i) {
+            const program::warp_code code = block.warp(i);
+            warps[i] = {code.executor, code.window, false, code.window.empty()};
+        }
+        for (bool alive = true; alive;) {
+            alive = false;
+            std::vector<program::warp_executor*> deferred;
+            for (slot_of_warp& w : warps) {
+                if (w.ended || w.waits) continue;
+                alive = true;
+                issue(w, &w == warps.data(), deferred);
+            }
+            for (program::warp_executor* e : deferred) e->apply_memory();
+            release(warps);
+            for (const slot_of_warp& w : warps) alive |= !w.ended;
+        }
+    }
+
+    void issue(slot_of_warp& w, bool first, std::vector<program::warp_executor*>& deferred) {
+        const program::dynamic_instruction& i = *w.window.next;
+        program::issue_effects effects;
+        program::lane_addresses addresses;
+        effects.space = i.info->space;
+        effects.data_size = i.info->data_size;
+        if (first) path.push_back(i.info->opcode);
+        w.executor->issue(i, issued_++, effects, addresses);
+        EXPECT_NE(effects.space, program::memory_space::generic);
+        if (effects.memory_deferred) deferred.push_back(w.executor);
+        if (i.info->is_atomic) {  // in two parts, as requests leave the L2
+            w.executor->perform_atomic(0xffff);
+            w.executor->perform_atomic(0xffff0000);
+        }
+        w.waits = i.info->barrier == program::barrier_kind::sync;
+        w.ended = effects.warp_ended;
+        w.window = effects.next;
+    }
+
+    static void release(std::vector<slot_of_warp>& warps) {
+        for (const slot_of_warp& w : warps)
+            if (!w.ended && !w.waits) return;
+        for (slot_of_warp& w : warps) w.waits = false;
+    }
+
+    program::kernel_source& kernel_;
+    std::uint64_t issued_ = 0;
+};
+
+const char* const program_text = R"(
+.shared .align 4 .b8 tile[256];
+.func (.param .b32 r) weigh(.param .b32 x)
+{
+  .reg .pred %p<2>; .reg .b32 %r<4>;
+  ld.param.u32 %r1, [x];
+  and.b32 %r2, %r1, 1;
+  setp.eq.u32 %p1, %r2, 0;
+  @%p1 bra EVEN;
+  mul.lo.u32 %r1, %r1, 3;
+EVEN:
+  st.param.b32 [r+0], %r1;
+  ret;
+}
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 sum)
+{
+  .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<8>;
+  ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [sum];
+  mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;
+  mad.lo.u32 %r3, %r1, %r2, %r0;
+  mul.wide.u32 %rd3, %r3, 4;
+  add.u64 %rd4, %rd0, %rd3;
+  ld.u32 %r4, [%rd4];
+  { .param .b32 a; .param .b32 b;
+    st.param.b32 [a+0], %r4; call (b), weigh, (a); ld.param.b32 %r4, [b+0]; }
+  shl.b32 %r5, %r0, 2;
+  mov.u32 %r6, tile;
+  add.u32 %r6, %r6, %r5;
+  st.shared.u32 [%r6], %r4;
+  bar.sync 0;
+  xor.b32 %r7, %r0, 63;
+  shl.b32 %r7, %r7, 2;
+  mov.u32 %r8, tile;
+  add.u32 %r8, %r8, %r7;
+  ld.shared.u32 %r9, [%r8];
+  mov.u32 %r10, 0;
+COUNT:
+  add.u32 %r10, %r10, 1;
+  setp.lt.u32 %p1, %r10, %r0;
+  @%p1 bra COUNT;
+  add.u32 %r9, %r9, %r10;
+  add.u64 %rd5, %rd1, %rd3;
+  st.global.u32 [%rd5], %r9;
+  atom.global.add.u32 %r11, [%rd2], %r9;
+  ret;
+}
+)";
+
+TEST(ExecutedKernel, ComputesWhatTheFunctionalModeDoes) {
+    std::vector<std::uint32_t> result[2], sums[2];
+    std::uint64_t instructions[2];
+    for (const unsigned mode : {0u, 1u}) {
+        machine m(program_text);
+        std::vector<std::uint32_t> in(64 * 5);
+        std::iota(in.begin(), in.end(), 11u);
+        const auto di = m.buffer(in), out = m.buffer(std::vector<std::uint32_t>(in.size(), 0)),
+                   sum = m.buffer(std::vector<std::uint32_t>{0});
+        if (mode == 0) {
+            instructions[0] = m.run("k", {5, 1, 1}, {64, 1, 1}, di, out, sum).warp_instructions;
+        } else {
+            launch l;
+            l.image = &m.image();
+            l.kernel = l.image->find_kernel("k");
+            l.grid.x = 5;
+            l.block.x = 64;
+            l.parameters.resize(24);
+            const device_address arguments[] = {di, out, sum};
+            std::memcpy(l.parameters.data(), arguments, sizeof arguments);
+            executed_kernel kernel(
+                l, m.memory(), m.world,
+                std::make_shared<const instruction_facts>(m.image(), opcode_timing{}), 1);
+            EXPECT_EQ(kernel.facts().shared_memory, 256u);
+            tiny_sm sm(kernel);
+            instructions[1] = sm.run();
+            EXPECT_EQ(sm.path.front(), "ld.param.u64");
+            EXPECT_EQ(sm.path.back(), "ret");
+        }
+        result[mode] = m.read<std::uint32_t>(out, in.size());
+        sums[mode] = m.read<std::uint32_t>(sum, 1);
+    }
+    EXPECT_EQ(result[0], result[1]);
+    EXPECT_EQ(sums[0], sums[1]);
+    EXPECT_EQ(instructions[0], instructions[1]);
+}
+
+TEST(InstructionFacts, ClassesAndLatenciesFollowTheOptions) {
+    machine m(
+        ".visible .entry k() { .reg .f32 %f<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;\n"
+        "fma.rn.f32 %f1, %f0, %f0, %f0; div.s32 %r1, %r2, %r3; ld.global.v2.u32 {%r1, %r2}, "
+        "[%rd1+8]; bar.sync 0; ret; }");
+    opcode_timing t;
+    t.single[opcode_timing::multiply_add] = {7, 2};
+    t.integer[opcode_timing::divide] = {145, 9};
+    const instruction_facts facts(m.image(), t);
+    EXPECT_EQ(facts.of(0).cls, program::op_class::sp);
+    EXPECT_EQ(facts.of(0).latency, 7);
+    EXPECT_EQ(facts.of(0).initiation_interval, 2);
+    EXPECT_EQ(facts.of(1).cls, program::op_class::sfu);
+    EXPECT_EQ(facts.of(1).latency, 145);
+    EXPECT_EQ(facts.of(1).n_src, 2);
+    EXPECT_TRUE(facts.of(2).is_load);
+    EXPECT_EQ(facts.of(2).data_size, 8);
+    EXPECT_EQ(facts.of(2).n_dst, 2);
+    EXPECT_EQ(facts.of(2).n_src, 1);
+    EXPECT_EQ(facts.of(2).pc, 16u);
+    EXPECT_EQ(facts.of(3).barrier, program::barrier_kind::sync);
+    EXPECT_EQ(facts.window_from(1).end - facts.window_from(1).next, 4);
+}
+
+}  // namespace
+}  // namespace simtlm::execution
