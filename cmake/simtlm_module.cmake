@@ -18,10 +18,6 @@ target_compile_options(simtlm_private_settings INTERFACE
 if(SIMTLM_SANITIZE)
   add_compile_options(-fsanitize=${SIMTLM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   add_link_options(-fsanitize=${SIMTLM_SANITIZE})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # GCC sees uninitialised members in std::regex and the like once it instruments them.
-    add_compile_options(-Wno-maybe-uninitialized)
-  endif()
 endif()
 if(SIMTLM_PROFILE STREQUAL "train")
   add_compile_options(-fprofile-generate -fprofile-update=single)
