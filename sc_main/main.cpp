@@ -105,7 +105,7 @@ int run(int argc, char** argv) {
     const auto log = platform::attach_visualizer_log(device, device.config().run);
     const auto profile = platform::attach_instruction_profile(device, device.config().run);
     output out(device, values, provenance_of({argv, argv + argc}, values, device.config(), work),
-               line, started);
+               profile.get(), line, started);
     for (const std::string& n : values.notes()) out.note("note", n);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
@@ -116,7 +116,6 @@ int run(int argc, char** argv) {
     if (waves) waves->finish();
     if (timeline) timeline->finish();
     if (log) log->finish();
-    if (profile) profile->write(device.config().run.line_stats);
     for (const std::string& remark :
          {waves ? waves->remark() : std::string(), timeline ? timeline->remark() : std::string()})
         if (!remark.empty()) complain(remark);

@@ -120,6 +120,9 @@ void output::run_ended(const std::string& ended) {
         flush_out();
     });
     attempt([&] { files_.write(ended); });
+    attempt([&] {
+        if (profile_ != nullptr) profile_->write(config_.line_stats);
+    });
     const bool nothing = ended == "failed" && kernels_ == 0;
     if (!config_.quiet && !nothing) summary();
     if (config_.profile_kernel) print_activity(device_.sequencer(), seconds());

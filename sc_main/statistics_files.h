@@ -32,8 +32,8 @@ class statistics_files {
 public:
     /// @param options  as long as this object, as @p device
     /// @throws kernel::user_error when one of the files cannot be written
-    statistics_files(platform::gpu& device, const platform::option_values& options, provenance from,
-                     const platform::instruction_profile* profile);
+    statistics_files(platform::gpu& device, const platform::option_values& options,
+                     provenance from);
 
     /// A report has been made. @param kernel  nullptr: of no kernel
     /// @param instructions  of the kernel, where they are profiled

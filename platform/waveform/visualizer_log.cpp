@@ -205,7 +205,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer {
         cache::cache_statistics now;
         for (const auto& p : device.partitions())
             for (unsigned s = 0; s < p->sub_partitions(); ++s)
-                if (const cache::cache_statistics* c = p->bank(s).cache_statistics())
+                if (const cache::cache_statistics* c = p->sub_partition(s).cache_statistics())
                     kernel::add_up(now, *c);
         const auto count = [&](bool writes, bool misses) {
             std::uint64_t n = 0;

@@ -15,11 +15,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string cache_refused(const std::string& text) {
+/// What a reader says of a text that it refuses, and in brackets what it advises.
+template <typename Reader>
+std::string refused(Reader read, const std::string& text) {
     try {
-        parse_cache(text);
+        read(text);
     } catch (const format_error& error) {
-        return error.what + " (" + error.remedy + ")";
+        return error.remedy.empty() ? error.what : error.what + " (" + error.remedy + ")";
     }
     return {};
 }
@@ -81,50 +83,55 @@ TEST(CacheString, KnowsEveryLetter) {
 }
 
 TEST(CacheString, RefusesUnknownLettersAndMissingParts) {
-    EXPECT_EQ(cache_refused("X:4:128:64,L:T:m:L:L,A:512:8,16"),
+    EXPECT_EQ(refused(parse_cache, "X:4:128:64,L:T:m:L:L,A:512:8,16"),
               "'X' is no kind of cache (one of N, S)");
-    EXPECT_THAT(cache_refused("4:128:64,Q:T:m:L:L,A:512:8,16"),
+    EXPECT_THAT(refused(parse_cache, "4:128:64,Q:T:m:L:L,A:512:8,16"),
                 HasSubstr("'Q' is no replacement policy"));
-    EXPECT_THAT(cache_refused("4:128:64,L:Q:m:L:L,A:512:8,16"),
+    EXPECT_THAT(refused(parse_cache, "4:128:64,L:Q:m:L:L,A:512:8,16"),
                 HasSubstr("'Q' is no write policy"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:q:L:L,A:512:8,16"),
+    EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:q:L:L,A:512:8,16"),
                 HasSubstr("'q' is no allocation policy"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m:Q:L,A:512:8,16"),
+    EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m:Q:L,A:512:8,16"),
                 HasSubstr("'Q' is no write allocation"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:Q,A:512:8,16"), HasSubstr("'Q' is no set index"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:L,Q:512:8,16"),
+    EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m:L:Q,A:512:8,16"),
+                HasSubstr("'Q' is no set index"));
+    EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m:L:L,Q:512:8,16"),
                 HasSubstr("'Q' is no kind of MSHR"));
-    EXPECT_THAT(cache_refused("4:128,L:T:m:L:L,A:512:8,16"), HasSubstr("is no cache geometry"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m,A:512:8,16"), HasSubstr("has 3 policies"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:L,A:512,16"), HasSubstr("is no MSHR description"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:L"), HasSubstr("has 2 parts"));
-    EXPECT_THAT(cache_refused("4:128:abc,L:T:m:L:L,A:1:1,1"),
+    EXPECT_THAT(refused(parse_cache, "4:128,L:T:m:L:L,A:512:8,16"),
+                HasSubstr("is no cache geometry"));
+    EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m,A:512:8,16"), HasSubstr("has 3 policies"));
+    EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m:L:L,A:512,16"),
+                HasSubstr("is no MSHR description"));
+    EXPECT_THAT(refused(parse_cache, "4:128:64,L:T:m:L:L"), HasSubstr("has 2 parts"));
+    EXPECT_THAT(refused(parse_cache, "4:128:abc,L:T:m:L:L,A:1:1,1"),
                 HasSubstr("'abc' is no number of ways"));
-    EXPECT_THAT(cache_refused("4:128:-1,L:T:m:L:L,A:1:1,1"), HasSubstr("is no number of ways"));
-    EXPECT_THAT(cache_refused(""), HasSubstr("has 1 parts"));
+    EXPECT_THAT(refused(parse_cache, "4:128:-1,L:T:m:L:L,A:1:1,1"),
+                HasSubstr("is no number of ways"));
+    EXPECT_THAT(refused(parse_cache, ""), HasSubstr("has 1 parts"));
 }
 
 TEST(CacheString, RefusesCachesThatCannotWork) {
-    EXPECT_THAT(cache_refused("N:4:128:64,L:B:f:N:L,A:8:8,8"), HasSubstr("can deadlock"));
-    EXPECT_THAT(cache_refused("N:4:128:64,L:B:s:N:L,A:8:8,8"), HasSubstr("can deadlock"));
-    EXPECT_THAT(cache_refused("N:4:128:64,L:T:f:L:L,A:8:8,8"),
+    EXPECT_THAT(refused(parse_cache, "N:4:128:64,L:B:f:N:L,A:8:8,8"), HasSubstr("can deadlock"));
+    EXPECT_THAT(refused(parse_cache, "N:4:128:64,L:B:s:N:L,A:8:8,8"), HasSubstr("can deadlock"));
+    EXPECT_THAT(refused(parse_cache, "N:4:128:64,L:T:f:L:L,A:8:8,8"),
                 HasSubstr("write allocation F or L"));
-    EXPECT_THAT(cache_refused("N:4:128:64,L:T:s:F:L,A:8:8,8"),
+    EXPECT_THAT(refused(parse_cache, "N:4:128:64,L:T:s:F:L,A:8:8,8"),
                 HasSubstr("write allocation F or L"));
-    EXPECT_THAT(cache_refused("S:4:64:64,L:T:m:L:L,A:8:8,8"),
+    EXPECT_THAT(refused(parse_cache, "S:4:64:64,L:T:m:L:L,A:8:8,8"),
                 HasSubstr("sector cache with lines of 64"));
-    EXPECT_THAT(cache_refused("N:3:128:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
-    EXPECT_THAT(cache_refused("N:0:128:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
-    EXPECT_THAT(cache_refused("N:4:100:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
-    EXPECT_THAT(cache_refused("N:4:128:0,L:T:m:L:L,A:8:8,8"), HasSubstr("no ways"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:L,A:0:8,8"), HasSubstr("no MSHR entries"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:L,A:8:8,0"), HasSubstr("miss queue"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:L,A:8:8,8:0,48"),
+    EXPECT_THAT(refused(parse_cache, "N:3:128:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
+    EXPECT_THAT(refused(parse_cache, "N:0:128:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
+    EXPECT_THAT(refused(parse_cache, "N:4:100:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
+    EXPECT_THAT(refused(parse_cache, "N:4:128:0,L:T:m:L:L,A:8:8,8"), HasSubstr("no ways"));
+    EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:T:m:L:L,A:0:8,8"), HasSubstr("no MSHR entries"));
+    EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:T:m:L:L,A:8:8,0"), HasSubstr("miss queue"));
+    EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:T:m:L:L,A:8:8,8:0,48"),
                 HasSubstr("divides the line size"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:R:m:N:L,F:8:8,8"), HasSubstr("without result FIFO"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:H,A:8:8,8"),
+    EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:R:m:N:L,F:8:8,8"),
+                HasSubstr("without result FIFO"));
+    EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:T:m:L:H,A:8:8,8"),
                 HasSubstr("Fermi's hash with 4 sets"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:P,A:8:8,8"),
+    EXPECT_THAT(refused(parse_cache, "N:4:128:4,L:T:m:L:P,A:8:8,8"),
                 HasSubstr("polynomial hash with 4 sets"));
 }
 
@@ -155,9 +162,7 @@ TEST(DramTiming, IsReadByPosition) {
 
 TEST(DramTiming, RefusesWhatItCannotBe) {
     const std::string rest = ":RRD=3:RCD=12:RAS=28:RP=12:RC=40:CL=12:WL=2:CDLR=3:WR=10";
-    const auto why = [](const std::string& text) {
-        return refused("-gpgpu_dram_timing_opt " + text);
-    };
+    const auto why = [](const std::string& text) { return refused(parse_dram_timing, text); };
     EXPECT_THAT(why("nbk=16:CDC=1" + rest), HasSubstr("'CDC' is no DRAM timing parameter"));
     EXPECT_THAT(why("nbk=16" + rest), HasSubstr("lacks CCD"));
     EXPECT_THAT(why("nbk=12:CCD=1" + rest), HasSubstr("12 banks"));
@@ -176,7 +181,7 @@ TEST(PipelineWidths, AreReadInTheirThreeForms) {
     EXPECT_EQ(parse_pipeline_widths("2,0,0,1,1,2,0,0,1,1,3").ex_wb, 3u);
     EXPECT_EQ(parse_pipeline_widths("4,4,4,4,4,4,4,4,4,4,8,5,6").of.at(core::pipe_tensor).oc_ex,
               6u);
-    EXPECT_THAT(refused("-gpgpu_pipeline_widths 1,1,1,1,1,1,1,1"), HasSubstr("has 8 widths"));
+    EXPECT_THAT(refused(parse_pipeline_widths, "1,1,1,1,1,1,1,1"), HasSubstr("has 8 widths"));
 }
 
 TEST(AddressMap, CountsItsBits) {
@@ -214,15 +219,6 @@ TEST(RouterFile, RefusesBrokenStatementsWithTheirLine) {
     EXPECT_THAT(why("p = {1,2;"), HasSubstr("braces do not match"));
 }
 
-std::string window_refused(const std::string& text) {
-    try {
-        parse_window(text);
-    } catch (const format_error& error) {
-        return error.what;
-    }
-    return {};
-}
-
 TEST(CycleWindow, MayLackEitherEnd) {
     EXPECT_EQ(parse_window("100:200").from, 100u);
     EXPECT_EQ(parse_window("100:200").to, 200u);
@@ -233,19 +229,19 @@ TEST(CycleWindow, MayLackEitherEnd) {
 }
 
 TEST(CycleWindow, RefusesWhatIsNoInterval) {
-    EXPECT_EQ(window_refused("100"), "is no interval");
-    EXPECT_EQ(window_refused("1:2:3"), "is no interval");
-    EXPECT_EQ(window_refused("5:5"), "is an empty interval");
-    EXPECT_EQ(window_refused("x:5"), "'x' is no number of cycles");
-    EXPECT_EQ(window_refused("-1:5"), "'-1' is no number of cycles");
+    EXPECT_THAT(refused(parse_window, "100"), StartsWith("is no interval ("));
+    EXPECT_THAT(refused(parse_window, "1:2:3"), StartsWith("is no interval ("));
+    EXPECT_THAT(refused(parse_window, "5:5"), StartsWith("is an empty interval"));
+    EXPECT_THAT(refused(parse_window, "x:5"), StartsWith("'x' is no number of cycles"));
+    EXPECT_THAT(refused(parse_window, "-1:5"), StartsWith("'-1' is no number of cycles"));
 }
 
 TEST(SpecializedUnit, IsReadFromSixParts) {
-    const core::specialized_unit_config unit = parse_specialized_unit("1,4,200,2,3, TEX");
+    const specialized_unit unit = parse_specialized_unit("1,4,200,2,3, TEX");
     EXPECT_TRUE(unit.enabled);
     EXPECT_EQ(unit.units, 4u);
-    EXPECT_EQ(unit.id_oc_width, 2u);
-    EXPECT_EQ(unit.oc_ex_width, 3u);
+    EXPECT_EQ(unit.id_oc, 2u);
+    EXPECT_EQ(unit.oc_ex, 3u);
     EXPECT_EQ(unit.name, "TEX");
     EXPECT_FALSE(parse_specialized_unit("0,0,0,0,0,").enabled) << "nothing else matters then";
     EXPECT_THROW(parse_specialized_unit("2,4,200,2,3,TEX"), format_error);
