@@ -2,9 +2,22 @@
 # Everything comes from the distribution.
 include(cmake/find_systemc.cmake)
 if(NOT TARGET SystemC::systemc)
-  message(FATAL_ERROR "SystemC 2.3.4 or newer is needed (Debian: libsystemc-dev)")
+  message(FATAL_ERROR "SystemC 2.3.4 or newer is needed (Debian: libsystemc-dev; "
+    "one of your own: -DSIMTLM_SYSTEMC_ROOT=FOLDER)")
 endif()
+message(STATUS "SystemC ${SIMTLM_SYSTEMC_VERSION}")
+# What is installed finds the libraries that it was linked with.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS iostreams program_options)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+find_library(XXHASH_LIBRARY xxhash)
+if(NOT XXHASH_INCLUDE_DIR OR NOT XXHASH_LIBRARY)
+  message(FATAL_ERROR "xxHash 0.8 or newer is needed (Debian: libxxhash-dev)")
+endif()
+add_library(xxhash::xxhash INTERFACE IMPORTED)
+target_include_directories(xxhash::xxhash INTERFACE ${XXHASH_INCLUDE_DIR})
+target_link_libraries(xxhash::xxhash INTERFACE ${XXHASH_LIBRARY})

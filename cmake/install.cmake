@@ -4,6 +4,16 @@ include(CMakePackageConfigHelpers)
 set(SIMTLM_CONFIG_INSTALL_DIR ${CMAKE_INSTALL_DATADIR}/simtlm/configs)
 set(simtlm_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/simtlm)
 get_property(simtlm_targets GLOBAL PROPERTY SIMTLM_TARGETS)
+# `cmake --install` after a build of single targets: what is missing is built first, so that nothing
+# is installed by halves.
+add_custom_target(simtlm_package DEPENDS simtlm simtlm-trace)
+foreach(target IN LISTS simtlm_targets)
+  get_target_property(kind ${target} TYPE)
+  if(NOT kind STREQUAL INTERFACE_LIBRARY)
+    add_dependencies(simtlm_package ${target})
+  endif()
+endforeach()
+install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target simtlm_package COMMAND_ERROR_IS_FATAL ANY)")
 install(TARGETS ${simtlm_targets} EXPORT simtlm_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS simtlm simtlm-trace RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -10,6 +10,7 @@
 #include "sc_main/functional_mode.h"
 #include "sc_main/output.h"
 #include "sc_main/output_check.h"
+#include "sc_main/program_run.h"
 #include "sc_main/progress.h"
 #include "sc_main/run_control.h"
 #include "sc_main/standard_streams.h"
@@ -22,6 +23,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <systemc>
 
 namespace {
@@ -37,7 +39,8 @@ bool act(const platform::option_values& values, const platform::preset_folders& 
     else if (values.flag("--help-statistics"))
         platform::write_statistics_markdown(std::cout);
     else if (values.flag("--version"))
-        std::cout << "simtlm " << version << " (" << sc_core::sc_version() << ")\n";
+        std::cout << "simtlm " << version << ", build " << commit() << " (" << sc_core::sc_version()
+                  << ")\n";
     else if (values.flag("--list-configs"))
         platform::write_presets(std::cout, folders);
     else if (values.flag("--dump-config"))
@@ -75,18 +78,17 @@ int run(int argc, char** argv) {
     platform::option_values values(folders.finder());
     values.parse_command_line(argc, argv);
     if (act(values, folders)) return success;
-    if (!values.text("--ptx").empty()) {
-        if (is_functional(values)) return leave(run_functional(values));
-        throw kernel::user_error("command line", "programs run without time only",
-                                 "add -gpgpu_ptx_sim_mode 1");
-    }
+    const bool executes = !values.text("--ptx").empty();
+    if (executes && is_functional(values)) return leave(run_functional(values));
 
     const signal_guard signals;
     platform::gpu_config config = platform::make_gpu_config(values);
-    if (config.run.trace.empty())
+    if (!executes && config.run.trace.empty())
         throw kernel::user_error("command line", "there is no trace to replay",
                                  "name one: -trace FOLDER/kernelslist.g; see also --help");
-    const workload work = read_workload(config);
+    std::unique_ptr<loaded_program> program;
+    if (executes) program = std::make_unique<loaded_program>(values);
+    const workload work = executes ? workload_of(*program, config) : read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
     check_outputs(values, config, work.kernel_files);
 
@@ -94,7 +96,8 @@ int run(int argc, char** argv) {
     platform::gpu device("gpu", std::move(config));
     const auto waves = platform::attach_waveforms(device, device.config().run);
     const auto timeline = platform::attach_timeline(device, device.config().run);
-    output out(device, values, line, started);
+    output out(device, values, provenance_of({argv, argv + argc}, values, device.config(), work),
+               line, started);
     for (const std::string& n : values.notes()) out.note("note", n);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
@@ -104,6 +107,9 @@ int run(int argc, char** argv) {
     const run_control::ending end = control.run();
     if (waves) waves->finish();
     if (timeline) timeline->finish();
+    for (const std::string& remark :
+         {waves ? waves->remark() : std::string(), timeline ? timeline->remark() : std::string()})
+        if (!remark.empty()) complain(remark);
     if (end == run_control::ending::deadlock) {
         complain(
             fmt::format("deadlock at core cycle {}: no instruction was completed in the "
@@ -114,7 +120,7 @@ int run(int argc, char** argv) {
     }
     if (end == run_control::ending::interrupted)
         return leave(ended_by_signal + signal_guard::received());
-    return leave(success);
+    return leave(executes ? program->finish() : success);
 }
 
 int run_and_catch(int argc, char** argv) {

@@ -4,11 +4,13 @@
 #include "modules/kernel/output_target.h"
 #include "modules/protocol/phases.h"
 #include "sc_main/standard_streams.h"
+#include "sc_main/version.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 namespace simtlm {
 
@@ -31,14 +33,18 @@ std::string closing_line(const std::string& ended) {
 
 }  // namespace
 
-output::output(platform::gpu& device, const platform::option_values& options, progress& line,
-               std::chrono::steady_clock::time_point started)
+output::output(platform::gpu& device, const platform::option_values& options, provenance from,
+               progress& line, std::chrono::steady_clock::time_point started)
     : device_(device),
       config_(device.config().run),
       line_(line),
       started_(started),
       reporter_(device),
-      files_(options, config_.stats_json, config_.stats_csv) {}
+      files_(device, options, std::move(from)) {
+    // Accel-Sim's scripts look for its build line and for GPGPU-Sim's.
+    put_out(fmt::format("Accel-Sim and GPGPU-Sim statistics by simtlm {} [build {}]\n", version,
+                        commit()));
+}
 
 double output::seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
@@ -55,7 +61,7 @@ void output::print(const platform::report_subject* subject, const kernel_record*
     last_ = reporter_.make(subject);
     files_.add(last_, record);
     reported_cycles_ = device_.core_cycles();
-    put_out(last_.text);
+    put_out(config_.compact_reports ? compact_.of(last_.text) : last_.text);
     put_out(wall_clock());
     flush_out();
 }
@@ -81,11 +87,11 @@ std::string output::wall_clock() const {
 void output::kernel_ended(const dispatch::finished_kernel& kernel) {
     ++kernels_;
     kernel_record r;
-    r.subject = {kernel.header.name, kernel.launch, kernel.header.stream};
+    r.subject = {kernel.facts.name, kernel.launch, kernel.facts.stream};
     r.launched_at = kernel.launched_at;
     r.start_cycle = kernel.start_cycle;
     r.end_cycle = kernel.end_cycle;
-    r.ctas = kernel.header.grid.volume();
+    r.ctas = kernel.facts.grid.volume();
     r.ctas_per_sm = kernel.ctas_per_sm;
     print(&r.subject, &r);
 }
@@ -105,7 +111,7 @@ void output::run_ended(const std::string& ended) {
         put_out(closing_line(ended));
         flush_out();
     });
-    attempt([&] { files_.write(device_, ended); });
+    attempt([&] { files_.write(ended); });
     if (!config_.quiet) summary();
     if (config_.profile_kernel) print_activity(device_.sequencer(), seconds());
     if (failed) std::rethrow_exception(failed);
@@ -120,7 +126,7 @@ void output::print_rest() {
             oldest = k.get();
     if (oldest != nullptr) {
         kernel_record r;
-        r.subject = {oldest->header.name, oldest->context.launch, oldest->stream};
+        r.subject = {oldest->facts.name, oldest->context.launch, oldest->stream};
         r.launched_at = oldest->launched_at;
         r.start_cycle = oldest->start_cycle;
         r.end_cycle = device_.core_cycles();

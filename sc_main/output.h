@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "platform/report/compact.h"
 #include "platform/report/report.h"
 #include "sc_main/progress.h"
 #include "sc_main/statistics_files.h"
@@ -15,9 +16,9 @@ namespace simtlm {
 /// Everything a run says: reports on stdout, files of statistics, notes and the summary on stderr.
 class output {
 public:
-    /// @param started  when the process did
-    output(platform::gpu& device, const platform::option_values& options, progress& line,
-           std::chrono::steady_clock::time_point started);
+    /// Prints which simulator this is. @param started  when the process did
+    output(platform::gpu& device, const platform::option_values& options, provenance from,
+           progress& line, std::chrono::steady_clock::time_point started);
 
     /// A note or a warning, each text once; nothing with --quiet.
     void note(const std::string& kind, const std::string& text);
@@ -42,6 +43,7 @@ private:
     std::chrono::steady_clock::time_point started_;
     platform::reporter reporter_;
     statistics_files files_;
+    platform::compact_text compact_;
     platform::report last_;
     std::uint64_t reported_cycles_ = ~std::uint64_t{0};
     std::uint64_t kernels_ = 0;

@@ -15,7 +15,8 @@ namespace simtlm {
 namespace {
 
 /// Options that name a file to be written.
-constexpr const char* output_options[] = {"--stats-json", "--stats-csv", "--vcd", "--timeline"};
+constexpr const char* output_options[] = {"--stats-json", "--stats-csv", "--stats-csv-long",
+                                          "--vcd", "--timeline"};
 
 /// Files by identity: two names of one file are one.
 class file_roles {

@@ -2,6 +2,7 @@
 #include "sc_main/run_control.h"
 
 #include "modules/kernel/output_target.h"
+#include "modules/kernel/spawn.h"
 #include "sc_main/standard_streams.h"
 
 #include <csignal>
@@ -60,11 +61,10 @@ run_control::run_control(const sc_core::sc_module_name& name, platform::gpu& dev
       out_(out),
       line_(line),
       poll_period_(cycles_between_polls / device.config().clocks.core, sc_core::SC_SEC) {
-    using SC_CURRENT_USER_MODULE = run_control;
-    SC_METHOD(pause);
-    sensitive << device.commands().progress() << device.sequencer().failed();
-    dont_initialize();
-    SC_METHOD(poll);
+    kernel::spawn_method("pause", [this] { pause(); },
+                         {device.commands().progress(), device.sequencer().failed()});
+    kernel::spawn_method(
+        "poll", [this] { poll(); }, {}, kernel::first_run::at_start);
 }
 
 void run_control::pause() {

@@ -10,12 +10,19 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 namespace simtlm {
 
 namespace {
 
 using json = nlohmann::ordered_json;
+using counter = platform::counter_sums::counter;
+
+/// Of the JSON file: raised when what a name stands for changes, or a name goes. New names do not
+/// raise it.
+constexpr unsigned schema_version = 2;
 
 json number(const platform::figure& f) {
     if (f.whole) return static_cast<std::uint64_t>(f.value);
@@ -30,19 +37,55 @@ json json_of(const kernel_record& k) {
             {"ctas_per_sm", k.ctas_per_sm}};
 }
 
-/// Values by name; of an array the cells that are not 0, by label.
-json json_of(const std::vector<kernel::statistics::cell>& cells) {
-    json values = json::object();
-    for (const kernel::statistics::cell& c : cells) {
-        if (c.label.empty()) {
-            values[c.of->name] = *c.value;
+/// Puts a value under its name; cells of an array lie together, those that are 0 stay out.
+void put(json& into, const kernel::counter_info& of, const std::string& label,
+         std::uint64_t value) {
+    if (label.empty()) {
+        into[of.name] = value;
+        return;
+    }
+    json& array = into[of.name];
+    if (array.is_null()) array = json::object();
+    if (value != 0) array[label] = value;
+}
+
+json json_of(const provenance& p, const platform::run_config& config) {
+    json inputs = json::array();
+    for (const provenance::file& f : p.inputs) {
+        const file_checksum sum = checksum_of(f.path);
+        json one = {{"role", f.role}, {"path", f.path}};
+        if (!sum.xxh128.empty()) one.update({{"bytes", sum.bytes}, {"xxh128", sum.xxh128}});
+        inputs.push_back(std::move(one));
+    }
+    json seed = nullptr;
+    if (config.shuffle_seed) seed = *config.shuffle_seed;
+    return {{"version", version},
+            {"commit", commit()},
+            {"command_line", p.command_line},
+            {"started", p.started},
+            {"host", p.host},
+            {"presets", p.presets},
+            {"shuffle_seed", std::move(seed)},
+            {"inputs", std::move(inputs)}};
+}
+
+/// The options in force, by name, and where their values come from.
+std::pair<json, json> options_and_origins(const platform::option_values& options) {
+    json config = json::object(), origins = json::object();
+    for (const platform::option_info& o : platform::option_table()) {
+        if (!o.effective() || o.action) continue;
+        if (!o.repeatable) {
+            config[o.name] = options.text(o.name);
+            if (options.given(o.name)) origins[o.name] = options.value(o.name).origin.text();
             continue;
         }
-        json& array = values[c.of->name];
-        if (array.is_null()) array = json::object();
-        if (*c.value != 0) array[c.label] = *c.value;
+        config[o.name] = json::array();
+        for (const auto& v : options.all(o.name)) {
+            config[o.name].push_back(v.text);
+            origins[o.name].push_back(v.origin.text());
+        }
     }
-    return values;
+    return {std::move(config), std::move(origins)};
 }
 
 std::string quoted(const std::string& text) {
@@ -55,16 +98,21 @@ constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-statistics_files::statistics_files(const platform::option_values& options, std::string json_file,
-                                   std::string csv)
-    : options_(options), json_(std::move(json_file)), csv_(std::move(csv)) {
+statistics_files::statistics_files(platform::gpu& device, const platform::option_values& options,
+                                   provenance from)
+    : config_(device.config().run), device_(device), options_(options), from_(std::move(from)) {
     // Better now than after hours of simulation.
-    for (const std::string& file : {json_, csv_})
+    for (const std::string& file : {config_.stats_json, config_.stats_csv, config_.stats_csv_long})
         if (!file.empty()) kernel::output_target(file).check();
 }
 
+bool statistics_files::wanted() const {
+    return !config_.stats_json.empty() || !config_.stats_csv.empty() ||
+           !config_.stats_csv_long.empty();
+}
+
 void statistics_files::add(const platform::report& report, const kernel_record* kernel) {
-    if (json_.empty() && csv_.empty()) return;
+    if (!wanted()) return;
     row r;
     if (kernel != nullptr) {
         r.kernel = *kernel;
@@ -79,21 +127,29 @@ void statistics_files::add(const platform::report& report, const kernel_record* 
         }
         r.values[at->second] = f.value;
     }
+    if (!sums_) sums_.emplace(device_);
+    r.own = sums_->take();
     rows_.push_back(std::move(r));
     last_ = report;
     last_.text.clear();
 }
 
-void statistics_files::write(platform::gpu& device, const std::string& ended) {
+void statistics_files::write(const std::string& ended) {
     std::exception_ptr failed;
-    if (!json_.empty()) {
+    const auto make = [&](const std::string& name, auto text) {
+        if (name.empty()) return;
         try {
-            write_json(device, ended);
+            kernel::output_file file(name);
+            file.write(text());
+            file.commit();
         } catch (const kernel::output_error&) {
-            failed = std::current_exception();
+            if (!failed) failed = std::current_exception();
         }
-    }
-    if (!csv_.empty()) write_csv();
+    };
+    if (wanted() && !sums_) sums_.emplace(device_);
+    make(config_.stats_json, [&] { return json_text(ended); });
+    make(config_.stats_csv, [&] { return csv_text(); });
+    make(config_.stats_csv_long, [&] { return long_csv_text(); });
     if (failed) std::rethrow_exception(failed);
 }
 
@@ -103,65 +159,69 @@ const double* statistics_files::value(const row& r, const std::string& name) con
     return std::isnan(r.values[at->second]) ? nullptr : &r.values[at->second];
 }
 
-void statistics_files::write_json(platform::gpu& device, const std::string& ended) const {
-    kernel::output_file file(json_);
+std::string statistics_files::json_text(const std::string& ended) const {
     json document;
+    document["schema"] = {{"name", "simtlm-statistics"}, {"version", schema_version}};
     document["simtlm"] = version;
+    document["provenance"] = json_of(from_, config_);
     document["ended"] = ended;
-    json config = json::object();
-    for (const platform::option_info& o : platform::option_table())
-        if (o.effective() && !o.action) {
-            if (!o.repeatable) {
-                config[o.name] = options_.text(o.name);
-                continue;
-            }
-            config[o.name] = json::array();
-            for (const auto& v : options_.all(o.name)) config[o.name].push_back(v.text);
-        }
-    document["config"] = std::move(config);
+    std::tie(document["config"], document["origins"]) = options_and_origins(options_);
 
     json total = json::object();
     for (const platform::figure& f : last_.figures) total[f.name] = number(f);
     document["total"] = std::move(total);
-    json rows = json::object();
-    for (const platform::figure_row& r : last_.rows) rows[r.name] = r.values;
-    document["histograms"] = std::move(rows);
+    json histograms = json::object();
+    for (const platform::figure_row& r : last_.rows) histograms[r.name] = r.values;
+    document["histograms"] = std::move(histograms);
 
+    const std::vector<counter>& counters = sums_->counters();
     json kernels = json::array();
     for (const row& r : rows_) {
         if (!r.has_kernel) continue;
         json k = json_of(r.kernel);
         for (const char* name : {"gpu_sim_cycle", "gpu_sim_insn"})
             if (const double* v = value(r, name)) k[name] = static_cast<std::uint64_t>(*v);
-        if (const double* v = value(r, "gpu_ipc")) k["gpu_ipc"] = *v;
+        for (const char* name : {"gpu_ipc", "gpu_occupancy", "L2_BW"})
+            if (const double* v = value(r, name)) k[name] = *v;
+        json& own = k["counters"] = json::object();
+        for (const platform::counter_sums::value& v : r.own) {
+            const counter& c = counters[v.counter];
+            put(own[c.kind], *c.of, c.label, v.number);
+        }
         kernels.push_back(std::move(k));
     }
     document["kernels"] = std::move(kernels);
 
-    kernel::statistics list;
-    platform::list_statistics(device, list);
-    platform::bring_up_to_date(device);
-    json blocks = json::object(), counters = json::object();
-    for (const kernel::statistics::block& b : list.blocks()) {
-        blocks[b.name] = {{"kind", b.kind}, {"counters", json_of(b.cells)}};
-        json& meanings = counters[b.kind];
-        for (const kernel::statistics::cell& c : b.cells)
-            if (!meanings.contains(c.of->name))
-                meanings[c.of->name] = {{"unit", c.of->unit},
+    json meanings = json::object(), blocks = json::object();
+    for (const counter& c : counters)
+        meanings[c.kind][c.of->name] = {{"unit", c.of->unit},
                                         {"meaning", c.of->meaning},
                                         {"adds", kernel::adding_name(c.of->how)}};
+    for (const kernel::statistics::block& b : sums_->blocks().blocks()) {
+        json values = json::object();
+        for (const kernel::statistics::cell& c : b.cells) put(values, *c.of, c.label, *c.value);
+        blocks[b.name] = {{"kind", b.kind}, {"counters", std::move(values)}};
     }
-    document["counters"] = std::move(counters);
+    document["counters"] = std::move(meanings);
     document["blocks"] = std::move(blocks);
-    file.write(document.dump(1) + "\n");
-    file.commit();
+    return document.dump(1) + "\n";
 }
 
-void statistics_files::write_csv() const {
-    kernel::output_file file(csv_);
+/// Those that any kernel has counted something in.
+std::vector<std::uint32_t> statistics_files::used_counters() const {
+    std::vector<std::uint32_t> used;
+    const std::vector<std::uint64_t>& whole = sums_->whole();
+    for (std::uint32_t i = 0; i < whole.size(); ++i)
+        if (whole[i] != 0) used.push_back(i);
+    return used;
+}
+
+std::string statistics_files::csv_text() const {
     std::string text =
         "kernel,launch_uid,stream,finished,launched_at,start_cycle,end_cycle,ctas,ctas_per_sm";
+    const std::vector<std::uint32_t> used = used_counters();
     for (const platform::figure& c : columns_) text += ',' + quoted(c.name);
+    for (const std::uint32_t i : used) text += ',' + quoted(sums_->counters()[i].name());
     text += '\n';
     const auto figures = [&](const row& r) {
         for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -170,7 +230,6 @@ void statistics_files::write_csv() const {
             text += columns_[i].whole ? fmt::format("{}", static_cast<std::uint64_t>(r.values[i]))
                                       : fmt::format("{}", r.values[i]);
         }
-        text += '\n';
     };
     for (const row& r : rows_) {
         if (!r.has_kernel) continue;
@@ -179,14 +238,35 @@ void statistics_files::write_csv() const {
                             k.subject.stream, k.finished ? 1 : 0, k.launched_at, k.start_cycle,
                             k.end_cycle, k.ctas, k.ctas_per_sm);
         figures(r);
+        auto own = r.own.begin();  // by counter, as the columns are
+        for (const std::uint32_t i : used) {
+            while (own != r.own.end() && own->counter < i) ++own;
+            text += fmt::format(",{}", own != r.own.end() && own->counter == i ? own->number : 0);
+        }
+        text += '\n';
     }
     text += "total,,,,,,,,";
-    if (!rows_.empty())
-        figures(rows_.back());
-    else
-        text += '\n';
-    file.write(text);
-    file.commit();
+    figures(rows_.empty() ? row{} : rows_.back());
+    for (const std::uint32_t i : used) text += fmt::format(",{}", sums_->whole()[i]);
+    return text + '\n';
+}
+
+std::string statistics_files::long_csv_text() const {
+    std::string text = "launch_uid,kernel,kind,counter,cell,value,unit,adds\n";
+    const auto line = [&](const std::string& launch, const std::string& kernel, std::uint32_t index,
+                          std::uint64_t number) {
+        const counter& c = sums_->counters()[index];
+        text += fmt::format("{},{},{},{},{},{},{},{}\n", launch, kernel, c.kind, c.of->name,
+                            quoted(c.label), number, quoted(c.of->unit),
+                            kernel::adding_name(c.of->how));
+    };
+    for (const row& r : rows_)
+        if (r.has_kernel)
+            for (const platform::counter_sums::value& v : r.own)
+                line(fmt::format("{}", r.kernel.subject.launch), quoted(r.kernel.subject.name),
+                     v.counter, v.number);
+    for (const std::uint32_t i : used_counters()) line("", "total", i, sums_->whole()[i]);
+    return text;
 }
 
 }  // namespace simtlm

@@ -2,10 +2,13 @@
 #pragma once
 
 #include "platform/options/options.h"
+#include "platform/report/counter_sums.h"
 #include "platform/report/report.h"
+#include "sc_main/provenance.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,33 +25,42 @@ struct kernel_record {
     bool finished = true;
 };
 
-/// What --stats-json and --stats-csv write. Collects a row of figures per report; the files appear
-/// whole, under their names, when write() has succeeded.
+/// What --stats-json, --stats-csv and --stats-csv-long write (docs/statistics-files.md). Collects a
+/// row per report; the files appear whole, under their names, when write() has succeeded.
 class statistics_files {
 public:
+    /// @param options  as long as this object, as @p device
     /// @throws kernel::user_error when one of the files cannot be written
-    statistics_files(const platform::option_values& options, std::string json, std::string csv);
+    statistics_files(platform::gpu& device, const platform::option_values& options,
+                     provenance from);
 
     /// A report has been made. @param kernel  nullptr: of no kernel
     void add(const platform::report& report, const kernel_record* kernel);
 
     /// @param ended  why the run has ended: "finished", ...
-    /// @throws kernel::output_error, after the other file
-    void write(platform::gpu& device, const std::string& ended);
+    /// @throws kernel::output_error, after the other files
+    void write(const std::string& ended);
 
 private:
     struct row {
         kernel_record kernel;
         bool has_kernel = false;
         std::vector<double> values;  // by column; missing at the end: not in that report
+        std::vector<platform::counter_sums::value> own;
     };
-    void write_json(platform::gpu& device, const std::string& ended) const;
-    void write_csv() const;
+    bool wanted() const;
+    std::string json_text(const std::string& ended) const;
+    std::string csv_text() const;
+    std::string long_csv_text() const;
     const double* value(const row& r, const std::string& name) const;
+    std::vector<std::uint32_t> used_counters() const;
 
+    const platform::run_config& config_;
+    platform::gpu& device_;
     const platform::option_values& options_;
-    std::string json_, csv_;
-    std::vector<platform::figure> columns_;  // names; values unused
+    provenance from_;
+    std::optional<platform::counter_sums> sums_;  // made when it is first needed
+    std::vector<platform::figure> columns_;       // names; values unused
     std::map<std::string, std::size_t> column_of_;
     std::vector<row> rows_;
     platform::report last_;

@@ -26,12 +26,6 @@ enum class write_allocate_policy : std::uint8_t {
     lazy_fetch_on_read,
 };
 enum class set_index_function : std::uint8_t { linear, bitwise_xor, ipoly, fermi_hash, custom };
-enum class mshr_kind : std::uint8_t {
-    associative,
-    sector_associative,
-    texture_fifo,
-    sector_texture_fifo
-};
 
 inline constexpr unsigned sector_bytes = 32;
 inline constexpr unsigned sectors_per_line = 4;
@@ -48,7 +42,8 @@ struct cache_config {
     allocation_policy allocation = allocation_policy::on_miss;
     write_allocate_policy write_allocate = write_allocate_policy::no_write_allocate;
     set_index_function set_index = set_index_function::linear;
-    mshr_kind mshr = mshr_kind::associative;
+    bool texture_fifo =
+        false;  ///< MSHR kind F or T: a texture cache, whose misses stay in order; A, S: others
     unsigned mshr_entries = 32;
     unsigned mshr_max_merge = 8;
     unsigned miss_queue_size = 8;

@@ -34,16 +34,14 @@ void barrier_unit::open_if_complete(cta_state& cta, barrier& b) {
         warps_.stops_waiting(warps_.at_barrier, static_cast<unsigned>(__builtin_ctzll(released)));
 }
 
-void barrier_unit::arrive(unsigned cta, unsigned warp, const program::static_instruction& inst) {
+void barrier_unit::arrive(unsigned cta, unsigned warp, const barrier_request& request) {
     cta_state& c = ctas_[cta];
     const std::size_t named = c.barriers.size() - 1;
-    const std::size_t id =
-        inst.barrier_id < 0 ? named : static_cast<std::size_t>(inst.barrier_id) % named;
+    const std::size_t id = request.id < 0 ? named : static_cast<std::size_t>(request.id) % named;
     barrier& b = c.barriers[id];
     b.arrived |= warp_bit(warp);
-    if (inst.barrier_threads > 0)
-        b.expected_threads = static_cast<std::uint32_t>(inst.barrier_threads);
-    if (inst.barrier != program::barrier_kind::arrive) {
+    if (request.threads > 0) b.expected_threads = static_cast<std::uint32_t>(request.threads);
+    if (request.kind != program::barrier_kind::arrive) {
         b.waiting |= warp_bit(warp);
         warps_.at_barrier |= warp_bit(warp);
     }

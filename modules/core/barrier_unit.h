@@ -9,6 +9,13 @@
 
 namespace simtlm::core {
 
+/// What a warp asks of a barrier.
+struct barrier_request {
+    program::barrier_kind kind = program::barrier_kind::sync;
+    std::int32_t id = 0;       ///< -1: a barrier without a name
+    std::int32_t threads = 0;  ///< expected, 0 = the whole CTA
+};
+
 /// CTA barriers of one SM: several named barriers per CTA may be alive at once, a barrier opens
 /// when the warps it expects have arrived, and a warp that has ended is expected no more.
 ///
@@ -25,7 +32,7 @@ public:
     /// A CTA has ended.
     void deallocate(unsigned cta);
     /// A warp has issued a barrier instruction.
-    void arrive(unsigned cta, unsigned warp, const program::static_instruction& inst);
+    void arrive(unsigned cta, unsigned warp, const barrier_request& request);
     /// A warp has issued its last instruction.
     void warp_ended(unsigned cta, unsigned warp);
     /// Who waits for whom, for a deadlock report.

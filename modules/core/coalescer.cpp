@@ -52,7 +52,7 @@ unsigned coalescer::segment_bytes(const warp_instruction& inst) const {
     if (arch >= 20 && arch < 39)
         sectors = config_.ldst.global_skips_l1 ||
                   inst.info->cache_op == program::cache_operator::cache_global;
-    switch (inst.info->data_size) {
+    switch (inst.data_size) {
         case 1:
             return 32;
         case 2:
@@ -76,7 +76,7 @@ void coalescer::coalesce(warp_instruction& inst, const lane_addresses& lanes) co
     if (inst.info->is_atomic)
         gather_atomics(inst, lanes);
     else
-        gather(inst, lanes, lanes.words > 1 ? 4 : inst.info->data_size);
+        gather(inst, lanes, inst.data_size);
 }
 
 void coalescer::gather(warp_instruction& inst, const lane_addresses& lanes, unsigned bytes) const {
@@ -110,7 +110,7 @@ void coalescer::gather(warp_instruction& inst, const lane_addresses& lanes, unsi
 void coalescer::gather_atomics(warp_instruction& inst, const lane_addresses& lanes) const {
     const std::uint64_t segment = segment_bytes(inst);
     const unsigned part = config_.warp_size / config_.shared.warp_parts;
-    const unsigned bytes = inst.info->data_size;
+    const unsigned bytes = inst.data_size;
     for (unsigned base = 0; base < config_.warp_size; base += part) {
         const std::size_t first = inst.accesses.size();
         std::uint32_t group = lanes.lanes >> base;
@@ -155,7 +155,7 @@ void coalescer::gather_lines(warp_instruction& inst, const lane_addresses& lanes
         memory_access& a = access_of(inst.accesses, 0, address & ~std::uint64_t{line_bytes - 1});
         a.lanes |= 1u << lane;
         a.size = static_cast<std::uint16_t>(line_bytes);
-        add_bytes(a, address, inst.info->data_size);
+        add_bytes(a, address, inst.data_size);
     }
     // The whole line is wanted.
     for (memory_access& a : inst.accesses) a.sectors = 0;

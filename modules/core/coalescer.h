@@ -3,20 +3,13 @@
 
 #include "modules/core/core_config.h"
 #include "modules/core/warp_instruction.h"
+#include "modules/program/kernel_source.h"
 
-#include <array>
 #include <cstdint>
 
 namespace simtlm::core {
 
-/// Addresses of one executed memory instruction: up to `words` per lane (local memory interleaves
-/// the 4-byte words of a thread's data).
-struct lane_addresses {
-    static constexpr unsigned max_words = 8;
-    std::uint32_t lanes = 0;  ///< that have an address
-    unsigned words = 1;
-    std::array<std::array<std::uint64_t, 32>, max_words> address;  ///< [word][lane]
-};
+using program::lane_addresses;
 
 /// Turns the lanes of a memory instruction into accesses (manual: Memory Coalescing).
 ///

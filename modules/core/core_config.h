@@ -104,7 +104,6 @@ struct sm_config {
     unsigned sp_units = 1, dp_units = 0, int_units = 0, sfu_units = 1, tensor_units = 0;
     bool tensor_core_available = false;
     std::array<specialized_unit_config, program::max_specialized_units> specialized;
-    program::latency_table latencies;
 
     // memory
     ldst_config ldst;

@@ -6,18 +6,6 @@
 
 namespace simtlm::core {
 
-namespace {
-
-/// Cycles ahead for which the result bus can be reserved: more than any latency.
-std::size_t horizon(const sm_config& config) {
-    std::size_t cycles = 4;
-    for (const auto& e : config.latencies.of)
-        while (cycles <= e.latency) cycles *= 2;
-    return cycles;
-}
-
-}  // namespace
-
 dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer, const sm_config& config,
                                operand_collector& collector, std::vector<unit> units,
@@ -29,13 +17,23 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
       collector_(collector),
       units_(std::move(units)),
       ldst_(ldst),
-      result_bus_(horizon(config)),
+      result_bus_(64),
       process_("process", sequencer, protocol::phase::core_dispatch,
                kernel::on_edge<&dispatch_stage::cycle>(this)) {
     collector_.set_consumer(process_);
 }
 
-bool dispatch_stage::reserve_result_bus(std::uint64_t at) {
+/// Cycles further ahead can be reserved.
+void dispatch_stage::lengthen(std::uint64_t now) {
+    std::vector<reservation> longer(2 * result_bus_.size());
+    for (std::uint64_t at = now; at < now + result_bus_.size(); ++at)
+        longer[at & (longer.size() - 1)] = result_bus_[at & (result_bus_.size() - 1)];
+    result_bus_ = std::move(longer);
+}
+
+bool dispatch_stage::reserve_result_bus(std::uint64_t now, unsigned latency) {
+    while (latency >= result_bus_.size()) lengthen(now);
+    const std::uint64_t at = now + latency;
     reservation& r = result_bus_[at & (result_bus_.size() - 1)];
     if (const auto low = static_cast<std::uint32_t>(at); r.at != low) r = {low, 0};
     if (r.count >= config_.widths.ex_wb) {
@@ -57,7 +55,7 @@ void dispatch_stage::cycle() {
         if (inst == nullptr) continue;
         left = true;
         if (!target.block->can_accept(*inst->info, now)) continue;
-        if (!reserve_result_bus(now + inst->info->latency)) continue;
+        if (!reserve_result_bus(now, inst->info->latency)) continue;
         ready.remove(*inst);
         send(to_units[static_cast<int>(u)], *inst);
     }

@@ -36,7 +36,8 @@ public:
 
 private:
     void cycle();
-    bool reserve_result_bus(std::uint64_t at);
+    bool reserve_result_bus(std::uint64_t now, unsigned latency);
+    void lengthen(std::uint64_t now);
 
     const sm_config& config_;
     operand_collector& collector_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/front_end.h"
 
-#include "modules/core/sm.h"
 #include "modules/protocol/phases.h"
 
 #include <algorithm>
@@ -9,16 +8,11 @@
 namespace simtlm::core {
 
 front_end::front_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                     const sm_config& config, sm& owner, warp_table& warps, scoreboard& scores,
-                     protocol::transaction_pool& transactions, core_statistics& statistics)
+                     const sm_config& config, const blocks& sm)
     : sc_module(name),
       icache("icache"),
       config_(config),
-      owner_(owner),
-      warps_(warps),
-      scoreboard_(scores),
-      transactions_(transactions),
-      statistics_(statistics),
+      sm_(sm),
       process_("process", sequencer, protocol::phase::core_front_end,
                kernel::on_edge<&front_end::cycle>(this)) {
     icache.register_nb_transport_bw(this, &front_end::respond, 0);
@@ -40,8 +34,8 @@ void front_end::cycle() {
         if (fetched_ >= 0) decode();
         fetch();
     }
-    if (fetched_ >= 0 || presented_ != nullptr || warps_.fetchable() != 0) return;
-    for (warp_mask m = warps_.done & warps_.resident; m != 0; m &= m - 1)
+    if (fetched_ >= 0 || presented_ != nullptr || sm_.warps.fetchable() != 0) return;
+    for (warp_mask m = sm_.warps.done & sm_.warps.resident; m != 0; m &= m - 1)
         if (may_exit(static_cast<unsigned>(__builtin_ctzll(m)))) return;
     process_.sleep();
 }
@@ -49,21 +43,23 @@ void front_end::cycle() {
 void front_end::decode() {
     const auto w = static_cast<unsigned>(fetched_);
     fetched_ = -1;
-    warp_state& warp = warps_.warp[w];
-    const program::dynamic_instruction* first = warp.next++;
-    const program::dynamic_instruction* second = warp.next < warp.end ? warp.next++ : nullptr;
+    warp_state& warp = sm_.warps.warp[w];
+    const program::dynamic_instruction* first = warp.code.next++;
+    const program::dynamic_instruction* second =
+        warp.code.next < warp.code.end ? warp.code.next++ : nullptr;
     warp.ibuffer.fill(first, second);
+    if (warp.executor != nullptr && first != warp.course.next) sm_.warps.off_path |= warp_bit(w);
     const unsigned count = second != nullptr ? 2 : 1;
     warp.in_pipeline += count;
-    statistics_.decoded += count;
-    warps_.buffered |= warp_bit(w);
-    warps_.hazards_changed(w);
+    sm_.statistics.decoded += count;
+    sm_.warps.buffered |= warp_bit(w);
+    sm_.warps.hazards_changed(w);
 }
 
 bool front_end::may_exit(unsigned w) const {
-    const warp_state& warp = warps_.warp[w];
+    const warp_state& warp = sm_.warps.warp[w];
     return warp.in_pipeline == 0 && warp.stores == 0 && warp.copies == 0 &&
-           !scoreboard_.writes_pending(w);
+           !sm_.scores.writes_pending(w);
 }
 
 void front_end::fetch() {
@@ -71,8 +67,8 @@ void front_end::fetch() {
         tlm::tlm_generic_payload& p = *presented_;
         presented_ = nullptr;
         const unsigned w = protocol::extension(p).warp;
-        warps_.fetching &= ~warp_bit(w);
-        warps_.warp[w].last_fetch = process_.now();
+        sm_.warps.fetching &= ~warp_bit(w);
+        sm_.warps.warp[w].last_fetch = process_.now();
         fetched_ = static_cast<int>(w);
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay;
@@ -80,8 +76,8 @@ void front_end::fetch() {
         p.release();
         return;
     }
-    const warp_mask fetchable = warps_.fetchable();
-    warp_mask candidates = fetchable | (warps_.done & warps_.resident);
+    const warp_mask fetchable = sm_.warps.fetchable();
+    warp_mask candidates = fetchable | (sm_.warps.done & sm_.warps.resident);
     // Round robin from the warp after the last fetched: first those above it, then the others.
     const warp_mask above = last_ >= 63 ? 0 : candidates >> (last_ + 1) << (last_ + 1);
     for (warp_mask part : {above, candidates & ~above}) {
@@ -91,22 +87,22 @@ void front_end::fetch() {
                 access(w);
                 return;
             }
-            if (may_exit(w)) owner_.warp_exits(w);
+            if (may_exit(w)) sm_.owner.warp_exits(w);
         }
     }
 }
 
 tlm::tlm_generic_payload& front_end::request_for(unsigned w) {
-    const warp_state& warp = warps_.warp[w];
+    const warp_state& warp = sm_.warps.warp[w];
     const std::uint64_t pc =
-        config_.quirks.fetch_past_branches ? warp.fall_through_pc : warp.next->info->pc;
+        config_.quirks.fetch_past_branches ? warp.fall_through_pc : warp.code.next->info->pc;
     const std::uint64_t address = pc + program_start;
     const unsigned line = config_.l1i.line_bytes;
     const unsigned bytes =
         std::min<unsigned>(fetch_bytes, line - static_cast<unsigned>(address % line));
     if (spare_ == nullptr)
-        spare_ = &transactions_.acquire(tlm::TLM_READ_COMMAND, address, bytes,
-                                        protocol::access_type::instruction_read);
+        spare_ = &sm_.transactions.acquire(tlm::TLM_READ_COMMAND, address, bytes,
+                                           protocol::access_type::instruction_read);
     tlm::tlm_generic_payload& p = *spare_;
     p.set_address(address);
     p.set_data_length(bytes);
@@ -114,11 +110,10 @@ tlm::tlm_generic_payload& front_end::request_for(unsigned w) {
     protocol::memory_extension& e = protocol::extension(p);
     e.data_bytes = static_cast<std::uint16_t>(bytes);
     e.warp = static_cast<std::uint16_t>(w);
-    e.sm = static_cast<std::uint16_t>(owner_.id());
-    e.cluster = static_cast<std::uint16_t>(owner_.cluster());
+    sm_.signer.sign(e);
     e.when.created = protocol::hop_times::stamp(process_.now());
     e.located = false;
-    owner_.touches(address, protocol::request_order::by_fetch);
+    sm_.signer.touches(address, protocol::request_order::by_fetch);
     return p;
 }
 
@@ -129,17 +124,17 @@ void front_end::access(unsigned w) {
     sc_core::sc_time delay;
     ++probe_.fetches;
     probe_.warp = w;
-    probe_.pc = warps_.warp[w].next->info->pc;
+    probe_.pc = sm_.warps.warp[w].code.next->info->pc;
     switch (icache->nb_transport_fw(p, phase, delay)) {
         case tlm::TLM_COMPLETED:
             ++probe_.hits;
-            warps_.warp[w].last_fetch = process_.now();
+            sm_.warps.warp[w].last_fetch = process_.now();
             fetched_ = static_cast<int>(w);
             break;
         case tlm::TLM_ACCEPTED:
             ++probe_.misses;
-            warps_.warp[w].last_fetch = process_.now();
-            warps_.fetching |= warp_bit(w);
+            sm_.warps.warp[w].last_fetch = process_.now();
+            sm_.warps.fetching |= warp_bit(w);
             spare_ = nullptr;
             break;
         default:

@@ -4,13 +4,12 @@
 #include "modules/core/core_config.h"
 #include "modules/core/core_statistics.h"
 #include "modules/core/scoreboard.h"
+#include "modules/core/sm_identity.h"
 #include "modules/core/warp_instruction.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/protocol/sockets.h"
 
 namespace simtlm::core {
-
-class sm;
 
 /// Fetch and decode of an SM (manual: Fetch and Decode).
 ///
@@ -24,9 +23,21 @@ class front_end : public sc_core::sc_module {
 public:
     protocol::cache_port_initiator<front_end> icache;
 
+    /// Who is told that a warp has exited.
+    struct listener {
+        virtual ~listener() = default;
+        virtual void warp_exits(unsigned warp) = 0;
+    };
+    struct blocks {
+        listener& owner;
+        const request_signer& signer;
+        warp_table& warps;
+        const scoreboard& scores;
+        protocol::transaction_pool& transactions;
+        core_statistics& statistics;
+    };
     front_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-              const sm_config& config, sm& owner, warp_table& warps, scoreboard& scores,
-              protocol::transaction_pool& transactions, core_statistics& statistics);
+              const sm_config& config, const blocks& sm);
     ~front_end() override;
 
     void wake() { process_.wake(); }
@@ -39,7 +50,7 @@ public:
     const fetch_probe& probe() const { return probe_; }
 
 private:
-    static constexpr unsigned fetch_bytes = instruction_bytes;
+    static constexpr unsigned fetch_bytes = 16;                 // at a time, by hardware
     static constexpr std::uint64_t program_start = 0xF0000000;  // as the reference places it
 
     tlm::tlm_sync_enum respond(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
@@ -52,11 +63,7 @@ private:
     tlm::tlm_generic_payload& request_for(unsigned warp);
 
     const sm_config& config_;
-    sm& owner_;
-    warp_table& warps_;
-    scoreboard& scoreboard_;
-    protocol::transaction_pool& transactions_;
-    core_statistics& statistics_;
+    blocks sm_;
     int fetched_ = -1;  // warp whose instructions are in the fetch buffer
     unsigned last_ = 0;
     tlm::tlm_generic_payload* spare_ = nullptr;      // request that needed no response

@@ -8,17 +8,16 @@
 namespace simtlm::core {
 
 functional_unit::functional_unit(const sc_core::sc_module_name& name,
-                                 kernel::phase_sequencer& sequencer, unsigned max_latency)
+                                 kernel::phase_sequencer& sequencer)
     : sc_module(name),
       dispatch("dispatch"),
       write_back("write_back"),
       process_("process", sequencer, protocol::phase::core_units,
                kernel::on_edge<&functional_unit::cycle>(this), false, 1,
-               kernel::process_kind::method) {
-    std::size_t size = 8;
-    while (size < max_latency + 3) size *= 2;
-    ring_.assign(size, nullptr);
-    mask_ = size - 1;
+               kernel::process_kind::light) {
+    constexpr std::size_t first_size = 16;
+    ring_.assign(first_size, nullptr);
+    mask_ = first_size - 1;
     dispatch.register_nb_transport_fw(this, &functional_unit::accept);
 }
 
@@ -26,13 +25,21 @@ tlm::tlm_sync_enum functional_unit::accept(warp_instruction& inst, tlm::tlm_phas
                                            sc_core::sc_time&) {
     const std::uint64_t now = process_.now();
     const std::uint64_t done = completion(*inst.info, now);
-    sc_assert(done - now <= mask_);  // a latency beyond the ring would come out early
+    while (done - now > mask_) lengthen(now);
     ring_[done & mask_] = &inst;
     register_free_at_ = now + std::max<std::uint64_t>(inst.info->initiation_interval, 1);
     ++in_flight_;
     ++statistics_.instructions;
     process_.wake_at(done);
     return tlm::TLM_ACCEPTED;
+}
+
+void functional_unit::lengthen(std::uint64_t now) {
+    std::vector<warp_instruction*> longer(2 * ring_.size(), nullptr);
+    const std::uint64_t mask = longer.size() - 1;
+    for (std::uint64_t at = now + 1; at <= now + mask_; ++at) longer[at & mask] = ring_[at & mask_];
+    ring_ = std::move(longer);
+    mask_ = mask;
 }
 
 void functional_unit::cycle() {

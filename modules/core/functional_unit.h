@@ -15,18 +15,17 @@ namespace simtlm::core {
 /// t + initiation interval, and is handed to write-back at t + latency + 1. The unit takes an
 /// instruction when the register is free and no other instruction leaves in the same cycle
 /// (manual: Functional Units / SIMD pipeline). The pipeline is kept as a ring of completion
-/// times: nothing is shifted.
+/// times, as long as the longest latency that came: nothing is shifted.
 class functional_unit : public sc_core::sc_module {
 public:
     instruction_target<functional_unit> dispatch;       ///< @pre can_accept()
     instruction_initiator<functional_unit> write_back;  ///< to the EX_WB registers
 
-    /// @param max_latency  of any instruction the unit gets, core cycles
-    functional_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                    unsigned max_latency);
+    functional_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer);
 
     bool can_accept(const program::static_instruction& inst, std::uint64_t now) const {
-        return now >= register_free_at_ && ring_[completion(inst, now) & mask_] == nullptr;
+        const std::uint64_t done = completion(inst, now);
+        return now >= register_free_at_ && (done - now > mask_ || ring_[done & mask_] == nullptr);
     }
 
     struct statistics {
@@ -42,8 +41,9 @@ private:
     tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
     void cycle();
+    void lengthen(std::uint64_t now);
 
-    std::vector<warp_instruction*> ring_;  // by completion cycle
+    std::vector<warp_instruction*> ring_;  // by completion cycle; a power of two of them
     std::uint64_t mask_;
     std::uint64_t register_free_at_ = 0;
     unsigned in_flight_ = 0;

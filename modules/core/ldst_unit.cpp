@@ -2,7 +2,6 @@
 #include "modules/core/ldst_unit.h"
 
 #include "modules/cache/unit_port.h"
-#include "modules/core/sm.h"
 #include "modules/core/write_back.h"
 #include "modules/protocol/phases.h"
 
@@ -43,7 +42,7 @@ bool is_shared_load(const warp_instruction& inst) {
 }  // namespace
 
 ldst_unit::ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                     const sm_config& config, const blocks& around)
+                     const sm_config& config, const blocks& sm)
     : sc_module(name),
       dispatch("dispatch"),
       to_shared("to_shared"),
@@ -52,7 +51,7 @@ ldst_unit::ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequence
       l1t("l1t"),
       uncached("uncached"),
       config_(config),
-      around_(around),
+      sm_(sm),
       respond_process_("respond", sequencer, protocol::phase::core_units,
                        kernel::on_edge<&ldst_unit::respond>(this)),
       access_process_("access", sequencer, protocol::phase::core_access,
@@ -62,7 +61,7 @@ ldst_unit::ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequence
     l1c.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1c);
     l1t.register_nb_transport_bw(this, &ldst_unit::cache_responds, from_l1t);
     uncached.register_nb_transport_bw(this, &ldst_unit::memory_responds, 0);
-    around_.port.set_client(*this);
+    sm_.port.set_client(*this);
 }
 
 ldst_unit::~ldst_unit() {
@@ -71,7 +70,7 @@ ldst_unit::~ldst_unit() {
 
 bool ldst_unit::idle() const {
     return dispatched_ == nullptr && writing_ == nullptr && uncached_ == nullptr &&
-           around_.shared.empty() && copies_.empty() && around_.port.idle();
+           sm_.shared.empty() && copies_.empty() && sm_.port.idle();
 }
 
 tlm::tlm_sync_enum ldst_unit::accept(warp_instruction& inst, tlm::tlm_phase&, sc_core::sc_time&) {
@@ -79,7 +78,7 @@ tlm::tlm_sync_enum ldst_unit::accept(warp_instruction& inst, tlm::tlm_phase&, sc
     inst.in_unit = true;
     if (inst.info->is_load && inst.space != memory_space::shared)
         inst.pending = static_cast<std::uint16_t>(inst.accesses.size());
-    core_statistics& s = around_.statistics;
+    core_statistics& s = sm_.statistics;
     ++s.ldst_instructions;
     const unsigned lanes = inst.active_lanes();
     switch (inst.space) {
@@ -109,7 +108,7 @@ tlm::tlm_sync_enum ldst_unit::cache_responds(int id, tlm::tlm_generic_payload& p
                                              sc_core::sc_time&) {
     if (cache::response_outcome(p) == cache::access_outcome::hit) {
         if (p.is_write())
-            around_.warps.store_acknowledged(extension(p).warp);
+            sm_.warps.store_acknowledged(extension(p).warp);
         else
             arrived(*static_cast<warp_instruction*>(extension(p).instruction));
         p.release();
@@ -133,7 +132,7 @@ tlm::tlm_sync_enum ldst_unit::memory_responds(int, tlm::tlm_generic_payload& p,
         whole = parent;
     }
     if (whole->is_write()) {
-        around_.warps.store_acknowledged(extension(*whole).warp);
+        sm_.warps.store_acknowledged(extension(*whole).warp);
         whole->release();
         return tlm::TLM_COMPLETED;
     }
@@ -146,15 +145,14 @@ void ldst_unit::respond() {
     copies_done(now);
     write_back();
     // An uncached read waits in the FIFO until the place before write-back is free.
-    if (around_.port.has_response() &&
-        (uncached_ == nullptr || !around_.port.response_is_uncached_read()))
-        around_.port.deliver();
+    if (sm_.port.has_response() && (uncached_ == nullptr || !sm_.port.response_is_uncached_read()))
+        sm_.port.deliver();
 
-    if (writing_ != nullptr || uncached_ != nullptr || around_.port.has_response()) return;
+    if (writing_ != nullptr || uncached_ != nullptr || sm_.port.has_response()) return;
     for (const tlm::tlm_generic_payload* p : ready_)
         if (p != nullptr) return;
     std::uint64_t next = ~std::uint64_t{0};
-    if (!around_.shared.empty()) next = around_.shared.ready_at();
+    if (!sm_.shared.empty()) next = sm_.shared.ready_at();
     if (!copies_.empty()) next = std::min(next, copies_.front().done_at);
     if (next == ~std::uint64_t{0})
         respond_process_.sleep();
@@ -164,7 +162,7 @@ void ldst_unit::respond() {
 
 void ldst_unit::copies_done(std::uint64_t now) {
     while (!copies_.empty() && copies_.front().done_at <= now) {
-        around_.warps.copy_arrived(copies_.front().warp, copies_.front().group);
+        sm_.warps.copy_arrived(copies_.front().warp, copies_.front().group);
         copies_.pop_front();
     }
 }
@@ -173,10 +171,10 @@ void ldst_unit::write_back() {
     const std::uint64_t now = respond_process_.now();
     if (writing_ != nullptr) {
         warp_instruction& inst = *writing_;
-        if (around_.collector.write_back(inst, first_unwritten_, now)) {
+        if (sm_.collector.write_back(inst, first_unwritten_, now)) {
             writing_ = nullptr;
             if (writing_shared_) {
-                around_.scores.release(inst.warp, *inst.info);
+                sm_.scores.release(inst.warp, *inst.info);
                 retire(inst);
             } else {
                 arrived(inst);
@@ -197,14 +195,14 @@ bool ldst_unit::choose(int c, std::uint64_t now) {
     writing_shared_ = false;
     switch (c) {
         case from_shared: {
-            shared_memory& shared = around_.shared;
+            shared_memory& shared = sm_.shared;
             if (shared.empty() || shared.ready_at() > now) return false;
             writing_ = &shared.head();
             shared.pop(now);
             writing_shared_ = true;
             if (writing_->info->is_atomic && writing_->active_mask != 0)
-                around_.warps.atomics_finished(writing_->warp, writing_->active_lanes());
-            around_.warps.leaves_pipeline(writing_->warp);
+                sm_.warps.atomics_finished(writing_->warp, writing_->active_lanes());
+            sm_.warps.leaves_pipeline(writing_->warp);
             return true;
         }
         case from_uncached: {
@@ -212,7 +210,7 @@ bool ldst_unit::choose(int c, std::uint64_t now) {
             tlm::tlm_generic_payload& p = *uncached_;
             writing_ = static_cast<warp_instruction*>(extension(p).instruction);
             if (extension(p).is_atomic)
-                around_.warps.atomics_finished(extension(p).warp, extension(p).lanes);
+                sm_.warps.atomics_finished(extension(p).warp, extension(p).lanes);
             uncached_ = nullptr;
             p.release();
             return true;
@@ -240,24 +238,24 @@ void ldst_unit::arrived(warp_instruction& inst) {
 void ldst_unit::complete(warp_instruction& inst) {
     if (inst.copy_group != no_copy) {
         if (config_.quirks.ldgsts_global_half_only) {
-            around_.warps.copy_arrived(inst.warp, inst.copy_group);
+            sm_.warps.copy_arrived(inst.warp, inst.copy_group);
         } else {
-            const std::uint64_t done = around_.shared.write_copy(
-                inst.active_lanes() * inst.info->data_size, respond_process_.now());
+            const std::uint64_t done =
+                sm_.shared.write_copy(inst.active_lanes() * inst.data_size, respond_process_.now());
             copies_.push_back({done, inst.warp, inst.copy_group});
             respond_process_.wake_at(done);
         }
     }
     if (inst.info->n_dst > 0) {
-        around_.scores.release(inst.warp, *inst.info);
-        count_completed(around_.statistics, inst);
+        sm_.scores.release(inst.warp, *inst.info);
+        count_completed(sm_.statistics, inst);
     }
-    around_.pool.release(inst);
+    sm_.pool.release(inst);
 }
 
 void ldst_unit::retire(warp_instruction& inst) {
-    count_completed(around_.statistics, inst);
-    around_.pool.release(inst);
+    count_completed(sm_.statistics, inst);
+    sm_.pool.release(inst);
 }
 
 // ---- accesses ----------------------------------------------------------------------------------
@@ -290,8 +288,8 @@ void ldst_unit::access() {
             break;
     }
     if (!done) {
-        ++around_.statistics.memory_stalls;
-        ++around_.statistics.stalls[static_cast<unsigned>(stage_)][static_cast<unsigned>(stall_)];
+        ++sm_.statistics.memory_stalls;
+        ++sm_.statistics.stalls[static_cast<unsigned>(stage_)][static_cast<unsigned>(stall_)];
         return;
     }
     if (leave(inst)) {
@@ -301,10 +299,10 @@ void ldst_unit::access() {
 }
 
 bool ldst_unit::start_shared(warp_instruction& inst) {
-    if (inst.delay > 0) ++around_.statistics.shared_accesses;
+    if (inst.delay > 0) ++sm_.statistics.shared_accesses;
     if (inst.delay > 0) --inst.delay;
     if (inst.delay == 0) return true;
-    ++around_.statistics.shared_bank_conflicts;
+    ++sm_.statistics.shared_bank_conflicts;
     stalled(memory_stage::shared, memory_stall::bank_conflict);
     return false;
 }
@@ -312,7 +310,7 @@ bool ldst_unit::start_shared(warp_instruction& inst) {
 tlm::tlm_generic_payload& ldst_unit::request_for(warp_instruction& inst) {
     if (request_ != nullptr) return *request_;
     const memory_access& a = inst.accesses.back();
-    request_ = &around_.transactions.acquire(
+    request_ = &sm_.transactions.acquire(
         inst.info->is_store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, a.address, a.size,
         type_of(inst));
     protocol::memory_extension& e = extension(*request_);
@@ -322,20 +320,19 @@ tlm::tlm_generic_payload& ldst_unit::request_for(warp_instruction& inst) {
     e.bytes = a.bytes;
     e.lanes = static_cast<std::uint8_t>(__builtin_popcount(a.lanes));
     e.warp = inst.warp;
-    e.sm = static_cast<std::uint16_t>(around_.owner.id());
-    e.cluster = static_cast<std::uint16_t>(around_.owner.cluster());
+    sm_.signer.sign(e);
     e.instruction = &inst;
     e.when.created = protocol::hop_times::stamp(access_process_.now());
     const bool unseen = inst.bypass_l1 ||
                         (inst.space == memory_space::constant && config_.perfect_inst_const_cache);
-    if (!unseen) around_.owner.touches(a.address, protocol::request_order::by_ldst);
+    if (!unseen) sm_.signer.touches(a.address, protocol::request_order::by_ldst);
     return *request_;
 }
 
 void ldst_unit::started(warp_instruction& inst) {
     inst.accesses.pop_back();
     request_ = nullptr;
-    if (inst.info->is_store) ++around_.warps.warp[inst.warp].stores;
+    if (inst.info->is_store) ++sm_.warps.warp[inst.warp].stores;
 }
 
 bool ldst_unit::start_cached(warp_instruction& inst,
@@ -351,14 +348,14 @@ bool ldst_unit::start_cached(warp_instruction& inst,
         const tlm::tlm_sync_enum answer = cache->nb_transport_fw(p, phase, delay);
         if (answer == tlm::TLM_UPDATED) {  // refused
             stalled(stage, memory_stall::bank_conflict);
-            if (constant) ++around_.statistics.constant_port_conflicts;
-            if (&cache == &l1d) ++around_.statistics.l1_bank_conflicts;
+            if (constant) ++sm_.statistics.constant_port_conflicts;
+            if (&cache == &l1d) ++sm_.statistics.l1_bank_conflicts;
             return false;
         }
         started(inst);
         if (answer == tlm::TLM_COMPLETED) {
             if (inst.info->is_store)
-                around_.warps.store_acknowledged(inst.warp);
+                sm_.warps.store_acknowledged(inst.warp);
             else
                 arrived(inst);
             p.release();
@@ -366,7 +363,7 @@ bool ldst_unit::start_cached(warp_instruction& inst,
     }
     if (inst.accesses.empty()) return true;
     stalled(stage, memory_stall::coalescing);
-    if (constant) ++around_.statistics.constant_port_conflicts;
+    if (constant) ++sm_.statistics.constant_port_conflicts;
     return false;
 }
 
@@ -374,7 +371,7 @@ bool ldst_unit::start_global(warp_instruction& inst) {
     if (inst.accesses.empty()) return true;
     if (!inst.bypass_l1)
         return start_cached(inst, l1d, config_.ldst.l1_latency > 0 ? config_.ldst.l1_banks : 1);
-    if (uncached_blocked_ || around_.port.blocked()) {
+    if (uncached_blocked_ || sm_.port.blocked()) {
         stalled(stage_of(inst), memory_stall::network_full);
         return false;
     }
@@ -390,22 +387,22 @@ bool ldst_unit::start_global(warp_instruction& inst) {
 
 bool ldst_unit::leave(warp_instruction& inst) {
     if (is_shared_load(inst)) {
-        if (!around_.shared.can_accept()) return false;
-        around_.shared.set_now(access_process_.now());
+        if (!sm_.shared.can_accept()) return false;
+        sm_.shared.set_now(access_process_.now());
         send(to_shared, inst);
         inst.in_unit = false;
-        respond_process_.wake_at(around_.shared.ready_at());
+        respond_process_.wake_at(sm_.shared.ready_at());
         return true;
     }
     inst.in_unit = false;
-    around_.pool.accesses_sent(inst);
-    around_.warps.leaves_pipeline(inst.warp);
+    sm_.pool.accesses_sent(inst);
+    sm_.warps.leaves_pipeline(inst.warp);
     if (!inst.info->is_load || inst.space == memory_space::shared) {
         retire(inst);
         return true;
     }
     // A load is complete when its last register is written; without registers it is now.
-    if (inst.info->n_dst == 0) count_completed(around_.statistics, inst);
+    if (inst.info->n_dst == 0) count_completed(sm_.statistics, inst);
     if (inst.pending == 0) complete(inst);
     return true;
 }

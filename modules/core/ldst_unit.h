@@ -6,13 +6,12 @@
 #include "modules/core/operand_collector.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/shared_memory.h"
+#include "modules/core/sm_identity.h"
 #include "modules/kernel/clocked_process.h"
 
 #include <deque>
 
 namespace simtlm::core {
-
-class sm;
 
 /// The load/store unit of an SM (manual: Memory Pipeline). Two actions per core cycle, around that
 /// of the L1 caches:
@@ -36,7 +35,7 @@ public:
     protocol::initiator_socket<ldst_unit> uncached;
 
     struct blocks {
-        sm& owner;
+        const request_signer& signer;
         warp_table& warps;
         scoreboard& scores;
         operand_collector& collector;
@@ -47,7 +46,7 @@ public:
         core_statistics& statistics;
     };
     ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-              const sm_config& config, const blocks& around);
+              const sm_config& config, const blocks& sm);
     ~ldst_unit() override;
 
     bool can_accept() const { return dispatched_ == nullptr; }
@@ -87,7 +86,7 @@ private:
     void started(warp_instruction& inst);
 
     const sm_config& config_;
-    blocks around_;
+    blocks sm_;
 
     // response side
     warp_instruction* writing_ = nullptr;  // its registers are written next

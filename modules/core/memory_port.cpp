@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/memory_port.h"
 
+#include "modules/kernel/spawn.h"
+
 namespace simtlm::core {
 
 memory_port::memory_port(const sc_core::sc_module_name& name, std::size_t response_entries,
@@ -14,10 +16,7 @@ memory_port::memory_port(const sc_core::sc_module_name& name, std::size_t respon
     for (unsigned i = 0; i < memory_sources; ++i)
         from[i].register_nb_transport_fw(this, &memory_port::request, static_cast<int>(i));
     memory.register_nb_transport_bw(this, &memory_port::respond, 0);
-    using SC_CURRENT_USER_MODULE = memory_port;
-    SC_METHOD(act_late);
-    sensitive << late_event_;
-    dont_initialize();
+    kernel::spawn_method("act_late", [this] { act_late(); }, {late_event_});
 }
 
 tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,

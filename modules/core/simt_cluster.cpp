@@ -26,8 +26,8 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
     for (unsigned i = 0; i < config.sms_per_cluster; ++i) {
         from_sm_[i].register_nb_transport_fw(this, &simt_cluster::request, static_cast<int>(i));
         outbox_.emplace_back(config.sms_per_cluster > 1 ? outbox_entries : 0);
-        const sm::identity who{number * config.sms_per_cluster + i, number,
-                               config.clusters * config.sms_per_cluster};
+        const sm_identity who{number * config.sms_per_cluster + i, number,
+                              config.clusters * config.sms_per_cluster};
         sms_.push_back(std::make_unique<sm>(fmt::format("sm{}", i).c_str(), sequencer, config.sm,
                                             who, transactions));
         sms_.back()->memory.bind(from_sm_[i]);

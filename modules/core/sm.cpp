@@ -22,50 +22,55 @@ cache::l1_data_cache::config l1d_config(const sm_config& c) {
     return out;
 }
 
-/// The longest time an instruction spends in a unit of a pipeline, core cycles.
-unsigned longest_latency(const sm_config& c, const operand_collector& collector, unsigned p) {
-    unsigned most = 1;
-    for (unsigned k = 0; k < program::op_class_count; ++k) {
-        const auto cls = static_cast<program::op_class>(k);
-        if (collector.pipe_of(cls) == p)
-            most = std::max<unsigned>(
-                {most, c.latencies[cls].latency, c.latencies[cls].initiation_interval});
-    }
-    return most;
-}
-
 }  // namespace
 
 sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-       const sm_config& config, const identity& who, protocol::transaction_pool& transactions)
+       const sm_config& config, const sm_identity& who, protocol::transaction_pool& transactions)
     : sc_module(name),
       port_("port", config.ldst.response_buffer_size, config.ldst.perfect_memory),
       memory(port_.memory),
       sequencer_(sequencer),
       config_(config),
       who_(who),
+      signer_(who),
       warps_(config.max_warps),
       scoreboard_(warps_, config.quirks.loads_stay_long),
       barriers_(warps_, config.max_ctas, config.max_barriers_per_cta),
       coalescer_(config_),
       shared_("shared_memory", config_),
+      local_memory_(config_, who),
       collector_("operand_collector", sequencer, config_, statistics_),
+      issue_(config_, {warps_, scoreboard_, barriers_, coalescer_, shared_, local_memory_, effects_,
+                       pool_, statistics_}),
       ctas_(config.max_ctas) {
     warps_.listener = this;
-
     ldst_ = std::make_unique<ldst_unit>(
         "ldst", sequencer, config_,
-        ldst_unit::blocks{*this, warps_, scoreboard_, collector_, shared_, port_, pool_,
+        ldst_unit::blocks{signer_, warps_, scoreboard_, collector_, shared_, port_, pool_,
                           transactions, statistics_});
     ldst_->to_shared.bind(shared_.load);
+    make_units();
+    for (unsigned s = 0; s < config_.schedulers; ++s) {
+        schedulers_.push_back(std::make_unique<warp_scheduler>(
+            fmt::format("scheduler{}", s).c_str(), sequencer, config_, s,
+            warp_scheduler::blocks{*this, running_, warps_, scoreboard_, issue_, collector_,
+                                   statistics_}));
+    }
+    for (unsigned s = 0; s < config_.schedulers; ++s)
+        schedulers_[s]->issue.bind(collector_.issue[s]);
+    front_end_ = std::make_unique<front_end>(
+        "front_end", sequencer, config_,
+        front_end::blocks{*this, signer_, warps_, scoreboard_, transactions, statistics_});
+    make_caches(transactions);
+}
 
-    // Functional units, in the order in which the dispatch stage visits them.
+/// Functional units, in the order in which the dispatch stage visits them.
+void sm::make_units() {
     std::vector<dispatch_stage::unit> order;
     const auto add_units = [&](const std::string& kind, unsigned p, unsigned count) {
-        const unsigned depth = longest_latency(config_, collector_, p);
         for (unsigned k = 0; k < count; ++k) {
-            units_.push_back(std::make_unique<functional_unit>((kind + std::to_string(k)).c_str(),
-                                                               sequencer, depth));
+            units_.push_back(
+                std::make_unique<functional_unit>((kind + std::to_string(k)).c_str(), sequencer_));
             order.push_back({units_.back().get(), p, k});
         }
     };
@@ -78,43 +83,39 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
         if (config_.specialized[s].enabled)
             add_units(fmt::format("spec{}_", s + 1), pipe_spec + s, config_.specialized[s].units);
 
-    dispatch_ =
-        std::make_unique<dispatch_stage>("dispatch", sequencer, config_, collector_, order, *ldst_);
+    dispatch_ = std::make_unique<dispatch_stage>("dispatch", sequencer_, config_, collector_, order,
+                                                 *ldst_);
     dispatch_->to_ldst.bind(ldst_->dispatch);
     write_back_ =
-        std::make_unique<write_back>("write_back", sequencer, static_cast<unsigned>(units_.size()),
+        std::make_unique<write_back>("write_back", sequencer_, static_cast<unsigned>(units_.size()),
                                      warps_, scoreboard_, collector_, pool_, statistics_);
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-        dispatch_->to_units.bind(units_[u]->dispatch);
-        units_[u]->write_back.bind(write_back_->from_units);
+    for (auto& unit : units_) {
+        dispatch_->to_units.bind(unit->dispatch);
+        unit->write_back.bind(write_back_->from_units);
     }
-    for (unsigned s = 0; s < config_.schedulers; ++s) {
-        schedulers_.push_back(std::make_unique<warp_scheduler>(
-            fmt::format("scheduler{}", s).c_str(), sequencer, config_, s,
-            warp_scheduler::blocks{*this, warps_, scoreboard_, barriers_, collector_, coalescer_,
-                                   shared_, pool_, statistics_}));
-    }
-    for (unsigned s = 0; s < config_.schedulers; ++s)
-        schedulers_[s]->issue.bind(collector_.issue[s]);
-    front_end_ = std::make_unique<front_end>("front_end", sequencer, config_, *this, warps_,
-                                             scoreboard_, transactions, statistics_);
+}
 
+void sm::make_caches(protocol::transaction_pool& transactions) {
     cache::read_only_cache::config ro;
     ro.cache = config_.l1i;
     ro.type = protocol::access_type::instruction_read;
     ro.perfect = config_.perfect_inst_const_cache;
     ro.phase = protocol::phase::core_instruction_cache;
     ro.send_at_access = ro.always_fill = true;
-    l1i_ = std::make_unique<cache::read_only_cache>("l1i", sequencer, ro);
+    l1i_ = std::make_unique<cache::read_only_cache>("l1i", sequencer_, ro);
     ro.cache = config_.l1c;
     ro.type = protocol::access_type::constant_read;
     ro.phase = protocol::phase::core_constant_cache;
     ro.send_at_access = ro.always_fill = false;
-    l1c_ = std::make_unique<cache::read_only_cache>("l1c", sequencer, ro);
-    l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer, config_.l1t);
+    l1c_ = std::make_unique<cache::read_only_cache>("l1c", sequencer_, ro);
+    l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer_, config_.l1t);
+    // Without an L1D (PTX_L1 caching off) the unit's socket still needs a partner.
+    l1d_ = std::make_unique<cache::l1_data_cache>("l1d", sequencer_, l1d_config(config_),
+                                                  transactions);
     front_end_->icache.bind(l1i_->port);
     ldst_->l1c.bind(l1c_->port);
     ldst_->l1t.bind(l1t_->port);
+    ldst_->l1d.bind(l1d_->port);
     const auto connect = [this](auto& socket, memory_source s) {
         socket.bind(port_.from[static_cast<unsigned>(s)]);
     };
@@ -126,10 +127,6 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
     connect_cache(*l1c_, memory_source::l1c);
     connect_cache(*l1t_, memory_source::l1t);
     connect(ldst_->uncached, memory_source::ldst);
-    // Without an L1D (PTX_L1 caching off) the unit's socket still needs a partner.
-    l1d_ =
-        std::make_unique<cache::l1_data_cache>("l1d", sequencer, l1d_config(config_), transactions);
-    ldst_->l1d.bind(l1d_->port);
     connect_cache(*l1d_, memory_source::l1d);
 }
 
@@ -168,18 +165,14 @@ void sm::configure_l1(const l1_split& split) {
 
 void sm::start() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
-    // An idle SM's L1D has been invalidated.
-    running_ = true;
-    running_since_ = now + 1;
+    running_.start(now);
     for (auto& s : schedulers_) s->sm_started(now);
 }
 
 void sm::stop() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     for (auto& s : schedulers_) s->sm_stopped(now);
-    if (now >= running_since_) cycles_ += now - running_since_ + 1;
-    running_ = false;
-    stopped_at_ = now;
+    running_.stop(now);
 }
 
 /// Adds the resident warps of the core cycles before one to warp_cycles.
@@ -190,8 +183,8 @@ void sm::count_residents(std::uint64_t cycle) {
     residents_since_ = cycle;
 }
 
-void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> block) {
-    if (!running_) start();
+void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
+    if (!running_.running()) start();
     kernel_ = &kernel;
     const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
     unsigned slot = 0;
@@ -208,6 +201,8 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> bloc
     registers_used_ += kernel.needs.allotted_registers(config_.warp_size);
     shared_used_ += kernel.needs.shared_memory;
     ++statistics_.ctas_launched;
+    local_memory_.place(slot, padded, kernel.ctas_per_sm);
+    if (kernel.facts != nullptr) scoreboard_.allow_registers(kernel.facts->register_numbers);
 
     const unsigned first_warp = cta.first_thread / config_.warp_size;
     const unsigned count = padded / config_.warp_size;
@@ -216,31 +211,33 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> bloc
     barriers_.allocate(slot, members);
     count_residents(sequencer_.cycle(protocol::core_clock) + 1);
     warps_.resident |= members;
-    for (unsigned i = 0; i < count; ++i) {
-        const unsigned w = first_warp + i;
-        warp_state& warp = warps_.warp[w];
-        const trace::block_trace& b = *cta.block;
-        const auto range = i < b.warps.size() ? b.warps[i] : trace::block_trace::warp_range{};
-        warp.next = b.begin_of(range);
-        warp.end = warp.next + range.count;
-        warp.addresses = b.addresses_of(range);
-        warp.ibuffer.flush();
-        warp.dynamic_id = dynamic_warps_++;
-        warp.cta = slot;
-        warp.threads = std::min(config_.warp_size, kernel.needs.threads - i * config_.warp_size);
-        warp.live_lanes =
-            warp.threads == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << warp.threads) - 1;
-        warp.copy_groups.clear();
-        warp.copy_wait_below = 0;
-        warp.last_pc = warp.fall_through_pc = range.count != 0 ? warp.next->info->pc : 0;
-        ++statistics_.warps_launched;
-        if (range.count == 0) {
-            warps_.done |= warp_bit(w);
-            barriers_.warp_ended(slot, w);
-        }
-    }
+    cta.block->placed({who_.sm, who_.sms, slot, first_warp});
+    for (unsigned i = 0; i < count; ++i) begin_warp(first_warp + i, slot, i);
     front_end_->wake();
     if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *cta.block);
+}
+
+/// @param number  of the warp within its CTA
+void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
+    const cta_slot& cta = ctas_[slot];
+    const program::warp_code code = cta.block->warp(number);
+    warp_state& warp = warps_.warp[w];
+    warp.code = warp.course = code.window;
+    warp.addresses = code.addresses;
+    warp.executor = code.executor;
+    warp.ibuffer.flush();
+    warp.dynamic_id = dynamic_warps_++;
+    warp.cta = slot;
+    warp.threads =
+        std::min(config_.warp_size, cta.kernel->needs.threads - number * config_.warp_size);
+    warp.copy_groups.clear();
+    warp.copy_wait_below = 0;
+    warp.last_pc = warp.fall_through_pc = code.window.empty() ? 0 : code.window.next->info->pc;
+    ++statistics_.warps_launched;
+    if (code.window.empty()) {
+        warps_.done |= warp_bit(w);
+        barriers_.warp_ended(slot, w);
+    }
 }
 
 void sm::warp_exits(unsigned w) {
@@ -248,10 +245,13 @@ void sm::warp_exits(unsigned w) {
     count_residents(sequencer_.cycle(protocol::core_clock) + 1);
     warps_.resident &= ~warp_bit(w);
     warps_.done &= ~warp_bit(w);
-    const unsigned slot = warp.cta;
-    cta_slot& cta = ctas_[slot];
+    cta_slot& cta = ctas_[warp.cta];
     cta.threads_left -= warp.threads;
-    if (cta.threads_left != 0) return;
+    if (cta.threads_left == 0) cta_ends(warp.cta);
+}
+
+void sm::cta_ends(unsigned slot) {
+    cta_slot& cta = ctas_[slot];
     barriers_.deallocate(slot);
     kernel_context& kernel = *cta.kernel;
     cta.kernel = nullptr;
@@ -267,36 +267,9 @@ void sm::warp_exits(unsigned w) {
     cta_listener_->cta_completed(who_.sm, kernel, std::move(cta.block));
 }
 
-void sm::map_local(unsigned w, unsigned data_size, lane_addresses& lanes) const {
-    // The window of local memory as the reference lays it out below shared memory's.
-    constexpr std::uint64_t local_window =
-        0xC0000000ull - 80 * (96ull << 10) - 80 * 2048 * (16ull << 10);
-    const warp_state& warp = warps_.warp[w];
-    const kernel_context& kernel = *ctas_[warp.cta].kernel;
-    const std::uint64_t padded = kernel.needs.padded_threads(config_.warp_size);
-    std::uint64_t concurrent, base_of_sm;
-    if (config_.ldst.local_memory_map)
-        concurrent = padded * kernel.ctas_per_sm * who_.sms;
-    else
-        concurrent = std::uint64_t{who_.sms} * config_.max_threads;
-    lanes.words = data_size >= 4 ? std::min(data_size / 4, lane_addresses::max_words) : 1;
-    for (std::uint32_t m = lanes.lanes; m != 0; m &= m - 1) {
-        const unsigned lane = static_cast<unsigned>(__builtin_ctz(m));
-        const std::uint64_t thread = std::uint64_t{w} * config_.warp_size + lane;
-        if (config_.ldst.local_memory_map)
-            base_of_sm = 4 * (padded * (who_.sm + who_.sms * (thread / padded)) + thread % padded);
-        else
-            base_of_sm = 4 * (std::uint64_t{config_.max_threads} * who_.sm + thread);
-        const std::uint64_t address = lanes.address[0][lane];
-        for (unsigned i = 0; i < lanes.words; ++i)
-            lanes.address[i][lane] = (address / 4 + i) * concurrent * 4 + base_of_sm +
-                                     local_window + (data_size >= 4 ? 0 : address % 4);
-    }
-}
-
 void sm::no_unit_for(const program::static_instruction& inst) {
     sequencer_.fail(std::make_exception_ptr(kernel::user_error(
-        kernel_ != nullptr && kernel_->header != nullptr ? kernel_->header->origin : std::string(),
+        kernel_ != nullptr && kernel_->facts != nullptr ? kernel_->facts->origin : std::string(),
         fmt::format("{} at PC {:#x} needs a functional unit that the configuration lacks",
                     inst.opcode, inst.pc),
         "enable the unit in the configuration, or map the opcode to another with --opcode-table")));
@@ -306,34 +279,37 @@ const core_statistics& sm::statistics() {
     const std::uint64_t edges = sequencer_.observed().edges[protocol::core_clock];
     if (edges != 0)
         for (auto& s : schedulers_) s->settle(edges - 1);
-    statistics_.cycles = cycles_before(edges);
+    statistics_.cycles = running_.before(edges);
     count_residents(edges);
     return statistics_;
+}
+
+std::string sm::why_waiting(unsigned w) const {
+    const warp_mask bit = warp_bit(w);
+    const warp_state& s = warps_.warp[w];
+    std::string why;
+    const auto add = [&why](const std::string& t) { why += (why.empty() ? "" : ", ") + t; };
+    if ((warps_.at_barrier & bit) != 0) add("a barrier");
+    if ((warps_.at_memory_barrier & bit) != 0) add("a memory barrier");
+    if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
+    if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
+    if ((warps_.fetching & bit) != 0) add("an instruction cache miss");
+    if ((warps_.done & bit) != 0)
+        add(fmt::format("its end: {} instructions in flight, {} stores", s.in_pipeline, s.stores));
+    if (!why.empty()) return why;
+    if ((warps_.buffered & bit) == 0) return "fetch";
+    const program::static_instruction& next = *s.ibuffer.head()->info;
+    return fmt::format("{} {}", scoreboard_.collides(w, next) ? "registers of" : "a pipeline for",
+                       next.opcode);
 }
 
 std::string sm::describe() const {
     std::string text;
     for (unsigned w = 0; w < warps_.warp.size(); ++w) {
-        const warp_mask bit = warp_bit(w);
-        if ((warps_.resident & bit) == 0) continue;
+        if ((warps_.resident & warp_bit(w)) == 0) continue;
         const warp_state& s = warps_.warp[w];
-        std::string why;
-        const auto add = [&why](const std::string& t) { why += (why.empty() ? "" : ", ") + t; };
-        if ((warps_.at_barrier & bit) != 0) add("a barrier");
-        if ((warps_.at_memory_barrier & bit) != 0) add("a memory barrier");
-        if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
-        if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
-        if ((warps_.fetching & bit) != 0) add("an instruction cache miss");
-        if ((warps_.done & bit) != 0)
-            add(fmt::format("its end: {} instructions in flight, {} stores", s.in_pipeline,
-                            s.stores));
-        if (why.empty() && (warps_.buffered & bit) != 0) {
-            const program::static_instruction& next = *s.ibuffer.head()->info;
-            add(scoreboard_.collides(w, next) ? fmt::format("registers of {}", next.opcode)
-                                              : fmt::format("a pipeline for {}", next.opcode));
-        }
         text += fmt::format("  SM {} warp {} (CTA slot {}) after PC {:#x} waits for {}\n", who_.sm,
-                            w, s.cta, s.last_pc, why.empty() ? "fetch" : why);
+                            w, s.cta, s.last_pc, why_waiting(w));
     }
     for (unsigned c = 0; c < ctas_.size(); ++c)
         if (ctas_[c].kernel != nullptr) text += barriers_.describe(c);

@@ -9,12 +9,17 @@
 #include "modules/core/dispatch_stage.h"
 #include "modules/core/front_end.h"
 #include "modules/core/functional_unit.h"
+#include "modules/core/issue_stage.h"
 #include "modules/core/ldst_unit.h"
+#include "modules/core/local_memory_map.h"
+#include "modules/core/memory_effects.h"
 #include "modules/core/memory_port.h"
 #include "modules/core/occupancy.h"
 #include "modules/core/operand_collector.h"
+#include "modules/core/running_cycles.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/shared_memory.h"
+#include "modules/core/sm_identity.h"
 #include "modules/core/warp_scheduler.h"
 #include "modules/core/write_back.h"
 #include "modules/protocol/request_order.h"
@@ -24,12 +29,14 @@
 
 namespace simtlm::core {
 
+class sm;
+
 /// A kernel as the SMs see it while it runs.
 struct kernel_context {
     std::uint64_t launch = 0;  ///< counts launches
     cta_needs needs;
     unsigned ctas_per_sm = 0;
-    const trace::kernel_header* header = nullptr;
+    const program::kernel_facts* facts = nullptr;
 };
 
 /// Who places CTAs and learns that they have ended.
@@ -37,14 +44,14 @@ struct cta_listener {
     virtual ~cta_listener() = default;
     /// A CTA has ended in phase core_front_end of this cycle. SMs tell it in any order.
     virtual void cta_completed(unsigned sm, kernel_context& kernel,
-                               std::unique_ptr<trace::block_trace> block) = 0;
+                               std::unique_ptr<program::cta> block) = 0;
 };
 
 /// Who watches CTAs come and go on an SM, for a timeline.
 struct cta_watcher {
     virtual ~cta_watcher() = default;
     virtual void cta_started(const sm& where, unsigned slot, const kernel_context& kernel,
-                             const trace::block_trace& block) = 0;
+                             const program::cta& block) = 0;
     virtual void cta_ended(const sm& where, unsigned slot) = 0;
 };
 
@@ -55,15 +62,10 @@ struct cta_watcher {
 ///       → load/store unit → shared memory, L1D, L1C, L1T → memory port → cluster
 ///
 /// An SM without CTAs is asleep.
-class sm : public sc_core::sc_module, private warp_listener {
-public:
-    struct identity {
-        unsigned sm = 0;  ///< within the GPU
-        unsigned cluster = 0;
-        unsigned sms = 1;  ///< of the GPU: local memory is interleaved over them
-    };
-
-private:
+class sm : public sc_core::sc_module,
+           private warp_listener,
+           private warp_scheduler::listener,
+           private front_end::listener {
     memory_port port_;
 
 public:
@@ -71,14 +73,14 @@ public:
     protocol::initiator_socket<memory_port>& memory;
 
     sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-       const sm_config& config, const identity& who, protocol::transaction_pool& transactions);
+       const sm_config& config, const sm_identity& who, protocol::transaction_pool& transactions);
 
     unsigned id() const { return who_.sm; }
     unsigned cluster() const { return who_.cluster; }
     void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
     void watch(cta_watcher& watcher) { cta_watcher_ = &watcher; }
     void set_request_order(protocol::request_order& order) {
-        request_order_ = &order;
+        signer_.set_order(order);
         port_.wait_for_turns(sequencer_);
     }
 
@@ -92,33 +94,16 @@ public:
     /// @param concurrent  SMs may hold CTAs of several kernels
     bool can_launch(const kernel_context& kernel, bool concurrent) const;
     /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
-    void launch(kernel_context& kernel, std::unique_ptr<trace::block_trace> block);
+    void launch(kernel_context& kernel, std::unique_ptr<program::cta> block);
     /// The L1D's share of the on-chip memory changes with the kernel.
     void configure_l1(const l1_split& split);
     void invalidate_l1() {
         if (l1d_) l1d_->invalidate();
     }
     /// Core cycle in which the SM ran last.
-    std::uint64_t stopped_at() const { return stopped_at_; }
-
-    // ---- for the SM's own blocks ----
-
-    /// Core cycles in which the SM has run before a given one.
-    std::uint64_t cycles_before(std::uint64_t cycle) const {
-        return cycles_ + (running_ && cycle > running_since_ ? cycle - running_since_ : 0);
-    }
-    std::uint64_t next_uid() { return ++uid_; }
-    void warp_exits(unsigned warp);
-    /// A request is made to one of the SM's caches.
-    void touches(std::uint64_t address, protocol::request_order::stage by) {
-        if (request_order_ != nullptr) request_order_->touched(who_.sm, address, by);
-    }
-    /// Where the words of a thread's local memory lie (-gpgpu_local_mem_map).
-    void map_local(unsigned warp, unsigned data_size, lane_addresses& lanes) const;
-    void memory_barrier_passed() {
-        if (config_.flush_l1) invalidate_l1();
-    }
-    void no_unit_for(const program::static_instruction& inst);
+    std::uint64_t stopped_at() const { return running_.stopped_at(); }
+    /// What its executed warps leave to the end of the issue phase.
+    effect_queue& deferred_effects() { return effects_; }
 
     // ---- statistics and reports, between steps ----
 
@@ -137,12 +122,9 @@ public:
     const std::vector<std::unique_ptr<functional_unit>>& units() const { return units_; }
     const dispatch_stage& dispatch() const { return *dispatch_; }
     const scoreboard& scores() const { return scoreboard_; }
-    const memory_port& door() const { return port_; }
+    const memory_port& port() const { return port_; }
     /// Whether a core cycle that has just ended is among the SM's cycles.
-    bool ran_in(std::uint64_t cycle) const {
-        return running_ ? cycle >= running_since_ || (cycles_ != 0 && cycle == stopped_at_)
-                        : cycles_ != 0 && cycle == stopped_at_;
-    }
+    bool ran_in(std::uint64_t cycle) const { return running_.include(cycle); }
     operand_collector& collector() { return collector_; }
     /// What every resident warp waits for, a line each, for a deadlock report.
     std::string describe() const;
@@ -153,7 +135,7 @@ public:
 
 private:
     struct cta_slot {
-        std::unique_ptr<trace::block_trace> block;
+        std::unique_ptr<program::cta> block;
         kernel_context* kernel = nullptr;
         unsigned threads_left = 0;
         unsigned first_thread = 0;
@@ -162,14 +144,26 @@ private:
 
     void may_issue(unsigned warp) override { schedulers_[warp % schedulers_.size()]->wake(); }
     void may_fetch() override { front_end_->wake(); }
+    void warp_exits(unsigned warp) override;
+    void memory_barrier_passed() override {
+        if (config_.flush_l1) invalidate_l1();
+    }
+    void no_unit_for(const program::static_instruction& inst) override;
     void start();
     void stop();
     int free_threads(unsigned count) const;
+    void make_units();
+    void make_caches(protocol::transaction_pool& transactions);
+    void begin_warp(unsigned warp, unsigned slot, unsigned number);
+    void cta_ends(unsigned slot);
+    std::string why_waiting(unsigned warp) const;
     void count_residents(std::uint64_t cycle);
 
     kernel::phase_sequencer& sequencer_;
     const sm_config config_;
-    identity who_;
+    const sm_identity who_;
+    request_signer signer_;
+    running_cycles running_;
     core_statistics statistics_;
     warp_table warps_;
     scoreboard scoreboard_;
@@ -177,7 +171,10 @@ private:
     coalescer coalescer_;
     warp_instruction_pool pool_;
     shared_memory shared_;
+    local_memory_map local_memory_;
+    effect_queue effects_;
     operand_collector collector_;
+    issue_stage issue_;
     std::vector<std::unique_ptr<functional_unit>> units_;
     std::unique_ptr<ldst_unit> ldst_;
     std::unique_ptr<dispatch_stage> dispatch_;
@@ -190,16 +187,10 @@ private:
 
     cta_listener* cta_listener_ = nullptr;
     cta_watcher* cta_watcher_ = nullptr;
-    protocol::request_order* request_order_ = nullptr;
     std::vector<cta_slot> ctas_;
     kernel_context* kernel_ = nullptr;
     unsigned resident_ctas_ = 0;
     std::uint64_t dynamic_warps_ = 0;
-    std::uint64_t uid_ = 0;
-    std::uint64_t cycles_ = 0;  // of finished runs
-    bool running_ = false;
-    std::uint64_t running_since_ = 0;  // first core cycle of this run
-    std::uint64_t stopped_at_ = 0;
     std::uint64_t residents_since_ = 0;  // first core cycle that warp_cycles lacks
     // resources in use
     std::uint64_t registers_used_ = 0, shared_used_ = 0;

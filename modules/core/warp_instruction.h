@@ -16,9 +16,6 @@ constexpr warp_mask warp_bit(unsigned warp) {
     return warp_mask{1} << warp;
 }
 
-/// Distance of instructions in memory, as GPUs from Maxwell on have it.
-inline constexpr unsigned instruction_bytes = 16;
-
 /// One coalesced access of a memory instruction.
 struct memory_access {
     std::uint64_t address = 0;
@@ -39,6 +36,7 @@ struct warp_instruction {
     std::uint16_t warp = 0;
     std::uint8_t scheduler = 0;
     program::memory_space space = program::memory_space::none;
+    std::uint8_t data_size = 0;  ///< bytes per lane and word
     bool bypass_l1 = false;
     bool in_unit = false;                 ///< still in the LD/ST unit's dispatch register
     std::uint16_t delay = 0;              ///< core cycles left in the dispatch register

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/warp_scheduler.h"
 
-#include "modules/core/sm.h"
 #include "modules/protocol/phases.h"
 
 namespace simtlm::core {
 
 warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer, const sm_config& config,
-                               unsigned number, const blocks& around)
+                               unsigned number, const blocks& sm)
     : sc_module(name),
       issue("issue"),
       config_(config),
       number_(number),
-      around_(around),
+      sm_(sm),
       process_("process", sequencer, protocol::phase::core_issue,
                kernel::on_edge<&warp_scheduler::cycle>(this), false, config.schedulers) {
     for (unsigned w = number; w < config.max_warps; w += config.schedulers) mine_ |= warp_bit(w);
-    policy_ = make_scheduling_policy(config.scheduler.policy, around_.warps, around_.scores, mine_);
+    policy_ = make_scheduling_policy(config.scheduler.policy, sm_.warps, sm_.scores, mine_);
 }
 
 unsigned warp_scheduler::rank(std::uint64_t cycle) const {
     const unsigned n = config_.schedulers;
-    const auto turn = static_cast<unsigned>(around_.owner.cycles_before(cycle) % n);
+    const auto turn = static_cast<unsigned>(sm_.running.before(cycle) % n);
     return (number_ + n - turn) % n;
 }
 
@@ -61,7 +60,7 @@ void warp_scheduler::settle(std::uint64_t now) {
 }
 
 void warp_scheduler::count(reason r, std::uint64_t cycles) {
-    core_statistics& s = around_.statistics;
+    core_statistics& s = sm_.statistics;
     switch (r) {
         case reason::issued:
             s.issue_cycles += cycles;
@@ -84,29 +83,33 @@ void warp_scheduler::cycle() {
     if (!running_ || counted_to_ >= now || now < not_before_) return;
     settle(now - 1);
 
-    warp_table& warps = around_.warps;
+    warp_table& warps = sm_.warps;
     if (const warp_mask past = warps.past_memory_barrier & mine_; past != 0) {
         warps.past_memory_barrier &= ~past;
-        around_.owner.memory_barrier_passed();
+        sm_.owner.memory_barrier_passed();
     }
     warp_mask eligible = policy_->begin_cycle(warps.buffered & ~warps.waiting() & mine_);
+    const warp_mask off_path = eligible & warps.off_path;
+    eligible &= ~off_path;
     const bool valid = eligible != 0;
     for (warp_mask stale = eligible & warps.scoreboard_stale; stale != 0; stale &= stale - 1) {
         const unsigned w = static_cast<unsigned>(__builtin_ctzll(stale));
-        const bool blocked = around_.scores.collides(w, *warps.warp[w].ibuffer.head()->info);
+        const bool blocked = sm_.scores.collides(w, *warps.warp[w].ibuffer.head()->info);
         warps.scoreboard_blocked =
             (warps.scoreboard_blocked & ~warp_bit(w)) | (blocked ? warp_bit(w) : 0);
         warps.scoreboard_stale &= ~warp_bit(w);
     }
-    warp_mask ready = eligible & ~warps.scoreboard_blocked;
+    const warp_mask ready = eligible & ~warps.scoreboard_blocked;
     last_reason_ = !valid ? reason::idle : ready == 0 ? reason::scoreboard : reason::stall;
-    while (ready != 0) {
-        const unsigned w = policy_->first(ready);
-        if (try_issue(w)) {
+    for (warp_mask candidates = ready | off_path; candidates != 0;) {
+        const unsigned w = policy_->first(candidates);
+        candidates &= ~warp_bit(w);
+        if ((off_path & warp_bit(w)) != 0) {
+            sm_.stage.flush(w);
+        } else if (try_issue(w)) {
             last_reason_ = reason::issued;
             break;
         }
-        ready &= ~warp_bit(w);
     }
     count(last_reason_, 1);
     counted_to_ = now;
@@ -117,146 +120,53 @@ void warp_scheduler::cycle() {
 }
 
 bool warp_scheduler::try_issue(unsigned w) {
-    warp_table& warps = around_.warps;
-    core_statistics& statistics = around_.statistics;
     unsigned issued = 0;
     unsigned previous = pipe_count;
-    for (unsigned n = 0; n < config_.scheduler.max_issue_per_warp; ++n) {
-        if (n > 0) {  // the first has been looked at
-            if (((warps.buffered & ~warps.waiting()) & warp_bit(w)) == 0) break;
-            if (around_.scores.collides(w, *warps.warp[w].ibuffer.head()->info)) break;
-        }
-        const program::dynamic_instruction& dynamic = *warps.warp[w].ibuffer.head();
-        const unsigned p = around_.collector.pipe_of(dynamic.info->cls);
-        if (p == pipe_count) {
-            around_.owner.no_unit_for(*dynamic.info);
-            break;
-        }
-        if (!around_.collector.can_accept(p, number_)) break;
-        const unsigned kind = std::min<unsigned>(p, pipe_spec);  // specialised units are one kind
-        if (config_.scheduler.dual_issue_diff_exec_units && previous == kind) break;
-        previous = kind;
-        warp_instruction& inst = around_.pool.acquire();
-        inst.warp = static_cast<std::uint16_t>(w);
-        inst.scheduler = static_cast<std::uint8_t>(number_);
-        start(inst, dynamic);
+    while (issued < config_.scheduler.max_issue_per_warp && can_issue(w, issued, previous)) {
+        issue_from(w);
         ++issued;
     }
     if (issued == 0) return false;
     policy_->issued(w, issued);
     if (issued == 1)
-        ++statistics.single_issue[number_];
+        ++sm_.statistics.single_issue[number_];
     else
-        ++statistics.dual_issue[number_];
+        ++sm_.statistics.dual_issue[number_];
     return true;
 }
 
-void warp_scheduler::start(warp_instruction& inst, const program::dynamic_instruction& dynamic) {
-    warp_table& warps = around_.warps;
-    const unsigned w = inst.warp;
-    warp_state& warp = warps.warp[w];
-    const program::static_instruction& info = *dynamic.info;
-
-    inst.info = &info;
-    inst.uid = around_.owner.next_uid();
-    inst.active_mask = dynamic.active_mask;
-    inst.space = dynamic.space;
-    inst.delay = info.initiation_interval;
-    inst.pending = 0;
-    inst.copy_group = no_copy;
-    inst.in_unit = false;
-    inst.bypass_l1 = false;
-    warp.last_pc = info.pc;
-    warp.fall_through_pc = info.pc + instruction_bytes;
-    probe_.count++;
-    probe_.warp = w;
-    probe_.pc = info.pc;
-    probe_.opcode = info.opcode;
-    ++around_.statistics.issued_lanes[inst.active_lanes()];
-    ++around_.statistics.issued_by_slot[w];
-
-    warp.ibuffer.pop();
-    if (warp.ibuffer.empty()) warps.buffered &= ~warp_bit(w);
-
-    if (info.is_memory() && inst.active_mask != 0) resolve_addresses(inst, dynamic);
-    if (info.is_atomic && inst.active_mask != 0) {
-        warp.atomics += inst.active_lanes();
-        warps.at_atomic |= warp_bit(w);
-    }
-    switch (info.special) {
-        case program::special_op::ldgsts:
-            if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);
-            if (!inst.accesses.empty()) {
-                inst.copy_group = static_cast<std::uint32_t>(warp.copy_groups.size() - 1);
-                ++warp.copy_groups.back();
-                ++warp.copies;
-            }
-            break;
-        case program::special_op::ldgdepbar:
-            if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);
-            warp.copy_groups.push_back(0);
-            break;
-        case program::special_op::depbar: {
-            const auto closed = static_cast<std::int64_t>(warp.copy_groups.size()) - 1;
-            warp.copy_wait_below =
-                static_cast<std::uint32_t>(std::max<std::int64_t>(closed - info.immediate, 0));
-            if (!warps.copies_arrived(w)) warps.at_copy |= warp_bit(w);
-            break;
+/// Whether the next instruction of a warp can issue after so many in this cycle, the last of them
+/// to a unit of the kind `previous`; that becomes the kind of this one.
+bool warp_scheduler::can_issue(unsigned w, unsigned issued, unsigned& previous) {
+    const warp_table& warps = sm_.warps;
+    if (issued > 0) {  // the first has been looked at
+        if ((warps.buffered & ~warps.waiting() & warp_bit(w)) == 0) return false;
+        if ((warps.off_path & warp_bit(w)) != 0) {
+            sm_.stage.flush(w);
+            return false;
         }
-        default:
-            break;
+        if (sm_.scores.collides(w, *warps.warp[w].ibuffer.head()->info)) return false;
     }
-    around_.scores.reserve(w, info, inst.space);
-    if (info.cls == program::op_class::memory_barrier) {
-        if (around_.scores.writes_pending(w))
-            warps.at_memory_barrier |= warp_bit(w);
-        else
-            warps.passes_memory_barrier(w);
+    const program::static_instruction& info = *warps.warp[w].ibuffer.head()->info;
+    const unsigned p = sm_.collector.pipe_of(info.cls);
+    if (p == pipe_count) {
+        sm_.owner.no_unit_for(info);
+        return false;
     }
-    warps.scoreboard_stale |= warp_bit(w);
-
-    if (info.cls == program::op_class::exit) warp.live_lanes &= ~inst.active_mask;
-    const bool ended = warp.next == warp.end && warp.ibuffer.empty();
-    if (ended) {
-        warp.live_lanes = 0;
-        warps.done |= warp_bit(w);
-        around_.barriers.warp_ended(warp.cta, w);
-    } else if (info.cls == program::op_class::barrier &&
-               info.barrier != program::barrier_kind::none) {
-        around_.barriers.arrive(warp.cta, w, info);
-    }
-    if ((warps.buffered & warp_bit(w)) == 0) warps.listener->may_fetch();
-    send(issue, inst);
+    if (!sm_.collector.can_accept(p, number_)) return false;
+    const unsigned kind = std::min<unsigned>(p, pipe_spec);  // specialised units are one kind
+    if (config_.scheduler.dual_issue_diff_exec_units && previous == kind) return false;
+    previous = kind;
+    return true;
 }
 
-void warp_scheduler::resolve_addresses(warp_instruction& inst,
-                                       const program::dynamic_instruction& dynamic) {
-    const program::static_instruction& info = *inst.info;
-    const warp_state& warp = around_.warps.warp[inst.warp];
-    lane_addresses lanes;
-    lanes.lanes = program::expand_addresses(dynamic, warp.addresses, lanes.address[0].data());
-    if (lanes.lanes == 0) {
-        if (inst.space == program::memory_space::shared) inst.delay = 1;
-        return;
-    }
-    switch (inst.space) {
-        case program::memory_space::shared:
-            inst.delay = static_cast<std::uint16_t>(around_.shared.conflict_cycles(lanes));
-            return;
-        case program::memory_space::local:
-            around_.owner.map_local(inst.warp, info.data_size, lanes);
-            break;
-        case program::memory_space::none:
-            return;
-        default:
-            break;
-    }
-    around_.pool.lend_accesses(inst);
-    around_.coalesce.coalesce(inst, lanes);
-    around_.statistics.accesses_coalesced += inst.accesses.size();
-    inst.bypass_l1 = info.cache_op == program::cache_operator::cache_global ||
-                     !config_.l1d_enabled ||
-                     (inst.space == program::memory_space::global && config_.ldst.global_skips_l1);
+void warp_scheduler::issue_from(unsigned w) {
+    warp_instruction& inst = sm_.stage.issue(w, number_, process_.now());
+    probe_.count++;
+    probe_.warp = w;
+    probe_.pc = inst.info->pc;
+    probe_.opcode = inst.info->opcode;
+    send(issue, inst);
 }
 
 }  // namespace simtlm::core

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/barrier_unit.h"
-#include "modules/core/coalescer.h"
 #include "modules/core/instruction_sockets.h"
+#include "modules/core/issue_stage.h"
 #include "modules/core/operand_collector.h"
+#include "modules/core/running_cycles.h"
 #include "modules/core/scheduling_policy.h"
-#include "modules/core/shared_memory.h"
 
 #include <memory>
 
 namespace simtlm::core {
-
-class sm;
 
 /// One warp scheduler of an SM (manual: Issue). Every core cycle it looks at its warps in the order
 /// of its policy for one that has a decoded instruction, waits for nothing, has no hazard, and
@@ -20,27 +17,32 @@ class sm;
 /// instructions, to different pipelines where -gpgpu_dual_issue_diff_exec_units asks for it.
 ///
 /// Warp w belongs to scheduler w mod n. Schedulers act one after the other, a different one first
-/// in every cycle. Issue is where a trace instruction takes effect: addresses are coalesced,
-/// registers reserved, barriers reached.
+/// in every cycle. They choose; what issuing does is the issue stage's.
 class warp_scheduler : public sc_core::sc_module {
 public:
     instruction_initiator<warp_scheduler> issue;  ///< into the ID_OC registers
 
+    /// Who is told what concerns more than one warp.
+    struct listener {
+        virtual ~listener() = default;
+        /// A warp has passed a memory barrier.
+        virtual void memory_barrier_passed() = 0;
+        /// No unit of the configuration can execute an instruction that is to issue.
+        virtual void no_unit_for(const program::static_instruction& inst) = 0;
+    };
     struct blocks {
-        sm& owner;
+        listener& owner;
+        const running_cycles& running;  ///< of the SM: whose turn it is
         warp_table& warps;
         scoreboard& scores;
-        barrier_unit& barriers;
+        issue_stage& stage;
         operand_collector& collector;
-        const coalescer& coalesce;
-        const shared_memory& shared;
-        warp_instruction_pool& pool;
         core_statistics& statistics;
     };
 
     /// @param number  of this scheduler
     warp_scheduler(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                   const sm_config& config, unsigned number, const blocks& around);
+                   const sm_config& config, unsigned number, const blocks& sm);
 
     /// A warp of this scheduler may be able to issue.
     void wake();
@@ -70,14 +72,14 @@ public:
 private:
     void cycle();
     bool try_issue(unsigned w);
-    void start(warp_instruction& inst, const program::dynamic_instruction& dynamic);
-    void resolve_addresses(warp_instruction& inst, const program::dynamic_instruction& dynamic);
+    bool can_issue(unsigned w, unsigned issued, unsigned& previous);
+    void issue_from(unsigned w);
     void count(reason r, std::uint64_t cycles);
     unsigned rank(std::uint64_t cycle) const;
 
     const sm_config& config_;
     unsigned number_;
-    blocks around_;
+    blocks sm_;
     warp_mask mine_ = 0;
     std::unique_ptr<scheduling_policy> policy_;
     reason last_reason_ = reason::idle;

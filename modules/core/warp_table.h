@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/warp_instruction.h"
-#include "modules/trace/kernel_trace.h"
+#include "modules/program/kernel_source.h"
 
 #include <array>
 #include <cstdint>
@@ -35,15 +35,15 @@ struct instruction_buffer {
 
 /// What an SM remembers of one warp slot.
 struct warp_state {
-    const program::dynamic_instruction* next = nullptr;  ///< next to be decoded
-    const program::dynamic_instruction* end = nullptr;
-    const std::uint64_t* addresses = nullptr;  ///< the block's address pool
+    program::instruction_window code;          ///< to be decoded next
+    const std::uint64_t* addresses = nullptr;  ///< recorded: the CTA's address pool
     instruction_buffer ibuffer;
-    std::uint64_t dynamic_id = 0;  ///< counts the warps the SM has run: age
-    std::uint64_t last_fetch = 0;  ///< core cycle
-    std::uint32_t cta = 0;         ///< hardware CTA slot
+    program::warp_executor* executor = nullptr;  ///< of a warp that is executed
+    program::instruction_window course;          ///< executed: what has to issue next
+    std::uint64_t dynamic_id = 0;                ///< counts the warps the SM has run: age
+    std::uint64_t last_fetch = 0;                ///< core cycle
+    std::uint32_t cta = 0;                       ///< hardware CTA slot
     std::uint32_t threads = 0;
-    std::uint32_t live_lanes = 0;
     std::uint32_t in_pipeline = 0;  ///< instructions buffered or in flight
     std::uint32_t stores = 0;       ///< stores not acknowledged
     std::uint32_t atomics = 0;      ///< lanes with an atomic under way
@@ -82,11 +82,19 @@ struct warp_table {
     warp_mask at_copy = 0;              ///< DEPBAR: waits for asynchronous copies
     warp_mask scoreboard_stale = 0;     ///< scoreboard_blocked is to be worked out again
     warp_mask scoreboard_blocked = 0;   ///< the next instruction has a hazard
+    warp_mask off_path = 0;             ///< the next instruction is not where the warp goes on
 
     warp_listener* listener = nullptr;
 
     warp_mask waiting() const {
         return done | at_barrier | at_memory_barrier | at_atomic | at_copy;
+    }
+    /// What is in the warp's instruction buffer leaves the pipeline.
+    void empty_buffer(unsigned w) {
+        warp[w].in_pipeline -= warp[w].ibuffer.count();
+        warp[w].ibuffer.flush();
+        buffered &= ~warp_bit(w);
+        off_path &= ~warp_bit(w);
     }
     warp_mask fetchable() const { return resident & ~done & ~fetching & ~buffered; }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/dispatch/command_processor.h"
 
+#include "modules/kernel/error.h"
+
 #include <algorithm>
+#include <utility>
 
 namespace simtlm::dispatch {
 
@@ -9,14 +12,12 @@ command_processor::command_processor(const sc_core::sc_module_name& name,
                                      kernel::phase_sequencer& sequencer,
                                      const dispatch_config& config,
                                      const core::cluster_config& cores,
-                                     std::vector<core::simt_cluster*> clusters, settings how,
-                                     hooks calls)
+                                     std::vector<core::simt_cluster*> clusters, hooks calls)
     : sc_module(name),
       sequencer_(sequencer),
       config_(config),
       cores_(cores),
       sms_(cores.clusters * cores.sms_per_cluster),
-      how_(std::move(how)),
       calls_(std::move(calls)),
       window_(config.serial_kernels && !config.concurrent_kernels_per_sm
                   ? 1
@@ -35,35 +36,34 @@ void command_processor::done(std::uint64_t tag) {
     progress_.notify(sc_core::SC_ZERO_TIME);
 }
 
+std::shared_ptr<program::kernel_source> command_processor::source_of(const host_command& command) {
+    if (command.kernel) return command.kernel;
+    if (!calls_.open) throw kernel::user_error(command.where, "nobody can open " + command.file);
+    return calls_.open(command);
+}
+
+/// The first launch of the queue becomes a kernel.
 command_processor::pending_kernel command_processor::open(const host_command& command) {
     auto k = std::make_unique<running_kernel>();
-    if (ahead_ && ahead_file_ == command.file)
-        k->trace = std::move(ahead_);
-    else
-        k->trace = std::make_unique<trace::kernel_trace>(command.file, how_.reader, how_.lookahead);
-    ahead_.reset();
-    k->header = k->trace->header();
-    if (how_.override_shared_memory) k->header.shared_memory = *how_.override_shared_memory;
-    if (how_.override_registers) k->header.registers = *how_.override_registers;
-    if (calls_.check) calls_.check(k->header);
-    k->context.needs = {k->header.threads_per_block(), k->header.registers,
-                        k->header.shared_memory};
+    k->source = ahead_ ? std::exchange(ahead_, nullptr) : source_of(command);
+    k->facts = k->source->facts();
+    if (calls_.check) calls_.check(k->facts);
+    k->context.needs = {k->facts.threads_per_block(), k->facts.registers, k->facts.shared_memory};
     k->context.ctas_per_sm =
-        core::occupancy_of(cores_.sm, k->context.needs, k->header.grid.volume(), sms_).ctas;
+        core::occupancy_of(cores_.sm, k->context.needs, k->facts.grid.volume(), sms_).ctas;
     pending_kernel p;
-    p.stream = command.stream.value_or(k->header.stream);
+    p.stream = command.stream.value_or(k->facts.stream);
     p.tag = command.tag;
     p.kernel = std::move(k);
     return p;
 }
 
-/// The next kernel's trace is decoded while the present one runs.
+/// The next kernel works ahead while the present one runs.
 void command_processor::prefetch() {
     if (ahead_) return;
     for (const host_command& c : queue_)
         if (c.what == host_command::kind::launch) {
-            ahead_ = std::make_unique<trace::kernel_trace>(c.file, how_.reader, how_.lookahead);
-            ahead_file_ = c.file;
+            ahead_ = source_of(c);
             ahead_->start();
             return;
         }
@@ -127,12 +127,12 @@ void command_processor::start_kernels() {
 
 void command_processor::kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) {
     for (auto& k : kernels) {
-        for (std::string& w : k->trace->take_warnings()) warnings_.push_back(std::move(w));
+        for (std::string& w : k->source->take_warnings()) warnings_.push_back(std::move(w));
         busy_streams_.erase(std::find(busy_streams_.begin(), busy_streams_.end(), k->stream));
         --in_window_;
         ++kernels_done_;
         finished_kernel f;
-        f.header = std::move(k->header);
+        f.facts = std::move(k->facts);
         f.launch = k->context.launch;
         f.launched_at = k->launched_at;
         f.start_cycle = k->start_cycle;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "modules/dispatch/cta_scheduler.h"
-#include "modules/trace/command_list.h"
 
 #include <deque>
 #include <functional>
@@ -17,15 +16,17 @@ struct host_command {
     kind what = kind::launch;
     std::uint64_t address = 0;  ///< copies, fills
     std::uint64_t bytes = 0;
-    std::string file;                     ///< launch: kernel trace
+    std::string file;  ///< launch: where the kernel is found
+    /// Launch: the kernel itself; without it, `file` is opened.
+    std::shared_ptr<program::kernel_source> kernel;
     std::string where;                    ///< for messages
-    std::optional<std::uint64_t> stream;  ///< launch: instead of the trace's own
+    std::optional<std::uint64_t> stream;  ///< launch: instead of the kernel's own
     std::uint64_t tag = 0;                ///< handed back when it is done
 };
 
 /// A kernel that has run, for whoever reports.
 struct finished_kernel {
-    trace::kernel_header header;
+    program::kernel_facts facts;
     std::uint64_t launch = 0;       ///< number
     std::uint64_t launched_at = 0;  ///< core cycle
     std::uint64_t start_cycle = 0;
@@ -38,17 +39,14 @@ struct finished_kernel {
 /// to -gpgpu_max_concurrent_kernel kernels going, one per stream.
 class command_processor : public sc_core::sc_module, private cta_scheduler::listener {
 public:
-    struct settings {
-        trace::reader_options reader;
-        unsigned lookahead = 2;
-        std::optional<std::uint32_t> override_shared_memory;
-        std::optional<std::uint32_t> override_registers;
-    };
     struct hooks {
         /// A host copy has written bytes of device memory.
         std::function<void(std::uint64_t address, std::uint64_t bytes)> copied_in;
+        /// Opens the kernel that a launch names. Required where commands name any.
+        /// @throws kernel::user_error
+        std::function<std::unique_ptr<program::kernel_source>(const host_command&)> open;
         /// Refuses a kernel that does not fit. @throws kernel::user_error
-        std::function<void(const trace::kernel_header&)> check;
+        std::function<void(const program::kernel_facts&)> check;
         /// A kernel is launched.
         std::function<void()> launched;
         /// All kernels have finished and no warp is resident (-gpgpu_flush_l2_cache).
@@ -59,7 +57,7 @@ public:
 
     command_processor(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                       const dispatch_config& config, const core::cluster_config& cores,
-                      std::vector<core::simt_cluster*> clusters, settings how, hooks calls);
+                      std::vector<core::simt_cluster*> clusters, hooks calls);
 
     /// Adds a command. Between steps or in phase core_dispatch_ctas.
     void submit(host_command command);
@@ -97,6 +95,7 @@ private:
     void kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) override;
     void deadlock() override;
     void limit_reached(const char* option) override;
+    std::shared_ptr<program::kernel_source> source_of(const host_command& command);
     pending_kernel open(const host_command& command);
     void prefetch();
     void start_kernels();
@@ -106,14 +105,12 @@ private:
     const dispatch_config config_;
     const core::cluster_config& cores_;
     unsigned sms_;
-    settings how_;
     hooks calls_;
     std::function<bool()> stop_request_;
     std::size_t window_;
     std::deque<host_command> queue_;
-    std::deque<pending_kernel> waiting_;          // in the window, not launched
-    std::unique_ptr<trace::kernel_trace> ahead_;  // of the next launch in the queue
-    std::string ahead_file_;
+    std::deque<pending_kernel> waiting_;             // in the window, not launched
+    std::shared_ptr<program::kernel_source> ahead_;  // of the next launch in the queue
     std::vector<std::uint64_t> busy_streams_;
     std::size_t in_window_ = 0;
     std::vector<finished_kernel> finished_;

@@ -35,12 +35,12 @@ bool cta_scheduler::can_start() const {
 void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
     const std::uint64_t edges = sequencer_.observed().edges[protocol::core_clock];
     const std::uint64_t latency =
-        config_.kernel_launch_latency + k->header.grid.volume() * config_.block_launch_latency;
+        config_.kernel_launch_latency + k->facts.grid.volume() * config_.block_launch_latency;
     k->launched_at = edges;  // the first cycle that counts for it
     k->issue_from = edges + latency;
-    k->blocks_left = k->header.grid.volume();
+    k->blocks_left = k->facts.grid.volume();
     k->context.launch = ++launches_;
-    k->context.header = &k->header;
+    k->context.facts = &k->facts;
     const core::l1_split split =
         core::l1_split_of(cores_.sm, k->context.needs, k->context.ctas_per_sm);
     for (core::simt_cluster* c : clusters_)
@@ -77,7 +77,7 @@ bool cta_scheduler::has_blocks(const running_kernel* k) const {
 }
 
 void cta_scheduler::cta_completed(unsigned sm, core::kernel_context& kernel,
-                                  std::unique_ptr<trace::block_trace> block) {
+                                  std::unique_ptr<program::cta> block) {
     ended_[sm].push_back({&kernel, std::move(block)});
     something_ended_ = true;
     process_.wake();
@@ -93,7 +93,7 @@ void cta_scheduler::cycle() {
                 --k->ctas_running;
                 ++k->ctas_completed;
                 ++ctas_completed_;
-                if (k->trace) k->trace->recycle(std::move(e.block));
+                if (k->source) k->source->recycle(std::move(e.block));
             }
             list.clear();
         }
@@ -194,8 +194,8 @@ running_kernel* cta_scheduler::select(std::uint64_t now) {
 bool cta_scheduler::place_on(core::sm& target, running_kernel& k, std::uint64_t now) {
     // With -gpgpu_flush_l1_cache the L1D of an SM whose cluster is empty is invalidated.
     if (cores_.sm.flush_l1 && !target.busy() && target.stopped_at() < now) target.invalidate_l1();
-    std::unique_ptr<trace::block_trace> block = k.trace->next_block();
-    if (!block) {  // the reader has checked the number of blocks
+    std::unique_ptr<program::cta> block = k.source->next_cta();
+    if (!block) {  // the source has checked the number of blocks
         k.blocks_left = 0;
         return false;
     }
@@ -207,7 +207,7 @@ bool cta_scheduler::place_on(core::sm& target, running_kernel& k, std::uint64_t 
 }
 
 void cta_scheduler::check_limits(std::uint64_t now) {
-    if (config_.deadlock_detect && now + 1 >= next_deadlock_check_) {
+    if (config_.deadlock_detect && now >= next_deadlock_check_) {
         next_deadlock_check_ += config_.deadlock_window;
         const std::uint64_t done = thread_instructions();
         const bool stuck = done == instructions_at_check_ &&

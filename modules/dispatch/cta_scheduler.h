@@ -3,18 +3,19 @@
 
 #include "modules/core/simt_cluster.h"
 #include "modules/dispatch/dispatch_config.h"
-#include "modules/trace/kernel_trace.h"
+#include "modules/program/kernel_source.h"
 
 #include <memory>
 #include <vector>
 
 namespace simtlm::dispatch {
 
-/// A kernel that has been launched: its trace, its place among the running kernels, its times.
+/// A kernel that has been launched: where it comes from, its place among the running kernels, its
+/// times.
 struct running_kernel {
     core::kernel_context context;
-    std::unique_ptr<trace::kernel_trace> trace;
-    trace::kernel_header header;    ///< with the user's overrides
+    std::shared_ptr<program::kernel_source> source;
+    program::kernel_facts facts;
     std::uint64_t blocks_left = 0;  ///< not yet placed
     std::uint64_t ctas_running = 0;
     std::uint64_t ctas_completed = 0;
@@ -63,7 +64,7 @@ public:
 
 private:
     void cta_completed(unsigned sm, core::kernel_context& kernel,
-                       std::unique_ptr<trace::block_trace> block) override;
+                       std::unique_ptr<program::cta> block) override;
     void cycle();
     void place_ctas(std::uint64_t now);
     bool place_in(unsigned cluster, std::uint64_t now);
@@ -87,7 +88,7 @@ private:
     std::vector<unsigned> last_core_;  // by cluster
     struct ended {
         core::kernel_context* kernel;
-        std::unique_ptr<trace::block_trace> block;
+        std::unique_ptr<program::cta> block;
     };
     std::vector<std::vector<ended>> ended_;  // CTAs that ended in this cycle, by SM
     bool something_ended_ = false;

@@ -9,7 +9,7 @@ namespace simtlm::interconnect {
 /// -network_mode 2: the built-in crossbar of GPGPU-Sim 4 (local_interconnect.cc): one crossbar for
 /// requests and one for replies, with input and output FIFOs and an iSLIP or naive round-robin
 /// arbiter. A packet injected after the transfer of icnt cycle t is at its output after that of
-/// t + 1 at the earliest, and can be taken from the next l2_bank or core_receive phase on.
+/// t + 1 at the earliest, and can be taken from the next l2_slice or core_receive phase on.
 class crossbar final : public network {
 public:
     /// @throws kernel::user_error  for limits that cannot hold a packet, or other than two subnets

@@ -20,7 +20,6 @@ struct crossbar_config {
     unsigned out_buffer_limit = 64;  ///< packets
     unsigned subnets = 2;
     crossbar_arbiter arbiter = crossbar_arbiter::islip;
-    bool islip_grant_cycles = true;         ///< -icnt_verbose and kin have no meaning here
     unsigned grant_cycles = 1;              ///< -icnt_grant_cycles
     bool quirk_packet_is_one_flit = false;  ///< flit size is ignored, as in the reference
 };

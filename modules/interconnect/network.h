@@ -39,7 +39,7 @@ using address_decoder = std::function<unsigned(std::uint64_t address)>;
 ///    buffer and withholds the END phase meanwhile.
 ///  - Ejection: the packet at the head of an output is presented with BEGIN_REQ (BEGIN_RESP) during
 ///    network_transfer, or, when the one before it is taken, from within the taking call. It leaves
-///    its buffer only with END_REQ (END_RESP), which the sub-partition sends in its phase l2_bank
+///    its buffer only with END_REQ (END_RESP), which the sub-partition sends in its phase l2_slice
 ///    and the cluster in core_receive, or which either returns at once (TLM_UPDATED). At most one
 ///    packet is presented per socket. A target that completes a request at once (TLM_COMPLETED, or
 ///    TLM_UPDATED/BEGIN_RESP) is served too: its reply travels back as any other.

@@ -9,9 +9,10 @@ namespace {
 // Thousands of threads: a stack holds a few frames of a block's action, no more. Only the pages
 // that are touched count.
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
-constexpr std::size_t stack_bytes = 256 * 1024;
+constexpr std::size_t stack_bytes = 256 * 1024, light_stack_bytes = stack_bytes;
 #else
 constexpr std::size_t stack_bytes = 32 * 1024;
+constexpr std::size_t light_stack_bytes = 16 * 1024;  // a page of it guards
 #endif
 }  // namespace
 
@@ -26,8 +27,8 @@ clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, p
     sc_core::sc_spawn_options options;
     options.dont_initialize();
     options.set_sensitivity(&edge_);
-    if (kind == process_kind::thread) {
-        options.set_stack_size(stack_bytes);
+    if (kind == process_kind::thread || sequencer_.options_.threads_only) {
+        options.set_stack_size(kind == process_kind::thread ? stack_bytes : light_stack_bytes);
         sc_core::sc_spawn(
             [action] {
                 for (;;) {

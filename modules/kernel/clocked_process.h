@@ -20,11 +20,12 @@ edge_action on_edge(Block* self) {
     return {self, [](void* p) { (static_cast<Block*>(p)->*Member)(); }};
 }
 
-/// How a process is made: a thread has a stack of its own, a method runs on the kernel's. A design
-/// with thousands of small blocks of one kind makes those methods, for the memory of their stacks.
-enum class process_kind : std::uint8_t { thread, method };
+/// How a process is made: a thread has a stack of its own, a method runs on the kernel's. Blocks
+/// that come by the thousand and do little are `light`: methods, for the time and memory of their
+/// stacks, unless the sequencer is told to have threads only. Nothing else depends on it.
+enum class process_kind : std::uint8_t { thread, light };
 
-/// The clocked thread of a block: a thread (or method) process of the module that is under
+/// The clocked thread of a block: a thread (or light) process of the module that is under
 /// construction, which runs the block's action once per edge of its clock domain, in its phase,
 /// while it is awake. No module of its own: a large GPU has thousands.
 ///

@@ -6,39 +6,62 @@
 
 namespace simtlm::kernel {
 
+/// An sc_clock whose edges come when a derived class says, instead of after one repeated period.
+/// It is an sc_clock to everybody else: it binds, is found, listed and traced like one.
+///
+/// The edge processes of sc_clock ask m_posedge_time and m_negedge_time how long it is to the edge
+/// after theirs; those are set anew with every edge.
+class computed_clock : public sc_core::sc_clock {
+protected:
+    /// Edges alternate, from a rising one at time 0 on. In units of the time resolution.
+    /// @param period  the nominal one
+    /// @param first   time of the first falling edge
+    computed_clock(const char* name, std::uint64_t period, std::uint64_t first)
+        : sc_clock(name, sc_core::sc_time::from_value(period)), told_(first) {
+        m_negedge_time = sc_core::sc_time::from_value(first);
+    }
+
+    /// The time of the second edge, the third, and so on: of the one that follows all those told
+    /// before.
+    virtual std::uint64_t next_edge() = 0;
+
+private:
+    void update() override {
+        sc_clock::update();
+        const std::uint64_t next = next_edge();
+        const auto gap = sc_core::sc_time::from_value(next - told_);
+        told_ = next;
+        (read() ? m_posedge_time : m_negedge_time) = gap;
+    }
+
+    std::uint64_t told_;
+};
+
 /// A clock of an arbitrary frequency that does not drift: rising edge n comes at n/f rounded to the
 /// time resolution, falling edges half-way. An sc_clock repeats one rounded period, so that two
 /// clocks whose frequencies are related slide past each other by a cycle in a million or so, and
 /// the order of their edges, on which contention depends, is no longer that of the hardware.
-/// Bind `signal` where an sc_clock would be bound.
-class exact_clock : public sc_core::sc_module {
+class exact_clock : public computed_clock {
 public:
-    sc_core::sc_signal<bool> signal;
-
     /// @param frequency  Hz
-    exact_clock(const sc_core::sc_module_name& name, double frequency)
-        : sc_module(name),
-          signal("signal", false),
-          half_period_(0.5L / static_cast<long double>(frequency) /
-                       static_cast<long double>(sc_core::sc_get_time_resolution().to_seconds())) {
-        using SC_CURRENT_USER_MODULE = exact_clock;
-        SC_METHOD(toggle);
-    }
+    exact_clock(const char* name, double frequency)
+        : exact_clock(
+              name, 0.5L / static_cast<long double>(frequency) /
+                        static_cast<long double>(sc_core::sc_get_time_resolution().to_seconds())) {}
 
 private:
-    void toggle() {
-        signal.write((half_edges_ & 1u) == 0);
-        const std::uint64_t at = next_;
-        next_ = edge(++half_edges_);
-        next_trigger(sc_core::sc_time::from_value(next_ - at));
-    }
-    std::uint64_t edge(std::uint64_t n) const {
-        return static_cast<std::uint64_t>(static_cast<long double>(n) * half_period_ + 0.5L);
+    /// @param half_period  in units of the time resolution
+    exact_clock(const char* name, long double half_period)
+        : computed_clock(name, edge(2, half_period), edge(1, half_period)),
+          half_period_(half_period) {}
+
+    std::uint64_t next_edge() override { return edge(++edges_, half_period_); }
+    static std::uint64_t edge(std::uint64_t n, long double half_period) {
+        return static_cast<std::uint64_t>(static_cast<long double>(n) * half_period + 0.5L);
     }
 
-    long double half_period_;  // in units of the time resolution
-    std::uint64_t half_edges_ = 0;
-    std::uint64_t next_ = 0;
+    long double half_period_;
+    std::uint64_t edges_ = 1;  // told after the first
 };
 
 }  // namespace simtlm::kernel

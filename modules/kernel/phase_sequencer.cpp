@@ -2,6 +2,7 @@
 #include "modules/kernel/phase_sequencer.h"
 
 #include "modules/kernel/clocked_process.h"
+#include "modules/kernel/spawn.h"
 
 #include <algorithm>
 #include <random>
@@ -11,7 +12,6 @@ namespace simtlm::kernel {
 phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned domains,
                                  std::vector<phase> phases, const options& opts)
     : sc_module(name), clock("clock", domains), options_(opts), domains_(domains) {
-    using SC_CURRENT_USER_MODULE = phase_sequencer;
     sc_assert(domains <= max_domains);
     slots_.reserve(phases.size());
     for (const phase& p : phases) {
@@ -21,12 +21,11 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
     }
     for (auto& w : wheel_) w.resize(wheel_size);
     activity_.activations.assign(slots_.size(), 0);
-    SC_METHOD(on_edge);
-    for (unsigned d = 0; d < domains; ++d) sensitive << clock[d].pos();
-    dont_initialize();
-    SC_METHOD(step);
-    sensitive << step_event_;
-    dont_initialize();
+    std::vector<trigger> edges;
+    for (unsigned d = 0; d < domains; ++d) edges.emplace_back(clock[d].pos());
+    spawn_method(
+        "on_edge", [this] { on_edge(); }, edges);
+    spawn_method("step", [this] { step(); }, {step_event_});
 }
 
 unsigned phase_sequencer::join(clocked_process& p, phase_index which, unsigned turns) {

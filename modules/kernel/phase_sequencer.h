@@ -51,6 +51,7 @@ public:
     struct options {
         bool sleeping = true;            ///< false: every process runs on every edge
         std::uint64_t shuffle_seed = 0;  ///< not 0: start the processes of a phase in another order
+        bool threads_only = false;       ///< blocks that come by the thousand are threads, too
     };
 
     /// What the simulation kernel was made to do, for --profile-kernel.

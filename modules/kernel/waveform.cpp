@@ -241,7 +241,9 @@ void waveform::sample(unsigned ticked) {
                 value = (set & ticked) != 0 ? value - before : 0;
             }
             if (value != undriven) value = std::min(value, limit_[i]);
-            if (value != value_[i]) write_value(i, value);
+            if (value == value_[i]) continue;
+            if (!first && first_change_ == none) first_change_ = time;
+            write_value(i, value);
         }
     }
     if (first) out_.write("$end\n");

@@ -89,8 +89,14 @@ public:
     const std::string& file() const { return settings_.file; }
     /// The file is a device, a FIFO or the like.
     bool in_place() const { return out_.in_place(); }
-    /// Time of the first sample, in units of the file (femtoseconds).
+    /// Whether anything has been recorded: a window may lie beyond the end of the run.
+    bool has_samples() const { return first_time_ != none; }
+    /// Time of the first sample, and of the first one in which a signal changed, in units of the
+    /// file (femtoseconds). @pre has_samples()
     std::uint64_t first_time() const { return first_time_; }
+    std::uint64_t first_change() const {
+        return first_change_ != none ? first_change_ : first_time_;
+    }
 
 private:
     static constexpr std::uint64_t unknown = undriven - 1;  // not written yet
@@ -129,7 +135,9 @@ private:
     bool started_ = false;
     bool over_ = false;  // the window has passed
     bool finished_ = false;
-    std::uint64_t first_time_ = 0;
+    static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t first_time_ = none;
+    std::uint64_t first_change_ = none;
     std::uint64_t time_ = std::numeric_limits<std::uint64_t>::max();  // written last
 };
 

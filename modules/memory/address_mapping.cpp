@@ -99,10 +99,14 @@ address_mapping::address_mapping(const address_mapping_config& config)
     column_ = bit_gather(masks_.column);
     partition_ = bit_gather(~(masks_.channel | masks_.sub_partition));
     sub_partition_free_ = bit_gather(~masks_.sub_partition);
+    channel_free_ = bit_gather(~masks_.channel);
     const unsigned sub_bits = floor_log2(sub_partitions_per_channel_);
     const unsigned position =
         channel_position_ >= 0 ? static_cast<unsigned>(channel_position_) : 0u;
-    low_mask_ = (std::uint64_t{1} << position) - 1;
+    position_ = position;
+    if (channel_position_ < 0 && masks_.channel != 0)
+        position_ = static_cast<unsigned>(__builtin_ctzll(masks_.channel));
+    low_mask_ = (std::uint64_t{1} << position_) - 1;
     high_shift_ = position + channel_bits + sub_bits;
     random_shift_ = position >= sub_bits ? position - sub_bits : 0u;
 
@@ -115,6 +119,7 @@ address_mapping::address_mapping(const address_mapping_config& config)
             option, "IPOLY knows 16, 32 and 64 sub-partitions, not " + std::to_string(hashed_));
     if (indexing_ == partition_indexing::pae && (divides_ || hashed_ > 32))
         throw kernel::user_error(option, "PAE needs a power of two of sub-partitions up to 32");
+    if (!placed_at_first_use()) alike_ = most_of_one_channel();
 }
 
 void address_mapping::preset(unsigned mode) {
@@ -253,6 +258,54 @@ protocol::dram_location address_mapping::decode(std::uint64_t address) const {
     where.sub_partition = static_cast<std::uint16_t>(sub);
     where.channel = static_cast<std::uint16_t>(sub / per_channel);
     return where;
+}
+
+// Addresses within a channel.
+
+std::uint64_t address_mapping::without_channel(std::uint64_t address) const {
+    return divides_ ? divided(address) | (address & low_mask_) : channel_free_(address);
+}
+
+std::uint64_t address_mapping::with_channel(std::uint64_t rest, unsigned raw_channel) const {
+    if (!divides_) return channel_free_.spread(rest) | channel_.spread(raw_channel);
+    const std::uint64_t upper = (rest >> position_) * channels_ + raw_channel;
+    return (upper << position_) | (rest & low_mask_);
+}
+
+unsigned address_mapping::most_of_one_channel() const {
+    // Hashes by XOR share channels out alike wherever one looks. IPOLY, reduced modulo a count that
+    // is no power of two, folds what lies beyond the count onto the rest once.
+    if (divides_) return indexing_ == partition_indexing::ipoly ? 2 : 1;
+    unsigned alike = 0;
+    for (unsigned c = 0; c < channels_; ++c)
+        alike += decode(with_channel(0, c)).channel == decode(0).channel ? 1u : 0u;
+    return alike;
+}
+
+std::uint64_t address_mapping::channel_address(std::uint64_t address) const {
+    const std::uint64_t rest = without_channel(address);
+    if (alike_ == 1) return rest;
+    const unsigned channel = decode(address).channel;
+    unsigned before = 0;  // of the same channel
+    for (unsigned c = 0; with_channel(rest, c) != address; ++c)
+        before += decode(with_channel(rest, c)).channel == channel ? 1u : 0u;
+    return (((rest >> position_) * alike_ + before) << position_) | (rest & low_mask_);
+}
+
+std::optional<std::uint64_t> address_mapping::device_address(unsigned channel,
+                                                             std::uint64_t channel_address) const {
+    std::uint64_t rest = channel_address;
+    std::uint64_t before = 0;
+    if (alike_ != 1) {
+        const std::uint64_t upper = channel_address >> position_;
+        before = upper % alike_;
+        rest = (upper / alike_ << position_) | (channel_address & low_mask_);
+    }
+    for (unsigned c = 0; c < channels_; ++c) {
+        const std::uint64_t address = with_channel(rest, c);
+        if (decode(address).channel == channel && before-- == 0) return address;
+    }
+    return std::nullopt;
 }
 
 }  // namespace simtlm::memory

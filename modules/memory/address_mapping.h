@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace simtlm::memory {
 
@@ -19,6 +20,12 @@ public:
     std::uint64_t operator()(std::uint64_t value) const {
         std::uint64_t result = 0;
         for (unsigned i = 0; i < runs_; ++i) result |= (value & run_[i].mask) >> run_[i].shift;
+        return result;
+    }
+    /// The inverse: spreads a dense number over the bits of the mask.
+    std::uint64_t spread(std::uint64_t dense) const {
+        std::uint64_t result = 0;
+        for (unsigned i = 0; i < runs_; ++i) result |= (dense << run_[i].shift) & run_[i].mask;
         return result;
     }
     std::uint64_t mask() const { return mask_; }
@@ -55,6 +62,15 @@ public:
         return sub_partition_free_(divided(address) | (address & low_mask_));
     }
 
+    /// An address within its channel, dense: the channel's bits are taken out, and what is left is
+    /// different for every byte of the channel. With a number of channels that is no power of two
+    /// and IPOLY, a channel's addresses take up to twice the room of its bytes.
+    /// @pre !placed_at_first_use()
+    std::uint64_t channel_address(std::uint64_t address) const;
+    /// The inverse. Nothing for the holes that IPOLY leaves, see above.
+    std::optional<std::uint64_t> device_address(unsigned channel,
+                                                std::uint64_t channel_address) const;
+
     /// Random partition indexing draws a place for the piece of memory of an address, at its first
     /// use; whether it needs to, and whether it has, is told by the other two.
     void place(std::uint64_t address) { pieces_.place(address >> random_shift_); }
@@ -76,12 +92,16 @@ private:
     void parse(const std::string& mapping);
     void preset(unsigned mode);
     void insert_channel_bits(unsigned count);
+    std::uint64_t without_channel(std::uint64_t address) const;
+    std::uint64_t with_channel(std::uint64_t rest, unsigned raw_channel) const;
+    unsigned most_of_one_channel() const;
     std::uint64_t divided(std::uint64_t address) const {
         return ((address >> channel_position_) / channels_) << channel_position_;
     }
 
     masks masks_;
     int channel_position_ = 10;  // -1: explicit channel mask
+    unsigned position_ = 0;      // of the lowest channel bit
     std::uint64_t low_mask_ = 0;
     bool divides_ = false;
     unsigned channels_;
@@ -91,7 +111,9 @@ private:
     unsigned hashed_ = 0;  // sub-partitions, with a power of two of channels
     partition_indexing indexing_;
     random_pieces pieces_;
-    bit_gather channel_, bank_, row_, column_, partition_, sub_partition_free_;
+    /// Of the addresses that differ in the channel's bits only, how many may share a channel.
+    unsigned alike_ = 1;
+    bit_gather channel_, bank_, row_, column_, partition_, sub_partition_free_, channel_free_;
 };
 
 }  // namespace simtlm::memory

@@ -12,72 +12,66 @@ namespace simtlm::memory {
 namespace {
 
 constexpr std::uint32_t none = dram_request_table::none;
-constexpr std::size_t default_return_queue = 1024;  // of the reference, for 0
-
-std::uint64_t bit(unsigned b) {
-    return std::uint64_t{1} << b;
-}
-
-/// Cycles of [from, to) that lie before `end`.
-std::uint64_t cycles_before(std::uint64_t end, std::uint64_t from, std::uint64_t to) {
-    return std::clamp(end, from, to) - from;
-}
-/// Cycles of [from, to) that lie before `end` and not before `start`.
-std::uint64_t cycles_between(std::uint64_t start, std::uint64_t end, std::uint64_t from,
-                             std::uint64_t to) {
-    return cycles_before(end, std::clamp(start, from, to), to);
-}
+constexpr std::uint64_t never = dram_refresh::never;
+/// Places of the return queue where -gpgpu_dram_return_queue_size is 0, as in GPGPU-Sim.
+constexpr std::size_t default_return_queue = 1024;
+/// Requests to expect where the scheduler's queue is not limited; the table grows with more.
+constexpr std::size_t usual_queue = 64;
 
 std::size_t requests_expected(const dram_config& c) {
-    const std::size_t queued = c.scheduler == dram_scheduler_kind::fifo ? 2
-                               : c.scheduler_queue_size != 0            ? c.scheduler_queue_size
-                                                                        : 64;
-    return queued + (c.separate_write_queue ? c.write_queue_size : 0u) + c.timing.nbk +
-           c.timing.CL + 2;
+    return (c.scheduler_queue_size != 0 ? c.scheduler_queue_size : usual_queue) +
+           (c.separate_write_queue ? c.write_queue_size : 0u) + c.timing.nbk + c.timing.CL + 2;
 }
 
-unsigned log2_bucket(std::uint64_t v) {
-    return v == 0 ? 0u : std::min(31u, 63u - static_cast<unsigned>(__builtin_clzll(v)));
+/// Its counters have an entry per bank, which the parts of a channel count on.
+dram_statistics statistics_of(const dram_config& c) {
+    dram_statistics s;
+    s.banks.resize(c.timing.nbk);
+    s.traffic.resize(c.timing.nbk);
+    return s;
+}
+
+const dram_config& checked(const dram_config& c) {
+    if (c.timing.WL > c.timing.CL)
+        throw kernel::user_error("-gpgpu_dram_timing_opt", "WL must not exceed CL");
+    if (c.atom_bytes() == 0)
+        throw kernel::user_error("-gpgpu_dram_burst_length", "a burst must move at least one byte");
+    return c;
 }
 
 }  // namespace
 
+std::unique_ptr<memory_channel> make_dram_channel(const memory_channel_parts& p) {
+    return std::make_unique<dram_channel>(p.name, p.sequencer, p.config, p.mapping);
+}
+
 dram_channel::dram_channel(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                            const dram_config& config, const address_mapping& mapping)
-    : sc_module(name),
+    : memory_channel(name),
       port("port"),
       sequencer_(sequencer),
-      config_(config),
+      config_(checked(config)),
       mapping_(mapping),
       process_("controller", sequencer, protocol::phase::dram_channel,
                kernel::on_edge<&dram_channel::cycle>(this)),
-      banks_(config),
+      statistics_(statistics_of(config)),
       requests_(requests_expected(config)),
-      request_of_(config.timing.nbk, none),
-      group_mask_(config.timing.nbkgrp, 0),
-      all_banks_(config.timing.nbk == 64 ? ~std::uint64_t{0} : bit(config.timing.nbk) - 1),
+      machines_(config, requests_),
       pipeline_(config.timing.CL + 1),
+      sampler_(config, machines_, pipeline_, statistics_),
+      bus_(config_, machines_, requests_, pipeline_, sampler_, statistics_),
+      refresh_(config.timing, bus_),
+      arbiter_(config.dual_bus_interface ? make_dual_bus_arbiter(bus_)
+                                         : make_single_bus_arbiter(bus_, statistics_)),
+      scheduler_(config.scheduler({config_, requests_, statistics_})),
       return_queue_(config.return_queue_size != 0 ? config.return_queue_size
-                                                  : default_return_queue),
-      free_since_(config.timing.nbk, 0),
-      refresh_due_(config.timing.tREFI != 0 ? config.timing.tREFI : never) {
-    if (config.timing.WL > config.timing.CL)
-        throw kernel::user_error("-gpgpu_dram_timing_opt", "WL must not exceed CL");
-    if (config.atom_bytes() == 0)
-        throw kernel::user_error("-gpgpu_dram_burst_length", "a burst must move at least one byte");
-    pipeline_.set_stages(config.timing.CL);
-    statistics_.banks.resize(config.timing.nbk);
-    statistics_.traffic.resize(config.timing.nbk);
-    for (unsigned b = 0; b < config.timing.nbk; ++b) group_mask_[banks_.group_of(b)] |= bit(b);
-    scheduler_ = config.scheduler == dram_scheduler_kind::fifo
-                     ? make_fifo_scheduler(requests_)
-                     : make_fr_fcfs_scheduler(config_, requests_, statistics_);
+                                                  : default_return_queue) {
     if (config.check_timing) {
         checker_ = std::make_unique<dram_timing_checker>(this->name(), config, true);
-        observers_.push_back(checker_.get());
+        observe(*checker_);
     }
     port.register_nb_transport_fw(this, &dram_channel::nb_transport_fw, 0);
-    if (refresh_due_ != never) process_.wake();
+    if (refresh_.due() != never) process_.wake();
 }
 
 // Requests and responses.
@@ -96,10 +90,7 @@ tlm::tlm_sync_enum dram_channel::nb_transport_fw(int, tlm::tlm_generic_payload& 
     }
     if (phase == tlm::END_RESP) {
         sc_assert(presented_ && &payload == return_queue_.front());
-        if (return_queue_.full()) process_.wake();
-        return_queue_.pop();
-        --in_channel_;
-        presented_ = false;
+        pop_reply();
         present();
         return tlm::TLM_COMPLETED;
     }
@@ -141,17 +132,17 @@ void dram_channel::enqueue(tlm::tlm_generic_payload& payload) {
     r.posted = e != nullptr && protocol::is_posted(e->type);
     r.arrived = sequencer_.cycle(protocol::core_clock);
     r.order = arrivals_++;
-
-    statistics_.queue_max_push = std::max<std::uint64_t>(
-        statistics_.queue_max_push, scheduler_->pending() + (scheduler_->by_row() ? 0u : 1u));
-    ++statistics_.requests;
-    ++(r.write ? statistics_.scheduled_writes : statistics_.scheduled_reads);
-    const std::uint64_t atoms = r.bytes / config_.atom_bytes();
-    auto& traffic = statistics_.traffic[where.bank % config_.timing.nbk];
-    (r.write ? traffic.writes : traffic.reads) += atoms;
-    traffic.by_type[static_cast<unsigned>(r.type)] += atoms;
+    // GPGPU-Sim's FIFO counts an arriving request in the queue that it finds, FR-FCFS does not.
+    sampler_.arrived(r, where.bank, scheduler_->pending() + (scheduler_->by_row() ? 0u : 1u));
     ++in_channel_;
     scheduler_->add(number);
+}
+
+void dram_channel::pop_reply() {
+    if (return_queue_.full()) process_.wake();
+    return_queue_.pop();
+    --in_channel_;
+    presented_ = false;
 }
 
 void dram_channel::present() {
@@ -163,14 +154,11 @@ void dram_channel::present() {
         const bool taken =
             answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
         if (!taken) return;
-        if (return_queue_.full()) process_.wake();
-        return_queue_.pop();
-        --in_channel_;
-        presented_ = false;
+        pop_reply();
     }
 }
 
-void dram_channel::release_requests() {
+void dram_channel::end_withheld_requests() {
     for (auto*& payload : withheld_) {
         if (payload == nullptr || scheduler_->full(payload->is_write())) continue;
         tlm::tlm_generic_payload& p = *payload;
@@ -185,43 +173,31 @@ void dram_channel::release_requests() {
 
 void dram_channel::cycle() {
     const std::uint64_t now = process_.now();
-    account_slept(now);
+    catch_up(now);
     if (!return_queue_.full()) {
         pipeline_.shift(1);
         if (pipeline_.ready()) move_data();
     }
     schedule(now);
-    const std::uint64_t pending = scheduler_->pending();
-    statistics_.queue_sum += pending;
-    statistics_.queue_max = std::max(statistics_.queue_max, pending);
+    sampler_.begin_cycle(scheduler_->pending());
+    sampler_.end_cycle(now, issue(now));
 
-    sample_waiting(1);
-    const issued done = now >= refresh_due_          ? issue_refresh(now)
-                        : config_.dual_bus_interface ? issue_dual(now)
-                                                     : issue_single(now);
-    ++statistics_.cycles;
-    if (done.row || done.column) {
-        ++statistics_.active_cycles;
-        ++statistics_.command_cycles;
-        statistics_.row_commands += done.row ? 1u : 0u;
-        statistics_.column_commands += done.column ? 1u : 0u;
-        statistics_.dual_commands += done.row && done.column ? 1u : 0u;
-    } else {
-        ++statistics_.idle_cycles;
-        if (waiting_ != 0 || now < banks_.quiet_at()) ++statistics_.active_cycles;
-    }
-    if (waiting_ != 0) ++statistics_.waiting_cycles_after;
-    sample_limits(now, now + 1, done.column);
-    accounted_ = now + 1;
-
-    if (withheld_[0] != nullptr || withheld_[1] != nullptr) release_requests();
+    if (withheld_[0] != nullptr || withheld_[1] != nullptr) end_withheld_requests();
     slept_blocked_ = return_queue_.full();
-    slept_pending_ = scheduler_->pending();
+    sampler_.rest(scheduler_->pending());
     const std::uint64_t next = next_event(now);
     if (next == never)
         process_.sleep();
     else
         process_.sleep_until(next);
+}
+
+/// What happened in the cycles that it slept.
+void dram_channel::catch_up(std::uint64_t until) {
+    const std::uint64_t from = sampler_.counted_to();
+    if (until <= from) return;
+    if (!slept_blocked_) pipeline_.shift(until - from);
+    sampler_.slept(until);
 }
 
 void dram_channel::move_data() {
@@ -247,303 +223,42 @@ void dram_channel::finish(std::uint32_t number) {
     port->nb_transport_bw(payload, phase, delay);
 }
 
+/// At most one request goes to its bank.
 void dram_channel::schedule(std::uint64_t now) {
     const std::uint64_t core_now = sequencer_.cycle(protocol::core_clock);
-    const std::uint32_t number =
-        scheduler_->choose(all_banks_ & ~waiting_, priority_, banks_, core_now - kernel_start_);
+    const std::uint32_t number = scheduler_->choose(machines_.free(), priority_, machines_.timing(),
+                                                    core_now - kernel_start_);
     if (number == none) return;
-    dram_request& r = requests_[number];
-    const unsigned b = r.bank;
-    request_of_[b] = number;
-    waiting_ |= bit(b);
-    statistics_.banks[b].idle += now - free_since_[b];
-    refresh_open(b);
-    if (scheduler_->by_row()) {
-        const std::uint64_t latency = core_now - r.arrived;
-        statistics_.latency_sum += latency;
-        ++statistics_.latency_num;
-        ++statistics_.latency_table[log2_bucket(latency)];
-        statistics_.latency_max = std::max(statistics_.latency_max, latency);
-    }
+    const dram_request& r = requests_[number];
+    sampler_.bank_taken(r.bank, now);
+    machines_.take(r.bank, number);
+    if (scheduler_->by_row()) sampler_.scheduled(core_now - r.arrived);
 }
 
-void dram_channel::refresh_open(unsigned b) {
-    open_read_ &= ~bit(b);
-    open_write_ &= ~bit(b);
-    if ((waiting_ & bit(b)) == 0 || !banks_.active(b)) return;
-    const dram_request& r = requests_[request_of_[b]];
-    if (r.row == banks_.row(b)) (r.write ? open_write_ : open_read_) |= bit(b);
+issued_commands dram_channel::issue(std::uint64_t now) {
+    return now >= refresh_.due() ? refresh_.issue(now) : arbiter_->issue(now, priority_);
 }
 
-std::uint64_t dram_channel::ready_columns(std::uint64_t now) const {
-    if (now < banks_.column_any() || (open_read_ | open_write_) == 0 || pipeline_.full()) return 0;
-    std::uint64_t ready = 0;
-    if (now >= banks_.read_any())
-        for (std::uint64_t m = open_read_; m != 0; m &= m - 1) {
-            const auto b = static_cast<unsigned>(__builtin_ctzll(m));
-            if (now >= banks_.read_at(b)) ready |= bit(b);
-        }
-    if (now >= banks_.write_any())
-        for (std::uint64_t m = open_write_; m != 0; m &= m - 1) {
-            const auto b = static_cast<unsigned>(__builtin_ctzll(m));
-            if (now >= banks_.write_at(b)) ready |= bit(b);
-        }
-    return ready;
-}
-
-std::uint64_t dram_channel::ready_rows(std::uint64_t now) const {
-    std::uint64_t ready = 0;
-    for (std::uint64_t m = waiting_ & ~(open_read_ | open_write_); m != 0; m &= m - 1) {
-        const auto b = static_cast<unsigned>(__builtin_ctzll(m));
-        const std::uint64_t at = banks_.active(b) ? banks_.precharge_at(b) : banks_.activate_at(b);
-        if (now >= at) ready |= bit(b);
-    }
-    return ready;
-}
-
-namespace {
-/// The first bank of a mask from `from` on, cyclically; and how far it is.
-struct found_bank {
-    unsigned bank;
-    unsigned distance;
-};
-found_bank first_from(std::uint64_t mask, unsigned from, unsigned banks) {
-    const std::uint64_t upper = mask & (~std::uint64_t{0} << from);
-    const auto b = static_cast<unsigned>(__builtin_ctzll(upper != 0 ? upper : mask));
-    return {b, b >= from ? b - from : b + banks - from};
-}
-}  // namespace
-
-dram_channel::issued dram_channel::issue_dual(std::uint64_t now) {
-    issued done;
-    const unsigned banks = config_.timing.nbk;
-    if (const std::uint64_t ready = ready_columns(now); ready != 0) {
-        statistics_.banks_ready += static_cast<unsigned>(__builtin_popcountll(ready));
-        ++statistics_.ready_cycles;
-        issue_column(first_from(ready, priority_, banks).bank, now);
-        done.column = true;
-    }
-    if (const std::uint64_t ready = ready_rows(now); ready != 0) {
-        issue_row(first_from(ready, priority_, banks).bank, now);
-        done.row = true;
-    }
-    return done;
-}
-
-dram_channel::issued dram_channel::issue_single(std::uint64_t now) {
-    // The reference walks the banks once, from the one with priority on: a column command ends the
-    // walk; a row command moves the priority, so that the walk goes on elsewhere, and a column
-    // command may still follow in the same cycle.
-    issued done;
-    const unsigned banks = config_.timing.nbk;
-    const std::uint64_t columns = ready_columns(now);
-    const std::uint64_t rows = ready_rows(now);
-    if (columns != 0) {
-        statistics_.banks_ready += static_cast<unsigned>(__builtin_popcountll(columns));
-        ++statistics_.ready_cycles;
-    }
-    if ((columns | rows) == 0) return done;
-    const auto first = first_from(columns | rows, priority_, banks);
-    if ((columns & bit(first.bank)) != 0) {
-        issue_column(first.bank, now);
-        done.column = true;
-        return done;
-    }
-    const unsigned start = priority_;
-    issue_row(first.bank, now);
-    done.row = true;
-    for (unsigned i = first.distance + 1; i < banks; ++i) {
-        const unsigned regular = (start + i) % banks;
-        const unsigned visited = (priority_ + i) % banks;
-        if ((waiting_ & bit(regular)) == 0) --statistics_.banks[regular].idle;
-        if (!done.column && (columns & bit(visited)) != 0) {
-            issue_column(visited, now);
-            done.column = true;
-        }
-        if ((waiting_ & bit(visited)) == 0) ++statistics_.banks[visited].idle;
-    }
-    return done;
-}
-
-dram_channel::issued dram_channel::issue_refresh(std::uint64_t now) {
-    // All banks are closed, one per cycle, then the whole channel refreshes.
-    issued done;
-    bool open = false;
-    for (unsigned b = 0; b < config_.timing.nbk; ++b) {
-        if (!banks_.active(b)) continue;
-        open = true;
-        if (now < banks_.precharge_at(b)) continue;
-        banks_.precharge(b, now);
-        notify(now, dram_command::precharge, b, banks_.row(b), 0);
-        refresh_open(b);
-        ++statistics_.precharges;
-        done.row = true;
-        return done;
-    }
-    if (open || now < banks_.refresh_at()) return done;
-    banks_.refresh(now);
-    notify(now, dram_command::refresh, 0, 0, 0);
-    ++statistics_.refreshes;
-    refresh_due_ += config_.timing.tREFI;
-    done.row = true;
-    return done;
-}
-
-void dram_channel::issue_column(unsigned b, std::uint64_t now) {
-    const std::uint32_t number = request_of_[b];
-    dram_request& r = requests_[number];
-    if (writing_ != r.write) {
-        writing_ = r.write;
-        pipeline_.set_stages(r.write ? config_.timing.WL : config_.timing.CL);
-    }
-    pipeline_.push(number);
-    if (!observers_.empty())
-        notify(now, r.write ? dram_command::write : dram_command::read, b, r.row,
-               r.column + r.commanded);
-    if (r.write) {
-        banks_.write(b, now);
-        ++(r.type == protocol::access_type::l2_writeback ? statistics_.write_backs
-                                                         : statistics_.writes);
-    } else {
-        banks_.read(b, now);
-        ++(r.type == protocol::access_type::l2_write_allocate_read ? statistics_.allocate_reads
-                                                                   : statistics_.reads);
-        ++statistics_.banks[b].reads;
-    }
-    statistics_.busy_data_cycles += banks_.derived().burst;
-    r.commanded += config_.atom_bytes();
-    if (r.commanded < r.bytes) return;
-    request_of_[b] = none;
-    waiting_ &= ~bit(b);
-    free_since_[b] = now;
-    refresh_open(b);
-}
-
-void dram_channel::issue_row(unsigned b, std::uint64_t now) {
-    if (banks_.active(b)) {
-        notify(now, dram_command::precharge, b, banks_.row(b), 0);
-        banks_.precharge(b, now);
-        ++statistics_.precharges;
-    } else {
-        const std::uint32_t row = requests_[request_of_[b]].row;
-        notify(now, dram_command::activate, b, row, 0);
-        banks_.activate(b, row, now);
-        ++statistics_.activates;
-        refresh_open(b);
-    }
-    priority_ = b + 1 == config_.timing.nbk ? 0 : b + 1;
-}
-
-void dram_channel::notify(std::uint64_t now, dram_command kind, unsigned bank, std::uint32_t row,
-                          std::uint32_t column) {
-    for (command_observer* o : observers_) o->command(now, kind, bank, row, column);
-}
-
+/// The next cycle in which something can happen.
 std::uint64_t dram_channel::next_event(std::uint64_t now) const {
     const std::uint64_t next_cycle = now + 1;
-    if (scheduler_->may_choose(all_banks_ & ~waiting_)) return next_cycle;
-    if (next_cycle >= refresh_due_) return next_cycle;
-    std::uint64_t next = refresh_due_;
-    const bool blocked = return_queue_.full();
+    if (scheduler_->may_choose(machines_.free())) return next_cycle;
+    if (next_cycle >= refresh_.due()) return next_cycle;
+    std::uint64_t next = refresh_.due();
     const bool pipeline_full = pipeline_.full();
-    if (!blocked && !pipeline_.empty()) {
+    if (!return_queue_.full() && !pipeline_.empty()) {
         if (pipeline_full) return next_cycle;
         next = std::min(next, now + pipeline_.remaining());
     }
-    for (std::uint64_t m = waiting_; m != 0 && next > next_cycle; m &= m - 1) {
-        const auto b = static_cast<unsigned>(__builtin_ctzll(m));
-        if ((open_read_ & bit(b)) != 0) {
-            if (!pipeline_full) next = std::min(next, banks_.read_at(b));
-        } else if ((open_write_ & bit(b)) != 0) {
-            if (!pipeline_full) next = std::min(next, banks_.write_at(b));
-        } else {
-            next =
-                std::min(next, banks_.active(b) ? banks_.precharge_at(b) : banks_.activate_at(b));
-        }
-    }
-    return std::max(next, next_cycle);
+    return machines_.next_command(next_cycle, next, !pipeline_full);
 }
 
 // Statistics.
 
-void dram_channel::account_slept(std::uint64_t until) {
-    if (until <= accounted_) return;
-    const std::uint64_t from = accounted_;
-    const std::uint64_t cycles = until - from;
-    accounted_ = until;
-    if (!slept_blocked_) pipeline_.shift(cycles);
-    statistics_.cycles += cycles;
-    statistics_.idle_cycles += cycles;
-    statistics_.active_cycles +=
-        waiting_ != 0 ? cycles : cycles_before(banks_.quiet_at(), from, until);
-    statistics_.queue_sum += slept_pending_ * cycles;
-    statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, slept_pending_);
-    sample_waiting(cycles);
-    if (waiting_ != 0) statistics_.waiting_cycles_after += cycles;
-    sample_limits(from, until, false);
-}
-
-void dram_channel::sample_waiting(std::uint64_t cycles) {
-    if (waiting_ == 0) return;
-    statistics_.banks_waiting += cycles * static_cast<unsigned>(__builtin_popcountll(waiting_));
-    statistics_.waiting_cycles += cycles;
-    const std::uint64_t open = open_read_ | open_write_;
-    if (open == 0) return;
-    const auto banks = static_cast<unsigned>(__builtin_popcountll(open));
-    statistics_.banks_open += cycles * banks;
-    statistics_.open_cycles += cycles;
-    statistics_.writing_of_open[banks] +=
-        cycles * static_cast<unsigned>(__builtin_popcountll(open_write_));
-    unsigned groups = 0;
-    for (const std::uint64_t mask : group_mask_) groups += (mask & open) != 0 ? 1u : 0u;
-    statistics_.open_groups += cycles * groups;
-}
-
-void dram_channel::sample_limits(std::uint64_t from, std::uint64_t to, bool column_issued) {
-    if (column_issued) {
-        statistics_.utilised += to - from;
-        return;
-    }
-    const std::uint64_t moving = cycles_before(banks_.column_any(), from, to);
-    statistics_.utilised += moving;
-    from += moving;
-    if (from == to) return;
-    if (waiting_ == 0) {
-        statistics_.unused += to - from;
-        return;
-    }
-    if ((open_read_ | open_write_) == 0) {
-        statistics_.wasted_row += to - from;
-        return;
-    }
-    statistics_.wasted_column += to - from;
-    const bool full = pipeline_.full();
-    for (std::uint64_t m = open_read_ | open_write_; m != 0; m &= m - 1) {
-        const auto b = static_cast<unsigned>(__builtin_ctzll(m));
-        const bool write = (open_write_ & bit(b)) != 0;
-        const std::uint64_t activated =
-            write ? banks_.activated_write(b) : banks_.activated_read(b);
-        const std::uint64_t turned = write ? banks_.write_any() : banks_.read_any();
-        const std::uint64_t group = banks_.column_of_group(b);
-        (write ? statistics_.limit_rcd_write : statistics_.limit_rcd) +=
-            cycles_before(activated, from, to);
-        (write ? statistics_.limit_rtw : statistics_.limit_wtr) += cycles_before(turned, from, to);
-        statistics_.limit_ccdl += cycles_before(group, from, to);
-        statistics_.limit_ccdl_alone += cycles_between(turned, group, from, to);
-        (write ? statistics_.limit_rtw_alone : statistics_.limit_wtr_alone) +=
-            cycles_between(group, turned, from, to);
-        if (full) statistics_.limit_pipeline += to - from;
-    }
-}
-
 const dram_statistics& dram_channel::statistics() {
     const std::uint64_t edges = sequencer_.observed().edges[protocol::dram_clock];
-    account_slept(edges);
-    for (unsigned b = 0; b < config_.timing.nbk; ++b) {
-        if ((waiting_ & bit(b)) != 0 || free_since_[b] >= edges) continue;
-        statistics_.banks[b].idle += edges - free_since_[b];
-        free_since_[b] = edges;
-    }
+    catch_up(edges);
+    sampler_.count_free_banks(edges);
     return statistics_;
 }
 

@@ -7,6 +7,12 @@ namespace simtlm::memory {
 
 enum class dram_command : std::uint8_t { activate, precharge, read, write, refresh };
 
+/// What was put on the command buses in a cycle.
+struct issued_commands {
+    bool row = false;     ///< activate, precharge, refresh
+    bool column = false;  ///< read, write
+};
+
 /// Sees every command that a DRAM channel issues.
 struct command_observer {
     virtual ~command_observer() = default;

@@ -1,64 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/memory/dram_request.h"
 #include "modules/memory/dram_statistics.h"
 #include "modules/memory/dram_timing_state.h"
 
 #include <cstdint>
 #include <memory>
-#include <tlm>
 #include <vector>
 
 namespace simtlm::memory {
-
-/// A request inside a DRAM channel.
-struct dram_request {
-    tlm::tlm_generic_payload* payload = nullptr;
-    std::uint32_t row = 0;
-    std::uint32_t column = 0;
-    std::uint16_t bank = 0;
-    bool write = false;
-    bool posted = false;  ///< consumed without a response
-    protocol::access_type type = protocol::access_type::global_read;
-    std::uint32_t bytes = 0;      ///< to move
-    std::uint32_t commanded = 0;  ///< bytes with a column command
-    std::uint32_t moved = 0;      ///< bytes that passed the data bus
-    std::uint64_t arrived = 0;    ///< core cycle
-    std::uint64_t order = 0;      ///< counts arrivals
-    std::uint32_t next = 0;       ///< scheduler's list
-};
-
-/// Requests by number; numbers are reused. Grows only where the queue is unlimited.
-class dram_request_table {
-public:
-    static constexpr std::uint32_t none = 0xffffffffu;
-    explicit dram_request_table(std::size_t capacity) { grow(capacity); }
-
-    dram_request& operator[](std::uint32_t i) { return entries_[i]; }
-    const dram_request& operator[](std::uint32_t i) const { return entries_[i]; }
-    std::uint32_t take() {
-        if (free_ == none) grow(entries_.size());
-        const std::uint32_t i = free_;
-        free_ = entries_[i].next;
-        return i;
-    }
-    void give_back(std::uint32_t i) {
-        entries_[i].next = free_;
-        free_ = i;
-    }
-
-private:
-    void grow(std::size_t by) {
-        const std::size_t first = entries_.size();
-        entries_.resize(first + (by != 0 ? by : 16));
-        for (std::size_t i = entries_.size(); i-- > first;) {
-            entries_[i].next = free_;
-            free_ = static_cast<std::uint32_t>(i);
-        }
-    }
-    std::vector<dram_request> entries_;
-    std::uint32_t free_ = none;
-};
 
 /// Decides which waiting request goes to which bank, one per cycle.
 class dram_scheduler {
@@ -83,21 +34,23 @@ public:
     virtual bool by_row() const = 0;
 };
 
-/// -gpgpu_dram_scheduler 0: strictly in order, a queue of two.
-std::unique_ptr<dram_scheduler> make_fifo_scheduler(dram_request_table& requests);
-/// -gpgpu_dram_scheduler 1: first ready, first come first served.
-std::unique_ptr<dram_scheduler> make_fr_fcfs_scheduler(const dram_config& config,
-                                                       dram_request_table& requests,
-                                                       dram_statistics& statistics);
+/// What a scheduler is made of. All outlive it.
+struct dram_scheduler_parts {
+    const dram_config& config;
+    dram_request_table& requests;
+    dram_statistics& statistics;  ///< of the channel; `banks` has an entry per bank
+};
 
-/// Calls f(bank) for the ones of a mask, cyclically from a bank on, until it returns true.
-template <class F>
-void for_banks_from(std::uint64_t mask, unsigned first, F&& f) {
-    const std::uint64_t upper = mask & (~std::uint64_t{0} << first);
-    for (std::uint64_t m = upper; m != 0; m &= m - 1)
-        if (f(static_cast<unsigned>(__builtin_ctzll(m)))) return;
-    for (std::uint64_t m = mask ^ upper; m != 0; m &= m - 1)
-        if (f(static_cast<unsigned>(__builtin_ctzll(m)))) return;
-}
+/// Strictly in order, a queue of two.
+std::unique_ptr<dram_scheduler> make_fifo_scheduler(const dram_scheduler_parts& parts);
+/// First ready, first come first served.
+std::unique_ptr<dram_scheduler> make_fr_fcfs_scheduler(const dram_scheduler_parts& parts);
+
+/// The schedulers by number of -gpgpu_dram_scheduler.
+struct named_dram_scheduler {
+    const char* name;
+    dram_scheduler_maker make;
+};
+const std::vector<named_dram_scheduler>& dram_schedulers();
 
 }  // namespace simtlm::memory

@@ -29,8 +29,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<dram_scheduler> make_fifo_scheduler(dram_request_table& requests) {
-    return std::make_unique<fifo_scheduler>(requests);
+std::unique_ptr<dram_scheduler> make_fifo_scheduler(const dram_scheduler_parts& parts) {
+    return std::make_unique<fifo_scheduler>(parts.requests);
 }
 
 }  // namespace simtlm::memory

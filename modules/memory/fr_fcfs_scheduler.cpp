@@ -82,17 +82,16 @@ private:
 
 class fr_fcfs_scheduler : public dram_scheduler {
 public:
-    fr_fcfs_scheduler(const dram_config& config, dram_request_table& requests,
-                      dram_statistics& statistics)
-        : requests_(requests),
-          statistics_(statistics),
-          size_(config.scheduler_queue_size),
-          separate_writes_(config.separate_write_queue),
-          write_size_(config.write_queue_size),
-          high_(config.write_high_watermark),
-          low_(config.write_low_watermark),
-          reads_(config.timing.nbk, requests),
-          writes_(config.timing.nbk, requests) {}
+    explicit fr_fcfs_scheduler(const dram_scheduler_parts& p)
+        : requests_(p.requests),
+          statistics_(p.statistics),
+          size_(p.config.scheduler_queue_size),
+          separate_writes_(p.config.separate_write_queue),
+          write_size_(p.config.write_queue_size),
+          high_(p.config.write_high_watermark),
+          low_(p.config.write_low_watermark),
+          reads_(p.config.timing.nbk, p.requests),
+          writes_(p.config.timing.nbk, p.requests) {}
 
     void add(std::uint32_t i) override {
         if (separate_writes_ && requests_[i].write) {
@@ -171,10 +170,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<dram_scheduler> make_fr_fcfs_scheduler(const dram_config& config,
-                                                       dram_request_table& requests,
-                                                       dram_statistics& statistics) {
-    return std::make_unique<fr_fcfs_scheduler>(config, requests, statistics);
+std::unique_ptr<dram_scheduler> make_fr_fcfs_scheduler(const dram_scheduler_parts& parts) {
+    return std::make_unique<fr_fcfs_scheduler>(parts);
 }
 
 }  // namespace simtlm::memory

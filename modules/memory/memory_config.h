@@ -4,7 +4,13 @@
 #include "modules/cache/cache_config.h"
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+
+namespace simtlm::kernel {
+class phase_sequencer;
+}
 
 namespace simtlm::memory {
 
@@ -21,7 +27,28 @@ enum class partition_indexing : std::uint8_t {
 enum class bank_indexing : std::uint8_t { linear = 0, bitwise_xor = 1, ipoly = 2, custom = 3 };
 /// -dram_bnkgrp_indexing_policy: which bank bits choose the bank group
 enum class bank_group_indexing : std::uint8_t { high_bits = 0, low_bits = 1 };
-enum class dram_scheduler_kind : std::uint8_t { fifo = 0, fr_fcfs = 1 };
+
+class dram_scheduler;
+struct dram_scheduler_parts;
+/// Makes the scheduler of a DRAM channel; dram_schedulers() lists those that there are.
+using dram_scheduler_maker = std::unique_ptr<dram_scheduler> (*)(const dram_scheduler_parts&);
+std::unique_ptr<dram_scheduler> make_fr_fcfs_scheduler(const dram_scheduler_parts& parts);
+
+class address_mapping;
+class memory_channel;
+struct dram_config;
+/// What a memory channel is made of. All but the name outlive it.
+struct memory_channel_parts {
+    const char* name;
+    kernel::phase_sequencer& sequencer;
+    const dram_config& config;
+    const address_mapping& mapping;
+    unsigned number;  ///< of the channel
+};
+using memory_channel_maker =
+    std::function<std::unique_ptr<memory_channel>(const memory_channel_parts&)>;
+/// The built-in controller.
+std::unique_ptr<memory_channel> make_dram_channel(const memory_channel_parts& parts);
 
 struct address_mapping_config {
     std::string mapping;     ///< -gpgpu_mem_addr_mapping: dramid@<bit>;<mask of R B C S>
@@ -54,12 +81,12 @@ struct dram_timing {
 
 struct dram_config {
     dram_timing timing;
-    dram_scheduler_kind scheduler = dram_scheduler_kind::fr_fcfs;
-    unsigned scheduler_queue_size = 0;  ///< requests; 0: unlimited (FIFO: 2)
-    unsigned return_queue_size = 0;     ///< 0: 1024, and no limit to requests under way
-    unsigned bus_width_bytes = 4;       ///< of one chip, per data clock edge
-    unsigned chips_per_channel = 1;     ///< -gpgpu_n_mem_per_ctrlr
-    unsigned burst_length = 4;          ///< data transfers per column command
+    dram_scheduler_maker scheduler = make_fr_fcfs_scheduler;  ///< -gpgpu_dram_scheduler
+    unsigned scheduler_queue_size = 0;                        ///< requests; 0: unlimited (FIFO: 2)
+    unsigned return_queue_size = 0;  ///< 0: 1024, and no limit to requests under way
+    unsigned bus_width_bytes = 4;    ///< of one chip, per data clock edge
+    unsigned chips_per_channel = 1;  ///< -gpgpu_n_mem_per_ctrlr
+    unsigned burst_length = 4;       ///< data transfers per column command
     unsigned data_command_freq_ratio = 2;
     bool dual_bus_interface = false;  ///< one row and one column command per cycle (HBM)
     bank_indexing bank_index = bank_indexing::linear;
@@ -93,6 +120,7 @@ struct memory_config {
     address_mapping_config mapping;
     partition_config partition;
     unsigned channels = 8;
+    memory_channel_maker channel;     ///< empty: make_dram_channel
     bool warm_l2_on_copy = true;      ///< -gpgpu_perf_sim_memcpy
     bool flush_l2 = false;            ///< -gpgpu_flush_l2_cache: after every kernel
     bool quirk_flush_few_l2 = false;  ///< of as many sub-partitions as there are channels

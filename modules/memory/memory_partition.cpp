@@ -43,11 +43,11 @@ memory_partition::memory_partition(const sc_core::sc_module_name& name,
       last_borrower_(config.sub_partitions - 1) {
     memory.register_nb_transport_bw(this, &memory_partition::nb_transport_bw, 0);
     for (unsigned i = 0; i < config.sub_partitions; ++i) {
-        const std::string bank_name = "bank" + std::to_string(i);
-        banks_.push_back(std::make_unique<l2_cache_bank>(bank_name.c_str(), sequencer, config,
-                                                         mapping, pool, shared, first_ + i));
-        banks_[i]->to_memory.set_reader(arbitrate_process_);
-        banks_[i]->from_memory.set_writer(return_process_);
+        const std::string child = "bank" + std::to_string(i);
+        sub_partitions_.push_back(std::make_unique<memory_sub_partition>(
+            child.c_str(), sequencer, config, mapping, pool, shared, first_ + i));
+        sub_partitions_[i]->to_memory.set_reader(arbitrate_process_);
+        sub_partitions_[i]->from_memory.set_writer(return_process_);
     }
     responses_.reserve(16);
 }
@@ -109,15 +109,15 @@ void memory_partition::consume(tlm::tlm_generic_payload& payload) {
     const unsigned local = local_of(payload);
     --in_channel_;
     return_credit(local);
-    banks_[local]->consumed(payload);
+    sub_partitions_[local]->consumed(payload);
 }
 
 bool memory_partition::deliver(tlm::tlm_generic_payload& payload) {
     const unsigned local = local_of(payload);
-    if (banks_[local]->from_memory.full()) return false;
+    if (sub_partitions_[local]->from_memory.full()) return false;
     protocol::extension(payload).when.from_dram =
         protocol::hop_times::stamp(sequencer_.cycle(protocol::core_clock));
-    banks_[local]->from_memory.push(&payload);
+    sub_partitions_[local]->from_memory.push(&payload);
     return_credit(local);
     return true;
 }
@@ -196,8 +196,8 @@ void memory_partition::arbitrate_cycle() {
     // Without room in the channel nothing moves until END_REQ.
     if (!config_.dram.separate_write_queue && unanswered_[0] != nullptr)
         return arbitrate_process_.sleep();
-    for (const auto& b : banks_)
-        if (!b->to_memory.empty()) return;
+    for (const auto& s : sub_partitions_)
+        if (!s->to_memory.empty()) return;
     if (config_.simple_dram || latency_.empty()) return arbitrate_process_.sleep();
     if (latency_.front().ready >= now + worth_sleeping) {
         latency_alarm_.set(latency_.front().ready);
@@ -211,11 +211,11 @@ void memory_partition::arbitrate() {
     unsigned local = last_borrower_;
     for (unsigned i = 0; i < n; ++i) {
         local = local + 1 == n ? 0 : local + 1;
-        l2_cache_bank& b = *banks_[local];
-        if (b.to_memory.empty() || b.from_memory.full() || !has_credit(local)) continue;
-        if (channel_full(*b.to_memory.front())) return;
+        memory_sub_partition& s = *sub_partitions_[local];
+        if (s.to_memory.empty() || s.from_memory.full() || !has_credit(local)) continue;
+        if (channel_full(*s.to_memory.front())) return;
         const std::uint64_t ready = sequencer_.cycle(protocol::core_clock) + config_.dram_latency;
-        latency_.push({b.to_memory.pop(), ready});
+        latency_.push({s.to_memory.pop(), ready});
         borrow_credit(local);
         if (config_.simple_dram) return_process_.wake();
         return;
@@ -245,8 +245,8 @@ void memory_partition::send(tlm::tlm_generic_payload& payload) {
 
 bool memory_partition::idle() const {
     if (!latency_.empty() || in_channel_ != 0 || !responses_.empty()) return false;
-    for (const auto& b : banks_)
-        if (!b->idle()) return false;
+    for (const auto& s : sub_partitions_)
+        if (!s->idle()) return false;
     return true;
 }
 

@@ -3,7 +3,7 @@
 
 #include "modules/kernel/clocked_process.h"
 #include "modules/memory/growing_ring.h"
-#include "modules/memory/l2_cache_bank.h"
+#include "modules/memory/memory_sub_partition.h"
 #include "modules/protocol/sockets.h"
 
 #include <array>
@@ -32,9 +32,11 @@ public:
                      const partition_config& config, const address_mapping& mapping,
                      protocol::transaction_pool& pool, memory_statistics& shared, unsigned number);
 
-    unsigned sub_partitions() const { return static_cast<unsigned>(banks_.size()); }
-    l2_cache_bank& bank(unsigned local) { return *banks_[local]; }
-    const l2_cache_bank& bank(unsigned local) const { return *banks_[local]; }
+    unsigned sub_partitions() const { return static_cast<unsigned>(sub_partitions_.size()); }
+    memory_sub_partition& sub_partition(unsigned local) { return *sub_partitions_[local]; }
+    const memory_sub_partition& sub_partition(unsigned local) const {
+        return *sub_partitions_[local];
+    }
 
     /// Nothing is in the partition or under way to its channel.
     bool idle() const;
@@ -80,7 +82,7 @@ private:
     kernel::clocked_process return_process_;
     kernel::clocked_process arbitrate_process_;
     core_alarm latency_alarm_;
-    std::vector<std::unique_ptr<l2_cache_bank>> banks_;
+    std::vector<std::unique_ptr<memory_sub_partition>> sub_partitions_;
     unsigned first_;  // global number of the first sub-partition
 
     growing_ring<delayed> latency_;

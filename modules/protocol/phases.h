@@ -18,14 +18,14 @@ enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clo
 #define SIMTLM_PHASES(row)                                                                         \
     row(core_receive, core, "`simt_cluster`",                                                      \
         "hands a response to its SM; takes one from the network")                                  \
-    row(reply_inject, icnt, "`l2_cache_bank`", "puts a reply into the reply network")              \
+    row(reply_inject, icnt, "`memory_sub_partition`", "puts a reply into the reply network")       \
     row(dram_return, dram, "`memory_partition`", "takes a finished request from its channel")      \
-    row(dram_channel, dram, "`dram_channel`, `memory_bridge`",                                     \
+    row(dram_channel, dram, "`memory_channel`: `dram_channel`, `memory_bridge`",                   \
         "schedules and issues commands, moves data; or brings in what a foreign memory has "       \
         "answered")                                                                                \
     row(dram_arbitrate, dram, "`memory_partition`",                                                \
         "chooses a sub-partition's request for the channel")                                       \
-    row(l2_bank, l2, "`l2_cache_bank`",                                                            \
+    row(l2_slice, l2, "`memory_sub_partition`",                                                    \
         "takes a request from the network, accesses the L2 slice")                                 \
     row(network_transfer, icnt, "`network`", "moves packets")                                      \
     row(core_write_back, core, "`write_back`", "EX_WB registers into the register file")           \
@@ -42,6 +42,8 @@ enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clo
         "dispatches, reads banks, allocates collector units")                                      \
     row(core_issue, core, "`warp_scheduler`", "issues, in turns: one scheduler of an SM after "    \
         "the other, another one first in every cycle")                                             \
+    row(core_effects, core, "`memory_effects`",                                                    \
+        "what executed warps do to memory, SM after SM")                                           \
     row(core_front_end, core, "`front_end`", "decode, fetch, end of warps")                        \
     row(core_place, core, "`address_placement`", "random partition indexing: memory is placed, "   \
         "and SMs inject, one after the other")                                                     \

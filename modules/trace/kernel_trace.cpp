@@ -32,6 +32,8 @@ struct kernel_trace::implementation {
                                        warnings.push_back(std::move(text));
                                    })),
           lookahead(ahead) {
+        header.shared_memory = options.shared_memory.value_or(header.shared_memory);
+        header.registers = options.registers.value_or(header.registers);
         if (options.opcodes == nullptr) throw std::invalid_argument("reader_options::opcodes");
         if (!options.opcodes->knows_version(header.binary_version)) {
             throw kernel::user_error(
@@ -151,14 +153,21 @@ std::unique_ptr<block_trace> kernel_trace::next_block() {
     return impl_->next();
 }
 
+program::warp_code block_trace::warp(unsigned w) {
+    if (w >= warps.size()) return {};
+    const program::dynamic_instruction* first = begin_of(warps[w]);
+    return {{first, first + warps[w].count}, addresses_of(warps[w]), nullptr};
+}
+
 const program::dynamic_instruction* block_trace::begin_of(const warp_range& warp) const {
     return warp.path ? warp.path->instructions.data() : instructions.data() + warp.first;
 }
 
-void kernel_trace::recycle(std::unique_ptr<block_trace> block) {
+void kernel_trace::recycle(std::unique_ptr<program::cta> block) {
     if (!block) return;
+    std::unique_ptr<block_trace> own(static_cast<block_trace*>(block.release()));
     const std::lock_guard<std::mutex> lock(impl_->mutex);
-    if (impl_->spare.size() < most_spare_blocks) impl_->spare.push_back(std::move(block));
+    if (impl_->spare.size() < most_spare_blocks) impl_->spare.push_back(std::move(own));
 }
 
 std::vector<std::string> kernel_trace::take_warnings() {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct kernel_header : program::kernel_facts {
 
 /// One thread block of a trace, decoded: instructions of all its warps in one array, or shared.
 /// Reused from block to block; holds no string and no allocation per instruction.
-struct block_trace {
+struct block_trace final : program::cta {
     struct warp_range {
         std::uint32_t first = 0;
         std::uint32_t count = 0;
@@ -40,7 +41,8 @@ struct block_trace {
     const std::uint64_t* addresses_of(const warp_range& warp) const {
         return addresses.data() + warp.first_address;
     }
-    dim3 index{0, 0, 0};
+    program::warp_code warp(unsigned w) override;
+
     std::vector<warp_range> warps;  ///< by warp id within the block
     std::vector<program::dynamic_instruction> instructions;
     std::vector<std::uint64_t> addresses;  ///< pool, see program::expand_addresses
@@ -67,38 +69,42 @@ struct reader_options {
     /// ways warps take, not with how many warps there are.
     bool share_paths = false;
     bool unknown_opcode_is_error = true;  ///< else one warning and the integer unit
+    /// Take the place of what a header says.
+    std::optional<std::uint32_t> shared_memory, registers;
     reader_quirks quirks;
 };
 
 /// Streams one kernel trace, block by block, decoding ahead of the simulation in a thread of its
 /// own. Memory does not grow with the trace: at most `lookahead` decoded blocks exist that the
 /// simulation has not taken yet.
-class kernel_trace {
+class kernel_trace final : public program::kernel_source {
 public:
     /// Opens the file and reads the header, no more: decoding begins with the first next_block()
     /// or with start(), so that all kernels of a list can be looked at before the run.
     /// @param lookahead  0 decodes in next_block() itself, without a thread
     /// @throws kernel::user_error
     kernel_trace(const std::string& file, const reader_options& options, unsigned lookahead = 2);
-    ~kernel_trace();
+    ~kernel_trace() override;
     kernel_trace(const kernel_trace&) = delete;
     kernel_trace& operator=(const kernel_trace&) = delete;
 
     const kernel_header& header() const;
+    const program::kernel_facts& facts() const override { return header(); }
 
     /// Starts decoding ahead; next_block() does it otherwise.
-    void start();
+    void start() override;
 
     /// The next thread block in file order, or nullptr after the last. Return it with recycle().
     /// Checks that warp ids, instruction counts and the number of blocks agree with the header.
     /// @throws kernel::user_error naming file and line
     std::unique_ptr<block_trace> next_block();
+    std::unique_ptr<program::cta> next_cta() override { return next_block(); }
 
-    /// Gives a block's storage back for reuse.
-    void recycle(std::unique_ptr<block_trace> block);
+    /// Gives the storage of a block of this trace back for reuse.
+    void recycle(std::unique_ptr<program::cta> block) override;
 
     /// Warnings met so far (unknown opcodes under the option, corrupt header values), each once.
-    std::vector<std::string> take_warnings();
+    std::vector<std::string> take_warnings() override;
 
 private:
     struct implementation;

@@ -68,11 +68,8 @@ cache::cache_config parse_cache(std::string_view text) {
     if (mshr.size() != 3)
         throw format_error{fmt::format("'{}' is no MSHR description", parts[2]),
                            "KIND:ENTRIES:MERGE"};
-    c.mshr = letter<cache::mshr_kind>(mshr[0], "kind of MSHR",
-                                      {{'A', cache::mshr_kind::associative},
-                                       {'S', cache::mshr_kind::sector_associative},
-                                       {'F', cache::mshr_kind::texture_fifo},
-                                       {'T', cache::mshr_kind::sector_texture_fifo}});
+    c.texture_fifo = letter<bool>(mshr[0], "kind of MSHR",
+                                  {{'A', false}, {'S', false}, {'F', true}, {'T', true}});
     c.mshr_entries = parse_number(mshr[1], "number of MSHR entries");
     c.mshr_max_merge = parse_number(mshr[2], "number of merged requests");
 
@@ -91,9 +88,7 @@ cache::cache_config parse_cache(std::string_view text) {
     if (c.mshr_entries == 0 || c.mshr_max_merge == 0)
         throw format_error{"no MSHR entries or no requests to merge", "both are at least 1"};
     if (c.miss_queue_size == 0) throw format_error{"a miss queue of no entries", "at least 1"};
-    const bool texture =
-        c.mshr == cache::mshr_kind::texture_fifo || c.mshr == cache::mshr_kind::sector_texture_fifo;
-    if (texture && c.result_fifo_entries == 0)
+    if (c.texture_fifo && c.result_fifo_entries == 0)
         throw format_error{"a texture FIFO without result FIFO entries", "write MISSQ:FIFO"};
     if (c.kind == cache::cache_kind::sector &&
         c.line_bytes != cache::sector_bytes * cache::sectors_per_line)

@@ -65,8 +65,9 @@ enum class progress_mode : std::uint8_t { automatic, on, off };
 /// What the executable does with the GPU; no block depends on it.
 struct run_config {
     std::string trace;  ///< command list; empty: none given
-    std::string stats_json, stats_csv;
-    unsigned warp_issue_sm = 0;  ///< whose issue distribution is printed
+    std::string stats_json, stats_csv, stats_csv_long;
+    bool compact_reports = false;  ///< without what is zero or was said before
+    unsigned warp_issue_sm = 0;    ///< whose issue distribution is printed
     std::string vcd;
     std::vector<std::string> vcd_scope;  ///< globs
     cycle_window vcd_window;
@@ -74,6 +75,7 @@ struct run_config {
     cycle_window timeline_window;
     std::uint64_t timeline_sample = 1000;  ///< core cycles
     bool no_sleep = false;
+    bool threads_only = false;  ///< every block has a thread of its own
     std::optional<std::uint64_t> shuffle_seed;
     bool profile_kernel = false;
     bool quiet = false;

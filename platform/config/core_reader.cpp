@@ -208,7 +208,6 @@ void read_core(const option_values& v, gpu_config& config) {
     read_warps(v, sm);
     read_collectors(v, sm);
     read_units(v, sm);
-    sm.latencies = config.traces.latencies;
     check_sub_cores(v, sm);
 }
 

@@ -11,11 +11,6 @@ namespace simtlm::platform {
 
 namespace {
 
-bool texture_fifo(const cache::cache_config& cache) {
-    return cache.mshr == cache::mshr_kind::texture_fifo ||
-           cache.mshr == cache::mshr_kind::sector_texture_fifo;
-}
-
 /// A cache whose lines are never written.
 cache::cache_config read_only_cache(const option_values& v, std::string_view option) {
     const cache::cache_config cache = read(v, option, parse_cache);
@@ -29,11 +24,11 @@ void read_caches(const option_values& v, core::sm_config& sm) {
     sm.l1i = read_only_cache(v, "-gpgpu_cache:il1");
     sm.l1c = read_only_cache(v, "-gpgpu_const_cache:l1");
     sm.l1t = read_only_cache(v, "-gpgpu_tex_cache:l1");
-    if (!texture_fifo(sm.l1t))
+    if (!sm.l1t.texture_fifo)
         v.fail("-gpgpu_tex_cache:l1", "a texture cache has a texture FIFO", "MSHR kind F or T");
     for (const auto& [option, cache] :
          {std::pair{"-gpgpu_cache:il1", &sm.l1i}, std::pair{"-gpgpu_const_cache:l1", &sm.l1c}})
-        if (texture_fifo(*cache))
+        if (cache->texture_fifo)
             v.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
     sm.l1d = read_data_cache(v, "-gpgpu_cache:dl1");
     sm.l1d_enabled = sm.l1d.enabled;
@@ -130,7 +125,7 @@ cache::cache_config read_data_cache(const option_values& v, std::string_view opt
     if (!cache.enabled) return cache;
     if (cache.write == cache::write_policy::read_only)
         v.fail(option, "a data cache is written", "write policy B, T, E or L");
-    if (texture_fifo(cache))
+    if (cache.texture_fifo)
         v.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
     return cache;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/memory/dram_scheduler.h"
 #include "platform/config/readers.h"
 
 #include <fmt/format.h>
@@ -44,7 +45,8 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
 void read_dram(const option_values& v, memory::dram_config& d) {
     constexpr std::string_view timing = "-gpgpu_dram_timing_opt";
     d.timing = read(v, timing, parse_dram_timing);
-    d.scheduler = choice<memory::dram_scheduler_kind>(v, "-gpgpu_dram_scheduler", 1);
+    const auto& schedulers = memory::dram_schedulers();
+    d.scheduler = schedulers[v.number("-gpgpu_dram_scheduler", 0, schedulers.size() - 1)].make;
     d.scheduler_queue_size = v.number("-gpgpu_frfcfs_dram_sched_queue_size", 0, most_queue_entries);
     d.return_queue_size = v.number("-gpgpu_dram_return_queue_size", 0, most_queue_entries);
     d.bus_width_bytes = v.number("-gpgpu_dram_buswidth", 1, 4096);
@@ -74,7 +76,9 @@ void read_dram(const option_values& v, memory::dram_config& d) {
                fmt::format("the polynomial hash with {} banks", d.timing.nbk),
                "it is defined for 16, 32 and 64");
     d.bank_group_index = choice<memory::bank_group_indexing>(v, "-dram_bnkgrp_indexing_policy", 1);
-    d.separate_write_queue = v.flag("-dram_seperate_write_queue_enable");
+    // A FIFO keeps reads and writes in one order, so in one queue.
+    d.separate_write_queue = v.flag("-dram_seperate_write_queue_enable") &&
+                             d.scheduler == memory::make_fr_fcfs_scheduler;
     constexpr std::string_view write_queue = "-dram_write_queue_size";
     const auto marks = read(v, write_queue,
                             [](const std::string& text) { return parse_numbers(text, ':', 3, 3); });

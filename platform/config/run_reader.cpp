@@ -23,6 +23,10 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
         r.trace = (std::filesystem::path(r.trace) / "kernelslist.g").string();
     r.stats_json = v.text("--stats-json");
     r.stats_csv = v.text("--stats-csv");
+    r.stats_csv_long = v.text("--stats-csv-long");
+    const std::string& form = v.text("--stats");
+    if (form != "full" && form != "compact") v.fail("--stats", "is neither full nor compact", "");
+    r.compact_reports = form == "compact";
     r.warp_issue_sm = v.number("-gpgpu_warp_issue_shader");
     if (r.warp_issue_sm >= sms)
         v.fail("-gpgpu_warp_issue_shader", fmt::format("the GPU has {} SMs", sms),
@@ -35,6 +39,10 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
     r.timeline_window = read_window(v, "--timeline-window");
     r.timeline_sample = v.number("--timeline-sample", 1);
     r.no_sleep = v.flag("--no-sleep");
+    const std::string& processes = v.text("--processes");
+    if (processes != "fast" && processes != "block")
+        v.fail("--processes", "is none of fast, block", "");
+    r.threads_only = processes == "block";
     if (v.given("--shuffle-seed")) r.shuffle_seed = v.natural("--shuffle-seed");
     r.profile_kernel = v.flag("--profile-kernel");
     r.quiet = v.flag("--quiet");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/gpu.h"
 
+#include "modules/kernel/error.h"
+#include "modules/kernel/spawn.h"
 #include "modules/protocol/phases.h"
 
 #include <fmt/format.h>
@@ -19,12 +21,13 @@ kernel::phase_sequencer::options sequencer_options(const gpu_config& c) {
     kernel::phase_sequencer::options o;
     o.sleeping = !c.run.no_sleep;
     o.shuffle_seed = c.run.shuffle_seed.value_or(0);
+    o.threads_only = c.run.threads_only;
     return o;
 }
 
 }  // namespace
 
-kernel_header_facts facts_of(const trace::kernel_header& h) {
+kernel_header_facts facts_of(const program::kernel_facts& h) {
     kernel_header_facts f;
     f.file = h.origin;
     f.kernel = h.name;
@@ -49,15 +52,11 @@ trace::reader_options reader_options_of(const gpu_config& config,
     o.latencies = t.latencies;
     o.share_paths = true;
     o.unknown_opcode_is_error = t.unknown_opcode_is_error;
+    o.shared_memory = t.override_shared_memory;
+    o.registers = t.override_registers;
     o.quirks = t.quirks;
     return o;
 }
-
-/// Keeps the socket of a DRAM channel company that a foreign memory stands in for.
-struct gpu::idle_initiator {
-    explicit idle_initiator(const char* name) : socket(name) {}
-    tlm_utils::simple_initiator_socket<idle_initiator, 256> socket;
-};
 
 gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     : sc_module(name),
@@ -72,10 +71,11 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
       sequencer_("sequencer", protocol::clock_domains, protocol::phase_table(),
                  sequencer_options(config_)),
       mapping_(config_.memory.mapping),
-      memory_statistics_(config_.memory.channels, config_.memory.partition.dram.timing.nbk) {
-    using SC_CURRENT_USER_MODULE = gpu;
+      memory_statistics_(config_.memory.channels, config_.memory.partition.dram.timing.nbk),
+      foreign_(config_.memory.channels),
+      memory_effects_("memory_effects", sequencer_) {
     for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d].bind(clock[d]);
-    make_memory();
+    make_partitions();
     make_network();
     make_command_processor(make_clusters());
     host_interface::settings how;
@@ -85,27 +85,21 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     host_interface_ = std::make_unique<host_interface>("host_interface", sequencer_, how,
                                                        static_cast<host_device&>(*this),
                                                        host_interface::pins{host, irq, reset});
-    SC_METHOD(notice_stop);
-    sensitive << commands_->progress() << sequencer_.failed();
-    dont_initialize();
+    kernel::spawn_method("notice_stop", [this] { notice_stop(); },
+                         {commands_->progress(), sequencer_.failed()});
 }
 
-void gpu::make_memory() {
+void gpu::make_partitions() {
     const memory::memory_config& m = config_.memory;
     for (unsigned c = 0; c < m.channels; ++c) {
-        channels_.push_back(std::make_unique<memory::dram_channel>(
-            fmt::format("dram{}", c).c_str(), sequencer_, m.partition.dram, mapping_));
-        bridges_.push_back(std::make_unique<memory_bridge>(
-            fmt::format("memory_bridge{}", c).c_str(), sequencer_, memory[c]));
-        bridges_.back()->set_error_listener(
-            [this] { host_interface_->raise(host::error_code::memory_error); });
         partitions_.push_back(std::make_unique<memory::memory_partition>(
             fmt::format("partition{}", c).c_str(), sequencer_, m.partition, mapping_, transactions_,
             memory_statistics_, c));
     }
     std::vector<memory::copy_target*> slices;
     for (const auto& p : partitions_)
-        for (unsigned s = 0; s < m.partition.sub_partitions; ++s) slices.push_back(&p->bank(s));
+        for (unsigned s = 0; s < m.partition.sub_partitions; ++s)
+            slices.push_back(&p->sub_partition(s));
     const bool place = mapping_.placed_at_first_use();
     host_copy_ = std::make_unique<memory::host_copy>(
         mapping_, std::move(slices),
@@ -126,7 +120,7 @@ void gpu::make_network() {
     for (unsigned c = 0; c < m.channels; ++c)
         for (unsigned s = 0; s < m.partition.sub_partitions; ++s)
             network_->to_memory[c * m.partition.sub_partitions + s].bind(
-                partitions_[c]->bank(s).port);
+                partitions_[c]->sub_partition(s).port);
 }
 
 std::vector<core::simt_cluster*> gpu::make_clusters() {
@@ -145,29 +139,33 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
         clusters_.back()->network.bind(network_->from_cluster[c]);
         clusters_.back()->set_reply_observer(*this);
         if (placement_) clusters_.back()->set_request_order(*placement_);
+        for (unsigned i = 0; i < clusters_.back()->sms(); ++i)
+            memory_effects_.add(clusters_.back()->core(i).deferred_effects());
         raw.push_back(clusters_.back().get());
     }
     return raw;
 }
 
 void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
-    dispatch::command_processor::settings how;
-    how.reader = reader_options_of(config_, opcodes_);
-    how.lookahead = config_.traces.lookahead;
-    how.override_shared_memory = config_.traces.override_shared_memory;
-    how.override_registers = config_.traces.override_registers;
     dispatch::command_processor::hooks calls;
+    calls.open = [this](const dispatch::host_command& c) {
+        return std::make_unique<trace::kernel_trace>(c.file, reader_options_of(config_, opcodes_),
+                                                     config_.traces.lookahead);
+    };
     if (config_.memory.warm_l2_on_copy)
         calls.copied_in = [this](std::uint64_t a, std::uint64_t n) {
             host_copy_->copy(a, n, core_cycles(), stop_request_);
         };
-    calls.check = [this](const trace::kernel_header& h) { check_trace_fits(config_, facts_of(h)); };
+    calls.check = [this](const program::kernel_facts& h) {
+        check_trace_fits(config_, facts_of(h));
+    };
     if (config_.memory.flush_l2)
         calls.idle = [this] {
             const memory::memory_config& m = config_.memory;
             const unsigned per = m.partition.sub_partitions;
             const unsigned count = m.quirk_flush_few_l2 ? m.channels : m.channels * per;
-            for (unsigned s = 0; s < count; ++s) partitions_[s / per]->bank(s % per).flush();
+            for (unsigned s = 0; s < count; ++s)
+                partitions_[s / per]->sub_partition(s % per).flush();
         };
     calls.launched = [this] {
         for (auto& c : channels_) c->begin_kernel();
@@ -175,12 +173,12 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
     calls.completed = [this](std::uint64_t tag) { host_interface_->completed(tag); };
     commands_ = std::make_unique<dispatch::command_processor>(
         "command_processor", sequencer_, config_.dispatch, config_.cores, std::move(clusters),
-        std::move(how), std::move(calls));
+        std::move(calls));
 }
 
 /// What the user has left unbound gets its partner here.
 void gpu::before_end_of_elaboration() {
-    const std::array<std::pair<const char*, double>, protocol::clock_domains> domains = {
+    const std::array<kernel::rounded_clocks::member, protocol::clock_domains> domains = {
         {{"core_clock", config_.clocks.core},
          {"icnt_clock", config_.clocks.network},
          {"l2_clock", config_.clocks.l2},
@@ -188,16 +186,15 @@ void gpu::before_end_of_elaboration() {
     const bool all_made_here =
         std::all_of(clock.begin(), clock.end(), [](auto& c) { return c.bind_count() == 0; });
     if (all_made_here && config_.clocks.quirk_rounded) {
-        std::vector<double> frequencies;
-        for (const auto& domain : domains) frequencies.push_back(domain.second);
-        rounded_clocks_ = std::make_unique<kernel::rounded_clocks>("clocks", frequencies);
-        for (unsigned d = 0; d < domains.size(); ++d) clock[d].bind(rounded_clocks_->signal[d]);
+        rounded_clocks_ = std::make_unique<kernel::rounded_clocks>(
+            std::vector<kernel::rounded_clocks::member>(domains.begin(), domains.end()));
+        for (unsigned d = 0; d < domains.size(); ++d) clock[d].bind((*rounded_clocks_)[d]);
     }
     for (unsigned d = 0; d < domains.size(); ++d) {
         if (clock[d].bind_count() != 0) continue;
         clocks_.push_back(
-            std::make_unique<kernel::exact_clock>(domains[d].first, domains[d].second));
-        clock[d].bind(clocks_.back()->signal);
+            std::make_unique<kernel::exact_clock>(domains[d].name, domains[d].frequency));
+        clock[d].bind(*clocks_.back());
     }
     if (reset.bind_count() == 0) {
         reset_signal_ = std::make_unique<sc_core::sc_signal<bool>>("no_reset");
@@ -207,19 +204,40 @@ void gpu::before_end_of_elaboration() {
         irq_signal_ = std::make_unique<sc_core::sc_signal<bool>>("no_irq");
         irq.bind(*irq_signal_);
     }
-    for (std::size_t c = 0; c < channels_.size(); ++c) {
-        if (memory[c].bind_count() == 0) {
-            partitions_[c]->memory.bind(channels_[c]->port);
-            continue;
-        }
-        if (config_.memory.partition.simple_dram)
-            SC_REPORT_ERROR("simtlm/gpu",
-                            "memory is bound, but -gpgpu_simple_dram_model answers by itself");
-        partitions_[c]->memory.bind(bridges_[c]->port);
-        idle_initiators_.push_back(
-            std::make_unique<idle_initiator>(fmt::format("no_initiator{}", c).c_str()));
-        idle_initiators_.back()->socket.bind(channels_[c]->port);
+    make_channels();
+}
+
+/// Whether a channel is the built-in one or goes out is known once the user has bound the pins.
+void gpu::make_channels() {
+    for (unsigned c = 0; c < config_.memory.channels; ++c) {
+        channels_.push_back(make_channel(c));
+        partitions_[c]->memory.bind(channels_[c]->target());
     }
+    for (const auto& [channel, observer] : command_observers_)
+        channels_[channel]->observe(*observer);
+}
+
+std::unique_ptr<memory::memory_channel> gpu::make_channel(unsigned number) {
+    const memory::memory_config& m = config_.memory;
+    const bool built_in = memory[number].bind_count() == 0;
+    const std::string name = fmt::format("{}{}", built_in ? "dram" : "memory_bridge", number);
+    const memory::memory_channel_parts parts{name.c_str(), sequencer_, m.partition.dram, mapping_,
+                                             number};
+    if (built_in) return m.channel ? m.channel(parts) : memory::make_dram_channel(parts);
+    if (m.partition.simple_dram)
+        SC_REPORT_ERROR("simtlm/gpu",
+                        "memory is bound, but -gpgpu_simple_dram_model answers by itself");
+    auto bridge = std::make_unique<memory_bridge>(parts, memory[number], foreign_[number]);
+    bridge->set_error_listener([this] { host_interface_->raise(host::error_code::memory_error); });
+    bridges_.push_back(bridge.get());
+    return bridge;
+}
+
+void gpu::observe_commands(unsigned channel, memory::command_observer& observer) {
+    if (channels_.empty())
+        command_observers_.emplace_back(channel, &observer);
+    else
+        channels_[channel]->observe(observer);
 }
 
 /// The command processor cannot go on: whoever waits for a command must know.
@@ -248,8 +266,21 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
     return set;
 }
 
+void gpu::set_foreign_memory(unsigned channel, const foreign_memory& how) {
+    if (how.addresses == memory_addresses::dense && mapping_.placed_at_first_use())
+        throw kernel::user_error("-gpgpu_memory_partition_indexing",
+                                 "with random indexing (4) nothing tells an address's place before "
+                                 "its first use: a channel has no dense addresses",
+                                 "use global addresses or another indexing");
+    foreign_.at(channel) = how;
+}
+
+void gpu::set_foreign_memory(const foreign_memory& how) {
+    for (unsigned c = 0; c < config_.memory.channels; ++c) set_foreign_memory(c, how);
+}
+
 void gpu::set_memory_data(memory_data data) {
-    for (auto& b : bridges_) b->set_data(data);
+    for (foreign_memory& f : foreign_) f.data = data;
 }
 
 void gpu::execute(const dispatch::host_command& command) {
@@ -274,7 +305,7 @@ void gpu::clear() {
     for (auto& c : clusters_)
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).invalidate_l1();
     for (auto& p : partitions_)
-        for (unsigned s = 0; s < p->sub_partitions(); ++s) p->bank(s).invalidate();
+        for (unsigned s = 0; s < p->sub_partitions(); ++s) p->sub_partition(s).invalidate();
 }
 
 std::uint64_t gpu::count(host::counter c) const {
@@ -287,12 +318,11 @@ std::uint64_t gpu::count(host::counter c) const {
     const auto over_l2 = [&](auto figure) {
         for (const auto& p : partitions_)
             for (unsigned s = 0; s < p->sub_partitions(); ++s)
-                if (const auto* e = std::as_const(*p).bank(s).engine(); e != nullptr)
+                if (const auto* e = std::as_const(*p).sub_partition(s).engine(); e != nullptr)
                     sum += figure(e->statistics());
     };
-    const auto over_channels = [&](auto built_in, auto foreign) {
-        for (const auto& d : channels_) sum += built_in(d->counted());
-        for (const auto& b : bridges_) sum += foreign(b->statistics());
+    const auto over_channels = [&](auto figure) {
+        for (const auto& channel : channels_) sum += figure(channel->counted());
     };
     switch (c) {
         case counter::core_cycles:
@@ -317,16 +347,13 @@ std::uint64_t gpu::count(host::counter c) const {
             over_l2([](const auto& s) { return s.misses; });
             break;
         case counter::memory_reads:
-            over_channels([](const auto& s) { return s.scheduled_reads; },
-                          [](const auto& s) { return s.reads; });
+            over_channels([](const auto& s) { return s.scheduled_reads; });
             break;
         case counter::memory_writes:
-            over_channels([](const auto& s) { return s.scheduled_writes; },
-                          [](const auto& s) { return s.writes; });
+            over_channels([](const auto& s) { return s.scheduled_writes; });
             break;
         case counter::memory_errors:
-            over_channels([](const auto&) { return std::uint64_t{0}; },
-                          [](const auto& s) { return s.errors; });
+            for (const memory_bridge* b : bridges_) sum += b->errors();
             break;
     }
     return sum;

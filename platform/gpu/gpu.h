@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/memory_effects.h"
 #include "modules/core/simt_cluster.h"
 #include "modules/dispatch/command_processor.h"
 #include "modules/interconnect/network.h"
@@ -9,9 +10,11 @@
 #include "modules/kernel/rounded_clocks.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/address_placement.h"
-#include "modules/memory/dram_channel.h"
+#include "modules/memory/memory_channel.h"
 #include "modules/memory/memory_partition.h"
 #include "modules/memory/memory_statistics.h"
+#include "modules/trace/command_list.h"
+#include "modules/trace/kernel_trace.h"
 #include "platform/config/config.h"
 #include "platform/gpu/host_interface.h"
 #include "platform/gpu/memory_bridge.h"
@@ -19,6 +22,7 @@
 #include <memory>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 namespace simtlm::platform {
@@ -31,7 +35,7 @@ struct trace_set {
 };
 
 /// A whole GPU, wired from a validated configuration: four clocks and the phase sequencer they
-/// drive, SIMT core clusters, the networks, memory partitions with their DRAM channels, the
+/// drive, SIMT core clusters, the networks, memory partitions with their channels, the
 /// command processor and the host interface.
 ///
 /// It lives beside other modules, other GPUs included: it has no global state, never starts, pauses
@@ -62,7 +66,11 @@ public:
     /// Makes the kernels of a kernelslist.g launchable through the host interface. Any time; the
     /// traces themselves are read when they run. @throws kernel::user_error
     trace_set load_trace_set(const std::string& kernelslist);
-    /// What writes do to foreign memories. Before the simulation starts.
+    /// How the foreign memory of a channel is treated, or those of all channels. Before elaboration
+    /// ends. @throws kernel::user_error for dense addresses with random partition indexing
+    void set_foreign_memory(unsigned channel, const foreign_memory& how);
+    void set_foreign_memory(const foreign_memory& how);
+    /// What writes do to foreign memories; the rest of their treatment stays.
     void set_memory_data(memory_data data);
     /// Asked during commands that take no simulated time, such as long lists of host copies: when
     /// it says true, the rest of them is not begun. Before the simulation starts.
@@ -82,13 +90,17 @@ public:
     const std::vector<std::unique_ptr<memory::memory_partition>>& partitions() const {
         return partitions_;
     }
-    const std::vector<std::unique_ptr<memory::dram_channel>>& channels() const { return channels_; }
+    /// What serves each memory channel: the built-in DRAM, or the way out to what `memory` is bound
+    /// to. Made when elaboration ends; empty before.
+    const std::vector<std::unique_ptr<memory::memory_channel>>& channels() const {
+        return channels_;
+    }
+    /// Shows every DRAM command of a channel to an observer; before elaboration ends, too.
+    void observe_commands(unsigned channel, memory::command_observer& observer);
     interconnect::network& network() { return *network_; }
     const memory::memory_statistics& memory_statistics() const { return memory_statistics_; }
     memory::memory_statistics& memory_statistics() { return memory_statistics_; }
     const memory::address_mapping& mapping() const { return mapping_; }
-    /// Ways to foreign memories, by channel; those of the built-in DRAM stay at zero.
-    const std::vector<std::unique_ptr<memory_bridge>>& bridges() const { return bridges_; }
     const host_interface& registers() const { return *host_interface_; }
     const protocol::transaction_pool& transactions() const { return transactions_; }
 
@@ -99,7 +111,9 @@ private:
     void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) override {
         memory_statistics_.reply_received(reply, core_now);
     }
-    void make_memory();
+    void make_partitions();
+    void make_channels();
+    std::unique_ptr<memory::memory_channel> make_channel(unsigned number);
     void make_network();
     std::vector<core::simt_cluster*> make_clusters();
     void make_command_processor(std::vector<core::simt_cluster*> clusters);
@@ -124,23 +138,24 @@ private:
     memory::address_mapping mapping_;
     std::unique_ptr<memory::address_placement> placement_;  // with random partition indexing
     memory::memory_statistics memory_statistics_;
-    std::vector<std::unique_ptr<memory::dram_channel>> channels_;
-    std::vector<std::unique_ptr<memory_bridge>> bridges_;
+    std::vector<std::unique_ptr<memory::memory_channel>> channels_;
+    std::vector<memory_bridge*> bridges_;  // of these channels, those to foreign memories
+    std::vector<foreign_memory> foreign_;  // by channel
+    std::vector<std::pair<unsigned, memory::command_observer*>> command_observers_;
     std::vector<std::unique_ptr<memory::memory_partition>> partitions_;
     std::unique_ptr<memory::host_copy> host_copy_;
     std::function<bool()> stop_request_;
     std::unique_ptr<interconnect::network> network_;
     std::vector<std::unique_ptr<core::simt_cluster>> clusters_;
+    core::memory_effects memory_effects_;
     std::unique_ptr<dispatch::command_processor> commands_;
     std::unique_ptr<host_interface> host_interface_;
     // Partners of ports that are left unbound.
-    struct idle_initiator;
-    std::vector<std::unique_ptr<idle_initiator>> idle_initiators_;
     std::unique_ptr<sc_core::sc_signal<bool>> reset_signal_, irq_signal_;
 };
 
 /// What a kernel's header tells check_trace_fits().
-kernel_header_facts facts_of(const trace::kernel_header& header);
+kernel_header_facts facts_of(const program::kernel_facts& kernel);
 
 /// How the GPU reads kernel traces under a configuration.
 trace::reader_options reader_options_of(const gpu_config& config,

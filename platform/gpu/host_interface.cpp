@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/host_interface.h"
 
+#include "modules/kernel/spawn.h"
 #include "modules/protocol/phases.h"
 
 #include <algorithm>
@@ -110,22 +111,15 @@ host_interface::host_interface(const sc_core::sc_module_name& name,
       reset_(outside.reset),
       process_("commands", sequencer, protocol::phase::core_dispatch_ctas,
                kernel::on_edge<&host_interface::cycle>(this)) {
-    using SC_CURRENT_USER_MODULE = host_interface;
     port_.register_b_transport(this, &host_interface::b_transport);
     port_.register_nb_transport_fw(this, &host_interface::nb_transport_fw);
     port_.register_transport_dbg(this, &host_interface::transport_dbg);
     port_.register_get_direct_mem_ptr(this, &host_interface::get_direct_mem_ptr);
-    SC_METHOD(serve);
-    sensitive << serve_event_;
-    dont_initialize();
-    SC_METHOD(wake_process);
-    sensitive << arrival_;
-    dont_initialize();
-    SC_METHOD(drive_irq);
-    sensitive << irq_event_;
-    dont_initialize();
-    SC_METHOD(reset_changed);
-    sensitive << reset_;
+    kernel::spawn_method("serve", [this] { serve(); }, {serve_event_});
+    kernel::spawn_method("wake_process", [this] { wake_process(); }, {arrival_});
+    kernel::spawn_method("drive_irq", [this] { drive_irq(); }, {irq_event_});
+    kernel::spawn_method(
+        "reset_changed", [this] { reset_changed(); }, {reset_}, kernel::first_run::at_start);
 }
 
 unsigned host_interface::add_kernel(const std::string& file, const std::string& where,
@@ -313,6 +307,7 @@ std::uint32_t host_interface::status() const {
     if (error_ != host::error_code::none) bits |= host::failed;
     if (device_.stopped()) bits |= host::stopped;
     if (resetting_) bits |= host::resetting;
+    if (!device_.quiet()) bits |= host::memory_busy;
     return bits;
 }
 
@@ -496,10 +491,15 @@ bool host_interface::held_up(std::size_t index) const {
 
 void host_interface::issue(const sc_core::sc_time& now) {
     using host::command_code;
+    draining_ = false;
     for (std::size_t i = 0; i < commands_.size(); ++i) {
         entry& e = commands_[i];
         if (e.at >= now) return;
         if (e.issued || held_up(i)) continue;
+        if (e.what == command_code::synchronise && !device_.quiet()) {
+            draining_ = true;  // posted writes are still under way
+            continue;
+        }
         e.issued = true;
         const bool for_device = e.what == command_code::launch || e.what == command_code::fill ||
                                 e.what == command_code::copy_to_device ||
@@ -552,7 +552,7 @@ void host_interface::cycle() {
 }
 
 void host_interface::sleep_if_idle(const sc_core::sc_time& now) {
-    if (resetting_) return;
+    if (resetting_ || draining_) return;
     sc_core::sc_time next = sc_core::sc_max_time();
     for (const entry& e : commands_) {
         if (e.done) return;

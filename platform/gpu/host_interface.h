@@ -43,9 +43,9 @@ struct host_device {
 /// effect. Bursts, byte enables and streaming are served; what cannot be is answered as IEEE 1666
 /// says (see docs/cosimulation.md).
 ///
-/// Commands: those of a stream run in order, a synchronisation waits for all before it and holds up
-/// all behind it. A command submitted at a time t reaches the GPU with the first core clock edge
-/// after t.
+/// Commands: those of a stream run in order, a synchronisation waits for all before it and for all
+/// that they have under way in the memory system, and holds up all behind it. A command submitted
+/// at a time t reaches the GPU with the first core clock edge after t.
 class host_interface : public sc_core::sc_module {
 public:
     using socket = tlm_utils::passthrough_target_socket_optional<host_interface, 32>;
@@ -162,6 +162,7 @@ private:
     std::uint64_t tickets_ = 0;
     unsigned outstanding_ = 0;
     bool resetting_ = false;
+    bool draining_ = false;  // a synchronisation waits for the memory system
     bool abort_due_ = false;
 
     std::deque<request> requests_;                    // non-blocking, in order

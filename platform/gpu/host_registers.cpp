@@ -16,10 +16,11 @@ std::vector<register_info> make_table() {
         {status, "STATUS", "RO",
          "0 busy: commands queued or running; 1 failed: ERROR is not 0; 2 stopped: deadlock, limit "
          "or faulty input, no command will run; 3 resetting: commands are refused until running "
-         "CTAs have ended"},
+         "CTAs have ended; 4 memory_busy: something is under way in the memory system, posted "
+         "writes included"},
         {control, "CONTROL", "RW", "0 reset: as the input; reads as zero"},
         {irq_status, "IRQ_STATUS", "RO",
-         "0 a command is done; 1 a kernel is done; 2 the last command is done; 3 an error; "
+         "0 a command is done; 1 a kernel is done; 2 idle: the last command is done; 3 an error; "
          "8+w a command of window w is done"},
         {irq_enable, "IRQ_ENABLE", "RW", "`irq` is high while IRQ_STATUS & IRQ_ENABLE is not 0"},
         {irq_clear, "IRQ_CLEAR", "W1C", "clears bits of IRQ_STATUS; reads as zero"},
@@ -62,7 +63,7 @@ std::vector<register_info> make_table() {
     t.insert(t.end(),
              {{w + command, "COMMAND", "RW",
                "0 nothing, 1 copy to device, 2 copy from device, 3 fill, 4 launch, 5 event, "
-               "6 synchronise"},
+               "6 synchronise, which drains the memory system"},
               {w + address_lo, "ADDRESS_LO", "RW", "device address of copies and fills"},
               {w + address_hi, "ADDRESS_HI", "RW", ""},
               {w + size_lo, "SIZE_LO", "RW", "bytes of copies and fills"},
@@ -92,6 +93,77 @@ void write_register_map(std::ostream& out) {
         out << fmt::format("| 0x{:03x}{} | {} | {} | {} |\n", r.offset,
                            r.offset >= first_window ? " + 0x40 w" : "", r.name, r.access,
                            r.description);
+}
+
+namespace {
+
+/// A constant of the C header that is no register.
+struct code {
+    const char* name;
+    std::uint32_t value;
+};
+
+constexpr std::uint32_t of(command_code c) {
+    return static_cast<std::uint32_t>(c);
+}
+constexpr std::uint32_t of(error_code c) {
+    return static_cast<std::uint32_t>(c);
+}
+
+constexpr code codes[] = {
+    {"ID_VALUE", id_value},
+    {"VERSION_VALUE", version_value},
+    {"MAP_BYTES", map_bytes},
+    {"WINDOW_COUNT", window_count},
+    {"WINDOW_BYTES", window_bytes},
+    {"STATUS_BUSY", busy},
+    {"STATUS_FAILED", failed},
+    {"STATUS_STOPPED", stopped},
+    {"STATUS_RESETTING", resetting},
+    {"STATUS_MEMORY_BUSY", memory_busy},
+    {"CONTROL_RESET", reset},
+    {"IRQ_COMMAND_DONE", command_done},
+    {"IRQ_KERNEL_DONE", kernel_done},
+    {"IRQ_IDLE", idle},
+    {"IRQ_FAULT", fault},
+    {"IRQ_WINDOW_DONE", window_done},
+    {"COMMAND_NOTHING", of(command_code::nothing)},
+    {"COMMAND_COPY_TO_DEVICE", of(command_code::copy_to_device)},
+    {"COMMAND_COPY_FROM_DEVICE", of(command_code::copy_from_device)},
+    {"COMMAND_FILL", of(command_code::fill)},
+    {"COMMAND_LAUNCH", of(command_code::launch)},
+    {"COMMAND_EVENT", of(command_code::event)},
+    {"COMMAND_SYNCHRONISE", of(command_code::synchronise)},
+    {"ANY_STREAM", any_stream},
+    {"ERROR_NONE", of(error_code::none)},
+    {"ERROR_BAD_COMMAND", of(error_code::bad_command)},
+    {"ERROR_NO_SUCH_KERNEL", of(error_code::no_such_kernel)},
+    {"ERROR_QUEUE_FULL", of(error_code::queue_full)},
+    {"ERROR_REFUSED_IN_RESET", of(error_code::refused_in_reset)},
+    {"ERROR_GPU_STOPPED", of(error_code::gpu_stopped)},
+    {"ERROR_MEMORY_ERROR", of(error_code::memory_error)},
+};
+
+}  // namespace
+
+void write_register_header(std::ostream& out) {
+    out << "/* SPDX-License-Identifier: Apache-2.0\n"
+           " * Register map of a simtlm GPU, for firmware in C: byte offsets, bits and codes. "
+           "What\n"
+           " * they mean: docs/cosimulation.md. Made by write_register_header(). */\n"
+           "#ifndef SIMTLM_REGISTERS_H\n#define SIMTLM_REGISTERS_H\n\n"
+           "/* Registers. */\n";
+    for (const register_info& r : register_table())
+        if (r.offset < first_window)
+            out << fmt::format("#define SIMTLM_{} 0x{:03x}u\n", r.name, r.offset);
+    out << "\n/* Registers of window w, 0 .. SIMTLM_WINDOW_COUNT - 1. */\n";
+    for (const register_info& r : register_table())
+        if (r.offset >= first_window)
+            out << fmt::format("#define SIMTLM_{}(w) (0x{:03x}u + 0x{:02x}u * (w))\n", r.name,
+                               r.offset, window_bytes);
+    out << "\n/* Bits and codes. SIMTLM_IRQ_WINDOW_DONE is that of window 0; shift it by w. */\n";
+    for (const code& c : codes) out << fmt::format("#define SIMTLM_{} 0x{:x}u\n", c.name, c.value);
+    out << "\n#endif\n";
 }
 
 }  // namespace simtlm::platform::host

@@ -51,7 +51,7 @@ inline constexpr std::uint32_t window_count = 8;
 inline constexpr std::uint32_t map_bytes = 0x400;
 
 inline constexpr std::uint32_t id_value = 0x4d4c5453;       ///< "STLM"
-inline constexpr std::uint32_t version_value = 0x00000100;  ///< major.minor.patch, a byte each
+inline constexpr std::uint32_t version_value = 0x00000200;  ///< major.minor.patch, a byte each
 
 /// Values of COMMAND.
 enum class command_code : std::uint32_t {
@@ -68,10 +68,11 @@ inline constexpr std::uint32_t any_stream = 0xffffffff;
 
 /// Bits of STATUS.
 enum status_bit : std::uint32_t {
-    busy = 1u << 0,       ///< commands are queued or running
-    failed = 1u << 1,     ///< ERROR is not 0
-    stopped = 1u << 2,    ///< deadlock, limit reached or input at fault: no command will run
-    resetting = 1u << 3,  ///< commands are refused until running CTAs have ended
+    busy = 1u << 0,         ///< commands are queued or running
+    failed = 1u << 1,       ///< ERROR is not 0
+    stopped = 1u << 2,      ///< deadlock, limit reached or input at fault: no command will run
+    resetting = 1u << 3,    ///< commands are refused until running CTAs have ended
+    memory_busy = 1u << 4,  ///< something is under way in the memory system: posted writes, too
 };
 /// Bits of CONTROL.
 enum control_bit : std::uint32_t { reset = 1u << 0 };
@@ -121,5 +122,7 @@ struct register_info {
 const std::vector<register_info>& register_table();
 /// The table in docs/cosimulation.md.
 void write_register_map(std::ostream& out);
+/// The map as a C header for firmware: platform/simtlm_registers.h.
+void write_register_header(std::ostream& out);
 
 }  // namespace simtlm::platform::host

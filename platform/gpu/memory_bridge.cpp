@@ -1,71 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/memory_bridge.h"
 
+#include "modules/kernel/spawn.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace simtlm::platform {
 
 using protocol::extension;
 
-memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
-                             kernel::phase_sequencer& sequencer, outside_socket& outside)
-    : sc_module(name),
+memory_bridge::memory_bridge(const memory::memory_channel_parts& parts, outside_socket& outside,
+                             const foreign_memory& how)
+    : memory_channel(parts.name),
       port("port"),
+      sequencer_(parts.sequencer),
+      mapping_(parts.mapping),
       outside_(outside),
-      process_("process", sequencer, protocol::phase::dram_channel,
+      how_(how),
+      channel_(parts.number),
+      atom_bytes_(parts.config.atom_bytes()),
+      process_("process", parts.sequencer, protocol::phase::dram_channel,
                kernel::on_edge<&memory_bridge::cycle>(this)) {
-    using SC_CURRENT_USER_MODULE = memory_bridge;
+    statistics_.banks.resize(parts.config.timing.nbk);
+    statistics_.traffic.resize(parts.config.timing.nbk);
     port.register_nb_transport_fw(this, &memory_bridge::from_partition, 0);
     outside_.register_nb_transport_bw(this, &memory_bridge::from_memory, 0);
-    SC_METHOD(wake_process);
-    sensitive << alarm_;
-    dont_initialize();
+    if (how.timing == memory_timing::loosely_timed)
+        blocking_ = std::make_unique<blocking_requester>(
+            [this](tlm::tlm_generic_payload& p, sc_core::sc_time& t) {
+                outside_->b_transport(p, t);
+            },
+            [this](tlm::tlm_generic_payload& p, const sc_core::sc_time& t) { answered(p, t); });
+    kernel::spawn_method("wake_process", [this] { wake_process(); }, {alarm_});
+    kernel::spawn_method("send", [this] { send(); }, {send_event_});
 }
 
-// Requests.
+// The partition's side.
 
 tlm::tlm_sync_enum memory_bridge::from_partition(int, tlm::tlm_generic_payload& original,
                                                  tlm::tlm_phase& phase, sc_core::sc_time&) {
-    if (phase == tlm::BEGIN_REQ) {
-        tlm::tlm_generic_payload& payload = copy(original);
-        ++under_way_;
-        if (requesting_ != nullptr)
-            waiting_.push_back(&payload);
-        else
-            send(payload);
-        return tlm::TLM_ACCEPTED;
+    if (phase == tlm::END_RESP) {
+        sc_assert(presented_);
+        presented_ = false;
+        --under_way_;
+        process_.wake();
+        return tlm::TLM_COMPLETED;
     }
-    sc_assert(phase == tlm::END_RESP && presented_ != nullptr);
-    tlm::tlm_generic_payload& payload = *std::exchange(presented_, nullptr);
+    sc_assert(phase == tlm::BEGIN_REQ);
+    ++under_way_;
+    tlm::tlm_generic_payload& payload = copy(original);
+    phase = tlm::END_REQ;
+    if (blocking_) {
+        blocking_->request(payload);
+        return tlm::TLM_UPDATED;
+    }
+    to_send_.push_back(&payload);
+    ++buffered_;
+    if (requesting_ == nullptr) send_event_.notify(sc_core::SC_ZERO_TIME);
+    if (has_room()) return tlm::TLM_UPDATED;
+    withheld_.push_back(&original);
     process_.wake();
-    finish(payload, presented_owes_end_);
-    return tlm::TLM_COMPLETED;
+    phase = tlm::BEGIN_REQ;
+    return tlm::TLM_ACCEPTED;
+}
+
+/// A request that has ended before this edge has left the buffer.
+bool memory_bridge::has_room() {
+    const sc_core::sc_time& now = sc_core::sc_time_stamp();
+    for (; !ends_.empty() && ends_.front() < now; ends_.pop_front()) --buffered_;
+    return buffered_ < request_places;
 }
 
 tlm::tlm_generic_payload& memory_bridge::copy(tlm::tlm_generic_payload& original) {
     const protocol::memory_extension& theirs = extension(original);
-    tlm::tlm_generic_payload& payload = pool_.acquire(
-        original.get_command(), original.get_address(), original.get_data_length(), theirs.type);
+    const std::uint64_t address = how_.addresses == memory_addresses::dense
+                                      ? mapping_.channel_address(original.get_address())
+                                      : original.get_address();
+    tlm::tlm_generic_payload& payload =
+        pool_.acquire(original.get_command(), address, original.get_data_length(), theirs.type);
     protocol::memory_extension& ours = extension(payload);
     const std::uint32_t id = ours.id;
     ours = theirs;
     ours.id = id;
     ours.parent = &original;
-    if (payload.is_write())
-        prepare_write(payload);
-    else
-        ++counters_.reads;
+    count(payload);
+    if (payload.is_write()) prepare_write(payload);
     return payload;
 }
 
+void memory_bridge::count(const tlm::tlm_generic_payload& payload) {
+    const protocol::memory_extension& e = extension(payload);
+    const bool write = payload.is_write();
+    ++statistics_.requests;
+    ++(write ? statistics_.scheduled_writes : statistics_.scheduled_reads);
+    auto& traffic = statistics_.traffic[e.location.bank % statistics_.traffic.size()];
+    const std::uint64_t atoms = e.data_bytes / atom_bytes_;
+    (write ? traffic.writes : traffic.reads) += atoms;
+    traffic.by_type[static_cast<unsigned>(e.type)] += atoms;
+}
+
+const memory::dram_statistics& memory_bridge::statistics() {
+    statistics_.cycles = sequencer_.observed().edges[protocol::dram_clock];
+    statistics_.idle_cycles = statistics_.cycles;
+    return statistics_;
+}
+
 void memory_bridge::prepare_write(tlm::tlm_generic_payload& payload) {
-    ++counters_.writes;
     const unsigned bytes = payload.get_data_length();
     unsigned char* const data = payload.get_data_ptr();
-    switch (data_) {
+    switch (how_.data) {
         case memory_data::zeros:
             std::fill_n(data, bytes, static_cast<unsigned char>(0));
             return;
@@ -89,53 +134,114 @@ void memory_bridge::prepare_write(tlm::tlm_generic_payload& payload) {
     payload.set_byte_enable_length(bytes);
 }
 
+/// In phase dram_channel.
+void memory_bridge::cycle() {
+    const sc_core::sc_time& now = sc_core::sc_time_stamp();
+    if (!withheld_.empty() && has_room()) end_withheld_requests();
+    if (!presented_ && !answers_.empty() && answers_.top().at < now) {
+        tlm::tlm_generic_payload& payload = *answers_.top().payload;
+        answers_.pop();
+        hand_over(payload);
+    }
+    sc_core::sc_time next = sc_core::sc_max_time();
+    if (!presented_ && !answers_.empty()) next = answers_.top().at;
+    if (!withheld_.empty() && !ends_.empty()) next = std::min(next, ends_.front());
+    sleep_until(next);
+}
+
+void memory_bridge::end_withheld_requests() {
+    for (tlm::tlm_generic_payload* original : withheld_) {
+        tlm::tlm_phase phase = tlm::END_REQ;
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        port->nb_transport_bw(*original, phase, delay);
+    }
+    withheld_.clear();
+}
+
+void memory_bridge::hand_over(tlm::tlm_generic_payload& payload) {
+    tlm::tlm_generic_payload& original = *extension(payload).parent;
+    original.set_response_status(payload.get_response_status());
+    if (blocking_) blocking_->finished(payload);
+    // A memory that keeps the payload for longer has a reference of its own, and the enables stay
+    // where they are until the payload is used again.
+    payload.release();
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    presented_ = true;
+    if (port->nb_transport_bw(original, phase, delay) != tlm::TLM_COMPLETED) return;
+    presented_ = false;
+    --under_way_;
+}
+
+/// Awake while something is due at the next edge, else until it is due or something comes.
+void memory_bridge::sleep_until(const sc_core::sc_time& next) {
+    const sc_core::sc_time& now = sc_core::sc_time_stamp();
+    if (next <= now) return;
+    process_.sleep();
+    alarm_.cancel();
+    if (next != sc_core::sc_max_time()) alarm_.notify(next - now);
+}
+
+// The memory's side.
+
+void memory_bridge::send() {
+    while (!to_send_.empty() && requesting_ == nullptr) {
+        const sc_core::sc_time& now = sc_core::sc_time_stamp();
+        if (request_free_ > now) return send_event_.notify(request_free_ - now);
+        tlm::tlm_generic_payload& payload = *to_send_.front();
+        to_send_.pop_front();
+        send(payload);
+    }
+}
+
 void memory_bridge::send(tlm::tlm_generic_payload& payload) {
     requesting_ = &payload;
-    end_of_request_ = false;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     switch (outside_->nb_transport_fw(payload, phase, delay)) {
         case tlm::TLM_COMPLETED:
-            answered(payload, delay, false);
+            answered(payload, delay);
             break;
         case tlm::TLM_UPDATED:
-            if (phase == tlm::END_REQ)
-                request_ended(payload, delay);
-            else if (phase == tlm::BEGIN_RESP)
-                answered(payload, delay, true);
+            if (phase == tlm::END_REQ) request_ended(payload, delay);
+            if (phase != tlm::BEGIN_RESP) break;
+            answered(payload, delay);
+            phase = tlm::END_RESP;
+            outside_->nb_transport_fw(payload, phase, delay);
             break;
         case tlm::TLM_ACCEPTED:
             break;
     }
 }
 
-// What the memory says.
-
 tlm::tlm_sync_enum memory_bridge::from_memory(int, tlm::tlm_generic_payload& payload,
                                               tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-    if (phase == tlm::END_REQ)
-        request_ended(payload, delay);
-    else if (phase == tlm::BEGIN_RESP)
-        answered(payload, delay, true);
+    if (phase == tlm::END_REQ) request_ended(payload, delay);
     // Phases that extend the base protocol may be ignored.
-    return tlm::TLM_ACCEPTED;
+    if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+    answered(payload, delay);
+    return tlm::TLM_COMPLETED;
 }
 
-void memory_bridge::request_ended(tlm::tlm_generic_payload& payload,
+void memory_bridge::request_ended(const tlm::tlm_generic_payload& payload,
                                   const sc_core::sc_time& delay) {
-    if (requesting_ != &payload || end_of_request_) return;
-    end_of_request_ = true;
-    request_end_ = sc_core::sc_time_stamp() + delay;
-    process_.wake();
+    if (requesting_ != &payload) return;
+    requesting_ = nullptr;
+    request_free_ = sc_core::sc_time_stamp() + delay;
+    ends_.push_back(request_free_);
+    if (!withheld_.empty()) process_.wake();
+    if (!to_send_.empty()) send_event_.notify(delay);
 }
 
-void memory_bridge::answered(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay,
-                             bool owes_end) {
+void memory_bridge::answered(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
     request_ended(payload, delay);
-    answers_.push_back({&payload, sc_core::sc_time_stamp() + delay, order_++, owes_end});
+    answers_.push({&payload, sc_core::sc_time_stamp() + delay, order_++});
     process_.wake();
-    if (payload.is_response_ok()) return;
-    ++counters_.errors;
+    if (!payload.is_response_ok()) report_error(payload);
+}
+
+void memory_bridge::report_error(const tlm::tlm_generic_payload& payload) {
+    ++errors_;
     if (!warned_) {
         warned_ = true;
         SC_REPORT_WARNING("simtlm/memory",
@@ -147,72 +253,6 @@ void memory_bridge::answered(tlm::tlm_generic_payload& payload, const sc_core::s
                               .c_str());
     }
     if (on_error_) on_error_();
-}
-
-// In phase dram_channel.
-
-void memory_bridge::cycle() {
-    const sc_core::sc_time now = sc_core::sc_time_stamp();
-    if (requesting_ != nullptr && end_of_request_ && request_end_ < now) {
-        tlm::tlm_generic_payload& original = *extension(*requesting_).parent;
-        requesting_ = nullptr;
-        tlm::tlm_phase phase = tlm::END_REQ;
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        port->nb_transport_bw(original, phase, delay);
-        if (!waiting_.empty() && requesting_ == nullptr) {
-            tlm::tlm_generic_payload& next = *waiting_.front();
-            waiting_.pop_front();
-            send(next);
-        }
-    }
-    if (presented_ == nullptr) {
-        auto first = answers_.end();
-        for (auto a = answers_.begin(); a != answers_.end(); ++a)
-            // The partition hears the end of a request before its answer.
-            if (a->at < now && a->payload != requesting_ &&
-                (first == answers_.end() || a->at < first->at ||
-                 (a->at == first->at && a->order < first->order)))
-                first = a;
-        if (first != answers_.end()) {
-            const answer chosen = *first;
-            answers_.erase(first);
-            hand_over(chosen);
-        }
-    }
-    // Awake while something is due at the next edge, else until it is due or something comes.
-    sc_core::sc_time next = sc_core::sc_max_time();
-    if (requesting_ != nullptr && end_of_request_) next = request_end_;
-    if (presented_ == nullptr)
-        for (const answer& a : answers_) next = std::min(next, a.at);
-    if (next <= now) return;
-    process_.sleep();
-    alarm_.cancel();
-    if (next != sc_core::sc_max_time()) alarm_.notify(next - now);
-}
-
-void memory_bridge::hand_over(const answer& a) {
-    tlm::tlm_generic_payload& original = *extension(*a.payload).parent;
-    original.set_response_status(a.payload->get_response_status());
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    presented_ = a.payload;
-    presented_owes_end_ = a.owes_end;
-    if (port->nb_transport_bw(original, phase, delay) == tlm::TLM_COMPLETED) {
-        presented_ = nullptr;
-        finish(*a.payload, a.owes_end);
-    }
-}
-
-void memory_bridge::finish(tlm::tlm_generic_payload& payload, bool owes_end) {
-    --under_way_;
-    if (owes_end) {
-        tlm::tlm_phase phase = tlm::END_RESP;
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        outside_->nb_transport_fw(payload, phase, delay);
-    }
-    // A memory that keeps the payload for longer has a reference of its own, and the enables stay
-    // where they are until the payload is used again.
-    payload.release();
 }
 
 }  // namespace simtlm::platform

@@ -105,6 +105,11 @@ void running(builder& b) {
     b.flag("--no-sleep", "Keeps idle blocks awake; the results must not change, only the speed.");
     b.count("--shuffle-seed", "", "",
             "Creates processes in a permuted order, to show that the order does not matter.");
+    b.word(
+        "--processes", "fast|block", "fast",
+        "block: every block of the model is a clocked thread of its own, as a debugger or a reader "
+        "wants it; fast: small blocks that come by the thousand share the simulation kernel's "
+        "stack. The results are the same.");
     b.flag("--check-dram", "Attaches an independent checker of DRAM timing to every channel.");
     b.flag("--profile-kernel", "Reports where the simulator itself spends its time.");
 }
@@ -113,6 +118,10 @@ void output(builder& b) {
     b.in(option_group::output);
     b.file("--stats-json", "", "Writes all statistics as JSON.");
     b.file("--stats-csv", "", "Writes all statistics as CSV, one row per kernel.");
+    b.file("--stats-csv-long", "",
+           "Writes the counters of every kernel as CSV, one row per kernel and counter.");
+    b.word("--stats", "full|compact", "full",
+           "What is printed after every kernel; compact: without what is zero or unchanged.");
     b.count("-gpgpu_warp_issue_shader", "0", "",
             "The SM whose issue distribution by warp slot is printed after every kernel.");
     b.file("--vcd", "", "Writes a waveform.");

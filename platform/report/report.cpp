@@ -258,7 +258,7 @@ void write_l2(report_writer& out, gpu& device) {
     unsigned number = 0;
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s, ++number)
-            if (const cache::cache_statistics* c = p->bank(s).cache_statistics()) {
+            if (const cache::cache_statistics* c = p->sub_partition(s).cache_statistics()) {
                 kernel::add_up(l2, *c);
                 any = true;
                 by_bank += fmt::format("L2_cache_bank[{}]: {}", number, cache_line(*c));
@@ -283,7 +283,7 @@ void write_queues(report_writer& out, gpu& device) {
     std::uint64_t banks = 0;
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s, ++banks) {
-            const auto queues = p->bank(s).queues();
+            const auto queues = p->sub_partition(s).queues();
             for (std::size_t q = 0; q < queues.size(); ++q) {
                 const auto& counted = queues[q].of->counted();
                 names[q] = queues[q].name;
@@ -365,7 +365,7 @@ report reporter::make(const report_subject* subject) {
     std::uint64_t stall_full = 0, stall_reply = 0;
     for (const auto& p : device_.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s) {
-            const auto& counters = p->bank(s).statistics();
+            const auto& counters = p->sub_partition(s).statistics();
             stall_full += counters.stalled_full;
             stall_reply += counters.stalled_reply;
         }

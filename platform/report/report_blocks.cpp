@@ -28,12 +28,12 @@ void list_sm(core::sm& sm, kernel::statistics& list) {
     sm.l1t().register_statistics(list);
 }
 
-void list_bank(memory::l2_cache_bank& bank, kernel::statistics& list) {
-    list.add(bank.name(), "sub_partition", bank.statistics());
-    for (const auto& q : bank.queues())
-        list.add(std::string(bank.name()) + "." + q.name, q.name, q.of->counted());
-    if (const cache::cache_statistics* l2 = bank.cache_statistics())
-        list.add(std::string(bank.name()) + ".l2", "l2", *l2);
+void list_sub_partition(memory::memory_sub_partition& sub, kernel::statistics& list) {
+    list.add(sub.name(), "sub_partition", sub.statistics());
+    for (const auto& q : sub.queues())
+        list.add(std::string(sub.name()) + "." + q.name, q.name, q.of->counted());
+    if (const cache::cache_statistics* l2 = sub.cache_statistics())
+        list.add(std::string(sub.name()) + ".l2", "l2", *l2);
 }
 
 template <typename Struct>
@@ -63,7 +63,7 @@ const std::vector<counter_kind>& counter_kinds() {
         kind_of<interconnect::crossbar_switch::counters>("network_half", "Half of a crossbar"),
         kind_of<interconnect::router_subnet::records>("network_half",
                                                       "Half of a network of routers"),
-        kind_of<memory::l2_cache_bank::counters>("sub_partition", "A memory sub-partition"),
+        kind_of<memory::memory_sub_partition::counters>("sub_partition", "A memory sub-partition"),
         kind_of<kernel::occupancy>("{icnt_to_L2, L2_to_dram, dram_to_L2, L2_to_icnt}",
                                    "A queue of a sub-partition, in L2 cycles"),
         kind_of<memory::dram_statistics>("dram", "A DRAM channel"),
@@ -79,7 +79,8 @@ void list_statistics(gpu& device, kernel::statistics& list) {
     }
     device.network().list_statistics(list);
     for (const auto& p : device.partitions())
-        for (unsigned s = 0; s < p->sub_partitions(); ++s) list_bank(p->bank(s), list);
+        for (unsigned s = 0; s < p->sub_partitions(); ++s)
+            list_sub_partition(p->sub_partition(s), list);
     for (const auto& c : device.channels()) list.add(c->name(), "dram", c->statistics());
     const memory::memory_counts& latencies = device.memory_statistics();
     list.add(std::string(device.name()) + ".memory", "memory", latencies);
@@ -96,8 +97,8 @@ void bring_up_to_date(gpu& device) {
         }
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s) {
-            p->bank(s).statistics();
-            p->bank(s).cache_statistics();
+            p->sub_partition(s).statistics();
+            p->sub_partition(s).cache_statistics();
         }
     for (const auto& c : device.channels()) c->statistics();
     count_network_refusals(device);
@@ -109,7 +110,7 @@ void count_network_refusals(gpu& device) {
         for (unsigned i = 0; i < c->sms(); ++i) by_cores += c->core(i).network_refusals();
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s)
-            by_memory += p->bank(s).statistics().stalled_reply;
+            by_memory += p->sub_partition(s).statistics().stalled_reply;
     interconnect::network& n = device.network();
     n.count_refusals(interconnect::requests, by_cores - n.refusals(interconnect::requests));
     n.count_refusals(interconnect::replies, by_memory - n.refusals(interconnect::replies));

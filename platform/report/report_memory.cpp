@@ -225,8 +225,10 @@ void write_channels(report_writer& out, gpu& device) {
         write_channel(out, device.config().memory.partition.dram, c,
                       device.channels()[c]->statistics());
     }
-    // Scripts that read the text find the last channel's under these names.
-    const dram_statistics& last = device.channels().back()->statistics();
+    // Scripts that read the text find the last channel's under these names. A run that is
+    // interrupted before the simulation begins has no channels yet.
+    const dram_statistics last =
+        device.channels().empty() ? dram_statistics{} : device.channels().back()->statistics();
     out.add("n_nop", last.idle_cycles);
     out.add("n_act", last.activates);
     out.add("n_pre", last.precharges);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/timeline.h"
 
-#include "modules/kernel/output_file.h"
 #include "platform/gpu/gpu.h"
+#include "platform/waveform/trace_events.h"
+#include "platform/waveform/waveform.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <vector>
@@ -24,19 +26,6 @@ enum track : std::uint64_t {
 };
 /// Thread number of warp 0 of an SM; below are its CTA slots.
 constexpr unsigned first_warp = 1000;
-
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\')
-            (out += '\\') += c;
-        else if (static_cast<unsigned char>(c) < 0x20)
-            out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        else
-            out += c;
-    }
-    return out + '"';
-}
 
 /// Why a warp does not issue.
 enum class wait : std::uint8_t {
@@ -93,12 +82,14 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
           window(how.timeline_window),
           interval(std::max<std::uint64_t>(how.timeline_sample, 1)),
           request_interval(std::max<std::uint64_t>(interval / requests_per_interval, 1)),
-          microseconds(1e6 / d.config().clocks.core),
-          out(how.timeline) {
-        out.write("[\n");
-        process(counters_track, "counters", 0);
-        process(kernels_track, "kernels", 1);
-        process(memory_track, "memory requests", 2);
+          step(interval),
+          picoseconds(1e12 / d.config().clocks.core),
+          file(how.timeline),
+          out(file) {
+        out.name_process(counters_track, "counters", 0);
+        out.name_thread(notes, "notes");
+        out.name_process(kernels_track, "kernels", 1);
+        out.name_process(memory_track, "memory requests", 2);
         for (const auto& c : device.clusters()) {
             for (unsigned i = 0; i < c->sms(); ++i) {
                 c->core(i).watch(*this);
@@ -119,7 +110,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     };
     struct cta_run {
         std::uint64_t start = 0, launch = 0;
-        trace::dim3 index;
+        program::dim3 index;
     };
     struct warp_run {
         wait why = wait::nothing;
@@ -146,12 +137,13 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
             if (now + 1 == window.from) before = count();
         } else if (now >= next_sample && now < window.to) {
             sample();
-            next_sample = now + interval;
+            step = std::min(2 * step, interval);
+            next_sample = now + step;
         }
     }
 
     void cta_started(const core::sm& where, unsigned slot, const core::kernel_context& kernel,
-                     const trace::block_trace& block) override {
+                     const program::cta& block) override {
         sms[where.id()].ctas[slot] = {core_cycle(), kernel.launch, block.index};
     }
 
@@ -159,7 +151,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         sm_state& s = sms[where.id()];
         const auto at = s.ctas.find(slot);
         if (at == s.ctas.end() || finished) return;
-        write_cta(s, slot, at->second, core_cycle() + 1);
+        write_cta(s, slot, at->second, core_cycle());
         s.ctas.erase(at);
     }
 
@@ -176,43 +168,24 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
 
     // ---- events
 
-    double time(std::uint64_t cycle) const { return static_cast<double>(cycle) * microseconds; }
+    /// Beginning of a core cycle, ps.
+    std::uint64_t time(std::uint64_t cycle) const {
+        return static_cast<std::uint64_t>(static_cast<double>(cycle) * picoseconds + 0.5);
+    }
     bool in_window(std::uint64_t from, std::uint64_t to) const {
         return to >= window.from && from < window.to;
     }
-
-    void event(const std::string& text) {
-        if (!first) out.write(",\n");
-        first = false;
-        out.write(text);
-    }
-    void process(std::uint64_t number, const std::string& name, unsigned order) {
-        event(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":{}}}}})",
-                          number, quoted(name)));
-        event(fmt::format(
-            R"({{"ph":"M","name":"process_sort_index","pid":{},"args":{{"sort_index":{}}}}})",
-            number, order));
-    }
-    void thread(std::uint64_t number, std::uint64_t id, const std::string& name) {
-        event(fmt::format(
-            R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", number,
-            id, quoted(name)));
-    }
-    void slice(const char* category, const std::string& name, std::uint64_t process_number,
-               std::uint64_t thread_number, std::uint64_t from, std::uint64_t to,
-               const std::string& arguments) {
-        event(fmt::format(
-            R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f},)"
-            R"("args":{{"from":{},"to":{}{}}}}})",
-            category, quoted(name), process_number, thread_number, time(from), time(to - from),
-            from, to, arguments));
+    void slice(const char* category, const std::string& name, const trace_events::place& where,
+               std::uint64_t from, std::uint64_t to, const std::string& arguments) {
+        out.slice(category, name, where, time(from), time(to),
+                  fmt::format(R"("from":{},"to":{}{})", from, to, arguments));
     }
 
     std::uint64_t process_of(sm_state& s) {
         const std::uint64_t number = first_sm + s.block->id();
         if (!s.named) {
             s.named = true;
-            process(number, s.block->name(), static_cast<unsigned>(number));
+            out.name_process(number, s.block->name(), static_cast<unsigned>(number));
         }
         return number;
     }
@@ -221,8 +194,8 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         if (!in_window(c.start, end)) return;
         const std::uint64_t number = process_of(s);
         if (named_slots.insert({{s.block->id(), slot}, true}).second)
-            thread(number, slot, fmt::format("CTA slot {}", slot));
-        slice("cta", fmt::format("CTA {},{},{}", c.index.x, c.index.y, c.index.z), number, slot,
+            out.name_thread({number, slot}, fmt::format("CTA slot {}", slot));
+        slice("cta", fmt::format("CTA {},{},{}", c.index.x, c.index.y, c.index.z), {number, slot},
               c.start, end, fmt::format(R"(,"launch":{})", c.launch));
     }
 
@@ -231,19 +204,19 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         if (++waits > most_waits) return;
         const std::uint64_t number = process_of(s);
         if (named_slots.insert({{s.block->id(), first_warp + w}, true}).second)
-            thread(number, first_warp + w, fmt::format("warp {} waits for", w));
-        slice("stall", name_of(run.why), number, first_warp + w, run.since, end,
+            out.name_thread({number, first_warp + w}, fmt::format("warp {} waits for", w));
+        slice("stall", name_of(run.why), {number, first_warp + w}, run.since, end,
               fmt::format(R"(,"after_pc":"{:#x}")", run.pc));
     }
 
     void write_kernel(const kernel_run& k, std::uint64_t end) {
         if (k.start == never || !in_window(k.launched_at, end)) return;
         const auto [at, is_new] = streams.try_emplace(k.stream, streams.size());
-        if (is_new) thread(kernels_track, at->second, fmt::format("stream {:#x}", k.stream));
+        const trace_events::place row{kernels_track, at->second};
+        if (is_new) out.name_thread(row, fmt::format("stream {:#x}", k.stream));
         if (k.start > k.launched_at)
-            slice("launch", "launch " + k.name, kernels_track, at->second, k.launched_at, k.start,
-                  "");
-        slice("kernel", k.name, kernels_track, at->second, k.start, end,
+            slice("launch", "launch " + k.name, row, k.launched_at, k.start, "");
+        slice("kernel", k.name, row, k.start, end,
               fmt::format(R"(,"launch":{},"ctas":{},"stream":{})", k.launch, k.ctas, k.stream));
     }
 
@@ -260,37 +233,61 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         const std::uint64_t begin =
             cycle(protocol::is_part(reply) ? protocol::extension(*e.parent).when.created
                                            : e.when.created);
-        struct hop {
-            const char* name;
-            std::uint64_t from, to;
-        };
         const std::uint64_t leaves_l2 = at_dram != 0 ? at_dram : replied;
-        const hop hops[] = {
-            {"SM", begin, injected},
-            {"request network", injected, at_l2},
-            {"L2", at_l2, leaves_l2},
-            {"DRAM", at_dram, from_dram},
-            {"L2 fill", from_dram, at_dram != 0 ? replied : 0},
-            {"reply network", replied, received},
-            {"cluster", received, end},
+        const hop hops[hop_kinds] = {
+            {begin, injected},
+            {injected, at_l2},
+            {at_l2, leaves_l2},
+            {at_dram, from_dram},
+            {from_dram, at_dram != 0 ? replied : 0},
+            {replied, received},
+            {received, end},
         };
-        const auto edge = [&](const char* what, const std::string& name, std::uint64_t at,
-                              const std::string& arguments) {
-            event(fmt::format(
-                R"({{"ph":"{}","cat":"memory","name":{},"id":{},"pid":{},"tid":0,"ts":{:.6f}{}}})",
-                what, quoted(name), requests, static_cast<std::uint64_t>(memory_track), time(at),
-                arguments));
+        write_hops(hops,
+                   fmt::format(R"(,"request":{},"what":"{}","address":"{:#x}","sm":{},"warp":{})",
+                               requests, protocol::access_type_name(e.type), reply.get_address(),
+                               e.sm, e.warp));
+    }
+
+    struct hop {
+        std::uint64_t from, to;
+    };
+    static constexpr unsigned hop_kinds = 7;
+    static constexpr const char* hop_names[hop_kinds] = {
+        "SM", "request network", "L2", "DRAM", "L2 fill", "reply network", "cluster"};
+
+    /// The hops of a request, each a slice in a row of its kind, with arrows from one to the next.
+    void write_hops(const hop (&hops)[hop_kinds], const std::string& arguments) {
+        const auto shown = [&](const hop& h) {
+            return h.from != 0 && h.to > h.from && in_window(h.from, h.to);
         };
-        const std::string name = protocol::access_type_name(e.type);
-        edge("b", name, begin,
-             fmt::format(R"(,"args":{{"address":"{:#x}","sm":{},"warp":{},"from":{},"to":{}}})",
-                         reply.get_address(), e.sm, e.warp, begin, end));
-        for (const hop& h : hops) {
-            if (h.from == 0 || h.to < h.from) continue;
-            edge("b", h.name, h.from, "");
-            edge("e", h.name, h.to, "");
+        unsigned last = 0;
+        for (unsigned h = 0; h < hop_kinds; ++h)
+            if (shown(hops[h])) last = h;
+        bool first = true;
+        for (unsigned h = 0; h < hop_kinds; ++h) {
+            if (!shown(hops[h])) continue;
+            const trace_events::place row = row_of(h, hops[h]);
+            slice("memory", hop_names[h], row, hops[h].from, hops[h].to, arguments);
+            using flow = trace_events::flow;
+            const flow kind = first ? flow::begin : h == last ? flow::end : flow::step;
+            if (!first || h != last) out.arrow(kind, "request", requests, row, time(hops[h].from));
+            first = false;
         }
-        edge("e", name, end, "");
+    }
+    /// A row in which nothing overlaps the hop.
+    trace_events::place row_of(unsigned kind, const hop& h) {
+        std::vector<std::uint64_t>& rows = hop_rows[kind];
+        std::size_t r = 0;
+        while (r < rows.size() && rows[r] > h.from) ++r;
+        const trace_events::place row{memory_track, 1000 * kind + r};
+        if (r == rows.size()) {
+            rows.push_back(0);
+            out.name_thread(
+                row, r == 0 ? hop_names[kind] : fmt::format("{} ({})", hop_names[kind], r + 1));
+        }
+        rows[r] = h.to;
+        return row;
     }
 
     // ---- following and sampling
@@ -309,21 +306,31 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                 fresh.stream = r->stream;
                 fresh.launched_at = r->launched_at;
                 fresh.start = never;
-                fresh.ctas = r->header.grid.volume();
-                fresh.name = r->header.name;
+                fresh.ctas = r->facts.grid.volume();
+                fresh.name = r->facts.name;
                 k = kernels.insert(kernels.end(), std::move(fresh));
+                hurry();
             }
             k->seen = true;
-            if (k->start == never && (r->ctas_running != 0 || r->ctas_completed != 0))
+            if (k->start == never && (r->ctas_running != 0 || r->ctas_completed != 0)) {
                 k->start = r->start_cycle;
+                hurry();
+            }
         }
         for (const kernel_run& k : kernels) all = all && k.seen;
         if (all) return;
+        if (now >= window.from && now < window.to && now > last_sample) sample();
         for (const kernel_run& k : kernels)
             if (!k.seen) write_kernel(k, now);
         kernels.erase(std::remove_if(kernels.begin(), kernels.end(),
                                      [](const kernel_run& k) { return !k.seen; }),
                       kernels.end());
+    }
+
+    /// Something begins: looks often at first, so that short kernels show, then ever less often.
+    void hurry() {
+        step = std::max<std::uint64_t>(interval / first_samples, 1);
+        next_sample = std::max(window.from, now) + step;
     }
 
     totals count() const {
@@ -334,7 +341,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         }
         for (const auto& p : device.partitions())
             for (unsigned b = 0; b < p->sub_partitions(); ++b)
-                if (const cache::data_cache* l2 = std::as_const(*p).bank(b).engine()) {
+                if (const cache::data_cache* l2 = std::as_const(*p).sub_partition(b).engine()) {
                     t.l2_accesses += l2->statistics().accesses;
                     t.l2_misses += l2->statistics().misses;
                 }
@@ -344,9 +351,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     }
 
     void counter(const char* name, const char* unit, double value) {
-        event(fmt::format(R"({{"ph":"C","name":"{}","pid":{},"ts":{:.6f},"args":{{"{}":{:.4f}}}}})",
-                          name, static_cast<std::uint64_t>(counters_track), time(now), unit,
-                          value));
+        out.counter(name, unit, counters_track, time(now), value);
     }
 
     void sample() {
@@ -397,18 +402,23 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                 write_wait(s, w, s.warps[w], std::min(now, window.to));
         }
         if (waits > most_waits || requests >= most_requests)
-            event(fmt::format(
-                R"({{"ph":"I","s":"g","name":"{} stall intervals and some requests left out: )"
-                R"(choose a larger --timeline-sample or a --timeline-window",)"
-                R"("pid":{},"tid":0,"ts":{:.6f}}})",
-                waits - std::min(waits, most_waits), static_cast<std::uint64_t>(counters_track),
-                time(now)));
-        out.write("\n]\n");
+            out.note(fmt::format("{} stall intervals and some requests left out: choose a larger "
+                                 "--timeline-sample or a --timeline-window",
+                                 waits - std::min(waits, most_waits)),
+                     notes, time(now));
         out.commit();
+    }
+
+    std::string remark() const {
+        if (window.from < now) return {};
+        return beyond_the_end("--timeline-window", file, window.from, now);
     }
 
     static constexpr std::uint64_t never = ~std::uint64_t{0};
     static constexpr std::uint64_t requests_per_interval = 32;
+    /// A kernel is first looked at after this part of an interval.
+    static constexpr std::uint64_t first_samples = 64;
+    static constexpr trace_events::place notes{counters_track, 0};
     // Viewers load some hundred megabytes: about 130 bytes per stall, 2 KB per request.
     static constexpr std::uint64_t most_waits = 1000000;
     static constexpr std::uint64_t most_requests = 50000;
@@ -416,9 +426,10 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     gpu& device;
     cycle_window window;
     std::uint64_t interval, request_interval;
-    double microseconds;  // of a core cycle
-    kernel::output_file out;
-    bool first = true;
+    std::uint64_t step;  // until the next sample
+    double picoseconds;  // of a core cycle
+    const std::string file;
+    trace_events out;
     bool finished = false;
     std::uint64_t now = 0;
     std::uint64_t next_sample = 0, last_sample = window.from, next_request = 0;
@@ -427,6 +438,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     std::vector<kernel_run> kernels;  // running
     std::vector<sm_state> sms;
     std::map<std::uint64_t, std::size_t> streams;
+    std::array<std::vector<std::uint64_t>, hop_kinds> hop_rows;  // by row: its last hop's end
     std::map<std::pair<unsigned, unsigned>, bool> named_slots;
 };
 
@@ -443,6 +455,10 @@ timeline_writer::~timeline_writer() {
 
 void timeline_writer::finish() {
     recording_->finish();
+}
+
+std::string timeline_writer::remark() const {
+    return recording_->remark();
 }
 
 std::unique_ptr<timeline_writer> attach_timeline(gpu& device, const run_config& how) {

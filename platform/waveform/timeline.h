@@ -4,6 +4,7 @@
 #include "platform/config/config.h"
 
 #include <memory>
+#include <string>
 
 namespace simtlm::platform {
 
@@ -25,6 +26,8 @@ public:
     /// Completes the file: what still runs ends now. The destructor does the same and prints what
     /// goes wrong. @throws kernel::user_error
     void finish();
+    /// That the window lies beyond the end of the run; else empty. @pre finish()
+    std::string remark() const;
 
 private:
     struct recording;

@@ -7,6 +7,8 @@
 #include "platform/waveform/waveform_catalogue.h"
 #include "platform/waveform/waveform_files.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 
@@ -50,17 +52,19 @@ kernel::waveform::settings settings_of(const run_config& how, const std::string&
 }  // namespace
 
 struct waveform_writer::recording {
-    recording(gpu& device, const run_config& how)
-        : target(how.vcd),
+    recording(gpu& d, const run_config& how)
+        : device(d),
+          from(how.vcd_window.from),
+          target(how.vcd),
           fst(is_fst(how.vcd)),
           converter(fst ? find_vcd2fst() : std::string()),
-          wave(device.sequencer(), settings_of(how, dump_for(how.vcd))),
-          catalogue(device, wave),
-          core_period(sc_core::sc_time(1.0 / device.config().clocks.core, sc_core::SC_SEC)) {
+          wave(d.sequencer(), settings_of(how, dump_for(how.vcd))),
+          catalogue(d, wave),
+          core_period(sc_core::sc_time(1.0 / d.config().clocks.core, sc_core::SC_SEC)) {
         if (wave.signals() == 0) {
             wave.discard();
             throw kernel::user_error("--vcd-scope", "matches no signal",
-                                     "names look like " + std::string(device.name()) +
+                                     "names look like " + std::string(d.name()) +
                                          ".cluster0.sm0.scheduler0.pc; see docs/waveforms.md");
         }
         if (wave.in_place()) return;
@@ -85,6 +89,13 @@ struct waveform_writer::recording {
         write_save_file(shown, wave, catalogue, core_period.to_seconds() * 1e15);
     }
 
+    std::string remark() const {
+        if (wave.has_samples()) return {};
+        return beyond_the_end("--vcd-window", target, from, device.core_cycles());
+    }
+
+    gpu& device;
+    std::uint64_t from;  // of the window
     std::string target;
     bool fst;
     std::string converter;
@@ -108,8 +119,19 @@ void waveform_writer::finish() {
     recording_->finish();
 }
 
+std::string waveform_writer::remark() const {
+    return recording_->remark();
+}
+
 std::size_t waveform_writer::signals() const {
     return recording_->wave.signals();
+}
+
+std::string beyond_the_end(const std::string& option, const std::string& file, std::uint64_t from,
+                           std::uint64_t end) {
+    return fmt::format(
+        "{}: the window begins at core cycle {} and the run ended at {}: {} is empty", option, from,
+        end, file);
 }
 
 std::vector<std::string> waveform_side_files(const std::string& file) {

@@ -3,6 +3,7 @@
 
 #include "platform/config/config.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,11 +30,18 @@ public:
     /// @throws kernel::user_error
     void finish();
     std::size_t signals() const;
+    /// What the user should know of the recording: that its window lies beyond the end of the run.
+    /// Empty if there is nothing. @pre finish()
+    std::string remark() const;
 
 private:
     struct recording;
     std::unique_ptr<recording> recording_;
 };
+
+/// Says that a window of core cycles begins when the run has ended, and of how much is missing.
+std::string beyond_the_end(const std::string& option, const std::string& file, std::uint64_t from,
+                           std::uint64_t end);
 
 /// Files that are written beside a waveform, but for the translate files. @param file  --vcd
 std::vector<std::string> waveform_side_files(const std::string& file);

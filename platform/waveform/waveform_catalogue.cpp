@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/waveform_catalogue.h"
 
+#include "modules/memory/dram_timing_state.h"
 #include "platform/gpu/gpu.h"
 
 #include <fmt/format.h>
@@ -56,10 +57,11 @@ class waveform_catalogue::bank_watch : public memory::command_observer {
 public:
     enum state : std::uint8_t { idle, activating, open, reading, writing, precharging, refreshing };
 
-    bank_watch(memory::dram_channel& channel, const kernel::phase_sequencer& sequencer)
-        : channel_(channel), sequencer_(sequencer), banks_(channel.banks().banks()) {
-        channel.observe(*this);
-    }
+    bank_watch(const memory::dram_config& config, const kernel::phase_sequencer& sequencer)
+        : timing_(config.timing),
+          burst_(memory::derived_timing(config).burst),
+          sequencer_(sequencer),
+          banks_(config.timing.nbk) {}
 
     struct issued {
         bool any = false;
@@ -75,26 +77,25 @@ public:
     const issued* column_command() const { return current(column_); }
 
     state state_of(unsigned b) const {
-        const memory::dram_timing& t = channel_.config().timing;
         const bank& k = banks_[b];
         if (!k.touched) return idle;
         const std::uint64_t since = now() - k.at;
         switch (k.last) {
             case memory::dram_command::activate:
-                return since < t.tRCD ? activating : open;
+                return since < timing_.tRCD ? activating : open;
             case memory::dram_command::precharge:
-                return since < t.tRP ? precharging : idle;
+                return since < timing_.tRP ? precharging : idle;
             case memory::dram_command::refresh:
-                return since < t.tRFC ? refreshing : idle;
+                return since < timing_.tRFC ? refreshing : idle;
             case memory::dram_command::read:
-                return since < channel_.banks().derived().burst ? reading : open;
+                return since < burst_ ? reading : open;
             case memory::dram_command::write:
-                return since < channel_.banks().derived().burst ? writing : open;
+                return since < burst_ ? writing : open;
         }
         return idle;
     }
     std::uint64_t open_row(unsigned b) const {
-        return channel_.banks().active(b) ? channel_.banks().row(b) : waveform::undriven;
+        return banks_[b].active ? banks_[b].row : waveform::undriven;
     }
 
 private:
@@ -102,6 +103,8 @@ private:
         bool touched = false;
         memory::dram_command last{};
         std::uint64_t at = 0;
+        bool active = false;
+        std::uint32_t row = 0;
     };
 
     const issued* current(const issued& i) const {
@@ -113,12 +116,13 @@ private:
             kind == memory::dram_command::read || kind == memory::dram_command::write;
         (is_column ? column_ : row_) = {true, cycle, kind, b, row, column};
         if (kind == memory::dram_command::refresh)
-            for (bank& k : banks_) k = {true, kind, cycle};
+            for (bank& k : banks_) k = {true, kind, cycle, false, 0};
         else
-            banks_[b] = {true, kind, cycle};
+            banks_[b] = {true, kind, cycle, kind != memory::dram_command::precharge, row};
     }
 
-    memory::dram_channel& channel_;
+    memory::dram_timing timing_;
+    unsigned burst_;
     const kernel::phase_sequencer& sequencer_;
     std::vector<bank> banks_;
     issued row_, column_;
@@ -359,9 +363,9 @@ void waveform_catalogue::add_load_store(core::sm& sm, const std::string& base) {
         },
         stall_);
     level(base + ".port.blocked", 1, core_or_icnt, display::bit,
-          [&sm] { return sm.door().blocked(); });
+          [&sm] { return sm.port().blocked(); });
     level(base + ".port.responses_queued", 8, on(core_clock), display::level,
-          [&sm] { return sm.door().responses_queued(); });
+          [&sm] { return sm.port().responses_queued(); });
     const std::string group = group_;
     const auto cache_with_mshrs = [&](const std::string& name, const auto& engine) {
         group_ = group + "/" + name.substr(name.rfind('.') + 1);
@@ -409,35 +413,35 @@ void waveform_catalogue::add_partition(gpu& device, unsigned number) {
     const std::string group = fmt::format("partition{}", number);
     for (unsigned s = 0; s < p.sub_partitions(); ++s) {
         group_ = fmt::format("{}/L2 bank {}", group, s);
-        add_l2(device, p.bank(s), p.bank(s).name());
+        add_l2(device, p.sub_partition(s), p.sub_partition(s).name());
     }
     group_ = group + "/DRAM";
     level(base + ".requests_delayed", 10, l2_or_dram, display::level,
           [&p] { return p.requests_delayed(); });
     level(base + ".in_channel", 10, on(dram_clock), display::level,
           [&p] { return p.in_channel(); });
-    if (wave_.wants(base + ".dram")) add_dram(device, *device.channels()[number], base + ".dram");
+    if (wave_.wants(base + ".dram")) add_dram(device, number, base + ".dram");
 }
 
-void waveform_catalogue::add_l2(gpu& device, const memory::l2_cache_bank& bank,
+void waveform_catalogue::add_l2(gpu& device, const memory::memory_sub_partition& sub,
                                 const std::string& base) {
     const memory::partition_config& c = device.config().memory.partition;
     const unsigned l2_or_icnt = on(l2_clock) | on(icnt_clock);
     level(base + ".delayed", 12, on(l2_clock), display::level,
-          [&bank] { return bank.requests_delayed(); });
+          [&sub] { return sub.requests_delayed(); });
     level(base + ".icnt_to_l2", bits_for(c.icnt_to_l2), on(l2_clock), display::level,
-          [&bank] { return bank.requests_queued(); });
+          [&sub] { return sub.requests_queued(); });
     level(base + ".l2_to_dram", bits_for(c.l2_to_dram), l2_or_dram, display::level,
-          [&bank] { return bank.to_memory.size(); });
+          [&sub] { return sub.to_memory.size(); });
     level(base + ".dram_to_l2", bits_for(c.dram_to_l2), l2_or_dram, display::level,
-          [&bank] { return bank.from_memory.size(); });
+          [&sub] { return sub.from_memory.size(); });
     level(base + ".l2_to_icnt", bits_for(c.l2_to_icnt), l2_or_icnt, display::level,
-          [&bank] { return bank.replies_queued(); });
+          [&sub] { return sub.replies_queued(); });
     level(base + ".request_waits", 1, l2_or_icnt, display::bit,
-          [&bank] { return bank.request_waits(); });
+          [&sub] { return sub.request_waits(); });
     level(base + ".reply_blocked", 1, l2_or_icnt, display::bit,
-          [&bank] { return bank.reply_blocked(); });
-    if (const cache::data_cache* engine = bank.engine()) {
+          [&sub] { return sub.reply_blocked(); });
+    if (const cache::data_cache* engine = sub.engine()) {
         add_cache(base, l2_clock, engine->statistics());
         level(base + ".mshrs", bits_for(engine->config().mshr_entries), on(l2_clock),
               display::level, [engine] { return engine->mshrs().in_use(); });
@@ -446,11 +450,12 @@ void waveform_catalogue::add_l2(gpu& device, const memory::l2_cache_bank& bank,
     }
 }
 
-void waveform_catalogue::add_dram(gpu& device, memory::dram_channel& channel,
-                                  const std::string& base) {
-    watches_.push_back(std::make_unique<bank_watch>(channel, device.sequencer()));
+void waveform_catalogue::add_dram(gpu& device, unsigned channel, const std::string& base) {
+    const memory::dram_config& config = device.config().memory.partition.dram;
+    watches_.push_back(std::make_unique<bank_watch>(config, device.sequencer()));
+    device.observe_commands(channel, *watches_.back());
     const bank_watch& w = *watches_.back();
-    const unsigned banks = channel.banks().banks();
+    const unsigned banks = config.timing.nbk;
     const auto of_row = [&w](auto field) {
         return [&w, field]() -> std::uint64_t {
             const bank_watch::issued* i = w.row_command();
@@ -485,9 +490,9 @@ void waveform_catalogue::add_dram(gpu& device, memory::dram_channel& channel,
     level(base + ".column", 16, on(dram_clock), display::hexadecimal,
           of_column([](const issued& i) { return i.column; }));
     level(base + ".requests", 10, on(dram_clock), display::level,
-          [&channel] { return channel.requests_inside(); });
+          [&device, channel] { return device.channels()[channel]->requests_inside(); });
     level(base + ".replies_queued", 10, on(dram_clock), display::level,
-          [&channel] { return channel.replies_queued(); });
+          [&device, channel] { return device.channels()[channel]->replies_queued(); });
     const std::string group = group_;
     for (unsigned b = 0; b < banks; ++b) {
         group_ = fmt::format("{}/bank {}", group, b);

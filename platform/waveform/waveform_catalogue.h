@@ -16,8 +16,7 @@ class sm;
 class simt_cluster;
 }  // namespace simtlm::core
 namespace simtlm::memory {
-class dram_channel;
-class l2_cache_bank;
+class memory_sub_partition;
 }  // namespace simtlm::memory
 
 namespace simtlm::platform {
@@ -67,8 +66,8 @@ private:
     void add_execution(core::sm& sm, const std::string& base);
     void add_load_store(core::sm& sm, const std::string& base);
     void add_partition(gpu& device, unsigned number);
-    void add_l2(gpu& device, const memory::l2_cache_bank& bank, const std::string& base);
-    void add_dram(gpu& device, memory::dram_channel& channel, const std::string& base);
+    void add_l2(gpu& device, const memory::memory_sub_partition& sub, const std::string& base);
+    void add_dram(gpu& device, unsigned channel, const std::string& base);
     void add_network_port(gpu& device, const std::string& base, unsigned port, bool of_cluster);
     void add_cache(const std::string& base, unsigned domain, const cache::cache_statistics& s);
 

@@ -155,11 +155,16 @@ void write_save_file(const std::string& dump, const kernel::waveform& wave,
     save.line("[*] simtlm");
     save.line(fmt::format("[dumpfile] \"{}\"", absolute));
     save.line(fmt::format("[savefile] \"{}.gtkw\"", absolute));
-    save.line(fmt::format("[timestart] {}", wave.first_time()));
+    // Where something happens: nothing does while the first kernel is being launched.
+    const std::uint64_t lead = static_cast<std::uint64_t>(core_period) * 4;
+    const std::uint64_t start =
+        wave.has_samples()
+            ? std::max(wave.first_time(), wave.first_change() - std::min(lead, wave.first_change()))
+            : 0;
+    save.line(fmt::format("[timestart] {}", start));
     save.line("[size] 1600 1000");
     // The zoom is the logarithm of the time in 200 pixels: eight core cycles, wide enough for text.
-    save.line(
-        fmt::format("*-{:.6f} {} -1 -1 -1 -1", std::log2(core_period * 8), wave.first_time()));
+    save.line(fmt::format("*-{:.6f} {} -1 -1 -1 -1", std::log2(core_period * 8), start));
     save.line("[sst_width] 220");
     save.line("[signals_width] 340");
     save.line("[sst_expanded] 1");

@@ -36,6 +36,7 @@ void coalesce(benchmark::State& state) {
     core::warp_instruction inst;
     inst.info = &info;
     inst.space = program::memory_space::global;
+    inst.data_size = info.data_size;
     for (auto _ : state) {
         inst.accesses.clear();
         unit.coalesce(inst, lanes);
@@ -53,6 +54,7 @@ void coalesce_atomics(benchmark::State& state) {
     core::warp_instruction inst;
     inst.info = &info;
     inst.space = program::memory_space::global;
+    inst.data_size = info.data_size;
     for (auto _ : state) {
         inst.accesses.clear();
         unit.coalesce(inst, lanes);

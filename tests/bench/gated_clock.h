@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/spawn.h"
+
 #include <systemc>
 
 namespace simtlm::bench {
@@ -11,8 +13,7 @@ public:
     sc_core::sc_signal<bool> out{"out"};
 
     explicit gated_clock(const sc_core::sc_module_name& name) : sc_module(name) {
-        using SC_CURRENT_USER_MODULE = gated_clock;
-        SC_THREAD(tick);
+        kernel::spawn_thread("tick", [this] { tick(); });
     }
     void run(unsigned cycles) {
         left_ = cycles;

@@ -3,7 +3,7 @@
 // holds what the blocks' neighbours cost, which here do as little as they can.
 #include "modules/interconnect/network.h"
 #include "modules/memory/dram_channel.h"
-#include "modules/memory/l2_cache_bank.h"
+#include "modules/memory/memory_sub_partition.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/phases.h"
 #include "tests/bench/gated_clock.h"
@@ -186,14 +186,14 @@ public:
     explicit l2_hits(const sc_core::sc_module_name& name)
         : sc_module(name),
           sequencer_("sequencer", protocol::clock_domains, protocol::phase_table()),
-          bank_("bank", sequencer_, one_slice(), mapping_, pool_, shared_, 0),
+          slice_("bank", sequencer_, one_slice(), mapping_, pool_, shared_, 0),
           reader_("reader", sequencer_, protocol::phase::network_transfer, footprint) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d](clock.out);
-        reader_.socket.bind(bank_.port);
-        for (std::uint64_t a = 0; a < footprint; a += 32) bank_.warm(a, 0);
+        reader_.socket.bind(slice_.port);
+        for (std::uint64_t a = 0; a < footprint; a += 32) slice_.warm(a, 0);
     }
     std::uint64_t done() const { return reader_.answered(); }
-    bool sound() { return bank_.cache_statistics()->misses == 0; }
+    bool sound() { return slice_.cache_statistics()->misses == 0; }
 
 private:
     static constexpr std::uint64_t footprint = 32 * 1024;
@@ -206,7 +206,7 @@ private:
     protocol::transaction_pool pool_;
     memory::memory_statistics shared_{1, 16};
     kernel::phase_sequencer sequencer_;
-    memory::l2_cache_bank bank_;
+    memory::memory_sub_partition slice_;
     reader reader_;
 };
 

@@ -62,11 +62,11 @@ private:
         sm_.launch(kernel_, std::move(spare_));
     }
     void cta_completed(unsigned, core::kernel_context&,
-                       std::unique_ptr<trace::block_trace> block) override {
+                       std::unique_ptr<program::cta> block) override {
         spare_ = std::move(block);
     }
     core::test::block_builder block_;
-    std::unique_ptr<trace::block_trace> spare_;
+    std::unique_ptr<program::cta> spare_;
     protocol::transaction_pool pool_;
     kernel::phase_sequencer sequencer_;
     core::sm sm_;

@@ -177,4 +177,19 @@ nlohmann::json read_json(const std::string& path) {
     return nlohmann::json::parse(read_file(path));
 }
 
+std::string first_difference(const std::string& a, const std::string& b) {
+    std::size_t number = 1, from = 0;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+        if (a[i] != b[i])
+            return "line " + std::to_string(number) + ": '" +
+                   a.substr(from, a.find('\n', i) - from) + "' and '" +
+                   b.substr(from, b.find('\n', i) - from) + "'";
+        if (a[i] == '\n') {
+            ++number;
+            from = i + 1;
+        }
+    }
+    return a.size() == b.size() ? "" : "one ends early";
+}
+
 }  // namespace simtlm::test

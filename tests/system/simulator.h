@@ -64,4 +64,7 @@ const std::vector<std::string>& samples();
 std::string read_file(const std::string& path);
 nlohmann::json read_json(const std::string& path);
 
+/// The first line in which two reports differ, with its number; "" when they are the same.
+std::string first_difference(const std::string& a, const std::string& b);
+
 }  // namespace simtlm::test

@@ -329,6 +329,98 @@ TEST(StatisticsFiles, GiveUnitAndMeaningOfEveryBlockCounter) {
             EXPECT_THAT(page.str(), HasSubstr("| `" + counter + "` |")) << kind;
 }
 
+TEST(StatisticsFiles, SayWhereTheyComeFrom) {
+    const full_run run("sample", {"--shuffle-seed", "7"});
+    EXPECT_EQ("simtlm-statistics", run.json["schema"]["name"]);
+    EXPECT_EQ(2, run.json["schema"]["version"]);
+    const nlohmann::json& from = run.json["provenance"];
+    for (const char* name : {"version", "commit", "started", "host"})
+        EXPECT_FALSE(from[name].get<std::string>().empty()) << name;
+    EXPECT_THAT(from["command_line"], Contains("--shuffle-seed"));
+    EXPECT_EQ(7, from["shuffle_seed"]);
+    EXPECT_THAT(from["presets"], Contains("TINY"));
+    std::map<std::string, unsigned> roles;
+    for (const nlohmann::json& f : from["inputs"]) {
+        ++roles[f["role"]];
+        EXPECT_GT(f["bytes"], 0u) << f["path"];
+        EXPECT_EQ(32u, f["xxh128"].get<std::string>().size()) << f["path"];
+    }
+    EXPECT_EQ(1u, roles["command list"]);
+    EXPECT_GE(roles["configuration"], 1u);
+    EXPECT_GE(roles["kernel trace"], 1u);
+    EXPECT_EQ("command line", run.json["origins"]["--shuffle-seed"]);
+    EXPECT_THAT(run.json["origins"]["-gpgpu_n_mem"].get<std::string>(), HasSubstr("TINY"));
+}
+
+TEST(StatisticsFiles, GiveEveryKernelItsOwnCounters) {
+    const full_run run("sample");
+    std::map<std::string, double> sums;
+    for (const nlohmann::json& k : run.json["kernels"]) {
+        EXPECT_EQ(k["gpu_sim_insn"], k["counters"]["sm"]["thread_instructions"]);
+        EXPECT_EQ(k["ctas"], k["counters"]["sm"]["ctas_completed"]);
+        for (const auto& [kind, counters] : k["counters"].items())
+            for (const auto& [name, value] : counters.items())
+                if (value.is_number()) sums[kind + "." + name] += value.get<double>();
+    }
+    EXPECT_EQ(run.total("gpu_tot_sim_insn"), sums["sm.thread_instructions"]);
+    EXPECT_EQ(run.total("L2_total_cache_misses"), sums["l2.misses"]);
+    EXPECT_EQ(run.total("dram_n_act"), sums["dram.activates"]);
+    // The greatest value of the run is that of the kernel that set it.
+    double longest = 0;
+    for (const nlohmann::json& k : run.json["kernels"])
+        longest = std::max(longest, k["counters"]["memory"].value("round_trip_max", 0.0));
+    EXPECT_EQ(run.total("maxmflatency"), longest);
+}
+
+TEST(StatisticsFiles, AsLongCsvHaveARowForEachKernelAndCounter) {
+    const scratch_folder folder;
+    const full_run run("sample", {"--stats-csv-long", folder.path("long.csv")});
+    std::istringstream in(read_file(folder.path("long.csv")));
+    std::string line;
+    std::getline(in, line);
+    EXPECT_EQ("launch_uid,kernel,kind,counter,cell,value,unit,adds", line);
+    std::map<std::string, double> decoded;  // by kernel
+    while (std::getline(in, line)) {
+        std::vector<std::string> cells(1);
+        for (const char c : line)
+            if (c == ',')
+                cells.emplace_back();
+            else
+                cells.back() += c;
+        if (cells.size() > 5 && cells[2] == "sm" && cells[3] == "decoded")
+            decoded[cells[0]] += std::stod(cells[5]);
+    }
+    ASSERT_EQ(5u, decoded.size()) << "four kernels and the run";
+    const double whole = decoded[""];
+    decoded.erase("");
+    double sum = 0;
+    for (const auto& [launch, number] : decoded) sum += number;
+    EXPECT_EQ(whole, sum);
+    EXPECT_EQ(whole, run.total("warp_insn_decoded"));
+}
+
+TEST(StatisticsFiles, AsCsvHaveTheCountersOfEveryKernelToo) {
+    const full_run run("sample");
+    EXPECT_THAT(run.csv, HasSubstr("\"sm.decoded\""));
+    EXPECT_THAT(run.csv, HasSubstr("\"sm.issued_lanes.W32\""));
+}
+
+TEST(CompactReport, IsShorterAndSaysTheSameOfEveryKernel) {
+    const outcome full = simulate(on_tiny(sample("sample"), {"--quiet"}));
+    const outcome compact = simulate(on_tiny(sample("sample"), {"--quiet", "--stats", "compact"}));
+    EXPECT_LT(compact.out.size(), full.out.size() * 2 / 3);
+    const auto lines = [](const std::string& text, const std::string& start) {
+        std::vector<std::string> found;
+        std::istringstream in(text);
+        for (std::string line; std::getline(in, line);)
+            if (line.rfind(start, 0) == 0) found.push_back(line);
+        return found;
+    };
+    for (const char* name : {"kernel_name", "gpu_sim_cycle", "gpu_tot_sim_insn"})
+        EXPECT_EQ(lines(full.out, name), lines(compact.out, name));
+    EXPECT_THAT(compact.out, testing::Not(HasSubstr("gpgpu_n_sstarr_insn")));
+}
+
 TEST(StatisticsFiles, AsCsvHaveARowForEachKernelAndOneForTheRun) {
     const full_run run("sample");
     std::istringstream in(run.csv);
@@ -366,13 +458,17 @@ TEST(Report, IsReadByTheExpressionsOfAccelSimsScripts) {
           R"(gpgpu_silicon_slowdown\s*=\s*(.*)x)",
           R"(kernel_name\s+=\s+(.*))",
           R"(GPGPU-Sim: \*\*\* exit detected \*\*\*)",
-          R"(Stall:(\d+)\tW0_Idle:(\d+)\tW0_Scoreboard:(\d+)\tW1:(\d+))"})
+          R"(Stall:(\d+)\tW0_Idle:(\d+)\tW0_Scoreboard:(\d+)\tW1:(\d+))",
+          R"((^|\n)Accel-Sim.*\[build\s+(.*)\].*)",
+          R"((^|\n).*GPGPU-Sim.*\[build\s+(.*)\].*)"})
         EXPECT_TRUE(std::regex_search(run.out, std::regex(expression))) << expression;
 }
 
 TEST(Report, SaysNothingElseOnStandardOutput) {
     const outcome run = simulate(on_tiny(sample("vecadd")));
-    EXPECT_EQ(0u, run.out.find("kernel_name = vecadd"));
+    const std::size_t end_of_first_line = run.out.find('\n');
+    EXPECT_THAT(run.out.substr(0, end_of_first_line), testing::StartsWith("Accel-Sim"));
+    EXPECT_EQ(end_of_first_line + 1, run.out.find("kernel_name = vecadd"));
     EXPECT_THAT(run.out + run.err, testing::Not(HasSubstr("SystemC 2")));
 }
 

@@ -79,8 +79,8 @@ std::string gpu_run::statistics() {
     }
     for (const auto& p : device_->partitions())
         for (unsigned b = 0; b < p->sub_partitions(); ++b) {
-            words(p->bank(b).name(), p->bank(b).statistics());
-            words("l2", *p->bank(b).cache_statistics());
+            words(p->sub_partition(b).name(), p->sub_partition(b).statistics());
+            words("l2", *p->sub_partition(b).cache_statistics());
         }
     for (const auto& c : device_->channels()) {
         const memory::dram_statistics& s = c->statistics();

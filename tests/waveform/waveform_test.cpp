@@ -2,6 +2,7 @@
 #include "platform/waveform/waveform.h"
 
 #include "modules/kernel/error.h"
+#include "modules/memory/dram_timing_checker.h"
 #include "platform/waveform/timeline.h"
 #include "tests/waveform/gpu_run.h"
 #include "tests/waveform/vcd_reader.h"
@@ -105,9 +106,9 @@ void check_dram_commands(const std::string& preset) {
     const auto columns = translation(file + ".column_command.translate");
     std::uint64_t all = 0;
     for (unsigned p = 0; p < run.device().channels().size(); ++p) {
-        const memory::dram_channel& channel = *run.device().channels()[p];
         const std::string base = fmt::format("gpu.partition{}.dram.", p);
-        memory::dram_timing_checker checker("wave", channel.config(), false);
+        memory::dram_timing_checker checker("wave", run.device().config().memory.partition.dram,
+                                            false);
         std::map<std::string, std::uint64_t> seen;
         std::uint64_t cycle = 0;
         vcd.replay([&](std::uint64_t) {
@@ -191,7 +192,7 @@ TEST(Waveform, ShowsTheAccessesOfTheCachesAndThePacketsOfTheNetworkPorts) {
     }
     std::uint64_t requests_in = 0, requests_out = 0, replies_in = 0, replies_out = 0;
     for (unsigned m = 0; m < 2; ++m) {
-        auto& bank = run.device().partitions()[m]->bank(0);
+        auto& bank = run.device().partitions()[m]->sub_partition(0);
         const std::string base = fmt::format("gpu.partition{}.bank0", m);
         EXPECT_EQ(sum[base + ".access"], bank.cache_statistics()->accesses);
         EXPECT_EQ(sum[base + ".miss"], bank.cache_statistics()->misses);
@@ -267,6 +268,42 @@ TEST(Waveform, HoldsWhatScopeAndWindowAskFor) {
     EXPECT_EQ(first, 500u * 1000000);
     EXPECT_LT(last, 702u * 1000000);
     EXPECT_LE(issued, 200u);  // what was issued before the window is not in it
+}
+
+TEST(Waveform, SaysThatItsWindowLiesBeyondTheEndOfTheRun) {
+    const scratch_folder scratch;
+    gpu_run run("vecadd",
+                {"--vcd", scratch.file("late.vcd"), "--vcd-window", "90000000:", "--timeline",
+                 scratch.file("late.json"), "--timeline-window", "90000000:"});
+    auto waves = attach_waveforms(run.device(), run.how());
+    auto timeline = attach_timeline(run.device(), run.how());
+    run.run();
+    waves->finish();
+    timeline->finish();
+    EXPECT_THAT(waves->remark(), testing::HasSubstr("begins at core cycle 90000000"));
+    EXPECT_THAT(timeline->remark(), testing::HasSubstr("--timeline-window"));
+}
+
+TEST(Waveform, OpensWhereSomethingHappens) {
+    const scratch_folder scratch;
+    const std::string file = scratch.file("launch.vcd");
+    gpu_run run("vecadd", {"--vcd", file, "-gpgpu_kernel_launch_latency", "5000"});
+    auto waves = attach_waveforms(run.device(), run.how());
+    run.run();
+    waves->finish();
+    EXPECT_EQ(waves->remark(), "");
+    std::ifstream save(file + ".gtkw");
+    std::uint64_t start = 0;
+    for (std::string line; std::getline(save, line);)
+        if (line.compare(0, 11, "[timestart]") == 0) start = std::stoull(line.substr(12));
+    vcd_reader vcd(file);
+    std::uint64_t first_issue = 0;
+    vcd.replay([&](std::uint64_t time) {
+        for (const std::string& name : vcd.matching("gpu.cluster0.sm", ".issued"))
+            if (first_issue == 0 && vcd.value(name) == 1) first_issue = time;
+    });
+    EXPECT_GT(start, 4900ull * 1000000);
+    EXPECT_LE(start, first_issue);
 }
 
 TEST(Waveform, LooksTheSameForSeveralSmsOfOneCluster) {

@@ -35,12 +35,13 @@ public:
 
     at_memory(const sc_core::sc_module_name& name, const settings& how)
         : sc_module(name), socket("socket"), how_(how), random_(how.seed) {
-        using SC_CURRENT_USER_MODULE = at_memory;
         socket.register_nb_transport_fw(this, &at_memory::nb_transport_fw);
         socket.register_transport_dbg(this, &at_memory::transport_dbg);
-        SC_METHOD(act);
-        sensitive << event_;
-        dont_initialize();
+        sc_core::sc_spawn_options on_event;
+        on_event.spawn_method();
+        on_event.set_sensitivity(&event_);
+        on_event.dont_initialize();
+        sc_core::sc_spawn([this] { act(); }, "act", &on_event);
     }
 
     const counters& counted() const { return counters_; }

@@ -29,8 +29,7 @@ public:
           interrupt("interrupt"),
           software_(std::move(software)),
           at_end_(std::move(at_end)) {
-        using SC_CURRENT_USER_MODULE = host_processor;
-        SC_THREAD(run);
+        sc_core::sc_spawn([this] { run(); }, "run");
     }
 
     bool finished() const { return finished_; }

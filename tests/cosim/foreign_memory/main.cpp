@@ -130,14 +130,14 @@ int run(const std::string& traces) {
            "the controller did its worst");
     expect(simple.reads > 0, "the loosely timed memory was used");
     expect(controller.bytes_changed() == 0, "the contents of the foreign memory are untouched");
-    expect(reference.channels()[0]->counted().scheduled_reads > 0 &&
-               device.channels()[0]->counted().scheduled_reads == 0,
+    expect(reference.channels()[0]->counted().activates > 0 &&
+               device.channels()[0]->counted().activates == 0,
            "built-in DRAM serves only who has no other");
     for (const auto* k : {&checker0, &checker1})
         expect(k->rules.violations().empty() && k->rules.in_flight() == 0 &&
                    k->rules.transactions() > 0,
                std::string("the base protocol was kept at ") + k->name());
-    expect(controller.idle() && device.bridges()[0]->idle() && device.bridges()[1]->idle() &&
+    expect(controller.idle() && device.channels()[0]->idle() && device.channels()[1]->idle() &&
                device.describe().empty(),
            "no transaction is left over");
     return expect.failed == 0 ? 0 : 1;

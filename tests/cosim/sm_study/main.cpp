@@ -36,7 +36,7 @@ public:
           clock("clock"),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
           config_(config.cores.sm),
-          block("sm", sequencer, config_, core::sm::identity{}, transactions_),
+          block("sm", sequencer, config_, core::sm_identity{}, transactions_),
           opcodes_(platform::load_opcode_tables(config)),
           trace_(trace, platform::reader_options_of(config, opcodes_)),
           header_(trace_.header()),
@@ -44,7 +44,7 @@ public:
                   kernel::on_edge<&sm_bench::place>(this), true) {
         for (auto& domain : sequencer.clock) domain.bind(clock);
         block.set_listener(*this);
-        kernel_.header = &header_;
+        kernel_.facts = &header_;
         kernel_.launch = 1;
         kernel_.needs = {header_.threads_per_block(), header_.registers, header_.shared_memory};
         kernel_.ctas_per_sm =
@@ -67,7 +67,7 @@ private:
         block.launch(kernel_, trace_.next_block());
     }
     void cta_completed(unsigned, core::kernel_context&,
-                       std::unique_ptr<trace::block_trace> done) override {
+                       std::unique_ptr<program::cta> done) override {
         trace_.recycle(std::move(done));
         if (--running_ == 0) end_ = placer_.now();
     }

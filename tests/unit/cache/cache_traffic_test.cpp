@@ -48,8 +48,6 @@ struct CacheTraffic : ::testing::TestWithParam<policy> {
         c.latency = p.latency;
         c.banks = 4;
         c.cache.kind = p.kind;
-        c.cache.mshr =
-            p.kind == cache_kind::normal ? mshr_kind::sector_associative : mshr_kind::associative;
         c.cache.sets = 4;
         c.cache.ways = 4;
         c.cache.write = p.write;
@@ -155,7 +153,6 @@ TEST(InstructionTraffic, EveryFetchIsAnsweredOnce) {
     read_only_cache::config c;
     c.cache.sets = 8;
     c.cache.ways = 2;
-    c.cache.mshr = mshr_kind::sector_associative;
     c.cache.allocation = allocation_policy::on_fill;
     c.cache.mshr_entries = 4;
     c.cache.mshr_max_merge = 2;
@@ -169,7 +166,6 @@ TEST(TextureTraffic, EveryReadIsAnsweredOnce) {
     cache_config c;
     c.sets = 4;
     c.ways = 2;
-    c.mshr = mshr_kind::sector_texture_fifo;
     c.mshr_entries = 6;
     c.mshr_max_merge = 2;
     c.miss_queue_size = 4;

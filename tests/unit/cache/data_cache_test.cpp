@@ -321,7 +321,6 @@ TEST_F(DataCache, PortsAreBusyForTheBytesTheyMove) {
 
 TEST_F(DataCache, ALineOfPartsIsFilledWithTheLast) {
     config.kind = cache_kind::normal;
-    config.mshr = mshr_kind::sector_associative;
     make(write_policy::write_back, write_allocate_policy::no_write_allocate);
     read(0x000);
     drain();

@@ -193,7 +193,6 @@ TEST_F(L1DataCache, WithoutLatencyTheReturnTellsTheOutcome) {
 TEST_F(L1DataCache, ASplitStoreIsCompleteWithItsLastPart) {
     auto c = volta(2);
     c.cache.kind = cache_kind::normal;
-    c.cache.mshr = mshr_kind::sector_associative;
     c.cache.write_allocate = write_allocate_policy::no_write_allocate;
     cache_rig::settings s;
     s.split = true;

@@ -18,7 +18,6 @@ read_only_cache::config instructions() {
     c.cache.sets = 64;
     c.cache.ways = 2;
     c.cache.allocation = allocation_policy::on_fill;
-    c.cache.mshr = mshr_kind::sector_associative;
     c.cache.mshr_entries = 2;
     c.cache.mshr_max_merge = 4;
     c.cache.miss_queue_size = 2;

@@ -15,7 +15,6 @@ TEST(TextureCache, AnswersHitsBehindTheMissesBeforeThem) {
     cache_config c;
     c.sets = 4;
     c.ways = 2;
-    c.mshr = mshr_kind::texture_fifo;
     c.mshr_entries = 8;
     c.mshr_max_merge = 4;
     c.miss_queue_size = 4;

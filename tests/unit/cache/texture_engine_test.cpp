@@ -23,7 +23,6 @@ struct TextureEngine : ::testing::Test {
     TextureEngine() {
         config.sets = 4;
         config.ways = 2;
-        config.mshr = mshr_kind::texture_fifo;
         config.mshr_entries = 4;     // fragments
         config.mshr_max_merge = 2;   // requests
         config.miss_queue_size = 3;  // reorder buffer

@@ -11,12 +11,8 @@ namespace {
 
 using program::barrier_kind;
 
-program::static_instruction bar(int id, int threads = 0, barrier_kind kind = barrier_kind::sync) {
-    program::static_instruction i = test::instruction(program::op_class::barrier, {}, {});
-    i.barrier = kind;
-    i.barrier_id = static_cast<std::int16_t>(id);
-    i.barrier_threads = threads;
-    return i;
+barrier_request bar(int id, int threads = 0, barrier_kind kind = barrier_kind::sync) {
+    return {kind, id, threads};
 }
 
 struct BarrierUnitTest : ::testing::Test {

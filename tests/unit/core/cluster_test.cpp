@@ -89,7 +89,7 @@ private:
             network->nb_transport_bw(*offered_, phase, delay);
         }
     }
-    void cta_completed(unsigned sm, kernel_context&, std::unique_ptr<trace::block_trace>) override {
+    void cta_completed(unsigned sm, kernel_context&, std::unique_ptr<program::cta>) override {
         completed.push_back(sm);
     }
     sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};

@@ -58,6 +58,7 @@ struct coalesced {
         info.cache_op = op;
         inst.info = &info;
         inst.space = space;
+        inst.data_size = static_cast<std::uint8_t>(bytes);
         coalescer(c).coalesce(inst, lanes);
     }
 };
@@ -197,7 +198,7 @@ TEST(Coalescer, GathersTheWordsOfLocalMemoryOneByOne) {
         l.address[0][i] = base + 4 * i;
         l.address[1][i] = base + 0x10000 + 4 * i;
     }
-    const coalesced got(config_of(70), l, 8, memory_space::local);
+    const coalesced got(config_of(70), l, 4, memory_space::local);
     ASSERT_EQ(got.inst.accesses.size(), 8u);
     for (unsigned k = 0; k < 4; ++k) {
         EXPECT_EQ(got.inst.accesses[k], expect(base + 32 * k, 32, 0xffu << 8 * k));

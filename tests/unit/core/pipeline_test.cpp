@@ -326,10 +326,10 @@ struct unit_rig : sc_core::sc_module {
     std::vector<std::uint64_t> dispatched, done;
     std::deque<std::pair<std::uint64_t, program::static_instruction>> plan;
 
-    explicit unit_rig(const sc_core::sc_module_name& name, unsigned max_latency = 64)
+    explicit unit_rig(const sc_core::sc_module_name& name)
         : sc_module(name),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
-          unit("unit", sequencer, max_latency),
+          unit("unit", sequencer),
           process_("process", sequencer, protocol::phase::core_dispatch,
                    kernel::on_edge<&unit_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
@@ -410,6 +410,16 @@ TEST(FunctionalUnit, HoldsAnInstructionAtLeastItsInitiationInterval) {
     rig.add(1, 2, 16);  // the interval is longer than the latency
     rig.run();
     EXPECT_THAT(rig.done, ElementsAre(18));
+}
+
+TEST(FunctionalUnit, KeepsWhatIsInFlightWhenALongerLatencyComesThanAnyBefore) {
+    unit_rig rig("rig");
+    rig.add(1, 14, 1);
+    rig.add(2, 200, 1);
+    rig.add(3, 14, 1);
+    rig.run();
+    EXPECT_THAT(rig.dispatched, ElementsAre(1, 2, 3));
+    EXPECT_THAT(rig.done, ElementsAre(16, 203, 18));
 }
 
 // ---- write-back --------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include "modules/core/sm.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/protocol/phases.h"
+#include "tests/unit/core/recorded_cta.h"
 #include "tests/unit/core/warps.h"
 
 #include <deque>
@@ -68,15 +69,14 @@ private:
     std::deque<program::static_instruction> code_;
 };
 
-/// The trace of a block, warp by warp.
+/// What a block executes, warp by warp.
 class block_builder {
 public:
     using addresses = std::function<std::uint64_t(unsigned lane)>;
 
     /// The next warp begins.
     block_builder& warp() {
-        block_.warps.emplace_back();
-        block_.warps.back().first = static_cast<std::uint32_t>(block_.instructions.size());
+        block_.paths.emplace_back();
         return *this;
     }
     block_builder& run(const program::static_instruction& i, std::uint32_t mask = ~0u) {
@@ -84,28 +84,30 @@ public:
         d.info = &i;
         d.active_mask = mask;
         d.space = i.space;
-        block_.instructions.push_back(d);
-        ++block_.warps.back().count;
+        block_.paths.back().instructions.push_back(d);
         return *this;
     }
     block_builder& access(const program::static_instruction& i, const addresses& where,
                           std::uint32_t mask = ~0u) {
         run(i, mask);
-        program::dynamic_instruction& d = block_.instructions.back();
+        recorded_cta::path& path = block_.paths.back();
+        program::dynamic_instruction& d = path.instructions.back();
         d.mode = program::address_mode::list;
-        d.address_offset = static_cast<std::uint32_t>(block_.addresses.size());
+        d.address_offset = static_cast<std::uint32_t>(path.addresses.size());
         for (unsigned lane = 0; lane < 32; ++lane)
-            if ((mask >> lane & 1u) != 0) block_.addresses.push_back(where(lane));
+            if ((mask >> lane & 1u) != 0) path.addresses.push_back(where(lane));
         return *this;
     }
-    std::unique_ptr<trace::block_trace> build() const {
-        return std::make_unique<trace::block_trace>(block_);
+    std::unique_ptr<program::cta> build() const { return std::make_unique<recorded_cta>(block_); }
+    std::size_t instructions() const {
+        std::size_t n = 0;
+        for (const recorded_cta::path& path : block_.paths) n += path.instructions.size();
+        return n;
     }
-    std::size_t instructions() const { return block_.instructions.size(); }
-    unsigned warps() const { return static_cast<unsigned>(block_.warps.size()); }
+    unsigned warps() const { return static_cast<unsigned>(block_.paths.size()); }
 
 private:
-    trace::block_trace block_;
+    recorded_cta block_;
 };
 
 /// Serves every request a fixed number of core cycles after it has come, in order, one response
@@ -206,7 +208,6 @@ inline sm_config small_sm() {
     c.specialized_collectors = false;
     c.collectors_gen = {8, 1, 1};
     c.widths.ex_wb = 4;
-    for (auto& l : c.latencies.of) l.latency = 320;  // the longest of the tests' instructions
     c.dp_units = c.int_units = 1;
     c.shared.bytes = 65536;
     c.shared.banks = 32;
@@ -222,7 +223,6 @@ inline sm_config small_sm() {
     c.l1d.ways = 8;
     c.l1d.write = cache::write_policy::write_through;
     c.l1d.allocation = cache::allocation_policy::on_fill;
-    c.l1d.mshr = cache::mshr_kind::associative;
     c.l1d.mshr_entries = 64;
     c.l1d.mshr_max_merge = 64;
     c.l1d.miss_queue_size = 64;
@@ -231,7 +231,6 @@ inline sm_config small_sm() {
     c.l1c.sets = 8;
     c.l1c.line_bytes = 64;
     c.l1c.ways = 2;
-    c.l1t.mshr = cache::mshr_kind::texture_fifo;
     c.l1t.sets = 4;
     c.l1t.ways = 4;
     c.l1t.mshr_max_merge = 16;
@@ -276,8 +275,11 @@ public:
     }
     /// Launches a block at the end of a cycle, or as soon after as it fits.
     void launch(const block_builder& block, std::uint64_t at = 0) {
-        kernel.needs.threads = 32 * block.warps();
-        todo_.push_back({at, block.build()});
+        launch(block.build(), block.warps(), at);
+    }
+    void launch(std::unique_ptr<program::cta> block, unsigned warps, std::uint64_t at = 0) {
+        kernel.needs.threads = 32 * warps;
+        todo_.push_back({at, std::move(block)});
     }
     void run(std::uint64_t cycles) {
         sc_core::sc_start(sc_core::sc_time(static_cast<double>(cycles), sc_core::SC_NS));
@@ -295,7 +297,7 @@ public:
 private:
     struct planned {
         std::uint64_t at;
-        std::unique_ptr<trace::block_trace> block;
+        std::unique_ptr<program::cta> block;
     };
     void cycle() {
         const std::uint64_t now = process_.now();
@@ -310,7 +312,7 @@ private:
         }
         if (at_end_of_cycle) at_end_of_cycle(now);
     }
-    void cta_completed(unsigned, kernel_context&, std::unique_ptr<trace::block_trace>) override {
+    void cta_completed(unsigned, kernel_context&, std::unique_ptr<program::cta>) override {
         completed.push_back(process_.now());
     }
 

@@ -2,6 +2,8 @@
 #include "modules/dispatch/command_processor.h"
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/error.h"
+#include "modules/trace/kernel_trace.h"
+#include "tests/unit/core/executed_source.h"
 #include "tests/unit/core/sm_rig.h"
 #include "tests/unit/trace/temporary_folder.h"
 
@@ -61,18 +63,20 @@ public:
             for (unsigned i = 0; i < clusters[k]->sms(); ++i) clusters[k]->core(i).watch(*this);
             list.push_back(clusters[k].get());
         }
-        command_processor::settings how;
-        how.reader.opcodes = &opcodes;
-        how.lookahead = 0;
         command_processor::hooks calls;
+        calls.open = [this](const host_command& command) {
+            trace::reader_options how;
+            how.opcodes = &opcodes;
+            return std::make_unique<trace::kernel_trace>(command.file, how, 0);
+        };
         calls.copied_in = [this](std::uint64_t a, std::uint64_t n) { copied.emplace_back(a, n); };
-        calls.check = [this](const trace::kernel_header& h) {
+        calls.check = [this](const program::kernel_facts& h) {
             if (!refuse.empty() && h.origin.find(refuse) != std::string::npos)
                 throw kernel::user_error(h.origin, "does not fit");
         };
         calls.idle = [this] { ++idle_calls; };
-        commands = std::make_unique<command_processor>("commands", sequencer, config, cores, list,
-                                                       how, calls);
+        commands =
+            std::make_unique<command_processor>("commands", sequencer, config, cores, list, calls);
     }
     void launch(const kernel_file& k, std::uint64_t tag = 0,
                 std::optional<std::uint64_t> stream = {}) {
@@ -126,7 +130,7 @@ private:
         return folder_.write("kernel-" + std::to_string(++files_) + ".traceg", text);
     }
     void cta_started(const core::sm& where, unsigned, const core::kernel_context& k,
-                     const trace::block_trace&) override {
+                     const program::cta&) override {
         placed.push_back({sequencer.cycle(protocol::core_clock), where.id(), k.launch});
     }
     void cta_ended(const core::sm&, unsigned) override {}
@@ -178,6 +182,27 @@ TEST(CtaScheduler, PlacesNoMoreThanFitAndTheNextWhenOneHasEnded) {
     const auto done = rig.commands->take_finished();
     ASSERT_EQ(done.size(), 1u);
     EXPECT_EQ(done[0].ctas_per_sm, 2u);
+}
+
+TEST(CtaScheduler, RunsAKernelThatTheCommandBringsAlong) {
+    core::test::small_kernel k;
+    k.compute(1, 2);
+    k.loop(0, 3);
+    k.leave();
+    k.finish();
+    gpu_rig rig("rig", cores_of(2, 1), {});
+    host_command c;
+    c.kernel = std::make_shared<core::test::executed_source>(k, 6, 2);
+    c.tag = 7;
+    rig.commands->submit(c);
+    rig.launch({2, 4});
+    rig.run(2000);
+    const auto done = rig.commands->take_finished();
+    ASSERT_EQ(done.size(), 2u);
+    EXPECT_EQ(done[0].facts.name, "small");
+    EXPECT_EQ(done[0].tag, 7u);
+    EXPECT_EQ(rig.commands->ctas().ctas_completed(), 8u);
+    EXPECT_EQ(rig.commands->ctas().thread_instructions(), 6u * 2 * 32 * 9 + 2u * 32 * 5);
 }
 
 TEST(CtaScheduler, WaitsForTheLaunchLatencyOfKernelAndBlocks) {

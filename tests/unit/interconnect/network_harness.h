@@ -160,7 +160,7 @@ public:
           socket("socket"),
           sequencer_(sequencer),
           port_(port),
-          pull_("pull", sequencer, protocol::phase::l2_bank,
+          pull_("pull", sequencer, protocol::phase::l2_slice,
                 kernel::on_edge<&memory_model::pull>(this), true),
           reply_("reply", sequencer, protocol::phase::reply_inject,
                  kernel::on_edge<&memory_model::reply>(this), true) {

@@ -2,6 +2,7 @@
 #include "modules/kernel/exact_clock.h"
 
 #include "modules/kernel/rounded_clocks.h"
+#include "modules/kernel/spawn.h"
 
 #include <gtest/gtest.h>
 
@@ -22,10 +23,7 @@ public:
     std::vector<sc_core::sc_time> edges;
 
     explicit edge_log(const sc_core::sc_module_name& name) : sc_module(name) {
-        using SC_CURRENT_USER_MODULE = edge_log;
-        SC_METHOD(note);
-        sensitive << clock.pos();
-        dont_initialize();
+        kernel::spawn_method("note", [this] { note(); }, {clock.pos()});
     }
 
 private:
@@ -36,19 +34,48 @@ TEST(ExactClock, RisesAtWholePeriodsRoundedToTheResolutionWithoutDrift) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     kernel::exact_clock clock("clock", 1132e6);
     edge_log log("log");
-    log.clock.bind(clock.signal);
+    log.clock.bind(clock);
     sc_core::sc_start(50, sc_core::SC_US);
     ASSERT_GE(log.edges.size(), 56600U);
     for (const std::size_t n : {1U, 566U, 30000U, 56599U})
         EXPECT_NEAR(log.edges[n].to_seconds(), static_cast<double>(n) / 1132e6, 1e-15) << n;
 }
 
+TEST(ExactClock, IsAnScClockToWhoeverBindsItListsItOrTracesIt) {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    kernel::exact_clock clock("clock", 1132e6);
+    EXPECT_STREQ(clock.kind(), "sc_clock");
+    EXPECT_EQ(sc_core::sc_find_object("clock"), &clock);
+    sc_core::sc_clock& as_clock = clock;
+    EXPECT_EQ(as_clock.period(), sc_core::sc_time(883392, sc_core::SC_FS));
+    EXPECT_TRUE(as_clock.posedge_first());
+    EXPECT_DOUBLE_EQ(as_clock.duty_cycle(), 0.5);
+    edge_log log("log");
+    log.clock.bind(as_clock);
+    sc_core::sc_start(sc_core::sc_time(441695, sc_core::SC_FS));
+    EXPECT_TRUE(log.clock.read());
+    sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_FS));
+    EXPECT_FALSE(log.clock.read()) << "half of the period is over";
+}
+
+TEST(ExactClock, FallsHalfWayBetweenItsRisingEdges) {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    kernel::exact_clock clock("clock", 850e6);
+    std::vector<double> falls;
+    kernel::spawn_method("note", [&] { falls.push_back(sc_core::sc_time_stamp().to_seconds()); },
+                         {clock.negedge_event()});
+    sc_core::sc_start(10, sc_core::SC_US);
+    ASSERT_EQ(falls.size(), 8500u);
+    for (const std::size_t n : {0U, 1U, 4711U, 8499U})
+        EXPECT_NEAR(falls[n], (static_cast<double>(n) + 0.5) / 850e6, 1e-15) << n;
+}
+
 TEST(ExactClock, CoincidesWithARelatedClockAgainAndAgain) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     kernel::exact_clock fast("fast", 1132e6), slow("slow", 850e6);
     edge_log a("a"), b("b");
-    a.clock.bind(fast.signal);
-    b.clock.bind(slow.signal);
+    a.clock.bind(fast);
+    b.clock.bind(slow);
     sc_core::sc_start(20, sc_core::SC_US);
     for (std::size_t k = 1; k < 40; ++k)
         EXPECT_EQ(a.edges[k * 566], b.edges[k * 425]) << "after " << k << " common periods";
@@ -57,11 +84,14 @@ TEST(ExactClock, CoincidesWithARelatedClockAgainAndAgain) {
 TEST(RoundedClocks, TickInTheOrderOfTheSumsOfTheirPeriods) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     const std::vector<double> frequencies{1132e6, 566e6, 1132e6, 850e6};
-    kernel::rounded_clocks clocks("clocks", frequencies);
+    kernel::rounded_clocks clocks({{"core", frequencies[0]},
+                                   {"icnt", frequencies[1]},
+                                   {"l2", frequencies[2]},
+                                   {"dram", frequencies[3]}});
     std::vector<std::unique_ptr<edge_log>> logs;
     for (unsigned c = 0; c < 4; ++c) {
         logs.push_back(std::make_unique<edge_log>(("log" + std::to_string(c)).c_str()));
-        logs.back()->clock.bind(clocks.signal[c]);
+        logs.back()->clock.bind(clocks[c]);
     }
     sc_core::sc_start(20, sc_core::SC_US);
     std::vector<double> sums(4);

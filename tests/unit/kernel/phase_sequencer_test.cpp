@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/error.h"
+#include "modules/kernel/spawn.h"
 #include "tests/unit/kernel/sequencer_rig.h"
 
 #include <gmock/gmock.h>
@@ -107,10 +108,7 @@ TEST(PhaseSequencer, PassesEdgesUnheededAfterAFailure) {
         unsigned notified = 0;
         listener(const sc_core::sc_module_name& name, const sc_core::sc_event& e)
             : sc_module(name) {
-            using SC_CURRENT_USER_MODULE = listener;
-            SC_METHOD(note);
-            sensitive << e;
-            dont_initialize();
+            spawn_method("note", [this] { note(); }, {e});
         }
         void note() { ++notified; }
     } l("l", rig.sequencer.failed());

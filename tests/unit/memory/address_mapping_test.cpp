@@ -163,5 +163,63 @@ TEST(address_mapping, random_indexing_spreads_evenly_and_repeats_itself) {
     for (const unsigned n : count) EXPECT_NEAR(n, mean, mean * 0.15);
 }
 
+struct channel_addresses {
+    const char* name;
+    const char* mapping;
+    unsigned channels, subs;
+    partition_indexing indexing;
+    unsigned room;  ///< of a channel's addresses, in bytes of the channel
+};
+
+std::ostream& operator<<(std::ostream& out, const channel_addresses& c) {
+    return out << c.name;
+}
+
+constexpr const char* explicit_map =
+    "00000000.00000000.00000000.00000000.0RRRRRRR.RRRRDDDD.DBBBBCCC.CCCSSSSS";
+
+class ChannelAddresses : public testing::TestWithParam<channel_addresses> {};
+
+TEST_P(ChannelAddresses, AreDenseDistinctAndGoBack) {
+    const channel_addresses& p = GetParam();
+    const address_mapping m(make(p.mapping, p.channels, p.subs, p.indexing));
+    const std::uint64_t bytes = std::uint64_t{p.channels} << 16;  // 64 KB a channel, on average
+    std::set<std::pair<unsigned, std::uint64_t>> seen;
+    std::uint64_t highest = 0;
+    for (std::uint64_t a = 0; a < bytes; a += 32) {
+        const unsigned channel = m.decode(a).channel;
+        const std::uint64_t local = m.channel_address(a);
+        EXPECT_TRUE(seen.insert({channel, local}).second) << std::hex << a;
+        EXPECT_EQ(m.device_address(channel, local), a);
+        EXPECT_EQ(m.channel_address(a + 31), local + 31);
+        highest = std::max(highest, local);
+    }
+    EXPECT_EQ(highest + 32, std::uint64_t{p.room} << 16);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, ChannelAddresses,
+    testing::Values(
+        channel_addresses{"Consecutive", hbm_map, 32, 2, partition_indexing::consecutive, 1},
+        channel_addresses{"OneChannel", hbm_map, 1, 2, partition_indexing::consecutive, 1},
+        channel_addresses{"Xor", hbm_map, 32, 2, partition_indexing::bitwise_xor, 1},
+        channel_addresses{"Ipoly", hbm_map, 32, 2, partition_indexing::ipoly, 1},
+        channel_addresses{"Pae", hbm_map, 16, 2, partition_indexing::pae, 1},
+        channel_addresses{"TwelveChannels", gddr_map, 12, 2, partition_indexing::consecutive, 1},
+        channel_addresses{"IpolyOfTwelve", gddr_map, 12, 2, partition_indexing::ipoly, 2},
+        channel_addresses{"Explicit", explicit_map, 32, 1, partition_indexing::consecutive, 1}),
+    [](const auto& p) { return std::string(p.param.name); });
+
+TEST(ChannelAddresses, LeaveHolesWhereIpolyFoldsAndNoneElsewhere) {
+    const address_mapping folds(make(gddr_map, 12, 2, partition_indexing::ipoly));
+    const address_mapping whole(make(hbm_map, 32, 2, partition_indexing::ipoly));
+    unsigned holes = 0;
+    for (std::uint64_t local = 0; local < 1u << 16; local += 32) {
+        holes += folds.device_address(3, local) ? 0u : 1u;
+        EXPECT_TRUE(whole.device_address(3, local));
+    }
+    EXPECT_GT(holes, 0u);
+}
+
 }  // namespace
 }  // namespace simtlm::memory

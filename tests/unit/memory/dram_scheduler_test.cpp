@@ -19,7 +19,7 @@ struct bench {
     void start() {
         statistics.banks.resize(16);
         banks = std::make_unique<dram_timing_state>(config);
-        scheduler = make_fr_fcfs_scheduler(config, requests, statistics);
+        scheduler = make_fr_fcfs_scheduler({config, requests, statistics});
     }
     std::uint32_t add(unsigned bank, std::uint32_t row, bool write = false) {
         const auto i = requests.take();
@@ -93,7 +93,7 @@ TEST(fr_fcfs, writes_wait_for_the_high_and_drain_to_the_low_watermark) {
 
 TEST(fifo, strictly_in_order_with_two_places) {
     bench b;
-    b.scheduler = make_fifo_scheduler(b.requests);
+    b.scheduler = make_fifo_scheduler({b.config, b.requests, b.statistics});
     b.statistics.banks.resize(16);
     b.banks = std::make_unique<dram_timing_state>(b.config);
     const auto first = b.add(4, 1);

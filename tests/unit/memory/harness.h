@@ -99,7 +99,7 @@ inline dram_config gddr6() {
 }
 inline dram_config gddr3_fifo() {
     dram_config c;
-    c.scheduler = dram_scheduler_kind::fifo;
+    c.scheduler = make_fifo_scheduler;
     c.timing = {8, 2, 8, 12, 21, 13, 34, 9, 4, 5, 13, 1, 0, 0, 0, 0};
     c.chips_per_channel = 2;
     c.check_timing = true;

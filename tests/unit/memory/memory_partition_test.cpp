@@ -1,132 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/memory/harness.h"
+#include "tests/unit/memory/partition_rig.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <deque>
-#include <map>
-#include <set>
+#include <random>
 
 namespace simtlm::memory {
 namespace {
 
+using protocol::access_type;
+using test::expect_clean;
+using test::figures;
+using test::fill_random;
+using test::partition_rig;
+using test::run_core_cycles;
 using test::volta_partition;
 
-using protocol::access_type;
-
-/// The network's end at one sub-partition: presents requests, takes replies, stalls now and then.
-class network_end : public sc_core::sc_module {
-public:
-    protocol::initiator_socket<network_end> socket;
-    std::deque<tlm::tlm_generic_payload*> todo;
-    std::map<tlm::tlm_generic_payload*, std::uint64_t> taken;  // core cycle of END_REQ
-    std::vector<std::uint64_t> latencies;                      // core cycles, END_REQ to BEGIN_RESP
-    std::uint64_t replies = 0, parts = 0, posted = 0;
-    unsigned stall_percent = 0;
-
-    network_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& s, unsigned seed)
-        : sc_module(name),
-          socket("socket"),
-          sequencer_(s),
-          random_(seed),
-          process_("transfer", s, protocol::phase::network_transfer,
-                   kernel::on_edge<&network_end::transfer>(this), true) {
-        socket.register_nb_transport_bw(this, &network_end::bw, 0);
-    }
-    bool done() const { return todo.empty() && taken.empty() && offered_ == nullptr; }
-
-private:
-    std::uint64_t now() const { return sequencer_.cycle(protocol::core_clock); }
-    void transfer() {
-        if (owed_ != nullptr && random_() % 100 >= stall_percent) {
-            auto& p = *owed_;
-            owed_ = nullptr;
-            tlm::tlm_phase phase = tlm::END_RESP;
-            sc_core::sc_time t;
-            socket->nb_transport_fw(p, phase, t);
-            drop(p);
-        }
-        if (offered_ == nullptr && !todo.empty() && random_() % 100 >= stall_percent / 2) {
-            offered_ = todo.front();
-            todo.pop_front();
-            tlm::tlm_phase phase = tlm::BEGIN_REQ;
-            sc_core::sc_time t;
-            auto* p = offered_;
-            const auto answer = socket->nb_transport_fw(*p, phase, t);
-            if (answer == tlm::TLM_COMPLETED) {
-                offered_ = nullptr;
-                p->release();
-            }
-        }
-    }
-    /// The receiver's reference to a part, the initiator's to a request.
-    void drop(tlm::tlm_generic_payload& p) {
-        const auto* e = p.get_extension<protocol::memory_extension>();
-        auto request = taken.find(&p);
-        if (request == taken.end()) {
-            ASSERT_NE(e, nullptr);
-            ASSERT_NE(e->parent, nullptr);
-            tlm::tlm_generic_payload& parent = *e->parent;
-            ++parts;
-            p.release();
-            ASSERT_NE(taken.find(&parent), taken.end());
-            if (--protocol::extension(parent).pending_parts == 0) finish(parent);
-            return;
-        }
-        finish(p);
-    }
-    void finish(tlm::tlm_generic_payload& p) {
-        latencies.push_back(now() - taken.at(&p));
-        taken.erase(&p);
-        ++replies;
-        p.release();
-    }
-    tlm::tlm_sync_enum bw(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
-                          sc_core::sc_time&) {
-        if (phase == tlm::END_REQ) {
-            EXPECT_EQ(offered_, &p);
-            offered_ = nullptr;
-            taken[&p] = now();
-            return tlm::TLM_ACCEPTED;
-        }
-        EXPECT_TRUE(phase == tlm::BEGIN_RESP);
-        EXPECT_TRUE(p.is_response_ok());
-        const auto* e = p.get_extension<protocol::memory_extension>();
-        if (e != nullptr && protocol::is_posted(e->type)) {
-            ++posted;
-            drop(p);
-            return tlm::TLM_COMPLETED;
-        }
-        EXPECT_EQ(owed_, nullptr);
-        if (stall_percent != 0 && random_() % 2 == 0) {
-            owed_ = &p;
-            return tlm::TLM_ACCEPTED;
-        }
-        drop(p);
-        phase = tlm::END_RESP;
-        return tlm::TLM_UPDATED;
-    }
-
-    kernel::phase_sequencer& sequencer_;
-    std::mt19937 random_;
-    kernel::clocked_process process_;
-    tlm::tlm_generic_payload* offered_ = nullptr;
-    tlm::tlm_generic_payload* owed_ = nullptr;
-};
-
 /// A foreign memory: answers in any order, with annotated delays, early, and late.
-class foreign_memory : public sc_core::sc_module {
+class foreign_memory : public memory_channel {
 public:
     protocol::target_socket<foreign_memory> port;
-    foreign_memory(const sc_core::sc_module_name& name, kernel::phase_sequencer& s)
-        : sc_module(name),
+    explicit foreign_memory(const memory_channel_parts& p)
+        : memory_channel(p.name),
           port("port"),
-          process_("process", s, protocol::phase::dram_channel,
+          process_("process", p.sequencer, protocol::phase::dram_channel,
                    kernel::on_edge<&foreign_memory::cycle>(this), true) {
         port.register_nb_transport_fw(this, &foreign_memory::fw, 0);
     }
-    std::uint64_t served = 0;
+    socket& target() override { return port; }
+    const dram_statistics& statistics() override { return statistics_; }
+    const dram_statistics& counted() const override { return statistics_; }
+    std::uint64_t requests_inside() const override { return waiting_.size(); }
 
 private:
     tlm::tlm_sync_enum fw(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
@@ -136,7 +40,6 @@ private:
             return tlm::TLM_COMPLETED;
         }
         EXPECT_EQ(owed_, nullptr);
-        ++served;
         p.set_response_status(tlm::TLM_OK_RESPONSE);
         const auto kind = random_() % 4;
         if (kind == 0) {
@@ -171,6 +74,7 @@ private:
         const auto answer = port->nb_transport_bw(p, phase, t);
         if (answer == tlm::TLM_COMPLETED) presented_ = nullptr;
     }
+    dram_statistics statistics_;
     std::mt19937 random_{3};
     std::vector<tlm::tlm_generic_payload*> waiting_;
     tlm::tlm_generic_payload* owed_ = nullptr;
@@ -178,152 +82,26 @@ private:
     kernel::clocked_process process_;
 };
 
-struct system_under_test {
-    protocol::transaction_pool pool;
-    address_mapping mapping;
-    memory_statistics shared;
-    kernel::phase_sequencer sequencer;
-    memory_partition partition;
-    std::unique_ptr<dram_channel> channel;
-    std::unique_ptr<foreign_memory> foreign;
-    std::vector<std::unique_ptr<network_end>> ends;
-
-    system_under_test(const std::string& name, const partition_config& c,
-                      const kernel::phase_sequencer::options& o = {}, bool use_foreign = false)
-        : mapping(test::volta_map(1, c.sub_partitions)),
-          shared(1, c.dram.timing.nbk),
-          sequencer((name + "_seq").c_str(), protocol::clock_domains, protocol::phase_table(), o),
-          partition((name + "_partition").c_str(), sequencer, c, mapping, pool, shared, 0) {
-        if (use_foreign) {
-            foreign = std::make_unique<foreign_memory>((name + "_foreign").c_str(), sequencer);
-            partition.memory.bind(foreign->port);
-        } else {
-            channel = std::make_unique<dram_channel>((name + "_channel").c_str(), sequencer, c.dram,
-                                                     mapping);
-            partition.memory.bind(channel->port);
-        }
-        for (unsigned i = 0; i < c.sub_partitions; ++i) {
-            const std::string n = name + "_end" + std::to_string(i);
-            ends.push_back(std::make_unique<network_end>(n.c_str(), sequencer, 11 + i));
-            ends[i]->socket.bind(partition.bank(i).port);
-        }
-    }
-    tlm::tlm_generic_payload& make(bool write, std::uint64_t address, unsigned bytes,
-                                   access_type type) {
-        auto& p = pool.acquire(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address,
-                               bytes, type);
-        auto& e = protocol::extension(p);
-        const unsigned offset = address % 128;
-        for (unsigned s = offset / 32; s <= (offset + bytes - 1) / 32; ++s)
-            e.sectors |= static_cast<std::uint8_t>(1u << s);
-        e.bytes.set(offset, bytes);
-        return p;
-    }
-    tlm::tlm_generic_payload& add(bool write, std::uint64_t address, unsigned bytes,
-                                  access_type type) {
-        auto& p = make(write, address, bytes, type);
-        ends[mapping.decode(address).sub_partition]->todo.push_back(&p);
-        return p;
-    }
-    bool done() const {
-        return std::all_of(ends.begin(), ends.end(), [](const auto& e) { return e->done(); });
-    }
-    std::uint64_t replies() const {
-        std::uint64_t n = 0;
-        for (const auto& e : ends) n += e->replies;
-        return n;
-    }
-};
-
-void run_cycles(unsigned n) {
-    sc_core::sc_start(sc_core::sc_time(884, sc_core::SC_PS) * n);
-}
-
-void fill_random(system_under_test& s, unsigned n, unsigned lines, bool l1_write_backs = true) {
-    std::mt19937 random(5);
-    for (unsigned i = 0; i < n; ++i) {
-        const std::uint64_t line = std::uint64_t{random() % lines} * 128;
-        const unsigned sector = random() % 4;
-        const unsigned k = random() % 16;
-        if (k < 7)
-            s.add(false, line + sector * 32, 32, access_type::global_read);
-        else if (k < 9)
-            s.add(false, line, 128, access_type::instruction_read);
-        else if (k < 11)
-            s.add(true, line + sector * 32, 32, access_type::global_write);
-        else if (k < 13) {  // part of a sector
-            auto& p = s.add(true, line + sector * 32, 32, access_type::global_write);
-            protocol::extension(p).bytes = {};
-            protocol::extension(p).bytes.set(sector * 32, 8);
-        } else if (k < 14)
-            s.add(false, line + sector * 32, 32, access_type::texture_read);
-        else if (k < 15) {
-            auto& p = s.add(false, line + sector * 32, 32, access_type::global_read);
-            protocol::extension(p).is_atomic = true;
-        } else if (l1_write_backs)
-            s.add(true, line, 128, access_type::l1_writeback);
-        else
-            s.add(true, line, 128, access_type::global_write);
-    }
-}
-
-void expect_clean(system_under_test& s, std::uint64_t n) {
-    EXPECT_TRUE(s.done());
-    EXPECT_EQ(s.replies(), n);
-    EXPECT_TRUE(s.partition.idle());
-    EXPECT_EQ(s.pool.outstanding(), 0u);
-    if (s.channel && s.channel->checker() != nullptr) {
-        EXPECT_TRUE(s.channel->checker()->violations().empty());
-    }
-}
-
-std::string text(system_under_test& s) {
-    std::string r;
-    const auto add = [&](std::uint64_t v) { r += std::to_string(v) + ' '; };
-    for (unsigned i = 0; i < s.partition.sub_partitions(); ++i) {
-        const auto& c = s.partition.bank(i).statistics();
-        for (auto v : {c.requests, c.replies, c.stalled_full, c.stalled_reply, c.to_memory}) add(v);
-        if (const auto* k = s.partition.bank(i).cache_statistics()) {
-            for (auto v : {k->accesses, k->misses, k->pending_hits, k->reservation_fails,
-                           k->port_cycles, k->data_port_busy, k->fill_port_busy})
-                add(v);
-            for (const auto& o : k->outcomes)
-                for (auto v : o) add(v);
-        }
-        for (auto v : s.ends[i]->latencies) add(v);
-    }
-    if (s.channel) {
-        const auto& d = s.channel->statistics();
-        for (auto v : {d.cycles, d.idle_cycles, d.activates, d.precharges, d.reads, d.writes,
-                       d.write_backs, d.queue_sum, d.latency_sum, d.row_hits})
-            add(v);
-    }
-    for (auto v : {s.shared.request_network.sum, s.shared.requests, s.shared.request_cycles,
-                   s.shared.replies})
-        add(v);
-    return r;
-}
-
-void conservation(const partition_config& c, unsigned stall, unsigned lines = 4000,
-                  bool foreign = false) {
+void conservation(const memory_config& c, unsigned stall, unsigned lines = 4000) {
     test::clocks clk;
-    kernel::phase_sequencer::options awake, shuffled;
-    awake.sleeping = false;
-    shuffled.shuffle_seed = 99;
-    std::vector<std::unique_ptr<system_under_test>> all;
-    all.push_back(
-        std::make_unique<system_under_test>("a", c, kernel::phase_sequencer::options(), foreign));
-    all.push_back(std::make_unique<system_under_test>("b", c, awake, foreign));
-    all.push_back(std::make_unique<system_under_test>("d", c, shuffled, foreign));
+    std::vector<std::unique_ptr<partition_rig>> all;
+    all.push_back(std::make_unique<partition_rig>("a", c));
+    all.push_back(std::make_unique<partition_rig>("b", c, test::awake()));
+    all.push_back(std::make_unique<partition_rig>("d", c, test::shuffled()));
     for (auto& s : all) {
         clk.bind(s->sequencer);
         fill_random(*s, 4000, lines);
         for (auto& e : s->ends) e->stall_percent = stall;
     }
-    run_cycles(150000);
+    run_core_cycles(150000);
     for (auto& s : all) expect_clean(*s, 4000);
-    EXPECT_EQ(text(*all[0]), text(*all[1]));
-    EXPECT_EQ(text(*all[0]), text(*all[2]));
+    EXPECT_EQ(figures(*all[0]), figures(*all[1]));
+    EXPECT_EQ(figures(*all[0]), figures(*all[2]));
+}
+void conservation(const partition_config& c, unsigned stall, unsigned lines = 4000) {
+    memory_config m;
+    m.partition = c;
+    conservation(m, stall, lines);
 }
 
 TEST(memory_partition, conserves_random_traffic) {
@@ -397,13 +175,18 @@ TEST(memory_partition, conserves_with_write_through) {
     conservation(c, 20);
 }
 TEST(memory_partition, bears_a_foreign_memory) {
-    conservation(volta_partition(), 20, 4000, true);
+    memory_config c;
+    c.partition = volta_partition();
+    c.channel = [](const memory_channel_parts& p) -> std::unique_ptr<memory_channel> {
+        return std::make_unique<foreign_memory>(p);
+    };
+    conservation(c, 20);
 }
 
 TEST(memory_partition, latency_of_one_access) {
     test::clocks clk;
     const partition_config c = volta_partition();
-    system_under_test miss("miss", c), warm("warm", c), simple("simple", [&] {
+    partition_rig miss("miss", c), warm("warm", c), simple("simple", [&] {
         partition_config s = c;
         s.simple_dram = true;
         return s;
@@ -412,8 +195,8 @@ TEST(memory_partition, latency_of_one_access) {
     miss.add(false, 0x40, 32, access_type::global_read);
     simple.add(false, 0x40, 32, access_type::global_read);
     warm.add(false, 0x40, 32, access_type::global_read);
-    warm.partition.bank(0).warm(0x40, 0);
-    run_cycles(2000);
+    warm.partition.sub_partition(0).warm(0x40, 0);
+    run_core_cycles(2000);
     for (auto* s : {&miss, &warm, &simple}) expect_clean(*s, 1);
     // Hit: ROP latency, one cycle in icnt→L2, one in L2→icnt.
     EXPECT_EQ(warm.ends[0]->latencies.at(0), c.rop_latency + 2u);
@@ -424,15 +207,15 @@ TEST(memory_partition, latency_of_one_access) {
     const double expected = c.rop_latency + 1 + 1 + c.dram_latency + dram + 1 + 1 + 1;
     EXPECT_NEAR(double(miss.ends[0]->latencies.at(0)), expected, 4.0);
     EXPECT_NEAR(double(simple.ends[0]->latencies.at(0)), expected - dram, 4.0);
-    EXPECT_EQ(warm.partition.bank(0).cache_statistics()->accesses, 1u);
-    EXPECT_EQ(warm.partition.bank(0).cache_statistics()->misses, 0u);
+    EXPECT_EQ(warm.partition.sub_partition(0).cache_statistics()->accesses, 1u);
+    EXPECT_EQ(warm.partition.sub_partition(0).cache_statistics()->misses, 0u);
     // Asleep in between.
-    EXPECT_LT(miss.sequencer.activations(protocol::phase::l2_bank), 40u);
+    EXPECT_LT(miss.sequencer.activations(protocol::phase::l2_slice), 40u);
 }
 
 TEST(memory_partition, serves_an_initiator_that_knows_nothing_of_the_gpu) {
     test::clocks clk;
-    system_under_test s("s", volta_partition());
+    partition_rig s("s", volta_partition());
     clk.bind(s.sequencer);
     struct manager : tlm::tlm_mm_interface {
         unsigned freed = 0;
@@ -454,7 +237,7 @@ TEST(memory_partition, serves_an_initiator_that_knows_nothing_of_the_gpu) {
         p.acquire();
         s.ends[0]->todo.push_back(&p);
     }
-    run_cycles(2000);
+    run_core_cycles(2000);
     EXPECT_TRUE(s.done());
     EXPECT_EQ(mm.freed, 4u);
     EXPECT_EQ(s.replies(), 3u);  // the last crosses a line
@@ -466,11 +249,11 @@ TEST(memory_partition, serves_an_initiator_that_knows_nothing_of_the_gpu) {
 TEST(memory_partition, streaming_reaches_the_peak_of_the_channel) {
     test::clocks clk;
     partition_config c = volta_partition();
-    system_under_test s("s", c);
+    partition_rig s("s", c);
     clk.bind(s.sequencer);
     const unsigned n = 6000;
     for (unsigned i = 0; i < n; ++i) s.add(false, 32ull * i, 32, access_type::global_read);
-    run_cycles(n * 3);
+    run_core_cycles(n * 3);
     expect_clean(s, n);
     const auto& d = s.channel->statistics();
     EXPECT_EQ(d.reads, n);
@@ -482,24 +265,24 @@ TEST(memory_partition, a_flush_forgets_and_dirty_sectors_are_written_back_on_evi
     partition_config c = volta_partition();
     c.l2.sets = 4;
     c.l2.ways = 2;
-    system_under_test s("s", c);
+    partition_rig s("s", c);
     clk.bind(s.sequencer);
     for (unsigned i = 0; i < 200; ++i) s.add(true, 128ull * i, 32, access_type::global_write);
-    run_cycles(6000);
+    run_core_cycles(6000);
     expect_clean(s, 200);
     const auto written = s.channel->statistics().write_backs;
     EXPECT_EQ(written, 200u - 2u * 4u * 2u);
-    for (unsigned i = 0; i < 2; ++i) s.partition.bank(i).flush();
+    for (unsigned i = 0; i < 2; ++i) s.partition.sub_partition(i).flush();
     s.add(true, 0, 32, access_type::global_write);
-    run_cycles(1000);
+    run_core_cycles(1000);
     EXPECT_EQ(s.channel->statistics().write_backs, written);
 }
 
 TEST(memory_partition, transport_dbg_reads_nothing_yet) {
     test::clocks clk;
-    system_under_test s("s", volta_partition());
+    partition_rig s("s", volta_partition());
     clk.bind(s.sequencer);
-    run_cycles(1);
+    run_core_cycles(1);
     tlm::tlm_generic_payload p;
     EXPECT_EQ(s.ends[0]->socket->transport_dbg(p), 0u);
 }

@@ -28,7 +28,7 @@ TEST(PhaseTable, GivesEachPhaseItsClock) {
     EXPECT_EQ(domain(phase::core_receive), core_clock);
     EXPECT_EQ(domain(phase::reply_inject), icnt_clock);
     EXPECT_EQ(domain(phase::dram_arbitrate), dram_clock);
-    EXPECT_EQ(domain(phase::l2_bank), l2_clock);
+    EXPECT_EQ(domain(phase::l2_slice), l2_clock);
     EXPECT_EQ(domain(phase::network_transfer), icnt_clock);
     EXPECT_EQ(domain(phase::core_issue), core_clock);
     EXPECT_STREQ(phases[static_cast<unsigned>(phase::core_issue)].name, "core_issue");

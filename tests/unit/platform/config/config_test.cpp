@@ -66,7 +66,7 @@ TEST(CacheString, DescribesGeometryPoliciesAndQueues) {
     EXPECT_EQ(c.allocation, cache::allocation_policy::on_miss);
     EXPECT_EQ(c.write_allocate, cache::write_allocate_policy::lazy_fetch_on_read);
     EXPECT_EQ(c.set_index, cache::set_index_function::ipoly);
-    EXPECT_EQ(c.mshr, cache::mshr_kind::associative);
+    EXPECT_FALSE(c.texture_fifo);
     EXPECT_EQ(c.mshr_entries, 512u);
     EXPECT_EQ(c.mshr_max_merge, 8u);
     EXPECT_EQ(c.miss_queue_size, 16u);
@@ -104,10 +104,9 @@ TEST(CacheString, KnowsEveryLetter) {
               set_index_function::bitwise_xor);
     EXPECT_EQ(parse_cache("N:32:128:4,L:B:m:N:H,A:2:48,4").set_index,
               set_index_function::fermi_hash);
-    EXPECT_EQ(parse_cache("N:4:128:256,L:R:m:N:L,T:512:8,128:2").mshr,
-              mshr_kind::sector_texture_fifo);
+    EXPECT_TRUE(parse_cache("N:4:128:256,L:R:m:N:L,T:512:8,128:2").texture_fifo);
     EXPECT_EQ(parse_cache("N:4:128:256,L:R:m:N:L,F:512:8,128:2").result_fifo_entries, 2u);
-    EXPECT_EQ(parse_cache("N:4:128:256,L:R:m:N:L,S:512:8,128").mshr, mshr_kind::sector_associative);
+    EXPECT_FALSE(parse_cache("N:4:128:256,L:R:m:N:L,S:512:8,128").texture_fifo);
 }
 
 TEST(CacheString, RefusesUnknownLettersAndMissingParts) {
@@ -310,7 +309,6 @@ TEST(GpuConfig, GivesEveryClassItsLatency) {
     EXPECT_EQ(t[op_class::barrier].latency, 1u);
     EXPECT_EQ(t[op_class::load].latency, 1u);
     EXPECT_FALSE(gpu.cores.sm.specialized[0].enabled);
-    EXPECT_EQ(gpu.cores.sm.latencies[op_class::sp].latency, 3u);
 }
 
 TEST(GpuConfig, RefusesLatenciesThatCannotBe) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/host_interface.h"
 
+#include "modules/kernel/spawn.h"
 #include "modules/protocol/base_protocol_checker.h"
 #include "modules/protocol/phases.h"
 
@@ -31,7 +32,7 @@ struct fake_device : host_device {
     std::vector<dispatch::host_command> executed;
     std::vector<sc_time> executed_at;
     std::set<std::uint64_t> running;
-    bool is_stopped = false, aborted = false, cleared = false;
+    bool is_quiet = true, is_stopped = false, aborted = false, cleared = false;
     std::uint64_t cycles = 0x123456789abcdef0;
 
     void execute(const dispatch::host_command& c) override {
@@ -51,7 +52,7 @@ struct fake_device : host_device {
         for (const std::uint64_t tag : running) interface->completed(tag);
         running.clear();
     }
-    bool quiet() const override { return true; }
+    bool quiet() const override { return is_quiet; }
     void clear() override { cleared = true; }
     bool stopped() const override { return is_stopped; }
     std::uint64_t count(host::counter c) const override {
@@ -116,7 +117,6 @@ struct harness : sc_core::sc_module {
           interface("interface", sequencer, settings(), device,
                     host_interface::pins{port, irq, reset}),
           body(std::move(what)) {
-        using SC_CURRENT_USER_MODULE = harness;
         device.interface = &interface;
         for (auto& domain : sequencer.clock) domain.bind(clock);
         irq.bind(irq_line);
@@ -124,7 +124,7 @@ struct harness : sc_core::sc_module {
         initiator.bind(checker.target);
         checker.initiator.bind(port);
         initiator.register_nb_transport_bw(this, &harness::nb_transport_bw);
-        SC_THREAD(run);
+        kernel::spawn_thread("run", [this] { run(); });
     }
     void run() {
         if (body) body();
@@ -292,6 +292,32 @@ TEST(HostInterface, HoldsUpEverythingBehindASynchronisation) {
         h.pass(ns(10));
         EXPECT_EQ(h.device.executed.size(), 2u);
         EXPECT_EQ(h.read(host::completed), 3u);
+    });
+}
+
+TEST(HostInterface, ASynchronisationDrainsTheMemorySystem) {
+    story([](harness& h) {
+        h.device.is_quiet = false;
+        h.command(command_code::fill);
+        h.command(command_code::synchronise);
+        h.command(command_code::fill);
+        h.pass(ns(50));
+        EXPECT_EQ(h.device.executed.size(), 1u);
+        EXPECT_EQ(h.read(host::completed), 1u);
+        EXPECT_EQ(h.read(host::status), host::busy | host::memory_busy);
+        h.device.is_quiet = true;
+        h.pass(ns(10));
+        EXPECT_EQ(h.device.executed.size(), 2u);
+        EXPECT_EQ(h.read(host::completed), 3u);
+        EXPECT_EQ(h.read(host::status), 0u);
+    });
+}
+
+TEST(HostInterface, SaysThatMemoryIsBusyWhenNoCommandRuns) {
+    story([](harness& h) {
+        h.device.is_quiet = false;
+        h.pass(ns(5));
+        EXPECT_EQ(h.read(host::status), host::memory_busy);
     });
 }
 
@@ -501,6 +527,14 @@ TEST(HostInterface, ForgetsItsCommandsInResetAndEmptiesTheCachesAfterwards) {
         EXPECT_EQ(h.read(host::completed), 1u);
         EXPECT_EQ(h.device.executed.size(), 2u) << "the copy before reset never ran";
     });
+}
+
+TEST(HostRegisters, HaveACHeaderThatIsUpToDate) {
+    std::ifstream header(SIMTLM_TEST_DOCS_DIR "/../platform/simtlm_registers.h");
+    std::ostringstream text, made;
+    text << header.rdbuf();
+    host::write_register_header(made);
+    EXPECT_EQ(text.str(), made.str()) << "platform/simtlm_registers.h must be:\n" << made.str();
 }
 
 TEST(HostRegisters, AreDescribedInTheDocumentationAsTheyAre) {

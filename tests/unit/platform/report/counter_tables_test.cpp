@@ -8,8 +8,8 @@
 #include "modules/interconnect/router_subnet.h"
 #include "modules/kernel/statistics.h"
 #include "modules/memory/dram_statistics.h"
-#include "modules/memory/l2_cache_bank.h"
 #include "modules/memory/memory_statistics.h"
+#include "modules/memory/memory_sub_partition.h"
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ protected:
 using tables =
     testing::Types<core::core_statistics, core::traffic_statistics,
                    core::functional_unit::statistics, core::dispatch_stage::statistics,
-                   cache::cache_statistics, memory::l2_cache_bank::counters,
+                   cache::cache_statistics, memory::memory_sub_partition::counters,
                    memory::dram_statistics, memory::memory_counts, kernel::occupancy,
                    interconnect::crossbar_switch::counters, interconnect::router_subnet::records,
                    interconnect::router_subnet::node_counters>;

@@ -27,24 +27,25 @@ namespace simtlm::memory {
 ///     network ←                L2→icnt ←
 ///
 /// `port` is a target of the base protocol (protocol/sockets.h): a request is presented with
-/// BEGIN_REQ and taken, at most one per L2 cycle, with END_REQ in phase l2_bank. Replies leave with
-/// BEGIN_RESP in phase reply_inject, at most one per network cycle and only after END_RESP of the
-/// one before. A request for more than a sector of a sectored cache is split on entry; its parts
-/// are replied to one by one (extension.parent is the request), and the reference of a part passes
-/// to the receiver. A request without the GPU's extension is split and collected again: its
+/// BEGIN_REQ and taken, at most one per L2 cycle, with END_REQ in phase l2_slice. Replies leave
+/// with BEGIN_RESP in phase reply_inject, at most one per network cycle and only after END_RESP of
+/// the one before. A request for more than a sector of a sectored cache is split on entry; its
+/// parts are replied to one by one (extension.parent is the request), and the reference of a part
+/// passes to the receiver. A request without the GPU's extension is split and collected again: its
 /// initiator sees one request and one response.
-class l2_cache_bank : public sc_core::sc_module, public copy_target {
+class memory_sub_partition : public sc_core::sc_module, public copy_target {
 public:
-    protocol::target_socket<l2_cache_bank> port;
+    protocol::target_socket<memory_sub_partition> port;
 
     /// Queues to and from the DRAM channel; the partition drains and fills them.
     kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_memory;
     kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> from_memory;
 
     /// @param number  of the sub-partition in the GPU
-    l2_cache_bank(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                  const partition_config& config, const address_mapping& mapping,
-                  protocol::transaction_pool& pool, memory_statistics& shared, unsigned number);
+    memory_sub_partition(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                         const partition_config& config, const address_mapping& mapping,
+                         protocol::transaction_pool& pool, memory_statistics& shared,
+                         unsigned number);
 
     struct counters {
         std::uint64_t requests = 0;       ///< taken from the network
@@ -81,7 +82,7 @@ public:
     bool request_waits() const { return offered_ != nullptr; }
     /// The network has not yet taken the reply that was sent last.
     bool reply_blocked() const { return reply_blocked_; }
-    /// Counters, without what a sleeping bank has yet to count.
+    /// Counters, without what a sleeping sub-partition has yet to count.
     const counters& counted() const { return counters_; }
 
     using queue = kernel::clock_crossing_fifo<tlm::tlm_generic_payload*>;
@@ -107,9 +108,9 @@ private:
         std::unique_ptr<protocol::memory_extension> extension;
     };
     struct memory_sink : cache::miss_sink {
-        explicit memory_sink(l2_cache_bank& b) : bank(b) {}
+        explicit memory_sink(memory_sub_partition& s) : owner(s) {}
         bool try_send(tlm::tlm_generic_payload& request) override;
-        l2_cache_bank& bank;
+        memory_sub_partition& owner;
     };
 
     tlm::tlm_sync_enum nb_transport_fw(int, tlm::tlm_generic_payload& payload,
@@ -165,20 +166,21 @@ private:
     counters counters_;
 };
 
-inline constexpr kernel::counter<l2_cache_bank::counters> bank_counters[] = {
-    kernel::count<&l2_cache_bank::counters::requests>("requests", "requests",
-                                                      "taken from the network"),
-    kernel::count<&l2_cache_bank::counters::replies>("replies", "replies", "put into the network"),
-    kernel::count<&l2_cache_bank::counters::stalled_full>("stalled_full", "L2 cycles",
-                                                          "a request found no room"),
-    kernel::count<&l2_cache_bank::counters::stalled_reply>("stalled_reply", "network cycles",
-                                                           "a reply waited for the network"),
-    kernel::count<&l2_cache_bank::counters::to_memory>("to_memory", "requests",
-                                                       "sent towards DRAM"),
+inline constexpr kernel::counter<memory_sub_partition::counters> sub_partition_counters[] = {
+    kernel::count<&memory_sub_partition::counters::requests>("requests", "requests",
+                                                             "taken from the network"),
+    kernel::count<&memory_sub_partition::counters::replies>("replies", "replies",
+                                                            "put into the network"),
+    kernel::count<&memory_sub_partition::counters::stalled_full>("stalled_full", "L2 cycles",
+                                                                 "a request found no room"),
+    kernel::count<&memory_sub_partition::counters::stalled_reply>("stalled_reply", "network cycles",
+                                                                  "a reply waited for the network"),
+    kernel::count<&memory_sub_partition::counters::to_memory>("to_memory", "requests",
+                                                              "sent towards DRAM"),
 };
-constexpr const auto& counters_of(const l2_cache_bank::counters*) {
-    return bank_counters;
+constexpr const auto& counters_of(const memory_sub_partition::counters*) {
+    return sub_partition_counters;
 }
-static_assert(kernel::covers(bank_counters));
+static_assert(kernel::covers(sub_partition_counters));
 
 }  // namespace simtlm::memory

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/memory/l2_cache_bank.h"
+#include "modules/memory/memory_sub_partition.h"
 
 #include <algorithm>
 
@@ -14,10 +14,12 @@ constexpr std::uint64_t worth_sleeping = 4;
 
 }  // namespace
 
-l2_cache_bank::l2_cache_bank(const sc_core::sc_module_name& name,
-                             kernel::phase_sequencer& sequencer, const partition_config& config,
-                             const address_mapping& mapping, protocol::transaction_pool& pool,
-                             memory_statistics& shared, unsigned number)
+memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
+                                           kernel::phase_sequencer& sequencer,
+                                           const partition_config& config,
+                                           const address_mapping& mapping,
+                                           protocol::transaction_pool& pool,
+                                           memory_statistics& shared, unsigned number)
     : sc_module(name),
       port("port"),
       to_memory(config.l2_to_dram),
@@ -28,17 +30,17 @@ l2_cache_bank::l2_cache_bank(const sc_core::sc_module_name& name,
       pool_(pool),
       shared_(shared),
       number_(number),
-      process_("cache", sequencer, protocol::phase::l2_bank,
-               kernel::on_edge<&l2_cache_bank::cycle>(this)),
+      process_("cache", sequencer, protocol::phase::l2_slice,
+               kernel::on_edge<&memory_sub_partition::cycle>(this)),
       reply_process_("reply", sequencer, protocol::phase::reply_inject,
-                     kernel::on_edge<&l2_cache_bank::send_replies>(this)),
+                     kernel::on_edge<&memory_sub_partition::send_replies>(this)),
       rop_alarm_("rop_alarm", sequencer, process_),
       to_cache_(config.icnt_to_l2),
       to_network_(config.l2_to_icnt) {
     if (config.l2.enabled && !config.ideal_l2)
         engine_ = std::make_unique<cache::data_cache>(config.l2, cache::l2_level, pool);
-    port.register_nb_transport_fw(this, &l2_cache_bank::nb_transport_fw, 0);
-    port.register_transport_dbg(this, &l2_cache_bank::transport_dbg, 0);
+    port.register_nb_transport_fw(this, &memory_sub_partition::nb_transport_fw, 0);
+    port.register_transport_dbg(this, &memory_sub_partition::transport_dbg, 0);
     to_memory.set_writer(process_);
     from_memory.set_reader(process_);
     to_network_.set_reader(reply_process_);
@@ -48,8 +50,8 @@ l2_cache_bank::l2_cache_bank(const sc_core::sc_module_name& name,
 
 // The network's side.
 
-tlm::tlm_sync_enum l2_cache_bank::nb_transport_fw(int, tlm::tlm_generic_payload& payload,
-                                                  tlm::tlm_phase& phase, sc_core::sc_time&) {
+tlm::tlm_sync_enum memory_sub_partition::nb_transport_fw(int, tlm::tlm_generic_payload& payload,
+                                                         tlm::tlm_phase& phase, sc_core::sc_time&) {
     if (phase == tlm::BEGIN_REQ) {
         const std::uint64_t first = payload.get_address();
         const unsigned bytes = payload.get_data_length();
@@ -73,7 +75,7 @@ tlm::tlm_sync_enum l2_cache_bank::nb_transport_fw(int, tlm::tlm_generic_payload&
     return tlm::TLM_COMPLETED;
 }
 
-void l2_cache_bank::send_replies() {
+void memory_sub_partition::send_replies() {
     const std::uint64_t now = reply_process_.now();
     if (stalled_) {
         counters_.stalled_reply += now - stalled_since_;
@@ -103,7 +105,7 @@ void l2_cache_bank::send_replies() {
     if (to_network_.empty()) reply_process_.sleep();
 }
 
-void l2_cache_bank::reply(tlm::tlm_generic_payload& payload) {
+void memory_sub_partition::reply(tlm::tlm_generic_payload& payload) {
     if (!foreign_.empty() && protocol::is_part(payload)) {
         tlm::tlm_generic_payload& parent = *protocol::extension(payload).parent;
         if (is_foreign(parent)) {
@@ -115,7 +117,7 @@ void l2_cache_bank::reply(tlm::tlm_generic_payload& payload) {
     to_network_.push(&payload);
 }
 
-void l2_cache_bank::answer_posted(tlm::tlm_generic_payload& payload) {
+void memory_sub_partition::answer_posted(tlm::tlm_generic_payload& payload) {
     if (protocol::is_part(payload)) {
         tlm::tlm_generic_payload& parent = *protocol::extension(payload).parent;
         payload.release();
@@ -129,7 +131,7 @@ void l2_cache_bank::answer_posted(tlm::tlm_generic_payload& payload) {
     payload.release();
 }
 
-void l2_cache_bank::consumed(tlm::tlm_generic_payload& write) {
+void memory_sub_partition::consumed(tlm::tlm_generic_payload& write) {
     if (protocol::extension(write).type == protocol::access_type::l2_writeback)
         write.release();
     else
@@ -138,7 +140,7 @@ void l2_cache_bank::consumed(tlm::tlm_generic_payload& write) {
 
 // Requests of initiators that know nothing of the GPU.
 
-void l2_cache_bank::adopt(tlm::tlm_generic_payload& request) {
+void memory_sub_partition::adopt(tlm::tlm_generic_payload& request) {
     foreign_.push_back({&request, std::make_unique<protocol::memory_extension>()});
     protocol::memory_extension& e = *foreign_.back().extension;
     const auto offset = static_cast<unsigned>(request.get_address() % line_bytes);
@@ -154,12 +156,12 @@ void l2_cache_bank::adopt(tlm::tlm_generic_payload& request) {
     request.set_extension(&e);
 }
 
-bool l2_cache_bank::is_foreign(const tlm::tlm_generic_payload& request) const {
+bool memory_sub_partition::is_foreign(const tlm::tlm_generic_payload& request) const {
     return std::any_of(foreign_.begin(), foreign_.end(),
                        [&](const foreign_request& f) { return f.payload == &request; });
 }
 
-void l2_cache_bank::disown(tlm::tlm_generic_payload& request) {
+void memory_sub_partition::disown(tlm::tlm_generic_payload& request) {
     const auto f = std::find_if(foreign_.begin(), foreign_.end(),
                                 [&](const foreign_request& r) { return r.payload == &request; });
     request.clear_extension(f->extension.get());
@@ -168,15 +170,15 @@ void l2_cache_bank::disown(tlm::tlm_generic_payload& request) {
 
 // Entry.
 
-void l2_cache_bank::locate(const tlm::tlm_generic_payload& request,
-                           protocol::memory_extension& e) const {
+void memory_sub_partition::locate(const tlm::tlm_generic_payload& request,
+                                  protocol::memory_extension& e) const {
     if (!e.located) e.location = mapping_.decode(request.get_address());
     e.location.sub_partition = static_cast<std::uint16_t>(number_);
     e.location.channel = static_cast<std::uint16_t>(number_ / config_.sub_partitions);
     e.located = true;
 }
 
-void l2_cache_bank::take_request() {
+void memory_sub_partition::take_request() {
     // Room for all parts of a request, whether there is a request or not.
     if (to_cache_.size() + parts_of_line - 1 >= to_cache_.depth()) {
         ++counters_.stalled_full;
@@ -202,7 +204,7 @@ void l2_cache_bank::take_request() {
         delay(request, e);
 }
 
-void l2_cache_bank::split(tlm::tlm_generic_payload& request, protocol::memory_extension& e) {
+void memory_sub_partition::split(tlm::tlm_generic_payload& request, protocol::memory_extension& e) {
     unsigned sectors = e.sectors & 0xfu;
     if (e.data_bytes == cache::sector_bytes && __builtin_popcount(sectors) == 1)
         return delay(request, e);
@@ -219,8 +221,8 @@ void l2_cache_bank::split(tlm::tlm_generic_payload& request, protocol::memory_ex
     if (!keep) request.release();
 }
 
-void l2_cache_bank::add_part(tlm::tlm_generic_payload& request, const protocol::memory_extension& e,
-                             unsigned sector) {
+void memory_sub_partition::add_part(tlm::tlm_generic_payload& request,
+                                    const protocol::memory_extension& e, unsigned sector) {
     const std::uint64_t address =
         request.get_address() / line_bytes * line_bytes + sector * cache::sector_bytes;
     tlm::tlm_generic_payload& part =
@@ -241,7 +243,8 @@ void l2_cache_bank::add_part(tlm::tlm_generic_payload& request, const protocol::
     delay(part, p);
 }
 
-void l2_cache_bank::delay(tlm::tlm_generic_payload& request, const protocol::memory_extension& e) {
+void memory_sub_partition::delay(tlm::tlm_generic_payload& request,
+                                 const protocol::memory_extension& e) {
     if (e.type == protocol::access_type::texture_read)
         to_cache_.push(&request);
     else
@@ -250,7 +253,7 @@ void l2_cache_bank::delay(tlm::tlm_generic_payload& request, const protocol::mem
 
 // A cycle.
 
-void l2_cache_bank::cycle() {
+void memory_sub_partition::cycle() {
     if (engine_) {
         if (process_.now() > accounted_) engine_->skip(process_.now() - accounted_);
         accounted_ = process_.now() + 1;
@@ -266,7 +269,7 @@ void l2_cache_bank::cycle() {
     sleep_if_idle(now);
 }
 
-void l2_cache_bank::sleep_if_idle(std::uint64_t now) {
+void memory_sub_partition::sleep_if_idle(std::uint64_t now) {
     if (offered_ != nullptr || !to_cache_.empty() || !from_memory.empty()) return;
     if (engine_ && (!engine_->idle() || engine_->access_ready())) return;
     if (!rop_.empty()) {
@@ -276,7 +279,7 @@ void l2_cache_bank::sleep_if_idle(std::uint64_t now) {
     process_.sleep();
 }
 
-void l2_cache_bank::take_ready_access() {
+void memory_sub_partition::take_ready_access() {
     if (!engine_->access_ready() || to_network_.full()) return;
     tlm::tlm_generic_payload& payload = engine_->next_access();
     const protocol::memory_extension& e = protocol::extension(payload);
@@ -287,7 +290,7 @@ void l2_cache_bank::take_ready_access() {
     payload.release();
 }
 
-void l2_cache_bank::take_from_memory() {
+void memory_sub_partition::take_from_memory() {
     if (from_memory.empty()) return;
     tlm::tlm_generic_payload& payload = *from_memory.front();
     if (engine_ && engine_->waiting_for_fill(payload)) {
@@ -301,13 +304,13 @@ void l2_cache_bank::take_from_memory() {
     }
 }
 
-bool l2_cache_bank::cached(const tlm::tlm_generic_payload& request) const {
+bool memory_sub_partition::cached(const tlm::tlm_generic_payload& request) const {
     return (engine_ || config_.ideal_l2) &&
            (!config_.l2_texture_only ||
             protocol::extension(request).type == protocol::access_type::texture_read);
 }
 
-void l2_cache_bank::access() {
+void memory_sub_partition::access() {
     if (to_memory.full() || to_cache_.empty()) return;
     tlm::tlm_generic_payload& request = *to_cache_.front();
     if (!cached(request)) {
@@ -328,7 +331,7 @@ void l2_cache_bank::access() {
         reply(request);
 }
 
-void l2_cache_bank::access_cache(tlm::tlm_generic_payload& request) {
+void memory_sub_partition::access_cache(tlm::tlm_generic_payload& request) {
     using cache::access_outcome;
     const bool posted = protocol::is_posted(protocol::extension(request).type);
     const bool write = request.is_write();
@@ -354,19 +357,19 @@ void l2_cache_bank::access_cache(tlm::tlm_generic_payload& request) {
         reply(request);
 }
 
-bool l2_cache_bank::memory_sink::try_send(tlm::tlm_generic_payload& request) {
-    if (bank.to_memory.full()) return false;
+bool memory_sub_partition::memory_sink::try_send(tlm::tlm_generic_payload& request) {
+    if (owner.to_memory.full()) return false;
     protocol::memory_extension& e = protocol::extension(request);
     if (e.type != protocol::access_type::l2_writeback) request.acquire();
-    bank.locate(request, e);
-    bank.to_memory.push(&request);
-    ++bank.counters_.to_memory;
+    owner.locate(request, e);
+    owner.to_memory.push(&request);
+    ++owner.counters_.to_memory;
     return true;
 }
 
 // The host's side.
 
-void l2_cache_bank::warm(std::uint64_t address, std::uint64_t core_cycle) {
+void memory_sub_partition::warm(std::uint64_t address, std::uint64_t core_cycle) {
     if (!engine_) return;
     engine_->force_tag_access(address, mapping_.partition_address(address),
                               core_cycle + memcpy_offset_,
@@ -374,20 +377,20 @@ void l2_cache_bank::warm(std::uint64_t address, std::uint64_t core_cycle) {
     ++memcpy_offset_;
 }
 
-void l2_cache_bank::flush() {
+void memory_sub_partition::flush() {
     if (engine_) engine_->flush();
 }
-void l2_cache_bank::invalidate() {
+void memory_sub_partition::invalidate() {
     if (engine_) engine_->invalidate();
 }
 
-bool l2_cache_bank::idle() const {
+bool memory_sub_partition::idle() const {
     return offered_ == nullptr && rop_.empty() && to_cache_.empty() && to_memory.empty() &&
            from_memory.empty() && to_network_.empty() && foreign_.empty() &&
            (!engine_ || !engine_->busy());
 }
 
-const l2_cache_bank::counters& l2_cache_bank::statistics() {
+const memory_sub_partition::counters& memory_sub_partition::statistics() {
     const std::uint64_t edges = sequencer_.observed().edges[protocol::icnt_clock];
     if (stalled_ && edges > stalled_since_) {
         counters_.stalled_reply += edges - stalled_since_;
@@ -398,7 +401,7 @@ const l2_cache_bank::counters& l2_cache_bank::statistics() {
     return counters_;
 }
 
-const cache::cache_statistics* l2_cache_bank::cache_statistics() {
+const cache::cache_statistics* memory_sub_partition::cache_statistics() {
     if (!engine_) return nullptr;
     const std::uint64_t edges = sequencer_.observed().edges[protocol::l2_clock];
     if (edges > accounted_) {

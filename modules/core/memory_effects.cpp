@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/memory_effects.h"
+
+#include "modules/protocol/phases.h"
+
+namespace simtlm::core {
+
+void effect_queue::defer(program::warp_executor& warp) {
+    if (order_ == nullptr) {
+        warp.apply_memory();
+        return;
+    }
+    waiting_.push_back(&warp);
+    order_->wake();
+}
+
+void effect_queue::apply() {
+    for (program::warp_executor* warp : waiting_) warp->apply_memory();
+    waiting_.clear();
+}
+
+memory_effects::memory_effects(const sc_core::sc_module_name& name,
+                               kernel::phase_sequencer& sequencer)
+    : sc_module(name),
+      process_("process", sequencer, protocol::phase::core_effects,
+               kernel::on_edge<&memory_effects::cycle>(this)) {}
+
+void memory_effects::cycle() {
+    for (effect_queue* queue : queues_) queue->apply();
+    process_.sleep();
+}
+
+}  // namespace simtlm::core

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace simtlm::core {
+
+/// The core cycles in which an SM runs: from the one after its first CTA is placed to that in which
+/// its last one ends.
+class running_cycles {
+public:
+    bool running() const { return running_; }
+    /// The SM runs from the next cycle on.
+    void start(std::uint64_t now) {
+        running_ = true;
+        since_ = now + 1;
+    }
+    /// The SM stops after this cycle.
+    void stop(std::uint64_t now) {
+        if (now >= since_) finished_ += now - since_ + 1;
+        running_ = false;
+        stopped_at_ = now;
+    }
+    /// How many there were before a given cycle.
+    std::uint64_t before(std::uint64_t cycle) const {
+        return finished_ + (running_ && cycle > since_ ? cycle - since_ : 0);
+    }
+    /// Whether a cycle that has just ended is among them.
+    bool include(std::uint64_t cycle) const {
+        return (running_ && cycle >= since_) || (finished_ != 0 && cycle == stopped_at_);
+    }
+    /// The last cycle of the last run.
+    std::uint64_t stopped_at() const { return stopped_at_; }
+
+private:
+    std::uint64_t finished_ = 0;  // of finished runs
+    std::uint64_t since_ = 0;     // first cycle of this run
+    std::uint64_t stopped_at_ = 0;
+    bool running_ = false;
+};
+
+}  // namespace simtlm::core

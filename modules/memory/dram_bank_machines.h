@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/memory/dram_request.h"
+#include "modules/memory/dram_timing_state.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::memory {
+
+/// The bank machines of a channel: which request each bank serves, and which command it needs next
+/// for it (a column command if the request's row is open, else one that opens it). Sets of banks
+/// are masks with a bit per bank.
+class dram_bank_machines {
+public:
+    static constexpr std::uint32_t none = dram_request_table::none;
+    static std::uint64_t bit(unsigned b) { return std::uint64_t{1} << b; }
+
+    dram_bank_machines(const dram_config& config, const dram_request_table& requests);
+
+    unsigned banks() const { return timing_.banks(); }
+    std::uint32_t request(unsigned b) const { return request_[b]; }
+    std::uint64_t free() const { return all_ & ~busy_; }
+    /// Banks with a request.
+    std::uint64_t busy() const { return busy_; }
+    /// Of those, the ones whose row is open.
+    std::uint64_t open() const { return open_read_ | open_write_; }
+    std::uint64_t open_read() const { return open_read_; }
+    std::uint64_t open_write() const { return open_write_; }
+
+    /// The scheduler has given a free bank a request.
+    void take(unsigned b, std::uint32_t request);
+    /// The last column command of a bank's request has been issued.
+    void release(unsigned b);
+
+    // Commands: they move the timing state, and with it what the banks need.
+    void activate(unsigned b, std::uint32_t row, std::uint64_t now);
+    void precharge(unsigned b, std::uint64_t now);
+    void read(unsigned b, std::uint64_t now) { timing_.read(b, now); }
+    void write(unsigned b, std::uint64_t now) { timing_.write(b, now); }
+    void refresh(std::uint64_t now) { timing_.refresh(now); }
+
+    /// Banks whose column command, or row command, is legal now.
+    std::uint64_t ready_columns(std::uint64_t now) const;
+    std::uint64_t ready_rows(std::uint64_t now) const;
+    /// The first cycle, not before `earliest`, in which a command is legal; `latest` if it comes
+    /// later. @param columns  column commands count
+    std::uint64_t next_command(std::uint64_t earliest, std::uint64_t latest, bool columns) const;
+
+    const dram_timing_state& timing() const { return timing_; }
+
+private:
+    void find_next_command(unsigned b);
+
+    const dram_request_table& requests_;
+    dram_timing_state timing_;
+    std::vector<std::uint32_t> request_;  // by bank; none
+    std::uint64_t all_;
+    std::uint64_t busy_ = 0;
+    std::uint64_t open_read_ = 0;
+    std::uint64_t open_write_ = 0;
+};
+
+}  // namespace simtlm::memory

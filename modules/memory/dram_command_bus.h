@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/memory/dram_bank_machines.h"
+#include "modules/memory/dram_command.h"
+#include "modules/memory/dram_data_pipeline.h"
+#include "modules/memory/dram_sampler.h"
+#include "modules/memory/dram_statistics.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::memory {
+
+/// Issues commands: what a command does to the bank, to its request, to the data bus and to the
+/// counters, and who is told. Which command goes is the business of the command arbiter and of
+/// refresh.
+class dram_command_bus {
+public:
+    dram_command_bus(const dram_config& config, dram_bank_machines& machines,
+                     dram_request_table& requests, dram_data_pipeline& pipeline,
+                     dram_sampler& sampler, dram_statistics& statistics);
+
+    /// Sees every command from now on.
+    void observe(command_observer& observer) { observers_.push_back(&observer); }
+
+    const dram_bank_machines& machines() const { return machines_; }
+    /// Banks whose column command is legal and has room in the data pipeline; counted.
+    std::uint64_t ready_columns(std::uint64_t now);
+    std::uint64_t ready_rows(std::uint64_t now) const { return machines_.ready_rows(now); }
+
+    /// The next column command of a bank's request.
+    void issue_column(unsigned b, std::uint64_t now);
+    /// A precharge of the bank if a row is open, else an activate for its request.
+    void issue_row(unsigned b, std::uint64_t now);
+    void precharge(unsigned b, std::uint64_t now);
+    void refresh(std::uint64_t now);
+
+private:
+    void tell(std::uint64_t now, dram_command kind, unsigned bank, std::uint32_t row,
+              std::uint32_t column);
+    void count_column(const dram_request& request, unsigned b);
+
+    const dram_config& config_;
+    dram_bank_machines& machines_;
+    dram_request_table& requests_;
+    dram_data_pipeline& pipeline_;
+    dram_sampler& sampler_;
+    dram_statistics& statistics_;
+    bool writing_ = false;  // direction of the last column command
+    std::vector<command_observer*> observers_;
+};
+
+}  // namespace simtlm::memory

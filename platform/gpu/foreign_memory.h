@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace simtlm::platform {
+
+/// What the writes of a GPU do to a foreign memory. The GPU follows traces, which hold addresses
+/// but no values: it has nothing to write.
+enum class memory_data : std::uint8_t {
+    masked,   ///< all byte enables off: the memory takes its time and keeps its contents
+    pattern,  ///< bytes the GPU writes become the low byte of their address; others stay
+    zeros     ///< no byte enables, data of zeros: for a memory that refuses byte enables
+};
+
+/// Which interface of a foreign memory is called.
+enum class memory_timing : std::uint8_t {
+    approximately_timed,  ///< nb_transport, four phases or fewer
+    loosely_timed  ///< b_transport, any number at a time; the time that it annotates, or waits
+};
+
+/// Which addresses a foreign memory sees.
+enum class memory_addresses : std::uint8_t {
+    global,  ///< device addresses, as kernels see them
+    dense    ///< of the channel alone: address_mapping::channel_address()
+};
+
+/// How the GPU treats a foreign memory.
+struct foreign_memory {
+    memory_data data = memory_data::masked;
+    memory_timing timing = memory_timing::approximately_timed;
+    memory_addresses addresses = memory_addresses::global;
+};
+
+}  // namespace simtlm::platform

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tests/system/simulator.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simtlm::test {
+
+/// A GPU by lot, and a trace for it: number n of a seed is the same GPU always.
+struct random_configuration {
+    /// @param folder  where a description of a router network is put
+    random_configuration(std::uint64_t seed, std::uint64_t number, const scratch_folder& folder);
+
+    /// The command line without the trace; a few are refused for what contradicts itself.
+    std::vector<std::string> options;
+    std::string trace;
+};
+
+}  // namespace simtlm::test

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sub-partition at its sockets and queues: the network in front, a memory of fixed latency in
+// the partition's place behind.
+#include "tests/unit/memory/partition_rig.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <vector>
+
+namespace simtlm::memory {
+namespace {
+
+using protocol::access_type;
+
+/// Drains and fills the sub-partition's queues as a partition would: one request and one answer a
+/// DRAM cycle, ten DRAM cycles apart.
+class memory_end : public sc_core::sc_module {
+public:
+    struct seen {
+        std::uint64_t address;
+        unsigned bytes;
+        bool write;
+        access_type type;
+    };
+    std::vector<seen> requests;
+    bool answers = true;
+
+    memory_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& s,
+               memory_sub_partition& slice)
+        : sc_module(name),
+          slice_(slice),
+          take_("take", s, protocol::phase::dram_arbitrate,
+                kernel::on_edge<&memory_end::take>(this), true),
+          give_("give", s, protocol::phase::dram_return, kernel::on_edge<&memory_end::give>(this),
+                true) {
+        slice.to_memory.set_reader(take_);
+        slice.from_memory.set_writer(give_);
+    }
+
+private:
+    void take() {
+        if (!answers || slice_.to_memory.empty()) return;
+        tlm::tlm_generic_payload& p = *slice_.to_memory.pop();
+        const auto& e = protocol::extension(p);
+        requests.push_back({p.get_address(), e.data_bytes, p.is_write(), e.type});
+        under_way_.push_back({&p, take_.now() + 10});
+    }
+    void give() {
+        if (under_way_.empty() || give_.now() < under_way_.front().second) return;
+        tlm::tlm_generic_payload& p = *under_way_.front().first;
+        if (protocol::is_posted(protocol::extension(p).type)) {
+            slice_.consumed(p);
+        } else {
+            if (slice_.from_memory.full()) return;
+            slice_.from_memory.push(&p);
+        }
+        under_way_.pop_front();
+    }
+
+    memory_sub_partition& slice_;
+    kernel::clocked_process take_, give_;
+    std::deque<std::pair<tlm::tlm_generic_payload*, std::uint64_t>> under_way_;
+};
+
+class MemorySubPartition : public testing::Test {
+protected:
+    static partition_config one_slice() {
+        partition_config c = test::volta_partition();
+        c.sub_partitions = 1;
+        return c;
+    }
+    void build() {
+        mapping = std::make_unique<address_mapping>(test::volta_map(1, 1));
+        slice = std::make_unique<memory_sub_partition>("slice", sequencer, config, *mapping, pool,
+                                                       shared, 0);
+        network = std::make_unique<test::network_end>("network", sequencer, 7);
+        network->socket.bind(slice->port);
+        memory = std::make_unique<memory_end>("memory", sequencer, *slice);
+        clocks.bind(sequencer);
+    }
+    tlm::tlm_generic_payload& add(bool write, std::uint64_t address, unsigned bytes,
+                                  access_type type) {
+        auto& p = test::make_request(pool, write, address, bytes, type);
+        network->todo.push_back(&p);
+        return p;
+    }
+    void expect_drained(std::uint64_t replies) {
+        EXPECT_TRUE(network->done());
+        EXPECT_EQ(network->replies, replies);
+        EXPECT_TRUE(slice->idle());
+        EXPECT_EQ(pool.outstanding(), 0u);
+    }
+
+    test::clocks clocks;
+    partition_config config = one_slice();
+    protocol::transaction_pool pool;
+    memory_statistics shared{1, 16};
+    kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
+                                      protocol::phase_table()};
+    std::unique_ptr<address_mapping> mapping;
+    std::unique_ptr<memory_sub_partition> slice;
+    std::unique_ptr<test::network_end> network;
+    std::unique_ptr<memory_end> memory;
+};
+
+TEST_F(MemorySubPartition, AMissIsReadOnceAndThenHit) {
+    build();
+    add(false, 0x40, 32, access_type::global_read);
+    test::run_core_cycles(400);
+    add(false, 0x40, 32, access_type::global_read);
+    test::run_core_cycles(400);
+    expect_drained(2);
+    ASSERT_EQ(memory->requests.size(), 1u);
+    EXPECT_EQ(memory->requests[0].address, 0x40u);
+    EXPECT_EQ(memory->requests[0].bytes, 32u);
+    EXPECT_GT(network->latencies[0], network->latencies[1]);
+    EXPECT_EQ(network->latencies[1], config.rop_latency + 2u);  // in and out of the queues
+    EXPECT_EQ(slice->statistics().to_memory, 1u);
+}
+
+TEST_F(MemorySubPartition, ALineIsSplitIntoItsSectorsAndAnsweredPartByPart) {
+    build();
+    add(false, 0x80, 128, access_type::instruction_read);
+    test::run_core_cycles(600);
+    expect_drained(1);
+    EXPECT_EQ(network->parts, 4u);
+    ASSERT_EQ(memory->requests.size(), 4u);
+    for (unsigned i = 0; i < 4; ++i) {
+        EXPECT_EQ(memory->requests[i].address, 0x80u + 32 * i);
+        EXPECT_EQ(memory->requests[i].bytes, 32u);
+    }
+    EXPECT_EQ(slice->statistics().requests, 1u);
+    EXPECT_EQ(slice->statistics().replies, 4u);
+}
+
+TEST_F(MemorySubPartition, TextureReadsSkipTheRopDelay) {
+    build();
+    slice->warm(0x40, 0);
+    add(false, 0x40, 32, access_type::texture_read);
+    test::run_core_cycles(100);
+    expect_drained(1);
+    EXPECT_EQ(network->latencies[0], 1u);
+}
+
+TEST_F(MemorySubPartition, AWriteIsAnsweredByTheL2AndReachesMemoryWhenItsLineIsEvicted) {
+    config.l2.sets = 1;
+    config.l2.ways = 1;
+    build();
+    add(true, 0x000, 32, access_type::global_write);
+    test::run_core_cycles(400);
+    EXPECT_EQ(network->replies, 1u);
+    EXPECT_TRUE(memory->requests.empty());
+    add(true, 0x100, 32, access_type::global_write);
+    test::run_core_cycles(400);
+    expect_drained(2);
+    ASSERT_EQ(memory->requests.size(), 1u);
+    EXPECT_EQ(memory->requests[0].type, access_type::l2_writeback);
+    EXPECT_EQ(memory->requests[0].address, 0x000u);
+}
+
+TEST_F(MemorySubPartition, AFlushForgetsDirtyLinesWithoutWritingThem) {
+    config.l2.sets = 1;
+    config.l2.ways = 1;
+    build();
+    add(true, 0x000, 32, access_type::global_write);
+    test::run_core_cycles(400);
+    slice->flush();
+    add(true, 0x100, 32, access_type::global_write);
+    test::run_core_cycles(400);
+    expect_drained(2);
+    EXPECT_TRUE(memory->requests.empty());
+}
+
+TEST_F(MemorySubPartition, RequestsWaitInTheNetworkWhileMemoryTakesNone) {
+    config.icnt_to_l2 = 8;
+    config.l2_to_dram = 2;
+    config.l2.miss_queue_size = 2;
+    build();
+    memory->answers = false;
+    for (unsigned i = 0; i < 400; ++i) add(false, 0x80 * i, 32, access_type::global_read);
+    test::run_core_cycles(2000);
+    EXPECT_TRUE(slice->request_waits());
+    EXPECT_EQ(slice->to_memory.size(), 2u);
+    EXPECT_GT(slice->statistics().stalled_full, 1000u);
+    EXPECT_EQ(network->replies, 0u);
+    memory->answers = true;
+    test::run_core_cycles(4000);
+    expect_drained(400);
+}
+
+TEST_F(MemorySubPartition, RepliesWaitWhileTheNetworkTakesNone) {
+    config.l2_to_icnt = 4;
+    build();
+    for (unsigned i = 0; i < 20; ++i) {
+        slice->warm(0x80 * i, 0);
+        add(false, 0x80 * i, 32, access_type::global_read);
+    }
+    test::run_core_cycles(100);
+    network->stall_percent = 100;  // keeps every second reply for ever
+    test::run_core_cycles(1000);
+    EXPECT_TRUE(slice->reply_blocked());
+    EXPECT_GT(slice->statistics().stalled_reply, 500u);
+    network->stall_percent = 0;
+    test::run_core_cycles(1000);
+    expect_drained(20);
+}
+
+TEST_F(MemorySubPartition, SleepsWhileAMissIsUnderWay) {
+    build();
+    add(false, 0x40, 32, access_type::global_read);
+    test::run_core_cycles(3000);
+    expect_drained(1);
+    EXPECT_LT(sequencer.activations(protocol::phase::l2_slice), 40u);
+}
+
+TEST_F(MemorySubPartition, PassesEverythingOnWithoutAnL2) {
+    config.l2.enabled = false;
+    build();
+    add(false, 0x40, 32, access_type::global_read);
+    add(true, 0x60, 32, access_type::global_write);
+    test::run_core_cycles(600);
+    expect_drained(2);
+    EXPECT_EQ(memory->requests.size(), 2u);
+    EXPECT_EQ(slice->cache_statistics(), nullptr);
+}
+
+}  // namespace
+}  // namespace simtlm::memory

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// A memory partition whose channel is a foreign memory behind the bridge: rate, order, time.
+#include "platform/gpu/memory_bridge.h"
+
+#include "modules/protocol/base_protocol_checker.h"
+#include "tests/cosim/common/ideal_memory.h"
+#include "tests/unit/memory/partition_rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace simtlm::platform {
+namespace {
+
+using protocol::access_type;
+using sc_core::sc_time;
+
+sc_time ns(double t) {
+    return {t, sc_core::SC_NS};
+}
+
+using platform_example::blocking_memory;
+using platform_example::ideal_memory;
+
+constexpr double dram_period = 1.176;  // of test::clocks
+
+/// The pins of a GPU with one channel.
+struct pin_holder : sc_core::sc_module {
+    memory_bridge::outside_socket pins{"pins"};
+    explicit pin_holder(const sc_core::sc_module_name& name) : sc_module(name) {}
+};
+
+/// A partition in front of a bridge, with a checker at the pins.
+template <class Memory>
+struct bridge_rig {
+    pin_holder gpu;
+    protocol::base_protocol_checker<> checker;
+    Memory memory;
+    std::vector<std::uint64_t> addresses;  // as the memory has seen them
+    memory::test::partition_rig partition;
+
+    template <class... Arguments>
+    bridge_rig(const std::string& name, const foreign_memory& how,
+               const memory::partition_config& c, const kernel::phase_sequencer::options& o,
+               Arguments&&... arguments)
+        : gpu((name + "_gpu").c_str()),
+          checker((name + "_checker").c_str()),
+          memory((name + "_memory").c_str(), std::forward<Arguments>(arguments)...),
+          partition(name, config_of(c, how), o) {
+        memory.on_request = [this](const auto& p) { addresses.push_back(p.get_address()); };
+        gpu.pins.bind(checker.target);
+        checker.initiator.bind(memory.socket);
+    }
+    /// Requests of `n` sectors, one after the other.
+    void stream(unsigned n, bool write) {
+        for (unsigned i = 0; i < n; ++i)
+            partition.add(write, 32ull * i, 32,
+                          write ? access_type::global_write : access_type::global_read);
+    }
+    double transfers() const {
+        return static_cast<double>(memory.counted.reads + memory.counted.writes);
+    }
+    void expect_clean(std::uint64_t replies) {
+        memory::test::expect_clean(partition, replies);
+        EXPECT_THAT(checker.rules.violations(), testing::IsEmpty());
+        EXPECT_EQ(checker.rules.in_flight(), 0u);
+    }
+
+private:
+    memory::memory_config config_of(const memory::partition_config& c, const foreign_memory& how) {
+        memory::memory_config m;
+        m.partition = c;
+        m.channel = [this, how](const memory::memory_channel_parts& p) {
+            return std::make_unique<memory_bridge>(p, gpu.pins, how);
+        };
+        return m;
+    }
+};
+
+foreign_memory loosely_timed() {
+    foreign_memory how;
+    how.timing = memory_timing::loosely_timed;
+    return how;
+}
+
+/// Nothing of what streams stays in the L2: every access is a transfer at the pins.
+memory::partition_config without_l2() {
+    memory::partition_config c = memory::test::volta_partition();
+    c.l2.enabled = false;
+    return c;
+}
+
+double dram_cycles() {
+    return sc_core::sc_time_stamp() / ns(dram_period);
+}
+
+// Rate.
+
+TEST(MemoryBridge, StreamingReadsReachThePeakOfThePinsAtAnIdealMemory) {
+    memory::test::clocks clocks;
+    bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
+    clocks.bind(rig.partition.sequencer);
+    rig.stream(6000, false);
+    memory::test::run_dram_cycles(4000);
+    const double before = rig.transfers();
+    memory::test::run_dram_cycles(1000);
+    EXPECT_GE(rig.transfers() - before, 950);
+    memory::test::run_dram_cycles(3000);
+    rig.expect_clean(6000);
+}
+
+TEST(MemoryBridge, StreamingWritesDoToo) {
+    memory::test::clocks clocks;
+    bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
+    clocks.bind(rig.partition.sequencer);
+    rig.stream(6000, true);
+    memory::test::run_dram_cycles(4000);
+    const double before = rig.transfers();
+    memory::test::run_dram_cycles(1000);
+    EXPECT_GE(rig.transfers() - before, 950);
+    memory::test::run_dram_cycles(3000);
+    rig.expect_clean(6000);
+}
+
+TEST(MemoryBridge, AMemoryThatOnlyAnnotatesServesManyRequestsAtATime) {
+    memory::test::clocks clocks;
+    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
+    clocks.bind(rig.partition.sequencer);
+    rig.stream(6000, false);
+    memory::test::run_dram_cycles(4000);
+    const double before = rig.transfers();
+    memory::test::run_dram_cycles(1000);
+    EXPECT_GE(rig.transfers() - before, 950);
+    memory::test::run_dram_cycles(3000);
+    rig.expect_clean(6000);
+}
+
+TEST(MemoryBridge, AMemoryThatWaitsServesAsManyAsItBears) {
+    memory::test::clocks clocks;
+    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
+    rig.memory.waits = true;
+    clocks.bind(rig.partition.sequencer);
+    rig.stream(3000, false);
+    memory::test::run_dram_cycles(5000);
+    rig.expect_clean(3000);
+    EXPECT_GE(rig.memory.counted.most_inside, 50u);  // 60 ns at one a clock
+}
+
+TEST(MemoryBridge, ALooselyTimedMemorysRateIsWhatItAnnotates) {
+    memory::test::clocks clocks;
+    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
+    sc_time free_at;  // one request in four clocks
+    rig.memory.latency = [&](const auto&) {
+        const sc_time now = sc_core::sc_time_stamp();
+        free_at = std::max(free_at, now) + ns(4 * dram_period);
+        return free_at - now + ns(40);
+    };
+    clocks.bind(rig.partition.sequencer);
+    rig.stream(1000, false);
+    memory::test::run_dram_cycles(2000);
+    const std::uint64_t before = rig.partition.replies();
+    memory::test::run_dram_cycles(1000);
+    EXPECT_NEAR(static_cast<double>(rig.partition.replies() - before), 250, 5);
+    memory::test::run_dram_cycles(2000);
+    rig.expect_clean(1000);
+}
+
+// Order.
+
+TEST(MemoryBridge, KeepsTheOrderWhereAddressesMeet) {
+    memory::test::clocks clocks;
+    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
+    // The first of every pair takes long, the second would overtake it.
+    unsigned calls = 0;
+    rig.memory.latency = [&](const auto&) { return ns(calls++ % 2 == 0 ? 200 : 10); };
+    rig.memory.waits = true;
+    clocks.bind(rig.partition.sequencer);
+    for (unsigned i = 0; i < 50; ++i) {
+        rig.partition.add(true, 0x1000, 32, access_type::global_write);
+        rig.partition.add(false, 0x1000, 32, access_type::global_read);
+    }
+    memory::test::run_dram_cycles(12000);
+    rig.expect_clean(100);
+    EXPECT_EQ(rig.memory.counted.most_inside, 1u);
+}
+
+TEST(MemoryBridge, NeighbouringSectorsDoNotWaitForOneAnother) {
+    memory::test::clocks clocks;
+    bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
+    rig.memory.waits = true;
+    clocks.bind(rig.partition.sequencer);
+    rig.stream(4, false);
+    memory::test::run_dram_cycles(500);
+    rig.expect_clean(4);
+    EXPECT_EQ(rig.memory.counted.most_inside, 4u);
+}
+
+// Time.
+
+/// Random traffic gives the same asleep, awake and in another order.
+template <class Memory, class... Arguments>
+void same_in_every_order(const foreign_memory& how, Arguments... arguments) {
+    memory::test::clocks clocks;
+    const memory::partition_config c = memory::test::volta_partition();
+    bridge_rig<Memory> a("a", how, c, {}, arguments...),
+        b("b", how, c, memory::test::awake(), arguments...),
+        d("d", how, c, memory::test::shuffled(), arguments...);
+    for (auto* r : {&a, &b, &d}) {
+        clocks.bind(r->partition.sequencer);
+        memory::test::fill_random(r->partition, 3000, 3000);
+    }
+    memory::test::run_core_cycles(60000);
+    for (auto* r : {&a, &b, &d}) r->expect_clean(3000);
+    EXPECT_GT(a.memory.counted.reads, 1000u);
+    EXPECT_GT(a.memory.counted.writes, 100u);
+    EXPECT_EQ(memory::test::figures(a.partition), memory::test::figures(b.partition));
+    EXPECT_EQ(memory::test::figures(a.partition), memory::test::figures(d.partition));
+    EXPECT_EQ(a.addresses, b.addresses);
+    EXPECT_EQ(a.addresses, d.addresses);
+}
+
+TEST(MemoryBridge, GivesTheSameInEveryOrderAtAnApproximatelyTimedMemory) {
+    same_in_every_order<ideal_memory>({}, ns(50), ns(1.3));
+}
+TEST(MemoryBridge, GivesTheSameInEveryOrderAtAMemoryOnTheEdgesOfTheGpusClock) {
+    same_in_every_order<ideal_memory>({}, ns(50 * dram_period), ns(dram_period));
+}
+TEST(MemoryBridge, GivesTheSameInEveryOrderAtALooselyTimedMemory) {
+    same_in_every_order<blocking_memory>(loosely_timed(), ns(60));
+}
+
+TEST(MemoryBridge, TellsTheLatencyOfAnAccess) {
+    memory::test::clocks clocks;
+    const memory::partition_config c = without_l2();
+    bridge_rig<ideal_memory> at("at", {}, c, {}, ns(100), ns(dram_period));
+    bridge_rig<blocking_memory> lt("lt", loosely_timed(), c, {}, ns(60));
+    lt.memory.latency = [](const auto&) { return ns(100 + dram_period); };
+    clocks.bind(at.partition.sequencer);
+    clocks.bind(lt.partition.sequencer);
+    at.stream(1, false);
+    lt.stream(1, false);
+    memory::test::run_dram_cycles(600);
+    at.expect_clean(1);
+    lt.expect_clean(1);
+    EXPECT_EQ(at.partition.ends[0]->latencies[0], lt.partition.ends[0]->latencies[0]);
+    const double fixed = c.rop_latency + c.dram_latency;
+    const double outside = (100 + dram_period) / 0.884;
+    EXPECT_NEAR(static_cast<double>(at.partition.ends[0]->latencies[0]), fixed + outside, 8);
+}
+
+// Addresses.
+
+TEST(MemoryBridge, ShowsDenseAddressesOfTheChannelWhereAskedTo) {
+    memory::test::clocks clocks;
+    foreign_memory how = loosely_timed();
+    how.addresses = memory_addresses::dense;
+    bridge_rig<blocking_memory> rig("rig", how, without_l2(), {}, ns(60));
+    clocks.bind(rig.partition.sequencer);
+    rig.stream(200, false);
+    memory::test::run_dram_cycles(2000);
+    rig.expect_clean(200);
+    const auto& all = rig.addresses;
+    EXPECT_EQ(std::set<std::uint64_t>(all.begin(), all.end()).size(), 200u);
+    for (const std::uint64_t a : all) {
+        const auto device = rig.partition.mapping.device_address(0, a);
+        ASSERT_TRUE(device);
+        EXPECT_EQ(rig.partition.mapping.channel_address(*device), a);
+    }
+}
+
+TEST(MemoryBridge, CountsRequestsAsAChannelDoes) {
+    memory::test::clocks clocks;
+    bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(1));
+    clocks.bind(rig.partition.sequencer);
+    rig.stream(30, false);
+    memory::test::run_dram_cycles(1000);
+    const memory::dram_statistics& s = rig.partition.channel->statistics();
+    EXPECT_EQ(s.scheduled_reads, 30u);
+    EXPECT_EQ(s.requests, 30u);
+    EXPECT_EQ(s.activates, 0u);
+    EXPECT_NEAR(static_cast<double>(s.cycles), dram_cycles(), 2);
+    std::uint64_t atoms = 0;
+    for (const auto& bank : s.traffic) atoms += bank.reads;
+    EXPECT_EQ(atoms, 30u);
+}
+
+}  // namespace
+}  // namespace simtlm::platform
