@@ -2,6 +2,7 @@
 #include "sc_main/program_run.h"
 
 #include "modules/execution/executed_kernel.h"
+#include "modules/kernel/error.h"
 #include "platform/gpu/gpu.h"
 
 #include <memory>
@@ -12,7 +13,8 @@ namespace simtlm {
 namespace {
 
 execution::opcode_timing::entry entry_of(const platform::operation_timing& t) {
-    return {static_cast<std::uint16_t>(t.latency), static_cast<std::uint16_t>(t.initiation)};
+    return {static_cast<std::uint16_t>(t.latency),
+            static_cast<std::uint16_t>(t.initiation_interval)};
 }
 
 execution::opcode_timing timing_of(const platform::ptx_timing& p) {
@@ -59,7 +61,7 @@ workload workload_of(loaded_program& program, const platform::gpu_config& config
         ++w.kernels;
         w.ctas += l.grid.volume();
         try {
-            platform::check_trace_fits(config, c.kernel->facts());
+            platform::check_trace_fits(config, platform::facts_of(c.kernel->facts()));
         } catch (const kernel::user_error& e) {
             w.refusals.emplace_back(e.what());
         }
