@@ -58,7 +58,7 @@ int refuse(const std::vector<std::string>& refusals) {
     constexpr std::size_t enough = 10;
     for (std::size_t i = 0; i < std::min(refusals.size(), enough); ++i) complain(refusals[i]);
     if (refusals.size() > enough)
-        complain(fmt::format("{} more kernels are refused", refusals.size() - enough));
+        complain(fmt::format("kernels are refused for {} more reasons", refusals.size() - enough));
     return fault_of_the_input;
 }
 
@@ -82,10 +82,15 @@ int run(int argc, char** argv) {
     if (executes && is_functional(values)) return leave(run_functional(values));
 
     const signal_guard signals;
-    platform::gpu_config config = platform::make_gpu_config(values);
-    if (!executes && config.run.trace.empty())
+    if (!executes && values.text("-trace").empty())
         throw kernel::user_error("command line", "there is no trace to replay",
-                                 "name one: -trace FOLDER/kernelslist.g; see also --help");
+                                 "name a GPU and a trace: simtlm --preset QV100 -trace "
+                                 "FOLDER/kernelslist.g; see also --help and --list-configs");
+    if (values.presets().empty() && values.files().empty() && !values.given("-network_mode"))
+        throw kernel::user_error("command line", "there is no GPU to run on",
+                                 "name one: --preset QV100, or -config FILE; --list-configs names "
+                                 "those that come along");
+    platform::gpu_config config = platform::make_gpu_config(values);
     std::unique_ptr<loaded_program> program;
     if (executes) program = std::make_unique<loaded_program>(values);
     const workload work = executes ? workload_of(*program, config) : read_workload(config);

@@ -54,16 +54,18 @@ void output::note(const std::string& kind, const std::string& text) {
     if (config_.quiet || !noted_.insert(text).second) return;
     line_.clear();
     tell(fmt::format("simtlm: {}: {}\n", kind, text));
+    line_.restore();
 }
 
 void output::print(const platform::report_subject* subject, const kernel_record* record) {
-    line_.clear();
+    line_.make_room();
     last_ = reporter_.make(subject);
     files_.add(last_, record);
     reported_cycles_ = device_.core_cycles();
     put_out(config_.compact_reports ? compact_.of(last_.text) : last_.text);
     put_out(wall_clock());
     flush_out();
+    line_.restore();
 }
 
 /// The only lines that differ from run to run.
@@ -98,6 +100,7 @@ void output::kernel_ended(const dispatch::finished_kernel& kernel) {
 
 void output::run_ended(const std::string& ended) {
     // A failure of one output keeps no other one from being written.
+    line_.end();
     std::exception_ptr failed;
     const auto attempt = [&failed](auto&& act) {
         try {
@@ -112,7 +115,8 @@ void output::run_ended(const std::string& ended) {
         flush_out();
     });
     attempt([&] { files_.write(ended); });
-    if (!config_.quiet) summary();
+    const bool nothing = ended == "failed" && kernels_ == 0;
+    if (!config_.quiet && !nothing) summary();
     if (config_.profile_kernel) print_activity(device_.sequencer(), seconds());
     if (failed) std::rethrow_exception(failed);
 }

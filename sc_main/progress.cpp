@@ -4,14 +4,26 @@
 #include "sc_main/standard_streams.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 namespace simtlm {
 
+namespace {
+
+std::size_t terminal_width() {
+    struct winsize size {};
+    constexpr std::size_t usual = 80;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : usual;
+}
+
+}  // namespace
+
 progress::progress(const platform::run_config& config, std::uint64_t kernels, std::uint64_t ctas)
     : terminal_(isatty(STDERR_FILENO) != 0),
+      stdout_is_terminal_(isatty(STDOUT_FILENO) != 0),
       enabled_(!config.quiet &&
                (config.progress == platform::progress_mode::on ||
                 (config.progress == platform::progress_mode::automatic && terminal_))),
@@ -25,17 +37,21 @@ void progress::show(const run_position& p) {
     const std::chrono::duration<double> elapsed = now - started_;
     const std::chrono::duration<double> since_last = now - last_;
     const auto cycles = static_cast<double>(std::max<std::uint64_t>(p.cycles, 1));
-    std::string line = fmt::format(
-        "kernel {} of {}, CTA {} of {}, cycle {}, IPC {:.1f}, {}warp insn/s",
-        std::min(p.kernels_done + 1, kernels_), kernels_, p.ctas_done, ctas_, p.cycles,
-        static_cast<double>(p.thread_instructions) / cycles,
-        short_number(static_cast<double>(p.warp_instructions - last_warp_instructions_) /
-                     since_last.count()));
+    std::vector<std::string> parts = {
+        fmt::format("kernel {} of {}", std::min(p.kernels_done + 1, kernels_), kernels_),
+        fmt::format("CTA {} of {}", p.ctas_done, ctas_)};
     if (p.ctas_done != 0) {
         const double share = static_cast<double>(p.ctas_done) / static_cast<double>(ctas_);
-        line += fmt::format(", {} left", short_time(elapsed.count() * (1 / share - 1)));
+        parts.push_back(short_time(elapsed.count() * (1 / share - 1)) + " left");
     }
-    tell(terminal_ ? "\r\033[K" + line : line + "\n");
+    parts.push_back(fmt::format("cycle {}", p.cycles));
+    parts.push_back(fmt::format("IPC {:.1f}", static_cast<double>(p.thread_instructions) / cycles));
+    parts.push_back(
+        short_number(static_cast<double>(p.warp_instructions - last_warp_instructions_) /
+                     since_last.count()) +
+        "warp insn/s");
+    line_ = fitting(parts, terminal_ ? terminal_width() : 0);
+    tell(terminal_ ? "\r\033[K" + line_ : line_ + "\n");
     shown_ = terminal_;
     last_ = now;
     last_warp_instructions_ = p.warp_instructions;
@@ -46,6 +62,32 @@ void progress::clear() {
     if (!shown_) return;
     tell("\r\033[K");
     shown_ = false;
+}
+
+void progress::end() {
+    clear();
+    line_.clear();
+    enabled_ = false;
+}
+
+void progress::make_room() {
+    if (stdout_is_terminal_) clear();
+}
+
+void progress::restore() {
+    if (!terminal_ || shown_ || line_.empty()) return;
+    tell(line_);
+    shown_ = true;
+}
+
+std::string fitting(const std::vector<std::string>& parts, std::size_t width) {
+    std::string line;
+    for (const std::string& part : parts) {
+        const std::string longer = line.empty() ? part : line + ", " + part;
+        if (width != 0 && longer.size() >= width) break;
+        line = longer;
+    }
+    return line.empty() ? parts.front().substr(0, std::max<std::size_t>(width, 2) - 1) : line;
 }
 
 std::string short_number(double value) {

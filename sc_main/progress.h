@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace simtlm {
 
@@ -33,11 +35,18 @@ public:
     /// It is time for another line.
     bool due() const { return enabled_ && clock::now() >= next_; }
     void show(const run_position& position);
-    /// Takes the line away, so that something else can be printed.
+    /// Takes the line away for good, so that something else can be said on stderr.
     void clear();
+    /// Takes the line away; there will be none any more.
+    void end();
+    /// Takes the line away where stdout goes to the same terminal, until restore().
+    void make_room();
+    /// Shows the line again that was there before, so that it stays visible between short kernels.
+    void restore();
 
 private:
     bool terminal_;
+    bool stdout_is_terminal_;
     bool enabled_;
     bool shown_ = false;
     std::chrono::seconds period_;
@@ -46,7 +55,11 @@ private:
     clock::time_point next_;
     clock::time_point last_ = started_;
     std::uint64_t last_warp_instructions_ = 0;
+    std::string line_;  ///< shown last
 };
+
+/// The parts of a line that fit into a width, the first ones first. @param width  0: any
+std::string fitting(const std::vector<std::string>& parts, std::size_t width);
 
 /// "850", "12.3 k", "4.56 M": three digits or a little more.
 std::string short_number(double value);

@@ -94,7 +94,7 @@ std::vector<conversion> conversions_of(const std::vector<trace::command>& comman
         std::string stem = fs::path(c.file).filename().string();
         for (const char* suffix : {".xz", ".gz", ".zst", ".bz2"})
             if (strip(stem, suffix)) break;
-        for (const char* suffix : {".traceg", ".trace", trace::binary_suffix})
+        for (const char* suffix : {".traceg", ".tracez", ".trace", trace::binary_suffix})
             if (strip(stem, suffix)) break;
         std::string name = stem;
         for (unsigned n = 2; !names.insert(name).second; ++n) name = fmt::format("{}-{}", stem, n);
@@ -150,7 +150,7 @@ int convert(const arguments& a) {
     if (a.operands.size() != 2) refuse("convert takes a command list and a folder");
     const std::string list = list_file(a.operands[0]);
     const fs::path folder = a.operands[1];
-    const std::vector<trace::command> commands = trace::read_command_list(list);
+    const std::vector<trace::command> commands = trace::read_whole_command_list(list).commands;
     std::error_code error;
     fs::create_directories(folder, error);
     if (!fs::is_directory(folder))
@@ -217,8 +217,12 @@ int info(const arguments& a) {
     put_out(fmt::format("kernel               {} (id {}, stream {})\n", h.name, h.id, h.stream));
     put_out(fmt::format("grid, block          ({},{},{}), ({},{},{})\n", h.grid.x, h.grid.y,
                         h.grid.z, h.block.x, h.block.y, h.block.z));
-    put_out(fmt::format("shared memory        {} bytes\n", h.shared_memory));
-    put_out(fmt::format("registers            {} per thread\n", h.registers));
+    const auto told = [](std::uint32_t n, const char* unit) {
+        return n == trace::kernel_header::not_told ? std::string("not told")
+                                                   : fmt::format("{} {}", n, unit);
+    };
+    put_out(fmt::format("shared memory        {}\n", told(h.shared_memory, "bytes")));
+    put_out(fmt::format("registers            {}\n", told(h.registers, "per thread")));
     put_out(fmt::format("binary version       {}\n", h.binary_version));
     put_out(fmt::format("tracer, NVBit        {}, {}\n", h.tracer_version,
                         h.nvbit_version.empty() ? "-" : h.nvbit_version));
@@ -246,7 +250,7 @@ int check(const arguments& a) {
     options.opcodes = &opcodes;
     std::set<std::string> files;
     std::uint64_t blocks = 0, instructions = 0;
-    for (const trace::command& c : trace::read_command_list(list)) {
+    for (const trace::command& c : trace::read_whole_command_list(list).commands) {
         if (c.what != trace::command::kind::kernel || !files.insert(c.file).second) continue;
         trace::kernel_trace kernel(c.file, options);
         while (auto block = kernel.next_block()) {

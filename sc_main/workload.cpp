@@ -3,10 +3,14 @@
 
 #include "modules/kernel/error.h"
 #include "modules/trace/command_list.h"
+#include "modules/trace/cta_filter.h"
 #include "modules/trace/kernel_header.h"
 #include "platform/gpu/gpu.h"
 
+#include <fmt/format.h>
+
 #include <map>
+#include <utility>
 
 namespace simtlm {
 
@@ -36,28 +40,47 @@ dispatch::host_command host_command_of(const trace::command& c) {
     return h;
 }
 
+/// What is wrong, whichever kernel it is: without its file and its name.
+std::string reason_of(const kernel::user_error& e, const std::string& kernel) {
+    std::string reason = e.what();
+    for (const std::string& part : {e.where(), kernel}) {
+        const std::size_t at = part.empty() ? std::string::npos : reason.find(part);
+        if (at != std::string::npos) reason.erase(at, part.size());
+    }
+    return reason;
+}
+
 }  // namespace
 
-workload read_workload(const platform::gpu_config& config) {
+workload read_workload(platform::gpu_config& config) {
     workload w;
-    std::map<std::string, std::uint64_t> ctas_of;  // by file
-    for (const trace::command& c : trace::read_command_list(config.run.trace)) {
+    std::map<std::string, std::pair<std::string, unsigned>> refused;  // by reason
+    std::map<std::string, std::uint64_t> ctas_of;                     // by file
+    for (const trace::command& c :
+         trace::read_command_list(config.run.trace, config.traces.choice)) {
         w.commands.push_back(host_command_of(c));
         if (c.what != trace::command::kind::kernel) continue;
         ++w.kernels;
         const auto [known, fresh] = ctas_of.emplace(c.file, 0);
         if (fresh) {
             w.kernel_files.push_back(c.file);
+            std::string name;
             try {
                 const trace::kernel_header header = trace::read_kernel_header(c.file, w.warnings);
-                known->second = header.grid.volume();
+                name = header.name;
+                known->second = trace::chosen_blocks(
+                    header.grid, config.traces.choice.ctas.value_or(trace::cta_range()));
                 platform::check_trace_fits(config, platform::facts_of(header));
             } catch (const kernel::user_error& e) {
-                w.refusals.emplace_back(e.what());
+                ++refused.emplace(reason_of(e, name), std::pair(e.what(), 0u)).first->second.second;
             }
         }
         w.ctas += known->second;
     }
+    for (const auto& [reason, first] : refused)
+        w.refusals.push_back(first.second == 1 ? first.first
+                                               : fmt::format("{}; so are {} more kernels",
+                                                             first.first, first.second - 1));
     return w;
 }
 

@@ -17,12 +17,13 @@ struct workload {
     std::uint64_t kernels = 0;
     std::uint64_t ctas = 0;
     std::vector<std::string> warnings;  ///< odd values in headers
-    /// Kernels that cannot run on the configured GPU, a line each.
+    /// Why kernels cannot run on the configured GPU, a line for each reason.
     std::vector<std::string> refusals;
 };
 
-/// Reads the list of config.run.trace and the header of every kernel in it.
+/// Reads the list of config.run.trace and the header of every kernel in it that is chosen. What the
+/// list itself chooses is added to the configuration.
 /// @throws kernel::user_error when the list cannot be read
-workload read_workload(const platform::gpu_config& config);
+workload read_workload(platform::gpu_config& config);
 
 }  // namespace simtlm

@@ -264,15 +264,20 @@ def about_this_run(simtlm):
         except (OSError, subprocess.SubprocessError):
             return ""
 
+    version = (output(simtlm, "--version").split("\n") or [""])[0]
     commit, executable = "", pathlib.Path(simtlm).resolve()
-    # The commit is the executable's only when it was built here, after it.
-    if ROOT in executable.parents and executable.stat().st_mtime > float(
+    # An executable that does not tell what it was built from: the commit is its own only when it was
+    # built here, after it.
+    if re.search(r"\bbuild [0-9a-f]{7}", version):
+        commit = version
+        version = ""
+    elif ROOT in executable.parents and executable.stat().st_mtime > float(
             output("git", "log", "-1", "--format=%ct") or "inf"):
         commit = "commit " + output("git", "rev-parse", "--short", "HEAD")
         if output("git", "status", "--porcelain", "--", "modules", "platform", "sc_main"):
             commit += " with changes"
     model = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
     return ", ".join(filter(None, [
-        (output(simtlm, "--version").split("\n") or [""])[0], commit or "commit unknown",
+        version, commit or "an executable that does not tell its commit",
         f"{os.cpu_count()} processors ({model.group(1).strip()})" if model else "",
         f"load {LOAD_BEFORE:.1f} before the start"]))

@@ -2,44 +2,16 @@
 #pragma once
 
 #include "modules/cache/cache_config.h"
-#include "modules/program/instruction.h"
+#include "modules/core/pipelines.h"
+#include "modules/core/scheduling_choice.h"
 
-#include <array>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace simtlm::core {
 
-/// Kinds of functional unit pipelines besides the specialised ones.
-enum class unit_kind : std::uint8_t { sp, dp, integer, sfu, mem, tensor, specialized };
-
-/// Numbers of collector units and ports of one operand-collector pool.
-struct collector_pool_config {
-    unsigned units = 0;
-    unsigned in_ports = 0;
-    unsigned out_ports = 0;
-};
-
-struct specialized_unit_config {
-    bool enabled = false;
-    unsigned units = 0;
-    unsigned max_latency = 0;
-    unsigned id_oc_width = 0;
-    unsigned oc_ex_width = 0;
-    std::string name;
-};
-
-/// Widths of the pipeline registers (-gpgpu_pipeline_widths).
-struct pipeline_widths {
-    unsigned id_oc_sp = 1, id_oc_dp = 1, id_oc_int = 1, id_oc_sfu = 1, id_oc_mem = 1;
-    unsigned oc_ex_sp = 1, oc_ex_dp = 1, oc_ex_int = 1, oc_ex_sfu = 1, oc_ex_mem = 1;
-    unsigned ex_wb = 1;
-    unsigned id_oc_tensor = 0, oc_ex_tensor = 0;
-};
-
 struct warp_scheduler_config {
-    std::string policy = "gto";  ///< lrr, gto, oldest, two_level_active:<n>:..., warp_limiting:...
+    scheduling_choice policy = "gto";        ///< -gpgpu_scheduler
     unsigned max_issue_per_warp = 2;         ///< -gpgpu_max_insn_issue_per_warp
     bool dual_issue_diff_exec_units = true;  ///< -gpgpu_dual_issue_diff_exec_units
 };
@@ -96,14 +68,10 @@ struct sm_config {
     bool register_bank_uses_warp_id = false;
     unsigned register_port_throughput = 1;  ///< -gpgpu_reg_file_port_throughput
     bool specialized_collectors = true;     ///< -gpgpu_enable_specialized_operand_collector
-    collector_pool_config collectors_sp, collectors_dp, collectors_sfu, collectors_int,
-        collectors_tensor, collectors_mem, collectors_gen;
+    collector_pool_config general_collectors;
 
-    // functional units
-    pipeline_widths widths;
-    unsigned sp_units = 1, dp_units = 0, int_units = 0, sfu_units = 1, tensor_units = 0;
-    bool tensor_core_available = false;
-    std::array<specialized_unit_config, program::max_specialized_units> specialized;
+    std::vector<pipeline_config> pipelines = built_in_pipelines();
+    unsigned ex_wb_width = 1;  ///< registers of write-back: the result bus
 
     // memory
     ldst_config ldst;

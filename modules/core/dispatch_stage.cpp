@@ -21,6 +21,8 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
       process_("process", sequencer, protocol::phase::core_dispatch,
                kernel::on_edge<&dispatch_stage::cycle>(this)) {
     collector_.set_consumer(process_);
+    for (unsigned p = 0; p < config.pipelines.size(); ++p)
+        if (config.pipelines[p].to_memory) to_memory_.push_back(p);
 }
 
 /// Cycles further ahead can be reserved.
@@ -36,11 +38,23 @@ bool dispatch_stage::reserve_result_bus(std::uint64_t now, unsigned latency) {
     const std::uint64_t at = now + latency;
     reservation& r = result_bus_[at & (result_bus_.size() - 1)];
     if (const auto low = static_cast<std::uint32_t>(at); r.at != low) r = {low, 0};
-    if (r.count >= config_.widths.ex_wb) {
+    if (r.count >= config_.ex_wb_width) {
         ++statistics_.result_bus_conflicts;
         return false;
     }
     ++r.count;
+    return true;
+}
+
+/// @return whether there is or was something to dispatch
+bool dispatch_stage::dispatch_to_memory(unsigned p) {
+    pipeline_register& ready = collector_.ready(p);
+    if (ready.empty()) return false;
+    if (ldst_.can_accept()) {
+        warp_instruction* inst = ready.oldest();
+        ready.remove(*inst);
+        send(to_ldst, *inst);
+    }
     return true;
 }
 
@@ -59,15 +73,7 @@ void dispatch_stage::cycle() {
         ready.remove(*inst);
         send(to_units[static_cast<int>(u)], *inst);
     }
-    pipeline_register& memory = collector_.ready(pipe_mem);
-    if (!memory.empty()) {
-        left = true;
-        if (ldst_.can_accept()) {
-            warp_instruction* inst = memory.oldest();
-            memory.remove(*inst);
-            send(to_ldst, *inst);
-        }
-    }
+    for (const unsigned p : to_memory_) left |= dispatch_to_memory(p);
     if (!left) process_.sleep();
 }
 

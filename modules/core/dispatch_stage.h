@@ -37,12 +37,14 @@ public:
 private:
     void cycle();
     bool reserve_result_bus(std::uint64_t now, unsigned latency);
+    bool dispatch_to_memory(unsigned p);
     void lengthen(std::uint64_t now);
 
     const sm_config& config_;
     operand_collector& collector_;
     std::vector<unit> units_;
     ldst_unit& ldst_;
+    std::vector<unsigned> to_memory_;  // pipelines that end in the load/store unit
     struct reservation {
         std::uint32_t at = 0;  // low bits of the core cycle
         std::uint32_t count = 0;

@@ -3,6 +3,9 @@
 
 #include "modules/protocol/phases.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace simtlm::core {
 
 operand_collector::operand_collector(const sc_core::sc_module_name& name,
@@ -19,77 +22,9 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
                kernel::on_edge<&operand_collector::cycle>(this)) {
     for (auto& socket : issue) socket.register_nb_transport_fw(this, &operand_collector::accept);
 
-    const pipeline_widths& w = config.widths;
-    const auto make = [&](unsigned p, unsigned in, unsigned out) {
-        id_oc_[p] = pipeline_register(in, config.sub_core_model);
-        oc_ex_[p] = pipeline_register(out, config.sub_core_model);
-    };
-    make(pipe_sp, w.id_oc_sp, w.oc_ex_sp);
-    make(pipe_dp, w.id_oc_dp, w.oc_ex_dp);
-    make(pipe_int, w.id_oc_int, w.oc_ex_int);
-    make(pipe_sfu, w.id_oc_sfu, w.oc_ex_sfu);
-    make(pipe_tensor, w.id_oc_tensor, w.oc_ex_tensor);
-    make(pipe_mem, w.id_oc_mem, w.oc_ex_mem);
-    for (unsigned i = 0; i < program::max_specialized_units; ++i)
-        make(pipe_spec + i, config.specialized[i].id_oc_width, config.specialized[i].oc_ex_width);
-
-    // Which pipeline a class is issued to.
-    using program::op_class;
-    const bool has_int = config.int_units > 0;
-    pipe_of_.fill(has_int               ? pipe_int
-                  : config.sp_units > 0 ? unsigned{pipe_sp}
-                                        : unsigned{pipe_count});
-    const auto route = [&](op_class c, unsigned p, bool exists) {
-        pipe_of_[static_cast<unsigned>(c)] = exists ? p : unsigned{pipe_count};
-    };
-    route(op_class::sp, pipe_sp, config.sp_units > 0);
-    route(op_class::sfu, pipe_sfu, config.sfu_units > 0);
-    route(op_class::dp, config.dp_units > 0 ? pipe_dp : pipe_sfu,
-          config.dp_units > 0 || config.sfu_units > 0);
-    route(op_class::tensor, pipe_tensor, config.tensor_units > 0);
-    for (const op_class c : {op_class::load, op_class::store, op_class::memory_barrier})
-        route(c, pipe_mem, true);
-    for (unsigned i = 0; i < program::max_specialized_units; ++i)
-        route(static_cast<op_class>(static_cast<unsigned>(op_class::spec1) + i), pipe_spec + i,
-              config.specialized[i].enabled && config.specialized[i].units > 0);
-
-    // Collector units: general ones first, then those of one kind.
-    add_set(config.collectors_gen);
-    for (unsigned i = 0; i < config.collectors_gen.in_ports; ++i) {
-        input_port port;
-        port.pipes = {pipe_sp, pipe_sfu, pipe_mem};
-        if (config.tensor_core_available) port.pipes.push_back(pipe_tensor);
-        if (config.dp_units > 0) port.pipes.push_back(pipe_dp);
-        if (config.int_units > 0) port.pipes.push_back(pipe_int);
-        for (unsigned s = 0; s < program::max_specialized_units; ++s)
-            if (config.specialized[s].enabled) port.pipes.push_back(pipe_spec + s);
-        port.sets = {0};
-        input_ports_.push_back(std::move(port));
-    }
-    if (config.specialized_collectors) {
-        struct kind {
-            const collector_pool_config& pool;
-            unsigned p;
-        };
-        // Units are numbered, and dispatch ports visited, in this order; input ports in that of
-        // the second list.
-        const std::array<kind, 6> units = {{{config.collectors_sp, pipe_sp},
-                                            {config.collectors_dp, pipe_dp},
-                                            {config.collectors_tensor, pipe_tensor},
-                                            {config.collectors_sfu, pipe_sfu},
-                                            {config.collectors_mem, pipe_mem},
-                                            {config.collectors_int, pipe_int}}};
-        std::array<unsigned, pipe_count> set_of{};
-        for (const kind& k : units) {
-            set_of[k.p] = static_cast<unsigned>(sets_.size());
-            add_set(k.pool);
-        }
-        for (const unsigned p : {pipe_sp, pipe_dp, pipe_sfu, pipe_tensor, pipe_mem, pipe_int})
-            for (const kind& k : units)
-                if (k.p == p)
-                    for (unsigned i = 0; i < k.pool.in_ports; ++i)
-                        input_ports_.push_back({{p}, {set_of[p], 0}});
-    }
+    make_registers();
+    make_general_collectors();
+    if (config.specialized_collectors) make_specialized_collectors();
     const unsigned total = static_cast<unsigned>(units_.size());
     sc_assert(total <= max_units && config.register_banks <= max_banks);
     const unsigned per_scheduler = config.sub_core_model ? total / config.schedulers : total;
@@ -98,11 +33,53 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
     for (auto& q : bank_queue_) q.reset(std::size_t{total} * program::max_sources);
 }
 
-void operand_collector::add_set(const collector_pool_config& pool) {
+void operand_collector::make_registers() {
+    const std::vector<pipeline_config>& table = config_.pipelines;
+    for (const pipeline_config& p : table) {
+        id_oc_.emplace_back(p.id_oc, config_.sub_core_model);
+        oc_ex_.emplace_back(p.oc_ex, config_.sub_core_model);
+    }
+    for (unsigned c = 0; c < program::op_class_count; ++c)
+        pipe_of_[c] = route(table, static_cast<program::op_class>(c));
+}
+
+/// All pipelines in one of the orders in which they are visited.
+std::vector<unsigned> operand_collector::pipes_by(unsigned pipeline_config::visits::*order) const {
+    const std::vector<pipeline_config>& table = config_.pipelines;
+    std::vector<unsigned> pipes(table.size());
+    std::iota(pipes.begin(), pipes.end(), 0u);
+    std::stable_sort(pipes.begin(), pipes.end(), [&](unsigned a, unsigned b) {
+        return table[a].order.*order < table[b].order.*order;
+    });
+    return pipes;
+}
+
+void operand_collector::make_general_collectors() {
+    const unsigned general = add_set(config_.general_collectors);
+    std::vector<unsigned> present;
+    for (const unsigned p : pipes_by(&pipeline_config::visits::general_ports))
+        if (config_.pipelines[p].present) present.push_back(p);
+    for (unsigned i = 0; i < config_.general_collectors.in_ports; ++i)
+        input_ports_.push_back({present, {general}});
+}
+
+/// Collectors of one pipeline each; its instructions may use the general ones as well.
+void operand_collector::make_specialized_collectors() {
+    constexpr unsigned general = 0;
+    std::vector<unsigned> set_of(pipes());
+    for (const unsigned p : pipes_by(&pipeline_config::visits::pools))
+        set_of[p] = add_set(config_.pipelines[p].collectors);
+    for (const unsigned p : pipes_by(&pipeline_config::visits::own_ports))
+        for (unsigned i = 0; i < config_.pipelines[p].collectors.in_ports; ++i)
+            input_ports_.push_back({{p}, {set_of[p], general}});
+}
+
+unsigned operand_collector::add_set(const collector_pool_config& pool) {
     const set s{static_cast<unsigned>(units_.size()), pool.units};
     sets_.push_back(s);
     units_.resize(units_.size() + pool.units);
     for (unsigned i = 0; i < pool.out_ports; ++i) dispatch_ports_.push_back({s.first, s.units, 0});
+    return static_cast<unsigned>(sets_.size()) - 1;
 }
 
 unsigned operand_collector::bank_of(unsigned reg, const warp_instruction& inst) const {

@@ -10,21 +10,10 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace simtlm::core {
-
-/// The pipelines from issue to execution, one pair of pipeline registers (ID_OC, OC_EX) each.
-enum pipe : unsigned {
-    pipe_sp,
-    pipe_dp,
-    pipe_int,
-    pipe_sfu,
-    pipe_tensor,
-    pipe_mem,
-    pipe_spec,  ///< the first of eight
-    pipe_count = pipe_spec + program::max_specialized_units
-};
 
 /// The operand collector of an SM (manual: Register File / operand collector).
 ///
@@ -46,7 +35,10 @@ public:
 
     /// Whether the ID_OC register of a pipeline has a place for a scheduler's instruction.
     bool can_accept(unsigned p, unsigned scheduler) const { return id_oc_[p].has_free(scheduler); }
-    /// Pipeline that an instruction class is issued to; pipe_count where there is none.
+    /// Pipelines are numbered as in sm_config::pipelines.
+    unsigned pipes() const { return static_cast<unsigned>(id_oc_.size()); }
+    const std::string& name_of(unsigned p) const { return config_.pipelines[p].name; }
+    /// Pipeline that an instruction class is issued to; pipes() where there is none.
     unsigned pipe_of(program::op_class c) const { return pipe_of_[static_cast<unsigned>(c)]; }
 
     /// The OC_EX registers, emptied by the dispatch stage.
@@ -95,7 +87,11 @@ private:
     tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
     void cycle();
-    void add_set(const collector_pool_config& pool);
+    void make_registers();
+    void make_general_collectors();
+    void make_specialized_collectors();
+    unsigned add_set(const collector_pool_config& pool);
+    std::vector<unsigned> pipes_by(unsigned pipeline_config::visits::*order) const;
     void dispatch();
     void read(bool first_pass, std::uint64_t now);
     void allocate();
@@ -105,8 +101,8 @@ private:
     const sm_config& config_;
     core_statistics& statistics_;
     std::array<unsigned, program::op_class_count> pipe_of_{};
-    std::array<pipeline_register, pipe_count> id_oc_;
-    std::array<pipeline_register, pipe_count> oc_ex_;
+    std::vector<pipeline_register> id_oc_;  // by pipeline
+    std::vector<pipeline_register> oc_ex_;
     std::vector<set> sets_;
     std::vector<dispatch_port> dispatch_ports_;
     std::vector<input_port> input_ports_;

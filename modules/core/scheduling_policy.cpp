@@ -8,18 +8,16 @@
 #include "modules/core/scheduling/warp_limiting.h"
 #include "modules/kernel/error.h"
 
-#include <cstdio>
-
 namespace simtlm::core {
 
 namespace {
 
-struct arguments {
-    const std::string& text;
-    const warp_table& warps;
-    const scoreboard& scores;
-    warp_mask mine;
-};
+using arguments = scheduling_arguments;
+
+[[noreturn]] void refuse(const char* syntax) {
+    throw kernel::user_error("-gpgpu_scheduler", "the policy needs other numbers",
+                             std::string("write ") + syntax);
+}
 
 struct row {
     const char* name;
@@ -50,36 +48,31 @@ constexpr row table[] = {
      }},
     {"two_level_active",
      [](const arguments& a) -> std::unique_ptr<scheduling_policy> {
-         unsigned active = 0, inner = 0, outer = 0;
-         if (std::sscanf(a.text.c_str(), "two_level_active:%u:%u:%u", &active, &inner, &outer) <
-                 1 ||
-             active == 0)
-             throw kernel::user_error("-gpgpu_scheduler", "cannot read \"" + a.text + "\"",
-                                      "write two_level_active:<active warps>:<inner>:<outer>");
-         return std::make_unique<two_level_active>(a.warps, a.scores, a.mine, active);
+         if (a.parameters.empty() || a.parameters[0] == 0)
+             refuse("two_level_active:<active warps>:<inner>:<outer>");
+         return std::make_unique<two_level_active>(a.warps, a.scores, a.mine, a.parameters[0]);
      }},
     {"warp_limiting",
      [](const arguments& a) -> std::unique_ptr<scheduling_policy> {
-         unsigned policy = 0, limit = 0;
-         if (std::sscanf(a.text.c_str(), "warp_limiting:%u:%u", &policy, &limit) != 2 || limit == 0)
-             throw kernel::user_error("-gpgpu_scheduler", "cannot read \"" + a.text + "\"",
-                                      "write warp_limiting:<policy>:<warps>");
-         return std::make_unique<warp_limiting>(a.warps, a.mine, limit);
+         if (a.parameters.size() != 2 || a.parameters[1] == 0)
+             refuse("warp_limiting:<policy>:<warps>");
+         return std::make_unique<warp_limiting>(a.warps, a.mine, a.parameters[1]);
      }},
 };
 
 }  // namespace
 
-std::unique_ptr<scheduling_policy> make_scheduling_policy(const std::string& text,
+std::unique_ptr<scheduling_policy> make_scheduling_policy(const scheduling_choice& choice,
                                                           const warp_table& warps,
                                                           const scoreboard& scores,
                                                           warp_mask mine) {
-    const std::string name = text.substr(0, text.find(':'));
+    const scheduling_arguments given{choice.parameters, warps, scores, mine};
+    if (choice.make != nullptr) return choice.make(given);
     for (const row& r : table)
-        if (name == r.name) return r.make({text, warps, scores, mine});
+        if (choice.name == r.name) return r.make(given);
     std::string known;
     for (const row& r : table) known += known.empty() ? r.name : std::string(", ") + r.name;
-    throw kernel::user_error("-gpgpu_scheduler", "no warp scheduler \"" + name + "\"",
+    throw kernel::user_error("-gpgpu_scheduler", "no warp scheduler \"" + choice.name + "\"",
                              "choose one of " + known);
 }
 

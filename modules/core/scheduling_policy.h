@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/scheduling_choice.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/warp_table.h"
 
@@ -31,11 +32,19 @@ public:
     virtual bool acts_when_idle() const { return false; }
 };
 
+/// What a policy is made of.
+struct scheduling_arguments {
+    const std::vector<unsigned>& parameters;  ///< the numbers behind its name
+    const warp_table& warps;
+    const scoreboard& scores;
+    warp_mask mine;  ///< the scheduler's warps
+};
+
 /// Makes the policy that -gpgpu_scheduler names: lrr, rrr, gto, old (oldest first),
-/// two_level_active:<active warps>:<inner>:<outer>, warp_limiting:<policy>:<warps>.
-/// @param mine  the scheduler's warps
+/// two_level_active:<active warps>:<inner>:<outer>, warp_limiting:<policy>:<warps>; or one of the
+/// caller's own (scheduling_choice::make).
 /// @throws kernel::user_error for a name it does not know
-std::unique_ptr<scheduling_policy> make_scheduling_policy(const std::string& text,
+std::unique_ptr<scheduling_policy> make_scheduling_policy(const scheduling_choice& choice,
                                                           const warp_table& warps,
                                                           const scoreboard& scores, warp_mask mine);
 

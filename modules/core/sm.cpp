@@ -67,22 +67,16 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
 /// Functional units, in the order in which the dispatch stage visits them.
 void sm::make_units() {
     std::vector<dispatch_stage::unit> order;
-    const auto add_units = [&](const std::string& kind, unsigned p, unsigned count) {
-        for (unsigned k = 0; k < count; ++k) {
-            units_.push_back(
-                std::make_unique<functional_unit>((kind + std::to_string(k)).c_str(), sequencer_));
+    for (unsigned p = 0; p < config_.pipelines.size(); ++p) {
+        const pipeline_config& pipeline = config_.pipelines[p];
+        if (!pipeline.usable()) continue;
+        const char* separator = pipeline.specialized ? "_" : "";  // spec1_0
+        for (unsigned k = 0; k < pipeline.units; ++k) {
+            units_.push_back(std::make_unique<functional_unit>(
+                fmt::format("{}{}{}", pipeline.name, separator, k).c_str(), sequencer_));
             order.push_back({units_.back().get(), p, k});
         }
-    };
-    add_units("sp", pipe_sp, config_.sp_units);
-    add_units("dp", pipe_dp, config_.dp_units);
-    add_units("int", pipe_int, config_.int_units);
-    add_units("sfu", pipe_sfu, config_.sfu_units);
-    add_units("tensor", pipe_tensor, config_.tensor_units);
-    for (unsigned s = 0; s < program::max_specialized_units; ++s)
-        if (config_.specialized[s].enabled)
-            add_units(fmt::format("spec{}_", s + 1), pipe_spec + s, config_.specialized[s].units);
-
+    }
     dispatch_ = std::make_unique<dispatch_stage>("dispatch", sequencer_, config_, collector_, order,
                                                  *ldst_);
     dispatch_->to_ldst.bind(ldst_->dispatch);

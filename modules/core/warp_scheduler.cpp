@@ -121,7 +121,7 @@ void warp_scheduler::cycle() {
 
 bool warp_scheduler::try_issue(unsigned w) {
     unsigned issued = 0;
-    unsigned previous = pipe_count;
+    unsigned previous = sm_.collector.pipes();
     while (issued < config_.scheduler.max_issue_per_warp && can_issue(w, issued, previous)) {
         issue_from(w);
         ++issued;
@@ -149,12 +149,12 @@ bool warp_scheduler::can_issue(unsigned w, unsigned issued, unsigned& previous) 
     }
     const program::static_instruction& info = *warps.warp[w].ibuffer.head()->info;
     const unsigned p = sm_.collector.pipe_of(info.cls);
-    if (p == pipe_count) {
+    if (p == sm_.collector.pipes()) {
         sm_.owner.no_unit_for(info);
         return false;
     }
     if (!sm_.collector.can_accept(p, number_)) return false;
-    const unsigned kind = std::min<unsigned>(p, pipe_spec);  // specialised units are one kind
+    const unsigned kind = config_.pipelines[p].specialized ? pipe_spec : p;
     if (config_.scheduler.dual_issue_diff_exec_units && previous == kind) return false;
     previous = kind;
     return true;

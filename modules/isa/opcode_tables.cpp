@@ -3,9 +3,9 @@
 
 #include "modules/isa/opcode_data.h"
 #include "modules/kernel/error.h"
+#include "modules/kernel/text_file.h"
 
 #include <cctype>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
@@ -82,12 +82,7 @@ opcode_tables opcode_tables::builtin() {
 }
 
 void opcode_tables::load(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    if (!in.is_open() || in.bad()) {
-        throw kernel::user_error(file, "cannot read the opcode file", "check the path");
-    }
-    load_text(text, file);
+    load_text(kernel::read_text_file(file, "--opcode-table takes an opcode file"), file);
 }
 
 void opcode_tables::load_text(std::string_view text, const std::string& where) {

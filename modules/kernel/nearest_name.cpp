@@ -2,6 +2,7 @@
 #include "modules/kernel/nearest_name.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace simtlm::kernel {
@@ -24,11 +25,27 @@ unsigned edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+constexpr std::size_t shortest_part = 3;
+
+/// Whatever the case.
+bool contains(std::string_view text, std::string_view part) {
+    const auto same = [](unsigned char a, unsigned char b) {
+        return std::tolower(a) == std::tolower(b);
+    };
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
     std::string nearest;
     unsigned fewest = ~0u;
+    if (name.size() >= shortest_part) {
+        for (const std::string& candidate : candidates)
+            if (contains(candidate, name) && (nearest.empty() || candidate.size() < nearest.size()))
+                nearest = candidate;
+        if (!nearest.empty()) return nearest;
+    }
     for (const std::string& candidate : candidates) {
         const unsigned edits = edit_distance(name, candidate);
         if (edits < fewest) {

@@ -7,8 +7,9 @@
 
 namespace simtlm::kernel {
 
-/// Of some names the one that the fewest single-character edits make of `name`; the first of
-/// several, "" of none. For messages about a word that is not known.
+/// Of some names the shortest that contains `name`, or else the one that the fewest
+/// single-character edits make of it; the first of several, "" of none. For messages about a word
+/// that is not known.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace simtlm::kernel

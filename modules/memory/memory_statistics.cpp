@@ -42,6 +42,7 @@ void memory_statistics::reply_received(const tlm::tlm_generic_payload& reply,
     ++window_num_;
     bank_latency& b =
         by_bank[(e.location.channel * banks_ + e.location.bank % banks_) % by_bank.size()];
+    ++b.replies;
     b.sum += whole;
     b.max = std::max(b.max, whole);
 }

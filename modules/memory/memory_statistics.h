@@ -24,6 +24,7 @@ struct memory_counts {
     latency round_trip;       ///< created to cluster (mf); see close_window()
 
     struct bank_latency {
+        std::uint64_t replies = 0;
         std::uint64_t sum = 0;
         std::uint64_t max = 0;
     };
@@ -65,6 +66,9 @@ inline constexpr kernel::counter<memory_counts> memory_counters[] = {
     kernel::count<&memory_counts::round_trip, &memory_counts::latency::table>(
         "round_trip_table", "replies",
         "from the making of a request to its reply at the cluster, by 2^i core cycles",
+        kernel::number_label),
+    kernel::count<&memory_counts::by_bank, &memory_counts::bank_latency::replies>(
+        "bank_round_trip_replies", "replies", "whose round trips bank_round_trip_sum adds up",
         kernel::number_label),
     kernel::count<&memory_counts::by_bank, &memory_counts::bank_latency::sum>(
         "bank_round_trip_sum", "core cycles", "round trips, by channel and bank",

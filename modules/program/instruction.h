@@ -35,14 +35,6 @@ enum class op_class : std::uint8_t {
 inline constexpr unsigned op_class_count = 22;
 inline constexpr unsigned max_specialized_units = 8;
 
-constexpr bool is_specialized(op_class c) {
-    return c >= op_class::spec1;
-}
-/// 0 for spec1 .. 7 for spec8.
-constexpr unsigned specialized_index(op_class c) {
-    return static_cast<unsigned>(c) - static_cast<unsigned>(op_class::spec1);
-}
-
 enum class memory_space : std::uint8_t { none, global, local, shared, constant, texture, generic };
 
 /// How a memory instruction uses the data caches.

@@ -31,7 +31,8 @@ binary_block_source::binary_block_source(const std::string& file, const reader_o
       builder_(header, options),
       instructions_(file_.read_instructions()),
       entries_(instructions_.size()),
-      decoder_(instructions_) {}
+      decoder_(instructions_),
+      places_(header.grid) {}
 
 bool binary_block_source::read(block_trace& block, const std::atomic<bool>& stop) {
     block.clear();
@@ -58,10 +59,11 @@ bool binary_block_source::read(block_trace& block, const std::atomic<bool>& stop
     return true;
 }
 
-void binary_block_source::check_place(const dim3& at) const {
+void binary_block_source::check_place(const dim3& at) {
     if (at.x >= header_.grid.x || at.y >= header_.grid.y || at.z >= header_.grid.z) {
         decoder_.position().fail("a thread block outside of the grid");
     }
+    if (!places_.enter(at)) decoder_.position().fail("a thread block that was there before");
 }
 
 void binary_block_source::read_warp(std::uint32_t count, block_trace& decoded) {

@@ -3,6 +3,7 @@
 
 #include "modules/trace/binary_block_decoder.h"
 #include "modules/trace/binary_file.h"
+#include "modules/trace/block_ledger.h"
 #include "modules/trace/block_source.h"
 #include "modules/trace/execution_builder.h"
 #include "modules/trace/warp_path.h"
@@ -20,7 +21,7 @@ public:
     bool read(block_trace& block, const std::atomic<bool>& stop) override;
 
 private:
-    void check_place(const dim3& at) const;
+    void check_place(const dim3& at);
     void read_warp(std::uint32_t count, block_trace& decoded);
     instruction_table::entry* entry_of(const recorded_execution& e);
     instruction_table::entry* look_up(const binary_file::instruction& i, std::uint32_t swallowed);
@@ -34,6 +35,7 @@ private:
     std::vector<binary_file::instruction> instructions_;
     std::vector<instruction_table::entry*> entries_;  ///< of the instructions; nullptr: not yet
     binary_block_decoder decoder_;
+    block_ledger places_;
     std::uint64_t next_ = 0;
     path_table paths_;
     block_trace scratch_;  ///< the warp being read, before its path is shared

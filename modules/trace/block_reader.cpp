@@ -30,7 +30,12 @@ bool is_hexadecimal(char c) {
 
 block_reader::block_reader(line_source& source, const kernel_header& header,
                            line_reader& instructions, bool begun, bool share)
-    : source_(source), header_(header), instructions_(instructions), begun_(begun), share_(share) {}
+    : source_(source),
+      header_(header),
+      instructions_(instructions),
+      begun_(begun),
+      blocks_(header.grid),
+      share_(share) {}
 
 bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
     block.clear();
@@ -64,8 +69,8 @@ bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
                 if (!begun_) fail("#END_TB without #BEGIN_TB");
                 if (!has_index_) fail("a thread block without 'thread block = x,y,z'");
                 finish_warp(block);
+                check_warps(block);
                 begun_ = false;
-                ++blocks_;
                 return true;
             }
             continue;  // a comment
@@ -86,8 +91,8 @@ bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
         fail("the file ends inside " + name_of(block) + ": #END_TB is missing",
              "the trace is cut short: record or fetch it again");
     }
-    if (blocks_ < header_.grid.volume()) {
-        fail("the file ends after " + std::to_string(blocks_) + " of " +
+    if (blocks_.blocks() < header_.grid.volume()) {
+        fail("the file ends after " + std::to_string(blocks_.blocks()) + " of " +
                  std::to_string(header_.grid.volume()) + " thread blocks",
              "the trace is cut short, or its grid dimension wrong");
     }
@@ -109,11 +114,9 @@ void block_reader::read_index(const line_source::line& line, block_trace& block)
     if (v[0] >= header_.grid.x || v[1] >= header_.grid.y || v[2] >= header_.grid.z) {
         fail("a thread block outside the grid of " + text_of(header_.grid));
     }
-    if (blocks_ >= header_.grid.volume()) {
-        fail("more thread blocks than the grid of " + text_of(header_.grid) + " has");
-    }
     block.index = {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]),
                    static_cast<std::uint32_t>(v[2])};
+    if (!blocks_.enter(block.index)) fail(name_of(block) + " twice");
     has_index_ = true;
 }
 
@@ -176,6 +179,14 @@ void block_reader::finish_warp(block_trace& block) {
     if (!share_ || expected_ == 0) return;
     range.first_address = static_cast<std::uint32_t>(block.addresses.size());
     range.path = paths_.share(scratch_.instructions, scratch_.addresses, block.addresses);
+}
+
+void block_reader::check_warps(const block_trace& block) const {
+    const auto missing = std::find(seen_.begin(), seen_.end(), false);
+    if (missing == seen_.end()) return;
+    fail(name_of(block) + " has no warp " + std::to_string(missing - seen_.begin()) + " of the " +
+             std::to_string(seen_.size()) + " that its threads make",
+         "the trace is cut short, or its block dimension wrong");
 }
 
 std::string block_reader::name_of(const block_trace& block) const {

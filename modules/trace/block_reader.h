@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/trace/block_ledger.h"
 #include "modules/trace/kernel_trace.h"
 #include "modules/trace/line_source.h"
 #include "modules/trace/scanner.h"
@@ -41,6 +42,7 @@ private:
     void read_warp(const line_source::line& line, block_trace& block);
     void read_count(const line_source::line& line, block_trace& block);
     void finish_warp(block_trace& block);
+    void check_warps(const block_trace& block) const;
     std::string name_of(const block_trace& block) const;
     [[noreturn]] void fail(const std::string& what, const std::string& remedy = {}) const;
 
@@ -48,7 +50,7 @@ private:
     const kernel_header& header_;
     line_reader& instructions_;
     bool begun_;
-    std::uint64_t blocks_ = 0;
+    block_ledger blocks_;
     bool share_;
     path_table paths_;
     block_trace scratch_;  ///< the warp being read, before its path is shared

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/block_source.h"
 
+#include "modules/kernel/error.h"
 #include "modules/trace/binary_block_source.h"
 #include "modules/trace/binary_file.h"
 #include "modules/trace/block_reader.h"
+#include "modules/trace/cta_filter.h"
 #include "modules/trace/instruction_reader.h"
 #include "modules/trace/kernel_header.h"
 
@@ -33,6 +35,45 @@ private:
     block_reader blocks_;
 };
 
+std::unique_ptr<block_source> open_whole(const std::string& file, const reader_options& options,
+                                         kernel_header& header, std::vector<std::string>& warnings,
+                                         warning_sink warn) {
+    check_is_file(file);
+    if (is_binary_trace(file)) {
+        return std::make_unique<binary_block_source>(file, options, header, warnings,
+                                                     std::move(warn));
+    }
+    return std::make_unique<text_block_source>(file, options, header, warnings, std::move(warn));
+}
+
+/// A part of a trace: the sources below know the header of the whole.
+class partial_source final : public block_source {
+public:
+    partial_source(const std::string& file, const reader_options& options, kernel_header& header,
+                   std::vector<std::string>& warnings, warning_sink warn)
+        : chosen_(open_whole(file, options, whole_, warnings, std::move(warn)), whole_,
+                  options.ctas) {
+        header = whole_;
+        header.grid = row_of(chosen_blocks(whole_.grid, options.ctas), whole_.origin);
+    }
+
+    bool read(block_trace& block, const std::atomic<bool>& stop) override {
+        return chosen_.read(block, stop);
+    }
+
+private:
+    static dim3 row_of(std::uint64_t blocks, const std::string& file) {
+        if (blocks > UINT32_MAX) {
+            throw kernel::user_error(file, "too many thread blocks are chosen",
+                                     "--ctas FROM-TO of at most 2^32 blocks");
+        }
+        return {static_cast<std::uint32_t>(blocks), 1, 1};
+    }
+
+    kernel_header whole_;
+    cta_filter chosen_;
+};
+
 }  // namespace
 
 std::unique_ptr<block_source> open_block_source(const std::string& file,
@@ -40,11 +81,8 @@ std::unique_ptr<block_source> open_block_source(const std::string& file,
                                                 kernel_header& header,
                                                 std::vector<std::string>& warnings,
                                                 warning_sink warn) {
-    if (is_binary_trace(file)) {
-        return std::make_unique<binary_block_source>(file, options, header, warnings,
-                                                     std::move(warn));
-    }
-    return std::make_unique<text_block_source>(file, options, header, warnings, std::move(warn));
+    if (options.ctas.all()) return open_whole(file, options, header, warnings, std::move(warn));
+    return std::make_unique<partial_source>(file, options, header, warnings, std::move(warn));
 }
 
 }  // namespace simtlm::trace

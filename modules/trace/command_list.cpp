@@ -3,7 +3,10 @@
 
 #include "modules/kernel/error.h"
 #include "modules/trace/binary_format.h"
+#include "modules/trace/kernel_header.h"
 #include "modules/trace/line_source.h"
+
+#include <boost/algorithm/string/join.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -92,15 +95,32 @@ bool looks_like_kernel(std::string_view line) {
 
 }  // namespace
 
-std::vector<command> read_command_list(const std::string& file) {
+namespace {
+
+/// "--kernels 3-5" or "--kernels=3-5".
+bool read_choice(std::string_view line, kernel_choice& choice, const std::string& where) {
+    if (line.substr(0, 2) != "--") return false;
+    const std::size_t end = std::min(line.find_first_of(" \t="), line.size());
+    const std::string option{line.substr(0, end)};
+    const std::string value{trim(line.substr(std::min(end + 1, line.size())))};
+    if (set_choice(choice, option, value, where)) return true;
+    throw kernel::user_error(where, "'" + option + "' is no option of a command list",
+                             "--kernels, --kernel-ids, --kernel-names, --skip-kernels, "
+                             "--max-kernels or --ctas");
+}
+
+}  // namespace
+
+command_list read_whole_command_list(const std::string& file) {
+    command_list list;
     line_source source(file);
     const fs::path folder = fs::path(file).parent_path();
-    std::vector<command> commands;
     line_source::line raw;
     while (source.next(raw)) {
         const std::string_view line =
             trim({raw.begin, static_cast<std::size_t>(raw.end - raw.begin)});
         if (line.empty() || line.front() == '#') continue;
+        if (read_choice(line, list.choice, source.where())) continue;
         const auto fail = [&](const std::string& what, const std::string& remedy) {
             throw kernel::user_error(source.where(), what, remedy);
         };
@@ -135,9 +155,41 @@ std::vector<command> read_command_list(const std::string& file) {
             fail("'" + std::string{line.substr(0, 60)} + "' is no command",
                  "MemcpyHtoD, MemcpyDtoH, a synchronisation or the name of a kernel trace");
         }
-        commands.push_back(std::move(c));
+        list.commands.push_back(std::move(c));
     }
-    return commands;
+    if (list.commands.empty())
+        throw kernel::user_error(file, "a command list without a command",
+                                 "it names kernel traces and copies, a line each");
+    return list;
+}
+
+std::vector<command> read_command_list(const std::string& file, kernel_choice& choice) {
+    command_list list = read_whole_command_list(file);
+    choice.add(list.choice);
+    kernel_selector selector(choice);
+    std::vector<command> chosen;
+    bool kernels = false, any = false;
+    std::vector<std::string> ignored;
+    for (command& c : list.commands) {
+        if (selector.full()) break;
+        if (c.what == command::kind::kernel) {
+            kernels = true;
+            kernel_header header;
+            if (choice.looks_into_headers()) header = read_kernel_header(c.file, ignored);
+            if (!selector.take(header)) continue;
+            any = true;
+        }
+        chosen.push_back(std::move(c));
+    }
+    if (kernels && !any)
+        throw kernel::user_error(file, "none of its kernels is chosen",
+                                 "see " + boost::algorithm::join(choice_options(), ", "));
+    return chosen;
+}
+
+std::vector<command> read_command_list(const std::string& file) {
+    kernel_choice none;
+    return read_command_list(file, none);
 }
 
 }  // namespace simtlm::trace

@@ -9,8 +9,9 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::size_t longest_opcode = 128;  // the longest known has about 40 characters
-constexpr unsigned most_operands = 16;       // on a line, with what carries no dependences
+constexpr std::size_t longest_opcode = 128;    // the longest known has about 40 characters
+constexpr std::uint64_t widest_access = 1024;  // with room to spare: 16 are the most so far
+constexpr unsigned most_operands = 16;         // on a line, with what carries no dependences
 
 [[noreturn]] void fail(const place& where, const std::string& what) {
     throw kernel::user_error(where.where(), what);
@@ -71,7 +72,9 @@ line_head scan_head(scanner& in, const kernel_header& header, const place& where
         }
     }
     if (header.line_info) {
-        if (!in.take_decimal(number)) fail(where, "the source line is no number");
+        if (!in.take_decimal(number) || number > UINT32_MAX) {
+            fail(where, "the source line is no number");
+        }
         head.source_line = static_cast<std::uint32_t>(number);
     }
     if (!in.take_hexadecimal(head.pc)) {
@@ -97,6 +100,12 @@ line_operands scan_operands(scanner& in, const place& where) {
     scan_registers(in, isa::max_sources, operands.src, "source", where);
     operands.text = {begin, static_cast<std::size_t>(in.position() - begin)};
     return operands;
+}
+
+void check_width(std::uint64_t width, const place& where) {
+    if (width > widest_access) {
+        fail(where, "a memory access of " + std::to_string(width) + " bytes by each lane");
+    }
 }
 
 recorded_mode scan_addresses(scanner& in, std::uint32_t mask, std::vector<std::uint64_t>& values,

@@ -44,4 +44,8 @@ line_operands scan_operands(scanner& in, const place& where);
 recorded_mode scan_addresses(scanner& in, std::uint32_t mask, std::vector<std::uint64_t>& values,
                              const place& where);
 
+/// Bytes that a lane accesses, as a line tells them. @throws kernel::user_error when that many are
+/// impossible
+void check_width(std::uint64_t width, const place& where);
+
 }  // namespace simtlm::trace

@@ -23,6 +23,7 @@ void instruction_reader::read(const line_source::line& line, const line_source& 
     if (!in.take_decimal(width)) {
         throw kernel::user_error(where.where(), "no memory width after the operands");
     }
+    check_width(width, where);
     recorded_mode mode = recorded_mode::none;
     std::size_t first = 0;
     if (width != 0) {

@@ -125,9 +125,10 @@ const isa::opcode_entry& instruction_table::look_up(const std::string& opcode, s
                              std::to_string(header_.binary_version) + ", " +
                              opcodes_->architecture_of(header_.binary_version) + ")";
     if (unknown_opcode_is_error_) {
-        throw kernel::user_error(
-            where.where(), what,
-            "describe " + base + " in an opcode file, or let unknown opcodes pass");
+        throw kernel::user_error(where.where(), what,
+                                 "describe " + base +
+                                     " with --opcode-table FILE, or let it run as an integer " +
+                                     "instruction with --unknown-opcode warn");
     }
     if (unknown_.insert(base).second) {
         warn_(where.where() + ": " + what + "; runs as an integer instruction");

@@ -5,10 +5,15 @@
 #include "modules/trace/binary_file.h"
 #include "modules/trace/scanner.h"
 
+#include <filesystem>
+#include <set>
+
 namespace simtlm::trace {
 
 namespace {
 
+constexpr std::uint32_t newest_tracer = 6;
+constexpr std::size_t longest_key_shown = 60;
 constexpr std::uint32_t most_registers = 255;
 constexpr std::uint32_t most_shared_memory = 256 * 1024;
 constexpr std::uint32_t most_threads = 1024;
@@ -30,10 +35,14 @@ public:
         line_source::line value{line.begin + equals + 1, line.end};
         scanner in(value);
         in.skip_blanks();
+        if (!keys_.emplace(key).second) {
+            fail("a second '" + std::string{key.substr(0, longest_key_shown)} + "' in the header",
+                 "a file holds one kernel");
+        }
         if (key == "kernel name") {
             header_.name = trim(text.substr(equals + 1));
         } else if (key == "kernel id") {
-            number(in, key, header_.id);
+            if (!number(in, header_.id)) corrupt(key);
         } else if (key == "grid dim") {
             header_.grid = dimensions(in, key);
             has_grid_ = true;
@@ -41,9 +50,9 @@ public:
             header_.block = dimensions(in, key);
             has_block_ = true;
         } else if (key == "shmem") {
-            number(in, key, header_.shared_memory);
+            if (!number(in, header_.shared_memory)) header_.shared_memory = kernel_header::not_told;
         } else if (key == "nregs") {
-            number(in, key, header_.registers);
+            if (!number(in, header_.registers)) header_.registers = kernel_header::not_told;
         } else if (key == "binary version") {
             std::uint64_t v = 0;
             if (!in.take_decimal(v) || v > 9999) fail("the binary version is no number");
@@ -60,6 +69,10 @@ public:
         } else if (key == "accelsim tracer version") {
             std::uint64_t v = 0;
             if (!in.scan_decimal(v) || v > 1000) fail("the tracer version is no number");
+            if (v > newest_tracer) {
+                fail("tracer version " + std::to_string(v) + " is not known",
+                     "versions up to " + std::to_string(newest_tracer) + " are read");
+            }
             header_.tracer_version = static_cast<std::uint32_t>(v);
         } else if (key == "enable lineinfo") {
             std::uint64_t v = 0;
@@ -71,6 +84,7 @@ public:
 
     /// After the last line: what must be there, and be possible.
     void check() {
+        if (keys_.empty()) fail("no header of a kernel trace", "is the file empty?");
         if (!has_grid_) fail("no grid dimension in the header", "is this a kernel trace?");
         if (!has_block_) fail("no block dimension in the header", "is this a kernel trace?");
         if (!has_version_) fail("no binary version in the header", "add e.g. -binary version = 70");
@@ -85,10 +99,13 @@ public:
             b.volume() > most_threads) {
             fail("a thread block of more than 1024 threads");
         }
-        if (header_.registers > most_registers) {
+        if (keys_.count("nregs") == 0) header_.registers = kernel_header::not_told;
+        if (keys_.count("shmem") == 0) header_.shared_memory = kernel_header::not_told;
+        if (header_.registers > most_registers && header_.registers != kernel_header::not_told) {
             warn("nregs = " + std::to_string(header_.registers) + " is not possible (at most 255)");
         }
         const std::uint32_t shared = header_.shared_memory;
+        if (shared == kernel_header::not_told) return;
         if (shared > most_shared_memory || (shared > 0 && shared < 4)) {
             warn("shmem = " + std::to_string(shared) + " bytes is not plausible");
         }
@@ -101,13 +118,11 @@ private:
         return text;
     }
 
-    void number(scanner& in, std::string_view key, std::uint32_t& out) {
+    static bool number(scanner& in, std::uint32_t& out) {
         std::uint64_t v = 0;
-        if (in.take_decimal(v) && v <= UINT32_MAX) {
-            out = static_cast<std::uint32_t>(v);
-        } else {
-            corrupt(key);
-        }
+        if (!in.take_decimal(v) || v >= kernel_header::not_told || !in.at_end()) return false;
+        out = static_cast<std::uint32_t>(v);
+        return true;
     }
 
     dim3 dimensions(scanner& in, std::string_view key) {
@@ -136,6 +151,7 @@ private:
     line_source& source_;
     kernel_header& header_;
     std::vector<std::string>& warnings_;
+    std::set<std::string, std::less<>> keys_;
     bool has_grid_ = false;
     bool has_block_ = false;
     bool has_version_ = false;
@@ -166,7 +182,18 @@ bool read_kernel_header(line_source& source, kernel_header& header,
     return false;
 }
 
+void check_is_file(const std::string& file) {
+    std::error_code error;
+    const auto status = std::filesystem::status(file, error);
+    if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) return;
+    if (!std::filesystem::is_regular_file(status)) {
+        throw kernel::user_error(file, "is no regular file, and a kernel trace is read twice",
+                                 "write what comes from there into a file");
+    }
+}
+
 kernel_header read_kernel_header(const std::string& file, std::vector<std::string>& warnings) {
+    check_is_file(file);
     if (is_binary_trace(file)) return binary_file(file).read_header(warnings);
     line_source source(file);
     kernel_header header;

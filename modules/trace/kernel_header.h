@@ -17,6 +17,9 @@ namespace simtlm::trace {
 bool read_kernel_header(line_source& source, kernel_header& header,
                         std::vector<std::string>& warnings);
 
+/// A kernel trace is read more than once, so that it can be no pipe. @throws kernel::user_error
+void check_is_file(const std::string& file);
+
 /// Reads the header of a kernel trace, text or binary. @throws kernel::user_error
 kernel_header read_kernel_header(const std::string& file, std::vector<std::string>& warnings);
 

@@ -18,6 +18,10 @@ struct warp_path;
 
 /// The header of a kernel trace: everything known before its first thread block.
 struct kernel_header : program::kernel_facts {
+    /// Registers or shared memory of which the header says nothing that can be read: the kernel can
+    /// only run when somebody else says it.
+    static constexpr std::uint32_t not_told = ~std::uint32_t{0};
+
     std::uint64_t shared_base = 0;  ///< generic window of shared memory; 0 = not told
     std::uint64_t local_base = 0;   ///< generic window of local memory; 0 = not told
     std::string nvbit_version;
@@ -61,6 +65,14 @@ struct reader_quirks : isa::decode_quirks {
     bool generic_windows = false;     ///< LD, ST: shared reaches up to local, local has 16 KB
 };
 
+/// Thread blocks from the first to the last, counted from 0 with x running fastest.
+struct cta_range {
+    std::uint64_t first = 0;
+    std::uint64_t last = ~std::uint64_t{0};
+
+    bool all() const { return first == 0 && last == ~std::uint64_t{0}; }
+};
+
 /// What a reader does with what it cannot know for sure.
 struct reader_options {
     const isa::opcode_tables* opcodes = nullptr;  ///< required
@@ -68,6 +80,9 @@ struct reader_options {
     /// Warps that execute the same share one description of it: memory goes with how many different
     /// ways warps take, not with how many warps there are.
     bool share_paths = false;
+    /// Only these are read: the header then has a grid of so many blocks in a row, while blocks
+    /// keep their places in the whole grid.
+    cta_range ctas;
     bool unknown_opcode_is_error = true;  ///< else one warning and the integer unit
     /// Take the place of what a header says.
     std::optional<std::uint32_t> shared_memory, registers;

@@ -2,11 +2,12 @@
 #include "modules/trace/line_source.h"
 
 #include "modules/kernel/error.h"
+#include "modules/trace/tracez_file.h"
+#include "modules/trace/zstd_stream.h"
 
 #include <boost/iostreams/filter/bzip2.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
-#include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,6 +16,8 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <stdexcept>
+#include <string_view>
 
 namespace simtlm::trace {
 
@@ -126,10 +129,8 @@ public:
             case format::gzip:
                 chain_.push(io::gzip_decompressor(io::zlib::default_window_bits, filter_buffer));
                 break;
-            case format::zstd:
-                chain_.push(io::zstd_decompressor(filter_buffer));
-                break;
             case format::bzip2:
+            case format::zstd:
             case format::plain:
                 chain_.push(io::bzip2_decompressor(false, filter_buffer));
                 break;
@@ -165,9 +166,46 @@ private:
     bool at_end_ = false;
 };
 
+/// The text inside zstd frames, which tell whether they are complete.
+class zstd_bytes final : public line_source::byte_source {
+public:
+    zstd_bytes(std::unique_ptr<file_bytes> file, std::string name)
+        : file_(std::move(file)), name_(std::move(name)) {}
+
+    std::size_t read(char* out, std::size_t n) override {
+        std::size_t got = 0;
+        while (got == 0 && n != 0) {
+            if (in_.empty()) in_ = {buffer_.data(), file_->read(buffer_.data(), buffer_.size())};
+            const bool at_end = in_.empty();
+            if (at_end && frames_.complete()) return 0;
+            try {
+                got = frames_.unpack(in_, out, n);
+            } catch (const std::runtime_error& e) {
+                fail(e.what());
+            }
+            if (at_end && got == 0 && !frames_.complete()) fail("it is cut short");
+        }
+        return got;
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& why) const {
+        throw kernel::user_error(name_, "damaged archive (" + why + ")",
+                                 "fetch or compress the trace again");
+    }
+
+    std::unique_ptr<file_bytes> file_;
+    std::string name_;
+    std::vector<char> buffer_ = std::vector<char>(filter_buffer);
+    std::string_view in_;
+    zstd_stream frames_;
+};
+
 std::unique_ptr<line_source::byte_source> open_file(const std::string& file) {
+    if (is_tracez(file)) return open_tracez(file);
     auto raw = std::make_unique<file_bytes>(file);
     if (raw->kind() == format::plain) return raw;
+    if (raw->kind() == format::zstd) return std::make_unique<zstd_bytes>(std::move(raw), file);
     return std::make_unique<archive_bytes>(std::move(raw), file);
 }
 
@@ -213,6 +251,11 @@ bool line_source::refill() {
         }
         position_ = buffer_.data();
         filled_ = position_ + kept + got;
+        const bool marked = number_ == 0 && filled_ - position_ >= 3 &&
+                            std::memcmp(position_, "\xef\xbb\xbf", 3) == 0;
+        if (marked) {  // a byte order mark in front of the first line
+            std::memset(buffer_.data(), ' ', 3);
+        }
         if (got == 0) return kept > 0;
         if (std::memchr(position_ + kept, '\n', got) != nullptr) return true;
         kept += got;

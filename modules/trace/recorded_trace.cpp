@@ -56,6 +56,7 @@ public:
         if (!in.take_decimal(fresh_.width)) {
             throw kernel::user_error(where.where(), "no memory width after the operands");
         }
+        check_width(fresh_.width, where);
         recorded_block::execution e;
         e.mask = head.mask;
         e.first = out_->values.size();

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config/format_tools.h"
 
+#include <algorithm>
+
 namespace simtlm::platform {
+
+namespace {
+
+// What the memory of this machine bears, once in every SM or partition.
+constexpr std::uint64_t most_lines = 1 << 20;
+constexpr unsigned largest_line = 4096;
+constexpr unsigned most_entries = 1 << 16;
+
+}  // namespace
 
 cache::cache_config parse_cache(std::string_view text) {
     cache::cache_config c;
@@ -84,6 +95,15 @@ cache::cache_config parse_cache(std::string_view text) {
     if (!power_of_two(c.line_bytes))
         throw format_error{fmt::format("lines of {} bytes", c.line_bytes),
                            "the line size is a power of two"};
+    if (std::uint64_t{c.sets} * c.ways > most_lines || c.line_bytes > largest_line)
+        throw format_error{
+            fmt::format("a cache of {} sets, {} ways and lines of {} bytes", c.sets, c.ways,
+                        c.line_bytes),
+            fmt::format("at most {} lines of at most {} bytes", most_lines, largest_line)};
+    if (std::max({c.mshr_entries, c.mshr_max_merge, c.miss_queue_size, c.result_fifo_entries}) >
+        most_entries)
+        throw format_error{"more MSHR or queue entries than are possible",
+                           fmt::format("at most {}", most_entries)};
     if (c.ways == 0) throw format_error{"no ways", "a cache has at least one way"};
     if (c.mshr_entries == 0 || c.mshr_max_merge == 0)
         throw format_error{"no MSHR entries or no requests to merge", "both are at least 1"};

@@ -52,6 +52,13 @@ void check_trace_fits(const gpu_config& config, const kernel_header_facts& kerne
     const std::uint64_t shared =
         config.traces.override_shared_memory.value_or(kernel.shared_memory);
     const std::uint64_t registers = config.traces.override_registers.value_or(kernel.registers);
+    constexpr unsigned not_told = trace::kernel_header::not_told;
+    if (registers == not_told)
+        refuse("does not tell its registers per thread (-nregs), which limit how many run at once",
+               "say it with --override-registers N");
+    if (shared == not_told)
+        refuse("does not tell its shared memory (-shmem), which limits how many blocks run at once",
+               "say it with --override-shmem BYTES");
     if (shared > sm.shared.bytes)
         refuse(fmt::format("needs {} bytes of shared memory per block; an SM has {}", shared,
                            sm.shared.bytes),

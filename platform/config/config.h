@@ -6,6 +6,7 @@
 #include "modules/interconnect/interconnect_config.h"
 #include "modules/memory/memory_config.h"
 #include "modules/program/instruction.h"
+#include "modules/trace/kernel_choice.h"
 #include "modules/trace/kernel_trace.h"
 #include "platform/options/options.h"
 
@@ -46,7 +47,8 @@ struct trace_config {
     program::latency_table latencies;
     std::vector<std::string> opcode_tables;  ///< files, in order
     bool unknown_opcode_is_error = true;
-    unsigned lookahead = 2;  ///< decoded blocks ahead of the simulation
+    trace::kernel_choice choice;  ///< of the command line, and then with that of the list
+    unsigned lookahead = 2;       ///< decoded blocks ahead of the simulation
     std::optional<std::uint32_t>
         override_shared_memory;                       ///< bytes per block, instead of the header's
     std::optional<std::uint32_t> override_registers;  ///< per thread, instead of the header's

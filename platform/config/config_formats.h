@@ -7,6 +7,7 @@
 #include "modules/memory/memory_config.h"
 #include "platform/config/config.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,10 +32,26 @@ std::vector<unsigned> parse_numbers(std::string_view text, char separator, std::
 /// lack kind and set index, are read as normal caches with linear index.
 cache::cache_config parse_cache(std::string_view text);
 
+/// Registers in front of and behind operand collection, of the pipelines (core::pipe) for which
+/// the option has a place, and of write-back.
+struct pipeline_widths {
+    struct registers {
+        unsigned id_oc = 0, oc_ex = 0;
+    };
+    std::map<unsigned, registers> of;
+    unsigned ex_wb = 0;
+};
 /// -gpgpu_pipeline_widths with 7, 11 or 13 values.
-core::pipeline_widths parse_pipeline_widths(std::string_view text);
+pipeline_widths parse_pipeline_widths(std::string_view text);
 
-core::specialized_unit_config parse_specialized_unit(std::string_view text);
+/// -specialized_unit_*.
+struct specialized_unit {
+    bool enabled = false;
+    unsigned units = 0;
+    unsigned id_oc = 0, oc_ex = 0;
+    std::string name;
+};
+specialized_unit parse_specialized_unit(std::string_view text);
 
 /// Named or positional DRAM timing.
 memory::dram_timing parse_dram_timing(std::string_view text);

@@ -8,43 +8,40 @@
 
 namespace simtlm::platform {
 
-core::pipeline_widths parse_pipeline_widths(std::string_view text) {
+pipeline_widths parse_pipeline_widths(std::string_view text) {
     const std::vector<unsigned> w = parse_numbers(text, ',', 7, 13);
-    core::pipeline_widths p;
-    if (w.size() == 7) {
-        p.id_oc_sp = w[0], p.id_oc_dp = 0, p.id_oc_int = 0, p.id_oc_sfu = w[1], p.id_oc_mem = w[2];
-        p.oc_ex_sp = w[3], p.oc_ex_dp = 0, p.oc_ex_int = 0, p.oc_ex_sfu = w[4], p.oc_ex_mem = w[5];
-        p.ex_wb = w[6];
-        return p;
-    }
-    if (w.size() != 11 && w.size() != 13)
+    if (w.size() != 7 && w.size() != 11 && w.size() != 13)
         throw format_error{fmt::format("has {} widths", w.size()),
                            "7, 11, or 13 with tensor cores"};
-    p.id_oc_sp = w[0], p.id_oc_dp = w[1], p.id_oc_int = w[2], p.id_oc_sfu = w[3],
-    p.id_oc_mem = w[4];
-    p.oc_ex_sp = w[5], p.oc_ex_dp = w[6], p.oc_ex_int = w[7], p.oc_ex_sfu = w[8],
-    p.oc_ex_mem = w[9];
-    p.ex_wb = w[10];
-    if (w.size() == 13) p.id_oc_tensor = w[11], p.oc_ex_tensor = w[12];
+    using namespace core;  // for the names of the pipelines
+    const bool old = w.size() == 7;
+    const std::vector<pipe> order =
+        old ? std::vector<pipe>{pipe_sp, pipe_sfu, pipe_mem}
+            : std::vector<pipe>{pipe_sp, pipe_dp, pipe_int, pipe_sfu, pipe_mem};
+    pipeline_widths p;
+    p.of[pipe_dp] = p.of[pipe_int] = p.of[pipe_tensor] = {};
+    for (std::size_t i = 0; i < order.size(); ++i) p.of[order[i]] = {w[i], w[order.size() + i]};
+    p.ex_wb = w[2 * order.size()];
+    if (w.size() == 13) p.of[pipe_tensor] = {w[11], w[12]};
     return p;
 }
 
-core::specialized_unit_config parse_specialized_unit(std::string_view text) {
+specialized_unit parse_specialized_unit(std::string_view text) {
     const std::vector<std::string> parts = split(text, ',');
     if (parts.size() != 6)
         throw format_error{fmt::format("has {} parts instead of 6", parts.size()),
                            "ENABLED,UNITS,LATENCY,ID_OC,OC_EX,NAME"};
-    core::specialized_unit_config unit;
+    specialized_unit unit;
     const unsigned enabled = parse_number(parts[0], "0 or 1");
     if (enabled > 1) throw format_error{fmt::format("'{}' is no 0 or 1", parts[0]), ""};
     unit.enabled = enabled == 1;
     unit.units = parse_number(parts[1], "number of units");
-    unit.max_latency = parse_number(parts[2], "latency");
-    unit.id_oc_width = parse_number(parts[3], "width");
-    unit.oc_ex_width = parse_number(parts[4], "width");
+    const unsigned latency = parse_number(parts[2], "latency");  // has no effect
+    unit.id_oc = parse_number(parts[3], "width");
+    unit.oc_ex = parse_number(parts[4], "width");
     unit.name = trimmed(parts[5]);
-    if (unit.enabled && (unit.units == 0 || unit.max_latency == 0 || unit.id_oc_width == 0 ||
-                         unit.oc_ex_width == 0 || unit.name.empty()))
+    if (unit.enabled && (unit.units == 0 || latency == 0 || unit.id_oc == 0 || unit.oc_ex == 0 ||
+                         unit.name.empty()))
         throw format_error{"an enabled unit has units, a latency, widths and a name",
                            "start with 0 to disable it"};
     return unit;

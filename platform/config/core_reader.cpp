@@ -60,37 +60,33 @@ void read_collectors(const option_values& v, core::sm_config& sm) {
     sm.register_bank_uses_warp_id = v.flag("-gpgpu_reg_bank_use_warp_id");
     sm.register_port_throughput = v.number("-gpgpu_reg_file_port_throughput", 1, 64);
     sm.specialized_collectors = v.flag("-gpgpu_enable_specialized_operand_collector");
-    const std::pair<const char*, core::collector_pool_config*> pools[] = {
-        {"sp", &sm.collectors_sp},
-        {"dp", &sm.collectors_dp},
-        {"sfu", &sm.collectors_sfu},
-        {"int", &sm.collectors_int},
-        {"tensor_core", &sm.collectors_tensor},
-        {"mem", &sm.collectors_mem},
-        {"gen", &sm.collectors_gen}};
-    for (const auto& [name, pool] : pools) {
+    const auto read_pool = [&](const std::string& name, core::collector_pool_config& pool,
+                               bool used) {
         const std::string stem = "-gpgpu_operand_collector_num_";
-        pool->units = v.number(stem + "units_" + name, 0, 1024);
-        pool->in_ports = v.number(stem + "in_ports_" + name, 0, 1024);
-        pool->out_ports = v.number(stem + "out_ports_" + name, 0, 1024);
-        if (pool->units > 0 && (pool->in_ports == 0) != (pool->out_ports == 0))
-            v.fail(stem + (pool->in_ports == 0 ? "in_ports_" : "out_ports_") + name,
+        pool.units = v.number(stem + "units_" + name, 0, 1024);
+        pool.in_ports = v.number(stem + "in_ports_" + name, 0, 1024);
+        pool.out_ports = v.number(stem + "out_ports_" + name, 0, 1024);
+        if (pool.units > 0 && (pool.in_ports == 0) != (pool.out_ports == 0))
+            v.fail(stem + (pool.in_ports == 0 ? "in_ports_" : "out_ports_") + name,
                    "instructions could enter these collectors or leave them, but not both",
                    "give both kinds of ports");
-        if (pool->in_ports > 0 && pool->units == 0 &&
-            (sm.specialized_collectors || pool == &sm.collectors_gen))
+        if (pool.in_ports > 0 && pool.units == 0 && used)
             v.fail(stem + "units_" + name, "there are ports without collectors",
                    "at least one unit, or no ports");
-    }
+    };
+    for (core::pipeline_config& p : sm.pipelines)
+        if (!p.pool_option.empty())
+            read_pool(p.pool_option, p.collectors, sm.specialized_collectors);
+    read_pool("gen", sm.general_collectors, true);
     const auto works = [](const core::collector_pool_config& pool) {
         return pool.units > 0 && pool.in_ports > 0;
     };
-    const bool general = works(sm.collectors_gen);
+    const bool general = works(sm.general_collectors);
     if (!general && !sm.specialized_collectors)
         v.fail("-gpgpu_enable_specialized_operand_collector",
                "without specialised collectors nobody collects operands",
                "set -gpgpu_operand_collector_num_units_gen and its ports");
-    if (!general && !works(sm.collectors_mem))
+    if (!general && !works(sm.pipelines[core::pipe_mem].collectors))
         v.fail("-gpgpu_operand_collector_num_units_mem",
                "nobody collects operands of memory instructions",
                "at least one unit and port, here or in the general pool");
@@ -98,34 +94,34 @@ void read_collectors(const option_values& v, core::sm_config& sm) {
 
 void read_units(const option_values& v, core::sm_config& sm) {
     constexpr std::string_view widths = "-gpgpu_pipeline_widths";
-    sm.widths = read(v, widths, parse_pipeline_widths);
-    sm.sp_units = v.number("-gpgpu_num_sp_units", 1, 256);
-    sm.dp_units = v.number("-gpgpu_num_dp_units", 0, 256);
-    sm.int_units = v.number("-gpgpu_num_int_units", 0, 256);
-    sm.sfu_units = v.number("-gpgpu_num_sfu_units", 1, 256);
-    sm.tensor_core_available = v.flag("-gpgpu_tensor_core_avail");
-    sm.tensor_units = v.number("-gpgpu_num_tensor_core_units", 0, 256);
-    if (sm.tensor_units > 0 && !sm.tensor_core_available)
-        v.fail("-gpgpu_num_tensor_core_units", "the SM has no tensor cores",
-               "-gpgpu_tensor_core_avail 1");
-    if (!sm.tensor_core_available) sm.widths.id_oc_tensor = sm.widths.oc_ex_tensor = 0;
-    const core::pipeline_widths& w = sm.widths;
-    const auto needs = [&](unsigned count, unsigned id_oc, unsigned oc_ex, const char* kind) {
-        if (count > 0 && (id_oc == 0 || oc_ex == 0))
-            v.fail(widths,
-                   fmt::format("{} units have no pipeline registers in front of them", kind),
-                   "a width of at least 1, or no such units");
-    };
-    needs(sm.sp_units, w.id_oc_sp, w.oc_ex_sp, "SP");
-    needs(sm.dp_units, w.id_oc_dp, w.oc_ex_dp, "DP");
-    needs(sm.int_units, w.id_oc_int, w.oc_ex_int, "INT");
-    needs(sm.sfu_units, w.id_oc_sfu, w.oc_ex_sfu, "SFU");
-    needs(1, w.id_oc_mem, w.oc_ex_mem, "memory");
-    needs(sm.tensor_units, w.id_oc_tensor, w.oc_ex_tensor, "tensor");
+    const pipeline_widths w = read(v, widths, parse_pipeline_widths);
+    sm.ex_wb_width = w.ex_wb;
     if (w.ex_wb == 0) v.fail(widths, "nothing could be written back", "EX_WB of at least 1");
-    for (unsigned i = 0; i < program::max_specialized_units; ++i)
-        sm.specialized[i] =
-            read(v, fmt::format("-specialized_unit_{}", i + 1), parse_specialized_unit);
+    const bool tensor_cores = v.flag("-gpgpu_tensor_core_avail");
+    for (unsigned i = 0; i < sm.pipelines.size(); ++i) {
+        core::pipeline_config& p = sm.pipelines[i];
+        if (p.specialized) {
+            const specialized_unit unit = read(v, p.units_option, parse_specialized_unit);
+            p.present = unit.enabled;
+            p.label = unit.name;
+            p.units = unit.units;
+            p.id_oc = unit.id_oc;
+            p.oc_ex = unit.oc_ex;
+            continue;
+        }
+        if (!p.units_option.empty()) p.units = v.number(p.units_option, p.least_units, 256);
+        p.present = i == core::pipe_tensor ? tensor_cores : p.units > 0 || p.to_memory;
+        if (p.units > 0 && !p.present)
+            v.fail(p.units_option, "the SM has no tensor cores", "-gpgpu_tensor_core_avail 1");
+        if (const auto told = w.of.find(i); told != w.of.end()) {
+            p.id_oc = p.present || i != core::pipe_tensor ? told->second.id_oc : 0;
+            p.oc_ex = p.present || i != core::pipe_tensor ? told->second.oc_ex : 0;
+        }
+        if (p.usable() && (p.id_oc == 0 || p.oc_ex == 0))
+            v.fail(widths,
+                   fmt::format("{} units have no pipeline registers in front of them", p.label),
+                   "a width of at least 1, or no such units");
+    }
 }
 
 /// With sub-cores scheduler n owns register n of every stage and unit n of every kind.
@@ -155,42 +151,20 @@ void check_sub_cores(const option_values& v, const core::sm_config& sm) {
                        count, kind, oc_ex),
                    "widen the stage in front of the units, or -gpgpu_sub_core_model 0");
     };
-    const core::pipeline_widths& w = sm.widths;
-    constexpr std::string_view widths = "-gpgpu_pipeline_widths";
-    const auto unit_option = [&](std::string_view option, unsigned count) {
-        return count % n != 0 ? option : widths;
-    };
-    one_each(unit_option("-gpgpu_num_sp_units", sm.sp_units), sm.sp_units, w.id_oc_sp, w.oc_ex_sp,
-             "SP", true);
-    one_each(unit_option("-gpgpu_num_sfu_units", sm.sfu_units), sm.sfu_units, w.id_oc_sfu,
-             w.oc_ex_sfu, "SFU", true);
-    one_each(widths, 1, w.id_oc_mem, w.oc_ex_mem, "memory", false);
-    if (sm.tensor_core_available)
-        one_each(unit_option("-gpgpu_num_tensor_core_units", sm.tensor_units), sm.tensor_units,
-                 w.id_oc_tensor, w.oc_ex_tensor, "tensor", true);
-    if (sm.dp_units > 0)
-        one_each(unit_option("-gpgpu_num_dp_units", sm.dp_units), sm.dp_units, w.id_oc_dp,
-                 w.oc_ex_dp, "DP", true);
-    if (sm.int_units > 0)
-        one_each(unit_option("-gpgpu_num_int_units", sm.int_units), sm.int_units, w.id_oc_int,
-                 w.oc_ex_int, "INT", true);
-    for (unsigned i = 0; i < program::max_specialized_units; ++i) {
-        const core::specialized_unit_config& unit = sm.specialized[i];
-        if (unit.enabled)
-            one_each(fmt::format("-specialized_unit_{}", i + 1), unit.units, unit.id_oc_width,
-                     unit.oc_ex_width, unit.name, true);
+    for (const core::pipeline_config& p : sm.pipelines) {
+        if (!p.present) continue;
+        const bool of_option = p.specialized || (!p.to_memory && p.units % n != 0);
+        one_each(of_option ? std::string_view(p.units_option) : "-gpgpu_pipeline_widths", p.units,
+                 p.id_oc, p.oc_ex, p.label, !p.to_memory);
     }
     if (sm.register_banks % n != 0)
         v.fail("-gpgpu_num_reg_banks",
                fmt::format("with sub-cores {} banks do not divide among {} schedulers",
                            sm.register_banks, n),
                "a multiple of -gpgpu_num_sched_per_core");
-    unsigned collectors = sm.collectors_gen.units;
+    unsigned collectors = sm.general_collectors.units;
     if (sm.specialized_collectors)
-        for (const core::collector_pool_config* pool :
-             {&sm.collectors_sp, &sm.collectors_dp, &sm.collectors_sfu, &sm.collectors_int,
-              &sm.collectors_tensor, &sm.collectors_mem})
-            collectors += pool->units;
+        for (const core::pipeline_config& p : sm.pipelines) collectors += p.collectors.units;
     if (collectors == 0 || collectors % n != 0)
         v.fail("-gpgpu_operand_collector_num_units_gen",
                fmt::format(

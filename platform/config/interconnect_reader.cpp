@@ -28,7 +28,7 @@ void read_interconnect(const option_values& v, interconnect::interconnect_config
     if (n.kind != interconnect::network_kind::router) return;
     constexpr std::string_view option = "-inter_config_file";
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(v.text(option), ignored))
+    if (!std::filesystem::exists(v.text(option), ignored))
         v.fail(option, "there is no such network description",
                "give the file, or use the built-in crossbar with -network_mode 2");
     n.router = read_router_file(v.text(option));

@@ -32,7 +32,8 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
         read(v, queues, [](const std::string& text) { return parse_numbers(text, ':', 4, 4); });
     for (const unsigned size : sizes)
         if (size == 0 || size > most_queue_entries)
-            v.fail(queues, "a queue has at least one entry", "");
+            v.fail(queues, fmt::format("a queue of {} entries", size),
+                   fmt::format("1 to {}", most_queue_entries));
     p.icnt_to_l2 = sizes[0], p.l2_to_dram = sizes[1], p.dram_to_l2 = sizes[2],
     p.l2_to_icnt = sizes[3];
     p.rop_latency = v.number("-gpgpu_l2_rop_latency", 0, most_cycles);

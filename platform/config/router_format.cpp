@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/error.h"
+#include "modules/kernel/text_file.h"
 #include "platform/config/format_tools.h"
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <sstream>
 
 namespace simtlm::platform {
@@ -61,11 +61,8 @@ interconnect::router_config parse_router_text(const std::string& text, const std
 }
 
 interconnect::router_config read_router_file(const std::string& path) {
-    std::ifstream in(path);
-    if (!in) throw kernel::user_error(path, "cannot be read", "");
-    std::ostringstream text;
-    text << in.rdbuf();
-    return parse_router_text(text.str(), path);
+    return parse_router_text(
+        kernel::read_text_file(path, "-inter_config_file takes a network description"), path);
 }
 
 }  // namespace simtlm::platform

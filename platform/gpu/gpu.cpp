@@ -54,6 +54,7 @@ trace::reader_options reader_options_of(const gpu_config& config,
     o.unknown_opcode_is_error = t.unknown_opcode_is_error;
     o.shared_memory = t.override_shared_memory;
     o.registers = t.override_registers;
+    if (t.choice.ctas) o.ctas = *t.choice.ctas;
     o.quirks = t.quirks;
     return o;
 }
@@ -249,7 +250,11 @@ void gpu::notice_stop() {
 
 trace_set gpu::load_trace_set(const std::string& kernelslist) {
     trace_set set;
-    set.commands = trace::read_command_list(kernelslist);
+    trace::kernel_choice choice = config_.traces.choice;
+    set.commands = trace::read_command_list(kernelslist, choice);
+    if (choice.ctas && !config_.traces.choice.ctas)
+        throw kernel::user_error(kernelslist, "chooses thread blocks with --ctas",
+                                 "give that as an option of the GPU");
     const trace::reader_options options = reader_options_of(config_, opcodes_);
     for (const trace::command& c : set.commands) {
         if (c.what != trace::command::kind::kernel) continue;

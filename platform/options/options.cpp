@@ -2,6 +2,7 @@
 #include "platform/options/options.h"
 
 #include "modules/kernel/error.h"
+#include "modules/kernel/text_file.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 #include <sstream>
 #include <utility>
@@ -185,7 +185,6 @@ unsigned option_values::number(std::string_view name, unsigned low, unsigned hig
     const std::uint64_t wide = natural(name);
     if (wide < low || wide > high) {
         if (low == 1 && wide == 0) fail(name, "must not be zero");
-        if (high == 0xffffffffu) fail(name, fmt::format("must be at least {}", low));
         fail(name, fmt::format("must lie between {} and {}", low, high));
     }
     return static_cast<unsigned>(wide);
@@ -318,19 +317,18 @@ void option_values::read_file(const std::string& path, const std::string& preset
                               const option_origin& asked_from) {
     const std::string where =
         asked_from.kind == option_origin::source::program ? std::string{} : asked_from.where();
-    std::error_code ignored;
-    std::ifstream in(path);
-    if (!in || fs::is_directory(path, ignored))
-        throw user_error(where, "cannot read the configuration file " + path,
-                         "-config takes a file in option syntax");
     if (std::find(open_files_.begin(), open_files_.end(), path) != open_files_.end())
         throw user_error(where, path + " is included by itself", "remove the -config line");
-    std::ostringstream text;
-    text << in.rdbuf();
+    std::string text;
+    try {
+        text = kernel::read_text_file(path, "-config takes a file in option syntax");
+    } catch (const user_error& e) {
+        throw user_error(where, std::string("configuration file ") + e.what());
+    }
     open_files_.push_back(path);
     files_.push_back(path);
     try {
-        read_text(text.str(), path, preset);
+        read_text(text, path, preset);
     } catch (...) {
         open_files_.pop_back();
         throw;

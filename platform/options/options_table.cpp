@@ -169,6 +169,19 @@ void traces(builder& b) {
             "Registers of every thread, where a trace's header is wrong.");
     b.flag("--any-binary-version",
            "Replays traces of another GPU generation than the configured one.");
+    b.word("--kernels", "RANGES", "",
+           "Runs these kernels of the list only, counted from 1: 3, 5-9, 12-, @REGEX, 5-9@REGEX; "
+           "several with commas between them. A line of the list may say the same, as for the "
+           "five options below.");
+    b.word("--kernel-ids", "RANGES", "",
+           "The same, by the tracer's numbers (kernel id in the header): what it calls "
+           "DYNAMIC_KERNEL_LIMIT_START to _END, or DYNAMIC_KERNEL_RANGE.");
+    b.word("--kernel-names", "REGEX", "",
+           "Runs only kernels in whose names, mangled or not, this regular expression is found.");
+    b.count("--skip-kernels", "", "kernels", "Begins behind so many kernels of the list.");
+    b.count("--max-kernels", "", "kernels", "Ends the list behind so many kernels that have run.");
+    b.word("--ctas", "FROM-TO", "",
+           "Runs these thread blocks of every kernel only, counted from 0 with x fastest.");
     const auto latency = [&](std::string kind, const char* usual, std::string what) {
         b.add("-trace_opcode_latency_initiation_" + kind, option_type::text, "LATENCY,INITIATION",
               usual, "core cycles", "Latency and initiation interval of " + what + ".");

@@ -206,10 +206,10 @@ void write_memory(report_writer& out, gpu& device) {
         return m.by_bank[std::size_t{c} * (m.by_bank.size() / device.channels().size()) + b];
     };
     write_banks(out, device, "average mf latency per bank",
-                [&](const dram_statistics& d, unsigned c, unsigned b) {
-                    const std::uint64_t n = d.traffic[b].reads + d.traffic[b].writes;
-                    if (n != 0)
-                        out.print("{:10}", by_bank(c, b).sum / n);
+                [&](const dram_statistics&, unsigned c, unsigned b) {
+                    const auto& of = by_bank(c, b);
+                    if (of.replies != 0)
+                        out.print("{:10}", of.sum / of.replies);
                     else
                         out.print("    none  ");
                 });

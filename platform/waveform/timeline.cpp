@@ -68,7 +68,7 @@ wait why_waiting(core::sm& sm, unsigned w) {
         return sm.scores().waits_for_long_operation(w, next) ? wait::memory : wait::scoreboard;
     const core::operand_collector& c = sm.collector();
     const unsigned p = c.pipe_of(next.cls);
-    if (p != core::pipe_count && !c.can_accept(p, w % sm.schedulers())) return wait::pipeline;
+    if (p != c.pipes() && !c.can_accept(p, w % sm.schedulers())) return wait::pipeline;
     return wait::nothing;
 }
 

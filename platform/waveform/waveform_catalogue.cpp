@@ -29,13 +29,6 @@ unsigned bits_for(std::uint64_t most) {
     return most == 0 ? 1 : 64 - static_cast<unsigned>(__builtin_clzll(most));
 }
 
-const char* pipe_name(unsigned p) {
-    static constexpr const char* names[core::pipe_count] = {
-        "sp",    "dp",    "int",   "sfu",   "tensor", "mem",   "spec1",
-        "spec2", "spec3", "spec4", "spec5", "spec6",  "spec7", "spec8"};
-    return names[p];
-}
-
 /// Whether a counter has grown since the last question: the reader of what comes with an event. The
 /// first question is answered no: what came with earlier events may be gone.
 struct grown {
@@ -321,13 +314,13 @@ void waveform_catalogue::add_execution(core::sm& sm, const std::string& base) {
           [&c] { return c.units_in_use(); });
     level(collector + ".units_complete", bits_for(c.units()), on(core_clock), display::level,
           [&c] { return c.units_complete(); });
-    for (unsigned p = 0; p < core::pipe_count; ++p) {
+    for (unsigned p = 0; p < c.pipes(); ++p) {
         if (c.issued(p).width() == 0) continue;
         const core::pipeline_register& in = c.issued(p);
         const core::pipeline_register& out = c.ready(p);
-        level(fmt::format("{}.id_oc_{}", collector, pipe_name(p)), bits_for(in.width()),
+        level(fmt::format("{}.id_oc_{}", collector, c.name_of(p)), bits_for(in.width()),
               on(core_clock), display::decimal, [&in] { return in.count(); });
-        level(fmt::format("{}.oc_ex_{}", collector, pipe_name(p)), bits_for(out.width()),
+        level(fmt::format("{}.oc_ex_{}", collector, c.name_of(p)), bits_for(out.width()),
               on(core_clock), display::decimal, [&out] { return out.count(); });
     }
     for (const auto& u : sm.units()) {

@@ -82,9 +82,9 @@ core::sm_config volta() {
     c.scheduler.policy = "lrr";
     c.register_banks = 16;
     c.register_port_throughput = 2;
-    c.collectors_gen = {8, 8, 8};
-    c.sp_units = c.int_units = c.dp_units = c.sfu_units = 4;
-    c.widths = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 8, 0, 0};
+    c.general_collectors = {8, 8, 8};
+    core::test::widen(c, 4);
+    c.ex_wb_width = 8;
     return c;
 }
 

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace simtlm::test {
 namespace {
@@ -68,6 +71,38 @@ TEST(CommandLine, ShowsProgressWhenAsked) {
     EXPECT_THAT(o.err, HasSubstr("kernel ")) << "a run of more than a second";
     EXPECT_THAT(o.err, HasSubstr(" of 4, CTA "));
     EXPECT_THAT(simulate(on_tiny(sample("vecadd"))).err, Not(HasSubstr("CTA ")));
+}
+
+/// What a run writes to a terminal of some width that is its stderr.
+std::string on_terminal(const std::vector<std::string>& arguments, unsigned short columns) {
+    struct winsize size {};
+    size.ws_row = 24;
+    size.ws_col = columns;
+    int ours = -1, theirs = -1;
+    EXPECT_EQ(0, openpty(&ours, &theirs, nullptr, nullptr, &size));
+    const outcome o = simulate_from_shell({}, arguments, "2>&" + std::to_string(theirs));
+    EXPECT_EQ(0, o.code);
+    close(theirs);
+    std::string text;
+    char part[4096];
+    for (ssize_t n = 0; (n = read(ours, part, sizeof part)) > 0;)
+        text.append(part, static_cast<std::size_t>(n));
+    close(ours);
+    return text;
+}
+
+TEST(CommandLine, KeepsProgressOnALineOfTheTerminal) {
+    const std::string text = on_terminal(on_tiny(sample("sample")), 30);
+    std::size_t lines = 0;
+    for (std::size_t at = 0; (at = text.find("\r\033[K", at)) != std::string::npos; ++lines) {
+        at += 4;
+        const std::string line = text.substr(at, text.find_first_of("\r\n", at) - at);
+        if (line.rfind("kernel ", 0) == 0) {
+            EXPECT_LT(line.size(), 30u) << line;
+        }
+    }
+    EXPECT_GT(lines, 0u) << "a run of more than a second";
+    EXPECT_THAT(text, HasSubstr("kernel "));
 }
 
 TEST(CommandLine, ProfilesTheSimulationKernel) {

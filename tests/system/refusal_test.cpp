@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace simtlm::test {
 namespace {
@@ -167,6 +168,204 @@ TEST_F(Refusal, InTheMiddleOfARunKeepsWhatWasCounted) {
     const nlohmann::json statistics = read_json(folder.path("s.json"));
     EXPECT_EQ("failed", statistics["ended"]);
     EXPECT_EQ(640, statistics["total"]["gpu_tot_sim_insn"]);
+}
+
+TEST_F(Refusal, OfAHeaderWithoutRegistersOrSharedMemory) {
+    const small_trace good;
+    for (const char* value : {"", "-1", "x"}) {
+        trace = good;
+        if (*value == '\0')
+            trace.header.erase("nregs");
+        else
+            trace.header["nregs"] = value;
+        expect_trace_refused(trace.text(), {"kernel-1.traceg", "-nregs", "--override-registers"});
+        EXPECT_EQ(0, simulate({"--preset", "TINY", "-trace", trace.write(folder),
+                               "--override-registers", "16"})
+                         .code);
+        trace = good;
+        if (*value == '\0')
+            trace.header.erase("shmem");
+        else
+            trace.header["shmem"] = value;
+        expect_trace_refused(trace.text(), {"kernel-1.traceg", "-shmem", "--override-shmem"});
+    }
+}
+TEST_F(Refusal, OfABlockThatComesTwice) {
+    const std::string text = trace.text();
+    const std::size_t second = text.rfind("thread block = 1,0,0");
+    expect_trace_refused(std::string(text).replace(second, 20, "thread block = 0,0,0"),
+                         {"kernel-1.traceg:", "0,0,0 twice"});
+}
+TEST_F(Refusal, OfFewerWarpsThanTheThreadsMake) {
+    trace.header["block dim"] = "(96,1,1)";
+    expect_trace_refused(trace.text(), {"kernel-1.traceg:", "no warp 2 of the 3"});
+}
+TEST_F(Refusal, OfAGridThatIsNotThatOfTheBlocks) {
+    trace.header["grid dim"] = "(1,2,1)";
+    expect_trace_refused(trace.text(), {"kernel-1.traceg:", "outside the grid"});
+    trace.header["grid dim"] = "(3,1,1)";
+    expect_trace_refused(trace.text(), {"kernel-1.traceg:", "2 of 3 thread blocks"});
+}
+TEST_F(Refusal, OfATracerVersionThatIsNotKnown) {
+    trace.header["accelsim tracer version"] = "7";
+    expect_trace_refused(trace.text(), {"kernel-1.traceg:", "tracer version 7", "up to 6"});
+}
+TEST_F(Refusal, OfTwoHeadersInOneFile) {
+    expect_trace_refused("-nregs = 16\n" + trace.text(), {"kernel-1.traceg:", "second 'nregs'"});
+}
+TEST_F(Refusal, OfAnAbsurdWidth) {
+    expect_trace_refused(
+        replaced(trace.text(), "R4 4 1 0x7f5800000000", "R4 99999 1 0x7f5800000000"),
+        {"kernel-1.traceg:", "99999 bytes"});
+}
+TEST_F(Refusal, OfAnEmptyList) {
+    for (const char* text : {"", "\n\n", "# nothing\n"})
+        expect_refused({"--preset", "TINY", "-trace", folder.write("kernelslist.g", text)},
+                       {"kernelslist.g", "without a command"});
+}
+TEST_F(Refusal, OfAnEmptyTrace) {
+    folder.write("kernel-1.traceg", "");
+    expect_refused(
+        {"--preset", "TINY", "-trace", folder.write("kernelslist.g", "kernel-1.traceg\n")},
+        {"kernel-1.traceg", "no header"});
+}
+TEST_F(Refusal, OfAFileThatNeverEnds) {
+    const std::string list = trace.write(folder);
+    for (const char* option : {"-config", "-inter_config_file"})
+        expect_refused(
+            {"--preset", "TINY", "-network_mode", "1", option, "/dev/zero", "-trace", list},
+            {"/dev/zero", "16 MB"});
+    expect_refused({"--preset", "TINY", "-trace", "/dev/zero"}, {"/dev/zero"});
+    expect_refused({"--preset", "TINY", "--opcode-table", "/dev/zero", "-trace", list},
+                   {"/dev/zero"});
+}
+TEST_F(Refusal, OfACacheThatNoMemoryHolds) {
+    const std::string list = trace.write(folder);
+    expect_refused({"--preset", "TINY", "-trace", list, "-gpgpu_cache:dl2",
+                    "S:67108864:128:16,L:B:m:L:P,A:192:4,32:0,32"},
+                   {"-gpgpu_cache:dl2", "67108864 sets"});
+    expect_refused({"--preset", "TINY", "-trace", list, "-gpgpu_cache:dl1",
+                    "S:4:128:64,L:T:m:L:L,A:2000000000:8,16:0,32"},
+                   {"-gpgpu_cache:dl1", "MSHR"});
+}
+TEST_F(Refusal, OfEveryNumberThatIsTooLarge) {
+    const std::string list = trace.write(folder);
+    for (const char* option :
+         {"-gpgpu_n_clusters", "-gpgpu_n_cores_per_cluster", "-gpgpu_n_mem",
+          "-gpgpu_num_sched_per_core", "-gpgpu_frfcfs_dram_sched_queue_size", "-gpgpu_shmem_size",
+          "-gpgpu_shader_registers", "-gpgpu_shader_cta", "-gpgpu_num_reg_banks",
+          "-gpgpu_operand_collector_num_units_gen", "-gpgpu_l1_latency", "-gpgpu_smem_latency",
+          "-dram_latency", "-gpgpu_l2_rop_latency", "--trace-lookahead"}) {
+        const outcome o = simulate_from_shell(
+            "ulimit -v 4000000;",
+            {"--preset", "TINY", "--quiet", "-trace", list, option, "4611686018427387904"}, "");
+        EXPECT_EQ(2, o.code) << option << ": " << o.err;
+        EXPECT_THAT(o.err, testing::Not(HasSubstr("at least 0"))) << option;
+    }
+    const outcome queue = simulate(
+        {"--preset", "TINY", "-trace", list, "-gpgpu_dram_partition_queues", "2000000000:8:8:8"});
+    EXPECT_EQ(2, queue.code);
+    EXPECT_THAT(queue.err, HasSubstr("2000000000 entries"));
+    EXPECT_THAT(queue.err, testing::Not(HasSubstr("at least one")));
+}
+TEST_F(Refusal, OfNoArgumentsSaysWhatIsMissing) {
+    expect_refused({}, {"-trace", "--preset", "--help"});
+    expect_refused({"-trace", trace.write(folder)}, {"no GPU", "--preset"});
+}
+TEST_F(Refusal, OfV100AdvisesQV100) {
+    expect_refused({"--preset", "V100"}, {"QV100"});
+}
+TEST_F(Refusal, OfATraceThatComesThroughAPipe) {
+    ASSERT_EQ(0, mkfifo(folder.path("kernel-1.traceg").c_str(), 0600));
+    expect_refused(
+        {"--preset", "TINY", "-trace", folder.write("kernelslist.g", "kernel-1.traceg\n")},
+        {"kernel-1.traceg", "no regular file"});
+}
+TEST_F(Refusal, OfAnUnknownOpcodeNamesTheOptionsThatHelp) {
+    expect_trace_refused(replaced(trace.text(), "R12 FADD", "R12 FROB"),
+                         {"FROB", "--opcode-table", "--unknown-opcode warn"});
+}
+TEST_F(Refusal, OfOneWrongPresetIsOneLineForAllKernels) {
+    trace.header["binary version"] = "86";
+    std::string list;
+    for (unsigned k = 1; k <= 12; ++k) {
+        trace.header["kernel name"] = "k" + std::to_string(k);
+        const std::string name = "kernel-" + std::to_string(k) + ".traceg";
+        folder.write(name, trace.text());
+        list += name + "\n";
+    }
+    expect_refused({"--preset", "TINY", "-trace", folder.write("kernelslist.g", list)},
+                   {"kernel-1.traceg", "RTX3070", "11 more kernels"});
+}
+TEST_F(Refusal, InTheFirstKernelComesWithoutASummaryOfNothing) {
+    const outcome o = simulate({"--preset", "TINY", "-trace",
+                                trace.write(folder, replaced(trace.text(), "FADD", "FROB"))});
+    EXPECT_EQ(2, o.code);
+    EXPECT_THAT(o.error_lines(), SizeIs(1)) << o.err;
+}
+
+class ByteOrderMark : public Refusal {};
+
+TEST_F(ByteOrderMark, IsNoReasonToRefuse) {
+    const std::string mark = "\xef\xbb\xbf";
+    folder.write("kernel-1.traceg", mark + trace.text());
+    const std::string list = folder.write("kernelslist.g", mark + "kernel-1.traceg\n");
+    const std::string config = folder.write("my.config", mark + "-gpgpu_max_cycle 0\n");
+    const outcome o = simulate({"--preset", "TINY", "-trace", list, "-config", config, "--quiet"});
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_EQ("", o.err);
+}
+
+class Choosing : public Refusal {
+protected:
+    /// Names of the kernels that ran.
+    std::string ran(const std::vector<std::string>& more, const std::string& first_line = {}) {
+        std::string list = first_line;
+        for (const char* name : {"gemm", "reduce", "scan", "gemm2"}) {
+            trace.header["kernel name"] = name;
+            trace.header["kernel id"] = std::to_string(list.size());
+            const std::string file = std::string(name) + ".traceg";
+            folder.write(file, trace.text());
+            list += file + "\n";
+        }
+        std::vector<std::string> all = {"--preset", "TINY", "--quiet", "-trace",
+                                        folder.write("kernelslist.g", list)};
+        all.insert(all.end(), more.begin(), more.end());
+        const outcome o = simulate(all);
+        EXPECT_EQ(0, o.code) << o.err;
+        std::string names;
+        const std::string key = "kernel_name = ";
+        for (std::size_t at = 0; (at = o.out.find(key, at)) != std::string::npos;) {
+            at += key.size();
+            names += o.out.substr(at, o.out.find_first_of(" \n", at) - at) + ' ';
+        }
+        ctas = o.values()["gpu_tot_issued_cta"];
+        return names;
+    }
+    std::string ctas;
+};
+
+TEST_F(Choosing, KernelsOnTheCommandLine) {
+    EXPECT_EQ("gemm reduce scan gemm2 ", ran({}));
+    EXPECT_EQ("reduce gemm2 ", ran({"--kernels", "2,4"}));
+    EXPECT_EQ("gemm gemm2 ", ran({"--kernel-names", "^gemm"}));
+    EXPECT_EQ("scan ", ran({"--skip-kernels", "2", "--max-kernels", "1"}));
+}
+TEST_F(Choosing, KernelsInTheList) {
+    EXPECT_EQ("reduce scan ", ran({}, "--kernels 2-3\n"));
+    EXPECT_EQ("gemm ", ran({"--kernels", "1"}, "--kernels 2-3\n"));
+}
+TEST_F(Choosing, ThreadBlocks) {
+    EXPECT_EQ("gemm reduce scan gemm2 ", ran({"--ctas", "1"}));
+    EXPECT_EQ("4", ctas) << "one of two, four times";
+    ran({}, "--ctas 0-0\n");
+    EXPECT_EQ("4", ctas);
+}
+TEST_F(Choosing, NothingIsRefused) {
+    const std::string list = trace.write(folder);
+    expect_refused({"--preset", "TINY", "-trace", list, "--kernels", "7"}, {"none", "--kernels"});
+    expect_refused({"--preset", "TINY", "-trace", list, "--ctas", "9-"}, {"--ctas"});
+    expect_refused({"--preset", "TINY", "-trace", list, "--kernels", "x"}, {"--kernels"});
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 TEST(WarpScheduler, IssuesTheWarpsOfItsNumber) {
     sm_config c = small_sm();
     c.schedulers = 4;
-    c.widths.id_oc_int = 4;
+    c.pipelines[pipe_int].id_oc = 4;
     sm_rig rig("rig", c);
     listing p;
     const auto& add = p.alu({1}, {2});
@@ -63,7 +63,7 @@ TEST(WarpScheduler, LetsTheSchedulersTakeTurnsInBeingFirst) {
 TEST(WarpScheduler, IssuesTwoInstructionsOfAWarpToDifferentUnits) {
     sm_config two = small_sm(), one = small_sm();
     two.scheduler.max_issue_per_warp = 2;
-    for (sm_config* c : {&two, &one}) c->collectors_gen = {8, 2, 2};
+    for (sm_config* c : {&two, &one}) c->general_collectors = {8, 2, 2};
     sm_rig dual("dual", two), single("single", one);
     listing p;
     block_builder b;
@@ -85,7 +85,7 @@ TEST(WarpScheduler, DoesNotIssueTwiceToOneUnitUnlessAllowed) {
     sm_config different = small_sm(), any = small_sm();
     for (sm_config* c : {&different, &any}) {
         c->scheduler.max_issue_per_warp = 2;
-        c->widths.id_oc_int = 2;
+        c->pipelines[pipe_int].id_oc = 2;
     }
     any.scheduler.dual_issue_diff_exec_units = false;
     sm_rig a("a", different), b("b", any);
@@ -163,14 +163,84 @@ TEST_P(WarpSchedulerPolicy, RunsEveryWarpToItsEndAndAccountsForEveryCycle) {
     EXPECT_EQ(s.idle + s.scoreboard + s.stall + s.issue_cycles, 2 * s.cycles);
 }
 
+/// The policy of the recipe in docs/architecture.md: the warp that was fetched longest ago.
+class stalest_first : public scheduling_policy {
+public:
+    explicit stalest_first(const warp_table& warps) : warps_(warps) {}
+    unsigned first(warp_mask candidates) const override {
+        unsigned found = static_cast<unsigned>(__builtin_ctzll(candidates));
+        for (candidates &= candidates - 1; candidates != 0; candidates &= candidates - 1) {
+            const unsigned w = static_cast<unsigned>(__builtin_ctzll(candidates));
+            if (warps_.warp[w].last_fetch < warps_.warp[found].last_fetch) found = w;
+        }
+        return found;
+    }
+    void issued(unsigned, unsigned) override {}
+
+private:
+    const warp_table& warps_;
+};
+
+/// Holds every warp back until those of lower slots have issued all of their six instructions.
+class one_warp_after_the_other : public scheduling_policy {
+public:
+    warp_mask begin_cycle(warp_mask candidates) override {
+        return candidates & (warp_mask{1} << issued_ / 6);
+    }
+    unsigned first(warp_mask candidates) const override {
+        return static_cast<unsigned>(__builtin_ctzll(candidates));
+    }
+    void issued(unsigned, unsigned count) override { issued_ += count; }
+
+private:
+    unsigned issued_ = 0;
+};
+
+/// The order in which two warps of six independent instructions issue under a policy.
+std::vector<unsigned> order_under(
+    std::unique_ptr<scheduling_policy> (*make)(const scheduling_arguments&)) {
+    sm_config own = small_sm();
+    own.scheduler.policy = "mine";
+    own.scheduler.policy.make = make;
+    sm_rig rig("rig", own);
+    listing p;
+    block_builder b;
+    for (unsigned w = 0; w < 2; ++w) {
+        b.warp();
+        for (unsigned i = 0; i < 6; ++i) b.run(p.alu({i + 1}, {}));
+    }
+    rig.launch(b);
+    rig.run(400);
+    EXPECT_EQ(rig.completed.size(), 1u);
+    std::vector<unsigned> order;
+    for (const sm_rig::issue& i : rig.issues) order.push_back(i.warp);
+    return order;
+}
+
+TEST(WarpScheduler, TakesAPolicyOfItsUsersOwn) {
+    EXPECT_THAT(
+        order_under([](const scheduling_arguments&) {
+            return std::unique_ptr<scheduling_policy>(std::make_unique<one_warp_after_the_other>());
+        }),
+        ElementsAre(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1));
+}
+
+TEST(WarpScheduler, TakesThePolicyOfTheRecipe) {
+    EXPECT_THAT(
+        order_under([](const scheduling_arguments& a) {
+            return std::unique_ptr<scheduling_policy>(std::make_unique<stalest_first>(a.warps));
+        }),
+        ElementsAre(1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0));
+}
+
 // ---- front end ---------------------------------------------------------------------------------
 
 TEST(FrontEnd, FetchesWarpsInTurn) {
     // Four schedulers, so that all warps run dry at once.
     sm_config c = small_sm();
     c.schedulers = 4;
-    c.widths.id_oc_int = 4;
-    c.collectors_gen = {8, 4, 4};
+    c.pipelines[pipe_int].id_oc = 4;
+    c.general_collectors = {8, 4, 4};
     sm_rig rig("rig", c);
     listing p;
     const auto& add = p.alu({}, {1});

@@ -206,9 +206,9 @@ inline sm_config small_sm() {
     c.perfect_inst_const_cache = true;
     c.register_banks = 8;
     c.specialized_collectors = false;
-    c.collectors_gen = {8, 1, 1};
-    c.widths.ex_wb = 4;
-    c.dp_units = c.int_units = 1;
+    c.general_collectors = {8, 1, 1};
+    c.ex_wb_width = 4;
+    c.pipelines[pipe_dp].units = c.pipelines[pipe_int].units = 1;
     c.shared.bytes = 65536;
     c.shared.banks = 32;
     c.shared.warp_parts = 1;
@@ -236,6 +236,14 @@ inline sm_config small_sm() {
     c.l1t.mshr_max_merge = 16;
     c.l1t.result_fifo_entries = 16;
     return c;
+}
+
+/// So many units, and registers in front of them, of every kind but tensor cores.
+inline void widen(sm_config& c, unsigned n) {
+    for (const pipe p : {pipe_sp, pipe_dp, pipe_int, pipe_sfu, pipe_mem}) {
+        c.pipelines[p].id_oc = c.pipelines[p].oc_ex = n;
+        if (!c.pipelines[p].to_memory) c.pipelines[p].units = n;
+    }
 }
 
 /// A whole SM with its own clock, a memory of fixed latency, and somebody who launches blocks.

@@ -299,8 +299,8 @@ TEST(Sm, LosesACycleWhenTwoOperandsLieInOneBank) {
 
 TEST(Sm, DispatchesNothingThatWouldFindTheResultBusTaken) {
     sm_config narrow = small_sm(), wide = small_sm();
-    narrow.widths.ex_wb = 1;
-    wide.widths.ex_wb = 2;
+    narrow.ex_wb_width = 1;
+    wide.ex_wb_width = 2;
     sm_rig one("one", narrow), two("two", wide);
     listing p;
     const auto& first = p.alu({5}, {1}, 10);

@@ -33,24 +33,24 @@ sm_config sub_cores() {
     c.scheduler.policy = "lrr";
     c.register_banks = 16;
     c.register_port_throughput = 2;
-    c.collectors_gen = {8, 8, 8};
-    c.sp_units = c.int_units = c.dp_units = c.sfu_units = 4;
-    c.widths = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 8, 0, 0};
+    c.general_collectors = {8, 8, 8};
+    test::widen(c, 4);
+    c.ex_wb_width = 8;
     return c;
 }
 sm_config dedicated() {
     sm_config c = small_sm();
     c.schedulers = 2;
     c.specialized_collectors = true;
-    c.collectors_gen = {0, 0, 0};
-    c.collectors_sp = {4, 2, 2};
-    c.collectors_sfu = c.collectors_dp = {2, 1, 1};
-    c.collectors_int = c.collectors_mem = {2, 1, 1};
+    c.general_collectors = {0, 0, 0};
+    c.pipelines[pipe_sp].collectors = {4, 2, 2};
+    c.pipelines[pipe_sfu].collectors = c.pipelines[pipe_dp].collectors = {2, 1, 1};
+    c.pipelines[pipe_int].collectors = c.pipelines[pipe_mem].collectors = {2, 1, 1};
     c.register_bank_uses_warp_id = true;
     c.scheduler.max_issue_per_warp = 2;
     c.perfect_inst_const_cache = false;
-    c.widths.ex_wb = 2;
-    c.widths.id_oc_sp = 2;
+    c.ex_wb_width = 2;
+    c.pipelines[pipe_sp].id_oc = 2;
     c.ldst.response_buffer_size = 1;
     return c;
 }

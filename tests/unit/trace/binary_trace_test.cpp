@@ -52,8 +52,8 @@ std::string odd_trace(const std::string& header, bool prefixed, bool numbered) {
     std::string text = header;
     for (unsigned b = 0; b < 3; ++b) {
         text += "\n#BEGIN_TB\n\nthread block = " + std::to_string(2 - b) + ",0,0\n";
-        for (const unsigned w : {1u, 0u, 2u}) {  // in an order of their own; the fourth is missing
-            const std::size_t n = w == 2 ? 0 : lines.size();
+        for (const unsigned w : {1u, 0u, 3u, 2u}) {  // in an order of their own
+            const std::size_t n = w >= 2 ? 0 : lines.size();
             text += "\nwarp = " + std::to_string(w) + "\ninsts = " + std::to_string(n) + "\n";
             for (std::size_t i = 0; i < n; ++i) {
                 if (prefixed) text += "0 0 0 0 ";
@@ -381,6 +381,7 @@ TEST_F(BinaryTrace, KeepsLongRunsAndManyInstructions) {
         std::snprintf(line, sizeof line, "%04x ffffffff 1 R%u MOV 0 0 \n", i % 5000 * 16, i % 200);
         text += line;
     }
+    for (const char* w : {"1", "2", "3"}) text += std::string("warp = ") + w + "\ninsts = 0\n";
     text += "#END_TB\n";
     const std::string file = folder.write("k.traceg", text);
     const trace::written_trace written = test::convert(file, folder.path("k.simtlm"));

@@ -260,11 +260,60 @@ TEST_F(KernelTrace, ResolvesGenericAccessesByTheFirstActiveLane) {
     EXPECT_THAT(spaces(), ::testing::Each(memory_space::shared));
 }
 
+TEST_F(KernelTrace, RefusesABlockThatLacksAWarp) {
+    header.block = "(96,1,1)";
+    EXPECT_THAT(
+        message_of(text_of(header) + "#BEGIN_TB\nthread block = 0,0,0\nwarp = 2\ninsts = 0\n"
+                                     "warp = 0\ninsts = 0\n#END_TB\n"),
+        HasSubstr("no warp 1 of the 3"));
+}
+
+TEST_F(KernelTrace, RefusesABlockThatComesTwice) {
+    header.grid = "(2,1,1)";
+    const std::string block = block_of({"0000 ffffffff 0 EXIT 0 0"});
+    EXPECT_THAT(message_of(text_of(header) + block + block), HasSubstr("0,0,0 twice"));
+}
+
+TEST_F(KernelTrace, RefusesATracerVersionThatIsNotKnown) {
+    EXPECT_THAT(message_of("-accelsim tracer version = 7\n" + text_of(header)),
+                HasSubstr("tracer version 7"));
+}
+
+TEST_F(KernelTrace, RefusesAHeaderThatSaysSomethingTwice) {
+    EXPECT_THAT(message_of("-nregs = 16\n" + text_of(header)), HasSubstr("a second 'nregs'"));
+}
+
+TEST_F(KernelTrace, RefusesAnAbsurdWidth) {
+    EXPECT_THAT(
+        message_of(text_of(header) + block_of({"0000 ffffffff 1 R1 LDG.E 1 R4 1048576 1 0x10 4"})),
+        HasSubstr("1048576 bytes"));
+}
+
+TEST_F(KernelTrace, SkipsAByteOrderMark) {
+    kernel = open("\xef\xbb\xbf" + text_of(header) + block_of({"0000 ffffffff 0 EXIT 0 0"}));
+    EXPECT_NE(nullptr, kernel->next_block());
+}
+
+TEST_F(KernelTrace, ReadsOnlyChosenBlocks) {
+    header.grid = "(2,3,1)";
+    std::string text = text_of(header);
+    for (const char* at : {"0,0,0", "1,0,0", "0,1,0", "1,1,0", "0,2,0", "1,2,0"})
+        text += block_of({"0000 ffffffff 0 EXIT 0 0"}, at);
+    options.ctas = {1, 2};
+    kernel = open(text);
+    EXPECT_EQ(2u, kernel->header().grid.volume());
+    EXPECT_EQ(1u, kernel->next_block()->index.x);
+    EXPECT_EQ(1u, kernel->next_block()->index.y);
+    EXPECT_EQ(nullptr, kernel->next_block());
+    options.ctas = {6, 9};
+    EXPECT_THROW(open(text), simtlm::kernel::user_error);
+}
+
 TEST_F(KernelTrace, LeavesAWarpWithoutLinesEmpty) {
     header.block = "(96,1,1)";
     kernel = open(text_of(header) +
                   "#BEGIN_TB\nthread block = 0,0,0\nwarp = 2\ninsts = 1\n0000 1 0 EXIT 0 0\n"
-                  "warp = 0\ninsts = 0\n#END_TB\n");
+                  "warp = 0\ninsts = 0\nwarp = 1\ninsts = 0\n#END_TB\n");
     const auto block = kernel->next_block();
     ASSERT_EQ(block->warps.size(), 3U);
     EXPECT_EQ(block->warps[0].count, 0U);
@@ -303,7 +352,7 @@ TEST_F(KernelTrace, RefusesATruncatedFile) {
     EXPECT_THAT(message_of(text_of(header)), HasSubstr("after 0 of 1 thread blocks"));
     header.grid = "(2,1,1)";
     EXPECT_THAT(message_of(text_of(header) + block_of({})), HasSubstr("after 1 of 2"));
-    EXPECT_THAT(message_of(""), HasSubstr("no grid dimension"));
+    EXPECT_THAT(message_of(""), HasSubstr("no header of a kernel trace"));
 }
 
 TEST_F(KernelTrace, RefusesAWrongInstructionCount) {
@@ -329,7 +378,7 @@ TEST_F(KernelTrace, RefusesAWarpIdOutsideTheBlock) {
 TEST_F(KernelTrace, RefusesBlocksThatTheGridDoesNotHave) {
     EXPECT_THAT(message_of(text_of(header) + block_of({}, "1,0,0")), HasSubstr("outside the grid"));
     EXPECT_THAT(message_of(text_of(header) + block_of({}) + block_of({})),
-                HasSubstr("more thread blocks than the grid"));
+                HasSubstr("0,0,0 twice"));
 }
 
 TEST_F(KernelTrace, RefusesBrokenStructure) {
@@ -416,7 +465,7 @@ TEST_F(KernelTrace, SharesThePathOfWarpsThatDifferOnlyInWhereTheirAddressesBegin
     };
     kernel = open(text_of(header) + "#BEGIN_TB\n\nthread block = 0,0,0\n\n" +
                   warp(0, "0x1000", "8 8 -4") + warp(1, "0x9000", "8 8 -4") +
-                  warp(2, "0x5000", "8 12 -4") + "#END_TB\n");
+                  warp(2, "0x5000", "8 12 -4") + "warp = 3\ninsts = 0\n#END_TB\n");
     const auto block = kernel->next_block();
     ASSERT_NE(block, nullptr);
     EXPECT_EQ(block->warps[0].path, block->warps[1].path);

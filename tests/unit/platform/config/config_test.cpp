@@ -197,13 +197,14 @@ TEST(DramTiming, RefusesWhatItCannotBe) {
 }
 
 TEST(PipelineWidths, AreReadInTheirThreeForms) {
-    const core::pipeline_widths seven = parse_pipeline_widths("2,1,1,2,1,1,2");
-    EXPECT_EQ(seven.id_oc_sp, 2u);
-    EXPECT_EQ(seven.id_oc_dp, 0u);
-    EXPECT_EQ(seven.id_oc_mem, 1u);
+    const pipeline_widths seven = parse_pipeline_widths("2,1,1,2,1,1,2");
+    EXPECT_EQ(seven.of.at(core::pipe_sp).id_oc, 2u);
+    EXPECT_EQ(seven.of.at(core::pipe_dp).id_oc, 0u);
+    EXPECT_EQ(seven.of.at(core::pipe_mem).id_oc, 1u);
     EXPECT_EQ(seven.ex_wb, 2u);
     EXPECT_EQ(parse_pipeline_widths("2,0,0,1,1,2,0,0,1,1,3").ex_wb, 3u);
-    EXPECT_EQ(parse_pipeline_widths("4,4,4,4,4,4,4,4,4,4,8,5,6").oc_ex_tensor, 6u);
+    EXPECT_EQ(parse_pipeline_widths("4,4,4,4,4,4,4,4,4,4,8,5,6").of.at(core::pipe_tensor).oc_ex,
+              6u);
     EXPECT_THAT(refused("-gpgpu_pipeline_widths 1,1,1,1,1,1,1,1"), HasSubstr("has 8 widths"));
 }
 
@@ -308,7 +309,7 @@ TEST(GpuConfig, GivesEveryClassItsLatency) {
     EXPECT_EQ(t[op_class::spec2].latency, 200u);
     EXPECT_EQ(t[op_class::barrier].latency, 1u);
     EXPECT_EQ(t[op_class::load].latency, 1u);
-    EXPECT_FALSE(gpu.cores.sm.specialized[0].enabled);
+    EXPECT_FALSE(gpu.cores.sm.pipelines[core::pipe_spec].present);
 }
 
 TEST(GpuConfig, RefusesLatenciesThatCannotBe) {
@@ -457,7 +458,7 @@ TEST(GpuConfig, RefusesMemoriesThatDoNotFitTogether) {
                 HasSubstr("polynomial hash over 4"));
     EXPECT_THAT(refused("-gpgpu_memory_partition_indexing 9"),
                 HasSubstr("must lie between 0 and 5"));
-    EXPECT_THAT(refused("-gpgpu_dram_partition_queues 8:8:0:8"), HasSubstr("at least one entry"));
+    EXPECT_THAT(refused("-gpgpu_dram_partition_queues 8:8:0:8"), HasSubstr("a queue of 0 entries"));
     EXPECT_THAT(refused("-dram_write_queue_size 32:16:28"), HasSubstr("out of order"));
     EXPECT_THAT(refused("-gpgpu_dram_burst_length 2 -dram_data_command_freq_ratio 4"),
                 HasSubstr("less than a command cycle"));

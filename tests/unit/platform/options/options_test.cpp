@@ -169,12 +169,12 @@ TEST_F(option_files, ThatAreMissingAreNamedWithWhoAskedForThem) {
     const std::string file = write("outer.config", "\n-config nowhere.config\n");
     option_values v;
     EXPECT_THAT(refusal([&] { v.load_file(file); }),
-                HasSubstr("outer.config:2: cannot read the configuration file"));
+                HasSubstr("outer.config:2: configuration file nowhere.config: cannot be read"));
     EXPECT_THAT(refusal([&] {
                     v.parse_command_line({"-config", "nowhere"});
                 }),
-                HasSubstr("command line: cannot read the configuration file nowhere"));
-    EXPECT_THAT(refusal([&] { v.load_file(folder_.string()); }), HasSubstr("cannot read"));
+                HasSubstr("command line: configuration file nowhere: cannot be read"));
+    EXPECT_THAT(refusal([&] { v.load_file(folder_.string()); }), HasSubstr("cannot be read"));
 }
 
 TEST_F(option_files, ResolveTheFilesTheyNameFromTheirOwnFolder) {
@@ -252,11 +252,12 @@ TEST(OptionValues, TellPresetsApartFromOtherFiles) {
 
 TEST(OptionValues, NoteOptionsWithoutMeaningOncePerReason) {
     const option_values v = read(
-        "-gpgpu_ptx_sim_mode 0 -gpgpu_ptx_force_max_capability 70 -power_simulation_enabled 1\n"
+        "-gpgpu_ptx_force_max_capability 70 -gpgpu_ptx_use_cuobjdump 1 -power_simulation_enabled "
+        "1\n"
         "-accelwattch_xml_file x.xml -gpgpu_n_mem 4");
     const std::vector<std::string> notes = v.notes();
     ASSERT_EQ(notes.size(), 2u);
-    EXPECT_THAT(notes[0], HasSubstr("-gpgpu_ptx_sim_mode, -gpgpu_ptx_force_max_capability"));
+    EXPECT_THAT(notes[0], HasSubstr("-gpgpu_ptx_use_cuobjdump, -gpgpu_ptx_force_max_capability"));
     EXPECT_THAT(
         notes[1],
         HasSubstr("-power_simulation_enabled, -accelwattch_xml_file (power is not modelled)"));

@@ -120,7 +120,7 @@ TEST(Presets, DescribeTheQuadroV100) {
     EXPECT_EQ(gpu.memory.partition.dram.timing.tRC, 40u);
     EXPECT_TRUE(gpu.memory.partition.dram.dual_bus_interface);
     EXPECT_EQ(gpu.cores.sm.max_warps, 64u);
-    EXPECT_EQ(gpu.cores.sm.specialized[2].name, "TENSOR");
+    EXPECT_EQ(gpu.cores.sm.pipelines[core::pipe_spec + 2].label, "TENSOR");
     EXPECT_EQ(gpu.dispatch.kernel_launch_latency, 5000u);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks between issue and write-back, each driven through its sockets.
-#include "modules/core/functional_unit.h"
 #include "modules/core/operand_collector.h"
-#include "modules/core/write_back.h"
+
 #include "modules/protocol/phases.h"
 #include "tests/unit/core/sm_rig.h"
 
@@ -86,7 +84,7 @@ private:
     }
     void consume() {
         if (unit_busy) return;
-        for (unsigned p = 0; p < pipe_count; ++p)
+        for (unsigned p = 0; p < collector.pipes(); ++p)
             while (warp_instruction* i = collector.ready(p).oldest()) {
                 collector.ready(p).remove(*i);
                 out.emplace_back(consumer_.now(), i->uid);
@@ -175,8 +173,8 @@ TEST(OperandCollector, SpreadsWarpsOverTheBanksWhenTheirNumberCounts) {
     sm_config with = small_sm(), without = small_sm();
     with.register_bank_uses_warp_id = true;
     for (sm_config* c : {&with, &without}) {
-        c->collectors_gen = {8, 2, 2};
-        c->widths.id_oc_int = c->widths.oc_ex_int = 2;
+        c->general_collectors = {8, 2, 2};
+        c->pipelines[pipe_int].id_oc = c->pipelines[pipe_int].oc_ex = 2;
     }
     collector_rig apart("apart", with), together("together", without);
     for (collector_rig* r : {&apart, &together}) {
@@ -192,8 +190,8 @@ TEST(OperandCollector, GivesEverySchedulerBanksOfItsOwnInTheSubCoreModel) {
     sm_config c = small_sm();
     c.schedulers = 2;
     c.sub_core_model = true;
-    c.collectors_gen = {8, 2, 2};
-    c.widths.id_oc_int = c.widths.oc_ex_int = 2;
+    c.general_collectors = {8, 2, 2};
+    c.pipelines[pipe_int].id_oc = c.pipelines[pipe_int].oc_ex = 2;
     collector_rig rig("rig", c);  // 4 banks each
     rig.plan(1, add({1}), 0, 0);
     rig.plan(1, add({1}), 1, 1);
@@ -206,8 +204,8 @@ TEST(OperandCollector, KeepsTheRegistersOfSchedulersApartInTheSubCoreModel) {
     sm_config c = small_sm();
     c.schedulers = 2;
     c.sub_core_model = true;
-    c.collectors_gen = {2, 1, 1};
-    c.widths.id_oc_int = c.widths.oc_ex_int = 2;
+    c.general_collectors = {2, 1, 1};
+    c.pipelines[pipe_int].id_oc = c.pipelines[pipe_int].oc_ex = 2;
     collector_rig rig("rig", c);
     EXPECT_TRUE(rig.collector.can_accept(pipe_int, 0));
     EXPECT_TRUE(rig.collector.can_accept(pipe_int, 1));
@@ -223,7 +221,7 @@ TEST(OperandCollector, KeepsTheRegistersOfSchedulersApartInTheSubCoreModel) {
 
 TEST(OperandCollector, HoldsWhatTheUnitsDoNotTake) {
     sm_config c = small_sm();
-    c.collectors_gen = {3, 1, 1};
+    c.general_collectors = {3, 1, 1};
     collector_rig rig("rig", c);
     rig.unit_busy = true;
     for (unsigned n = 0; n < 8; ++n) rig.plan(1, add({n}));
@@ -240,9 +238,9 @@ TEST(OperandCollector, HoldsWhatTheUnitsDoNotTake) {
 
 TEST(OperandCollector, HandsOnByRoundRobinPerPort) {
     sm_config c = small_sm();
-    c.collectors_gen = {4, 4, 1};
-    c.widths.id_oc_int = 4;
-    c.widths.oc_ex_int = 4;
+    c.general_collectors = {4, 4, 1};
+    c.pipelines[pipe_int].id_oc = 4;
+    c.pipelines[pipe_int].oc_ex = 4;
     collector_rig rig("rig", c);
     for (unsigned n = 0; n < 4; ++n) rig.plan(1, add({n}));
     rig.run();
@@ -253,8 +251,9 @@ TEST(OperandCollector, HandsOnByRoundRobinPerPort) {
 TEST(OperandCollector, ServesKindsOfUnitsByCollectorsOfTheirOwn) {
     sm_config c = small_sm();
     c.specialized_collectors = true;
-    c.collectors_gen = {0, 0, 0};
-    c.collectors_sp = c.collectors_sfu = c.collectors_mem = c.collectors_int = {1, 1, 1};
+    c.general_collectors = {0, 0, 0};
+    c.pipelines[pipe_sp].collectors = c.pipelines[pipe_sfu].collectors =
+        c.pipelines[pipe_mem].collectors = c.pipelines[pipe_int].collectors = {1, 1, 1};
     collector_rig rig("rig", c);
     // Three additions for one collector; a special function passes beside them.
     rig.plan(1, add({0}));
@@ -269,9 +268,9 @@ TEST(OperandCollector, ServesKindsOfUnitsByCollectorsOfTheirOwn) {
 TEST(OperandCollector, TakesAGeneralCollectorWhenTheDedicatedAreInUse) {
     sm_config c = small_sm();
     c.specialized_collectors = true;
-    c.collectors_gen = {1, 0, 1};
-    c.collectors_int = {1, 2, 1};
-    c.widths.id_oc_int = c.widths.oc_ex_int = 2;
+    c.general_collectors = {1, 0, 1};
+    c.pipelines[pipe_int].collectors = {1, 2, 1};
+    c.pipelines[pipe_int].id_oc = c.pipelines[pipe_int].oc_ex = 2;
     collector_rig rig("rig", c);
     for (unsigned n = 0; n < 2; ++n) rig.plan(1, add({n}));
     rig.run();
@@ -281,9 +280,11 @@ TEST(OperandCollector, TakesAGeneralCollectorWhenTheDedicatedAreInUse) {
 TEST(OperandCollector, KnowsThePipelineOfEveryClass) {
     sm_config c = small_sm();
     collector_rig all("all", c);
-    c.dp_units = 0;
-    c.int_units = 0;
-    c.specialized[2] = {true, 1, 4, 1, 1, "TENSOR"};
+    c.pipelines[pipe_dp].units = 0;
+    c.pipelines[pipe_int].units = 0;
+    pipeline_config& third = c.pipelines[pipe_spec + 2];
+    third.present = true;
+    third.units = third.id_oc = third.oc_ex = 1;
     collector_rig few("few", c);
     EXPECT_EQ(all.collector.pipe_of(op_class::sp), unsigned{pipe_sp});
     EXPECT_EQ(all.collector.pipe_of(op_class::dp), unsigned{pipe_dp});
@@ -295,9 +296,23 @@ TEST(OperandCollector, KnowsThePipelineOfEveryClass) {
     EXPECT_EQ(few.collector.pipe_of(op_class::dp), unsigned{pipe_sfu}) << "without DP units";
     for (const op_class k : {op_class::load, op_class::store, op_class::memory_barrier})
         EXPECT_EQ(all.collector.pipe_of(k), unsigned{pipe_mem});
-    EXPECT_EQ(all.collector.pipe_of(op_class::spec3), unsigned{pipe_count});
+    EXPECT_EQ(all.collector.pipe_of(op_class::spec3), unsigned{built_in_pipes});
     EXPECT_EQ(few.collector.pipe_of(op_class::spec3), unsigned{pipe_spec} + 2);
-    EXPECT_EQ(all.collector.pipe_of(op_class::tensor), unsigned{pipe_count});
+    EXPECT_EQ(all.collector.pipe_of(op_class::tensor), unsigned{built_in_pipes});
+}
+
+TEST(OperandCollector, ServesAPipelineThatIsAddedAsARowOfTheTable) {
+    sm_config c = small_sm();
+    pipeline_config ray;
+    ray.name = ray.label = "ray";
+    ray.classes = {op_class::spec8};
+    ray.units = 2;
+    c.pipelines.push_back(ray);
+    collector_rig rig("rig", c);
+    EXPECT_EQ(rig.collector.pipe_of(op_class::spec8), unsigned{built_in_pipes});
+    rig.plan(1, instruction(op_class::spec8, {}, {1}));
+    rig.run();
+    EXPECT_THAT(rig.cycles(), ElementsAre(5));
 }
 
 TEST(OperandCollector, WritesOneRegisterOfABankPerCycle) {
@@ -313,176 +328,6 @@ TEST(OperandCollector, WritesOneRegisterOfABankPerCycle) {
     EXPECT_TRUE(rig.collector.write_back(inst, first, 101));
     EXPECT_EQ(first, 4u);
     EXPECT_EQ(rig.statistics.register_writes, 4u);
-}
-
-// ---- functional unit ---------------------------------------------------------------------------
-
-/// Dispatches instructions in phase core_dispatch, as soon as the unit takes them.
-struct unit_rig : sc_core::sc_module {
-    kernel::phase_sequencer sequencer;
-    functional_unit unit;
-    instruction_initiator<unit_rig> dispatch{"dispatch"};
-    instruction_target<unit_rig> write_back{"write_back"};
-    std::vector<std::uint64_t> dispatched, done;
-    std::deque<std::pair<std::uint64_t, program::static_instruction>> plan;
-
-    explicit unit_rig(const sc_core::sc_module_name& name)
-        : sc_module(name),
-          sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
-          unit("unit", sequencer),
-          process_("process", sequencer, protocol::phase::core_dispatch,
-                   kernel::on_edge<&unit_rig::cycle>(this), true) {
-        for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
-        dispatch.bind(unit.dispatch);
-        unit.write_back.bind(write_back);
-        write_back.register_nb_transport_fw(this, &unit_rig::completed);
-    }
-    void add(std::uint64_t at, unsigned latency, unsigned interval) {
-        program::static_instruction i;
-        i.latency = static_cast<std::uint16_t>(latency);
-        i.initiation_interval = static_cast<std::uint16_t>(interval);
-        plan.emplace_back(at, i);
-    }
-    void run(unsigned cycles = 300) {
-        sc_core::sc_start(static_cast<double>(cycles), sc_core::SC_NS);
-    }
-
-private:
-    tlm::tlm_sync_enum completed(warp_instruction& inst, tlm::tlm_phase&, sc_core::sc_time&) {
-        done.resize(std::max<std::size_t>(done.size(), inst.uid + 1));
-        done[inst.uid] = process_.now();
-        return tlm::TLM_ACCEPTED;
-    }
-    void cycle() {
-        if (next_ == plan.size() || plan[next_].first > process_.now()) return;
-        if (!unit.can_accept(plan[next_].second, process_.now())) return;
-        instructions_.emplace_back();
-        instructions_.back().info = &plan[next_].second;
-        instructions_.back().uid = next_++;
-        dispatched.push_back(process_.now());
-        send(dispatch, instructions_.back());
-    }
-    sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
-    std::size_t next_ = 0;
-    std::deque<warp_instruction> instructions_;
-    kernel::clocked_process process_;
-};
-
-TEST(FunctionalUnit, HandsAnInstructionToWriteBackALatencyAndACycleLater) {
-    unit_rig rig("rig");
-    rig.add(5, 1, 1);
-    rig.add(20, 4, 1);
-    rig.add(40, 64, 1);
-    rig.run();
-    EXPECT_THAT(rig.dispatched, ElementsAre(5, 20, 40));
-    EXPECT_THAT(rig.done, ElementsAre(7, 25, 105));
-    EXPECT_EQ(rig.unit.counted().instructions, 3u);
-    EXPECT_EQ(rig.unit.in_flight(), 0u);
-}
-
-TEST(FunctionalUnit, TakesOneInstructionPerInitiationInterval) {
-    unit_rig full("full"), half("half"), quarter("quarter");
-    for (int n = 0; n < 4; ++n) {
-        full.add(1, 6, 1);
-        half.add(1, 6, 2);
-        quarter.add(1, 20, 8);
-    }
-    full.run();
-    EXPECT_THAT(full.dispatched, ElementsAre(1, 2, 3, 4));
-    EXPECT_THAT(full.done, ElementsAre(8, 9, 10, 11));
-    EXPECT_THAT(half.dispatched, ElementsAre(1, 3, 5, 7));
-    EXPECT_THAT(quarter.dispatched, ElementsAre(1, 9, 17, 25));
-    EXPECT_THAT(quarter.done, ElementsAre(22, 30, 38, 46));
-}
-
-TEST(FunctionalUnit, RefusesWhatWouldLeaveInACycleThatIsTaken) {
-    unit_rig rig("rig");
-    rig.add(1, 10, 1);  // leaves in 12
-    rig.add(5, 6, 1);   // would leave in 12 as well
-    rig.add(7, 2, 1);   // overtakes
-    rig.run();
-    EXPECT_THAT(rig.dispatched, ElementsAre(1, 6, 7));
-    EXPECT_THAT(rig.done, ElementsAre(12, 13, 10));
-}
-
-TEST(FunctionalUnit, HoldsAnInstructionAtLeastItsInitiationInterval) {
-    unit_rig rig("rig");
-    rig.add(1, 2, 16);  // the interval is longer than the latency
-    rig.run();
-    EXPECT_THAT(rig.done, ElementsAre(18));
-}
-
-TEST(FunctionalUnit, KeepsWhatIsInFlightWhenALongerLatencyComesThanAnyBefore) {
-    unit_rig rig("rig");
-    rig.add(1, 14, 1);
-    rig.add(2, 200, 1);
-    rig.add(3, 14, 1);
-    rig.run();
-    EXPECT_THAT(rig.dispatched, ElementsAre(1, 2, 3));
-    EXPECT_THAT(rig.done, ElementsAre(16, 203, 18));
-}
-
-// ---- write-back --------------------------------------------------------------------------------
-
-TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
-    struct rig_type : sc_core::sc_module {
-        const sm_config config = small_sm();
-        core_statistics statistics;
-        test::warps warps{4};
-        scoreboard scores{warps.table, false};
-        warp_instruction_pool pool;
-        kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
-                                          protocol::phase_table()};
-        operand_collector collector{"collector", sequencer, config, statistics};
-        write_back stage{"stage", sequencer, 2, warps.table, scores, collector, pool, statistics};
-        sc_core::sc_vector<instruction_initiator<rig_type>> unit{"unit", 2};
-        instruction_initiator<rig_type> issue{"issue"};
-        sc_core::sc_clock clock{"clock", 1, sc_core::SC_NS};
-        program::static_instruction a = instruction(op_class::sp, {1}, {});
-        program::static_instruction b = instruction(op_class::sfu, {9}, {});  // the same bank
-        std::uint64_t released_at = 0;
-        kernel::clocked_process units;
-        kernel::clocked_process watch;
-
-        explicit rig_type(const sc_core::sc_module_name& name)
-            : sc_module(name),
-              units("units", sequencer, protocol::phase::core_units,
-                    kernel::on_edge<&rig_type::complete>(this), true),
-              watch("watch", sequencer, protocol::phase::core_issue,
-                    kernel::on_edge<&rig_type::look>(this), true) {
-            for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
-            issue.bind(collector.issue[0]);
-            for (unsigned u = 0; u < 2; ++u) unit[u].bind(stage.from_units);
-            collector.set_consumer(watch);
-        }
-        void complete() {
-            if (units.now() != 5) return;
-            for (unsigned n = 0; n < 2; ++n) {
-                warp_instruction& i = pool.acquire();
-                i.info = n == 0 ? &b : &a;
-                i.uid = n == 0 ? 8 : 7;  // the younger one comes first
-                i.warp = static_cast<std::uint16_t>(n == 0 ? 3 : 2);
-                i.active_mask = n == 0 ? 0xffu : ~0u;
-                warps.table.warp[i.warp].in_pipeline = 1;
-                scores.reserve(i.warp, *i.info, program::memory_space::none);
-                send(unit[n], i);
-            }
-            EXPECT_FALSE(stage.idle());
-        }
-        void look() {
-            if (released_at == 0 && !warps.issue_told.empty()) released_at = watch.now();
-        }
-    } rig("rig");
-    sc_core::sc_start(20, sc_core::SC_NS);
-    EXPECT_EQ(rig.released_at, 6u);
-    EXPECT_THAT(rig.warps.issue_told, ElementsAre(2, 3));
-    EXPECT_EQ(rig.pool.in_flight(), 0u);
-    EXPECT_TRUE(rig.stage.idle());
-    EXPECT_EQ(rig.statistics.warp_instructions, 2u);
-    EXPECT_EQ(rig.statistics.thread_instructions, 40u);
-    EXPECT_EQ(rig.statistics.warp_instructions_by_class[static_cast<unsigned>(op_class::sfu)], 1u);
-    EXPECT_EQ(rig.warps.table.warp[2].in_pipeline + rig.warps.table.warp[3].in_pipeline, 0u);
-    EXPECT_FALSE(rig.scores.writes_pending(2) || rig.scores.writes_pending(3));
 }
 
 }  // namespace

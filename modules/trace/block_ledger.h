@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/program/kernel_facts.h"
+
+#include <cstdint>
+#include <set>
+
+namespace simtlm::trace {
+
+/// The thread blocks of a grid that have been read. Files have them in nearly ascending order, so
+/// that few numbers are to be kept.
+class block_ledger {
+public:
+    explicit block_ledger(const program::dim3& grid) : grid_(grid) {}
+
+    /// @returns false when the block has been entered before. @param at  within the grid
+    bool enter(const program::dim3& at) {
+        const std::uint64_t number = at.x + grid_.x * (at.y + std::uint64_t{grid_.y} * at.z);
+        if (number < complete_ || !beyond_.insert(number).second) return false;
+        ++blocks_;
+        while (!beyond_.empty() && *beyond_.begin() == complete_) {
+            beyond_.erase(beyond_.begin());
+            ++complete_;
+        }
+        return true;
+    }
+    std::uint64_t blocks() const { return blocks_; }
+
+private:
+    program::dim3 grid_;
+    std::uint64_t complete_ = 0;  ///< all blocks in front of this number have been entered
+    std::set<std::uint64_t> beyond_;
+    std::uint64_t blocks_ = 0;
+};
+
+}  // namespace simtlm::trace

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/ptx/parser.h"
+#include "tests/fuzz/targets/fuzz_input.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace simtlm;
+    fuzz::allow_user_error([&] {
+        ptx::parse({reinterpret_cast<const char*>(data), size}, "fuzz.ptx");
+    });
+    return 0;
+}
