@@ -325,8 +325,8 @@ tlm::tlm_generic_payload& ldst_unit::request_for(warp_instruction& inst) {
     e.warp = inst.warp;
     if (program::warp_executor* const warp = sm_.warps.warp[inst.warp].executor;
         e.is_atomic && warp != nullptr)
-        protocol::atomic_effect::attach(
-            *request_, [warp, lanes = a.lanes] { warp->perform_atomic(lanes); });
+        protocol::atomic_effect::attach(*request_,
+                                        [warp, lanes = a.lanes] { warp->perform_atomic(lanes); });
     sm_.signer.sign(e);
     e.instruction = &inst;
     e.when.created = protocol::hop_times::stamp(access_process_.now());
