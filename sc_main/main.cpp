@@ -12,6 +12,7 @@
 #include "sc_main/functional_mode.h"
 #include "sc_main/output.h"
 #include "sc_main/output_check.h"
+#include "sc_main/program_run.h"
 #include "sc_main/progress.h"
 #include "sc_main/run_control.h"
 #include "sc_main/standard_streams.h"
@@ -24,6 +25,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <systemc>
 
 namespace {
@@ -78,14 +80,11 @@ int run(int argc, char** argv) {
     platform::option_values values(folders.finder());
     values.parse_command_line(argc, argv);
     if (act(values, folders)) return success;
-    if (!values.text("--ptx").empty()) {
-        if (is_functional(values)) return leave(run_functional(values));
-        throw kernel::user_error("command line", "programs run without time only",
-                                 "add -gpgpu_ptx_sim_mode 1");
-    }
+    const bool executes = !values.text("--ptx").empty();
+    if (executes && is_functional(values)) return leave(run_functional(values));
 
     const signal_guard signals;
-    if (values.text("-trace").empty())
+    if (!executes && values.text("-trace").empty())
         throw kernel::user_error("command line", "there is no trace to replay",
                                  "name a GPU and a trace: simtlm --preset QV100 -trace "
                                  "FOLDER/kernelslist.g; see also --help and --list-configs");
@@ -94,7 +93,9 @@ int run(int argc, char** argv) {
                                  "name one: --preset QV100, or -config FILE; --list-configs names "
                                  "those that come along");
     platform::gpu_config config = platform::make_gpu_config(values);
-    const workload work = read_workload(config);
+    std::unique_ptr<loaded_program> program;
+    if (executes) program = std::make_unique<loaded_program>(values);
+    const workload work = executes ? workload_of(*program, config) : read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
     check_outputs(values, config, work.kernel_files);
 
@@ -129,7 +130,7 @@ int run(int argc, char** argv) {
     }
     if (end == run_control::ending::interrupted)
         return leave(ended_by_signal + signal_guard::received());
-    return leave(success);
+    return leave(executes ? program->finish() : success);
 }
 
 int run_and_catch(int argc, char** argv) {

@@ -109,6 +109,8 @@ void issue_stage::executed(execution& e, std::uint64_t now) {
     e.warp_ended = effects.warp_ended;
     e.warp.course = effects.next;
     if (effects.memory_deferred) sm_.effects.defer(*e.warp.executor);
+    if (e.inst.info->is_atomic && config_.ldst.perfect_memory && effects.active_mask != 0)
+        sm_.effects.defer_atomic(*e.warp.executor, effects.active_mask);
 }
 
 void issue_stage::resolve_addresses(execution& e) {
