@@ -393,7 +393,7 @@ TEST_F(KernelTrace, RefusesAWarpIdOutsideTheBlock) {
 TEST_F(KernelTrace, RefusesBlocksThatTheGridDoesNotHave) {
     EXPECT_THAT(message_of(text_of(header) + block_of({}, "1,0,0")), HasSubstr("outside the grid"));
     EXPECT_THAT(message_of(text_of(header) + block_of({}) + block_of({})),
-                HasSubstr("more thread blocks than the grid of (1,1,1) has"));
+                HasSubstr("more thread blocks than the grid of 1,1,1 has"));
     EXPECT_THAT(message_of(text_of(header) + block_of({}) + "0000 ffffffff 0 EXIT 0 0\n"),
                 HasSubstr("text behind the last thread block"));
 }

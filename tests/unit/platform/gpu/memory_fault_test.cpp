@@ -128,7 +128,10 @@ struct run_with {
         for (unsigned i = 0; i < 1000 && !over(commands); ++i)
             sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_US));
         // Posted writes may still be under way when the last kernel has ended.
-        for (unsigned i = 0; i < 100 && device.transactions().outstanding() > kept(); ++i)
+        const auto left = [&] {
+            return !commands.deadlocked() && device.transactions().outstanding() > kept();
+        };
+        for (unsigned i = 0; i < 100 && left(); ++i)
             sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_US));
     }
     /// Requests that are no requests: the fetch unit of every SM keeps one for its next.
