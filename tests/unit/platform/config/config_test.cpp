@@ -382,6 +382,14 @@ TEST(GpuConfig, RefusesAnIssueDistributionOfAnSmThatIsNotThere) {
                 HasSubstr("the GPU has 4 SMs"));
 }
 
+TEST(GpuConfig, RefusesMoreCollectorsOrBanksThanAnSmCanHave) {
+    EXPECT_THAT(refused("-gpgpu_operand_collector_num_units_gen 65"),
+                HasSubstr("65 collector units, all pools together"));
+    EXPECT_EQ(refused("-gpgpu_operand_collector_num_units_gen 64"), "");
+    EXPECT_NE(refused("-gpgpu_num_reg_banks 65"), "");
+    EXPECT_EQ(refused("-gpgpu_num_reg_banks 64"), "");
+}
+
 TEST(GpuConfig, DemandsOneOfEachForEverySubCore) {
     EXPECT_EQ(refused(four_sub_cores), "");
     const std::string four = four_sub_cores;
