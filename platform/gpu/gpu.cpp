@@ -228,7 +228,8 @@ std::unique_ptr<memory::memory_channel> gpu::make_channel(unsigned number) {
     if (m.partition.simple_dram)
         SC_REPORT_ERROR("simtlm/gpu",
                         "memory is bound, but -gpgpu_simple_dram_model answers by itself");
-    auto bridge = std::make_unique<memory_bridge>(parts, memory[number], foreign_[number]);
+    auto bridge =
+        std::make_unique<memory_bridge>(parts.name, parts, memory[number], foreign_[number]);
     bridge->set_error_listener([this] { host_interface_->raise(host::error_code::memory_error); });
     bridges_.push_back(bridge.get());
     return bridge;

@@ -11,9 +11,10 @@ namespace simtlm::platform {
 
 using protocol::extension;
 
-memory_bridge::memory_bridge(const memory::memory_channel_parts& parts, outside_socket& outside,
+memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
+                             const memory::memory_channel_parts& parts, outside_socket& outside,
                              const foreign_memory& how)
-    : memory_channel(parts.name),
+    : memory_channel(name),
       port("port"),
       sequencer_(parts.sequencer),
       mapping_(parts.mapping),

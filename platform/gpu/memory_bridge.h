@@ -46,8 +46,8 @@ public:
 
     /// @param parts    of the channel as the GPU's options describe it
     /// @param outside  socket of the GPU that users bind
-    memory_bridge(const memory::memory_channel_parts& parts, outside_socket& outside,
-                  const foreign_memory& how);
+    memory_bridge(const sc_core::sc_module_name& name, const memory::memory_channel_parts& parts,
+                  outside_socket& outside, const foreign_memory& how);
 
     socket& target() override { return port; }
     /// Cycles, requests and traffic by bank; what a controller does inside is its own.

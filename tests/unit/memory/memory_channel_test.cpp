@@ -45,8 +45,8 @@ class fixed_latency : public memory_channel {
 public:
     protocol::target_socket<fixed_latency> port;
 
-    explicit fixed_latency(const memory_channel_parts& p)
-        : memory_channel(p.name),
+    fixed_latency(const sc_core::sc_module_name& name, const memory_channel_parts& p)
+        : memory_channel(name),
           port("port"),
           process_("controller", p.sequencer, protocol::phase::dram_channel,
                    kernel::on_edge<&fixed_latency::cycle>(this)) {
@@ -124,7 +124,7 @@ TEST(Recipe, AMemoryChannelIsOneClassAndItsMaker) {
     memory_config c;
     c.partition = test::volta_partition();
     c.channel = [](const memory_channel_parts& p) -> std::unique_ptr<memory_channel> {
-        return std::make_unique<fixed_latency>(p);
+        return std::make_unique<fixed_latency>(p.name, p);
     };
     serves_random_traffic(c);
 }

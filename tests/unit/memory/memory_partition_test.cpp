@@ -20,8 +20,8 @@ using test::volta_partition;
 class foreign_memory : public memory_channel {
 public:
     protocol::target_socket<foreign_memory> port;
-    explicit foreign_memory(const memory_channel_parts& p)
-        : memory_channel(p.name),
+    foreign_memory(const sc_core::sc_module_name& name, const memory_channel_parts& p)
+        : memory_channel(name),
           port("port"),
           process_("process", p.sequencer, protocol::phase::dram_channel,
                    kernel::on_edge<&foreign_memory::cycle>(this), true) {
@@ -178,7 +178,7 @@ TEST(memory_partition, bears_a_foreign_memory) {
     memory_config c;
     c.partition = volta_partition();
     c.channel = [](const memory_channel_parts& p) -> std::unique_ptr<memory_channel> {
-        return std::make_unique<foreign_memory>(p);
+        return std::make_unique<foreign_memory>(p.name, p);
     };
     conservation(c, 20);
 }

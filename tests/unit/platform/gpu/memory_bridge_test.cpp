@@ -73,7 +73,7 @@ private:
         memory::memory_config m;
         m.partition = c;
         m.channel = [this, how](const memory::memory_channel_parts& p) {
-            return std::make_unique<memory_bridge>(p, gpu.pins, how);
+            return std::make_unique<memory_bridge>(p.name, p, gpu.pins, how);
         };
         return m;
     }
@@ -277,6 +277,8 @@ TEST(MemoryBridge, CountsRequestsAsAChannelDoes) {
     rig.stream(30, false);
     memory::test::run_dram_cycles(1000);
     const memory::dram_statistics& s = rig.partition.channel->statistics();
+    EXPECT_STREQ(rig.partition.channel->name(), "rig_channel");
+    EXPECT_EQ(rig.partition.channel->get_parent_object(), nullptr);
     EXPECT_EQ(s.scheduled_reads, 30u);
     EXPECT_EQ(s.requests, 30u);
     EXPECT_EQ(s.activates, 0u);
