@@ -137,7 +137,7 @@ int run(const std::string& traces) {
         expect(k->rules.violations().empty() && k->rules.in_flight() == 0 &&
                    k->rules.transactions() > 0,
                std::string("the base protocol was kept at ") + k->name());
-    expect(device.channels()[1]->name() == std::string("device.memory_bridge1"),
+    expect(device.channels()[1]->name() == std::string("gpu.memory_bridge1"),
            "the ways out are children of the GPU");
     expect(controller.idle() && device.channels()[0]->idle() && device.channels()[1]->idle() &&
                device.describe().empty(),

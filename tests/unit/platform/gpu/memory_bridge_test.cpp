@@ -98,43 +98,37 @@ double dram_cycles() {
 
 // Rate.
 
-TEST(MemoryBridge, StreamingReadsReachThePeakOfThePinsAtAnIdealMemory) {
-    memory::test::clocks clocks;
-    bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
-    clocks.bind(rig.partition.sequencer);
-    rig.stream(6000, false);
+/// 6000 requests pass a bridge, a transfer a clock where they stream.
+template <class Memory>
+void expect_peak(bridge_rig<Memory>& rig, bool writes) {
+    rig.stream(6000, writes);
     memory::test::run_dram_cycles(4000);
     const double before = rig.transfers();
     memory::test::run_dram_cycles(1000);
     EXPECT_GE(rig.transfers() - before, 950);
     memory::test::run_dram_cycles(3000);
     rig.expect_clean(6000);
+}
+
+TEST(MemoryBridge, StreamingReadsReachThePeakOfThePinsAtAnIdealMemory) {
+    memory::test::clocks clocks;
+    bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
+    clocks.bind(rig.partition.sequencer);
+    expect_peak(rig, false);
 }
 
 TEST(MemoryBridge, StreamingWritesDoToo) {
     memory::test::clocks clocks;
     bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
     clocks.bind(rig.partition.sequencer);
-    rig.stream(6000, true);
-    memory::test::run_dram_cycles(4000);
-    const double before = rig.transfers();
-    memory::test::run_dram_cycles(1000);
-    EXPECT_GE(rig.transfers() - before, 950);
-    memory::test::run_dram_cycles(3000);
-    rig.expect_clean(6000);
+    expect_peak(rig, true);
 }
 
 TEST(MemoryBridge, AMemoryThatOnlyAnnotatesServesManyRequestsAtATime) {
     memory::test::clocks clocks;
     bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
     clocks.bind(rig.partition.sequencer);
-    rig.stream(6000, false);
-    memory::test::run_dram_cycles(4000);
-    const double before = rig.transfers();
-    memory::test::run_dram_cycles(1000);
-    EXPECT_GE(rig.transfers() - before, 950);
-    memory::test::run_dram_cycles(3000);
-    rig.expect_clean(6000);
+    expect_peak(rig, false);
 }
 
 TEST(MemoryBridge, AMemoryThatWaitsServesAsManyAsItBears) {
