@@ -184,9 +184,9 @@ TEST(GpuConfig, RefusesAnIssueDistributionOfAnSmThatIsNotThere) {
 }
 
 TEST(GpuConfig, RefusesMoreCollectorsOrBanksThanAnSmCanHave) {
-    EXPECT_THAT(refused("-gpgpu_operand_collector_num_units_gen 65"),
+    EXPECT_THAT(refused("-gpgpu_operand_collector_num_units_gen 51"),
                 HasSubstr("65 collector units, all pools together"));
-    EXPECT_EQ(refused("-gpgpu_operand_collector_num_units_gen 64"), "");
+    EXPECT_EQ(refused("-gpgpu_operand_collector_num_units_gen 50"), "");
     EXPECT_NE(refused("-gpgpu_num_reg_banks 65"), "");
     EXPECT_EQ(refused("-gpgpu_num_reg_banks 64"), "");
 }
@@ -352,6 +352,7 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  c.network.crossbar.quirk_packet_is_one_flit,
                                  c.memory.quirk_flush_few_l2,
                                  c.memory.partition.quirk_memcpy_truncates,
+                                 c.memory.partition.dram.quirk_writes_wait,
                                  c.dispatch.serial_kernels,
                                  c.clocks.quirk_rounded};
     };
