@@ -26,6 +26,7 @@ execution::opcode_timing timing_of(const platform::ptx_timing& p) {
     }
     t.special_function = entry_of(p.special);
     t.tensor = entry_of(p.tensor);
+    t.quirk = {p.vector_is_one_element, p.names_give_banks, p.unchecked_atomic_address};
     return t;
 }
 

@@ -26,8 +26,13 @@ struct opcode_timing {
     std::array<entry, 5> double_precision;
     entry special_function;
     entry tensor;
-    /// Quirk of the reference: a vector access has the size of one element.
-    bool vector_is_one_element = false;
+
+    /// Departures of the reference from the hardware.
+    struct quirks {
+        bool vector_is_one_element = false;     ///< a vector access has the size of one element
+        bool names_give_banks = false;          ///< register_numbers, and predicates have banks
+        bool unchecked_atomic_address = false;  ///< an atomic does not wait for its address
+    } quirk;
 };
 
 /// What an SM has to know of the instructions of a module: made once per module and timing.

@@ -40,6 +40,10 @@ struct ptx_timing {
     std::array<operation_timing, 5> single_precision;  ///< add, max, mul, mad, div
     std::array<operation_timing, 5> double_precision;
     operation_timing special, tensor;
+    // Quirks ptx-names-give-banks, ptx-vector-is-element, ptx-atomic-address.
+    bool names_give_banks = false;
+    bool vector_is_one_element = false;
+    bool unchecked_atomic_address = false;
 };
 
 /// How traces are read; becomes trace::reader_options once the opcode tables are loaded.

@@ -552,8 +552,13 @@ const std::vector<quirk_info>& quirk_table() {
         {"generic-windows", "LD and ST: shared memory reaches up to local memory, which has 16 KB"},
         {"typed-width-is-word", "suffixes such as .S8 or .F64 do not tell the access width"},
         {"serial-kernels",
-         "kernels of different streams wait for each other unless an SM may hold several kernels"},
+         "recorded kernels of different streams wait for each other unless an SM may hold several "
+         "kernels"},
         {"rounded-clocks", "edges of clocks that coincide are ordered by rounding errors"},
+        {"ptx-names-give-banks",
+         "a PTX register lies in the bank that the number in its name tells, predicates too"},
+        {"ptx-vector-is-element", "a PTX vector access has the width of one element"},
+        {"ptx-atomic-address", "a PTX atomic does not wait for the register with its address"},
         {"memcpy-truncates", "copies from the host warm L2 at addresses cut to 32 bits"},
     };
     return table;
