@@ -89,6 +89,9 @@ void set_class(static_instruction& i, const ptx::operation& o, const opcode_timi
         case opcode::ret:
             i.cls = op_class::ret;
             return;
+        case opcode::exit:
+            i.cls = op_class::exit;
+            return;
         case opcode::bar_sync:
         case opcode::bar_arrive:
         case opcode::bar_red:
@@ -257,6 +260,22 @@ program::barrier_kind barrier_of(opcode op) {
     }
 }
 
+/// Whether control can come to the end of a function's text, which returns.
+bool is_left_by_its_end(const ptx::module& m, const ptx::function& f) {
+    if (f.code.empty()) return true;
+    const ptx::instruction& last = f.code.back();
+    if (last.guard != ptx::no_index) return true;
+    switch (m.operation_of(last).op) {
+        case opcode::ret:
+        case opcode::exit:
+        case opcode::bra:
+        case opcode::trap:
+            return false;
+        default:
+            return true;
+    }
+}
+
 }  // namespace
 
 instruction_facts::instruction_facts(const module_image& image, const opcode_timing& timing) {
@@ -267,18 +286,23 @@ instruction_facts::instruction_facts(const module_image& image, const opcode_tim
     end_of_function_.resize(origins.size());
     const execution::register_numbers numbers(m, timing.quirk.names_give_banks);
     register_numbers_ = numbers.end();
+    std::uint64_t pc = 0;
     for (std::uint32_t n = 0; n < origins.size(); ++n) {
         static_instruction& i = facts_[n];
         sequence_[n].info = &i;
-        i.pc = std::uint64_t{n} * instruction_bytes;
+        i.pc = pc;
         i.code_bytes = instruction_bytes;
         const ptx::function& f = m.functions[origins[n].function];
         const bool is_end = origins[n].instruction >= f.code.size();
+        const bool exists = !is_end || is_left_by_its_end(m, f);
+        if (exists) pc += instruction_bytes;
+        if (exists && (is_end || origins[n].instruction == 0))
+            parts_.push_back({origins[n].function, n, f.entry});
         end_of_function_[n] =
-            n + static_cast<std::uint32_t>(f.code.size()) - origins[n].instruction;
+            is_end ? n + 1 : n + static_cast<std::uint32_t>(f.code.size()) - origins[n].instruction;
         if (is_end) {
             i.opcode = "ret";
-            i.cls = op_class::ret;
+            i.cls = f.entry ? op_class::exit : op_class::ret;
             continue;
         }
         const ptx::instruction& source = f.code[origins[n].instruction];
@@ -294,7 +318,16 @@ instruction_facts::instruction_facts(const module_image& image, const opcode_tim
             i.immediate = static_cast<std::int32_t>(f.operand_of(source, 0).value);
         register_collector(i, m, origins[n].function, numbers, timing.quirk).collect(source);
         sequence_[n].space = i.space;
+        // A kernel that returns ends its threads.
+        if (i.cls == op_class::ret && f.entry) i.cls = op_class::exit;
     }
+}
+
+std::vector<program::instruction_window> instruction_facts::code_of(std::uint32_t function) const {
+    std::vector<program::instruction_window> code;
+    for (const part& p : parts_)
+        if (p.function == function || !p.entry) code.push_back(window_from(p.first));
+    return code;
 }
 
 }  // namespace simtlm::execution

@@ -50,6 +50,9 @@ public:
     std::uint32_t index_of(const program::dynamic_instruction& i) const {
         return static_cast<std::uint32_t>(&i - sequence_.data());
     }
+    /// What a kernel can execute: itself, and all functions that are no kernels. Each a window from
+    /// its first instruction, ascending. @param function  of the kernel in the module
+    std::vector<program::instruction_window> code_of(std::uint32_t function) const;
     /// Registers are numbered below this.
     std::uint32_t register_numbers() const { return register_numbers_; }
 
@@ -59,6 +62,12 @@ private:
     std::vector<program::static_instruction> facts_;
     std::vector<program::dynamic_instruction> sequence_;
     std::vector<std::uint32_t> end_of_function_;
+    struct part {
+        std::uint32_t function;
+        std::uint32_t first;
+        bool entry;
+    };
+    std::vector<part> parts_;  ///< functions, and where they end if that is reached
     std::uint32_t register_numbers_ = 1;
 };
 
