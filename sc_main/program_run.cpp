@@ -26,7 +26,9 @@ execution::opcode_timing timing_of(const platform::ptx_timing& p) {
     }
     t.special_function = entry_of(p.special);
     t.tensor = entry_of(p.tensor);
-    t.quirk = {p.vector_is_one_element, p.names_give_banks, p.unchecked_atomic_address};
+    t.quirk.names_give_banks = p.quirks.names_give_banks;
+    t.quirk.vector_is_one_element = p.quirks.vector_is_one_element;
+    t.quirk.unchecked_atomic_address = p.quirks.unchecked_atomic_address;
     return t;
 }
 

@@ -72,10 +72,10 @@ private:
 
 execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> kernel,
                                        std::vector<program::instruction_window> code,
-                                       unsigned binary_version, std::string file, trace_form form)
+                                       unsigned version, std::string file, trace_form form)
     : kernel_(std::move(kernel)),
       code_(std::move(code)),
-      binary_version_(binary_version),
+      binary_version_(version),
       file_(std::move(file)),
       form_(form) {}
 

@@ -25,10 +25,10 @@ class execution_recorder final : public program::kernel_source {
 public:
     /// @param kernel  its warps are executed ones
     /// @param code    all that it can execute, function by function
-    /// @param binary_version  that the header names: of the GPU
+    /// @param version  binary version that the header names: of the GPU
     /// @param file    that appears when the kernel has ended
     execution_recorder(std::shared_ptr<program::kernel_source> kernel,
-                       std::vector<program::instruction_window> code, unsigned binary_version,
+                       std::vector<program::instruction_window> code, unsigned version,
                        std::string file, trace_form form);
     ~execution_recorder() override;
 

@@ -544,41 +544,6 @@ void elsewhere(builder& b) {
 
 }  // namespace
 
-<<<<<<< HEAD
-const std::vector<quirk_info>& quirk_table() {
-    static const std::vector<quirk_info> table = {
-        {"packet-is-one-flit", "the crossbar moves a packet of any size as one flit"},
-        {"rz-is-a-register", "RZ takes part in dependences and in bank conflicts"},
-        {"ldgsts-global-half-only",
-         "asynchronous copies read global memory and never write shared"},
-        {"fetch-past-branches",
-         "after a taken branch the L1I is asked for what lies behind it, not for its target"},
-        {"loads-stay-long",
-         "two_level_active takes a loaded register for a long operation until arithmetic writes "
-         "it"},
-        {"flush-few-l2",
-         "-gpgpu_flush_l2_cache empties as many sub-partitions as there are channels, no more"},
-        {"single-barrier", "every BAR is barrier 0 with the whole thread block"},
-        {"ldc-is-alu", "LDC is arithmetic and never reaches the constant cache"},
-        {"base-delta-swallow", "address lists of base and deltas take one value more than written"},
-        {"base-stride-gap", "lanes after the first gap of a strided access get address 0"},
-        {"generic-windows", "LD and ST: shared memory reaches up to local memory, which has 16 KB"},
-        {"typed-width-is-word", "suffixes such as .S8 or .F64 do not tell the access width"},
-        {"serial-kernels",
-         "recorded kernels of different streams wait for each other unless an SM may hold several "
-         "kernels"},
-        {"rounded-clocks", "edges of clocks that coincide are ordered by rounding errors"},
-        {"ptx-names-give-banks",
-         "a PTX register lies in the bank that the number in its name tells, predicates too"},
-        {"ptx-vector-is-element", "a PTX vector access has the width of one element"},
-        {"ptx-atomic-address", "a PTX atomic does not wait for the register with its address"},
-        {"memcpy-truncates", "copies from the host warm L2 at addresses cut to 32 bits"},
-    };
-    return table;
-}
-
-=======
->>>>>>> main
 const std::vector<option_info>& option_table() {
     static const std::vector<option_info> table = [] {
         std::vector<option_info> rows;
