@@ -162,7 +162,7 @@ void programs(builder& b) {
     b.file("--record-trace", "",
            "Records the kernels of --ptx as they run, with a kernelslist.g, in this folder, which "
            "is made. A replay takes the same cycles.");
-    b.word("--record-form", "binary|text", "binary", "", "Form of the traces recorded.");
+    b.word("--record-form", "binary|text", "binary", "Form of the traces recorded.");
     b.count("-gpgpu_ptx_sim_mode", "0", "",
             "1: programs run without time, and what was executed is printed. The environment "
             "variable PTX_SIM_MODE_FUNC=1 says the same.");
