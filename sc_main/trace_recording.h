@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/program/kernel_source.h"
 #include "modules/trace/execution_recorder.h"
 #include "platform/options/options.h"
 
