@@ -14,7 +14,11 @@
 #include <platform/simtlm.h>
 
 #ifdef HAVE_DRAMSYS
+#if __has_include(<DRAMSys/DRAMSys.h>)
 #include <DRAMSys/DRAMSys.h>
+#else
+#include <DRAMSys/simulation/DRAMSys.h>  // up to version 5.2
+#endif
 #endif
 
 #include <algorithm>
