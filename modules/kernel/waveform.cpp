@@ -219,6 +219,7 @@ void waveform::read_baseline() {
 /// Which bundles the activity of a block makes due. At the first sample: by then all blocks exist.
 void waveform::follow_blocks() {
     due_.resize((bundles_.size() + 63) / 64);
+    samples_due_.resize(bundles_.size());
     for (std::uint32_t b = 0; b < bundles_.size(); ++b) {
         const activity_group& g = groups_[bundles_[b].group];
         bool always = g.blocks.empty();
@@ -235,7 +236,7 @@ void waveform::follow_blocks() {
 
 /// For the next two samples: what shows in one cycle goes in the one after.
 void waveform::set_due(std::size_t b) {
-    bundles_[b].due = 2;
+    samples_due_[b] = 2;
     due_[b / 64] |= std::uint64_t{1} << b % 64;
 }
 
@@ -283,11 +284,12 @@ void waveform::sample(unsigned ticked) {
     const std::uint64_t before = out_.size();
     for (std::size_t w = 0; w < due_.size(); ++w)
         for (std::uint64_t bits = due_[w]; bits != 0; bits &= bits - 1) {
-            bundle& b = bundles_[w * 64 + static_cast<unsigned>(__builtin_ctzll(bits))];
+            const std::size_t number = w * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
+            bundle& b = bundles_[number];
             const bool its_turn = (b.domains & ticked) != 0;
             if (!its_turn && !first) continue;
             sample(b, its_turn);
-            if (its_turn && --b.due == 0) due_[w] &= ~(bits & -bits);
+            if (its_turn && --samples_due_[number] == 0) due_[w] &= ~(bits & -bits);
         }
     if (!first && first_change_ == none && out_.size() != before) first_change_ = time;
     if (first) out_.write("$end\n");

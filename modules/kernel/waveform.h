@@ -137,7 +137,6 @@ private:
     struct bundle {
         unsigned group;
         unsigned domains;
-        unsigned due = 0;  // samples still to be taken
         std::vector<reading> readings;
     };
 
@@ -165,6 +164,7 @@ private:
     std::vector<activity_group> groups_;
     std::vector<bundle> bundles_;
     std::vector<std::uint64_t> due_;                              // bit b: bundle b is due
+    std::vector<std::uint8_t> samples_due_;                       // by bundle
     std::vector<std::vector<std::uint32_t>> bundles_of_;          // by watched block
     std::vector<std::uint32_t> always_;                           // bundles that are always due
     std::vector<std::uint32_t> may_move_;                         // of groups with `moving`
