@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/memory/memory_sub_partition.h"
 
+#include "modules/protocol/atomic_effect.h"
+
 #include <algorithm>
 
 namespace simtlm::memory {
@@ -91,6 +93,7 @@ void memory_sub_partition::send_replies() {
     protocol::memory_extension& e = protocol::extension(payload);
     const bool part = e.pending_parts == protocol::part_mark;
     e.when.replied = protocol::hop_times::stamp(core_now());
+    protocol::atomic_effect::perform(payload);
     if (is_foreign(payload)) disown(payload);
     ++counters_.replies;
     ++shared_.replies;
