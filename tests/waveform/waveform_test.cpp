@@ -343,8 +343,7 @@ TEST_P(WaveformOf, MissesNothingOfBlocksThatSleep) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Samples, WaveformOf,
-    testing::Values(std::pair("vecadd", arguments{}),
-                    std::pair("sample", arguments{"--vcd-window", "0:3000"}),
+    testing::Values(std::pair("vecadd", arguments{}), std::pair("sgemm_tile", arguments{}),
                     std::pair("reduction", arguments{"-gpgpu_n_clusters", "1",
                                                      "-gpgpu_n_cores_per_cluster", "2"}),
                     std::pair("histogram", arguments{"--vcd-window", "700:3000"}),

@@ -17,6 +17,7 @@ namespace platform_example {
 struct memory_counters {
     std::uint64_t reads = 0, writes = 0;
     unsigned inside = 0, most_inside = 0;
+    std::uint64_t ended_in_return = 0;  // responses, by a return value instead of END_RESP
     void arrived(const tlm::tlm_generic_payload& p) {
         ++(p.is_write() ? writes : reads);
         most_inside = std::max(most_inside, ++inside);
@@ -94,6 +95,7 @@ private:
         sc_core::sc_time delay;
         const tlm::tlm_sync_enum said = socket->nb_transport_bw(p, phase, delay);
         if (said == tlm::TLM_ACCEPTED) return;
+        ++counted.ended_in_return;
         responding_ = nullptr;
         p.release();
         if (!inside_.empty()) answer_.notify(beat_);

@@ -118,6 +118,17 @@ TEST(MemoryBridge, StreamingReadsReachThePeakOfThePinsAtAnIdealMemory) {
     expect_peak(rig, false);
 }
 
+// Targets of the field know END_RESP; not all of them know that a return value can end a response.
+TEST(MemoryBridge, EndsEveryResponseByACall) {
+    memory::test::clocks clocks;
+    bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
+    clocks.bind(rig.partition.sequencer);
+    rig.stream(500, false);
+    memory::test::run_dram_cycles(1000);
+    rig.expect_clean(500);
+    EXPECT_EQ(rig.memory.counted.ended_in_return, 0u);
+}
+
 TEST(MemoryBridge, StreamingWritesDoToo) {
     memory::test::clocks clocks;
     bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
