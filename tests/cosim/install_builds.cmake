@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DBUILD=<build folder> -DNINJA=<program> -P install_builds.cmake: every library and program
-# that the installation copies is an input of the target that it builds before.
-execute_process(COMMAND ${NINJA} -C ${BUILD} -t inputs simtlm_package
+# that the installation copies is asked for by the target that it builds before.
+cmake_minimum_required(VERSION 3.25)
+execute_process(COMMAND ${NINJA} -C ${BUILD} -t query simtlm_package
   OUTPUT_VARIABLE inputs COMMAND_ERROR_IS_FATAL ANY)
-string(REPLACE "\n" ";" inputs "${inputs}")
+string(REGEX REPLACE "\n *" ";" inputs "${inputs}")
 file(STRINGS ${BUILD}/cmake_install.cmake installed REGEX "file\\(INSTALL .*TYPE (STATIC_LIBRARY|EXECUTABLE)")
 set(count 0)
 foreach(line IN LISTS installed)

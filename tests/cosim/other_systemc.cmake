@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DPREFIX= -DPROJECT= -DSCRATCH= -DVERSION= -P other_systemc.cmake: a project that finds the
 # package in PREFIX, and a SystemC of another version, is told of both versions.
+cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
 set(root ${SCRATCH}/systemc)
 file(WRITE ${root}/include/systemc "")

@@ -16,6 +16,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Names before "=" and ":" in a report's text.
 std::set<std::string> printed_names(const std::string& text) {
@@ -253,6 +254,42 @@ TEST_P(Sums, TheWholeIsTheSumOfItsBlocks) {
     EXPECT_EQ(run.total("L2_total_cache_misses"), run.sum_of("l2", "misses"));
 }
 
+/// The numbers of the table below a title, row by row.
+std::vector<double> table_below(const std::string& text, const std::string& title) {
+    std::vector<double> numbers;
+    std::istringstream in(text.substr(text.find(title + ":\n") + title.size() + 2));
+    for (std::string line; std::getline(in, line) && line.rfind("dram[", 0) == 0;) {
+        std::istringstream row(line.substr(line.find(':') + 1));
+        for (std::string cell; row >> cell;)
+            numbers.push_back(cell == "none" ? 0 : std::stod(cell));
+    }
+    return numbers;
+}
+
+TEST(Sums, NoBanksMeanLatencyExceedsItsMaximum) {
+    const outcome run = simulate(on_tiny(sample("sample"), {"--quiet"}));
+    const std::string last = run.out.substr(run.out.rfind("kernel_name"));
+    const std::vector<double> mean = table_below(last, "average mf latency per bank");
+    const std::vector<double> most = table_below(last, "maximum mf latency per bank");
+    ASSERT_EQ(32u, mean.size()) << "two channels of 16 banks";
+    ASSERT_EQ(mean.size(), most.size());
+    for (std::size_t bank = 0; bank < mean.size(); ++bank) {
+        EXPECT_GT(mean[bank], 0) << bank;
+        EXPECT_LE(mean[bank], most[bank]) << bank;
+    }
+}
+
+TEST(Report, LeavesOutTheLatenciesOfMemoryOnRequest) {
+    const scratch_folder folder;
+    const outcome run =
+        simulate(on_tiny(sample("vecadd"), {"--quiet", "-gpgpu_memlatency_stat", "0",
+                                            "--stats-json", folder.path("s.json")}));
+    EXPECT_THAT(run.out, Not(HasSubstr("maxmflatency")));
+    EXPECT_THAT(run.out, Not(HasSubstr("average mf latency per bank")));
+    EXPECT_THAT(run.out, HasSubstr("Memory Partition 0"));
+    EXPECT_GT(read_json(folder.path("s.json"))["total"]["maxmflatency"], 0);
+}
+
 TEST(NetworkRefusals, AreThoseThatTheNeighboursOfTheNetworkHaveCounted) {
     for (const bool sleeping : {true, false}) {
         std::vector<std::string> narrow = {"-icnt_in_buffer_limit", "8", "-icnt_out_buffer_limit",
@@ -374,8 +411,10 @@ TEST(StatisticsFiles, GiveEveryKernelItsOwnCounters) {
 
 TEST(StatisticsFiles, HaveTheInstructionsOfEveryKernelWhereTheyAreProfiled) {
     const scratch_folder folder;
-    const full_run run("sample", {"-enable_ptx_file_line_stats", "1", "-ptx_line_stats_filename",
-                                  folder.path("lines.txt")});
+    const full_run run("sample",
+                       {"-enable_ptx_file_line_stats", "1", "-ptx_line_stats_filename",
+                        folder.path("lines.txt"), "--stats-csv-long", folder.path("long.csv")});
+    double of_run = 0;
     for (const nlohmann::json& k : run.json["kernels"]) {
         double issues = 0;
         for (const nlohmann::json& i : k["instructions"]) {
@@ -387,7 +426,15 @@ TEST(StatisticsFiles, HaveTheInstructionsOfEveryKernelWhereTheyAreProfiled) {
             }
         }
         EXPECT_EQ(k["counters"]["sm"]["warp_instructions"], issues);
+        of_run += issues;
     }
+    const std::regex row(R"(.*,instruction,issues,"\d+ \S+ ",(\d+),"warp instructions",sum)");
+    std::istringstream in(read_file(folder.path("long.csv")));
+    std::smatch found;
+    double in_csv = 0;
+    for (std::string line; std::getline(in, line);)
+        if (std::regex_match(line, found, row)) in_csv += std::stod(found[1]);
+    EXPECT_EQ(of_run, in_csv);
     EXPECT_EQ(0u, read_file(folder.path("lines.txt")).find("kernel line : count latency"));
     EXPECT_FALSE(full_run("vecadd").json["kernels"][0].contains("instructions"));
 }
@@ -428,7 +475,7 @@ TEST(StatisticsFiles, AsCsvHaveTheCountersOfEveryKernelToo) {
 TEST(CompactReport, IsShorterAndSaysTheSameOfEveryKernel) {
     const outcome full = simulate(on_tiny(sample("sample"), {"--quiet"}));
     const outcome compact = simulate(on_tiny(sample("sample"), {"--quiet", "--stats", "compact"}));
-    EXPECT_LT(compact.out.size(), full.out.size() * 2 / 3);
+    EXPECT_LT(compact.out.size(), full.out.size() / 2);
     const auto lines = [](const std::string& text, const std::string& start) {
         std::vector<std::string> found;
         std::istringstream in(text);
