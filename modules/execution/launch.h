@@ -16,6 +16,7 @@
 namespace simtlm::execution {
 
 class device_heap;
+struct program_checker;
 class texture_table;
 
 /// A kernel to run, and with what.
@@ -39,6 +40,7 @@ struct services {
     std::uint64_t stack_limit = 1024;             ///< bytes per thread, where the need is unknown
     device_heap* heap = nullptr;                  ///< of malloc; nullptr: malloc gives 0
     const texture_table* textures = nullptr;      ///< textures and surfaces by handle
+    program_checker* checker = nullptr;           ///< what it checks; nullptr: nothing
     unsigned sms = 80;                            ///< %nsmid
 };
 

@@ -3,6 +3,7 @@
 
 #include "modules/execution/script_values.h"
 #include "modules/kernel/error.h"
+#include "modules/kernel/text_file.h"
 
 #include <fmt/format.h>
 
@@ -201,11 +202,7 @@ launch_script launch_script::parse(const std::string& text, const std::string& f
 }
 
 launch_script launch_script::read(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    if (!in || !(text << in.rdbuf()))
-        throw kernel::user_error(path, "cannot be read", "name a launch file");
-    return parse(text.str(), path);
+    return parse(kernel::read_text_file(path, "name a launch file"), path);
 }
 
 script_run::script_run(const launch_script& script, const module_image& image,

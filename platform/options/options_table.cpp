@@ -147,6 +147,9 @@ void programs(builder& b) {
             "1: programs run without time, and what was executed is printed. The environment "
             "variable PTX_SIM_MODE_FUNC=1 says the same.");
     b.count("--functional-threads", "1", "threads", "Of the host, for programs without time.");
+    b.word("--check", "memory,races,init|all", "",
+           "What to look for while a program runs; see docs/execution.md. Findings are told at the "
+           "end, and the exit code is 5.");
     b.count("-gpgpu_stack_size_limit", "1024", "bytes",
             "Stack of a thread, where a program recurses, calls through pointers or allocates on "
             "the stack.");

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled for several instruction sets. Most accesses of a warp lie side by side: then the checks
+// are a few loops over lanes.
+#include "modules/execution/checking/block_checks.h"
+#include "modules/execution/operations/checks.h"
+#include "modules/execution/operations/lane_addresses.h"
+#include "modules/execution/operations/target_tables.h"
+
+#include <cstring>
+
+namespace simtlm::execution {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+namespace {
+
+using stamp = race_detector::stamp;
+
+/// An access of a warp, as its check sees it.
+struct checked_access {
+    warp& w;
+    const operation* op;  ///< of the access, for messages
+    const operation* check;
+    block_checks& checks;
+    lane_mask lanes;
+    std::uint32_t bytes;  ///< of a lane
+    bool side_by_side;    ///< all lanes, each next to the one before
+    address_lanes address;
+
+    bool has(std::uint32_t flag) const { return (check->source[1] & flag) != 0; }
+};
+
+// ---- shared memory: races ----
+
+/// Compares and notes stamps of one warp.
+class stamps {
+public:
+    stamps(race_detector& d, unsigned warp, std::uint32_t operation)
+        : s_(d.shadow_of(warp)),
+          ordered_(d.ordered()),
+          first_(d.stamp_of(warp)),
+          bit_(1u << warp),
+          operation_(operation) {}
+
+    /// Whether a closer look is needed: somebody else has written since the last barrier ...
+    bool read_is_suspicious(std::uint32_t k, unsigned lane) const {
+        const stamp w = s_.written[k];
+        return static_cast<bool>(static_cast<unsigned>(w >= ordered_) &
+                                 static_cast<unsigned>(((w ^ (first_ + lane)) &
+                                                        race_detector::thread_mask) != 0));
+    }
+    /// ... or has read.
+    bool write_is_suspicious(std::uint32_t k, unsigned lane) const {
+        constexpr stamp who = race_detector::thread_mask | race_detector::many_lanes;
+        const stamp r = s_.read[k];
+        const auto others = static_cast<unsigned>(((r ^ (first_ + lane)) & who) != 0) |
+                            static_cast<unsigned>(s_.readers[k] != bit_);
+        return static_cast<bool>(static_cast<unsigned>(read_is_suspicious(k, lane)) |
+                                 (static_cast<unsigned>(r >= ordered_) & others));
+    }
+    void note_read(std::uint32_t k, unsigned lane) const {
+        constexpr stamp lanes = warp_size - 1;
+        const stamp mine = first_ + lane;
+        const stamp r = s_.read[k];
+        const bool fresh = r < ordered_;
+        const stamp differs = r ^ mine;
+        const bool same_warp = (differs & ~(lanes | race_detector::many_lanes)) == 0;
+        const stamp many = (differs & lanes) != 0 ? race_detector::many_lanes
+                                                  : r & race_detector::many_lanes;
+        s_.readers[k] = (fresh ? 0 : s_.readers[k]) | bit_;
+        s_.read[k] = mine | (same_warp ? many : 0);
+        s_.read_by[k] = operation_;
+    }
+    void note_last_read(std::uint32_t k) const {
+        if (s_.last_reads != nullptr) s_.last_reads[k] = first_ >> race_detector::clock_shift;
+    }
+    void note_write(std::uint32_t k, unsigned lane) const {
+        s_.written[k] = first_ + lane;
+        s_.written_by[k] = operation_;
+    }
+    /// A lane of the same warp has written it since the warp's clock last ticked.
+    bool written_by_warp(std::uint32_t k) const {
+        return (s_.written[k] ^ first_) < warp_size && s_.written_by[k] == operation_;
+    }
+    unsigned writing_lane(std::uint32_t k) const { return s_.written[k] % warp_size; }
+
+    /// The same for a whole warp, granule after granule, one for each lane.
+    bool suspicious_row(std::uint32_t k, bool writes) const {
+        unsigned any = 0;
+        if (writes)
+            for (unsigned i = 0; i < warp_size; ++i) any |= write_is_suspicious(k + i, i);
+        else
+            for (unsigned i = 0; i < warp_size; ++i) any |= read_is_suspicious(k + i, i);
+        return any != 0;
+    }
+    void note_row(std::uint32_t k, bool writes) const {
+        if (writes) {
+#pragma GCC ivdep
+            for (unsigned i = 0; i < warp_size; ++i) note_write(k + i, i);
+            return;
+        }
+#pragma GCC ivdep
+        for (unsigned i = 0; i < warp_size; ++i) note_read(k + i, i);
+        if (s_.last_reads != nullptr)
+            for (unsigned i = 0; i < warp_size; ++i) note_last_read(k + i);
+    }
+
+private:
+    const race_detector::shadow s_;
+    const stamp ordered_;
+    const stamp first_;  ///< of lane 0
+    const std::uint32_t bit_;
+    const std::uint32_t operation_;
+};
+
+/// Whether two lanes store the same.
+bool stores_the_same(const checked_access& a, unsigned lane, unsigned other) {
+    if (a.address[lane] != a.address[other]) return false;
+    const unsigned bytes = a.has(access_flags::wide_registers) ? 8 : 4;
+    for (unsigned e = 0; e < access_detail::elements_of(a.check); ++e) {
+        const std::byte* const values = a.w.at(a.check->list[e]);
+        if (std::memcmp(values + std::size_t{lane} * bytes, values + std::size_t{other} * bytes,
+                        std::min(bytes, a.check->source[2])) != 0)
+            return false;
+    }
+    return true;
+}
+
+/// Calls f(granule) for those of a lane; its offset has been found to lie inside.
+template <class Function>
+void for_granules(const race_detector& d, std::uint64_t offset, std::uint32_t bytes, Function f) {
+    const unsigned shift = d.granule_shift();
+    const auto last = static_cast<std::uint32_t>((offset + bytes - 1) >> shift);
+    for (auto k = static_cast<std::uint32_t>(offset >> shift); k <= last; ++k) f(k);
+}
+
+void look_closely(const checked_access& a, std::uint32_t k, unsigned lane,
+                  std::uint32_t operation) {
+    race_detector& d = *a.checks.races();
+    const auto c =
+        d.examine(k, a.w.index, lane, a.has(access_flags::writes), operation);
+    if (c.found)
+        a.checks.race(a.w, a.op, lane, k << d.granule_shift(), a.has(access_flags::writes), c);
+}
+
+void synchronise(const checked_access& a, lane_mask lanes, const address_lanes& offset) {
+    race_detector& d = *a.checks.races();
+    const bool releases = (a.has(access_flags::releases) || d.is_fenced(a.w.index)) &&
+                          a.has(access_flags::writes);
+    const bool acquires = a.has(access_flags::reads) && d.has_releases();
+    if (!releases && !acquires) return;
+    std::uint64_t before = ~std::uint64_t{0};
+    for_lanes(lanes, [&](unsigned i) {
+        if (offset[i] == before) return;
+        before = offset[i];
+        d.synchronise(a.w.index, static_cast<std::uint32_t>(before), acquires, releases);
+    });
+}
+
+/// Lane by lane: first all are looked at, then noted, so that lanes of one instruction are told
+/// from those of earlier ones.
+void look_for_races_by_lane(const checked_access& a, lane_mask lanes, const address_lanes& offset,
+                            const stamps& s, std::uint32_t operation) {
+    race_detector& d = *a.checks.races();
+    const bool writes = a.has(access_flags::writes);
+    bool clean = true;
+    for_lanes(lanes, [&](unsigned i) {
+        for_granules(d, offset[i], a.bytes, [&](std::uint32_t k) {
+            const bool look = writes ? s.write_is_suspicious(k, i) : s.read_is_suspicious(k, i);
+            if (!look) return;
+            clean = false;
+            look_closely(a, k, i, operation);
+        });
+    });
+    for_lanes(lanes, [&](unsigned i) {
+        for_granules(d, offset[i], a.bytes, [&](std::uint32_t k) {
+            if (!writes) {
+                s.note_read(k, i);
+                s.note_last_read(k);
+                return;
+            }
+            const bool plain = !a.has(access_flags::strong);
+            if (clean && plain && s.written_by_warp(k) && s.writing_lane(k) != i &&
+                !stores_the_same(a, i, s.writing_lane(k)))
+                a.checks.race_of_lanes(a.w, a.op, i, s.writing_lane(k), k << d.granule_shift());
+            s.note_write(k, i);
+        });
+    });
+}
+
+void look_for_races(const checked_access& a, lane_mask lanes, const address_lanes& offset) {
+    race_detector& d = *a.checks.races();
+    const bool is_strong = a.has(access_flags::strong);
+    const std::uint32_t operation = static_cast<std::uint32_t>(a.w.pc_of(a.op)) |
+                                    (is_strong ? race_detector::strong : 0);
+    const stamps s(d, a.w.index, operation);
+    const bool writes = a.has(access_flags::writes);
+    const bool row = a.side_by_side && a.bytes == 1u << d.granule_shift();
+    const auto first = static_cast<std::uint32_t>(offset[0] >> d.granule_shift());
+    if (row && !s.suspicious_row(first, writes))
+        s.note_row(first, writes);
+    else
+        look_for_races_by_lane(a, lanes, offset, s, operation);
+    if (is_strong) synchronise(a, lanes, offset);
+}
+
+// ---- what has been written ----
+
+/// @param tell  what to do with a lane that reads what nothing has written
+template <class Tell>
+void look_at_writes(const checked_access& a, written_map& map, lane_mask lanes,
+                    const address_lanes& offset, Tell tell) {
+    if (a.side_by_side) {
+        const std::uint64_t all = std::uint64_t{a.bytes} * warp_size;
+        const bool known = !a.has(access_flags::reads) || map.all(offset[0], all);
+        if (known && a.has(access_flags::writes)) map.mark(offset[0], all);
+        if (known) return;
+    }
+    for_lanes(lanes, [&](unsigned i) {
+        if (a.has(access_flags::reads) && !map.all(offset[i], a.bytes)) tell(i);
+        if (a.has(access_flags::writes)) map.mark(offset[i], a.bytes);
+    });
+}
+
+void look_at_local(const checked_access& a, lane_mask lanes, const address_lanes& offset) {
+    written_map& map = *a.checks.local();
+    const std::uint64_t base = a.w.index * std::uint64_t{a.w.local_bytes} * warp_size;
+    std::uint64_t stride;
+    if (lanes == all_lanes && a.bytes % 4 == 0 && has_stride(offset, stride) && stride == 0) {
+        const std::uint64_t first = base + offset[0] * warp_size;
+        const std::uint64_t all = std::uint64_t{a.bytes} * warp_size;
+        const bool known = !a.has(access_flags::reads) || map.all(first, all);
+        if (known && a.has(access_flags::writes)) map.mark(first, all);
+        if (known) return;
+    }
+    for_lanes(lanes, [&](unsigned i) {
+        const bool known =
+            !a.has(access_flags::reads) ||
+            for_local_words(base, i, offset[i], a.bytes,
+                            [&](std::uint64_t at, std::uint32_t n) { return map.all(at, n); });
+        if (!known) a.checks.unwritten_local(a.w, a.op, i, offset[i], a.bytes);
+        if (a.has(access_flags::writes))
+            for_local_words(base, i, offset[i], a.bytes, [&](std::uint64_t at, std::uint32_t n) {
+                map.mark(at, n);
+                return true;
+            });
+    });
+}
+
+// ---- by memory ----
+
+/// The lanes whose bytes lie inside a memory; the others are faults of their own.
+lane_mask inside(checked_access& a, lane_mask lanes, const address_lanes& offset,
+                 std::uint64_t size) {
+    const std::uint64_t last = offset[warp_size - 1];
+    if (a.side_by_side && offset[0] <= last && last < size && a.bytes <= size - last) return lanes;
+    a.side_by_side = false;
+    lane_mask in = 0;
+    for_lanes(lanes, [&](unsigned i) {
+        in |= static_cast<lane_mask>(offset[i] < size && a.bytes <= size - offset[i]) << i;
+    });
+    return in;
+}
+
+/// Offsets in a window that some addresses lie in, others are offsets already.
+void subtract_window(const checked_access& a, device_address window, address_lanes& offset) {
+    for (unsigned i = 0; i < warp_size; ++i)
+        offset[i] = a.address[i] - (a.address[i] - window < address_windows::size ? window : 0);
+}
+
+void check_shared(checked_access& a, lane_mask lanes) {
+    if (a.checks.races() == nullptr && a.checks.shared() == nullptr) return;
+    alignas(64) address_lanes offset;
+    subtract_window(a, address_windows::shared, offset);
+    lanes = inside(a, lanes, offset, a.w.block->shared_bytes());
+    if (lanes == 0) return;
+    if (a.checks.races() != nullptr) look_for_races(a, lanes, offset);
+    if (a.checks.shared() != nullptr)
+        look_at_writes(a, *a.checks.shared(), lanes, offset, [&](unsigned i) {
+            a.checks.unwritten_shared(a.w, a.op, i, offset[i], a.bytes);
+        });
+}
+
+void check_local(checked_access& a, lane_mask lanes) {
+    if (a.checks.local() == nullptr) return;
+    alignas(64) address_lanes offset;
+    subtract_window(a, address_windows::local, offset);
+    lanes = inside(a, lanes, offset, a.w.local_bytes);
+    if (lanes != 0) look_at_local(a, lanes, offset);
+}
+
+void check_global(checked_access& a, lane_mask lanes) {
+    if (a.checks.global() == nullptr) return;
+    lanes = inside(a, lanes, a.address, a.checks.global()->size());
+    look_at_writes(a, *a.checks.global(), lanes, a.address, [&](unsigned i) {
+        a.checks.unwritten_global(a.w, a.op, i, a.address[i], a.bytes);
+    });
+}
+
+void check_generic(checked_access& a) {
+    lane_mask shared = 0, local = 0, param = 0;
+    if (a.address[0] < address_windows::end || !a.side_by_side)
+        for_lanes(a.lanes, [&](unsigned i) {
+            shared |= static_cast<lane_mask>(address_windows::in_shared(a.address[i])) << i;
+            local |= static_cast<lane_mask>(address_windows::in_local(a.address[i])) << i;
+            param |= static_cast<lane_mask>(address_windows::in_param(a.address[i])) << i;
+        });
+    const lane_mask global = a.lanes & ~(shared | local | param);
+    a.side_by_side &= shared == a.lanes || global == a.lanes;
+    if (shared != 0) check_shared(a, shared);
+    if (local != 0) check_local(a, local);
+    if (global != 0) check_global(a, global);
+}
+
+}  // namespace
+
+const operation* check_access(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    block_checks* const checks = w.block->checks();
+    if (lanes == 0 || checks == nullptr) return op + 1;
+    checked_access a{w, op + 1, op, *checks, lanes,
+                     access_detail::elements_of(op) * op->source[2], false, {}};
+    compute_addresses(w, op, lanes, a.address);
+    std::uint64_t stride;
+    a.side_by_side = lanes == all_lanes && has_stride(a.address, stride) && stride == a.bytes;
+    switch (access_detail::space_of(op)) {
+        case space::shared:
+            check_shared(a, lanes);
+            break;
+        case space::local:
+            check_local(a, lanes);
+            break;
+        case space::global:
+            check_global(a, lanes);
+            break;
+        case space::generic:
+            check_generic(a);
+            break;
+        case space::param:
+            break;
+    }
+    return op + 1;
+}
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution
