@@ -4,7 +4,9 @@
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
 #include "platform/report/statistics_table.h"
+#include "platform/waveform/instruction_profile.h"
 #include "platform/waveform/timeline.h"
+#include "platform/waveform/visualizer_log.h"
 #include "platform/waveform/waveform.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/functional_mode.h"
@@ -101,8 +103,10 @@ int run(int argc, char** argv) {
     platform::gpu device("gpu", std::move(config));
     const auto waves = platform::attach_waveforms(device, device.config().run);
     const auto timeline = platform::attach_timeline(device, device.config().run);
+    const auto log = platform::attach_visualizer_log(device, device.config().run);
+    const auto profile = platform::attach_instruction_profile(device, device.config().run);
     output out(device, values, provenance_of({argv, argv + argc}, values, device.config(), work),
-               line, started);
+               profile.get(), line, started);
     for (const std::string& n : values.notes()) out.note("note", n);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
@@ -112,6 +116,7 @@ int run(int argc, char** argv) {
     const run_control::ending end = control.run();
     if (waves) waves->finish();
     if (timeline) timeline->finish();
+    if (log) log->finish();
     for (const std::string& remark :
          {waves ? waves->remark() : std::string(), timeline ? timeline->remark() : std::string()})
         if (!remark.empty()) complain(remark);

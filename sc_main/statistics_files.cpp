@@ -49,6 +49,16 @@ void put(json& into, const kernel::counter_info& of, const std::string& label,
     if (value != 0) array[label] = value;
 }
 
+json json_of(const platform::instruction_profile::row& r) {
+    json one = {{"pc", r.pc}, {"opcode", r.opcode}};
+    if (r.line != 0) one["line"] = r.line;
+    kernel::statistics list;
+    list.add("", "", r.counts);
+    for (const kernel::statistics::cell& c : list.blocks().front().cells)
+        put(one, *c.of, c.label, *c.value);
+    return one;
+}
+
 json json_of(const provenance& p, const platform::run_config& config) {
     json inputs = json::array();
     for (const provenance::file& f : p.inputs) {
@@ -111,7 +121,8 @@ bool statistics_files::wanted() const {
            !config_.stats_csv_long.empty();
 }
 
-void statistics_files::add(const platform::report& report, const kernel_record* kernel) {
+void statistics_files::add(const platform::report& report, const kernel_record* kernel,
+                           std::vector<platform::instruction_profile::row> instructions) {
     if (!wanted()) return;
     row r;
     if (kernel != nullptr) {
@@ -129,6 +140,7 @@ void statistics_files::add(const platform::report& report, const kernel_record* 
     }
     if (!sums_) sums_.emplace(device_);
     r.own = sums_->take();
+    if (!config_.stats_json.empty()) r.instructions = std::move(instructions);
     rows_.push_back(std::move(r));
     last_ = report;
     last_.text.clear();
@@ -188,6 +200,7 @@ std::string statistics_files::json_text(const std::string& ended) const {
             const counter& c = counters[v.counter];
             put(own[c.kind], *c.of, c.label, v.number);
         }
+        for (const auto& i : r.instructions) k["instructions"].push_back(json_of(i));
         kernels.push_back(std::move(k));
     }
     document["kernels"] = std::move(kernels);
@@ -202,6 +215,10 @@ std::string statistics_files::json_text(const std::string& ended) const {
         for (const kernel::statistics::cell& c : b.cells) put(values, *c.of, c.label, *c.value);
         blocks[b.name] = {{"kind", b.kind}, {"counters", std::move(values)}};
     }
+    if (!config_.line_stats.empty())
+        for (const kernel::counter_info& c : platform::instruction_counters)
+            meanings["instruction"][c.name] = {
+                {"unit", c.unit}, {"meaning", c.meaning}, {"adds", kernel::adding_name(c.how)}};
     document["counters"] = std::move(meanings);
     document["blocks"] = std::move(blocks);
     return document.dump(1) + "\n";

@@ -54,6 +54,7 @@ warp_instruction& issue_stage::issue(unsigned w, unsigned scheduler, std::uint64
     end_or_wait(e);
     if (warp.executor != nullptr) go_on(e);
     if ((warps.buffered & warp_bit(w)) == 0) warps.listener->may_fetch();
+    sm_.pool.issued(inst);
     return inst;
 }
 

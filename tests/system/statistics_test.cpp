@@ -372,6 +372,26 @@ TEST(StatisticsFiles, GiveEveryKernelItsOwnCounters) {
     EXPECT_EQ(run.total("maxmflatency"), longest);
 }
 
+TEST(StatisticsFiles, HaveTheInstructionsOfEveryKernelWhereTheyAreProfiled) {
+    const scratch_folder folder;
+    const full_run run("sample", {"-enable_ptx_file_line_stats", "1", "-ptx_line_stats_filename",
+                                  folder.path("lines.txt")});
+    for (const nlohmann::json& k : run.json["kernels"]) {
+        double issues = 0;
+        for (const nlohmann::json& i : k["instructions"]) {
+            issues += i["issues"].get<double>();
+            EXPECT_NE("", i["opcode"]);
+            for (const auto& [name, value] : i.items()) {
+                const bool which = name == "pc" || name == "opcode" || name == "line";
+                EXPECT_TRUE(which || run.json["counters"]["instruction"].contains(name)) << name;
+            }
+        }
+        EXPECT_EQ(k["counters"]["sm"]["warp_instructions"], issues);
+    }
+    EXPECT_EQ(0u, read_file(folder.path("lines.txt")).find("kernel line : count latency"));
+    EXPECT_FALSE(full_run("vecadd").json["kernels"][0].contains("instructions"));
+}
+
 TEST(StatisticsFiles, AsLongCsvHaveARowForEachKernelAndCounter) {
     const scratch_folder folder;
     const full_run run("sample", {"--stats-csv-long", folder.path("long.csv")});

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/counter_table.h"
+#include "platform/waveform/warp_wait.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace simtlm::platform {
+
+/// What is counted of one instruction of a kernel, over all warps that execute it.
+struct instruction_counts {
+    std::uint64_t issues = 0;
+    std::uint64_t threads = 0;
+    std::uint64_t divergent = 0;
+    std::uint64_t latency = 0;
+    std::uint64_t exposed_latency = 0;
+    std::uint64_t memory_issues = 0;
+    std::uint64_t transactions = 0;
+    std::uint64_t shared_issues = 0;
+    std::uint64_t shared_cycles = 0;
+    std::uint64_t l1_misses = 0;
+    std::uint64_t l2_hits = 0;
+    std::uint64_t dram_requests = 0;
+    std::array<std::uint64_t, warp_wait_count> waits{};
+};
+
+inline std::string wait_label(unsigned wait) {
+    return wait == 0 ? "none" : warp_wait_name(static_cast<warp_wait>(wait));
+}
+
+inline constexpr kernel::counter<instruction_counts> instruction_counters[] = {
+    kernel::count<&instruction_counts::issues>("issues", "warp instructions", "issued"),
+    kernel::count<&instruction_counts::threads>("threads", "thread instructions",
+                                                "issued, by active lanes"),
+    kernel::count<&instruction_counts::divergent>("divergent", "warp instructions",
+                                                  "issued with fewer lanes than the warp has"),
+    kernel::count<&instruction_counts::latency>("latency", "core cycles",
+                                                "from issue to completion, over all issues"),
+    kernel::count<&instruction_counts::exposed_latency>(
+        "exposed_latency", "core cycles",
+        "the SM issued nothing while the memory instruction was under way"),
+    kernel::count<&instruction_counts::memory_issues>(
+        "memory_issues", "warp instructions", "issued with accesses to global or local memory"),
+    kernel::count<&instruction_counts::transactions>("transactions", "accesses",
+                                                     "that those came down to"),
+    kernel::count<&instruction_counts::shared_issues>("shared_issues", "warp instructions",
+                                                      "issued with accesses to shared memory"),
+    kernel::count<&instruction_counts::shared_cycles>(
+        "shared_cycles", "core cycles", "that those occupied the banks of shared memory"),
+    kernel::count<&instruction_counts::l1_misses>("l1_misses", "requests",
+                                                  "answered by the L2 or beyond"),
+    kernel::count<&instruction_counts::l2_hits>("l2_hits", "requests",
+                                                "of those, answered without DRAM"),
+    kernel::count<&instruction_counts::dram_requests>("dram_requests", "requests",
+                                                      "of those, that went to DRAM"),
+    kernel::count<&instruction_counts::waits>(
+        "waits", "warp cycles",
+        "a warp waited to issue it, by reason; sampled, and multiplied by the interval",
+        wait_label),
+};
+constexpr const auto& counters_of(const instruction_counts*) {
+    return instruction_counters;
+}
+static_assert(kernel::covers(instruction_counters));
+
+}  // namespace simtlm::platform
