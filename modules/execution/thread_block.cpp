@@ -159,7 +159,7 @@ bool thread_block::arrive(warp& w, unsigned id, std::uint32_t threads, bool wait
     barrier_state& b = barriers_[id];
     b.expected = threads;
     b.arrived += warp_size;
-    if (checks_) checks_->arrive(w.index, id);
+    if (checks_ && threads != 0) checks_->arrive(w.index, id);
     if (waits) {
         b.waiting.push_back(w.index);
         w.status = warp_status::barrier;
@@ -170,8 +170,9 @@ bool thread_block::arrive(warp& w, unsigned id, std::uint32_t threads, bool wait
 
 void thread_block::complete(barrier_state& b) {
     if (checks_)
+        // Warps that have ended count as part of a barrier of the whole CTA.
         checks_->complete(static_cast<unsigned>(&b - barriers_.data()), b.waiting,
-                          b.waiting.size() == live_warps_);
+                          b.expected == 0);
     for (const auto& [warp_index, op] : b.results)
         finish_barrier_reduction(warps_[warp_index], op, b);
     for (const unsigned i : b.waiting)

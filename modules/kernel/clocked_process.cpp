@@ -3,6 +3,10 @@
 
 #include "modules/kernel/clocked_process.h"
 
+#include "modules/kernel/error.h"
+
+#include <exception>
+
 namespace simtlm::kernel {
 
 namespace {
@@ -14,6 +18,15 @@ constexpr std::size_t stack_bytes = 256 * 1024, light_stack_bytes = stack_bytes;
 constexpr std::size_t stack_bytes = 32 * 1024;
 constexpr std::size_t light_stack_bytes = 16 * 1024;  // a page of it guards
 #endif
+
+/// One activation. What the user has to answer for ends the run as other such faults do.
+void act(const edge_action& action, phase_sequencer& sequencer) {
+    try {
+        action.call(action.self);
+    } catch (const user_error&) {
+        sequencer.fail(std::current_exception());
+    }
+}
 }  // namespace
 
 clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
@@ -30,16 +43,16 @@ clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, p
     if (kind == process_kind::thread || sequencer_.options_.threads_only) {
         options.set_stack_size(kind == process_kind::thread ? stack_bytes : light_stack_bytes);
         sc_core::sc_spawn(
-            [action] {
+            [action, &sequencer] {
                 for (;;) {
-                    action.call(action.self);
+                    act(action, sequencer);
                     sc_core::wait();
                 }
             },
             name, &options);
     } else {
         options.spawn_method();
-        sc_core::sc_spawn([action] { action.call(action.self); }, name, &options);
+        sc_core::sc_spawn([action, &sequencer] { act(action, sequencer); }, name, &options);
     }
     if (awake || !sequencer_.options_.sleeping) wake();
 }

@@ -23,7 +23,7 @@ public:
     /// The CTA begins.
     void start();
 
-    /// A warp comes to a barrier; the barrier is complete.
+    /// A warp comes to a barrier of some warps; a barrier is complete.
     void arrive(unsigned warp, unsigned barrier) {
         if (races_) races_->arrive(warp, barrier);
     }

@@ -22,13 +22,14 @@ race_detector::race_detector(unsigned warps, std::uint32_t bytes, unsigned granu
       lanes_in_step_(lanes_in_step),
       arrays_(make_lane_buffer(std::size_t{padded_} * 4 * arrays)),
       now_(warps, 1),
-      known_(warps, clocks(warps, 1)),
+      known_(warps, clocks(warps, 0)),
       fenced_(warps, false) {
     ordered_ = 1u << clock_shift;
 }
 
 void race_detector::start() {
     all_ordered();
+    for (clocks& k : known_) std::fill(k.begin(), k.end(), 0);
     for (clocks& b : barriers_) b.clear();
     places_.clear();
     std::fill(fenced_.begin(), fenced_.end(), false);
@@ -40,10 +41,11 @@ void race_detector::all_ordered() {
     if (epoch >= last_clock) {
         std::memset(arrays_.get(), 0, std::size_t{padded_} * 4 * arrays);
         last_reads_.reset();
+        for (clocks& k : known_) std::fill(k.begin(), k.end(), 0);
         epoch = 1;
     }
     std::fill(now_.begin(), now_.end(), epoch);
-    for (clocks& k : known_) std::fill(k.begin(), k.end(), epoch);
+    // What warps know of each other's earlier clocks does not matter any more.
     ordered_ = epoch << clock_shift;
 }
 
@@ -75,12 +77,9 @@ void race_detector::arrive(unsigned warp, unsigned barrier) {
 
 void race_detector::complete(unsigned barrier, const std::vector<unsigned>& waiting,
                              bool whole_cta) {
-    if (whole_cta) {
-        all_ordered();
-    } else {
-        keep_last_reads();
-        for (const unsigned w : waiting) learn(w, barriers_[barrier]);
-    }
+    if (whole_cta) return all_ordered();
+    keep_last_reads();
+    for (const unsigned w : waiting) learn(w, barriers_[barrier]);
     barriers_[barrier].clear();
 }
 

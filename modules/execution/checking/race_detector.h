@@ -37,7 +37,7 @@ public:
     /// The CTA begins: everything before is ordered.
     void start();
 
-    /// A warp comes to a barrier; the barrier is complete and lets warps go on.
+    /// A warp comes to a barrier of some warps; a barrier is complete and lets warps go on.
     void arrive(unsigned warp, unsigned barrier);
     void complete(unsigned barrier, const std::vector<unsigned>& waiting, bool whole_cta);
     /// bar.warp.sync

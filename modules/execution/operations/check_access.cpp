@@ -6,6 +6,7 @@
 #include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/target_tables.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace simtlm::execution {
@@ -28,88 +29,135 @@ struct checked_access {
     bool has(std::uint32_t flag) const { return (check->source[1] & flag) != 0; }
 };
 
+/// The addresses of all lanes lie within `bytes` from the first.
+struct extent {
+    std::uint64_t first = 0, bytes = 0;
+};
+extent extent_of(const address_lanes& a) {
+    std::uint64_t first = a[0], last = a[0];
+    for (unsigned i = 1; i < warp_size; ++i) {
+        first = std::min(first, a[i]);
+        last = std::max(last, a[i]);
+    }
+    return {first, last - first};
+}
+constexpr std::uint64_t most_at_once = 4096;  ///< bytes that are looked at for a whole warp
+
 // ---- shared memory: races ----
 
-/// Compares and notes stamps of one warp.
-class stamps {
-public:
-    stamps(race_detector& d, unsigned warp, std::uint32_t operation)
-        : s_(d.shadow_of(warp)),
-          ordered_(d.ordered()),
-          first_(d.stamp_of(warp)),
-          bit_(1u << warp),
-          operation_(operation) {}
+/// Calls f(granule) for those of a lane; its offset has been found to lie inside.
+template <class Function>
+void for_granules(const race_detector& d, std::uint64_t offset, std::uint32_t bytes, Function f) {
+    const unsigned shift = d.granule_shift();
+    const auto last = static_cast<std::uint32_t>((offset + bytes - 1) >> shift);
+    for (auto k = static_cast<std::uint32_t>(offset >> shift); k <= last; ++k) f(k);
+}
+
+/// Compares and notes stamps of one warp. A copy of it in a loop's function lets the compiler keep
+/// all of it in registers.
+struct stamps {
+    stamp* __restrict written;
+    std::uint32_t* __restrict written_by;
+    stamp* __restrict read;
+    std::uint32_t* __restrict read_by;
+    std::uint32_t* __restrict readers;
+    std::uint32_t* last_reads;
+    stamp ordered;
+    stamp first;  ///< of lane 0
+    std::uint32_t bit;
+    std::uint32_t operation;
+
+    stamps(race_detector& d, unsigned warp, std::uint32_t op) {
+        const race_detector::shadow s = d.shadow_of(warp);
+        written = s.written;
+        written_by = s.written_by;
+        read = s.read;
+        read_by = s.read_by;
+        readers = s.readers;
+        last_reads = s.last_reads;
+        ordered = d.ordered();
+        first = d.stamp_of(warp);
+        bit = 1u << warp;
+        operation = op;
+    }
 
     /// Whether a closer look is needed: somebody else has written since the last barrier ...
     bool read_is_suspicious(std::uint32_t k, unsigned lane) const {
-        const stamp w = s_.written[k];
-        return static_cast<bool>(static_cast<unsigned>(w >= ordered_) &
-                                 static_cast<unsigned>(((w ^ (first_ + lane)) &
-                                                        race_detector::thread_mask) != 0));
+        const stamp w = written[k];
+        const bool by_others = ((w ^ (first + lane)) & race_detector::thread_mask) != 0;
+        return (w >= ordered) & by_others;
     }
     /// ... or has read.
     bool write_is_suspicious(std::uint32_t k, unsigned lane) const {
         constexpr stamp who = race_detector::thread_mask | race_detector::many_lanes;
-        const stamp r = s_.read[k];
-        const auto others = static_cast<unsigned>(((r ^ (first_ + lane)) & who) != 0) |
-                            static_cast<unsigned>(s_.readers[k] != bit_);
-        return static_cast<bool>(static_cast<unsigned>(read_is_suspicious(k, lane)) |
-                                 (static_cast<unsigned>(r >= ordered_) & others));
+        const stamp r = read[k];
+        const bool by_others = (((r ^ (first + lane)) & who) != 0) | (readers[k] != bit);
+        return read_is_suspicious(k, lane) | ((r >= ordered) & by_others);
     }
     void note_read(std::uint32_t k, unsigned lane) const {
         constexpr stamp lanes = warp_size - 1;
-        const stamp mine = first_ + lane;
-        const stamp r = s_.read[k];
-        const bool fresh = r < ordered_;
+        const stamp mine = first + lane;
+        const stamp r = read[k];
         const stamp differs = r ^ mine;
-        const bool same_warp = (differs & ~(lanes | race_detector::many_lanes)) == 0;
         const stamp many = (differs & lanes) != 0 ? race_detector::many_lanes
                                                   : r & race_detector::many_lanes;
-        s_.readers[k] = (fresh ? 0 : s_.readers[k]) | bit_;
-        s_.read[k] = mine | (same_warp ? many : 0);
-        s_.read_by[k] = operation_;
+        const bool same_warp = (differs & ~(lanes | race_detector::many_lanes)) == 0;
+        readers[k] = (r < ordered ? 0 : readers[k]) | bit;
+        read[k] = mine | (same_warp ? many : 0);
+        read_by[k] = operation;
     }
     void note_last_read(std::uint32_t k) const {
-        if (s_.last_reads != nullptr) s_.last_reads[k] = first_ >> race_detector::clock_shift;
+        last_reads[k] = first >> race_detector::clock_shift;
     }
     void note_write(std::uint32_t k, unsigned lane) const {
-        s_.written[k] = first_ + lane;
-        s_.written_by[k] = operation_;
+        written[k] = first + lane;
+        written_by[k] = operation;
     }
     /// A lane of the same warp has written it since the warp's clock last ticked.
     bool written_by_warp(std::uint32_t k) const {
-        return (s_.written[k] ^ first_) < warp_size && s_.written_by[k] == operation_;
+        return (written[k] ^ first) < warp_size && written_by[k] == operation;
     }
-    unsigned writing_lane(std::uint32_t k) const { return s_.written[k] % warp_size; }
-
-    /// The same for a whole warp, granule after granule, one for each lane.
-    bool suspicious_row(std::uint32_t k, bool writes) const {
-        unsigned any = 0;
-        if (writes)
-            for (unsigned i = 0; i < warp_size; ++i) any |= write_is_suspicious(k + i, i);
-        else
-            for (unsigned i = 0; i < warp_size; ++i) any |= read_is_suspicious(k + i, i);
-        return any != 0;
-    }
-    void note_row(std::uint32_t k, bool writes) const {
-        if (writes) {
-#pragma GCC ivdep
-            for (unsigned i = 0; i < warp_size; ++i) note_write(k + i, i);
-            return;
-        }
-#pragma GCC ivdep
-        for (unsigned i = 0; i < warp_size; ++i) note_read(k + i, i);
-        if (s_.last_reads != nullptr)
-            for (unsigned i = 0; i < warp_size; ++i) note_last_read(k + i);
-    }
-
-private:
-    const race_detector::shadow s_;
-    const stamp ordered_;
-    const stamp first_;  ///< of lane 0
-    const std::uint32_t bit_;
-    const std::uint32_t operation_;
+    unsigned writing_lane(std::uint32_t k) const { return written[k] % warp_size; }
 };
+
+/// Whether somebody has written some of these granules since the last barrier.
+bool some_written(const stamps s, std::uint32_t first, std::uint32_t end) {
+    std::uint32_t newest = 0;
+    for (std::uint32_t k = first; k < end; ++k) newest = std::max(newest, s.written[k]);
+    return newest >= s.ordered;
+}
+
+// A row: granule after granule, one for each lane of a warp.
+
+bool suspicious_row(const stamps s, std::uint32_t k, bool writes) {
+    std::uint32_t any = 0;
+    if (writes)
+        for (unsigned i = 0; i < warp_size; ++i) any |= s.write_is_suspicious(k + i, i) ? 1 : 0;
+    else
+        for (unsigned i = 0; i < warp_size; ++i) any |= s.read_is_suspicious(k + i, i) ? 1 : 0;
+    return any != 0;
+}
+
+void note_row(const stamps s, std::uint32_t k, bool writes) {
+    if (writes) {
+        for (unsigned i = 0; i < warp_size; ++i) s.note_write(k + i, i);
+        return;
+    }
+    for (unsigned i = 0; i < warp_size; ++i) s.note_read(k + i, i);
+    if (s.last_reads != nullptr)
+        for (unsigned i = 0; i < warp_size; ++i) s.note_last_read(k + i);
+}
+
+/// Reads of a granule per lane that nobody else has written.
+void note_reads(const stamps s, lane_mask lanes, const address_lanes& offset, unsigned shift) {
+    for_lanes(lanes, [&](unsigned i) {
+        s.note_read(static_cast<std::uint32_t>(offset[i] >> shift), i);
+    });
+    if (s.last_reads != nullptr)
+        for_lanes(lanes, [&](unsigned i) {
+            s.note_last_read(static_cast<std::uint32_t>(offset[i] >> shift));
+        });
+}
 
 /// Whether two lanes store the same.
 bool stores_the_same(const checked_access& a, unsigned lane, unsigned other) {
@@ -122,14 +170,6 @@ bool stores_the_same(const checked_access& a, unsigned lane, unsigned other) {
             return false;
     }
     return true;
-}
-
-/// Calls f(granule) for those of a lane; its offset has been found to lie inside.
-template <class Function>
-void for_granules(const race_detector& d, std::uint64_t offset, std::uint32_t bytes, Function f) {
-    const unsigned shift = d.granule_shift();
-    const auto last = static_cast<std::uint32_t>((offset + bytes - 1) >> shift);
-    for (auto k = static_cast<std::uint32_t>(offset >> shift); k <= last; ++k) f(k);
 }
 
 void look_closely(const checked_access& a, std::uint32_t k, unsigned lane,
@@ -174,7 +214,7 @@ void look_for_races_by_lane(const checked_access& a, lane_mask lanes, const addr
         for_granules(d, offset[i], a.bytes, [&](std::uint32_t k) {
             if (!writes) {
                 s.note_read(k, i);
-                s.note_last_read(k);
+                if (s.last_reads != nullptr) s.note_last_read(k);
                 return;
             }
             const bool plain = !a.has(access_flags::strong);
@@ -193,10 +233,17 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
                                     (is_strong ? race_detector::strong : 0);
     const stamps s(d, a.w.index, operation);
     const bool writes = a.has(access_flags::writes);
-    const bool row = a.side_by_side && a.bytes == 1u << d.granule_shift();
-    const auto first = static_cast<std::uint32_t>(offset[0] >> d.granule_shift());
-    if (row && !s.suspicious_row(first, writes))
-        s.note_row(first, writes);
+    const unsigned shift = d.granule_shift();
+    const bool one_granule = a.bytes == 1u << shift;
+    const auto first = static_cast<std::uint32_t>(offset[0] >> shift);
+    extent e;
+    if (a.side_by_side && one_granule && !suspicious_row(s, first, writes))
+        note_row(s, first, writes);
+    else if (!writes && one_granule && (e = extent_of(offset)).bytes <= most_at_once &&
+             !some_written(s, static_cast<std::uint32_t>(e.first >> shift),
+                           static_cast<std::uint32_t>((e.first + e.bytes) >> shift) + 1))
+        // Where all lanes read one place, two of them stand for all.
+        note_reads(s, e.bytes == 0 && lanes == all_lanes ? 3 : lanes, offset, shift);
     else
         look_for_races_by_lane(a, lanes, offset, s, operation);
     if (is_strong) synchronise(a, lanes, offset);
@@ -213,6 +260,10 @@ void look_at_writes(const checked_access& a, written_map& map, lane_mask lanes,
         const bool known = !a.has(access_flags::reads) || map.all(offset[0], all);
         if (known && a.has(access_flags::writes)) map.mark(offset[0], all);
         if (known) return;
+    }
+    if (!a.has(access_flags::writes)) {
+        const extent e = extent_of(offset);
+        if (e.bytes <= most_at_once && map.all(e.first, e.bytes + a.bytes)) return;
     }
     for_lanes(lanes, [&](unsigned i) {
         if (a.has(access_flags::reads) && !map.all(offset[i], a.bytes)) tell(i);
@@ -247,9 +298,9 @@ void look_at_local(const checked_access& a, lane_mask lanes, const address_lanes
 
 // ---- by memory ----
 
-/// The lanes whose bytes lie inside a memory; the others are faults of their own.
-lane_mask inside(checked_access& a, lane_mask lanes, const address_lanes& offset,
-                 std::uint64_t size) {
+/// The lanes whose bytes lie inside a memory; the others are faults of their own, and their offsets
+/// become those of one that does.
+lane_mask inside(checked_access& a, lane_mask lanes, address_lanes& offset, std::uint64_t size) {
     const std::uint64_t last = offset[warp_size - 1];
     if (a.side_by_side && offset[0] <= last && last < size && a.bytes <= size - last) return lanes;
     a.side_by_side = false;
@@ -257,6 +308,8 @@ lane_mask inside(checked_access& a, lane_mask lanes, const address_lanes& offset
     for_lanes(lanes, [&](unsigned i) {
         in |= static_cast<lane_mask>(offset[i] < size && a.bytes <= size - offset[i]) << i;
     });
+    if (in != 0)
+        for_lanes(~in, [&](unsigned i) { offset[i] = offset[__builtin_ctz(in)]; });
     return in;
 }
 
@@ -289,9 +342,12 @@ void check_local(checked_access& a, lane_mask lanes) {
 
 void check_global(checked_access& a, lane_mask lanes) {
     if (a.checks.global() == nullptr) return;
-    lanes = inside(a, lanes, a.address, a.checks.global()->size());
-    look_at_writes(a, *a.checks.global(), lanes, a.address, [&](unsigned i) {
-        a.checks.unwritten_global(a.w, a.op, i, a.address[i], a.bytes);
+    alignas(64) address_lanes address;
+    std::memcpy(address, a.address, sizeof address);
+    lanes = inside(a, lanes, address, a.checks.global()->size());
+    if (lanes == 0) return;
+    look_at_writes(a, *a.checks.global(), lanes, address, [&](unsigned i) {
+        a.checks.unwritten_global(a.w, a.op, i, address[i], a.bytes);
     });
 }
 

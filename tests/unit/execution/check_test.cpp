@@ -52,10 +52,10 @@ TEST(CheckRaces, FindsAReadThatNoBarrierKeepsBehindAWrite) {
                          "add.u32 %r4, %r4, %r3; ld.shared.u32 %r5, [%r4];");
     // The first warp runs first: the second writes what it has read, and reads what it has written.
     ASSERT_EQ(f.size(), 2u);
-    EXPECT_THAT(f[0], AllOf(HasSubstr("test.ptx:10"), HasSubstr("this write and the read of")));
-    EXPECT_THAT(f[1], AllOf(HasSubstr("test.ptx:11: kernel k, block (0,0,0), thread (32,0,0)"),
+    EXPECT_THAT(f[0], AllOf(HasSubstr("test.ptx:11: "), HasSubstr("this write and the read of")));
+    EXPECT_THAT(f[1], AllOf(HasSubstr("test.ptx:12: kernel k, block (0,0,0), thread (32,0,0)"),
                             HasSubstr("race in shared memory at 0x0 (tile+0)"),
-                            HasSubstr("this read and the write of thread (0,0,0) at test.ptx:10"),
+                            HasSubstr("this read and the write of thread (0,0,0) at test.ptx:11"),
                             HasSubstr("[ld.shared.u32"), HasSubstr("31 more threads do")));
 }
 
