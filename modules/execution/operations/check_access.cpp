@@ -23,8 +23,20 @@ struct checked_access {
     block_checks& checks;
     lane_mask lanes;
     std::uint32_t bytes;  ///< of a lane
-    bool side_by_side;    ///< all lanes, each next to the one before
+    bool side_by_side = false;  ///< all lanes, each next to the one before
     address_lanes address;
+
+    checked_access(warp& in, const operation* check_op, block_checks& with, lane_mask executing)
+        : w(in),
+          op(check_op + 1),
+          check(check_op),
+          checks(with),
+          lanes(executing),
+          bytes(access_detail::elements_of(check_op) * check_op->source[2]) {
+        compute_addresses(w, check, lanes, address);
+        std::uint64_t stride;
+        side_by_side = lanes == all_lanes && has_stride(address, stride) && stride == bytes;
+    }
 
     bool has(std::uint32_t flag) const { return (check->source[1] & flag) != 0; }
 };
@@ -129,23 +141,33 @@ bool some_written(const stamps s, std::uint32_t first, std::uint32_t end) {
 
 // A row: granule after granule, one for each lane of a warp.
 
-bool suspicious_row(const stamps s, std::uint32_t k, bool writes) {
+stamps row_at(stamps s, std::uint32_t k) {
+    s.written += k;
+    s.written_by += k;
+    s.read += k;
+    s.read_by += k;
+    s.readers += k;
+    if (s.last_reads != nullptr) s.last_reads += k;
+    return s;
+}
+
+bool suspicious_row(const stamps row, bool writes) {
     std::uint32_t any = 0;
     if (writes)
-        for (unsigned i = 0; i < warp_size; ++i) any |= s.write_is_suspicious(k + i, i) ? 1 : 0;
+        for (unsigned i = 0; i < warp_size; ++i) any |= row.write_is_suspicious(i, i) ? 1 : 0;
     else
-        for (unsigned i = 0; i < warp_size; ++i) any |= s.read_is_suspicious(k + i, i) ? 1 : 0;
+        for (unsigned i = 0; i < warp_size; ++i) any |= row.read_is_suspicious(i, i) ? 1 : 0;
     return any != 0;
 }
 
-void note_row(const stamps s, std::uint32_t k, bool writes) {
+void note_row(const stamps row, bool writes) {
     if (writes) {
-        for (unsigned i = 0; i < warp_size; ++i) s.note_write(k + i, i);
+        for (unsigned i = 0; i < warp_size; ++i) row.note_write(i, i);
         return;
     }
-    for (unsigned i = 0; i < warp_size; ++i) s.note_read(k + i, i);
-    if (s.last_reads != nullptr)
-        for (unsigned i = 0; i < warp_size; ++i) s.note_last_read(k + i);
+    for (unsigned i = 0; i < warp_size; ++i) row.note_read(i, i);
+    if (row.last_reads != nullptr)
+        for (unsigned i = 0; i < warp_size; ++i) row.note_last_read(i);
 }
 
 /// Reads of a granule per lane that nobody else has written.
@@ -237,8 +259,8 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
     const bool one_granule = a.bytes == 1u << shift;
     const auto first = static_cast<std::uint32_t>(offset[0] >> shift);
     extent e;
-    if (a.side_by_side && one_granule && !suspicious_row(s, first, writes))
-        note_row(s, first, writes);
+    if (a.side_by_side && one_granule && !suspicious_row(row_at(s, first), writes))
+        note_row(row_at(s, first), writes);
     else if (!writes && one_granule && (e = extent_of(offset)).bytes <= most_at_once &&
              !some_written(s, static_cast<std::uint32_t>(e.first >> shift),
                            static_cast<std::uint32_t>((e.first + e.bytes) >> shift) + 1))
@@ -372,11 +394,7 @@ const operation* check_access(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     block_checks* const checks = w.block->checks();
     if (lanes == 0 || checks == nullptr) return op + 1;
-    checked_access a{w, op + 1, op, *checks, lanes,
-                     access_detail::elements_of(op) * op->source[2], false, {}};
-    compute_addresses(w, op, lanes, a.address);
-    std::uint64_t stride;
-    a.side_by_side = lanes == all_lanes && has_stride(a.address, stride) && stride == a.bytes;
+    checked_access a(w, op, *checks, lanes);
     switch (access_detail::space_of(op)) {
         case space::shared:
             check_shared(a, lanes);

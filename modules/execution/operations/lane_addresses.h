@@ -42,7 +42,7 @@ inline void compute_addresses(const warp& w, const operation* op, lane_mask lane
 inline bool has_stride(const address_lanes& a, std::uint64_t& stride) {
     stride = a[1] - a[0];
     std::uint64_t differs = 0;
-    for (unsigned i = 0; i < warp_size; ++i) differs |= a[i] ^ (a[0] + i * stride);
+    for (unsigned i = 1; i < warp_size; ++i) differs |= (a[i] - a[i - 1]) ^ stride;
     return differs == 0;
 }
 
