@@ -46,7 +46,9 @@ workload workload_of(loaded_program& program, const platform::gpu_config& config
         return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
     };
     for (const auto& buffer : program.buffers())
-        if (buffer.what->data.from != execution::launch_script::source::zero)
+        if (const auto from = buffer.what->data.from;
+            from != execution::launch_script::source::zero &&
+            from != execution::launch_script::source::unwritten)
             w.commands.push_back(copy_of(buffer));
     const auto facts = std::make_shared<const execution::instruction_facts>(program.image(),
                                                                             timing_of(config.ptx));

@@ -66,6 +66,8 @@ public:
     void track_writes();
     /// Which bytes have been written; nullptr: nobody notes it.
     written_map* writes() const { return writes_.get(); }
+    /// The host has written there by other ways than the functions below.
+    void note_written(device_address a, std::uint64_t bytes);
     /// Changes whenever an allocation goes.
     std::uint64_t generation() const { return generation_; }
     /// Bytes of the heap that are allocated, and its size.
@@ -87,7 +89,6 @@ private:
     struct region {
         device_address begin, end;
     };
-    void note_written(device_address a, std::uint64_t bytes);
     device_address place(const region& in, std::uint64_t bytes, std::uint64_t alignment) const;
     device_address insert(device_address begin, std::uint64_t bytes, std::string label);
     void check(device_address a, std::uint64_t bytes, const char* doing) const;

@@ -96,9 +96,12 @@ launch_script::contents contents_of(statement& s, bool expected) {
     } else if (!expected && (kind == "zero" || kind == "ramp" || kind == "random")) {
         c.from = kind == "zero" ? source::zero : kind == "ramp" ? source::ramp : source::random;
         c.words = s.rest();
+    } else if (!expected && kind == "unwritten") {
+        c.from = source::unwritten;
     } else {
-        s.fail(fmt::format("'{}' is not known here", kind),
-               expected ? "file, values or buffer" : "zero, ramp, random, file or values");
+        s.fail(
+            fmt::format("'{}' is not known here", kind),
+            expected ? "file, values or buffer" : "zero, ramp, random, file, values or unwritten");
     }
     return c;
 }
@@ -214,6 +217,11 @@ script_run::script_run(const launch_script& script, const module_image& image,
             throw kernel::user_error(where(b.line), "buffer " + b.name + " is there already");
         const device_address a = memory.allocate(bytes, 256, b.name);
         buffers_.at(b.name).address = a;
+        if (b.data.from == launch_script::source::unwritten) continue;
+        if (b.data.from == launch_script::source::zero) {
+            memory.note_written(a, bytes);  // new memory is zeroed
+            continue;
+        }
         const auto data = data_of(b.data, b.type, b.count, b.line);
         memory.write(a, data.data(), data.size());
     }
@@ -260,6 +268,7 @@ std::vector<std::byte> script_run::data_of(const launch_script::contents& c, ptx
     };
     switch (c.from) {
         case source::zero:
+        case source::unwritten:
             break;
         case source::ramp:
             fill_ramp(t, data, c.words.empty() ? 0 : std::strtod(c.words[0].c_str(), nullptr),

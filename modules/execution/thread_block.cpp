@@ -171,8 +171,7 @@ bool thread_block::arrive(warp& w, unsigned id, std::uint32_t threads, bool wait
 void thread_block::complete(barrier_state& b) {
     if (checks_)
         // Warps that have ended count as part of a barrier of the whole CTA.
-        checks_->complete(static_cast<unsigned>(&b - barriers_.data()), b.waiting,
-                          b.expected == 0);
+        checks_->complete(static_cast<unsigned>(&b - barriers_.data()), b.waiting, b.expected == 0);
     for (const auto& [warp_index, op] : b.results)
         finish_barrier_reduction(warps_[warp_index], op, b);
     for (const unsigned i : b.waiting)
@@ -194,7 +193,8 @@ fault_site thread_block::site_of(const warp& w, const operation* op, unsigned la
 
 void thread_block::fail(const warp& w, const operation* op, unsigned lane, const std::string& what,
                         const std::string& remedy) const {
-    throw execution_error(site_of(w, op, lane), what + " [" + launch_.image.text_of(*op) + "]", remedy);
+    throw execution_error(site_of(w, op, lane), what + " [" + launch_.image.text_of(*op) + "]",
+                          remedy);
 }
 
 }  // namespace simtlm::execution

@@ -24,10 +24,9 @@ std::string read_text_file(const std::string& file, const std::string& remedy,
     while (const std::size_t n = std::fread(part.data(), 1, part.size(), in.get())) {
         text.append(part.data(), n);
         if (text.size() > largest)
-            throw user_error(file,
-                             "has more than " + std::to_string(largest >> 20) +
-                                 " MB, which is too much",
-                             remedy);
+            throw user_error(
+                file, "has more than " + std::to_string(largest >> 20) + " MB, which is too much",
+                remedy);
     }
     if (std::ferror(in.get()) != 0) refuse_for(errno);
     if (text.compare(0, 3, "\xef\xbb\xbf") == 0) text.erase(0, 3);

@@ -88,7 +88,8 @@ void functional_integer(benchmark::State& s) {
                "mad.lo.u32 %r4, %r4, %r3, %r9; xor.b32 %r4, %r4, %r0;"
                "shl.b32 %r7, %r4, 3; add.u32 %r4, %r4, %r7;");
 }
-const char* const global_memory = "ld.global.f32 %f3, [%rd2]; add.f32 %f3, %f3, %f2; st.global.f32 [%rd2], %f3;";
+const char* const global_memory =
+    "ld.global.f32 %f3, [%rd2]; add.f32 %f3, %f3, %f2; st.global.f32 [%rd2], %f3;";
 const char* const shared_memory =
     "st.shared.f32 [%r6], %f1; bar.sync 0; ld.shared.f32 %f1, [%r6]; bar.sync 0;";
 void functional_global_memory(benchmark::State& s) {

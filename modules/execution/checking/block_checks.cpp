@@ -13,8 +13,9 @@ block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.ch
     const check_options& what = checker_.options;
     const std::uint32_t shared = l.shared_bytes();
     if (what.races && shared != 0)
-        races_ = std::make_unique<race_detector>(l.warps(), shared, l.image.smallest_shared_access(),
-                                                 l.image.source().architecture < 70);
+        races_ =
+            std::make_unique<race_detector>(l.warps(), shared, l.image.smallest_shared_access(),
+                                            l.image.source().architecture < 70);
     if (!what.init) return;
     global_ = l.memory.writes();
     if (shared != 0) shared_ = std::make_unique<written_map>(shared);
@@ -47,8 +48,8 @@ void block_checks::unwritten_global(warp& w, const operation* op, unsigned lane,
     const device_memory::range* const r = launch_.memory.find(a);
     if (r == nullptr || bytes > r->end - a) return;  // a fault of its own
     add(finding::kind::uninitialised_memory, w, op, lane, 0, [&] {
-        return fmt::format("reads {} bytes at {:#x} that nothing has written: {} bytes {}", bytes, a,
-                           a - r->begin, launch_.memory.nearest(a));
+        return fmt::format("reads {} bytes at {:#x} that nothing has written: {} bytes {}", bytes,
+                           a, a - r->begin, launch_.memory.nearest(a));
     });
 }
 
@@ -75,8 +76,8 @@ void block_checks::unwritten_shared(warp& w, const operation* op, unsigned lane,
 void block_checks::unwritten_local(warp& w, const operation* op, unsigned lane,
                                    std::uint64_t offset, std::uint32_t bytes) {
     add(finding::kind::uninitialised_memory, w, op, lane, 0, [&] {
-        return fmt::format("reads {} bytes at {:#x} of local memory that nothing has written", bytes,
-                           offset);
+        return fmt::format("reads {} bytes at {:#x} of local memory that nothing has written",
+                           bytes, offset);
     });
 }
 
@@ -108,7 +109,8 @@ void block_checks::race_of_lanes(warp& w, const operation* op, unsigned lane, un
     add(finding::kind::shared_race, w, op, lane, ~std::uint64_t{0}, [&] {
         const auto t = w.block->thread_of(w, other);
         return fmt::format(
-            "race in shared memory at {:#x} ({}): thread ({},{},{}) writes another value there with "
+            "race in shared memory at {:#x} ({}): thread ({},{},{}) writes another value there "
+            "with "
             "the same instruction",
             offset, shared_variable(offset), t[0], t[1], t[2]);
     });
@@ -121,7 +123,8 @@ void block_checks::check_race(warp& w, const operation* op, const piece& p, std:
     const unsigned shift = d.granule_shift();
     const race_detector::shadow s = d.shadow_of(w.index);
     const auto me = static_cast<std::uint32_t>(w.pc_of(op));
-    for (std::uint64_t k = offset >> shift; k < d.granules() && k << shift < offset + p.bytes; ++k) {
+    for (std::uint64_t k = offset >> shift; k < d.granules() && k << shift < offset + p.bytes;
+         ++k) {
         const auto granule = static_cast<std::uint32_t>(k);
         const auto c = d.examine(granule, w.index, p.lane, p.writes, me);
         if (c.found) race(w, op, p.lane, granule << shift, p.writes, c);
@@ -141,9 +144,8 @@ void block_checks::check_race(warp& w, const operation* op, const piece& p, std:
 void block_checks::check(warp& w, const operation* op, const piece& p) {
     const bool in_shared = p.shared_space || address_windows::in_shared(p.address);
     if (in_shared) {
-        const std::uint64_t offset = address_windows::in_shared(p.address)
-                                         ? p.address - address_windows::shared
-                                         : p.address;
+        const std::uint64_t offset =
+            address_windows::in_shared(p.address) ? p.address - address_windows::shared : p.address;
         const std::uint64_t size = launch_.shared_bytes();
         if (offset >= size || p.bytes > size - offset) return;
         if (races_) check_race(w, op, p, offset);

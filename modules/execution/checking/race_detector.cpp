@@ -60,14 +60,12 @@ void race_detector::tell(clocks& place, unsigned warp) const {
 }
 
 void race_detector::learn(unsigned warp, const clocks& told) {
-    for (unsigned u = 0; u < told.size(); ++u)
-        known_[warp][u] = std::max(known_[warp][u], told[u]);
+    for (unsigned u = 0; u < told.size(); ++u) known_[warp][u] = std::max(known_[warp][u], told[u]);
 }
 
 /// From now on it matters when a warp read last, not only whether.
 void race_detector::keep_last_reads() {
-    if (last_reads_ == nullptr)
-        last_reads_ = make_lane_buffer(std::size_t{padded_} * 4 * warps_);
+    if (last_reads_ == nullptr) last_reads_ = make_lane_buffer(std::size_t{padded_} * 4 * warps_);
 }
 
 void race_detector::arrive(unsigned warp, unsigned barrier) {
@@ -83,8 +81,7 @@ void race_detector::complete(unsigned barrier, const std::vector<unsigned>& wait
     barriers_[barrier].clear();
 }
 
-void race_detector::synchronise(unsigned warp, std::uint32_t offset, bool acquires,
-                                bool releases) {
+void race_detector::synchronise(unsigned warp, std::uint32_t offset, bool acquires, bool releases) {
     keep_last_reads();
     if (acquires) {
         const auto place = places_.find(offset);

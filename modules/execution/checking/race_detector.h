@@ -17,8 +17,9 @@ namespace simtlm::execution {
 /// bar.warp.sync, at mbarriers, at releases. A warp knows of every other the clock up to which it
 /// has been told. Two accesses of the same bytes by different threads, one of them a write, are
 /// ordered if the later one's warp has been told of the earlier one; of the same warp, if its clock
-/// has ticked between. A barrier of the whole CTA orders everything before it, so that most accesses
-/// are settled by one comparison. Two strong accesses (atomic, volatile, relaxed ...) do not race.
+/// has ticked between. A barrier of the whole CTA orders everything before it, so that most
+/// accesses are settled by one comparison. Two strong accesses (atomic, volatile, relaxed ...) do
+/// not race.
 ///
 /// Shared memory is watched by granules of 1, 2 or 4 bytes: as small as the smallest element that
 /// the module accesses.
@@ -44,7 +45,8 @@ public:
     void warp_sync(unsigned warp) { tick(warp); }
     /// membar, fence: strong accesses of the warp order from now on.
     void fence(unsigned warp) { fenced_[warp] = true; }
-    /// A strong access or an mbarrier operation tells others, and learns what they told, at a place.
+    /// A strong access or an mbarrier operation tells others, and learns what they told, at a
+    /// place.
     void synchronise(unsigned warp, std::uint32_t offset, bool acquires, bool releases);
     bool is_fenced(unsigned warp) const { return fenced_[warp]; }
     /// Whether anybody has told something at a place: loads need not look before.

@@ -160,7 +160,7 @@ private:
     std::size_t words_used_ = 0, doubles_used_ = 0, masks_used_ = 0;
     std::uint32_t mask_offset_ = frame_layout::first_predicate;
     std::uint32_t frame_bytes_ = 0;
-    std::vector<bool> may_read_unwritten_;                   ///< by instruction
+    std::vector<bool> may_read_unwritten_;                  ///< by instruction
     std::map<std::uint32_t, std::uint32_t> written_lanes_;  ///< by register: a mask of the frame
 };
 

@@ -81,8 +81,7 @@ void function_lowering::emit_piece_check(const memory_place& p) {
 void function_lowering::emit_mbarrier_note(const ptx::operation& o, const memory_place& p) {
     if (!needs_check(p)) return;
     const bool waits = o.op == opcode::mbarrier_test_wait || o.op == opcode::mbarrier_try_wait;
-    const bool arrives = o.op == opcode::mbarrier_arrive ||
-                         o.op == opcode::mbarrier_arrive_drop ||
+    const bool arrives = o.op == opcode::mbarrier_arrive || o.op == opcode::mbarrier_arrive_drop ||
                          o.op == opcode::cp_async_mbarrier_arrive;
     operation& op = emit(note_mbarrier, false);
     set_place(op, p);

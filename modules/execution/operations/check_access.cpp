@@ -22,7 +22,7 @@ struct checked_access {
     const operation* check;
     block_checks& checks;
     lane_mask lanes;
-    std::uint32_t bytes;  ///< of a lane
+    std::uint32_t bytes;        ///< of a lane
     bool side_by_side = false;  ///< all lanes, each next to the one before
     address_lanes address;
 
@@ -111,8 +111,8 @@ struct stamps {
         const stamp mine = first + lane;
         const stamp r = read[k];
         const stamp differs = r ^ mine;
-        const stamp many = (differs & lanes) != 0 ? race_detector::many_lanes
-                                                  : r & race_detector::many_lanes;
+        const stamp many =
+            (differs & lanes) != 0 ? race_detector::many_lanes : r & race_detector::many_lanes;
         const bool same_warp = (differs & ~(lanes | race_detector::many_lanes)) == 0;
         readers[k] = (r < ordered ? 0 : readers[k]) | bit;
         read[k] = mine | (same_warp ? many : 0);
@@ -172,9 +172,8 @@ void note_row(const stamps row, bool writes) {
 
 /// Reads of a granule per lane that nobody else has written.
 void note_reads(const stamps s, lane_mask lanes, const address_lanes& offset, unsigned shift) {
-    for_lanes(lanes, [&](unsigned i) {
-        s.note_read(static_cast<std::uint32_t>(offset[i] >> shift), i);
-    });
+    for_lanes(lanes,
+              [&](unsigned i) { s.note_read(static_cast<std::uint32_t>(offset[i] >> shift), i); });
     if (s.last_reads != nullptr)
         for_lanes(lanes, [&](unsigned i) {
             s.note_last_read(static_cast<std::uint32_t>(offset[i] >> shift));
@@ -197,16 +196,15 @@ bool stores_the_same(const checked_access& a, unsigned lane, unsigned other) {
 void look_closely(const checked_access& a, std::uint32_t k, unsigned lane,
                   std::uint32_t operation) {
     race_detector& d = *a.checks.races();
-    const auto c =
-        d.examine(k, a.w.index, lane, a.has(access_flags::writes), operation);
+    const auto c = d.examine(k, a.w.index, lane, a.has(access_flags::writes), operation);
     if (c.found)
         a.checks.race(a.w, a.op, lane, k << d.granule_shift(), a.has(access_flags::writes), c);
 }
 
 void synchronise(const checked_access& a, lane_mask lanes, const address_lanes& offset) {
     race_detector& d = *a.checks.races();
-    const bool releases = (a.has(access_flags::releases) || d.is_fenced(a.w.index)) &&
-                          a.has(access_flags::writes);
+    const bool releases =
+        (a.has(access_flags::releases) || d.is_fenced(a.w.index)) && a.has(access_flags::writes);
     const bool acquires = a.has(access_flags::reads) && d.has_releases();
     if (!releases && !acquires) return;
     std::uint64_t before = ~std::uint64_t{0};
@@ -251,8 +249,8 @@ void look_for_races_by_lane(const checked_access& a, lane_mask lanes, const addr
 void look_for_races(const checked_access& a, lane_mask lanes, const address_lanes& offset) {
     race_detector& d = *a.checks.races();
     const bool is_strong = a.has(access_flags::strong);
-    const std::uint32_t operation = static_cast<std::uint32_t>(a.w.pc_of(a.op)) |
-                                    (is_strong ? race_detector::strong : 0);
+    const std::uint32_t operation =
+        static_cast<std::uint32_t>(a.w.pc_of(a.op)) | (is_strong ? race_detector::strong : 0);
     const stamps s(d, a.w.index, operation);
     const bool writes = a.has(access_flags::writes);
     const unsigned shift = d.granule_shift();
@@ -330,8 +328,7 @@ lane_mask inside(checked_access& a, lane_mask lanes, address_lanes& offset, std:
     for_lanes(lanes, [&](unsigned i) {
         in |= static_cast<lane_mask>(offset[i] < size && a.bytes <= size - offset[i]) << i;
     });
-    if (in != 0)
-        for_lanes(~in, [&](unsigned i) { offset[i] = offset[__builtin_ctz(in)]; });
+    if (in != 0) for_lanes(~in, [&](unsigned i) { offset[i] = offset[__builtin_ctz(in)]; });
     return in;
 }
 

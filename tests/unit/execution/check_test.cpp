@@ -69,12 +69,12 @@ TEST(CheckRaces, KeepsSilentWhereABarrierStands) {
 }
 
 TEST(CheckRaces, FindsAWriteThatNoBarrierKeepsBehindAReadOfSeveralWarps) {
-    EXPECT_THAT(found("races",
-                      "ld.shared.u32 %r5, [tile]; setp.eq.u32 %p1, %r0, 127;\n"
-                      "@%p1 st.shared.u32 [tile], %r5;",
-                      128),
-                ElementsAre(AllOf(HasSubstr("thread (127,0,0)"),
-                                  HasSubstr("this write and the read of"))));
+    EXPECT_THAT(
+        found("races",
+              "ld.shared.u32 %r5, [tile]; setp.eq.u32 %p1, %r0, 127;\n"
+              "@%p1 st.shared.u32 [tile], %r5;",
+              128),
+        ElementsAre(AllOf(HasSubstr("thread (127,0,0)"), HasSubstr("this write and the read of"))));
 }
 
 TEST(CheckRaces, FindsTwoWritesOfDifferentWarps) {
@@ -117,9 +117,9 @@ TEST(CheckRaces, LetsAtomicsMeetButNotWithPlainAccesses) {
     EXPECT_THAT(found("races", "atom.shared.add.u32 %r3, [tile], 1;"), IsEmpty());
     EXPECT_THAT(found("races", "atom.shared.add.u32 %r3, [tile], 1; ld.shared.u32 %r4, [tile];"),
                 testing::Contains(HasSubstr("this read and the write of")));
-    EXPECT_THAT(found("races",
-                      "atom.shared.add.u32 %r3, [tile], 1; ld.volatile.shared.u32 %r4, [tile];"),
-                IsEmpty());
+    EXPECT_THAT(
+        found("races", "atom.shared.add.u32 %r3, [tile], 1; ld.volatile.shared.u32 %r4, [tile];"),
+        IsEmpty());
 }
 
 /// Warp 0 writes, warp 1 reads; a named barrier of the two stands between, or not.
@@ -136,7 +136,8 @@ TEST(CheckRaces, FollowsBarriersOfSomeWarps) {
 }
 
 TEST(CheckRaces, FollowsFlagsWithFences) {
-    const std::string raise = "membar.cta; mov.u32 %r5, 1; st.volatile.shared.u32 [tile+1020], %r5;";
+    const std::string raise =
+        "membar.cta; mov.u32 %r5, 1; st.volatile.shared.u32 [tile+1020], %r5;";
     const std::string wait =
         "W: ld.volatile.shared.u32 %r6, [tile+1020]; setp.eq.u32 %p2, %r6, 0; @%p2 bra W;";
     EXPECT_THAT(found("races", producer(raise, wait)), IsEmpty());
@@ -194,10 +195,11 @@ TEST(CheckInit, KeepsSilentAboutWhatAKernelHasWritten) {
 }
 
 TEST(CheckInit, KnowsEveryByte) {
-    EXPECT_THAT(found("init",
-                      "cvt.u16.u32 %h0, %r0; st.global.u8 [%rd1+1], %h0; ld.global.u8 %h1, [%rd1+1];"
-                      "\nld.global.u16 %h2, [%rd1];"),
-                ElementsAre(HasSubstr("reads 2 bytes")));
+    EXPECT_THAT(
+        found("init",
+              "cvt.u16.u32 %h0, %r0; st.global.u8 [%rd1+1], %h0; ld.global.u8 %h1, [%rd1+1];"
+              "\nld.global.u16 %h2, [%rd1];"),
+        ElementsAre(HasSubstr("reads 2 bytes")));
 }
 
 TEST(CheckInit, KeepsSilentAboutWhatTheHostHasWritten) {
@@ -259,8 +261,8 @@ TEST(CheckInit, KnowsFramesOfFunctions) {
 })",
               sm70, parse_checks("init"));
     m.run("k", {1, 1, 1}, {32, 1, 1}, m.allocate(4));
-    EXPECT_THAT(m.findings(), ElementsAre(AllOf(HasSubstr("of local memory"),
-                                                HasSubstr("[ld.local.u32 %r3"))));
+    EXPECT_THAT(m.findings(),
+                ElementsAre(AllOf(HasSubstr("of local memory"), HasSubstr("[ld.local.u32 %r3"))));
 }
 
 // ---- memory ----
@@ -281,7 +283,9 @@ TEST(CheckMemory, TellsAllocationsThatHaveBeenFreed) {
     const auto gone = m.allocate(1024);
     m.memory().release(gone);
     m.allocate(1024);
-    EXPECT_THAT(fault_of([&] { m.run("k", {1, 1, 1}, {32, 1, 1}, gone); }),
+    EXPECT_THAT(fault_of([&] {
+                    m.run("k", {1, 1, 1}, {32, 1, 1}, gone);
+                }),
                 HasSubstr("which has been freed"));
 }
 
@@ -301,7 +305,8 @@ TEST(CheckMemory, GivesFreedMemoryAgainWhenThereIsNoOther) {
 TEST(Checks, ChangeNoResult) {
     const char* const body =
         "mad.lo.u32 %r3, %r0, 7, 3; st.shared.u32 [%r1], %r3; bar.sync 0;\n"
-        "xor.b32 %r4, %r2, 64; mov.u32 %r5, tile; add.u32 %r5, %r5, %r4; ld.shared.u32 %r6, [%r5];\n"
+        "xor.b32 %r4, %r2, 64; mov.u32 %r5, tile; add.u32 %r5, %r5, %r4; ld.shared.u32 %r6, "
+        "[%r5];\n"
         "st.local.u32 [mine+4], %r6; ld.local.u32 %r7, [mine+4]; st.global.u32 [%rd1], %r7;\n"
         "ld.global.u32 %r8, [%rd1]; add.u32 %r8, %r8, 1; st.global.u32 [%rd1], %r8;";
     std::vector<std::uint32_t> plain;

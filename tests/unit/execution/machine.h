@@ -20,9 +20,10 @@ namespace simtlm::execution {
 /// A device, a module and what it printed: programs of a few lines for tests.
 class machine {
 public:
-    explicit machine(const std::string& code, const std::string& head =
-                                                  ".version 7.8\n.target sm_80\n"
-                                                  ".address_size 64\n",
+    explicit machine(const std::string& code,
+                     const std::string& head =
+                         ".version 7.8\n.target sm_80\n"
+                         ".address_size 64\n",
                      const check_options& checks = {})
         : checker_(checks),
           memory_(small()),
