@@ -49,13 +49,20 @@ void put(json& into, const kernel::counter_info& of, const std::string& label,
     if (value != 0) array[label] = value;
 }
 
+/// Calls act(counter, label of the cell, value) for everything counted of an instruction.
+template <typename Act>
+void each_cell(const platform::instruction_counts& counts, Act&& act) {
+    for (const auto& of : platform::instruction_counters)
+        for (std::size_t i = 0; i < of.cells(counts); ++i)
+            act(of, of.label != nullptr ? of.label(static_cast<unsigned>(i)) : std::string(),
+                of.value(counts, i));
+}
+
 json json_of(const platform::instruction_profile::row& r) {
     json one = {{"pc", r.pc}, {"opcode", r.opcode}};
     if (r.line != 0) one["line"] = r.line;
-    kernel::statistics list;
-    list.add("", "", r.counts);
-    for (const kernel::statistics::cell& c : list.blocks().front().cells)
-        put(one, *c.of, c.label, *c.value);
+    each_cell(r.counts, [&](const kernel::counter_info& of, const std::string& label,
+                            std::uint64_t value) { put(one, of, label, value); });
     return one;
 }
 
@@ -140,7 +147,7 @@ void statistics_files::add(const platform::report& report, const kernel_record* 
     }
     if (!sums_) sums_.emplace(device_);
     r.own = sums_->take();
-    if (!config_.stats_json.empty()) r.instructions = std::move(instructions);
+    r.instructions = std::move(instructions);
     rows_.push_back(std::move(r));
     last_ = report;
     last_.text.clear();
@@ -270,19 +277,29 @@ std::string statistics_files::csv_text() const {
 
 std::string statistics_files::long_csv_text() const {
     std::string text = "launch_uid,kernel,kind,counter,cell,value,unit,adds\n";
-    const auto line = [&](const std::string& launch, const std::string& kernel, std::uint32_t index,
+    const auto line = [&](const std::string& whose, const std::string& kind,
+                          const kernel::counter_info& of, const std::string& cell,
                           std::uint64_t number) {
-        const counter& c = sums_->counters()[index];
-        text += fmt::format("{},{},{},{},{},{},{},{}\n", launch, kernel, c.kind, c.of->name,
-                            quoted(c.label), number, quoted(c.of->unit),
-                            kernel::adding_name(c.of->how));
+        text += fmt::format("{},{},{},{},{},{},{}\n", whose, kind, of.name, quoted(cell), number,
+                            quoted(of.unit), kernel::adding_name(of.how));
     };
-    for (const row& r : rows_)
-        if (r.has_kernel)
-            for (const platform::counter_sums::value& v : r.own)
-                line(fmt::format("{}", r.kernel.subject.launch), quoted(r.kernel.subject.name),
-                     v.counter, v.number);
-    for (const std::uint32_t i : used_counters()) line("", "total", i, sums_->whole()[i]);
+    const auto counted = [&](const std::string& whose, std::uint32_t index, std::uint64_t number) {
+        const counter& c = sums_->counters()[index];
+        line(whose, c.kind, *c.of, c.label, number);
+    };
+    for (const row& r : rows_) {
+        if (!r.has_kernel) continue;
+        const std::string whose =
+            fmt::format("{},{}", r.kernel.subject.launch, quoted(r.kernel.subject.name));
+        for (const platform::counter_sums::value& v : r.own) counted(whose, v.counter, v.number);
+        for (const auto& i : r.instructions)
+            each_cell(i.counts, [&](const kernel::counter_info& of, const std::string& label,
+                                    std::uint64_t value) {
+                const std::string cell = fmt::format("{} {} {}", i.pc, i.opcode, label);
+                if (value != 0) line(whose, "instruction", of, cell, value);
+            });
+    }
+    for (const std::uint32_t i : used_counters()) counted(",total", i, sums_->whole()[i]);
     return text;
 }
 

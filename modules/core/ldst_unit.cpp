@@ -329,6 +329,7 @@ tlm::tlm_generic_payload& ldst_unit::request_for(warp_instruction& inst) {
                                         [warp, lanes = a.lanes] { warp->perform_atomic(lanes); });
     sm_.signer.sign(e);
     e.instruction = &inst;
+    e.profiled = inst.note.number;
     e.when.created = protocol::hop_times::stamp(access_process_.now());
     const bool unseen = inst.bypass_l1 ||
                         (inst.space == memory_space::constant && config_.perfect_inst_const_cache);

@@ -43,7 +43,7 @@ struct warp_instruction {
     std::uint16_t delay = 0;              ///< core cycles left in the dispatch register
     std::uint16_t pending = 0;            ///< accesses whose data have not come back
     std::uint32_t copy_group = no_copy;   ///< LDGSTS: which group of asynchronous copies
-    std::uint32_t watched = 0;            ///< the instruction_watcher's own number
+    watcher_note note;                    ///< of an instruction_watcher
     std::vector<memory_access> accesses;  ///< to be sent, the last first
 
     unsigned active_lanes() const { return static_cast<unsigned>(__builtin_popcount(active_mask)); }

@@ -231,9 +231,7 @@ void memory_sub_partition::add_part(tlm::tlm_generic_payload& request,
     tlm::tlm_generic_payload& part =
         pool_.acquire(request.get_command(), address, cache::sector_bytes, e.type);
     protocol::memory_extension& p = protocol::extension(part);
-    const std::uint32_t id = p.id;
     p = e;
-    p.id = id;
     p.parent = &request;
     p.pending_parts = protocol::part_mark;
     p.sectors = static_cast<std::uint8_t>(1u << sector);

@@ -79,6 +79,7 @@ struct run_config {
     std::string stats_json, stats_csv, stats_csv_long;
     bool compact_reports = false;  ///< without what is zero or was said before
     unsigned warp_issue_sm = 0;    ///< whose issue distribution is printed
+    bool print_memory_latencies = true;
     std::string vcd;
     std::vector<std::string> vcd_scope;  ///< globs
     cycle_window vcd_window;

@@ -34,6 +34,9 @@ constexpr quirk table[] = {
     {"flush-few-l2",
      "-gpgpu_flush_l2_cache empties as many sub-partitions as there are channels, no more",
      [](gpu_config& c) -> bool& { return c.memory.quirk_flush_few_l2; }},
+    {"writes-wait",
+     "writes with a queue of their own wait for its high mark even while no read waits",
+     [](gpu_config& c) -> bool& { return c.memory.partition.dram.quirk_writes_wait; }},
     {"single-barrier", "every BAR is barrier 0 with the whole thread block",
      [](gpu_config& c) -> bool& { return c.traces.quirks.single_barrier; }},
     {"ldc-is-alu", "LDC is arithmetic and never reaches the constant cache",
@@ -55,8 +58,8 @@ constexpr quirk table[] = {
      [](gpu_config& c) -> bool& { return c.memory.partition.quirk_memcpy_truncates; }},
 };
 
-/// In the network, dispatch, the clocks, and two in the memory.
-constexpr std::size_t single_switches = 5;
+/// In the network, dispatch, the clocks, and three in the memory.
+constexpr std::size_t single_switches = 6;
 static_assert(std::size(table) ==
                   sizeof(core::core_quirks) + sizeof(trace::reader_quirks) + single_switches,
               "a switch of a quirk has no row, or one that another row has");

@@ -56,6 +56,7 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
     r.timeline = v.text("--timeline");
     r.timeline_window = read_window(v, "--timeline-window");
     r.timeline_sample = v.number("--timeline-sample", 1);
+    r.print_memory_latencies = v.integer("-gpgpu_memlatency_stat") != 0;
     read_visualizer(v, r.visualizer, sms);
     if (v.flag("-enable_ptx_file_line_stats")) r.line_stats = v.text("-ptx_line_stats_filename");
     r.no_sleep = v.flag("--no-sleep");

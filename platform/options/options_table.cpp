@@ -119,9 +119,13 @@ void output(builder& b) {
     b.file("--stats-csv-long", "",
            "Writes the counters of every kernel as CSV, one row per kernel and counter.");
     b.word("--stats", "full|compact", "full",
-           "What is printed after every kernel; compact: without what is zero or unchanged.");
+           "What is printed after every kernel; compact: of the whole GPU, without what is zero or "
+           "unchanged.");
     b.count("-gpgpu_warp_issue_shader", "0", "",
             "The SM whose issue distribution by warp slot is printed after every kernel.");
+    b.add("-gpgpu_memlatency_stat", option_type::integer, "FLAGS", "14", "",
+          "0 leaves the latencies and accesses of memory, by bank, out of the text report (in "
+          "GPGPU-Sim this is the default); the other flags have no effect.");
     b.file("--vcd", "", "Writes a waveform.");
     b.word("--vcd-scope", "GLOB[,GLOB...]", "*",
            "Restricts the waveform to blocks whose hierarchical names match.");
@@ -506,7 +510,6 @@ void elsewhere(builder& b) {
     b.ignored("-gpgpu_cdp_enabled", type::boolean, "0", device_runtime);
     b.ignored("-cdp_latency", type::text, "7200,8000,100,12000,1600", device_runtime);
 
-    b.ignored("-gpgpu_memlatency_stat", type::integer, "0", prints_elsewhere);
     const char* traces_elsewhere =
         "debug streams are not part of this simulator; see --timeline and --vcd";
     b.ignored("-trace_enabled", type::boolean, "0", traces_elsewhere);

@@ -14,10 +14,10 @@ namespace simtlm::platform {
 class gpu;
 
 /// What every instruction of every kernel has cost (-enable_ptx_file_line_stats): issues, lanes,
-/// latency, transactions, conflicts, misses, and what warps waited for. docs/statistics-files.md
-/// explains the numbers.
+/// latency, what warps waited for, transactions, bank conflicts, outcomes in the caches, DRAM
+/// traffic. docs/statistics-files.md explains the numbers.
 ///
-/// Sees the GPU only through const accessors and watchers, and changes no statistic.
+/// Sees the GPU only through const accessors and observers, and changes no statistic.
 class instruction_profile {
 public:
     struct row {

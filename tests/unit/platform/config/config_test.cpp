@@ -183,6 +183,14 @@ TEST(GpuConfig, RefusesAnIssueDistributionOfAnSmThatIsNotThere) {
                 HasSubstr("the GPU has 4 SMs"));
 }
 
+TEST(GpuConfig, RefusesMoreCollectorsOrBanksThanAnSmCanHave) {
+    EXPECT_THAT(refused("-gpgpu_operand_collector_num_units_gen 51"),
+                HasSubstr("65 collector units, all pools together"));
+    EXPECT_EQ(refused("-gpgpu_operand_collector_num_units_gen 50"), "");
+    EXPECT_NE(refused("-gpgpu_num_reg_banks 65"), "");
+    EXPECT_EQ(refused("-gpgpu_num_reg_banks 64"), "");
+}
+
 TEST(GpuConfig, DemandsOneOfEachForEverySubCore) {
     EXPECT_EQ(refused(four_sub_cores), "");
     const std::string four = four_sub_cores;
@@ -344,6 +352,7 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  c.network.crossbar.quirk_packet_is_one_flit,
                                  c.memory.quirk_flush_few_l2,
                                  c.memory.partition.quirk_memcpy_truncates,
+                                 c.memory.partition.dram.quirk_writes_wait,
                                  c.dispatch.serial_kernels,
                                  c.clocks.quirk_rounded};
     };
