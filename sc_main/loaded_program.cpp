@@ -14,9 +14,19 @@ namespace simtlm {
 
 namespace {
 
-std::shared_ptr<const ptx::module> read_program(const std::string& path) {
-    return std::make_shared<const ptx::module>(ptx::parse(
-        kernel::read_text_file(path, "name a PTX program", kernel::largest_program), path));
+std::shared_ptr<const ptx::module> read_program(const std::string& path,
+                                                const debug_output& debug) {
+    const std::string text =
+        kernel::read_text_file(path, "name a PTX program", kernel::largest_program);
+    auto m = std::make_shared<const ptx::module>(ptx::parse(text, path));
+    debug.program_loaded(*m, text);
+    return m;
+}
+
+/// What is looked for, and what has to be told.
+execution::check_options with_log(execution::check_options checks, const debug_output& debug) {
+    checks.log = debug.tells_instructions();
+    return checks;
 }
 
 /// Device memory that keeps what the checks need.
@@ -38,14 +48,18 @@ execution::launch_script read_script(const platform::option_values& values) {
 
 loaded_program::loaded_program(const platform::option_values& values)
     : checker_(execution::parse_checks(values.text("--check"))),
+      debug_(values),
       heap_(prepared(memory_, checker_.options), values.number("-gpgpu_heap_size_limit")),
-      image_(read_program(values.text("--ptx")), memory_, checker_.options),
+      image_(read_program(values.text("--ptx"), debug_), memory_,
+             with_log(checker_.options, debug_)),
       script_(read_script(values)),
       run_(script_, image_, memory_) {
     heap_.reserve();
     world_.print = [](std::string_view text) { put_out(text); };
     world_.heap = &heap_;
     world_.stack_limit = values.number("-gpgpu_stack_size_limit");
+    world_.log = debug_.log();
+    debug_.buffers_placed(buffers());
     if (checker_.options.any()) world_.checker = &checker_;
 }
 
@@ -60,6 +74,7 @@ bool loaded_program::tell_findings() {
 }
 
 int loaded_program::finish() {
+    debug_.finish();
     const std::vector<std::string> wrong = run_.finish();
     for (const std::string& w : wrong) tell("simtlm: " + w + "\n");
     const bool found = tell_findings();

@@ -6,6 +6,7 @@
 #include "modules/execution/launch_script.h"
 #include "modules/execution/module_image.h"
 #include "platform/options/options.h"
+#include "sc_main/debug_output.h"
 
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ private:
     bool tell_findings();
 
     execution::program_checker checker_;
+    debug_output debug_;
     execution::device_memory memory_;
     execution::device_heap heap_;
     execution::module_image image_;

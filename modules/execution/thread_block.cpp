@@ -3,6 +3,7 @@
 
 #include "modules/execution/checking/block_checks.h"
 #include "modules/execution/collectives.h"
+#include "modules/execution/debug/execution_log.h"
 #include "modules/execution/execution_error.h"
 
 #include <fmt/format.h>
@@ -131,6 +132,7 @@ void thread_block::start(std::uint64_t number, unsigned sm) {
         w.status = warp_status::ready;
     }
     live_warps_ = static_cast<unsigned>(warps_.size());
+    if (launch_.world.log != nullptr) launch_.world.log->block_started(*this);
 }
 
 void thread_block::placed(unsigned sm, unsigned sms) {

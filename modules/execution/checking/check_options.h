@@ -10,6 +10,7 @@ struct check_options {
     bool memory = false;  ///< room between allocations; freed memory stays freed
     bool races = false;   ///< of shared memory
     bool init = false;    ///< reads of memory and registers that nothing has written
+    bool log = false;     ///< not a check: every instruction stands in the execution_log
 
     bool any() const { return memory || races || init; }
     /// The program has to be lowered with operations that look.

@@ -80,7 +80,7 @@ bool execution_log::tells_instructions() const {
                        [](const sink& s) { return s.instructions; });
 }
 
-void execution_log::block_started(const thread_block& b) {
+void execution_log::block_started(thread_block& b) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const sink& s : sinks_)
         if (s.blocks)

@@ -39,7 +39,7 @@ public:
     bool empty() const { return sinks_.empty(); }
     bool tells_instructions() const;
 
-    void block_started(const thread_block& b);
+    void block_started(thread_block& b);
     /// Lanes have executed an instruction.
     void executed(const warp& w, const operation* op, lane_mask lanes);
 

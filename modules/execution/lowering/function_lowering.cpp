@@ -3,6 +3,7 @@
 
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/control.h"
+#include "modules/execution/operations/log_instruction.h"
 #include "modules/execution/operations/moves.h"
 #include "modules/execution/operations/special.h"
 #include "modules/execution/thread_block.h"
@@ -262,6 +263,8 @@ void function_lowering::lower_instruction() {
     // A call goes on elsewhere: what it will have written is noted before.
     const bool calls = o.op == ptx::opcode::call;
     emit_register_checks(o);
+    const bool logs_before = changes_control(o) || writes_its_guard();
+    if (module_.checks().log && logs_before) emit(log_instruction, false);
     if (calls) emit_register_marks();
     const bool done = lower_control(o) || lower_mov(o) || lower_address_conversion(o) ||
                       lower_memory(o) || lower_collective(o) || lower_barrier(o) ||
@@ -270,6 +273,7 @@ void function_lowering::lower_instruction() {
     if (!done) refuse_instruction();
     finish_destinations();
     if (!calls) emit_register_marks();
+    if (module_.checks().log && !logs_before) emit(log_instruction, false);
 }
 
 bool function_lowering::lower_elementwise(const ptx::operation& o) {

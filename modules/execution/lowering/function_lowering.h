@@ -113,6 +113,8 @@ private:
     void visit_registers(const ptx::operand& o, const std::function<void(std::uint32_t)>& f) const;
     void emit_register_checks(const ptx::operation& o);
     void emit_register_marks();
+    static bool changes_control(const ptx::operation& o);
+    bool writes_its_guard() const;
 
     void lower_branch();
     void lower_indexed_branch();

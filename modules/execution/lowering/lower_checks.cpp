@@ -88,6 +88,35 @@ void function_lowering::emit_mbarrier_note(const ptx::operation& o, const memory
     op.source[1] = (waits ? access_flags::acquires : 0) | (arrives ? access_flags::releases : 0);
 }
 
+// ---- the log ----
+
+/// What goes on elsewhere, or later, is told before.
+bool function_lowering::changes_control(const ptx::operation& o) {
+    switch (o.op) {
+        case opcode::bra:
+        case opcode::brx_idx:
+        case opcode::call:
+        case opcode::ret:
+        case opcode::exit:
+        case opcode::trap:
+        case opcode::bar_sync:
+        case opcode::bar_red:
+        case opcode::nanosleep:
+        case opcode::mbarrier_try_wait:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// Afterwards nobody knows which lanes have executed it.
+bool function_lowering::writes_its_guard() const {
+    bool writes = false;
+    for (unsigned n = 0; n < now_->result_count; ++n)
+        visit_registers(operand(n), [&](std::uint32_t r) { writes |= r == now_->guard; });
+    return writes;
+}
+
 // ---- registers ----
 
 /// Finds the registers that may be read before they are written, and gives each a mask in the frame
