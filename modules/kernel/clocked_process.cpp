@@ -5,8 +5,6 @@
 
 #include "modules/kernel/error.h"
 
-#include <exception>
-
 namespace simtlm::kernel {
 
 namespace {
@@ -15,11 +13,12 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
 constexpr std::size_t stack_bytes = 256 * 1024, light_stack_bytes = stack_bytes;
 #else
-constexpr std::size_t stack_bytes = 32 * 1024;
+constexpr std::size_t stack_bytes = 64 * 1024;        // programs execute on it, and may fail
 constexpr std::size_t light_stack_bytes = 16 * 1024;  // a page of it guards
 #endif
 
-/// One activation. What the user has to answer for ends the run as other such faults do.
+/// An action of a cycle. What a user did wrong ends the simulation: a process cannot throw out of
+/// it.
 void act(const edge_action& action, phase_sequencer& sequencer) {
     try {
         action.call(action.self);
@@ -27,6 +26,7 @@ void act(const edge_action& action, phase_sequencer& sequencer) {
         sequencer.fail(std::current_exception());
     }
 }
+
 }  // namespace
 
 clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,

@@ -163,6 +163,10 @@ void output(builder& b) {
 void programs(builder& b) {
     b.file("--ptx", "", "A PTX program to run; see docs/execution.md.");
     b.file("--launch", "", "What to run of it: buffers, launches and expected results.");
+    b.file("--record-trace", "",
+           "Records the kernels of --ptx as they run, with a kernelslist.g, in this folder, which "
+           "is made. A replay takes the same cycles.");
+    b.word("--record-form", "binary|text", "binary", "Form of the traces recorded.");
     b.count("-gpgpu_ptx_sim_mode", "0", "",
             "1: programs run without time, and what was executed is printed. The environment "
             "variable PTX_SIM_MODE_FUNC=1 says the same.");
