@@ -508,7 +508,8 @@ void interconnect(builder& b) {
 void elsewhere(builder& b) {
     using type = option_type;
     b.in(option_group::elsewhere);
-    const char* const runs_ptx = "PTX is executed as it is; PTXPlus stands for machine code of GT200";
+    const char* const runs_ptx =
+        "PTX is executed as it is; PTXPlus stands for machine code of GT200";
     for (const char* name : {"-gpgpu_ptx_convert_to_ptxplus", "-gpgpu_ptx_save_converted_ptxplus"})
         b.ignored(name, type::boolean, "0", runs_ptx);
     const char* const reads_binaries =
