@@ -66,6 +66,95 @@ TEST(DeviceRuntime, AllocatesFromTheDeviceHeap) {
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i);
 }
 
+TEST(DeviceRuntime, GivesNullWhenTheHeapIsFullAndRoomAgainAfterFree) {
+    const auto k = [](const std::string& after) {
+        return ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
+               ".extern .func free(.param .b64 p);\n"
+               ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %rd<8>; ld.param.u64 %rd0, "
+               "[out];\n"
+               "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 1000000; call (r), malloc, (n); "
+               "ld.param.b64 %rd1, [r]; }\n" +
+               after +
+               "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 1000000; call (r), malloc, (n); "
+               "ld.param.b64 %rd2, [r]; }\n"
+               "st.global.u64 [%rd0], %rd1; st.global.u64 [%rd0+8], %rd2; ret;\n}\n";
+    };
+    const char* const free_first = "{ .param .b64 p; st.param.b64 [p], %rd1; call free, (p); }\n";
+    for (const bool frees : {false, true}) {
+        machine m(k(frees ? free_first : ""));
+        const auto out = m.buffer(std::vector<std::uint64_t>(2, 1));
+        m.run("k", {1, 1, 1}, {1, 1, 1}, out);
+        const auto r = m.read<std::uint64_t>(out, 2);
+        EXPECT_NE(r[0], 0u);
+        EXPECT_EQ(r[1], frees ? r[0] : 0u);
+    }
+}
+
+TEST(DeviceRuntime, RefusesToFreeWhatMallocDidNotGive) {
+    machine m(
+        ".extern .func free(.param .b64 p);\n.visible .entry k()\n{\n"
+        "{ .param .b64 p; st.param.b64 [p], 4660; call free, (p); }\nret;\n}\n");
+    EXPECT_THAT(fault_of([&] {
+                    m.run("k", {1, 1, 1}, {1, 1, 1});
+                }),
+                HasSubstr("free of 0x1234, which malloc did not give"));
+}
+
+TEST(DeviceRuntime, TellsAnAssertionThatFails) {
+    machine m(R"(
+.extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);
+.global .align 1 .b8 message[] = {120,62,48,0};
+.global .align 1 .b8 file[] = {97,46,99,117,0};
+.visible .entry k()
+{
+  .reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 %rd<4>;
+  mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 2; @%p1 bra OK;
+  cvta.global.u64 %rd1, message; cvta.global.u64 %rd2, file;
+  { .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s;
+    st.param.b64 [m], %rd1; st.param.b64 [f], %rd2; st.param.b32 [l], 7; st.param.b64 [n], %rd1;
+    st.param.b64 [s], 1; call.uni __assertfail, (m, f, l, n, s); }
+OK: ret;
+}
+)");
+    EXPECT_THAT(fault_of([&] {
+                    m.run("k", {1, 1, 1}, {8, 1, 1});
+                }),
+                testing::AllOf(HasSubstr("thread (2,0,0)"),
+                               HasSubstr("assertion `x>0` failed at a.cu:7 in x>0")));
+}
+
+TEST(CooperativeLaunch, FindsWhereItsBlocksCount) {
+    // What cooperative groups read: the workspace that %envreg1 and %envreg2 give, zeroed.
+    machine m(R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %rd2, {%r2, %r1};
+  ld.u32 %r3, [%rd2+4]; st.global.u32 [%rd1], %r3; st.global.u64 [%rd1+8], %rd2; ret;
+}
+)");
+    const auto out = m.buffer(std::vector<std::uint32_t>(4, 9));
+    m.cooperative = true;
+    m.run("k", {1, 1, 1}, {1, 1, 1}, out);
+    EXPECT_EQ(m.read<std::uint32_t>(out, 1)[0], 0u);
+    EXPECT_NE(m.read<std::uint64_t>(out + 8, 1)[0], 0u);
+}
+
+TEST(Program, FindsLocalMemoryZeroedInEveryBlock) {
+    machine m(R"(
+.visible .entry k(.param .u64 out)
+{
+  .local .align 4 .b8 mine[16]; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out]; ld.local.u32 %r1, [mine+8]; add.u32 %r2, %r1, 1;
+  st.local.u32 [mine+8], %r2; atom.global.add.u32 %r3, [%rd1], %r1; ret;
+}
+)");
+    const auto out = m.buffer(std::vector<std::uint32_t>(1, 0));
+    m.run("k", {5, 1, 1}, {64, 1, 1}, out);
+    EXPECT_EQ(m.read<std::uint32_t>(out, 1)[0], 0u);
+}
+
 TEST(DeviceRuntime, RefusesFunctionsThatAreNotDefined) {
     machine m(".extern .func missing();\n.visible .entry k() { call missing; ret; }");
     EXPECT_THAT(fault_of([&] {
