@@ -51,6 +51,7 @@ class Run:
     status: int = 0
     wall_s: float = 0.0
     user_s: float = 0.0
+    cpu_s: float = 0.0  # user and system
     peak_kB: int = 0  # never less than this script's own size, which a child starts with
     total: dict = dataclasses.field(default_factory=dict)
     kernels: list = dataclasses.field(default_factory=list)
@@ -64,6 +65,21 @@ class Run:
         return self.status == 0 and bool(self.total)
 
 
+def timed(command, output, errors, timeout, folder=None):
+    """Runs a command with its output in two files: (exit status, wall seconds, resource usage)."""
+    with open(output, "wb") as out, open(errors, "wb") as err:
+        started = time.perf_counter()
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                 cwd=folder)
+        alarm = threading.Timer(timeout, child.kill)
+        alarm.start()
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - started
+        alarm.cancel()
+        child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, wall, usage
+
+
 def run(simtlm, arguments, timeout=3600):
     """Runs the simulator and returns a Run; never raises for what the simulator does."""
     result = Run()
@@ -71,16 +87,9 @@ def run(simtlm, arguments, timeout=3600):
         folder = pathlib.Path(folder)
         output, errors, stats = folder / "output", folder / "errors", folder / "statistics.json"
         command = [simtlm, *map(str, arguments), "--stats-json", str(stats), "--progress", "off"]
-        with open(output, "wb") as out, open(errors, "wb") as err:
-            started = time.perf_counter()
-            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-            alarm = threading.Timer(timeout, child.kill)
-            alarm.start()
-            _, status, usage = os.wait4(child.pid, 0)
-            result.wall_s = time.perf_counter() - started
-            alarm.cancel()
-            child.returncode = result.status = os.waitstatus_to_exitcode(status)
+        result.status, result.wall_s, usage = timed(command, output, errors, timeout)
         result.user_s, result.peak_kB = usage.ru_utime, usage.ru_maxrss
+        result.cpu_s = usage.ru_utime + usage.ru_stime
         document = read_json(stats)
         if document is None:
             document = parse_printed(output.read_text(errors="replace"))
