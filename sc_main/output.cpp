@@ -191,6 +191,8 @@ void print_activity(const kernel::phase_sequencer& sequencer, double seconds) {
     tell(fmt::format("  {:<24} {:>14} {:>12}\n", "", "count", "a core cycle"));
     line("steps", a.steps);
     line("deltas", a.deltas);
+    line("visits of an SM", a.groups);
+    line("cycles on all threads", a.shared);
     line("activations", activations);
     for (unsigned p = 0; p < sequencer.phases(); ++p)
         line(sequencer.phase_name(p), a.activations[p]);

@@ -4,7 +4,14 @@
 #include "modules/core/ldst_unit.h"
 #include "modules/protocol/phases.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace simtlm::core {
+
+namespace {
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+}  // namespace
 
 dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer, const sm_config& config,
@@ -21,8 +28,16 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
       process_("process", sequencer, protocol::phase::core_dispatch,
                kernel::on_edge<&dispatch_stage::cycle>(this)) {
     collector_.set_consumer(process_);
+    ldst_.set_dispatcher(process_);
+    units_of_.resize(config.pipelines.size());
     for (unsigned p = 0; p < config.pipelines.size(); ++p)
-        if (config.pipelines[p].to_memory) to_memory_.push_back(p);
+        if (config.pipelines[p].to_memory) to_memory_ |= std::uint64_t{1} << p;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+        sc_assert(u == 0 || units_[u - 1].p <= units_[u].p);
+        range& of = units_of_[units_[u].p];
+        if (of.end == 0) of.begin = u;
+        of.end = u + 1;
+    }
 }
 
 /// Cycles further ahead can be reserved.
@@ -46,35 +61,43 @@ bool dispatch_stage::reserve_result_bus(std::uint64_t now, unsigned latency) {
     return true;
 }
 
-/// @return whether there is or was something to dispatch
-bool dispatch_stage::dispatch_to_memory(unsigned p) {
-    pipeline_register& ready = collector_.ready(p);
-    if (ready.empty()) return false;
-    if (ldst_.can_accept()) {
-        warp_instruction* inst = ready.oldest();
-        ready.remove(*inst);
-        send(to_ldst, *inst);
+void dispatch_stage::dispatch_to_memory(unsigned p) {
+    if (!ldst_.can_accept()) return;  // it tells when it can
+    warp_instruction* inst = collector_.ready(p).oldest();
+    collector_.take(p, *inst);
+    send(to_ldst, *inst);
+}
+
+/// @return the first core cycle in which the unit may take something, never: nothing waits for it
+std::uint64_t dispatch_stage::dispatch_to_unit(std::size_t u, std::uint64_t now) {
+    const unit& target = units_[u];
+    const pipeline_register& ready = collector_.ready(target.p);
+    if (ready.empty()) return never;
+    warp_instruction* inst = config_.sub_core_model ? ready.of(target.number) : ready.oldest();
+    if (inst == nullptr) return never;
+    if (now < target.block->register_free_at()) return target.block->register_free_at();
+    if (target.block->can_accept(*inst->info, now) &&
+        reserve_result_bus(now, inst->info->latency)) {
+        collector_.take(target.p, *inst);
+        send(to_units[static_cast<int>(u)], *inst);
     }
-    return true;
+    return now + 1;
 }
 
 void dispatch_stage::cycle() {
     const std::uint64_t now = process_.now();
-    bool left = false;
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-        const unit& target = units_[u];
-        pipeline_register& ready = collector_.ready(target.p);
-        if (ready.empty()) continue;
-        warp_instruction* inst = config_.sub_core_model ? ready.of(target.number) : ready.oldest();
-        if (inst == nullptr) continue;
-        left = true;
-        if (!target.block->can_accept(*inst->info, now)) continue;
-        if (!reserve_result_bus(now, inst->info->latency)) continue;
-        ready.remove(*inst);
-        send(to_units[static_cast<int>(u)], *inst);
+    std::uint64_t next = never;
+    for (std::uint64_t m = collector_.ready_pipelines() & ~to_memory_; m != 0; m &= m - 1) {
+        const range& of = units_of_[static_cast<unsigned>(__builtin_ctzll(m))];
+        for (std::size_t u = of.begin; u < of.end; ++u)
+            next = std::min(next, dispatch_to_unit(u, now));
     }
-    for (const unsigned p : to_memory_) left |= dispatch_to_memory(p);
-    if (!left) process_.sleep();
+    for (std::uint64_t m = collector_.ready_pipelines() & to_memory_; m != 0; m &= m - 1)
+        dispatch_to_memory(static_cast<unsigned>(__builtin_ctzll(m)));
+    if (next == never)
+        process_.sleep();  // what waits for the load/store unit, too
+    else
+        process_.sleep_until(next);
 }
 
 }  // namespace simtlm::core

@@ -36,15 +36,21 @@ public:
 
 private:
     void cycle();
+    std::uint64_t dispatch_to_unit(std::size_t unit, std::uint64_t now);
     bool reserve_result_bus(std::uint64_t now, unsigned latency);
-    bool dispatch_to_memory(unsigned p);
+    void dispatch_to_memory(unsigned p);
     void lengthen(std::uint64_t now);
 
     const sm_config& config_;
     operand_collector& collector_;
     std::vector<unit> units_;
     ldst_unit& ldst_;
-    std::vector<unsigned> to_memory_;  // pipelines that end in the load/store unit
+    /// What feeds a pipeline's instructions, in order: its units.
+    struct range {
+        std::size_t begin = 0, end = 0;
+    };
+    std::vector<range> units_of_;  // by pipeline
+    std::uint64_t to_memory_ = 0;  // pipelines that end in the load/store unit, bit p
     struct reservation {
         std::uint32_t at = 0;  // low bits of the core cycle
         std::uint32_t count = 0;

@@ -13,8 +13,7 @@ functional_unit::functional_unit(const sc_core::sc_module_name& name,
       dispatch("dispatch"),
       write_back("write_back"),
       process_("process", sequencer, protocol::phase::core_units,
-               kernel::on_edge<&functional_unit::cycle>(this), false, 1,
-               kernel::process_kind::light) {
+               kernel::on_edge<&functional_unit::cycle>(this)) {
     constexpr std::size_t first_size = 16;
     ring_.assign(first_size, nullptr);
     mask_ = first_size - 1;

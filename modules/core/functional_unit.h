@@ -28,6 +28,9 @@ public:
         return now >= register_free_at_ && (done - now > mask_ || ring_[done & mask_] == nullptr);
     }
 
+    /// The first core cycle in which the dispatch register is free.
+    std::uint64_t register_free_at() const { return register_free_at_; }
+
     struct statistics {
         std::uint64_t instructions = 0;
     };

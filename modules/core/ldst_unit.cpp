@@ -297,6 +297,7 @@ void ldst_unit::access() {
     }
     if (leave(inst)) {
         dispatched_ = nullptr;
+        dispatcher_->wake();
         access_process_.sleep();
     }
 }

@@ -50,6 +50,8 @@ public:
     ~ldst_unit() override;
 
     bool can_accept() const { return dispatched_ == nullptr; }
+    /// The process to be woken when it can accept again.
+    void set_dispatcher(kernel::clocked_process& p) { dispatcher_ = &p; }
     bool idle() const;
     /// For waveforms and reports.
     const warp_instruction* in_dispatch_register() const { return dispatched_; }
@@ -104,6 +106,7 @@ private:
 
     // access side
     warp_instruction* dispatched_ = nullptr;
+    kernel::clocked_process* dispatcher_ = nullptr;
     tlm::tlm_generic_payload* request_ = nullptr;  // for the access at the head, not yet taken
     bool uncached_blocked_ = false;
     memory_stage stage_ = memory_stage::shared;

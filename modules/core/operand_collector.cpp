@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace simtlm::core {
 
@@ -26,7 +27,9 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
     make_general_collectors();
     if (config.specialized_collectors) make_specialized_collectors();
     const unsigned total = static_cast<unsigned>(units_.size());
-    sc_assert(total <= max_units && config.register_banks <= max_banks);
+    sc_assert(total <= max_units && config.register_banks <= max_banks &&
+              pipes() <= max_pipelines && config.schedulers <= max_schedulers);
+    awaited_by_.resize(pipes());
     const unsigned per_scheduler = config.sub_core_model ? total / config.schedulers : total;
     for (unsigned i = 0; i < total; ++i)
         units_[i].slot = static_cast<std::uint8_t>(per_scheduler == 0 ? 0 : i / per_scheduler);
@@ -60,7 +63,7 @@ void operand_collector::make_general_collectors() {
     for (const unsigned p : pipes_by(&pipeline_config::visits::general_ports))
         if (config_.pipelines[p].present) present.push_back(p);
     for (unsigned i = 0; i < config_.general_collectors.in_ports; ++i)
-        input_ports_.push_back({present, {general}});
+        input_ports_.push_back({present, {general}, i != 0});
 }
 
 /// Collectors of one pipeline each; its instructions may use the general ones as well.
@@ -71,14 +74,15 @@ void operand_collector::make_specialized_collectors() {
         set_of[p] = add_set(config_.pipelines[p].collectors);
     for (const unsigned p : pipes_by(&pipeline_config::visits::own_ports))
         for (unsigned i = 0; i < config_.pipelines[p].collectors.in_ports; ++i)
-            input_ports_.push_back({{p}, {set_of[p], general}});
+            input_ports_.push_back({{p}, {set_of[p], general}, i != 0});
 }
 
 unsigned operand_collector::add_set(const collector_pool_config& pool) {
-    const set s{static_cast<unsigned>(units_.size()), pool.units};
+    const set s{static_cast<unsigned>(units_.size()), pool.units, pool.units / config_.schedulers};
     sets_.push_back(s);
     units_.resize(units_.size() + pool.units);
-    for (unsigned i = 0; i < pool.out_ports; ++i) dispatch_ports_.push_back({s.first, s.units, 0});
+    for (unsigned i = 0; i < pool.out_ports; ++i)
+        dispatch_ports_.push_back({s.first, s.units, s.per_scheduler, 0});
     return static_cast<unsigned>(sets_.size()) - 1;
 }
 
@@ -92,8 +96,9 @@ unsigned operand_collector::bank_of(unsigned reg, const warp_instruction& inst) 
 
 tlm::tlm_sync_enum operand_collector::accept(warp_instruction& inst, tlm::tlm_phase&,
                                              sc_core::sc_time&) {
-    id_oc_[pipe_of(inst.info->cls)].put(inst.scheduler, inst);
-    ++waiting_;
+    const unsigned p = pipe_of(inst.info->cls);
+    id_oc_[p].put(inst.scheduler, inst);
+    waiting_pipelines_ |= std::uint64_t{1} << p;
     process_.wake();
     return tlm::TLM_ACCEPTED;
 }
@@ -112,46 +117,63 @@ bool operand_collector::write_back(const warp_instruction& inst, unsigned& first
 }
 
 void operand_collector::cycle() {
-    if (idle()) {
-        process_.sleep();
-        return;
-    }
     const std::uint64_t now = process_.now();
+    bool moved = false;
     for (unsigned pass = 0; pass < config_.register_port_throughput; ++pass) {
-        if (complete_ != 0) dispatch();
-        if (bank_pending_ != 0) read(pass == 0, now);
-        if (waiting_ != 0) allocate();
+        if (complete_ != 0) moved |= dispatch();
+        if (bank_pending_ != 0) {
+            read(pass == 0, now);
+            moved = true;
+        }
+        if (waiting_pipelines_ != 0) moved |= allocate();
     }
-    if (idle()) process_.sleep();
+    // What did not move now moves when an OC_EX register is emptied or something is issued.
+    if (!moved || idle()) process_.sleep();
 }
 
-void operand_collector::dispatch() {
+/// @return whether anything was dispatched
+bool operand_collector::dispatch() {
+    bool any = false;
+    const dispatch_port* in_vain = nullptr;
     for (dispatch_port& port : dispatch_ports_) {
-        if (port.units == 0) continue;
-        const std::uint64_t mine =
-            (port.units == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << port.units) - 1)
-            << port.first;
-        if ((complete_ & mine) == 0) continue;
-        unsigned step = 1;
-        if (config_.sub_core_model) {
-            const unsigned per_scheduler = port.units / config_.schedulers;
-            step = per_scheduler - port.last % per_scheduler;
-        }
-        for (unsigned n = 0; n < port.units; ++n) {
-            const unsigned k = (port.last + n + step) % port.units;
-            const unsigned u = port.first + k;
-            if ((complete_ >> u & 1u) == 0) continue;
-            collector& c = units_[u];
-            if (!oc_ex_[c.out].has_free(c.slot)) continue;
-            oc_ex_[c.out].put(c.slot, *c.inst);
-            c.inst = nullptr;
-            complete_ &= ~(std::uint64_t{1} << u);
-            occupied_ &= ~(std::uint64_t{1} << u);
-            port.last = k;
-            consumer_->wake();
-            break;
-        }
+        // What one port of a set could not dispatch, the next one cannot either.
+        if (in_vain != nullptr && in_vain->first == port.first && in_vain->units == port.units)
+            continue;
+        if (dispatch_one(port))
+            any = true;
+        else
+            in_vain = &port;
     }
+    return any;
+}
+
+/// The next complete unit of a port's, round robin, whose OC_EX register is free.
+bool operand_collector::dispatch_one(dispatch_port& port) {
+    if (port.units == 0) return false;
+    const std::uint64_t candidates = complete_ & units_mask(port.first, port.units);
+    if (candidates == 0) return false;
+    unsigned step = 1;
+    if (config_.sub_core_model) step = port.per_scheduler - port.last % port.per_scheduler;
+    const unsigned next = port.last + step;
+    const unsigned begin = port.first + (next < port.units ? next : next - port.units);
+    const std::uint64_t from_there = candidates >> begin << begin;
+    for (const std::uint64_t part : {from_there, candidates & ~from_there})
+        for (std::uint64_t units = part; units != 0; units &= units - 1)
+            if (dispatch_unit(port, static_cast<unsigned>(__builtin_ctzll(units)))) return true;
+    return false;
+}
+
+bool operand_collector::dispatch_unit(dispatch_port& port, unsigned unit) {
+    collector& c = units_[unit];
+    if (!oc_ex_[c.out].has_free(c.slot)) return false;
+    oc_ex_[c.out].put(c.slot, *c.inst);
+    ready_pipelines_ |= std::uint64_t{1} << c.out;
+    c.inst = nullptr;
+    complete_ &= ~(std::uint64_t{1} << unit);
+    occupied_ &= ~(std::uint64_t{1} << unit);
+    port.last = unit - port.first;
+    consumer_->wake();
+    return true;
 }
 
 void operand_collector::read(bool first_pass, std::uint64_t now) {
@@ -172,48 +194,65 @@ void operand_collector::read(bool first_pass, std::uint64_t now) {
     }
 }
 
-void operand_collector::allocate() {
+/// @return whether any instruction got a unit
+bool operand_collector::allocate() {
+    bool any = false, in_vain = false;
     for (const input_port& port : input_ports_) {
+        // What one port could not allocate, the next one of its kind cannot either.
+        if (in_vain && port.like_previous) continue;
+        in_vain = true;
         for (const unsigned p : port.pipes)
-            if (!id_oc_[p].empty()) allocate_unit(port, p);
-        if (waiting_ == 0) return;
+            if ((waiting_pipelines_ >> p & 1u) != 0 && allocate_unit(port, p)) in_vain = false;
+        any |= !in_vain;
+        if (waiting_pipelines_ == 0) break;
     }
+    return any;
 }
 
-void operand_collector::allocate_unit(const input_port& port, unsigned p) {
+bool operand_collector::allocate_unit(const input_port& port, unsigned p) {
     warp_instruction& inst = *id_oc_[p].oldest();
     for (const unsigned s : port.sets) {
         unsigned low = sets_[s].first;
-        unsigned high = low + sets_[s].units;
+        unsigned count = sets_[s].units;
         if (config_.sub_core_model) {
-            const unsigned per_scheduler = sets_[s].units / config_.schedulers;
-            low += inst.scheduler * per_scheduler;
-            high = low + per_scheduler;
+            count = sets_[s].per_scheduler;
+            low += inst.scheduler * count;
         }
-        for (unsigned u = low; u < high; ++u) {
-            if ((occupied_ >> u & 1u) != 0) continue;
-            collector& c = units_[u];
-            c.inst = &inst;
-            c.out = static_cast<std::uint8_t>(p);
-            c.missing = 0;
-            occupied_ |= std::uint64_t{1} << u;
-            id_oc_[p].remove(inst);
-            --waiting_;
-            for (unsigned i = 0; i < inst.info->n_src; ++i) {
-                const unsigned r = inst.info->src[i];
-                bool named_before =
-                    r == program::register_zero || (inst.info->uncollected >> i & 1u) != 0;
-                for (unsigned j = 0; j < i; ++j) named_before |= inst.info->src[j] == r;
-                if (named_before) continue;
-                const unsigned b = bank_of(r, inst);
-                bank_queue_[b].push(static_cast<std::uint8_t>(u));
-                bank_pending_ |= std::uint64_t{1} << b;
-                ++c.missing;
-            }
-            if (c.missing == 0) complete_ |= std::uint64_t{1} << u;
-            return;
-        }
+        const std::uint64_t free = units_mask(low, count) & ~occupied_;
+        if (free == 0) continue;
+        id_oc_[p].remove(inst);
+        occupy(static_cast<unsigned>(__builtin_ctzll(free)), inst, p);
+        left_id_oc(p);
+        return true;
     }
+    return false;
+}
+
+/// A unit takes an instruction and asks for its operands.
+void operand_collector::occupy(unsigned unit, warp_instruction& inst, unsigned p) {
+    collector& c = units_[unit];
+    c.inst = &inst;
+    c.out = static_cast<std::uint8_t>(p);
+    c.missing = 0;
+    occupied_ |= std::uint64_t{1} << unit;
+    for (unsigned i = 0; i < inst.info->n_src; ++i) {
+        const unsigned r = inst.info->src[i];
+        bool named_before = r == program::register_zero || (inst.info->uncollected >> i & 1u) != 0;
+        for (unsigned j = 0; j < i; ++j) named_before |= inst.info->src[j] == r;
+        if (named_before) continue;
+        const unsigned b = bank_of(r, inst);
+        bank_queue_[b].push(static_cast<std::uint8_t>(unit));
+        bank_pending_ |= std::uint64_t{1} << b;
+        ++c.missing;
+    }
+    if (c.missing == 0) complete_ |= std::uint64_t{1} << unit;
+}
+
+/// A register of a pipeline is free: whoever waited for it may issue.
+void operand_collector::left_id_oc(unsigned p) {
+    if (id_oc_[p].empty()) waiting_pipelines_ &= ~(std::uint64_t{1} << p);
+    for (std::uint64_t who = std::exchange(awaited_by_[p], 0); who != 0; who &= who - 1)
+        listener_->may_accept(static_cast<unsigned>(__builtin_ctzll(who)));
 }
 
 }  // namespace simtlm::core

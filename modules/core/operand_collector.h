@@ -38,6 +38,19 @@ public:
 
     /// Whether the ID_OC register of a pipeline has a place for a scheduler's instruction.
     bool can_accept(unsigned p, unsigned scheduler) const { return id_oc_[p].has_free(scheduler); }
+    /// Who is told that a pipeline for which a scheduler waits may have a place.
+    struct listener {
+        virtual ~listener() = default;
+        virtual void may_accept(unsigned scheduler) = 0;
+    };
+    void set_listener(listener& l) { listener_ = &l; }
+    /// A scheduler has found no place in any of some pipelines: it is told when there may be one.
+    /// @param pipelines  bit p: pipeline p
+    void await_place(unsigned scheduler, std::uint64_t pipelines) {
+        for (; pipelines != 0; pipelines &= pipelines - 1)
+            awaited_by_[static_cast<unsigned>(__builtin_ctzll(pipelines))] |= std::uint64_t{1}
+                                                                              << scheduler;
+    }
     /// Pipelines are numbered as in sm_config::pipelines.
     unsigned pipes() const { return static_cast<unsigned>(id_oc_.size()); }
     const std::string& name_of(unsigned p) const { return config_.pipelines[p].name; }
@@ -45,7 +58,15 @@ public:
     unsigned pipe_of(program::op_class c) const { return pipe_of_[static_cast<unsigned>(c)]; }
 
     /// The OC_EX registers, emptied by the dispatch stage.
-    pipeline_register& ready(unsigned p) { return oc_ex_[p]; }
+    const pipeline_register& ready(unsigned p) const { return oc_ex_[p]; }
+    /// Pipelines that have something in them: bit p.
+    std::uint64_t ready_pipelines() const { return ready_pipelines_; }
+    /// The dispatch stage takes an instruction.
+    void take(unsigned p, warp_instruction& inst) {
+        oc_ex_[p].remove(inst);
+        if (oc_ex_[p].empty()) ready_pipelines_ &= ~(std::uint64_t{1} << p);
+        if (complete_ != 0) process_.wake();
+    }
     /// Set by the dispatch stage: the process to be woken when an instruction is ready.
     void set_consumer(kernel::clocked_process& p) { consumer_ = &p; }
 
@@ -54,7 +75,7 @@ public:
     /// @return false on a conflict: the destinations before it are written, the rest is not
     bool write_back(const warp_instruction& inst, unsigned& first_unwritten, std::uint64_t now);
 
-    bool idle() const { return occupied_ == 0 && waiting_ == 0; }
+    bool idle() const { return occupied_ == 0 && waiting_pipelines_ == 0; }
 
     // ---- occupancy, for waveforms ----
     unsigned units() const { return static_cast<unsigned>(units_.size()); }
@@ -63,9 +84,11 @@ public:
         return static_cast<unsigned>(__builtin_popcountll(complete_));
     }
     const pipeline_register& issued(unsigned p) const { return id_oc_[p]; }
-    const pipeline_register& ready(unsigned p) const { return oc_ex_[p]; }
 
 private:
+    static constexpr unsigned max_pipelines = 64;
+    static constexpr unsigned max_schedulers = 64;
+
     struct collector {
         warp_instruction* inst = nullptr;
         std::uint8_t missing = 0;  // operands not yet read
@@ -74,14 +97,17 @@ private:
     };
     struct dispatch_port {
         unsigned first, units;  // the collectors it serves
+        unsigned per_scheduler;
         unsigned last = 0;
     };
     struct input_port {
-        std::vector<unsigned> pipes;
-        std::vector<unsigned> sets;  // indices into sets_, in order of preference
+        std::vector<unsigned> pipes;  // in the order in which it visits them
+        std::vector<unsigned> sets;   // indices into sets_, in order of preference
+        bool like_previous;           // serves the same
     };
     struct set {
         unsigned first, units;
+        unsigned per_scheduler;
     };
 
     tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
@@ -92,10 +118,18 @@ private:
     void make_specialized_collectors();
     unsigned add_set(const collector_pool_config& pool);
     std::vector<unsigned> pipes_by(unsigned pipeline_config::visits::*order) const;
-    void dispatch();
+    bool dispatch();
+    bool dispatch_one(dispatch_port& port);
+    bool dispatch_unit(dispatch_port& port, unsigned unit);
     void read(bool first_pass, std::uint64_t now);
-    void allocate();
-    void allocate_unit(const input_port& port, unsigned p);
+    bool allocate();
+    bool allocate_unit(const input_port& port, unsigned p);
+    void occupy(unsigned unit, warp_instruction& inst, unsigned p);
+    void left_id_oc(unsigned p);
+    /// Units from one on, so many of them.
+    static std::uint64_t units_mask(unsigned first, unsigned count) {
+        return (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << first;
+    }
     unsigned bank_of(unsigned reg, const warp_instruction& inst) const;
 
     const sm_config& config_;
@@ -110,10 +144,13 @@ private:
     std::vector<kernel::ring_buffer<std::uint8_t>> bank_queue_;  // collectors with a request
     std::vector<std::uint64_t> written_at_;                      // by bank: core cycle + 1
     unsigned banks_per_scheduler_;
-    std::uint64_t occupied_ = 0;      // collectors in use
-    std::uint64_t complete_ = 0;      // ... with all operands
-    std::uint64_t bank_pending_ = 0;  // banks with a request
-    unsigned waiting_ = 0;            // instructions in ID_OC registers
+    std::uint64_t occupied_ = 0;             // collectors in use
+    std::uint64_t complete_ = 0;             // ... with all operands
+    std::uint64_t bank_pending_ = 0;         // banks with a request
+    std::uint64_t waiting_pipelines_ = 0;    // with an instruction in ID_OC
+    std::uint64_t ready_pipelines_ = 0;      // ... in OC_EX
+    std::vector<std::uint64_t> awaited_by_;  // by pipeline: schedulers
+    listener* listener_ = nullptr;
     kernel::clocked_process* consumer_ = nullptr;
     kernel::clocked_process process_;
 };

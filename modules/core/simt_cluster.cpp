@@ -14,6 +14,7 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
                            protocol::transaction_pool& transactions)
     : sc_module(name),
       network("network"),
+      sequencer_(sequencer),
       config_(config),
       from_sm_("from_sm", config.sms_per_cluster),
       owed_end_(config.sms_per_cluster, nullptr),
@@ -64,6 +65,7 @@ bool simt_cluster::send(tlm::tlm_generic_payload& p) {
     count(p);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
+    const kernel::phase_sequencer::exclusive alone(sequencer_);
     switch (network->nb_transport_fw(p, phase, delay)) {
         case tlm::TLM_COMPLETED:
             hand_over(p);

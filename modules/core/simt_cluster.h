@@ -68,6 +68,7 @@ private:
 
     static constexpr std::size_t outbox_entries = 64;
 
+    kernel::phase_sequencer& sequencer_;
     const cluster_config& config_;
     sc_core::sc_vector<protocol::target_socket<simt_cluster>> from_sm_;
     std::vector<std::unique_ptr<sm>> sms_;

@@ -30,6 +30,7 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
       port_("port", config.ldst.response_buffer_size, config.ldst.perfect_memory),
       memory(port_.memory),
       sequencer_(sequencer),
+      group_(sequencer),
       config_(config),
       who_(who),
       signer_(who),
@@ -44,6 +45,7 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                        pool_, statistics_}),
       ctas_(config.max_ctas) {
     warps_.listener = this;
+    collector_.set_listener(*this);
     ldst_ = std::make_unique<ldst_unit>(
         "ldst", sequencer, config_,
         ldst_unit::blocks{signer_, warps_, scoreboard_, collector_, shared_, port_, pool_,
@@ -62,6 +64,7 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
         "front_end", sequencer, config_,
         front_end::blocks{*this, signer_, warps_, scoreboard_, transactions, statistics_});
     make_caches(transactions);
+    group_.close();
 }
 
 /// Functional units, in the order in which the dispatch stage visits them.
@@ -219,6 +222,7 @@ void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
     warp.code = warp.course = code.window;
     warp.addresses = code.addresses;
     warp.executor = code.executor;
+    if (warp.executor != nullptr) sequencer_.stay_on_one_thread();  // warps share a program
     warp.ibuffer.flush();
     warp.dynamic_id = dynamic_warps_++;
     warp.cta = slot;
@@ -253,6 +257,7 @@ void sm::cta_ends(unsigned slot) {
     registers_used_ -= kernel.needs.allotted_registers(config_.warp_size);
     shared_used_ -= kernel.needs.shared_memory;
     ++statistics_.ctas_completed;
+    const kernel::phase_sequencer::exclusive alone(sequencer_);
     if (cta_watcher_ != nullptr) cta_watcher_->cta_ended(*this, slot);
     if (resident_ctas_ == 0) {
         kernel_ = nullptr;
@@ -270,7 +275,7 @@ void sm::no_unit_for(const program::static_instruction& inst) {
 }
 
 const core_statistics& sm::statistics() {
-    const std::uint64_t edges = sequencer_.observed().edges[protocol::core_clock];
+    const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
     if (edges != 0)
         for (auto& s : schedulers_) s->settle(edges - 1);
     statistics_.cycles = running_.before(edges);

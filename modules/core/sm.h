@@ -65,6 +65,7 @@ struct cta_watcher {
 class sm : public sc_core::sc_module,
            private warp_listener,
            private warp_scheduler::listener,
+           private operand_collector::listener,
            private front_end::listener {
     memory_port port_;
 
@@ -78,8 +79,14 @@ public:
     unsigned id() const { return who_.sm; }
     unsigned cluster() const { return who_.cluster; }
     void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
-    void watch(cta_watcher& watcher) { cta_watcher_ = &watcher; }
-    void watch(instruction_watcher& watcher) { pool_.watch(watcher); }
+    void watch(cta_watcher& watcher) {
+        cta_watcher_ = &watcher;
+        sequencer_.stay_on_one_thread();  // who watches may watch several SMs
+    }
+    void watch(instruction_watcher& watcher) {
+        pool_.watch(watcher);
+        sequencer_.stay_on_one_thread();
+    }
     void set_request_order(protocol::request_order& order) {
         signer_.set_order(order);
         port_.wait_for_turns(sequencer_);
@@ -149,6 +156,7 @@ private:
 
     void may_issue(unsigned warp) override { schedulers_[warp % schedulers_.size()]->wake(); }
     void may_fetch() override { front_end_->wake(); }
+    void may_accept(unsigned scheduler) override { schedulers_[scheduler]->wake(); }
     void warp_exits(unsigned warp) override;
     void memory_barrier_passed() override {
         if (config_.flush_l1) invalidate_l1();
@@ -165,6 +173,7 @@ private:
     void count_residents(std::uint64_t cycle);
 
     kernel::phase_sequencer& sequencer_;
+    kernel::process_group group_;  // open while the blocks are made
     const sm_config config_;
     const sm_identity who_;
     request_signer signer_;

@@ -21,8 +21,10 @@ warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
 
 unsigned warp_scheduler::rank(std::uint64_t cycle) const {
     const unsigned n = config_.schedulers;
-    const auto turn = static_cast<unsigned>(sm_.running.before(cycle) % n);
-    return (number_ + n - turn) % n;
+    const std::uint64_t cycles = sm_.running.before(cycle);
+    const bool power_of_two = (n & (n - 1)) == 0;  // no division, for most GPUs
+    const auto turn = static_cast<unsigned>(power_of_two ? cycles & (n - 1) : cycles % n);
+    return number_ >= turn ? number_ - turn : number_ + n - turn;
 }
 
 void warp_scheduler::wake() {
@@ -101,6 +103,7 @@ void warp_scheduler::cycle() {
     }
     const warp_mask ready = eligible & ~warps.scoreboard_blocked;
     last_reason_ = !valid ? reason::idle : ready == 0 ? reason::scoreboard : reason::stall;
+    full_ = 0;
     for (warp_mask candidates = ready | off_path; candidates != 0;) {
         const unsigned w = policy_->first(candidates);
         candidates &= ~warp_bit(w);
@@ -113,9 +116,15 @@ void warp_scheduler::cycle() {
     }
     count(last_reason_, 1);
     counted_to_ = now;
-    const bool asleep = (last_reason_ == reason::idle || last_reason_ == reason::scoreboard) &&
-                        !policy_->acts_when_idle();
-    if (asleep) process_.sleep();
+    rest(now);
+}
+
+/// Without anything that can issue it sleeps until a warp changes or a pipeline has a place.
+void warp_scheduler::rest(std::uint64_t now) {
+    if (last_reason_ != reason::issued && !policy_->acts_when_idle()) {
+        if (last_reason_ == reason::stall) sm_.collector.await_place(number_, full_);
+        process_.sleep();
+    }
     if (process_.awake()) process_.select_turn(rank(now + 1));
 }
 
@@ -153,7 +162,10 @@ bool warp_scheduler::can_issue(unsigned w, unsigned issued, unsigned& previous) 
         sm_.owner.no_unit_for(info);
         return false;
     }
-    if (!sm_.collector.can_accept(p, number_)) return false;
+    if (!sm_.collector.can_accept(p, number_)) {
+        full_ |= std::uint64_t{1} << p;
+        return false;
+    }
     const unsigned kind = config_.pipelines[p].specialized ? pipe_spec : p;
     if (config_.scheduler.dual_issue_diff_exec_units && previous == kind) return false;
     previous = kind;

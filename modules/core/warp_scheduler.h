@@ -73,6 +73,7 @@ private:
     void cycle();
     bool try_issue(unsigned w);
     bool can_issue(unsigned w, unsigned issued, unsigned& previous);
+    void rest(std::uint64_t now);
     void issue_from(unsigned w);
     void count(reason r, std::uint64_t cycles);
     unsigned rank(std::uint64_t cycle) const;
@@ -86,6 +87,7 @@ private:
     std::uint64_t counted_to_ = 0;  // core cycle up to which reasons are counted, included
     std::uint64_t not_before_ = 0;  // core cycle of its next turn
     bool running_ = false;
+    std::uint64_t full_ = 0;  // pipelines found without a place in this cycle, bit p
     issue_probe probe_;
     kernel::clocked_process process_;
 };

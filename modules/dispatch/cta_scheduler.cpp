@@ -33,7 +33,7 @@ bool cta_scheduler::can_start() const {
 }
 
 void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
-    const std::uint64_t edges = sequencer_.observed().edges[protocol::core_clock];
+    const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
     const std::uint64_t latency =
         config_.kernel_launch_latency + k->facts.grid.volume() * config_.block_launch_latency;
     k->launched_at = edges;  // the first cycle that counts for it

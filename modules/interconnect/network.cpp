@@ -16,7 +16,7 @@ constexpr const char* violation = "/simtlm/interconnect/protocol";
 
 /// A transaction of a foreign initiator gets the GPU's extension, with defaults.
 protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
-    if (auto* e = payload.get_extension<protocol::memory_extension>()) return *e;
+    if (auto* e = protocol::find_extension(payload)) return *e;
     auto* e = new protocol::memory_extension;
     e->type = payload.is_write() ? protocol::access_type::global_write
                                  : protocol::access_type::global_read;
@@ -67,7 +67,7 @@ unsigned network::largest_packet() const {
 }
 
 unsigned network::memory_of(tlm::tlm_generic_payload& payload) {
-    const auto* e = payload.get_extension<protocol::memory_extension>();
+    const auto* e = protocol::find_extension(payload);
     const unsigned m =
         e != nullptr && e->located ? e->location.sub_partition : decoder_(payload.get_address());
     if (m >= to_memory.size()) SC_REPORT_ERROR(violation, "no such sub-partition");
@@ -248,7 +248,7 @@ std::string network::half_name(subnet s) const {
 }
 
 void network::list_statistics(kernel::statistics& list) const {
-    list.add(name(), "network", cycles_counter, sequencer_.observed().edges[protocol::icnt_clock]);
+    list.add(name(), "network", cycles_counter, sequencer_.edges(protocol::icnt_clock));
     for (const subnet s : {requests, replies}) {
         list.add(half_name(s), half_kind, injected_counter, injected_[s]);
         list.add(half_name(s), half_kind, refused_counter, refusals_[s]);

@@ -82,7 +82,7 @@ public:
 
     /// Icnt cycles counted so far, idle ones included. Read it between steps or in a phase after
     /// network_transfer.
-    std::uint64_t cycles() const { return sequencer_.observed().edges[protocol::icnt_clock]; }
+    std::uint64_t cycles() const { return sequencer_.edges(protocol::icnt_clock); }
 
     /// The figures printed after every kernel, in the reference's order. Same reading rule.
     virtual std::vector<figure> figures() const = 0;

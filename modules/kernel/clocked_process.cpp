@@ -3,61 +3,52 @@
 
 #include "modules/kernel/clocked_process.h"
 
-#include "modules/kernel/error.h"
-
 namespace simtlm::kernel {
 
 namespace {
 // Thousands of threads: a stack holds a few frames of a block's action, no more. Only the pages
 // that are touched count.
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
-constexpr std::size_t stack_bytes = 256 * 1024, light_stack_bytes = stack_bytes;
+constexpr std::size_t stack_bytes = 256 * 1024;
 #else
-constexpr std::size_t stack_bytes = 64 * 1024;        // programs execute on it, and may fail
-constexpr std::size_t light_stack_bytes = 16 * 1024;  // a page of it guards
+constexpr std::size_t stack_bytes = 64 * 1024;  // programs execute on it, and may fail
 #endif
 
-/// An action of a cycle. What a user did wrong ends the simulation: a process cannot throw out of
-/// it.
-void act(const edge_action& action, phase_sequencer& sequencer) {
-    try {
-        action.call(action.self);
-    } catch (const user_error&) {
-        sequencer.fail(std::current_exception());
-    }
-}
-
+/// Tells which module is under construction.
+struct construction_probe : sc_core::sc_object {
+    construction_probe() : sc_object("construction_probe") {}
+};
 }  // namespace
 
 clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
-                                 edge_action action, bool awake, unsigned turns, process_kind kind)
+                                 edge_action action, bool awake, unsigned turns)
     : sequencer_(sequencer),
-      slot_(sequencer.slots_.at(phase)),
+      action_(action),
+      group_(sequencer.group_of_new(phase)),
+      slot_(group_ != nullptr ? group_->slot_of(phase) : sequencer.slots_.at(phase)),
       domain_(slot_.what.domain),
-      index_(sequencer.join(*this, phase, turns)) {
+      index_(slot_.join(*this, turns)),
+      block_(construction_probe().get_parent_object()) {
     sc_assert(turns >= 1);
-    turn_ = &slot_.turns.front();
+    if (group_ != nullptr) number_ = group_->add(*this);
+    if (sequencer_.options_.clocked_threads) make_thread(name);
+    if (awake || !sequencer_.options_.sleeping) wake();
+}
+
+void clocked_process::make_thread(const char* name) {
+    edge_ = std::make_unique<sc_core::sc_event>();
     sc_core::sc_spawn_options options;
     options.dont_initialize();
-    options.set_sensitivity(&edge_);
-    sc_core::sc_process_handle process;
-    if (kind == process_kind::thread || sequencer_.options_.threads_only) {
-        options.set_stack_size(kind == process_kind::thread ? stack_bytes : light_stack_bytes);
-        process = sc_core::sc_spawn(
-            [action, &sequencer] {
-                for (;;) {
-                    act(action, sequencer);
-                    sc_core::wait();
-                }
-            },
-            name, &options);
-    } else {
-        options.spawn_method();
-        process =
-            sc_core::sc_spawn([action, &sequencer] { act(action, sequencer); }, name, &options);
-    }
-    block_ = process.get_parent_object();
-    if (awake || !sequencer_.options_.sleeping) wake();
+    options.set_sensitivity(edge_.get());
+    options.set_stack_size(stack_bytes);
+    sc_core::sc_spawn(
+        [action = action_, sequencer = &sequencer_] {
+            for (;;) {
+                sequencer->act(action);
+                sc_core::wait();
+            }
+        },
+        name, &options);
 }
 
 }  // namespace simtlm::kernel

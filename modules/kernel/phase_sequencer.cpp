@@ -2,10 +2,12 @@
 #include "modules/kernel/phase_sequencer.h"
 
 #include "modules/kernel/clocked_process.h"
+#include "modules/kernel/process_group.h"
 #include "modules/kernel/spawn.h"
+#include "modules/kernel/worker_pool.h"
 
 #include <algorithm>
-#include <random>
+#include <mutex>
 #include <utility>
 
 namespace simtlm::kernel {
@@ -18,6 +20,7 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
     for (const phase& p : phases) {
         slot s;
         s.what = p;
+        s.sequencer = this;
         slots_.push_back(std::move(s));
     }
     for (auto& w : wheel_) w.resize(wheel_size);
@@ -27,39 +30,72 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
     spawn_method(
         "on_edge", [this] { on_edge(); }, edges);
     spawn_method("step", [this] { step(); }, {step_event_});
+    if (opts.host_threads > 1 && !opts.clocked_threads) {
+        workers_ = std::make_unique<worker_pool>(opts.host_threads);
+        one_thread_ = false;
+    }
 }
 
-unsigned phase_sequencer::join(clocked_process& p, phase_index which, unsigned turns) {
-    slot& s = slots_.at(which);
-    s.members.push_back(&p);
-    while (s.turns.size() < turns) s.turns.emplace_back();
-    for (turn& t : s.turns) t.awake_bits.resize((s.members.size() + 63) / 64);
-    return static_cast<unsigned>(s.members.size() - 1);
+phase_sequencer::~phase_sequencer() = default;
+
+unsigned phase_sequencer::slot::join(clocked_process& p, unsigned turns_wanted) {
+    members.push_back(&p);
+    if (turns.size() < turns_wanted) turns.resize(turns_wanted);
+    for (turn& t : turns) t.high.resize((members.size() - 1) / 64);
+    for (clocked_process* m : members) m->turn_ = &turns[m->selected_];
+    return static_cast<unsigned>(members.size() - 1);
+}
+
+void phase_sequencer::slot::shuffle(std::mt19937_64& random) {
+    std::vector<clocked_process*> awake;
+    for (clocked_process* p : members)
+        if (p->awake()) awake.push_back(p);
+    for (clocked_process* p : awake) p->clear_awake();
+    std::shuffle(members.begin(), members.end(), random);
+    for (unsigned i = 0; i < members.size(); ++i) members[i]->index_ = i;
+    for (clocked_process* p : awake) p->wake();
+}
+
+void phase_sequencer::slot::complete(unsigned number) {
+    constexpr unsigned most_turns = 1u << 16;
+    sc_assert(turns.size() < most_turns);
+    for (unsigned k = 0; k < turns.size(); ++k) turns[k].place = number * most_turns + k + 1;
+    for (const clocked_process* p : members) actions.push_back(p->action_);
 }
 
 void phase_sequencer::end_of_elaboration() {
-    if (options_.shuffle_seed != 0) shuffle_members();
+    std::mt19937_64 random(options_.shuffle_seed);
+    if (options_.shuffle_seed != 0)
+        for (slot& s : slots_) s.shuffle(random);
+    for (process_group* g : groups_) g->complete(options_.shuffle_seed != 0 ? &random : nullptr);
     find_watched_blocks();
-    unsigned place = 0;
-    for (unsigned p = 0; p < slots_.size(); ++p)
-        for (turn& t : slots_[p].turns) {
-            t.place = ++place;
+    for (unsigned p = 0; p < slots_.size(); ++p) {
+        slots_[p].complete(p);
+        for (turn& t : slots_[p].turns)
             for (unsigned set = 0; set < order_.size(); ++set)
                 if ((set >> slots_[p].what.domain & 1u) != 0) order_[set].push_back({&t, p});
-        }
+    }
+    for (slot& s : slots_) s.find_groups(groups_);
 }
 
-void phase_sequencer::shuffle_members() {
-    std::mt19937_64 random(options_.shuffle_seed);
-    for (slot& s : slots_) {
-        std::vector<clocked_process*> awake;
-        for (clocked_process* p : s.members)
-            if (p->awake()) awake.push_back(p);
-        for (clocked_process* p : awake) p->clear_awake();
-        std::shuffle(s.members.begin(), s.members.end(), random);
-        for (unsigned i = 0; i < s.members.size(); ++i) s.members[i]->index_ = i;
-        for (clocked_process* p : awake) p->wake();
-    }
+void phase_sequencer::slot::find_groups(const std::vector<process_group*>& all) {
+    for (const clocked_process* member : members)
+        for (process_group* g : all)
+            if (g->activity_.get() == member) groups.push_back(g);
+    if (groups.size() != members.size()) groups.clear();
+}
+
+std::uint64_t phase_sequencer::activations(phase_index p) const {
+    std::uint64_t sum = activity_.activations[p];
+    for (const process_group* g : groups_) sum += g->activations(p);
+    return sum;
+}
+
+phase_sequencer::activity phase_sequencer::observed() const {
+    activity a = activity_;
+    for (const process_group* g : groups_) a.groups += g->visits_;
+    for (unsigned p = 0; p < slots_.size(); ++p) a.activations[p] = activations(p);
+    return a;
 }
 
 void phase_sequencer::on_edge() {
@@ -81,6 +117,9 @@ void phase_sequencer::expire_timers(unsigned domain) {
 }
 
 void phase_sequencer::set_timer(clocked_process& p, unsigned domain, std::uint64_t at) {
+    if (p.group_ != nullptr) return p.group_->set_timer(p.number_, at);
+    const std::unique_lock alone =
+        side_by_side_ ? std::unique_lock(news_lock_) : std::unique_lock<spin_lock>();
     wheel_[domain][at % wheel_size].push_back({at, &p});
 }
 
@@ -93,18 +132,58 @@ bool phase_sequencer::start_next_phase() {
         visiting_ = t.place;
         ++activity_.deltas;
         activity_.activations[p] += t.awake;
-        if (!active_in_.empty()) mark_active(slots_[p], t);
-        const auto& members = slots_[p].members;
-        for (std::size_t w = 0; w < t.awake_bits.size(); ++w)
-            for (std::uint64_t bits = t.awake_bits[w]; bits != 0; bits &= bits - 1)
-                members[w * 64 + static_cast<unsigned>(__builtin_ctzll(bits))]->edge_.notify();
+        if (follows_blocks()) mark_active(slots_[p], t);
+        if (options_.clocked_threads)
+            notify(slots_[p], t);
+        else if (one_thread_ || follows_blocks() || !call_side_by_side(slots_[p], t))
+            slots_[p].call(t, snapshot_);
         ++position_;
         return true;
     }
     return false;
 }
 
+void phase_sequencer::notify(const slot& s, const turn& t) {
+    for (unsigned first = 0; first < s.members.size(); first += 64)
+        for (std::uint64_t bits = t.word(first); bits != 0; bits &= bits - 1)
+            s.members[first + static_cast<unsigned>(__builtin_ctzll(bits))]->edge_->notify();
+}
+
+/// The awake groups of a turn, on several host threads. What they do beyond their groups is done
+/// when all are done, or by one at a time.
+/// @return whether that is worth it; false: nothing has been done
+bool phase_sequencer::call_side_by_side(const slot& s, const turn& t) {
+    const unsigned among = std::min(workers_->threads(), t.awake / options_.groups_a_thread);
+    if (among < 2 || s.groups.empty()) return false;
+    awake_groups_.clear();
+    for (unsigned first = 0; first < s.members.size(); first += 64)
+        for (std::uint64_t bits = t.word(first); bits != 0; bits &= bits - 1)
+            awake_groups_.push_back(s.groups[first + static_cast<unsigned>(__builtin_ctzll(bits))]);
+    ++activity_.shared;
+    side_by_side_ = true;
+    const auto run = [](void* self, unsigned i) {
+        static_cast<phase_sequencer*>(self)->awake_groups_[i]->run_phases();
+    };
+    workers_->run(static_cast<unsigned>(awake_groups_.size()), among, run, this);
+    side_by_side_ = false;
+    for (process_group* g : awake_groups_) g->rest();
+    for (clocked_process* p : woken_later_) p->wake();
+    woken_later_.clear();
+    if (deferred_failure_) fail(std::exchange(deferred_failure_, nullptr));
+    return true;
+}
+
+void phase_sequencer::wake_later(clocked_process& p) {
+    const std::lock_guard alone(news_lock_);
+    woken_later_.push_back(&p);
+}
+
 void phase_sequencer::fail(std::exception_ptr why) {
+    if (side_by_side_) {
+        const std::lock_guard alone(news_lock_);
+        if (!deferred_failure_) deferred_failure_ = std::move(why);
+        return;
+    }
     if (failure_) return;
     failure_ = std::move(why);
     failed_.notify(sc_core::SC_ZERO_TIME);
@@ -119,21 +198,31 @@ unsigned phase_sequencer::watch(const std::string& block) {
 
 void phase_sequencer::find_watched_blocks() {
     if (watched_.empty()) return;
-    for (slot& s : slots_)
+    for_each_slot([this](slot& s) {
         for (clocked_process* p : s.members) {
+            if (p->block_ == nullptr) continue;
             const auto found = watched_.find(p->block_->name());
             if (found == watched_.end()) continue;
             p->watched_ = found->second;
             active_in_[found->second] = 0;
         }
+    });
+}
+
+/// Those of the sequencer itself and of its groups.
+template <class Action>
+void phase_sequencer::for_each_slot(Action act_on) {
+    for (slot& s : slots_) act_on(s);
+    for (process_group* g : groups_)
+        for (slot& s : g->slots_) act_on(s);
 }
 
 /// The blocks of the processes that are awake in one turn of a phase.
 void phase_sequencer::mark_active(const slot& s, const turn& t) {
-    for (std::size_t w = 0; w < t.awake_bits.size(); ++w)
-        for (std::uint64_t bits = t.awake_bits[w]; bits != 0; bits &= bits - 1) {
+    for (unsigned first = 0; first < s.members.size(); first += 64)
+        for (std::uint64_t bits = t.word(first); bits != 0; bits &= bits - 1) {
             const clocked_process& p =
-                *s.members[w * 64 + static_cast<unsigned>(__builtin_ctzll(bits))];
+                *s.members[first + static_cast<unsigned>(__builtin_ctzll(bits))];
             if (p.watched_ != 0 &&
                 std::exchange(active_in_[p.watched_], activity_.steps) != activity_.steps)
                 active_blocks_.push_back(p.watched_);
@@ -141,10 +230,14 @@ void phase_sequencer::mark_active(const slot& s, const turn& t) {
 }
 
 void phase_sequencer::finish_step() {
-    if (!active_in_.empty())
+    if (follows_blocks()) {
         for (const slot& s : slots_)
             for (const turn& t : s.turns)
                 if (t.awake != 0) mark_active(s, t);
+        for (const process_group* g : groups_)
+            for (unsigned k = g->next_ready(0); k < g->turns_.size(); k = g->next_ready(k + 1))
+                mark_active(*g->turns_[k].slot, *g->turns_[k].turn);
+    }
     for (step_observer* o : observers_) o->step_ended(last_);
     active_blocks_.clear();
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/error.h"
+#include "modules/kernel/spin_lock.h"
+
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <exception>
+#include <memory>
+#include <random>
 #include <string>
 #include <systemc>
 #include <type_traits>
@@ -14,11 +18,28 @@
 namespace simtlm::kernel {
 
 class clocked_process;
+class process_group;
+class worker_pool;
+
+/// A member function of a block, to be called on a clock edge.
+struct edge_action {
+    void* self;
+    void (*call)(void*);
+};
+
+/// edge_action of a member function: `on_edge<&warp_scheduler::cycle>(this)`.
+template <auto Member, class Block>
+edge_action on_edge(Block* self) {
+    return {self, [](void* p) { (static_cast<Block*>(p)->*Member)(); }};
+}
 
 /// One ordered phase of a clock edge: which clock domain it belongs to and what happens in it.
 struct phase {
     unsigned domain;
     const char* name;
+    /// In it, what a process of a process_group touches belongs to its group alone. These phases
+    /// follow one another and are of one domain.
+    bool within_group = false;
 };
 
 /// Which phase of its table, told to a sequencer by number or by an enumerator of the design's own
@@ -43,6 +64,10 @@ private:
 /// which nobody is awake costs nothing. Coincident edges of several domains are one step, whose
 /// phases interleave in table order.
 ///
+/// Processes are either started by an event, each a clocked thread of SystemC
+/// (options::clocked_threads), or called by the sequencer, which is faster; then a process_group
+/// runs its phases in one visit.
+///
 /// Where processes of a phase must act one after the other, the phase is visited in turns, each a
 /// delta cycle of its own and as many as its processes ask for: see clocked_process::select_turn().
 class phase_sequencer : public sc_core::sc_module {
@@ -52,7 +77,9 @@ public:
     struct options {
         bool sleeping = true;            ///< false: every process runs on every edge
         std::uint64_t shuffle_seed = 0;  ///< not 0: start the processes of a phase in another order
-        bool threads_only = false;       ///< blocks that come by the thousand are threads, too
+        bool clocked_threads = false;    ///< every process is a thread of SystemC; no groups
+        unsigned host_threads = 1;       ///< on which groups are run, several at the same time
+        unsigned groups_a_thread = 4;    ///< with fewer awake groups, fewer threads
     };
 
     /// What the simulation kernel was made to do, for --profile-kernel.
@@ -60,7 +87,9 @@ public:
         std::array<std::uint64_t, max_domains> edges{};  ///< clock edges, by domain
         std::uint64_t steps = 0;                         ///< instants with at least one edge
         std::uint64_t deltas = 0;                        ///< phases, or turns of them, visited
-        std::vector<std::uint64_t> activations;          ///< processes started, by phase
+        std::uint64_t groups = 0;                        ///< visits of groups
+        std::uint64_t shared = 0;                ///< phases in which host threads shared them
+        std::vector<std::uint64_t> activations;  ///< processes started, by phase
     };
 
     sc_core::sc_vector<sc_core::sc_in<bool>> clock;  ///< one per domain
@@ -69,6 +98,7 @@ public:
     /// @param phases   in the order in which they are visited
     phase_sequencer(const sc_core::sc_module_name& name, unsigned domains,
                     std::vector<phase> phases, const options& opts);
+    ~phase_sequencer() override;
     phase_sequencer(const sc_core::sc_module_name& name, unsigned domains,
                     std::vector<phase> phases)
         : phase_sequencer(name, domains, std::move(phases), options()) {}
@@ -79,8 +109,13 @@ public:
 
     unsigned domain_of(phase_index p) const { return slots_[p].what.domain; }
     bool sleeping_enabled() const { return options_.sleeping; }
-    const activity& observed() const { return activity_; }
-    std::uint64_t activations(phase_index p) const { return activity_.activations[p]; }
+    activity observed() const;
+    /// Clock edges of a domain so far.
+    const std::uint64_t& edges(unsigned domain) const { return activity_.edges[domain]; }
+    /// Instants with at least one edge so far.
+    std::uint64_t steps() const { return activity_.steps; }
+    const std::array<std::uint64_t, max_domains>& edges() const { return activity_.edges; }
+    std::uint64_t activations(phase_index p) const;
     const char* phase_name(phase_index p) const { return slots_[p].what.name; }
     unsigned phases() const { return static_cast<unsigned>(slots_.size()); }
 
@@ -105,6 +140,26 @@ public:
     /// When the current step, or the one whose end is being told, began. Only with observers.
     const sc_core::sc_time& step_time() const { return step_time_; }
 
+    /// Holds off the groups that other host threads run, for what a process within a group does
+    /// beyond its group: it must not matter in which order groups do it. Costs nothing while one
+    /// thread runs alone.
+    class exclusive {
+    public:
+        explicit exclusive(phase_sequencer& s) : lock_(s.side_by_side_ ? &s.lock_ : nullptr) {
+            if (lock_ != nullptr) lock_->lock();
+        }
+        ~exclusive() {
+            if (lock_ != nullptr) lock_->unlock();
+        }
+        exclusive(const exclusive&) = delete;
+        exclusive& operator=(const exclusive&) = delete;
+
+    private:
+        spin_lock* lock_;
+    };
+    /// From now on no groups are run at the same time: they touch more than their own.
+    void stay_on_one_thread() { one_thread_ = true; }
+
     /// A block cannot go on because of the user's input: edges pass unheeded from now on, and
     /// failed() is notified. A thread of a block cannot throw out of the simulation itself.
     void fail(std::exception_ptr why);
@@ -117,16 +172,48 @@ public:
 
 private:
     friend class clocked_process;
+    friend class process_group;
     /// Who runs when a phase is visited; where processes take turns, in the k-th visit.
     struct turn {
-        unsigned place = 0;  // among all turns of all phases, from 1 on
+        unsigned place = 0;  // among all turns of all phases, ascending, from 1 on
         unsigned awake = 0;
-        std::vector<std::uint64_t> awake_bits;  // by index among the members of the phase
+        std::uint64_t low = 0;            // who is awake: the first 64 members of the phase
+        std::vector<std::uint64_t> high;  // the others
+        process_group* group = nullptr;   // of which it is a turn
+        unsigned number = 0;              // among the turns of that
+
+        std::uint64_t& word(unsigned member) { return member < 64 ? low : high[member / 64 - 1]; }
+        std::uint64_t word(unsigned member) const {
+            return member < 64 ? low : high[member / 64 - 1];
+        }
     };
     struct slot {
         phase what;
+        phase_sequencer* sequencer = nullptr;
         std::vector<clocked_process*> members;
-        std::deque<turn> turns;  // processes point into it
+        std::vector<edge_action> actions;    // of the members, once elaboration has ended
+        std::vector<process_group*> groups;  // whose activities the members are, if all are such
+        std::vector<turn> turns;
+
+        unsigned join(clocked_process& p, unsigned turns_wanted);
+        void shuffle(std::mt19937_64& random);
+        void find_groups(const std::vector<process_group*>& all);
+        /// The last to join have joined. @param number  of the phase
+        void complete(unsigned number);
+        /// Calls those who are awake in a turn now, whoever wakes or sleeps meanwhile.
+        /// @param snapshot  memory for that
+        void call(const turn& t, std::vector<std::uint64_t>& snapshot) const {
+            const std::uint64_t low = t.low;
+            if (t.high.empty()) return call_of(0, low);
+            snapshot.assign(t.high.begin(), t.high.end());
+            call_of(0, low);
+            for (std::size_t w = 0; w < snapshot.size(); ++w) call_of(64 * (w + 1), snapshot[w]);
+        }
+        void call_of(std::size_t first, std::uint64_t bits) const {
+            for (; bits != 0; bits &= bits - 1) {
+                sequencer->act(actions[first + static_cast<unsigned>(__builtin_ctzll(bits))]);
+            }
+        }
     };
     struct visit {
         turn* who;
@@ -139,16 +226,33 @@ private:
     };
     static constexpr std::uint64_t no_processes = ~std::uint64_t{0};
 
+    /// An action of a cycle. What a user did wrong ends the simulation: neither a thread of SystemC
+    /// nor one of the host can throw out of it.
+    void act(const edge_action& action) {
+        try {
+            action.call(action.self);
+        } catch (const user_error&) {
+            fail(std::current_exception());
+        }
+    }
     void end_of_elaboration() override;
     void on_edge();
     void step();
     bool start_next_phase();
     void finish_step();
+    bool follows_blocks() const { return !active_in_.empty(); }
     void find_watched_blocks();
+    template <class Action>
+    void for_each_slot(Action act_on);
     void mark_active(const slot& s, const turn& t);
     void expire_timers(unsigned domain);
-    void shuffle_members();
-    unsigned join(clocked_process& p, phase_index which, unsigned turns);
+    void notify(const slot& s, const turn& t);
+    bool call_side_by_side(const slot& s, const turn& t);
+    void wake_later(clocked_process& p);
+    /// That a process under construction joins, nullptr: none.
+    process_group* group_of_new(phase_index p) const {
+        return slots_.at(p).what.within_group ? open_group_ : nullptr;
+    }
     void set_timer(clocked_process& p, unsigned domain, std::uint64_t at);
 
     options options_;
@@ -164,6 +268,16 @@ private:
     unsigned visiting_ = 0;  // place of the turn started last
     bool stepping_ = false;
     sc_core::sc_event step_event_;
+    std::vector<std::uint64_t> snapshot_;
+    process_group* open_group_ = nullptr;  // that processes under construction may join
+    std::vector<process_group*> groups_;
+    std::unique_ptr<worker_pool> workers_;  // with several host threads
+    bool one_thread_ = true;
+    bool side_by_side_ = false;  // host threads are running groups
+    spin_lock lock_;             // of what they share, see exclusive
+    spin_lock news_lock_;        // of what they want done when all are done
+    std::vector<clocked_process*> woken_later_;
+    std::vector<process_group*> awake_groups_;
     activity activity_;
     std::vector<step_observer*> observers_;
     std::unordered_map<std::string, unsigned> watched_;  // numbers, by name
@@ -172,6 +286,7 @@ private:
     std::vector<unsigned> active_blocks_;
     sc_core::sc_time step_time_;
     std::exception_ptr failure_;
+    std::exception_ptr deferred_failure_;  // of a group among several at the same time
     sc_core::sc_event failed_;
 };
 

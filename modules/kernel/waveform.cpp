@@ -26,8 +26,8 @@ waveform::waveform(phase_sequencer& sequencer, settings what)
       settings_(std::move(what)),
       out_(settings_.file),
       groups_(1),
-      steps_(sequencer.observed().steps) {
-    edges_ = sequencer.observed().edges;
+      steps_(sequencer.steps()) {
+    edges_ = sequencer.edges();
     sequencer.observe(this);
 }
 
@@ -251,7 +251,7 @@ void waveform::note_activity() {
 
 void waveform::step_ended(unsigned ticked) {
     ++steps_;
-    edges_ = sequencer_.observed().edges;
+    edges_ = sequencer_.edges();
     if (over_) return;
     // The core cycle that has begun last.
     const std::uint64_t begun = sequencer_.cycle(0) + (ticked & 1u);

@@ -113,7 +113,7 @@ unsigned dram_channel::bank_index(const protocol::dram_location& where) const {
 }
 
 void dram_channel::enqueue(tlm::tlm_generic_payload& payload) {
-    const auto* e = payload.get_extension<protocol::memory_extension>();
+    const auto* e = protocol::find_extension(payload);
     const protocol::dram_location where =
         e != nullptr && e->located ? e->location : mapping_.decode(payload.get_address());
     const std::uint32_t number = requests_.take();
@@ -256,7 +256,7 @@ std::uint64_t dram_channel::next_event(std::uint64_t now) const {
 // Statistics.
 
 const dram_statistics& dram_channel::statistics() {
-    const std::uint64_t edges = sequencer_.observed().edges[protocol::dram_clock];
+    const std::uint64_t edges = sequencer_.edges(protocol::dram_clock);
     catch_up(edges);
     sampler_.count_free_banks(edges);
     return statistics_;

@@ -195,7 +195,7 @@ void memory_sub_partition::take_request() {
     sc_core::sc_time delay_annotation = sc_core::SC_ZERO_TIME;
     port->nb_transport_bw(request, phase, delay_annotation);
 
-    if (request.get_extension<protocol::memory_extension>() == nullptr) adopt(request);
+    if (protocol::find_extension(request) == nullptr) adopt(request);
     protocol::memory_extension& e = protocol::extension(request);
     locate(request, e);
     e.when.at_l2 = protocol::hop_times::stamp(core_now());
@@ -392,19 +392,18 @@ bool memory_sub_partition::idle() const {
 }
 
 const memory_sub_partition::counters& memory_sub_partition::statistics() {
-    const std::uint64_t edges = sequencer_.observed().edges[protocol::icnt_clock];
+    const std::uint64_t edges = sequencer_.edges(protocol::icnt_clock);
     if (stalled_ && edges > stalled_since_) {
         counters_.stalled_reply += edges - stalled_since_;
         stalled_since_ = edges;
     }
-    for (const named_queue& q : queues())
-        q.of->count_to(sequencer_.observed().edges[protocol::l2_clock]);
+    for (const named_queue& q : queues()) q.of->count_to(sequencer_.edges(protocol::l2_clock));
     return counters_;
 }
 
 const cache::cache_statistics* memory_sub_partition::cache_statistics() {
     if (!engine_) return nullptr;
-    const std::uint64_t edges = sequencer_.observed().edges[protocol::l2_clock];
+    const std::uint64_t edges = sequencer_.edges(protocol::l2_clock);
     if (edges > accounted_) {
         engine_->skip(edges - accounted_);
         accounted_ = edges;

@@ -23,24 +23,33 @@ transaction_pool::~transaction_pool() {
         for (std::size_t i = 0; i < slab_size; ++i) slab[i].clear_extension(&slab[i].ext);
 }
 
-tlm::tlm_generic_payload& transaction_pool::acquire(tlm::tlm_command command, std::uint64_t address,
-                                                    unsigned bytes, access_type type) {
-    if (free_list_ == nullptr) {
-        slabs_.push_back(std::make_unique<pooled_transaction[]>(slab_size));
-        for (std::size_t i = slab_size; i-- > 0;) {
-            pooled_transaction& p = slabs_.back()[i];
-            p.set_mm(this);
-            p.set_extension(&p.ext);
-            p.set_data_ptr(no_data_.data());
-            set_next(p, free_list_);
-            free_list_ = &p;
-        }
+void transaction_pool::make_slab() {
+    slabs_.push_back(std::make_unique<pooled_transaction[]>(slab_size));
+    for (std::size_t i = slab_size; i-- > 0;) {
+        pooled_transaction& p = slabs_.back()[i];
+        p.set_mm(this);
+        p.set_extension(&p.ext);
+        p.set_data_ptr(no_data_.data());
+        set_next(p, free_list_);
+        free_list_ = &p;
     }
+}
+
+/// One that is free.
+pooled_transaction& transaction_pool::take() {
+    const user alone(*this);
+    if (free_list_ == nullptr) make_slab();
     pooled_transaction& p = *free_list_;
     free_list_ = next_of(p);
     ++outstanding_;
-    p.ext.reset();
     ++acquired_;
+    return p;
+}
+
+tlm::tlm_generic_payload& transaction_pool::acquire(tlm::tlm_command command, std::uint64_t address,
+                                                    unsigned bytes, access_type type) {
+    pooled_transaction& p = take();
+    p.ext.reset();
     p.ext.type = type;
     p.ext.data_bytes = static_cast<std::uint16_t>(bytes);
     p.set_command(command);
@@ -56,6 +65,7 @@ tlm::tlm_generic_payload& transaction_pool::acquire(tlm::tlm_command command, st
 }
 
 void transaction_pool::free(tlm::tlm_generic_payload* payload) {
+    const user alone(*this);
     auto& p = static_cast<pooled_transaction&>(*payload);
     set_next(p, free_list_);
     free_list_ = &p;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/spin_lock.h"
 #include "modules/protocol/access.h"
 
 #include <array>
@@ -111,13 +112,20 @@ struct pooled_transaction final : tlm::tlm_generic_payload {
     memory_extension ext;
 };
 
-/// The GPU's extension of a payload. @pre it has one (payloads of a transaction_pool do)
-inline const memory_extension& extension(const tlm::tlm_generic_payload& p) {
+/// The GPU's extension of a payload, nullptr where it has none.
+inline const memory_extension* find_extension(const tlm::tlm_generic_payload& p) {
     // Blocks ask for it all the time; the payload's list of extensions is another cache line.
     // Should a linker make the type's description twice, the list is asked after all.
     if (&typeid(p) == &typeid(pooled_transaction))
-        return static_cast<const pooled_transaction&>(p).ext;
-    return *p.get_extension<memory_extension>();
+        return &static_cast<const pooled_transaction&>(p).ext;
+    return p.get_extension<memory_extension>();
+}
+inline memory_extension* find_extension(tlm::tlm_generic_payload& p) {
+    return const_cast<memory_extension*>(find_extension(std::as_const(p)));
+}
+/// The same, where there is one. @pre it has one (payloads of a transaction_pool do)
+inline const memory_extension& extension(const tlm::tlm_generic_payload& p) {
+    return *find_extension(p);
 }
 inline memory_extension& extension(tlm::tlm_generic_payload& p) {
     return const_cast<memory_extension&>(extension(std::as_const(p)));
@@ -144,7 +152,7 @@ inline unsigned reply_bytes(const tlm::tlm_generic_payload& p) {
 }
 
 /// The memory manager of the GPU's transactions: payloads with their extension and data, reused.
-/// Not shared between simulations of one process; not thread safe.
+/// Not shared between simulations of one process; not thread safe unless share() has been called.
 class transaction_pool : public tlm::tlm_mm_interface {
 public:
     transaction_pool();
@@ -160,13 +168,36 @@ public:
     tlm::tlm_generic_payload& acquire(tlm::tlm_command command, std::uint64_t address,
                                       unsigned bytes, access_type type);
 
+    /// From now on several threads of the host may use the pool at the same time.
+    void share() { shared_ = true; }
+
     /// Transactions acquired and not yet released to the end; 0 when nothing is under way.
     std::uint64_t outstanding() const { return outstanding_; }
     /// Transactions ever acquired.
     std::uint64_t acquired() const { return acquired_; }
 
 private:
+    /// Nobody else uses the pool as long as it exists.
+    class user {
+    public:
+        explicit user(transaction_pool& p) : pool_(p.shared_ ? &p : nullptr) {
+            if (pool_ != nullptr) pool_->lock_.lock();
+        }
+        ~user() {
+            if (pool_ != nullptr) pool_->lock_.unlock();
+        }
+        user(const user&) = delete;
+        user& operator=(const user&) = delete;
+
+    private:
+        transaction_pool* pool_;
+    };
     void free(tlm::tlm_generic_payload* p) override;
+    pooled_transaction& take();
+    void make_slab();
+
+    bool shared_ = false;
+    kernel::spin_lock lock_;
     std::vector<std::unique_ptr<pooled_transaction[]>> slabs_;
     pooled_transaction* free_list_ = nullptr;
     std::array<unsigned char, 128> no_data_{};

@@ -11,49 +11,52 @@ namespace simtlm::protocol {
 /// The four clock domains of the GPU.
 enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clock_domains };
 
-/// The phases of a step, in order, one row each: name, clock domain, who acts, what happens. Phases
-/// of domains that have no edge in a step are left out. The enumeration, the table that a sequencer
-/// is made with, and the table in docs/architecture.md follow from these rows.
+/// What the processes of a phase touch: anything, or only what belongs to their own SM.
+enum class phase_scope : unsigned char { gpu, sm };
+
+/// The phases of a step, in order, one row each: name, clock domain, scope, who acts, what happens.
+/// Phases of domains that have no edge in a step are left out. The enumeration, the table that a
+/// sequencer is made with, and the table in docs/architecture.md follow from these rows.
 // clang-format off
 #define SIMTLM_PHASES(row)                                                                         \
-    row(core_receive, core, "`simt_cluster`",                                                      \
+    row(core_receive, core, gpu, "`simt_cluster`",                                                 \
         "hands a response to its SM; takes one from the network")                                  \
-    row(reply_inject, icnt, "`memory_sub_partition`", "puts a reply into the reply network")       \
-    row(dram_return, dram, "`memory_partition`", "takes a finished request from its channel")      \
-    row(dram_channel, dram, "`memory_channel`: `dram_channel`, `memory_bridge`",                   \
+    row(reply_inject, icnt, gpu, "`memory_sub_partition`", "puts a reply into the reply network")  \
+    row(dram_return, dram, gpu, "`memory_partition`", "takes a finished request from its channel") \
+    row(dram_channel, dram, gpu, "`memory_channel`: `dram_channel`, `memory_bridge`",              \
         "schedules and issues commands, moves data; or brings in what a foreign memory has "       \
         "answered")                                                                                \
-    row(dram_arbitrate, dram, "`memory_partition`",                                                \
+    row(dram_arbitrate, dram, gpu, "`memory_partition`",                                           \
         "chooses a sub-partition's request for the channel")                                       \
-    row(l2_slice, l2, "`memory_sub_partition`",                                                    \
+    row(l2_slice, l2, gpu, "`memory_sub_partition`",                                               \
         "takes a request from the network, accesses the L2 slice")                                 \
-    row(network_transfer, icnt, "`network`", "moves packets")                                      \
-    row(core_write_back, core, "`write_back`", "EX_WB registers into the register file")           \
-    row(core_units, core, "`functional_unit`, `ldst_unit`",                                        \
+    row(network_transfer, icnt, gpu, "`network`", "moves packets")                                 \
+    row(core_write_back, core, sm, "`write_back`", "EX_WB registers into the register file")       \
+    row(core_units, core, sm, "`functional_unit`, `ldst_unit`",                                    \
         "units complete; the LD/ST unit writes back and takes a response")                         \
-    row(core_instruction_cache, core, "`read_only_cache` (L1I)", "sends a miss, takes fills")      \
-    row(core_texture_cache, core, "`texture_cache`", "the same, moves a fragment on")              \
-    row(core_constant_cache, core, "`read_only_cache` (L1C)", "sends a miss, takes fills")         \
-    row(core_caches, core, "`l1_data_cache`",                                                      \
+    row(core_instruction_cache, core, sm, "`read_only_cache` (L1I)", "sends a miss, takes fills")  \
+    row(core_texture_cache, core, sm, "`texture_cache`", "the same, moves a fragment on")          \
+    row(core_constant_cache, core, sm, "`read_only_cache` (L1C)", "sends a miss, takes fills")     \
+    row(core_caches, core, sm, "`l1_data_cache`",                                                  \
         "sends a miss, looks up what has passed the latency queue")                                \
-    row(core_access, core, "`ldst_unit`", "starts accesses")                                       \
-    row(core_dispatch, core, "`dispatch_stage`", "OC_EX registers into the units")                 \
-    row(core_operands, core, "`operand_collector`",                                                \
+    row(core_access, core, sm, "`ldst_unit`", "starts accesses")                                   \
+    row(core_dispatch, core, sm, "`dispatch_stage`", "OC_EX registers into the units")             \
+    row(core_operands, core, sm, "`operand_collector`",                                            \
         "dispatches, reads banks, allocates collector units")                                      \
-    row(core_issue, core, "`warp_scheduler`", "issues, in turns: one scheduler of an SM after "    \
-        "the other, another one first in every cycle")                                             \
-    row(core_effects, core, "`memory_effects`",                                                    \
+    row(core_issue, core, sm, "`warp_scheduler`", "issues, in turns: one scheduler of an SM "      \
+        "after the other, another one first in every cycle")                                       \
+    row(core_front_end, core, sm, "`front_end`", "decode, fetch, end of warps")                    \
+    row(core_effects, core, gpu, "`memory_effects`",                                               \
         "what executed warps do to memory, SM after SM")                                           \
-    row(core_front_end, core, "`front_end`", "decode, fetch, end of warps")                        \
-    row(core_place, core, "`address_placement`", "random partition indexing: memory is placed, "   \
-        "and SMs inject, one after the other")                                                     \
-    row(core_inject, core, "`simt_cluster`",                                                       \
+    row(core_place, core, gpu, "`address_placement`", "random partition indexing: memory is "      \
+        "placed, and SMs inject, one after the other")                                             \
+    row(core_inject, core, gpu, "`simt_cluster`",                                                  \
         "outboxes of several SMs into the request network")                                        \
-    row(core_dispatch_ctas, core, "`cta_scheduler`, `host_interface`, `core_alarm`",               \
+    row(core_dispatch_ctas, core, gpu, "`cta_scheduler`, `host_interface`, `core_alarm`",          \
         "CTAs to SMs, kernels begin and end, host commands")
 // clang-format on
 
-#define SIMTLM_ENUMERATOR(name, domain, who, what) name,
+#define SIMTLM_ENUMERATOR(name, domain, scope, who, what) name,
 enum class phase : unsigned { SIMTLM_PHASES(SIMTLM_ENUMERATOR) };
 #undef SIMTLM_ENUMERATOR
 
@@ -62,11 +65,13 @@ struct phase_row {
     phase id;
     const char* name;  ///< of the enumerator
     clock_domain domain;
+    phase_scope scope;
     const char* who;   ///< blocks that act in it
     const char* what;  ///< they do
 };
 
-#define SIMTLM_ROW(name, domain, who, what) {phase::name, #name, domain##_clock, who, what},
+#define SIMTLM_ROW(name, domain, scope, who, what) \
+    {phase::name, #name, domain##_clock, phase_scope::scope, who, what},
 inline constexpr phase_row phases[] = {SIMTLM_PHASES(SIMTLM_ROW)};
 #undef SIMTLM_ROW
 #undef SIMTLM_PHASES

@@ -98,7 +98,9 @@ struct run_config {
     bool profile_instructions = false;
     std::string line_stats;  ///< file of the instruction profile; empty: none
     bool no_sleep = false;
-    bool threads_only = false;  ///< every block has a thread of its own
+    unsigned threads = 1;          ///< of the host, that simulate
+    unsigned sms_a_thread = 4;     ///< with work, at least
+    bool block_processes = false;  ///< every block has a clocked thread of its own
     std::optional<std::uint64_t> shuffle_seed;
     bool profile_kernel = false;
     bool quiet = false;

@@ -72,7 +72,13 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
     const std::string& processes = v.text("--processes");
     if (processes != "fast" && processes != "block")
         v.fail("--processes", "is none of fast, block", "");
-    r.threads_only = processes == "block";
+    r.block_processes = processes == "block";
+    constexpr unsigned most_threads = 256;
+    r.threads = v.number("--threads", 1, most_threads);
+    r.sms_a_thread = v.number("--sms-a-thread", 1);
+    if (r.threads > 1 && r.block_processes)
+        v.fail("--threads", "with --processes block SystemC starts all processes, on one thread",
+               "use --processes fast");
     if (v.given("--shuffle-seed")) r.shuffle_seed = v.natural("--shuffle-seed");
     r.profile_kernel = v.flag("--profile-kernel");
     r.quiet = v.flag("--quiet");

@@ -22,7 +22,9 @@ kernel::phase_sequencer::options sequencer_options(const gpu_config& c) {
     kernel::phase_sequencer::options o;
     o.sleeping = !c.run.no_sleep;
     o.shuffle_seed = c.run.shuffle_seed.value_or(0);
-    o.threads_only = c.run.threads_only;
+    o.clocked_threads = c.run.block_processes;
+    o.host_threads = c.run.threads;
+    o.groups_a_thread = c.run.sms_a_thread;
     return o;
 }
 
@@ -77,6 +79,7 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
       foreign_(config_.memory.channels),
       memory_effects_("memory_effects", sequencer_) {
     for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d].bind(clock[d]);
+    if (config_.run.threads > 1) transactions_.share();
     make_partitions();
     make_network();
     make_command_processor(make_clusters());

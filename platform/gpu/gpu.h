@@ -83,7 +83,7 @@ public:
     kernel::phase_sequencer& sequencer() { return sequencer_; }
 
     /// Core cycles since the start of the simulation.
-    std::uint64_t core_cycles() const { return sequencer_.observed().edges[protocol::core_clock]; }
+    std::uint64_t core_cycles() const { return sequencer_.edges(protocol::core_clock); }
 
     // ---- the blocks, for reports, waveforms and tests ----
     const std::vector<std::unique_ptr<core::simt_cluster>>& clusters() const { return clusters_; }

@@ -102,7 +102,7 @@ void memory_bridge::count(const tlm::tlm_generic_payload& payload) {
 }
 
 const memory::dram_statistics& memory_bridge::statistics() {
-    statistics_.cycles = sequencer_.observed().edges[protocol::dram_clock];
+    statistics_.cycles = sequencer_.edges(protocol::dram_clock);
     statistics_.idle_cycles = statistics_.cycles;
     return statistics_;
 }

@@ -291,7 +291,7 @@ void write_queues(report_writer& out, gpu& device) {
                 of[q].most = std::max(of[q].most, counted.max);
             }
         }
-    const std::uint64_t cycles = device.sequencer().observed().edges[protocol::l2_clock] * banks;
+    const std::uint64_t cycles = device.sequencer().edges(protocol::l2_clock) * banks;
     out.print("L2 queues:\n");
     for (std::size_t q = 0; q < of.size(); ++q) {
         out.real(fmt::format("L2_queue_avg[{}]", names[q]), ratio(of[q].entries, cycles));

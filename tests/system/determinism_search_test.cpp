@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules 3 and 4 of time for any configuration: GPUs by lot run sample traces with processes in
-// several orders, and with blocks that never sleep.
+// several orders, with blocks that never sleep, with a thread of SystemC for each, and with SMs on
+// several threads of the host.
 //
 // SIMTLM_CONFIGURATIONS=200 tries more of them, SIMTLM_SEED=7 others.
 #include "tests/system/random_configuration.h"
@@ -52,7 +53,7 @@ result run(const random_configuration& gpu, const std::vector<std::string>& more
 
 class DeterminismSearch : public testing::TestWithParam<unsigned> {};
 
-TEST_P(DeterminismSearch, RandomGpusDoNotDependOnTheOrderOfProcessesNorOnSleep) {
+TEST_P(DeterminismSearch, RandomGpusDoNotDependOnTheOrderOfProcessesNorOnSleepNorOnThreads) {
     const std::uint64_t seed = from_environment("SIMTLM_SEED", 1);
     const std::uint64_t wanted = from_environment("SIMTLM_CONFIGURATIONS", 28);
     std::uint64_t drawn = 0, tried = 0;
@@ -69,9 +70,13 @@ TEST_P(DeterminismSearch, RandomGpusDoNotDependOnTheOrderOfProcessesNorOnSleep) 
         EXPECT_TRUE(plain.code == 0 || plain.code == deadlocked) << line << "\n" << plain.errors;
         const std::string one = std::to_string(2 * number + 1),
                           two = std::to_string(2 * number + 2);
-        for (const std::vector<std::string>& way : {std::vector<std::string>{"--shuffle-seed", one},
-                                                    {"--shuffle-seed", two},
-                                                    {"--no-sleep", "--shuffle-seed", two}}) {
+        for (const std::vector<std::string>& way :
+             {std::vector<std::string>{"--shuffle-seed", one},
+              {"--shuffle-seed", two},
+              {"--no-sleep", "--shuffle-seed", two},
+              {"--processes", "block"},
+              {"--threads", "2", "--sms-a-thread", "1"},
+              {"--threads", "3", "--sms-a-thread", "1", "--shuffle-seed", one}}) {
             const result other = run(gpu, way, folder);
             const std::string what = "number " + std::to_string(number) + ", " + joined(way) + ": ";
             EXPECT_EQ(other.code, plain.code) << what << line << "\n" << other.errors;

@@ -86,7 +86,7 @@ private:
         if (unit_busy) return;
         for (unsigned p = 0; p < collector.pipes(); ++p)
             while (warp_instruction* i = collector.ready(p).oldest()) {
-                collector.ready(p).remove(*i);
+                collector.take(p, *i);
                 out.emplace_back(consumer_.now(), i->uid);
             }
     }

@@ -370,7 +370,7 @@ TEST(CommandProcessor, StopsAtTheCycleLimit) {
     rig.commands->proceed();
     while (!rig.commands->stopped() && stopped++ < 1000) sc_core::sc_start(1, sc_core::SC_NS);
     EXPECT_EQ(rig.commands->stop_reason(), "-gpgpu_max_cycle");
-    EXPECT_NEAR(static_cast<double>(rig.sequencer.observed().edges[0]), 200, 1);
+    EXPECT_NEAR(static_cast<double>(rig.sequencer.edges(0)), 200, 1);
     EXPECT_FALSE(rig.commands->deadlocked());
 }
 

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <random>
 
 namespace simtlm::kernel {
@@ -124,18 +125,35 @@ TEST(PhaseSequencer, PassesEdgesUnheededAfterAFailure) {
     }
 }
 
-/// A design of three stages in two clock domains whose stages sleep when they have nothing to do:
-/// 20 sources wake 20 middles, which after a while of their own wake 20 sinks. What passes between
-/// two stages is a count, so that the order within a phase is open.
+/// A design of three stages, the middle one in a clock domain of its own unless all are to be
+/// within groups, whose stages sleep when they have nothing to do: 20 sources wake 20 middles,
+/// which after a while of their own wake 20 sinks. What passes between two stages is a count, so
+/// that the order within a phase is open.
 class random_design : public sc_core::sc_module {
 public:
     std::vector<std::vector<std::uint64_t>> log;
 
-    random_design(const sc_core::sc_module_name& name, const phase_sequencer::options& options)
+    /// @param one_domain  for all stages
+    /// @param grouped     every lane is a group of its own
+    random_design(const sc_core::sc_module_name& name, const phase_sequencer::options& options,
+                  bool one_domain = false, bool grouped = false)
         : sc_module(name),
-          log(lanes),
-          rig_("rig", {1132, 850}, {{0, "source"}, {1, "middle"}, {0, "sink"}}, options) {
+          log(lanes + 1),
+          rig_("rig", {1132, 850},
+               {{0, "source", grouped},
+                {one_domain ? 0u : 1u, "middle", grouped},
+                {0, "sink", grouped},
+                {0, "audit"}},
+               options) {
+        // Woken by all sinks, but of no lane.
+        all_.push_back(std::make_unique<recorder>("audit", rig_.sequencer, 3, false));
+        recorder* audit = all_.back().get();
+        audit->then = [this](recorder& r) {
+            if (news_.exchange(false)) log[lanes].push_back(r.process.now());
+            r.process.sleep();
+        };
         for (unsigned i = 0; i < lanes; ++i) {
+            groups_.push_back(std::make_unique<process_group>(rig_.sequencer));
             const auto made = [&](const char* kind, unsigned p) {
                 all_.push_back(std::make_unique<recorder>((kind + std::to_string(i)).c_str(),
                                                           rig_.sequencer, p, p == 0));
@@ -168,17 +186,20 @@ public:
                 sink->process.wake();
                 r.process.sleep();
             };
-            sink->then = [this, s, i](recorder& r) {
+            sink->then = [this, s, i, audit](recorder& r) {
                 if (s->second != 0) {
+                    news_ = true;
+                    audit->process.wake();
                     log[i].push_back(r.process.now());
                     log[i].push_back(s->second);
                     s->second = 0;
                 }
                 r.process.sleep();
             };
+            groups_.back()->close();
         }
     }
-    const phase_sequencer::activity& observed() const { return rig_.sequencer.observed(); }
+    phase_sequencer::activity observed() const { return rig_.sequencer.observed(); }
 
 private:
     static constexpr unsigned lanes = 20;
@@ -187,7 +208,9 @@ private:
         std::uint64_t next = 0, first = 0, due = 0, second = 0;
     };
     sequencer_rig rig_;
+    std::vector<std::unique_ptr<process_group>> groups_;
     std::array<state, lanes> lane_;
+    std::atomic<bool> news_{false};
     std::vector<std::unique_ptr<recorder>> all_;
 };
 
@@ -206,6 +229,72 @@ TEST(PhaseSequencer, NeitherShufflingNorSleeplessnessChangesWhatADesignDoes) {
     // And they did differ in what ran.
     EXPECT_EQ(a.observed().activations, b.observed().activations);
     EXPECT_LT(a.observed().activations[1], c.observed().activations[1]);
+}
+
+TEST(ProcessGroup, DoesWhatItsProcessesDoByThemselves) {
+    phase_sequencer::options plain, shuffled, sleepless, threads, side_by_side;
+    side_by_side.host_threads = 3;
+    side_by_side.groups_a_thread = 1;
+    shuffled.shuffle_seed = 4711;
+    sleepless.sleeping = false;
+    sleepless.shuffle_seed = 3;
+    threads.clocked_threads = true;
+    random_design apart("apart", plain, true), a("a", plain, true, true),
+        b("b", shuffled, true, true), c("c", sleepless, true, true), d("d", threads, true, true),
+        e("e", side_by_side, true, true);
+    sc_core::sc_start(30, sc_core::SC_US);
+    EXPECT_GT(apart.log[0].size(), 200u);
+    EXPECT_EQ(apart.log, a.log);
+    EXPECT_EQ(apart.log, b.log);
+    EXPECT_EQ(apart.log, c.log);
+    EXPECT_EQ(apart.log, d.log);
+    EXPECT_EQ(apart.log, e.log);
+    EXPECT_GT(e.observed().shared, 100u) << "host threads have shared the groups";
+    EXPECT_EQ(a.observed().shared, 0u);
+    // The same processes ran, in fewer visits.
+    EXPECT_EQ(apart.observed().activations, a.observed().activations);
+    EXPECT_LT(a.observed().deltas, apart.observed().deltas);
+    EXPECT_GT(a.observed().groups, 0u);
+    EXPECT_EQ(apart.observed().groups, 0u);
+    EXPECT_EQ(d.observed().groups, 0u) << "threads of SystemC are started one by one";
+}
+
+TEST(ProcessGroup, GoesThroughItsPhasesBeforeTheNextGroupAndSleepsAsAWhole) {
+    sequencer_rig rig("rig", {1000},
+                      {{0, "before"}, {0, "first", true}, {0, "second", true}, {0, "after"}});
+    std::string log;
+    std::vector<std::unique_ptr<recorder>> all;
+    const auto make = [&](const char* name, unsigned phase) {
+        all.push_back(std::make_unique<recorder>(name, rig.sequencer, phase));
+        all.back()->then = [&log, name](recorder& r) {
+            log += name;
+            log += ' ';
+            if (r.process.now() == 1) r.process.sleep();
+        };
+        return all.back().get();
+    };
+    process_group a(rig.sequencer);
+    make("A2", 2);
+    make("A1", 1);
+    a.close();
+    process_group b(rig.sequencer);
+    make("B1", 1);
+    make("B2", 2);
+    make("x", 0);  // its phase is no group's
+    b.close();
+    recorder* last = make("y", 3);
+    last->then = [&](recorder& r) {
+        log += "y ";
+        if (r.process.now() == 3) all[0]->process.wake();
+        if (r.process.now() == 5) all[2]->process.wake_at(70);
+    };
+    rig.run_to(100);
+    std::string expected = "x A1 A2 B1 B2 y x A1 A2 B1 B2 y y y ";
+    for (unsigned c = 4; c < 100; ++c) expected += c < 70 ? "A2 y " : "A2 B1 y ";
+    EXPECT_EQ(log, expected);
+    EXPECT_EQ(rig.sequencer.observed().groups, 2 * 2 + 96u + 30u);
+    EXPECT_EQ(rig.sequencer.activations(1), 2 * 2 + 30u);
+    EXPECT_EQ(rig.sequencer.activations(2), 2 * 2 + 96u);
 }
 
 TEST(PhaseSequencer, RunsEveryProcessOnEveryEdgeWithSleepingOff) {

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/process_group.h"
+
+#include "modules/kernel/clocked_process.h"
+
+#include <algorithm>
+
+namespace simtlm::kernel {
+
+process_group::process_group(phase_sequencer& sequencer) : sequencer_(sequencer) {
+    const auto& all = sequencer_.slots_;
+    const auto within = [](const auto& s) { return s.what.within_group; };
+    const auto begin = std::find_if(all.begin(), all.end(), within);
+    if (sequencer_.options_.clocked_threads || begin == all.end()) return;
+    const auto end = std::find_if_not(begin, all.end(), within);
+    sc_assert(std::none_of(end, all.end(), within));
+    first_ = static_cast<unsigned>(begin - all.begin());
+    domain_ = begin->what.domain;
+    for (auto s = begin; s != end; ++s) {
+        sc_assert(s->what.domain == domain_);
+        slots_.emplace_back();
+        slots_.back().what = s->what;
+        slots_.back().sequencer = &sequencer;
+    }
+    activations_.resize(slots_.size());
+    sc_assert(sequencer_.open_group_ == nullptr);
+    activity_ = std::make_unique<clocked_process>("group", sequencer, first_,
+                                                  on_edge<&process_group::run>(this));
+    activity_->block_ = nullptr;  // its members are those of blocks
+    sequencer_.open_group_ = this;
+    sequencer_.groups_.push_back(this);
+    open_ = true;
+}
+
+process_group::~process_group() {
+    close();
+}
+
+void process_group::close() {
+    if (open_) sequencer_.open_group_ = nullptr;
+    open_ = false;
+}
+
+unsigned process_group::add(clocked_process& p) {
+    members_.push_back(&p);
+    return static_cast<unsigned>(members_.size() - 1);
+}
+
+void process_group::complete(std::mt19937_64* random) {
+    for (unsigned p = 0; p < slots_.size(); ++p) {
+        phase_sequencer::slot& s = slots_[p];
+        if (random != nullptr) s.shuffle(*random);
+        s.complete(first_ + p);
+        for (phase_sequencer::turn& t : s.turns) {
+            t.group = this;
+            t.number = static_cast<unsigned>(turns_.size());
+            turns_.push_back({&s, &t});
+        }
+    }
+    words_ = (members_.size() + 63) / 64;
+    wheel_.resize(wheel_size * words_);
+    ready_.resize(turns_.size() / 64 + 1);
+    for (const visit& v : turns_)
+        if (v.turn->awake != 0) turn_awake(v.turn->number);
+}
+
+void process_group::set_timer(unsigned who, std::uint64_t at) {
+    const std::uint64_t now = sequencer_.cycle(domain_);
+    if (at - now < wheel_size) {
+        const std::uint64_t place = at % wheel_size;
+        wheel_[place * words_ + who / 64] |= std::uint64_t{1} << (who % 64);
+        pending_ |= std::uint64_t{1} << place;
+    } else {
+        later_.push_back({at, who});
+        next_later_ = std::min(next_later_, at);
+    }
+    if (visiting_ == 0) activity_->wake_at(at);  // else rest() sees to it
+}
+
+void process_group::expire_timers(std::uint64_t now) {
+    const std::uint64_t place = now % wheel_size;
+    if ((pending_ >> place & 1u) != 0) {
+        pending_ &= ~(std::uint64_t{1} << place);
+        for (std::size_t w = 0; w < words_; ++w) {
+            std::uint64_t due = wheel_[place * words_ + w];
+            wheel_[place * words_ + w] = 0;
+            for (; due != 0; due &= due - 1)
+                members_[64 * w + static_cast<unsigned>(__builtin_ctzll(due))]->wake();
+        }
+    }
+    if (now < next_later_) return;
+    next_later_ = never;
+    std::size_t kept = 0;
+    for (const timer& t : later_) {
+        if (t.at <= now) {
+            members_[t.who]->wake();
+        } else {
+            next_later_ = std::min(next_later_, t.at);
+            later_[kept++] = t;
+        }
+    }
+    later_.resize(kept);
+}
+
+std::uint64_t process_group::next_timer(std::uint64_t now) const {
+    if (pending_ == 0) return next_later_;
+    const unsigned by = static_cast<unsigned>((now + 1) % wheel_size);
+    const std::uint64_t turned = by == 0 ? pending_ : pending_ >> by | pending_ << (64 - by);
+    return std::min(next_later_, now + 1 + static_cast<unsigned>(__builtin_ctzll(turned)));
+}
+
+unsigned process_group::next_ready(unsigned turn) const {
+    std::size_t w = turn / 64;
+    std::uint64_t bits = ready_[w] >> (turn % 64) << (turn % 64);
+    while (bits == 0) {
+        if (++w == ready_.size()) return static_cast<unsigned>(turns_.size());
+        bits = ready_[w];
+    }
+    return static_cast<unsigned>(64 * w) + static_cast<unsigned>(__builtin_ctzll(bits));
+}
+
+/// An edge of the group.
+void process_group::run() {
+    run_phases();
+    rest();
+}
+
+/// All phases and turns of an edge, as the sequencer would visit them. Touches nothing of the
+/// sequencer's.
+void process_group::run_phases() {
+    visiting_ = turns_.front().turn->place;
+    ++visits_;
+    expire_timers(sequencer_.cycle(domain_));
+    for (unsigned k = next_ready(0); k < turns_.size(); k = next_ready(k + 1)) {
+        const visit& v = turns_[k];
+        visiting_ = v.turn->place;
+        activations_[static_cast<std::size_t>(v.slot - slots_.data())] += v.turn->awake;
+        if (sequencer_.follows_blocks()) sequencer_.mark_active(*v.slot, *v.turn);
+        v.slot->call(*v.turn, snapshot_);
+    }
+    visiting_ = 0;
+}
+
+/// Sleeps as a whole while no member has anything to do.
+void process_group::rest() {
+    if (next_ready(0) < turns_.size()) return;
+    const std::uint64_t next = next_timer(sequencer_.cycle(domain_));
+    if (next == never)
+        activity_->sleep();
+    else
+        activity_->sleep_until(next);
+}
+
+}  // namespace simtlm::kernel

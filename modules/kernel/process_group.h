@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/phase_sequencer.h"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace simtlm::kernel {
+
+/// Blocks that, in the phases marked phase::within_group, touch nothing but each other: an SM. What
+/// two groups do in these phases can then be done in any order, so that the sequencer lets a group
+/// go through all of them in one visit, at the place of the first, instead of visiting every phase
+/// of every group: less switching, and the state of a group stays in the processor's caches.
+///
+/// The processes that are made while the group is open, and whose phase is such a one, are its
+/// members. They are clocked processes like all others and know nothing of it: they act in the
+/// order of their phases and turns, sleep, wake and set timers. Where every process is a thread of
+/// SystemC (phase_sequencer::options::clocked_threads) there are no groups.
+class process_group {
+public:
+    /// Opens it. One at a time.
+    explicit process_group(phase_sequencer& sequencer);
+    ~process_group();
+    process_group(const process_group&) = delete;
+    process_group& operator=(const process_group&) = delete;
+
+    /// All members have been made.
+    void close();
+
+private:
+    friend class phase_sequencer;
+    friend class clocked_process;
+    static constexpr unsigned wheel_size = 64;  // cycles; later timers are kept in a list
+    static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+    struct timer {
+        std::uint64_t at;
+        unsigned who;
+    };
+    struct visit {
+        phase_sequencer::slot* slot;
+        phase_sequencer::turn* turn;
+    };
+
+    bool has(unsigned phase) const { return phase - first_ < slots_.size(); }
+    phase_sequencer::slot& slot_of(unsigned phase) { return slots_[phase - first_]; }
+    unsigned add(clocked_process& p);
+    void complete(std::mt19937_64* random);
+    /// Of its members in a phase, less those of the group as a whole.
+    std::uint64_t activations(unsigned phase) const {
+        return (has(phase) ? activations_[phase - first_] : 0) - (phase == first_ ? visits_ : 0);
+    }
+    /// Someone is awake in a turn that nobody was awake in.
+    inline void turn_awake(unsigned turn);
+    void turn_asleep(unsigned turn) { ready_[turn / 64] &= ~(std::uint64_t{1} << (turn % 64)); }
+    void set_timer(unsigned who, std::uint64_t at);
+    void run();
+    void run_phases();
+    void rest();
+    void expire_timers(std::uint64_t now);
+    std::uint64_t next_timer(std::uint64_t now) const;
+    /// The first turn from one on in which someone is awake; all turns when there is none.
+    unsigned next_ready(unsigned turn) const;
+
+    phase_sequencer& sequencer_;
+    bool open_ = false;
+    std::unique_ptr<clocked_process> activity_;  // of the group as a whole
+    unsigned first_ = 0;                         // phase
+    unsigned domain_ = 0;
+    std::vector<phase_sequencer::slot> slots_;  // by phase, from the first
+    std::vector<visit> turns_;                  // in order
+    std::vector<std::uint64_t> ready_;          // turns with someone awake
+    unsigned visiting_ = 0;                     // place of the turn under way, 0: none is
+    std::vector<clocked_process*> members_;
+    std::size_t words_ = 0;  // for a bit each
+
+    std::vector<std::uint64_t> wheel_;  // members to be woken, by cycle modulo wheel_size
+    std::uint64_t pending_ = 0;         // cycles of the wheel with someone
+    std::vector<timer> later_;
+    std::uint64_t next_later_ = never;  // the earliest of these
+    std::uint64_t visits_ = 0;
+    std::vector<std::uint64_t> activations_;
+    std::vector<std::uint64_t> snapshot_;
+};
+
+}  // namespace simtlm::kernel
