@@ -151,6 +151,25 @@ void programs(builder& b) {
             "Stack of a thread, where a program recurses, calls through pointers or allocates on "
             "the stack.");
     b.count("-gpgpu_heap_size_limit", "8388608", "bytes", "What malloc of programs gives.");
+    b.count("-gpgpu_ptx_force_max_capability", "0", "",
+            "CUDA programs: the newest PTX of a fat binary that is taken, as 70 for sm_70; 0: the "
+            "GPU's own compute capability.");
+    b.flag("-save_embedded_ptx", "CUDA programs: writes the PTX that is loaded to _N.ptx.");
+    b.flag("-keep", "The same.");
+    b.count("--gpus", "1", "", "CUDA programs: so many GPUs of the same configuration.");
+    b.count("--device-memory", "34359738368", "bytes", "CUDA programs: memory of each GPU.");
+    b.add("--pcie-bandwidth", option_type::real, "X", "0", "GB/s",
+          "CUDA programs: of copies between host and GPU, in each direction; 0: they take no time.");
+    b.add("--pcie-latency", option_type::real, "X", "0", "us",
+          "CUDA programs: of each such copy, where it has a bandwidth.");
+    b.add("--nvlink-bandwidth", option_type::real, "X", "0", "GB/s",
+          "CUDA programs: of copies between GPUs; 0: they take no time.");
+    b.add("--nvlink-latency", option_type::real, "X", "0", "us",
+          "CUDA programs: of each such copy, where it has a bandwidth.");
+    b.count("--host-grace", "300", "ms",
+            "CUDA programs: simulated time goes on while the host waits for the GPU, or after it "
+            "has been silent for so long; 0: only while it waits.");
+    b.file("--stats", "", "simtlm run: the file for the reports of kernels (simtlm-stats.txt).");
 }
 
 void traces(builder& b) {
@@ -472,12 +491,10 @@ void elsewhere(builder& b) {
     using type = option_type;
     b.in(option_group::elsewhere);
     for (const char* name : {"-gpgpu_ptx_convert_to_ptxplus", "-gpgpu_ptx_save_converted_ptxplus",
-                             "-gpgpu_experimental_lib_support", "-save_embedded_ptx", "-keep",
-                             "-gpgpu_ptx_inst_debug_to_file"})
+                             "-gpgpu_experimental_lib_support", "-gpgpu_ptx_inst_debug_to_file"})
         b.ignored(name, type::boolean, "0", executes_ptx);
     b.ignored("-gpgpu_ptx_use_cuobjdump", type::boolean, "1", executes_ptx);
     b.ignored("-gpgpu_ptx_instruction_classification", type::integer, "0", executes_ptx);
-    b.ignored("-gpgpu_ptx_force_max_capability", type::natural, "0", executes_ptx);
     b.ignored("-gpgpu_ptx_inst_debug_file", type::text, "inst_debug.txt", executes_ptx);
     b.ignored("-gpgpu_ptx_inst_debug_thread_uid", type::integer, "1", executes_ptx);
     b.ignored("-gpgpu_occupancy_sm_number", type::integer, "0", executes_ptx);
