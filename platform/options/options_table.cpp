@@ -169,7 +169,7 @@ void programs(builder& b) {
     b.count("--host-grace", "300", "ms",
             "CUDA programs: simulated time goes on while the host waits for the GPU, or after it "
             "has been silent for so long; 0: only while it waits.");
-    b.file("--stats", "", "simtlm run: the file for the reports of kernels (simtlm-stats.txt).");
+    b.file("--stats-file", "", "simtlm run: the file for the reports of kernels (simtlm-stats.txt).");
 }
 
 void traces(builder& b) {

@@ -124,23 +124,23 @@ public:
     device::scheduler& work() { return system_->work(); }
     unsigned current_device() const { return thread().device; }
 
-    // ---- code ----
-    library* add_library(const void* code, const std::string& name);
+    // ---- code; what is static may come before main(), when there is no session yet ----
+    static library* add_library(const void* code, const std::string& name);
     void remove_library(library* l);
     /// The library's module on a device. @throws device::failure
     module& module_of(library& l, unsigned device);
     module* load_module(const void* code, const std::string& name, unsigned device);
     void unload_module(module* m);
 
-    void register_kernel(library* l, const void* host, const std::string& name);
-    void register_symbol(library* l, const void* host, registered_symbol s);
+    static void register_kernel(library* l, const void* host, const std::string& name);
+    static void register_symbol(const void* host, registered_symbol s);
+    static kernel* kernel_in(library& l, const std::string& name);
     /// What a handle for a kernel is: the address of a host function, a kernel or a function.
     /// @throws device::failure
     function* function_of(const void* handle, unsigned device);
     function* function_of(const void* handle) { return function_of(handle, current_device()); }
     kernel* kernel_of(const void* host);
-    kernel* kernel_in(library& l, const std::string& name);
-    const registered_symbol& symbol(const void* host);
+    registered_symbol symbol(const void* host);
     /// Address and bytes of a variable. @throws device::failure
     std::pair<std::uint64_t, std::uint64_t> variable(const void* host);
     /// The value that textures are bound to for a texture or surface of the program.
@@ -193,21 +193,13 @@ private:
     platform::option_values options_;
     std::unique_ptr<device::system> system_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<library>> libraries_;
-    std::unordered_map<const void*, kernel*> kernels_;  ///< by host function
-    std::unordered_set<const void*> known_kernels_, known_functions_;
-    std::unordered_map<const void*, registered_symbol> symbols_;
+    std::unordered_set<const void*> functions_;
     std::unordered_map<const void*, std::unique_ptr<module>> modules_;
     std::unordered_map<const void*, std::unique_ptr<device::event>> events_;
     std::unordered_map<const void*, std::unique_ptr<device::array>> arrays_;
     std::vector<std::unique_ptr<memory_pool>> pools_;
     std::vector<std::unique_ptr<context>> contexts_;
     unsigned saved_ = 0;
-};
-
-/// Registrations come before main(), when nothing may fail: they are kept until the session is made.
-struct registration {
-    library* owner;
 };
 
 }  // namespace simtlm::cuda
