@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/functional_mode.h"
 
-#include "modules/execution/device_heap.h"
 #include "modules/execution/functional.h"
-#include "modules/execution/launch_script.h"
-#include "modules/kernel/error.h"
-#include "modules/ptx/parser.h"
-#include "sc_main/exit_code.h"
+#include "sc_main/loaded_program.h"
 #include "sc_main/standard_streams.h"
 
 #include <fmt/format.h>
@@ -14,22 +10,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <memory>
-#include <sstream>
 #include <string>
 
 namespace simtlm {
 
 namespace {
-
-std::string read_file(const std::string& path, const char* what) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    if (!in || !(text << in.rdbuf()))
-        throw kernel::user_error(path, fmt::format("cannot read the {}", what));
-    return text.str();
-}
 
 double per_second(std::uint64_t count, double seconds) {
     return seconds > 0 ? static_cast<double>(count) / seconds : 0;
@@ -68,39 +53,19 @@ bool is_functional(const platform::option_values& values) {
 }
 
 int run_functional(const platform::option_values& values) {
-    const std::string& program = values.text("--ptx");
-    const std::string& script_file = values.text("--launch");
-    if (script_file.empty())
-        throw kernel::user_error("command line", "there is nothing to launch",
-                                 "name a file of launches: --launch FILE");
-    execution::device_memory memory;
-    execution::device_heap heap(memory, values.number("-gpgpu_heap_size_limit"));
-    heap.reserve();
-    const auto module =
-        std::make_shared<const ptx::module>(ptx::parse(read_file(program, "PTX program"), program));
-    const execution::module_image image(module, memory);
-    const auto script = execution::launch_script::read(script_file);
-    execution::script_run run(script, image, memory);
-
-    execution::services world;
-    world.print = [](std::string_view text) { put_out(text); };
-    world.heap = &heap;
-    world.stack_limit = values.number("-gpgpu_stack_size_limit");
+    loaded_program program(values);
     execution::functional_options options;
     options.host_threads = values.number("--functional-threads", 1, 1024);
     execution::execution_summary total;
     std::size_t number = 0;
-    for (const execution::launch& l : run.launches()) {
-        const execution::execution_summary s = execution::run(l, memory, world, options);
+    for (const execution::launch& l : program.launches()) {
+        const execution::execution_summary s =
+            execution::run(l, program.memory(), program.world(), options);
         print_launch(++number, l, s);
         total.add(s);
     }
     print_total(std::move(total));
-    const std::vector<std::string> wrong = run.finish();
-    for (const std::string& w : wrong) tell("simtlm: " + w + "\n");
-    if (!wrong.empty()) return results_differ;
-    if (!script.results.empty()) put_out("results are as expected\n");
-    return success;
+    return program.finish();
 }
 
 }  // namespace simtlm

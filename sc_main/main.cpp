@@ -4,12 +4,16 @@
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
 #include "platform/report/statistics_table.h"
+#include "platform/waveform/instruction_profile.h"
 #include "platform/waveform/timeline.h"
+#include "platform/waveform/visualizer_log.h"
 #include "platform/waveform/waveform.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/functional_mode.h"
+#include "sc_main/host_program.h"
 #include "sc_main/output.h"
 #include "sc_main/output_check.h"
+#include "sc_main/program_run.h"
 #include "sc_main/progress.h"
 #include "sc_main/run_control.h"
 #include "sc_main/standard_streams.h"
@@ -22,6 +26,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <systemc>
 
 namespace {
@@ -71,19 +76,17 @@ int leave(int code) {
 
 int run(int argc, char** argv) {
     const auto started = std::chrono::steady_clock::now();
+    if (argc > 1 && std::string(argv[1]) == "run") return run_host_program(argc, argv);
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     const platform::preset_folders folders(argv[0]);
     platform::option_values values(folders.finder());
     values.parse_command_line(argc, argv);
     if (act(values, folders)) return success;
-    if (!values.text("--ptx").empty()) {
-        if (is_functional(values)) return leave(run_functional(values));
-        throw kernel::user_error("command line", "programs run without time only",
-                                 "add -gpgpu_ptx_sim_mode 1");
-    }
+    const bool executes = !values.text("--ptx").empty();
+    if (executes && is_functional(values)) return leave(run_functional(values));
 
     const signal_guard signals;
-    if (values.text("-trace").empty())
+    if (!executes && values.text("-trace").empty())
         throw kernel::user_error("command line", "there is no trace to replay",
                                  "name a GPU and a trace: simtlm --preset QV100 -trace "
                                  "FOLDER/kernelslist.g; see also --help and --list-configs");
@@ -92,7 +95,9 @@ int run(int argc, char** argv) {
                                  "name one: --preset QV100, or -config FILE; --list-configs names "
                                  "those that come along");
     platform::gpu_config config = platform::make_gpu_config(values);
-    const workload work = read_workload(config);
+    std::unique_ptr<loaded_program> program;
+    if (executes) program = std::make_unique<loaded_program>(values);
+    const workload work = executes ? workload_of(*program, config) : read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
     check_outputs(values, config, work.kernel_files);
 
@@ -100,8 +105,10 @@ int run(int argc, char** argv) {
     platform::gpu device("gpu", std::move(config));
     const auto waves = platform::attach_waveforms(device, device.config().run);
     const auto timeline = platform::attach_timeline(device, device.config().run);
+    const auto log = platform::attach_visualizer_log(device, device.config().run);
+    const auto profile = platform::attach_instruction_profile(device, device.config().run);
     output out(device, values, provenance_of({argv, argv + argc}, values, device.config(), work),
-               line, started);
+               profile.get(), line, started);
     for (const std::string& n : values.notes()) out.note("note", n);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
@@ -111,6 +118,7 @@ int run(int argc, char** argv) {
     const run_control::ending end = control.run();
     if (waves) waves->finish();
     if (timeline) timeline->finish();
+    if (log) log->finish();
     for (const std::string& remark :
          {waves ? waves->remark() : std::string(), timeline ? timeline->remark() : std::string()})
         if (!remark.empty()) complain(remark);
@@ -124,7 +132,7 @@ int run(int argc, char** argv) {
     }
     if (end == run_control::ending::interrupted)
         return leave(ended_by_signal + signal_guard::received());
-    return leave(success);
+    return leave(executes ? program->finish() : success);
 }
 
 int run_and_catch(int argc, char** argv) {

@@ -34,13 +34,15 @@ std::string closing_line(const std::string& ended) {
 }  // namespace
 
 output::output(platform::gpu& device, const platform::option_values& options, provenance from,
-               progress& line, std::chrono::steady_clock::time_point started)
+               platform::instruction_profile* profile, progress& line,
+               std::chrono::steady_clock::time_point started)
     : device_(device),
       config_(device.config().run),
       line_(line),
       started_(started),
       reporter_(device),
-      files_(device, options, std::move(from)) {
+      files_(device, options, std::move(from)),
+      profile_(profile) {
     // Accel-Sim's scripts look for its build line and for GPGPU-Sim's.
     put_out(fmt::format("Accel-Sim and GPGPU-Sim statistics by simtlm {} [build {}]\n", version,
                         commit()));
@@ -60,7 +62,10 @@ void output::note(const std::string& kind, const std::string& text) {
 void output::print(const platform::report_subject* subject, const kernel_record* record) {
     line_.make_room();
     last_ = reporter_.make(subject);
-    files_.add(last_, record);
+    std::vector<platform::instruction_profile::row> instructions;
+    if (profile_ != nullptr && subject != nullptr)
+        instructions = profile_->take(subject->launch, subject->name);
+    files_.add(last_, record, std::move(instructions));
     reported_cycles_ = device_.core_cycles();
     put_out(config_.compact_reports ? compact_.of(last_.text) : last_.text);
     put_out(wall_clock());
@@ -115,6 +120,9 @@ void output::run_ended(const std::string& ended) {
         flush_out();
     });
     attempt([&] { files_.write(ended); });
+    attempt([&] {
+        if (profile_ != nullptr) profile_->write(config_.line_stats);
+    });
     const bool nothing = ended == "failed" && kernels_ == 0;
     if (!config_.quiet && !nothing) summary();
     if (config_.profile_kernel) print_activity(device_.sequencer(), seconds());

@@ -16,9 +16,12 @@ namespace simtlm {
 /// Everything a run says: reports on stdout, files of statistics, notes and the summary on stderr.
 class output {
 public:
-    /// Prints which simulator this is. @param started  when the process did
+    /// Prints which simulator this is.
+    /// @param profile  of instructions, or nullptr
+    /// @param started  when the process did
     output(platform::gpu& device, const platform::option_values& options, provenance from,
-           progress& line, std::chrono::steady_clock::time_point started);
+           platform::instruction_profile* profile, progress& line,
+           std::chrono::steady_clock::time_point started);
 
     /// A note or a warning, each text once; nothing with --quiet.
     void note(const std::string& kind, const std::string& text);
@@ -44,6 +47,7 @@ private:
     platform::reporter reporter_;
     statistics_files files_;
     platform::compact_text compact_;
+    platform::instruction_profile* profile_;
     platform::report last_;
     std::uint64_t reported_cycles_ = ~std::uint64_t{0};
     std::uint64_t kernels_ = 0;

@@ -76,6 +76,10 @@ void check_outputs(const platform::option_values& values, const platform::gpu_co
     files.add_stream(STDERR_FILENO, "standard error");
     for (const char* option : output_options)
         if (!values.text(option).empty()) files.add_output(values.text(option), option);
+    if (!config.run.line_stats.empty())
+        files.add_output(config.run.line_stats, "-ptx_line_stats_filename");
+    const std::string& log = config.run.visualizer.file;
+    if (!log.empty()) files.add_output(log, "-visualizer_outputfile");
     const std::string& vcd = values.text("--vcd");
     for (const std::string& f : platform::waveform_side_files(vcd)) files.add_output(f, "--vcd");
 }

@@ -44,7 +44,12 @@ provenance provenance_of(const std::vector<std::string>& arguments,
         p.inputs.push_back({"opcode table", f});
     if (!config.network.router.file.empty())
         p.inputs.push_back({"network", config.network.router.file});
-    p.inputs.push_back({"command list", config.run.trace});
+    if (!values.text("--ptx").empty()) {
+        p.inputs.push_back({"program", values.text("--ptx")});
+        p.inputs.push_back({"launches", values.text("--launch")});
+    } else {
+        p.inputs.push_back({"command list", config.run.trace});
+    }
     for (const std::string& f : work.kernel_files) p.inputs.push_back({"kernel trace", f});
     return p;
 }

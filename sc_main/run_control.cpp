@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <exception>
 
 namespace simtlm {
 
@@ -116,12 +117,13 @@ run_control::ending run_control::run() {
     ending end = ending::finished;
     try {
         end = simulate();
-    } catch (...) {
+    } catch (const std::exception& first) {
         try {
             out_.run_ended("failed");
         } catch (const kernel::output_error& e) {
             // What went wrong first is thrown on.
-            tell(std::string("simtlm: ") + e.what() + "\n");
+            if (std::strcmp(e.what(), first.what()) != 0)
+                tell(std::string("simtlm: ") + e.what() + "\n");
         }
         throw;
     }

@@ -49,6 +49,23 @@ void put(json& into, const kernel::counter_info& of, const std::string& label,
     if (value != 0) array[label] = value;
 }
 
+/// Calls act(counter, label of the cell, value) for everything counted of an instruction.
+template <typename Act>
+void each_cell(const platform::instruction_counts& counts, Act&& act) {
+    for (const auto& of : platform::instruction_counters)
+        for (std::size_t i = 0; i < of.cells(counts); ++i)
+            act(of, of.label != nullptr ? of.label(static_cast<unsigned>(i)) : std::string(),
+                of.value(counts, i));
+}
+
+json json_of(const platform::instruction_profile::row& r) {
+    json one = {{"pc", r.pc}, {"opcode", r.opcode}};
+    if (r.line != 0) one["line"] = r.line;
+    each_cell(r.counts, [&](const kernel::counter_info& of, const std::string& label,
+                            std::uint64_t value) { put(one, of, label, value); });
+    return one;
+}
+
 json json_of(const provenance& p, const platform::run_config& config) {
     json inputs = json::array();
     for (const provenance::file& f : p.inputs) {
@@ -111,7 +128,8 @@ bool statistics_files::wanted() const {
            !config_.stats_csv_long.empty();
 }
 
-void statistics_files::add(const platform::report& report, const kernel_record* kernel) {
+void statistics_files::add(const platform::report& report, const kernel_record* kernel,
+                           std::vector<platform::instruction_profile::row> instructions) {
     if (!wanted()) return;
     row r;
     if (kernel != nullptr) {
@@ -129,6 +147,7 @@ void statistics_files::add(const platform::report& report, const kernel_record* 
     }
     if (!sums_) sums_.emplace(device_);
     r.own = sums_->take();
+    r.instructions = std::move(instructions);
     rows_.push_back(std::move(r));
     last_ = report;
     last_.text.clear();
@@ -188,6 +207,7 @@ std::string statistics_files::json_text(const std::string& ended) const {
             const counter& c = counters[v.counter];
             put(own[c.kind], *c.of, c.label, v.number);
         }
+        for (const auto& i : r.instructions) k["instructions"].push_back(json_of(i));
         kernels.push_back(std::move(k));
     }
     document["kernels"] = std::move(kernels);
@@ -202,6 +222,10 @@ std::string statistics_files::json_text(const std::string& ended) const {
         for (const kernel::statistics::cell& c : b.cells) put(values, *c.of, c.label, *c.value);
         blocks[b.name] = {{"kind", b.kind}, {"counters", std::move(values)}};
     }
+    if (!config_.line_stats.empty())
+        for (const kernel::counter_info& c : platform::instruction_counters)
+            meanings["instruction"][c.name] = {
+                {"unit", c.unit}, {"meaning", c.meaning}, {"adds", kernel::adding_name(c.how)}};
     document["counters"] = std::move(meanings);
     document["blocks"] = std::move(blocks);
     return document.dump(1) + "\n";
@@ -253,19 +277,29 @@ std::string statistics_files::csv_text() const {
 
 std::string statistics_files::long_csv_text() const {
     std::string text = "launch_uid,kernel,kind,counter,cell,value,unit,adds\n";
-    const auto line = [&](const std::string& launch, const std::string& kernel, std::uint32_t index,
+    const auto line = [&](const std::string& whose, const std::string& kind,
+                          const kernel::counter_info& of, const std::string& cell,
                           std::uint64_t number) {
-        const counter& c = sums_->counters()[index];
-        text += fmt::format("{},{},{},{},{},{},{},{}\n", launch, kernel, c.kind, c.of->name,
-                            quoted(c.label), number, quoted(c.of->unit),
-                            kernel::adding_name(c.of->how));
+        text += fmt::format("{},{},{},{},{},{},{}\n", whose, kind, of.name, quoted(cell), number,
+                            quoted(of.unit), kernel::adding_name(of.how));
     };
-    for (const row& r : rows_)
-        if (r.has_kernel)
-            for (const platform::counter_sums::value& v : r.own)
-                line(fmt::format("{}", r.kernel.subject.launch), quoted(r.kernel.subject.name),
-                     v.counter, v.number);
-    for (const std::uint32_t i : used_counters()) line("", "total", i, sums_->whole()[i]);
+    const auto counted = [&](const std::string& whose, std::uint32_t index, std::uint64_t number) {
+        const counter& c = sums_->counters()[index];
+        line(whose, c.kind, *c.of, c.label, number);
+    };
+    for (const row& r : rows_) {
+        if (!r.has_kernel) continue;
+        const std::string whose =
+            fmt::format("{},{}", r.kernel.subject.launch, quoted(r.kernel.subject.name));
+        for (const platform::counter_sums::value& v : r.own) counted(whose, v.counter, v.number);
+        for (const auto& i : r.instructions)
+            each_cell(i.counts, [&](const kernel::counter_info& of, const std::string& label,
+                                    std::uint64_t value) {
+                const std::string cell = fmt::format("{} {} {}", i.pc, i.opcode, label);
+                if (value != 0) line(whose, "instruction", of, cell, value);
+            });
+    }
+    for (const std::uint32_t i : used_counters()) counted(",total", i, sums_->whole()[i]);
     return text;
 }
 

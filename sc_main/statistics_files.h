@@ -4,6 +4,7 @@
 #include "platform/options/options.h"
 #include "platform/report/counter_sums.h"
 #include "platform/report/report.h"
+#include "platform/waveform/instruction_profile.h"
 #include "sc_main/provenance.h"
 
 #include <cstdint>
@@ -35,7 +36,9 @@ public:
                      provenance from);
 
     /// A report has been made. @param kernel  nullptr: of no kernel
-    void add(const platform::report& report, const kernel_record* kernel);
+    /// @param instructions  of the kernel, where they are profiled
+    void add(const platform::report& report, const kernel_record* kernel,
+             std::vector<platform::instruction_profile::row> instructions);
 
     /// @param ended  why the run has ended: "finished", ...
     /// @throws kernel::output_error, after the other files
@@ -47,6 +50,7 @@ private:
         bool has_kernel = false;
         std::vector<double> values;  // by column; missing at the end: not in that report
         std::vector<platform::counter_sums::value> own;
+        std::vector<platform::instruction_profile::row> instructions;
     };
     bool wanted() const;
     std::string json_text(const std::string& ended) const;

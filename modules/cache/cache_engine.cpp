@@ -82,7 +82,7 @@ cache_engine::read_request cache_engine::read(tlm::tlm_generic_payload& p,
     e = mshrs_.add(e, address, p);
     protocol::memory_extension& x = protocol::extension(p);
     if (result.merged) {
-        statistics_.book(x.type, access_outcome::mshr_hit);
+        book(p, access_outcome::mshr_hit);
         return result;
     }
     mshrs_.sent(e) = {&p,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/cache/access_outcome.h"
+#include "modules/cache/access_observer.h"
 #include "modules/cache/cache_config.h"
 #include "modules/cache/cache_statistics.h"
 #include "modules/cache/mshr_table.h"
@@ -92,6 +92,8 @@ public:
                            config_.kind == cache_kind::sector ? sector : 0, {}, true);
     }
 
+    void observe(access_observer& o) { observer_ = &o; }
+
     const cache_config& config() const { return config_; }
     const tag_array& tags() const { return tags_; }
     const mshr_table& mshrs() const { return mshrs_; }
@@ -128,6 +130,10 @@ protected:
     bool miss_queue_full(unsigned spare) const {
         return miss_queue_.size() + spare >= config_.miss_queue_size;
     }
+    void book(const tlm::tlm_generic_payload& p, access_outcome outcome) {
+        statistics_.book(protocol::extension(p).type, outcome);
+        if (observer_ != nullptr) observer_->accessed(p, outcome);
+    }
     bool fail(const tlm::tlm_generic_payload& p, fail_reason reason) {
         statistics_.book(protocol::extension(p).type, reason);
         return false;
@@ -152,6 +158,7 @@ protected:
     kernel::ring_buffer<queued_request> miss_queue_;
     port_bandwidth ports_;
     cache_statistics statistics_;
+    access_observer* observer_ = nullptr;
 };
 
 }  // namespace simtlm::cache

@@ -12,7 +12,6 @@ data_cache::data_cache(const cache_config& config, const cache_level& level,
       write_miss_(write_miss_of(config.write_allocate)) {}
 
 access_result data_cache::access(tlm::tlm_generic_payload& p, std::uint64_t now) {
-    const protocol::access_type type = protocol::extension(p).type;
     const unsigned bytes = p.get_data_length();
     const tag_array::lookup found = probe(p);
     const bool hit = found.outcome == access_outcome::hit;
@@ -44,7 +43,7 @@ access_result data_cache::access(tlm::tlm_generic_payload& p, std::uint64_t now)
             ports_.use_data_port_for_eviction(evicted_bytes_);
     }
     r.counted = booked_outcome(found.outcome, r.outcome);
-    statistics_.book(type, r.counted);
+    book(p, r.counted);
     return r;
 }
 
@@ -101,6 +100,7 @@ tlm::tlm_generic_payload& data_cache::write_allocate_read(const tlm::tlm_generic
     x.cluster = c.cluster;
     x.sm = c.sm;
     x.warp = c.warp;
+    x.profiled = c.profiled;
     x.location = c.location;
     x.located = c.located;
     x.when.created = protocol::hop_times::stamp(now);

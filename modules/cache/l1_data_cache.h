@@ -63,6 +63,7 @@ public:
     }
     void flush() { engine_.flush(); }
     void invalidate() { engine_.invalidate(); }
+    void observe(access_observer& o) { engine_.observe(o); }
     /// Nothing is queued or on its way.
     bool idle() const { return queued_ == 0 && !engine_.busy() && !memory_.response_waiting(); }
 

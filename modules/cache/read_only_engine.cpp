@@ -4,7 +4,6 @@
 namespace simtlm::cache {
 
 access_result read_only_engine::access(tlm::tlm_generic_payload& p, std::uint64_t now) {
-    const protocol::access_type type = protocol::extension(p).type;
     const tag_array::lookup found = probe(p);
     access_result r;
     switch (found.outcome) {
@@ -27,7 +26,7 @@ access_result read_only_engine::access(tlm::tlm_generic_payload& p, std::uint64_
             }
     }
     r.counted = booked_outcome(found.outcome, r.outcome);
-    statistics_.book(type, r.counted);
+    book(p, r.counted);
     return r;
 }
 

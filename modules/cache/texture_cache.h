@@ -28,6 +28,7 @@ public:
 
     void flush() { engine_.flush(); }
     void invalidate() { engine_.invalidate(); }
+    void observe(access_observer& o) { engine_.observe(o); }
     bool idle() const { return !engine_.busy(); }
 
     const texture_engine& engine() const { return engine_; }

@@ -34,6 +34,7 @@ access_result texture_engine::access(tlm::tlm_generic_payload& p, std::uint64_t 
     }
     r.outcome = r.counted = missed ? access_outcome::miss : access_outcome::hit_reserved;
     statistics_.book(x.type, r.counted);
+    if (observer_ != nullptr) observer_->accessed(p, r.counted);
     return r;
 }
 

@@ -39,6 +39,7 @@ public:
 
     void flush() { tags_.flush(); }
     void invalidate() { tags_.invalidate(); }
+    void observe(access_observer& o) { observer_ = &o; }
 
     const cache_config& config() const { return config_; }
     const cache_statistics& statistics() const { return statistics_; }
@@ -64,6 +65,7 @@ private:
     kernel::ring_buffer<reorder_slot> reorder_buffer_;
     kernel::ring_buffer<tlm::tlm_generic_payload*> results_;
     cache_statistics statistics_;
+    access_observer* observer_ = nullptr;
 };
 
 }  // namespace simtlm::cache

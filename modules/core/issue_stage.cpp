@@ -54,6 +54,7 @@ warp_instruction& issue_stage::issue(unsigned w, unsigned scheduler, std::uint64
     end_or_wait(e);
     if (warp.executor != nullptr) go_on(e);
     if ((warps.buffered & warp_bit(w)) == 0) warps.listener->may_fetch();
+    sm_.pool.issued(inst);
     return inst;
 }
 
@@ -108,6 +109,8 @@ void issue_stage::executed(execution& e, std::uint64_t now) {
     e.warp_ended = effects.warp_ended;
     e.warp.course = effects.next;
     if (effects.memory_deferred) sm_.effects.defer(*e.warp.executor);
+    if (e.inst.info->is_atomic && config_.ldst.perfect_memory && effects.active_mask != 0)
+        sm_.effects.defer_atomic(*e.warp.executor, effects.active_mask);
 }
 
 void issue_stage::resolve_addresses(execution& e) {

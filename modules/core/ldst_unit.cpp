@@ -3,6 +3,7 @@
 
 #include "modules/cache/unit_port.h"
 #include "modules/core/write_back.h"
+#include "modules/protocol/atomic_effect.h"
 #include "modules/protocol/phases.h"
 
 namespace simtlm::core {
@@ -209,8 +210,10 @@ bool ldst_unit::choose(int c, std::uint64_t now) {
             if (uncached_ == nullptr) return false;
             tlm::tlm_generic_payload& p = *uncached_;
             writing_ = static_cast<warp_instruction*>(extension(p).instruction);
-            if (extension(p).is_atomic)
+            if (extension(p).is_atomic) {
+                protocol::atomic_effect::perform(p);
                 sm_.warps.atomics_finished(extension(p).warp, extension(p).lanes);
+            }
             uncached_ = nullptr;
             p.release();
             return true;
@@ -320,8 +323,13 @@ tlm::tlm_generic_payload& ldst_unit::request_for(warp_instruction& inst) {
     e.bytes = a.bytes;
     e.lanes = static_cast<std::uint8_t>(__builtin_popcount(a.lanes));
     e.warp = inst.warp;
+    if (program::warp_executor* const warp = sm_.warps.warp[inst.warp].executor;
+        e.is_atomic && warp != nullptr)
+        protocol::atomic_effect::attach(*request_,
+                                        [warp, lanes = a.lanes] { warp->perform_atomic(lanes); });
     sm_.signer.sign(e);
     e.instruction = &inst;
+    e.profiled = inst.note.number;
     e.when.created = protocol::hop_times::stamp(access_process_.now());
     const bool unseen = inst.bypass_l1 ||
                         (inst.space == memory_space::constant && config_.perfect_inst_const_cache);

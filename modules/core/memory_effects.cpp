@@ -5,17 +5,17 @@
 
 namespace simtlm::core {
 
-void effect_queue::defer(program::warp_executor& warp) {
+void effect_queue::add(const effect& e) {
     if (order_ == nullptr) {
-        warp.apply_memory();
+        e.apply();
         return;
     }
-    waiting_.push_back(&warp);
+    waiting_.push_back(e);
     order_->wake();
 }
 
 void effect_queue::apply() {
-    for (program::warp_executor* warp : waiting_) warp->apply_memory();
+    for (const effect& e : waiting_) e.apply();
     waiting_.clear();
 }
 

@@ -16,12 +16,27 @@ class effect_queue {
 public:
     /// Someone applies them SM after SM; without, an SM applies its own at once.
     void set_order(memory_effects& order) { order_ = &order; }
-    void defer(program::warp_executor& warp);
+    void defer(program::warp_executor& warp) { add({&warp, 0}); }
+    /// An atomic of these lanes takes effect in this cycle: there is no L2 on its way.
+    void defer_atomic(program::warp_executor& warp, std::uint32_t lanes) { add({&warp, lanes}); }
     void apply();
 
 private:
     friend class memory_effects;
-    std::vector<program::warp_executor*> waiting_;
+    struct effect {
+        program::warp_executor* warp;
+        std::uint32_t atomic_lanes;  // 0: the oldest that the warp has deferred
+
+        void apply() const {
+            if (atomic_lanes == 0)
+                warp->apply_memory();
+            else
+                warp->perform_atomic(atomic_lanes);
+        }
+    };
+    void add(const effect& e);
+
+    std::vector<effect> waiting_;
     memory_effects* order_ = nullptr;
 };
 

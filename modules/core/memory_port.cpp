@@ -61,9 +61,9 @@ bool memory_port::send(unsigned source, tlm::tlm_generic_payload& p) {
             return true;
         }
         postpone(p,
-                 answer == tlm::TLM_COMPLETED ? news::completed
-                 : phase == tlm::BEGIN_RESP   ? news::response
-                                              : news::request_ended,
+                 answer == tlm::TLM_COMPLETED ? message::completed
+                 : phase == tlm::BEGIN_RESP   ? message::response
+                                              : message::request_ended,
                  delay);
     }
     blocked_ = true;
@@ -73,7 +73,8 @@ bool memory_port::send(unsigned source, tlm::tlm_generic_payload& p) {
     return false;
 }
 
-void memory_port::postpone(tlm::tlm_generic_payload& p, news what, const sc_core::sc_time& delay) {
+void memory_port::postpone(tlm::tlm_generic_payload& p, message what,
+                           const sc_core::sc_time& delay) {
     late_.push_back({&p, what, sc_core::sc_time_stamp() + delay});
     late_event_.notify(delay);
 }
@@ -89,9 +90,9 @@ void memory_port::act_late() {
         const late_news n = late_[i];
         late_.erase(late_.begin() + static_cast<std::ptrdiff_t>(i));
         if (blocked_ && blocked_request_ == n.payload) unblocked();
-        if (n.what == news::completed) {
+        if (n.what == message::completed) {
             arrived(*n.payload);
-        } else if (n.what == news::response) {
+        } else if (n.what == message::response) {
             n.payload->acquire();  // until after END_RESP
             if (take_response(*n.payload) == tlm::TLM_COMPLETED) {
                 tlm::tlm_phase phase = tlm::END_RESP;
@@ -129,7 +130,7 @@ void memory_port::unblocked() {
 tlm::tlm_sync_enum memory_port::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                         sc_core::sc_time& delay) {
     if (delay != sc_core::SC_ZERO_TIME) {
-        postpone(p, phase == tlm::END_REQ ? news::request_ended : news::response, delay);
+        postpone(p, phase == tlm::END_REQ ? message::request_ended : message::response, delay);
         return tlm::TLM_ACCEPTED;
     }
     if (phase == tlm::END_REQ) {

@@ -18,7 +18,7 @@ namespace simtlm::core {
 enum class memory_source : std::uint8_t { l1i, l1d, l1c, l1t, ldst };
 inline constexpr unsigned memory_sources = 5;
 
-/// The door of an SM to the memory system: the caches and the load/store unit send their requests
+/// The port of an SM to the memory system: the caches and the load/store unit send their requests
 /// through it in the order of the phases in which they act, and responses come back by it.
 ///
 /// Instruction cache fills are handed on at once; everything else waits in the response FIFO
@@ -74,13 +74,13 @@ private:
     bool hand_over(tlm::tlm_generic_payload& p);
 
     /// What a foreign target annotates with a time happens then.
-    enum class news : std::uint8_t { request_ended, response, completed };
+    enum class message : std::uint8_t { request_ended, response, completed };
     struct late_news {
         tlm::tlm_generic_payload* payload;
-        news what;
+        message what;
         sc_core::sc_time at;
     };
-    void postpone(tlm::tlm_generic_payload& p, news what, const sc_core::sc_time& delay);
+    void postpone(tlm::tlm_generic_payload& p, message what, const sc_core::sc_time& delay);
     void act_late();
     tlm::tlm_sync_enum take_response(tlm::tlm_generic_payload& p);
 

@@ -27,6 +27,9 @@ namespace simtlm::core {
 /// banks and collector units of its own.
 class operand_collector : public sc_core::sc_module {
 public:
+    static constexpr unsigned max_units = 64;  ///< collectors, all pools together
+    static constexpr unsigned max_banks = 64;  ///< of the register file
+
     /// Issued instructions enter here, one socket per scheduler. @pre can_accept(pipe, scheduler)
     sc_core::sc_vector<instruction_target<operand_collector>> issue;
 
@@ -63,9 +66,6 @@ public:
     const pipeline_register& ready(unsigned p) const { return oc_ex_[p]; }
 
 private:
-    static constexpr unsigned max_units = 64;
-    static constexpr unsigned max_banks = 64;
-
     struct collector {
         warp_instruction* inst = nullptr;
         std::uint8_t missing = 0;  // operands not yet read

@@ -183,7 +183,7 @@ void simt_cluster::receive() {
         tlm::tlm_generic_payload& p = *responses_.front();
         const bool data = extension(p).type != protocol::access_type::instruction_read;
         if (data && observer_ != nullptr) observer_->reply_received(p, now);
-        if (watcher_ != nullptr) watcher_->reply_received(p, now);
+        for (reply_observer* watcher : watchers_) watcher->reply_received(p, now);
         if (hand_over(p))
             responses_.pop();
         else

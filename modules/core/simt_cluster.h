@@ -34,8 +34,8 @@ public:
     sm& core(unsigned i) { return *sms_[i]; }
     const traffic_statistics& traffic() const { return traffic_; }
     void set_reply_observer(reply_observer& o) { observer_ = &o; }
-    /// A second one, that changes nothing: it sees every reply handed to an SM.
-    void watch_replies(reply_observer& o) { watcher_ = &o; }
+    /// Others, that change nothing: they see every reply handed to an SM.
+    void watch_replies(reply_observer& o) { watchers_.push_back(&o); }
     /// The network takes no more requests at the moment.
     bool request_blocked() const { return blocked_; }
     std::size_t requests_queued() const {
@@ -72,7 +72,7 @@ private:
     sc_core::sc_vector<protocol::target_socket<simt_cluster>> from_sm_;
     std::vector<std::unique_ptr<sm>> sms_;
     reply_observer* observer_ = nullptr;
-    reply_observer* watcher_ = nullptr;
+    std::vector<reply_observer*> watchers_;
     traffic_statistics traffic_;
 
     bool blocked_ = false;  // the network withholds END_REQ

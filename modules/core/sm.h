@@ -79,6 +79,7 @@ public:
     unsigned cluster() const { return who_.cluster; }
     void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
     void watch(cta_watcher& watcher) { cta_watcher_ = &watcher; }
+    void watch(instruction_watcher& watcher) { pool_.watch(watcher); }
     void set_request_order(protocol::request_order& order) {
         signer_.set_order(order);
         port_.wait_for_turns(sequencer_);
@@ -88,6 +89,10 @@ public:
 
     /// The kernel whose CTAs the SM holds, nullptr when it holds none.
     kernel_context* kernel() const { return kernel_; }
+    /// The kernel that a resident warp belongs to.
+    const kernel_context* kernel_of(unsigned warp) const {
+        return ctas_[warps_.warp[warp].cta].kernel;
+    }
     unsigned resident_ctas() const { return resident_ctas_; }
     bool busy() const { return warps_.resident != 0; }
     /// Whether a CTA of a kernel can be placed now.

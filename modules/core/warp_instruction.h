@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/instruction_watcher.h"
 #include "modules/program/instruction.h"
 #include "modules/protocol/memory_transaction.h"
 
@@ -42,6 +43,7 @@ struct warp_instruction {
     std::uint16_t delay = 0;              ///< core cycles left in the dispatch register
     std::uint16_t pending = 0;            ///< accesses whose data have not come back
     std::uint32_t copy_group = no_copy;   ///< LDGSTS: which group of asynchronous copies
+    watcher_note note;                    ///< of an instruction_watcher
     std::vector<memory_access> accesses;  ///< to be sent, the last first
 
     unsigned active_lanes() const { return static_cast<unsigned>(__builtin_popcount(active_mask)); }
@@ -59,7 +61,13 @@ public:
         free_.pop_back();
         return inst;
     }
+    /// An instruction from this pool has issued.
+    void issued(warp_instruction& inst) {
+        if (watcher_ != nullptr) watcher_->issued(inst);
+    }
+    /// It is completed.
     void release(warp_instruction& inst) {
+        if (watcher_ != nullptr) watcher_->completed(inst);
         accesses_sent(inst);
         free_.push_back(&inst);
     }
@@ -76,6 +84,7 @@ public:
         inst.accesses.clear();
         lists_.emplace_back().swap(inst.accesses);
     }
+    void watch(instruction_watcher& watcher) { watcher_ = &watcher; }
     std::size_t in_flight() const { return slabs_.size() * slab_size - free_.size(); }
 
 private:
@@ -83,6 +92,7 @@ private:
     std::vector<std::unique_ptr<warp_instruction[]>> slabs_;
     std::vector<warp_instruction*> free_;
     std::vector<std::vector<memory_access>> lists_;  // empty, with memory
+    instruction_watcher* watcher_ = nullptr;
 };
 
 }  // namespace simtlm::core

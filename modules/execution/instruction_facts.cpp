@@ -146,7 +146,6 @@ void set_memory(static_instruction& i, const ptx::operation& o, const opcode_tim
         case opcode::atom:
         case opcode::red:
             set_access(i, o, true, in_entry);
-            i.is_store = true;
             i.is_atomic = true;
             i.cache_op = program::cache_operator::cache_global;
             i.data_size = bytes;
@@ -276,6 +275,7 @@ instruction_facts::instruction_facts(const module_image& image, const opcode_tim
         if (o.op == opcode::cp_async_wait_group)
             i.immediate = static_cast<std::int32_t>(f.operand_of(source, 0).value);
         register_collector(i, f, base[origins[n].function]).collect(source);
+        sequence_[n].space = i.space;
     }
 }
 

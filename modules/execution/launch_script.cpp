@@ -229,6 +229,12 @@ script_run::script_run(const launch_script& script, const module_image& image,
     }
 }
 
+std::vector<script_run::placed> script_run::buffers() const {
+    std::vector<placed> all;
+    for (const auto& [name, buffer] : buffers_) all.push_back(buffer);
+    return all;
+}
+
 std::string script_run::where(unsigned line) const {
     return fmt::format("{}:{}", script_.file, line);
 }

@@ -74,20 +74,24 @@ struct launch_script {
 /// A script on a device: its buffers in device memory, its launches ready to go.
 class script_run {
 public:
+    /// A buffer in device memory.
+    struct placed {
+        const launch_script::buffer* what;
+        device_address address;
+        std::uint64_t bytes;
+    };
+
     /// Allocates and fills the buffers. @throws kernel::user_error
     script_run(const launch_script& script, const module_image& image, device_memory& memory);
 
+    /// By name.
+    std::vector<placed> buffers() const;
     /// The launches, in order. @throws kernel::user_error  no such kernel, wrong arguments
     std::vector<launch> launches() const;
     /// Writes outputs and compares. @return one line per buffer that is not what was expected
     std::vector<std::string> finish();
 
 private:
-    struct placed {
-        const launch_script::buffer* what;
-        device_address address;
-        std::uint64_t bytes;
-    };
     std::string where(unsigned line) const;
     const placed& find(const std::string& name, unsigned line) const;
     std::vector<std::byte> data_of(const launch_script::contents& c, ptx::type t,

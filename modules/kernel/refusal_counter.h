@@ -14,7 +14,7 @@ class refusal_counter {
 public:
     enum reason : std::uint8_t {
         queued = 1,  ///< the block has something to send and may not
-        held = 2,    ///< what it has sent waits at a shared door
+        held = 2,    ///< what it has sent waits at a shared port
     };
 
     /// @param asker  asks once per cycle, in its phase

@@ -87,6 +87,7 @@ public:
           statistics_(p.statistics),
           size_(p.config.scheduler_queue_size),
           separate_writes_(p.config.separate_write_queue),
+          writes_fill_gaps_(!p.config.quirk_writes_wait),
           write_size_(p.config.write_queue_size),
           high_(p.config.write_high_watermark),
           low_(p.config.write_low_watermark),
@@ -112,14 +113,15 @@ public:
             else if (draining_ && pending_writes_ < low_)
                 draining_ = false;
         }
-        row_queue& queue = draining_ ? writes_ : reads_;
+        const bool write = draining_ || (writes_fill_gaps_ && pending_ == 0);
+        row_queue& queue = write ? writes_ : reads_;
         const std::uint64_t candidates = free & queue.waiting();
         if (candidates == 0) return dram_request_table::none;
         const std::uint64_t upper = candidates & (~std::uint64_t{0} << priority);
         const auto b = static_cast<unsigned>(__builtin_ctzll(upper != 0 ? upper : candidates));
         const auto choice = queue.take(b, banks.row(b));
         count(requests_[choice.request], b, choice.row_switch, core_now);
-        --(draining_ ? pending_writes_ : pending_);
+        --(write ? pending_writes_ : pending_);
         priority = priority + 1 == banks.banks() ? 0 : priority + 1;
         return choice.request;
     }
@@ -160,6 +162,7 @@ private:
     dram_statistics& statistics_;
     unsigned size_;
     bool separate_writes_;
+    bool writes_fill_gaps_;  // writes are served while no read waits, whatever their number
     unsigned write_size_, high_, low_;
     row_queue reads_;  // all requests, unless writes have their own queue
     row_queue writes_;

@@ -95,6 +95,9 @@ struct dram_config {
     unsigned write_queue_size = 32;  ///< -dram_write_queue_size size:high:low
     unsigned write_high_watermark = 28;
     unsigned write_low_watermark = 16;
+    /// Quirk of the reference: writes with a queue of their own wait until there are as many as the
+    /// high mark, even while no read waits; fewer are never written.
+    bool quirk_writes_wait = false;
     bool eliminate_rw_turnaround = false;
     bool check_timing = false;  ///< --check-dram: a timing checker observes every command
 

@@ -215,7 +215,9 @@ void memory_partition::arbitrate() {
         if (s.to_memory.empty() || s.from_memory.full() || !has_credit(local)) continue;
         if (channel_full(*s.to_memory.front())) return;
         const std::uint64_t ready = sequencer_.cycle(protocol::core_clock) + config_.dram_latency;
-        latency_.push({s.to_memory.pop(), ready});
+        tlm::tlm_generic_payload& request = *s.to_memory.pop();
+        latency_.push({&request, ready});
+        if (observer_ != nullptr) observer_->request_sent(request);
         borrow_credit(local);
         if (config_.simple_dram) return_process_.wake();
         return;

@@ -13,6 +13,13 @@
 
 namespace simtlm::memory {
 
+/// Who watches the requests to a channel, for a profile. Changes nothing.
+struct channel_observer {
+    virtual ~channel_observer() = default;
+    /// A sub-partition's request is on its way to the channel.
+    virtual void request_sent(const tlm::tlm_generic_payload& request) = 0;
+};
+
 /// A memory partition: L2 sub-partitions that share one DRAM channel.
 ///
 /// Arbitrates the channel among the sub-partitions, round robin and by credits (each has one of its
@@ -37,6 +44,8 @@ public:
     const memory_sub_partition& sub_partition(unsigned local) const {
         return *sub_partitions_[local];
     }
+
+    void observe(channel_observer& o) { observer_ = &o; }
 
     /// Nothing is in the partition or under way to its channel.
     bool idle() const;
@@ -91,6 +100,7 @@ private:
     std::array<tlm::tlm_generic_payload*, 2> unanswered_{};  // BEGIN_REQ without END_REQ
     sc_core::sc_time next_request_;                          // END_REQ was annotated
     std::uint64_t in_channel_ = 0;
+    channel_observer* observer_ = nullptr;
 
     std::vector<unsigned> private_credit_;
     unsigned shared_credit_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/memory/memory_sub_partition.h"
 
+#include "modules/protocol/atomic_effect.h"
+
 #include <algorithm>
 
 namespace simtlm::memory {
@@ -91,6 +93,7 @@ void memory_sub_partition::send_replies() {
     protocol::memory_extension& e = protocol::extension(payload);
     const bool part = e.pending_parts == protocol::part_mark;
     e.when.replied = protocol::hop_times::stamp(core_now());
+    protocol::atomic_effect::perform(payload);
     if (is_foreign(payload)) disown(payload);
     ++counters_.replies;
     ++shared_.replies;
@@ -228,9 +231,7 @@ void memory_sub_partition::add_part(tlm::tlm_generic_payload& request,
     tlm::tlm_generic_payload& part =
         pool_.acquire(request.get_command(), address, cache::sector_bytes, e.type);
     protocol::memory_extension& p = protocol::extension(part);
-    const std::uint32_t id = p.id;
     p = e;
-    p.id = id;
     p.parent = &request;
     p.pending_parts = protocol::part_mark;
     p.sectors = static_cast<std::uint8_t>(1u << sector);

@@ -58,6 +58,10 @@ public:
     const counters& statistics();
     /// The L2 slice's counters; null without an L2.
     const cache::cache_statistics* cache_statistics();
+    /// Of the L2 slice, where there is one.
+    void observe(cache::access_observer& o) {
+        if (engine_) engine_->observe(o);
+    }
     const cache::data_cache* engine() const { return engine_ ? engine_.get() : nullptr; }
 
     /// Nothing is in the sub-partition.

@@ -40,7 +40,7 @@ tlm::tlm_generic_payload& transaction_pool::acquire(tlm::tlm_command command, st
     free_list_ = next_of(p);
     ++outstanding_;
     p.ext.reset();
-    p.ext.id = static_cast<std::uint32_t>(++acquired_);
+    ++acquired_;
     p.ext.type = type;
     p.ext.data_bytes = static_cast<std::uint16_t>(bytes);
     p.set_command(command);

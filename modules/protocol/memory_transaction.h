@@ -80,7 +80,7 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     tlm::tlm_generic_payload* parent = nullptr;
     byte_mask bytes;  ///< written or wanted, of the 128-byte line
     hop_times when;
-    std::uint32_t id = 0;  ///< counts transactions of the pool, modulo 2^32
+    std::uint32_t profiled = 0;  ///< the number that a profile has given the instruction
     std::uint16_t cluster = 0;
     std::uint16_t sm = 0;  ///< within the GPU
     std::uint16_t warp = 0;
@@ -95,11 +95,7 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     bool bypass_l1 : 1;  ///< .STRONG.GPU, atomics, -gpgpu_gmem_skip_L1D
     bool located : 1;    ///< location has been decoded
 
-    void reset() {
-        const std::uint32_t keep = id;
-        *this = memory_extension();
-        id = keep;
-    }
+    void reset() { *this = memory_extension(); }
     tlm::tlm_extension_base* clone() const override { return new memory_extension(*this); }
     void copy_from(const tlm::tlm_extension_base& o) override {
         *this = static_cast<const memory_extension&>(o);

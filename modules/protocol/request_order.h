@@ -7,7 +7,7 @@ namespace simtlm::protocol {
 
 /// Who brings the requests of the SMs into one order, for a GPU where it decides something: it lets
 /// the clusters inject in turn, and learns which addresses are used in which order. Within one SM
-/// and core cycle the load/store unit is before the fetch. SMs tell their news in any order.
+/// and core cycle the load/store unit is before the fetch. SMs report in any order.
 struct request_order {
     enum stage { by_ldst, by_fetch };
     /// An SM makes a request to one of its caches. @param sm  within the GPU

@@ -71,6 +71,7 @@ bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
                 finish_warp(block);
                 check_warps(block);
                 begun_ = false;
+                if (blocks_.blocks() == header_.grid.volume()) read_end();
                 return true;
             }
             continue;  // a comment
@@ -97,6 +98,20 @@ bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
              "the trace is cut short, or its grid dimension wrong");
     }
     return false;
+}
+
+/// Nothing may follow the last block; what is packed is checked to its end.
+void block_reader::read_end() {
+    line_source::line line;
+    while (source_.next(line)) {
+        scanner in(line);
+        if (in.at_end()) continue;
+        if (in.take("#BEGIN_TB")) {
+            fail("more thread blocks than the grid of " + text_of(header_.grid) + " has",
+                 "its grid dimension is wrong, or blocks come twice");
+        }
+        if (*in.position() != '#') fail("text behind the last thread block");
+    }
 }
 
 void block_reader::read_index(const line_source::line& line, block_trace& block) {

@@ -38,6 +38,7 @@ public:
     bool read(block_trace& block, const std::atomic<bool>& stop);
 
 private:
+    void read_end();
     void read_index(const line_source::line& line, block_trace& block);
     void read_warp(const line_source::line& line, block_trace& block);
     void read_count(const line_source::line& line, block_trace& block);

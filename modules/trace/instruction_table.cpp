@@ -4,6 +4,7 @@
 #include "modules/kernel/error.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace simtlm::trace {
@@ -115,11 +116,29 @@ void instruction_table::grow() {
     }
 }
 
+/// Bulk copies run, but a trace does not record what they copy.
+void instruction_table::note_bulk_copy(const isa::opcode_entry& known, const std::string& base,
+                                       const place& where) {
+    static constexpr const char* copies[] = {"UBLKCP",  "UBLKPF",   "UBLKRED", "UTMALDG",
+                                             "UTMASTG", "UTMAREDG", "UTMAPF"};
+    const bool moves =
+        known.cls == program::op_class::load || known.cls == program::op_class::store;
+    if (moves || std::find(std::begin(copies), std::end(copies), base) == std::end(copies)) return;
+    if (!noted_.insert(base).second) return;
+    warn_(
+        where.where() + ": " + base + " of kernel " + header_.name +
+        ": the trace does not tell what bulk copies move; they take their time to issue and cause "
+        "no traffic");
+}
+
 const isa::opcode_entry& instruction_table::look_up(const std::string& opcode, std::uint64_t pc,
                                                     const place& where) {
     const std::string base{isa::base_opcode(opcode)};
     const isa::opcode_entry* known = opcodes_->find(header_.binary_version, base);
-    if (known != nullptr) return *known;
+    if (known != nullptr) {
+        note_bulk_copy(*known, base, where);
+        return *known;
+    }
     const std::string what = "unknown opcode " + opcode + " at program counter " + hex(pc) +
                              " of kernel " + header_.name + " (binary version " +
                              std::to_string(header_.binary_version) + ", " +
@@ -130,7 +149,7 @@ const isa::opcode_entry& instruction_table::look_up(const std::string& opcode, s
                                      " with --opcode-table FILE, or let it run as an integer " +
                                      "instruction with --unknown-opcode warn");
     }
-    if (unknown_.insert(base).second) {
+    if (noted_.insert(base).second) {
         warn_(where.where() + ": " + what + "; runs as an integer instruction");
     }
     return unknown_entry_;

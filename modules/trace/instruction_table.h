@@ -77,6 +77,8 @@ private:
         return slots_[i];
     }
     void grow();
+    void note_bulk_copy(const isa::opcode_entry& known, const std::string& base,
+                        const place& where);
     const isa::opcode_entry& look_up(const std::string& opcode, std::uint64_t pc,
                                      const place& where);
 
@@ -88,7 +90,7 @@ private:
     std::deque<entry> entries_;
     std::vector<slot> slots_;
     std::size_t slots_used_ = 0;
-    std::unordered_set<std::string> unknown_;
+    std::unordered_set<std::string> noted_;  ///< opcodes that a warning has been given of
     isa::opcode_entry unknown_entry_;
 };
 

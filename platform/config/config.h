@@ -64,18 +64,30 @@ struct cycle_window {
 
 enum class progress_mode : std::uint8_t { automatic, on, off };
 
+/// The log for AerialVision.
+struct visualizer_config {
+    std::string file;                ///< empty: none
+    unsigned level = 6;              ///< of compression, 0 to 9
+    std::uint64_t interval = 10000;  ///< core cycles between samples
+    std::uint64_t pc_interval = 0;   ///< between looks at the PCs; 0: with every sample
+    int warp_distribution_sm = -1;   ///< whose issue distribution is shown; -1: the mean of all
+};
+
 /// What the executable does with the GPU; no block depends on it.
 struct run_config {
     std::string trace;  ///< command list; empty: none given
     std::string stats_json, stats_csv, stats_csv_long;
     bool compact_reports = false;  ///< without what is zero or was said before
     unsigned warp_issue_sm = 0;    ///< whose issue distribution is printed
+    bool print_memory_latencies = true;
     std::string vcd;
     std::vector<std::string> vcd_scope;  ///< globs
     cycle_window vcd_window;
     std::string timeline;
     cycle_window timeline_window;
     std::uint64_t timeline_sample = 1000;  ///< core cycles
+    visualizer_config visualizer;
+    std::string line_stats;  ///< file of the instruction profile; empty: none
     bool no_sleep = false;
     bool threads_only = false;  ///< every block has a thread of its own
     std::optional<std::uint64_t> shuffle_seed;

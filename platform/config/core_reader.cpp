@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/core/operand_collector.h"
 #include "platform/config/readers.h"
 
 #include <fmt/format.h>
@@ -56,7 +57,7 @@ void read_warps(const option_values& v, core::sm_config& sm) {
 }
 
 void read_collectors(const option_values& v, core::sm_config& sm) {
-    sm.register_banks = v.number("-gpgpu_num_reg_banks", 1, 1024);
+    sm.register_banks = v.number("-gpgpu_num_reg_banks", 1, core::operand_collector::max_banks);
     sm.register_bank_uses_warp_id = v.flag("-gpgpu_reg_bank_use_warp_id");
     sm.register_port_throughput = v.number("-gpgpu_reg_file_port_throughput", 1, 64);
     sm.specialized_collectors = v.flag("-gpgpu_enable_specialized_operand_collector");
@@ -78,6 +79,13 @@ void read_collectors(const option_values& v, core::sm_config& sm) {
         if (!p.pool_option.empty())
             read_pool(p.pool_option, p.collectors, sm.specialized_collectors);
     read_pool("gen", sm.general_collectors, true);
+    unsigned units = sm.general_collectors.units;
+    if (sm.specialized_collectors)
+        for (const core::pipeline_config& p : sm.pipelines) units += p.collectors.units;
+    if (units > core::operand_collector::max_units)
+        v.fail("-gpgpu_operand_collector_num_units_gen",
+               fmt::format("{} collector units, all pools together", units),
+               fmt::format("at most {}", core::operand_collector::max_units));
     const auto works = [](const core::collector_pool_config& pool) {
         return pool.units > 0 && pool.in_ports > 0;
     };

@@ -14,6 +14,24 @@ cycle_window read_window(const option_values& v, std::string_view option) {
     return read(v, option, parse_window);
 }
 
+void read_visualizer(const option_values& v, visualizer_config& c, unsigned sms) {
+    constexpr std::string_view sampling = "-gpgpu_runtime_stat";
+    const std::string& text = v.text(sampling);
+    const auto interval = parse_integer(text.substr(0, text.find(':')));
+    if (!interval || *interval < 1 || *interval > 0xffffffffLL)
+        v.fail(sampling, "is no interval", "CYCLES or CYCLES:FLAGS, of at least one core cycle");
+    c.interval = static_cast<std::uint64_t>(*interval);
+    c.pc_interval = v.number("-gpgpu_cflog_interval");
+    c.level = v.number("-visualizer_zlevel", 0, 9);
+    constexpr std::string_view shown = "-gpgpu_warpdistro_shader";
+    if (v.integer(shown) < -1 || v.integer(shown) >= static_cast<std::int64_t>(sms))
+        v.fail(shown, fmt::format("the GPU has {} SMs", sms), "0 is the first, -1 all together");
+    c.warp_distribution_sm = static_cast<int>(v.integer(shown));
+    if (!v.flag("-visualizer_enabled")) return;
+    c.file = v.text("-visualizer_outputfile");
+    if (c.file.empty() || c.file == "NULL") c.file = "gpgpusim_visualizer.log.gz";
+}
+
 }  // namespace
 
 void read_run(const option_values& v, run_config& r, unsigned sms) {
@@ -38,6 +56,9 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
     r.timeline = v.text("--timeline");
     r.timeline_window = read_window(v, "--timeline-window");
     r.timeline_sample = v.number("--timeline-sample", 1);
+    r.print_memory_latencies = v.integer("-gpgpu_memlatency_stat") != 0;
+    read_visualizer(v, r.visualizer, sms);
+    if (v.flag("-enable_ptx_file_line_stats")) r.line_stats = v.text("-ptx_line_stats_filename");
     r.no_sleep = v.flag("--no-sleep");
     const std::string& processes = v.text("--processes");
     if (processes != "fast" && processes != "block")

@@ -139,6 +139,12 @@ std::string run_log::summary_text() const {
 }
 
 void run_log::ended() {
+    // What was counted of kernels that have not ended.
+    for (std::size_t i = 0; i < gpus_.size(); ++i) {
+        if (gpus_[i]->commands().idle()) continue;
+        last_[i] = reporters_[i]->make(nullptr);
+        write(last_[i].text + wall_clock(last_[i]));
+    }
     if (!gpus_.empty())
         write(interrupted_.empty()
                   ? "GPGPU-Sim: *** exit detected ***\n"

@@ -143,7 +143,8 @@ status scheduler::wait(const task_ptr& t) {
     if (t->done || ended_) return t->outcome;
     const auto mine = wishes_.insert(wishes_.end(), {t, ~std::uint64_t{0}});
     work_.notify_one();
-    done_.wait(lock, [&] { return t->done || ended_; });
+    // When a signal ends the process, who waits is not to go on.
+    done_.wait(lock, [&] { return t->done || (ended_ && !abandon_); });
     wishes_.erase(mine);
     touch();
     return t->outcome;
@@ -289,7 +290,11 @@ void scheduler::shut_down(bool abandon) {
     if (abandon) abandon_ = true;
     state_.attention = true;
     work_.notify_one();
-    done_.wait(lock, [&] { return ended_; });
+    const auto ended = [&] { return ended_; };
+    if (abandon)
+        done_.wait_for(lock, std::chrono::seconds(2), ended);
+    else
+        done_.wait(lock, ended);
 }
 
 bool scheduler::is_shut_down() const {

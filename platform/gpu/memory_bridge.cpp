@@ -82,9 +82,7 @@ tlm::tlm_generic_payload& memory_bridge::copy(tlm::tlm_generic_payload& original
     tlm::tlm_generic_payload& payload =
         pool_.acquire(original.get_command(), address, original.get_data_length(), theirs.type);
     protocol::memory_extension& ours = extension(payload);
-    const std::uint32_t id = ours.id;
     ours = theirs;
-    ours.id = id;
     ours.parent = &original;
     count(payload);
     if (payload.is_write()) prepare_write(payload);

@@ -83,7 +83,8 @@ struct quirk_info {
     const char* name;
     const char* description;
 };
-/// All quirks. A new one is a row here and in quirks_reader.cpp.
+/// All quirks: the names and descriptions of the table in platform/config/quirks.cpp, which knows
+/// what each switches.
 const std::vector<quirk_info>& quirk_table();
 
 // ---- values and where they came from ----------------------------------------------------------

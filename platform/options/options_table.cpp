@@ -10,8 +10,6 @@ namespace {
 // Why an option of GPGPU-Sim or Accel-Sim has no meaning here.
 constexpr const char* executes_ptx = "it steers the execution of PTX; here traces are replayed";
 constexpr const char* models_power = "power is not modelled";
-constexpr const char* draws_elsewhere =
-    "it feeds AerialVision; see --timeline, --vcd and --stats-json";
 constexpr const char* prints_elsewhere =
     "statistics and messages are always printed, and in full in --stats-json";
 constexpr const char* checkpoints = "runs are not saved and resumed";
@@ -121,9 +119,13 @@ void output(builder& b) {
     b.file("--stats-csv-long", "",
            "Writes the counters of every kernel as CSV, one row per kernel and counter.");
     b.word("--stats", "full|compact", "full",
-           "What is printed after every kernel; compact: without what is zero or unchanged.");
+           "What is printed after every kernel; compact: of the whole GPU, without what is zero or "
+           "unchanged.");
     b.count("-gpgpu_warp_issue_shader", "0", "",
             "The SM whose issue distribution by warp slot is printed after every kernel.");
+    b.add("-gpgpu_memlatency_stat", option_type::integer, "FLAGS", "14", "",
+          "0 leaves the latencies and accesses of memory, by bank, out of the text report (in "
+          "GPGPU-Sim this is the default); the other flags have no effect.");
     b.file("--vcd", "", "Writes a waveform.");
     b.word("--vcd-scope", "GLOB[,GLOB...]", "*",
            "Restricts the waveform to blocks whose hierarchical names match.");
@@ -134,6 +136,24 @@ void output(builder& b) {
     b.word("--timeline-window", "FROM:TO", ":",
            "Restricts the timeline to an interval of core cycles; either end may be left out.");
     b.count("--timeline-sample", "1000", "core cycles", "Interval of the timeline's counters.");
+    b.onoff(
+        "-enable_ptx_file_line_stats", "0",
+        "Counts what every instruction costs, for -ptx_line_stats_filename and --stats-json (in "
+        "GPGPU-Sim this is the default).");
+    b.file("-ptx_line_stats_filename", "gpgpu_inst_stats.txt",
+           "The file of those counts by kernel and line, for AerialVision's source view.");
+    b.onoff("-visualizer_enabled", "0",
+            "Writes a log for AerialVision's time-lapse view (in GPGPU-Sim this is the default).");
+    b.file("-visualizer_outputfile", "NULL",
+           "The log's name; NULL: gpgpusim_visualizer.log.gz in the current folder.");
+    b.count("-visualizer_zlevel", "6", "", "How much the log is compressed: 0 (not) to 9.");
+    b.word("-gpgpu_runtime_stat", "CYCLES[:FLAGS]", "10000:0",
+           "Core cycles between two samples of the log; the flags, which print more in GPGPU-Sim, "
+           "have no effect.");
+    b.count("-gpgpu_cflog_interval", "0", "core cycles",
+            "How often the log looks where the threads are; 0: with every sample.");
+    b.add("-gpgpu_warpdistro_shader", option_type::integer, "N", "-1", "",
+          "The SM whose issue distribution the log shows; -1: the mean of all.");
     b.flag("--quiet", "Prints statistics and errors only.");
     b.word("--progress", "auto|on|off", "auto",
            "Shows progress on the terminal; auto: when the output is one.");
@@ -503,16 +523,7 @@ void elsewhere(builder& b) {
     b.ignored("-gpgpu_runtime_pending_launch_count_limit", type::integer, "2048", device_runtime);
     b.ignored("-gpgpu_cdp_enabled", type::boolean, "0", device_runtime);
     b.ignored("-cdp_latency", type::text, "7200,8000,100,12000,1600", device_runtime);
-    b.ignored("-enable_ptx_file_line_stats", type::boolean, "1", executes_ptx);
-    b.ignored("-ptx_line_stats_filename", type::text, "gpgpu_inst_stats.txt", executes_ptx);
 
-    b.ignored("-gpgpu_memlatency_stat", type::integer, "0", prints_elsewhere);
-    b.ignored("-gpgpu_runtime_stat", type::text, "10000:0", prints_elsewhere);
-    b.ignored("-gpgpu_warpdistro_shader", type::integer, "-1", prints_elsewhere);
-    b.ignored("-gpgpu_cflog_interval", type::integer, "0", draws_elsewhere);
-    b.ignored("-visualizer_enabled", type::boolean, "1", draws_elsewhere);
-    b.ignored("-visualizer_outputfile", type::text, "NULL", draws_elsewhere);
-    b.ignored("-visualizer_zlevel", type::integer, "6", draws_elsewhere);
     const char* traces_elsewhere =
         "debug streams are not part of this simulator; see --timeline and --vcd";
     b.ignored("-trace_enabled", type::boolean, "0", traces_elsewhere);
@@ -548,33 +559,6 @@ void elsewhere(builder& b) {
 }
 
 }  // namespace
-
-const std::vector<quirk_info>& quirk_table() {
-    static const std::vector<quirk_info> table = {
-        {"packet-is-one-flit", "the crossbar moves a packet of any size as one flit"},
-        {"rz-is-a-register", "RZ takes part in dependences and in bank conflicts"},
-        {"ldgsts-global-half-only",
-         "asynchronous copies read global memory and never write shared"},
-        {"fetch-past-branches",
-         "after a taken branch the L1I is asked for what lies behind it, not for its target"},
-        {"loads-stay-long",
-         "two_level_active takes a loaded register for a long operation until arithmetic writes "
-         "it"},
-        {"flush-few-l2",
-         "-gpgpu_flush_l2_cache empties as many sub-partitions as there are channels, no more"},
-        {"single-barrier", "every BAR is barrier 0 with the whole thread block"},
-        {"ldc-is-alu", "LDC is arithmetic and never reaches the constant cache"},
-        {"base-delta-swallow", "address lists of base and deltas take one value more than written"},
-        {"base-stride-gap", "lanes after the first gap of a strided access get address 0"},
-        {"generic-windows", "LD and ST: shared memory reaches up to local memory, which has 16 KB"},
-        {"typed-width-is-word", "suffixes such as .S8 or .F64 do not tell the access width"},
-        {"serial-kernels",
-         "kernels of different streams wait for each other unless an SM may hold several kernels"},
-        {"rounded-clocks", "edges of clocks that coincide are ordered by rounding errors"},
-        {"memcpy-truncates", "copies from the host warm L2 at addresses cut to 32 bits"},
-    };
-    return table;
-}
 
 const std::vector<option_info>& option_table() {
     static const std::vector<option_info> table = [] {

@@ -9,12 +9,16 @@ namespace simtlm::platform {
 
 namespace {
 
+bool starts_with(std::string_view line, std::string_view start) {
+    return line.substr(0, start.size()) == start;
+}
+
 /// Of the kernel and the run: always there, even if a kernel takes as long as the one before.
 bool is_always_kept(std::string_view line) {
     for (const std::string_view start :
          {"kernel_name", "kernel_launch_uid", "kernel_stream_id", "gpu_sim_cycle", "gpu_sim_insn",
           "gpu_ipc", "gpu_tot_sim_cycle", "gpu_tot_sim_insn", "gpu_tot_ipc"})
-        if (line.substr(0, start.size()) == start) return true;
+        if (starts_with(line, start)) return true;
     return false;
 }
 
@@ -22,6 +26,32 @@ bool is_always_kept(std::string_view line) {
 bool is_title(std::string_view line) {
     while (!line.empty() && line.back() == ' ') line.remove_suffix(1);
     return line.empty() || line.back() == ':' || line.front() == '=';
+}
+
+/// A row of a table by channel and bank.
+bool is_of_banks(std::string_view line) {
+    return starts_with(line, "dram[");
+}
+
+/// Of one SM or one slice of the L2: the lines behind say what all of them have counted.
+bool is_of_one_cache(std::string_view line) {
+    while (!line.empty() && line.front() == '\t') line.remove_prefix(1);
+    return starts_with(line, "L1D_cache_core[") || starts_with(line, "L2_cache_bank[");
+}
+
+/// Without the zeros at its end, if it is a row of several numbers.
+std::string_view without_last_zeros(std::string_view line) {
+    constexpr std::string_view gaps = " \t";
+    while (true) {
+        const std::size_t end = line.find_last_not_of(gaps);
+        if (end == std::string_view::npos || end == 0 || line[end] != '0' ||
+            gaps.find(line[end - 1]) == std::string_view::npos)
+            return line;
+        const std::size_t before = line.find_last_not_of(gaps, end - 1);
+        if (before == std::string_view::npos || line[before] < '0' || line[before] > '9')
+            return line;
+        line = line.substr(0, before + 1);
+    }
 }
 
 /// Whether all numbers behind the name are 0, and there are some.
@@ -42,11 +72,20 @@ bool is_zero(std::string_view line) {
 std::string compact_text::of(const std::string& text) {
     std::string kept, titles;
     std::unordered_set<std::string> now;
+    bool in_one_channel = false;
     for (std::size_t from = 0; from < text.size();) {
         std::size_t end = text.find('\n', from);
         if (end == std::string::npos) end = text.size();
         const std::string line = text.substr(from, end - from);
         from = end + 1;
+        // What single channels have counted is said of all of them under the next heading.
+        if (starts_with(line, "Memory Partition ")) in_one_channel = true;
+        if (starts_with(line, "=")) in_one_channel = false;
+        if (in_one_channel || is_of_one_cache(line)) continue;
+        if (is_of_banks(line)) {
+            titles.clear();
+            continue;
+        }
         if (is_title(line)) {
             // Of titles that follow one another without anything between them the last counts.
             if (!line.empty()) titles = line + '\n';
@@ -56,7 +95,8 @@ std::string compact_text::of(const std::string& text) {
         now.insert(line);
         if (!is_always_kept(line) && (said || is_zero(line))) continue;
         kept += std::exchange(titles, {});
-        kept += line + '\n';
+        kept += without_last_zeros(line);
+        kept += '\n';
     }
     before_ = std::move(now);
     return kept;

@@ -391,7 +391,9 @@ report reporter::make(const report_subject* subject) {
     write_memory_stalls(out, cores);
     write_issue(out, cores, device_);
     write_traffic(out, device_);
+    const std::size_t before_memory = out.printed();
     write_memory(out, device_);
+    if (!device_.config().run.print_memory_latencies) out.unprint(before_memory);
     write_channels(out, device_);
     write_l2(out, device_);
     write_queues(out, device_);

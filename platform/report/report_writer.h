@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -41,6 +42,10 @@ public:
     void add_row(std::string name, std::vector<std::uint64_t> values) {
         report_.rows.push_back({std::move(name), std::move(values)});
     }
+    /// Characters printed so far.
+    std::size_t printed() const { return report_.text.size(); }
+    /// Takes back what was printed after so many characters; figures stay.
+    void unprint(std::size_t after) { report_.text.resize(after); }
     report take() { return std::move(report_); }
 
 private:

@@ -3,6 +3,7 @@
 
 #include "platform/gpu/gpu.h"
 #include "platform/waveform/trace_events.h"
+#include "platform/waveform/warp_wait.h"
 #include "platform/waveform/waveform.h"
 
 #include <fmt/format.h>
@@ -26,51 +27,6 @@ enum track : std::uint64_t {
 };
 /// Thread number of warp 0 of an SM; below are its CTA slots.
 constexpr unsigned first_warp = 1000;
-
-/// Why a warp does not issue.
-enum class wait : std::uint8_t {
-    nothing,
-    fetch,
-    scoreboard,
-    memory,
-    pipeline,
-    barrier,
-    memory_barrier,
-    atomics,
-    copies,
-    exit
-};
-const char* name_of(wait w) {
-    static constexpr const char* names[] = {"",
-                                            "instruction fetch",
-                                            "scoreboard",
-                                            "memory",
-                                            "pipeline",
-                                            "barrier",
-                                            "memory barrier",
-                                            "atomics",
-                                            "asynchronous copies",
-                                            "exit"};
-    return names[static_cast<unsigned>(w)];
-}
-
-wait why_waiting(core::sm& sm, unsigned w) {
-    const core::warp_table& t = sm.warps();
-    const core::warp_mask bit = core::warp_bit(w);
-    if ((t.done & bit) != 0) return wait::exit;
-    if ((t.at_barrier & bit) != 0) return wait::barrier;
-    if ((t.at_memory_barrier & bit) != 0) return wait::memory_barrier;
-    if ((t.at_atomic & bit) != 0) return wait::atomics;
-    if ((t.at_copy & bit) != 0) return wait::copies;
-    if ((t.buffered & bit) == 0) return wait::fetch;
-    const program::static_instruction& next = *t.warp[w].ibuffer.head()->info;
-    if (sm.scores().collides(w, next))
-        return sm.scores().waits_for_long_operation(w, next) ? wait::memory : wait::scoreboard;
-    const core::operand_collector& c = sm.collector();
-    const unsigned p = c.pipe_of(next.cls);
-    if (p != c.pipes() && !c.can_accept(p, w % sm.schedulers())) return wait::pipeline;
-    return wait::nothing;
-}
 
 }  // namespace
 
@@ -113,7 +69,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         program::dim3 index;
     };
     struct warp_run {
-        wait why = wait::nothing;
+        warp_wait why = warp_wait::nothing;
         std::uint64_t since = 0, pc = 0;
     };
     struct sm_state {
@@ -200,12 +156,12 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     }
 
     void write_wait(sm_state& s, unsigned w, const warp_run& run, std::uint64_t end) {
-        if (run.why == wait::nothing || end <= run.since) return;
+        if (run.why == warp_wait::nothing || end <= run.since) return;
         if (++waits > most_waits) return;
         const std::uint64_t number = process_of(s);
         if (named_slots.insert({{s.block->id(), first_warp + w}, true}).second)
             out.name_thread({number, first_warp + w}, fmt::format("warp {} waits for", w));
-        slice("stall", name_of(run.why), {number, first_warp + w}, run.since, end,
+        slice("stall", warp_wait_name(run.why), {number, first_warp + w}, run.since, end,
               fmt::format(R"(,"after_pc":"{:#x}")", run.pc));
     }
 
@@ -377,7 +333,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
             s.warps.resize(table.warp.size());
             for (unsigned w = 0; w < table.warp.size(); ++w) {
                 const bool resident = (table.resident & core::warp_bit(w)) != 0;
-                const wait why = resident ? why_waiting(*s.block, w) : wait::nothing;
+                const warp_wait why = resident ? why_waiting(*s.block, w) : warp_wait::nothing;
                 warp_run& run = s.warps[w];
                 if (why == run.why) continue;
                 write_wait(s, w, run, now);

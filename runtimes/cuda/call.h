@@ -4,6 +4,7 @@
 #include "runtimes/cuda/session.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -26,7 +27,8 @@ inline void explain(const char* name, const failure& e) {
                              e.code() == status::no_binary_for_gpu ||
                              e.code() == status::launch_out_of_resources ||
                              e.code() == status::cooperative_launch_too_large;
-    if (needs_words) std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
+    static const bool always = std::getenv("SIMTLM_VERBOSE") != nullptr;
+    if (needs_words || always) std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
 }
 }  // namespace detail
 

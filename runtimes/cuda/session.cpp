@@ -112,6 +112,7 @@ session& session::get() {
         }
     });
     if (the_session == nullptr) throw failure(status::not_initialised, why);
+    while (signal_number != 0 && over) ::pause();  // it is about to end the process
     if (over) throw failure(status::unloading, "the program has ended");
     return *the_session;
 }

@@ -107,11 +107,15 @@ private:
     }
 
     void collectors() {
-        set("-gpgpu_num_reg_banks", sub_cores_ ? schedulers_ * between(1, 4) : between(1, 32));
+        const std::uint64_t most = std::max(64 / schedulers_, 1u);  // 64 in all
+        set("-gpgpu_num_reg_banks", sub_cores_
+                                        ? schedulers_ * between(1, std::min<std::uint64_t>(most, 4))
+                                        : between(1, 32));
         toss("-gpgpu_reg_bank_use_warp_id");
         set("-gpgpu_reg_file_port_throughput", between(1, 2));
         set("-gpgpu_operand_collector_num_units_gen",
-            sub_cores_ ? schedulers_ * between(1, 3) : between(1, 16));
+            sub_cores_ ? schedulers_ * between(1, std::min<std::uint64_t>(most, 3))
+                       : between(1, 16));
         const std::uint64_t ports = sub_cores_ ? schedulers_ : between(1, 8);
         set("-gpgpu_operand_collector_num_in_ports_gen", ports);
         set("-gpgpu_operand_collector_num_out_ports_gen", ports);

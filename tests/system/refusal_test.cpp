@@ -205,6 +205,8 @@ TEST_F(Refusal, OfAGridThatIsNotThatOfTheBlocks) {
     expect_trace_refused(trace.text(), {"kernel-1.traceg:", "outside the grid"});
     trace.header["grid dim"] = "(3,1,1)";
     expect_trace_refused(trace.text(), {"kernel-1.traceg:", "2 of 3 thread blocks"});
+    trace.header["grid dim"] = "(1,1,1)";
+    expect_trace_refused(trace.text(), {"kernel-1.traceg:", "more thread blocks than the grid"});
 }
 TEST_F(Refusal, OfATracerVersionThatIsNotKnown) {
     trace.header["accelsim tracer version"] = "7";

@@ -176,7 +176,7 @@ TEST(Sm, CountsEveryCycleInWhichARequestFindsTheNetworkFullAsleepOrAwake) {
         const std::uint64_t by_l1 = rig->core.l1d()->refusals().up_to_date();
         ASSERT_EQ(rig->memory.seen.size(), 5u);
         EXPECT_GT(by_unit, 150u) << "the second of those that pass by the L1";
-        EXPECT_GT(by_l1, 150u) << "the first miss, which waits at the door";
+        EXPECT_GT(by_l1, 150u) << "the first miss, which waits at the port";
         EXPECT_LT(by_l1, 210u) << "one per cycle, though three are waiting";
         EXPECT_EQ(rig->core.network_refusals(), by_unit + by_l1);
         expect_everything_accounted(*rig, 5);

@@ -68,19 +68,22 @@ TEST(fr_fcfs, priority_rotates_over_free_banks) {
     EXPECT_EQ(b.choose(2), in_1);
 }
 
-TEST(fr_fcfs, writes_wait_for_the_high_and_drain_to_the_low_watermark) {
-    bench b;
+void give_writes_a_queue_of_their_own(bench& b) {
     b.config.separate_write_queue = true;
     b.config.write_queue_size = 4;
     b.config.write_high_watermark = 3;
     b.config.write_low_watermark = 2;
+}
+
+TEST(fr_fcfs, writes_wait_for_the_high_and_drain_to_the_low_watermark_while_reads_wait) {
+    bench b;
+    give_writes_a_queue_of_their_own(b);
     b.start();
     const auto w0 = b.add(0, 1, true);
     const auto w1 = b.add(0, 1, true);
     const auto r0 = b.add(0, 2);
-    EXPECT_EQ(b.choose(1), r0);
-    EXPECT_EQ(b.choose(1), dram_request_table::none);
     const auto r1 = b.add(0, 2);
+    EXPECT_EQ(b.choose(1), r0);
     b.add(0, 1, true);
     EXPECT_EQ(b.choose(1), w0);
     EXPECT_EQ(b.choose(1), w1);
@@ -89,6 +92,29 @@ TEST(fr_fcfs, writes_wait_for_the_high_and_drain_to_the_low_watermark) {
     for (int i = 0; i < 3; ++i) b.add(1, 1, true);
     EXPECT_TRUE(b.scheduler->full(true));
     EXPECT_FALSE(b.scheduler->full(false));
+}
+
+TEST(fr_fcfs, few_writes_are_served_while_no_read_waits) {
+    bench b;
+    give_writes_a_queue_of_their_own(b);
+    b.start();
+    const auto w0 = b.add(0, 1, true);
+    const auto r0 = b.add(0, 2);
+    EXPECT_EQ(b.choose(1), r0);
+    EXPECT_EQ(b.choose(1), w0);
+    EXPECT_EQ(b.choose(1), dram_request_table::none);
+}
+
+TEST(fr_fcfs, few_writes_are_never_served_as_in_the_reference) {
+    bench b;
+    give_writes_a_queue_of_their_own(b);
+    b.config.quirk_writes_wait = true;
+    b.start();
+    b.add(0, 1, true);
+    b.add(0, 1, true);
+    const auto r0 = b.add(0, 2);
+    EXPECT_EQ(b.choose(1), r0);
+    EXPECT_EQ(b.choose(1), dram_request_table::none);
 }
 
 TEST(fifo, strictly_in_order_with_two_places) {

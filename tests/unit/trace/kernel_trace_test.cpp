@@ -155,6 +155,21 @@ TEST_F(KernelTrace, ReadsVersionsThreeToSixWithTheirTails) {
     }
 }
 
+TEST_F(KernelTrace, ReadsHoppersBulkCopiesAndSaysThatTheyCauseNoTraffic) {
+    header.version = "-accelsim tracer version = 6\n";
+    header.binary = "90";
+    const auto block = read({"0000 00000001 0 UTMALDG.2D 2 UR8 UR4 0 0 NoVal",
+                             "0010 ffffffff 2 R24 R25 HGMMA.64x64x16.F32 3 R24 UR4 !UPT 0 0 NoVal",
+                             "0020 00000001 0 UTMASTG.2D 2 UR8 UR4 0 0 Val 0x10",
+                             "0030 00000001 0 UTMALDG.3D 2 UR8 UR4 0 0 NoVal"});
+    EXPECT_THAT(block->instructions, SizeIs(4));
+    EXPECT_EQ(block->instructions[1].info->cls, program::op_class::spec3);
+    EXPECT_EQ(block->instructions[0].mode, address_mode::none);
+    EXPECT_THAT(kernel->take_warnings(),
+                ElementsAre(HasSubstr("UTMALDG of kernel"), HasSubstr("UTMASTG of kernel")))
+        << "once each";
+}
+
 TEST_F(KernelTrace, ReadsSourceLinesAndClusters) {
     header.more = "-enable lineinfo = 1\n";
     kernel = open(text_of(header) +
@@ -378,7 +393,9 @@ TEST_F(KernelTrace, RefusesAWarpIdOutsideTheBlock) {
 TEST_F(KernelTrace, RefusesBlocksThatTheGridDoesNotHave) {
     EXPECT_THAT(message_of(text_of(header) + block_of({}, "1,0,0")), HasSubstr("outside the grid"));
     EXPECT_THAT(message_of(text_of(header) + block_of({}) + block_of({})),
-                HasSubstr("0,0,0 twice"));
+                HasSubstr("more thread blocks than the grid of 1,1,1 has"));
+    EXPECT_THAT(message_of(text_of(header) + block_of({}) + "0000 ffffffff 0 EXIT 0 0\n"),
+                HasSubstr("text behind the last thread block"));
 }
 
 TEST_F(KernelTrace, RefusesBrokenStructure) {

@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace simtlm::platform {
 namespace {
@@ -43,207 +45,6 @@ constexpr const char* four_sub_cores =
     "-gpgpu_num_int_units 4 -gpgpu_num_dp_units 4 -gpgpu_pipeline_widths 4,4,4,4,4,4,4,4,4,4,8\n"
     "-gpgpu_enable_specialized_operand_collector 0 -gpgpu_operand_collector_num_units_gen 8\n"
     "-gpgpu_operand_collector_num_in_ports_gen 8 -gpgpu_operand_collector_num_out_ports_gen 8\n";
-
-std::string cache_refused(const std::string& text) {
-    try {
-        parse_cache(text);
-    } catch (const format_error& error) {
-        return error.what + " (" + error.remedy + ")";
-    }
-    return {};
-}
-
-// ---- cache strings ------------------------------------------------------------------------------
-
-TEST(CacheString, DescribesGeometryPoliciesAndQueues) {
-    const cache::cache_config c = parse_cache("S:32:128:64,L:T:m:L:P,A:512:8,16:3,64");
-    EXPECT_EQ(c.kind, cache::cache_kind::sector);
-    EXPECT_EQ(c.sets, 32u);
-    EXPECT_EQ(c.line_bytes, 128u);
-    EXPECT_EQ(c.ways, 64u);
-    EXPECT_EQ(c.replacement, cache::replacement_policy::lru);
-    EXPECT_EQ(c.write, cache::write_policy::write_through);
-    EXPECT_EQ(c.allocation, cache::allocation_policy::on_miss);
-    EXPECT_EQ(c.write_allocate, cache::write_allocate_policy::lazy_fetch_on_read);
-    EXPECT_EQ(c.set_index, cache::set_index_function::ipoly);
-    EXPECT_FALSE(c.texture_fifo);
-    EXPECT_EQ(c.mshr_entries, 512u);
-    EXPECT_EQ(c.mshr_max_merge, 8u);
-    EXPECT_EQ(c.miss_queue_size, 16u);
-    EXPECT_EQ(c.result_fifo_entries, 3u);
-    EXPECT_EQ(c.data_port_bytes, 64u);
-}
-
-TEST(CacheString, SaysNoneForNoCache) {
-    EXPECT_FALSE(parse_cache("none").enabled);
-}
-
-TEST(CacheString, IsReadInItsOldFormToo) {
-    const cache::cache_config c = parse_cache("64:128:8,L:B:m:N,A:16:4,4");
-    EXPECT_TRUE(c.enabled);
-    EXPECT_EQ(c.kind, cache::cache_kind::normal);
-    EXPECT_EQ(c.ways, 8u);
-    EXPECT_EQ(c.write, cache::write_policy::write_back);
-    EXPECT_EQ(c.set_index, cache::set_index_function::linear);
-    EXPECT_EQ(c.port_bytes(), 128u) << "the port is as wide as a line when nothing is said";
-}
-
-TEST(CacheString, KnowsEveryLetter) {
-    using namespace cache;
-    EXPECT_EQ(parse_cache("N:32:128:4,F:R:f:N:X,S:2:48,4").replacement, replacement_policy::fifo);
-    EXPECT_EQ(parse_cache("N:32:128:4,R:R:f:N:X,S:2:48,4").replacement, replacement_policy::random);
-    EXPECT_EQ(parse_cache("N:32:128:4,L:E:m:W:H,A:2:48,4").write, write_policy::write_evict);
-    EXPECT_EQ(parse_cache("N:32:128:4,L:L:s:N:C,A:2:48,4").write, write_policy::local_wb_global_wt);
-    EXPECT_EQ(parse_cache("N:32:128:4,L:L:s:N:C,A:2:48,4").allocation,
-              allocation_policy::streaming);
-    EXPECT_EQ(parse_cache("N:32:128:4,L:B:m:F:P,A:2:48,4").write_allocate,
-              write_allocate_policy::fetch_on_write);
-    EXPECT_EQ(parse_cache("N:32:128:4,L:B:m:W:L,A:2:48,4").write_allocate,
-              write_allocate_policy::write_allocate);
-    EXPECT_EQ(parse_cache("N:32:128:4,L:B:m:N:X,A:2:48,4").set_index,
-              set_index_function::bitwise_xor);
-    EXPECT_EQ(parse_cache("N:32:128:4,L:B:m:N:H,A:2:48,4").set_index,
-              set_index_function::fermi_hash);
-    EXPECT_TRUE(parse_cache("N:4:128:256,L:R:m:N:L,T:512:8,128:2").texture_fifo);
-    EXPECT_EQ(parse_cache("N:4:128:256,L:R:m:N:L,F:512:8,128:2").result_fifo_entries, 2u);
-    EXPECT_FALSE(parse_cache("N:4:128:256,L:R:m:N:L,S:512:8,128").texture_fifo);
-}
-
-TEST(CacheString, RefusesUnknownLettersAndMissingParts) {
-    EXPECT_EQ(cache_refused("X:4:128:64,L:T:m:L:L,A:512:8,16"),
-              "'X' is no kind of cache (one of N, S)");
-    EXPECT_THAT(cache_refused("4:128:64,Q:T:m:L:L,A:512:8,16"),
-                HasSubstr("'Q' is no replacement policy"));
-    EXPECT_THAT(cache_refused("4:128:64,L:Q:m:L:L,A:512:8,16"),
-                HasSubstr("'Q' is no write policy"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:q:L:L,A:512:8,16"),
-                HasSubstr("'q' is no allocation policy"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m:Q:L,A:512:8,16"),
-                HasSubstr("'Q' is no write allocation"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:Q,A:512:8,16"), HasSubstr("'Q' is no set index"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:L,Q:512:8,16"),
-                HasSubstr("'Q' is no kind of MSHR"));
-    EXPECT_THAT(cache_refused("4:128,L:T:m:L:L,A:512:8,16"), HasSubstr("is no cache geometry"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m,A:512:8,16"), HasSubstr("has 3 policies"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:L,A:512,16"), HasSubstr("is no MSHR description"));
-    EXPECT_THAT(cache_refused("4:128:64,L:T:m:L:L"), HasSubstr("has 2 parts"));
-    EXPECT_THAT(cache_refused("4:128:abc,L:T:m:L:L,A:1:1,1"),
-                HasSubstr("'abc' is no number of ways"));
-    EXPECT_THAT(cache_refused("4:128:-1,L:T:m:L:L,A:1:1,1"), HasSubstr("is no number of ways"));
-    EXPECT_THAT(cache_refused(""), HasSubstr("has 1 parts"));
-}
-
-TEST(CacheString, RefusesCachesThatCannotWork) {
-    EXPECT_THAT(cache_refused("N:4:128:64,L:B:f:N:L,A:8:8,8"), HasSubstr("can deadlock"));
-    EXPECT_THAT(cache_refused("N:4:128:64,L:B:s:N:L,A:8:8,8"), HasSubstr("can deadlock"));
-    EXPECT_THAT(cache_refused("N:4:128:64,L:T:f:L:L,A:8:8,8"),
-                HasSubstr("write allocation F or L"));
-    EXPECT_THAT(cache_refused("N:4:128:64,L:T:s:F:L,A:8:8,8"),
-                HasSubstr("write allocation F or L"));
-    EXPECT_THAT(cache_refused("S:4:64:64,L:T:m:L:L,A:8:8,8"),
-                HasSubstr("sector cache with lines of 64"));
-    EXPECT_THAT(cache_refused("N:3:128:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
-    EXPECT_THAT(cache_refused("N:0:128:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
-    EXPECT_THAT(cache_refused("N:4:100:64,L:T:m:L:L,A:8:8,8"), HasSubstr("power of two"));
-    EXPECT_THAT(cache_refused("N:4:128:0,L:T:m:L:L,A:8:8,8"), HasSubstr("no ways"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:L,A:0:8,8"), HasSubstr("no MSHR entries"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:L,A:8:8,0"), HasSubstr("miss queue"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:L,A:8:8,8:0,48"),
-                HasSubstr("divides the line size"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:R:m:N:L,F:8:8,8"), HasSubstr("without result FIFO"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:H,A:8:8,8"),
-                HasSubstr("Fermi's hash with 4 sets"));
-    EXPECT_THAT(cache_refused("N:4:128:4,L:T:m:L:P,A:8:8,8"),
-                HasSubstr("polynomial hash with 4 sets"));
-}
-
-// ---- other value languages ----------------------------------------------------------------------
-
-TEST(DramTiming, IsReadByNameInAnyOrderAndAcrossSpaces) {
-    const memory::dram_timing t = parse_dram_timing(
-        "nbk=16:CCD=1:RRD=3:RCD=12:RAS=28:RP=12:RC=40: "
-        "CL=12:WL=2:CDLR=3:WR=10:nbkgrp=4:CCDL=2:RTPL=3:"
-        "REFI=3900:RFC=260");
-    EXPECT_EQ(t.nbk, 16u);
-    EXPECT_EQ(t.tRC, 40u);
-    EXPECT_EQ(t.CL, 12u);
-    EXPECT_EQ(t.nbkgrp, 4u);
-    EXPECT_EQ(t.tRTPL, 3u);
-    EXPECT_EQ(t.tREFI, 3900u);
-}
-
-TEST(DramTiming, IsReadByPosition) {
-    const memory::dram_timing t = parse_dram_timing("8:2:8:12:25:10:35:10:7:6:11");
-    EXPECT_EQ(t.nbk, 8u);
-    EXPECT_EQ(t.tRAS, 25u);
-    EXPECT_EQ(t.WL, 7u);
-    EXPECT_EQ(t.tWR, 11u);
-    EXPECT_EQ(t.nbkgrp, 1u) << "no bank groups unless told";
-    EXPECT_EQ(t.tCCDL, 0u);
-}
-
-TEST(DramTiming, RefusesWhatItCannotBe) {
-    const std::string rest = ":RRD=3:RCD=12:RAS=28:RP=12:RC=40:CL=12:WL=2:CDLR=3:WR=10";
-    const auto why = [](const std::string& text) {
-        return refused("-gpgpu_dram_timing_opt " + text);
-    };
-    EXPECT_THAT(why("nbk=16:CDC=1" + rest), HasSubstr("'CDC' is no DRAM timing parameter"));
-    EXPECT_THAT(why("nbk=16" + rest), HasSubstr("lacks CCD"));
-    EXPECT_THAT(why("nbk=12:CCD=1" + rest), HasSubstr("12 banks"));
-    EXPECT_THAT(why("nbk=16:CCD=1:nbkgrp=3" + rest), HasSubstr("bank groups"));
-    EXPECT_THAT(why("nbk=16:CCD=1:REFI=100" + rest), HasSubstr("give both REFI and RFC"));
-    EXPECT_THAT(why("nbk=16:CCD=x" + rest), HasSubstr("'x' is no number"));
-    EXPECT_THAT(why("4:2:8"), HasSubstr("has 3 values instead of 11 to 14"));
-}
-
-TEST(PipelineWidths, AreReadInTheirThreeForms) {
-    const pipeline_widths seven = parse_pipeline_widths("2,1,1,2,1,1,2");
-    EXPECT_EQ(seven.of.at(core::pipe_sp).id_oc, 2u);
-    EXPECT_EQ(seven.of.at(core::pipe_dp).id_oc, 0u);
-    EXPECT_EQ(seven.of.at(core::pipe_mem).id_oc, 1u);
-    EXPECT_EQ(seven.ex_wb, 2u);
-    EXPECT_EQ(parse_pipeline_widths("2,0,0,1,1,2,0,0,1,1,3").ex_wb, 3u);
-    EXPECT_EQ(parse_pipeline_widths("4,4,4,4,4,4,4,4,4,4,8,5,6").of.at(core::pipe_tensor).oc_ex,
-              6u);
-    EXPECT_THAT(refused("-gpgpu_pipeline_widths 1,1,1,1,1,1,1,1"), HasSubstr("has 8 widths"));
-}
-
-TEST(AddressMap, CountsItsBits) {
-    const mapping_shape shape = parse_address_mapping(
-        "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCB.CCCSSSSS");
-    EXPECT_EQ(*shape.channel_position, 8u);
-    EXPECT_EQ(shape.row_bits, 13u);
-    EXPECT_EQ(shape.bank_bits, 4u);
-    EXPECT_EQ(shape.column_bits, 6u);
-    EXPECT_EQ(shape.burst_bits, 5u);
-}
-
-TEST(RouterFile, IsReadIntoKeysAndValues) {
-    const auto router = parse_router_text(
-        "// a comment\nuse_map = 0;\nvc_allocator = islip; //another;\n"
-        "packet_size ={{1,2,3,4},{10,20}};\n\nlatency_thres\n = 2.5 ;",
-        "net.icnt");
-    EXPECT_EQ(router.values.size(), 4u);
-    EXPECT_EQ(router.values.at("use_map"), "0");
-    EXPECT_EQ(router.values.at("vc_allocator"), "islip");
-    EXPECT_EQ(router.values.at("packet_size"), "{{1,2,3,4},{10,20}}");
-    EXPECT_EQ(router.values.at("latency_thres"), "2.5");
-}
-
-TEST(RouterFile, RefusesBrokenStatementsWithTheirLine) {
-    const auto why = [](const std::string& text) {
-        return refusal([&] { parse_router_text(text, "net.icnt"); });
-    };
-    EXPECT_THAT(why("k = 4\n"), StartsWith("net.icnt:1: 'k = 4' does not end"));
-    EXPECT_THAT(why("k = 4\nn = 2;"),
-                StartsWith("net.icnt:1: k is assigned twice (a ; is missing)"));
-    EXPECT_THAT(why("\n\nmesh;\n"), StartsWith("net.icnt:3: 'mesh' assigns nothing"));
-    EXPECT_THAT(why("k = ;"), HasSubstr("k has no value"));
-    EXPECT_THAT(why("4 k = 2;"), HasSubstr("is no name of a parameter"));
-    EXPECT_THAT(why("p = {1,2;"), HasSubstr("braces do not match"));
-}
-
-// ---- a whole GPU --------------------------------------------------------------------------------
 
 TEST(GpuConfig, TakesClocksInMegahertz) {
     const gpu_config gpu = make("-gpgpu_clock_domains 1132.0:1000:900.5:850");
@@ -382,6 +183,14 @@ TEST(GpuConfig, RefusesAnIssueDistributionOfAnSmThatIsNotThere) {
                 HasSubstr("the GPU has 4 SMs"));
 }
 
+TEST(GpuConfig, RefusesMoreCollectorsOrBanksThanAnSmCanHave) {
+    EXPECT_THAT(refused("-gpgpu_operand_collector_num_units_gen 51"),
+                HasSubstr("65 collector units, all pools together"));
+    EXPECT_EQ(refused("-gpgpu_operand_collector_num_units_gen 50"), "");
+    EXPECT_NE(refused("-gpgpu_num_reg_banks 65"), "");
+    EXPECT_EQ(refused("-gpgpu_num_reg_banks 64"), "");
+}
+
 TEST(GpuConfig, DemandsOneOfEachForEverySubCore) {
     EXPECT_EQ(refused(four_sub_cores), "");
     const std::string four = four_sub_cores;
@@ -502,6 +311,57 @@ TEST(GpuConfig, SwitchesQuirksOnByNameOrAllTogether) {
     EXPECT_TRUE(all.memory.partition.quirk_memcpy_truncates && all.memory.quirk_flush_few_l2);
     EXPECT_THAT(refused("--quirk ldc-is-alo"), HasSubstr("did you mean ldc-is-alu?"));
     EXPECT_THAT(refused("--compat gem5"), HasSubstr("none or accel-sim"));
+}
+
+TEST(GpuConfig, ReadsHowTheVisualizerLogIsSampled) {
+    EXPECT_EQ(make("").run.visualizer.file, "") << "nothing is written unasked";
+    const visualizer_config log =
+        make(
+            "-visualizer_enabled 1 -gpgpu_runtime_stat 500:3 -gpgpu_cflog_interval 20 "
+            "-gpgpu_warpdistro_shader 1 -visualizer_zlevel 9")
+            .run.visualizer;
+    EXPECT_EQ(log.file, "gpgpusim_visualizer.log.gz");
+    EXPECT_EQ(log.interval, 500u);
+    EXPECT_EQ(log.pc_interval, 20u);
+    EXPECT_EQ(log.warp_distribution_sm, 1);
+    EXPECT_EQ(log.level, 9u);
+    EXPECT_EQ(make("-visualizer_enabled 1 -visualizer_outputfile a.gz").run.visualizer.file,
+              "a.gz");
+    EXPECT_EQ(make("-ptx_line_stats_filename a.txt").run.line_stats, "");
+    EXPECT_EQ(make("-enable_ptx_file_line_stats 1").run.line_stats, "gpgpu_inst_stats.txt");
+    EXPECT_THAT(refused("-gpgpu_runtime_stat 0"), HasSubstr("is no interval"));
+    EXPECT_THAT(refused("-gpgpu_runtime_stat x:1"), HasSubstr("is no interval"));
+    EXPECT_THAT(refused("-gpgpu_warpdistro_shader 1000"), HasSubstr("SMs"));
+    EXPECT_THAT(refused("-visualizer_zlevel 10"), HasSubstr("-visualizer_zlevel"));
+}
+
+TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
+    const auto switches = [](const gpu_config& c) {
+        const core::core_quirks& q = c.cores.sm.quirks;
+        const trace::reader_quirks& t = c.traces.quirks;
+        return std::vector<bool>{q.ldgsts_global_half_only,
+                                 q.fetch_past_branches,
+                                 q.loads_stay_long,
+                                 t.rz_is_a_register,
+                                 t.single_barrier,
+                                 t.ldc_is_alu,
+                                 t.typed_width_is_word,
+                                 t.base_delta_swallow,
+                                 t.base_stride_gap,
+                                 t.generic_windows,
+                                 c.network.crossbar.quirk_packet_is_one_flit,
+                                 c.memory.quirk_flush_few_l2,
+                                 c.memory.partition.quirk_memcpy_truncates,
+                                 c.memory.partition.dram.quirk_writes_wait,
+                                 c.dispatch.serial_kernels,
+                                 c.clocks.quirk_rounded};
+    };
+    std::set<std::vector<bool>> seen;
+    for (const quirk_info& quirk : quirk_table()) {
+        const std::vector<bool> on = switches(make(std::string("--quirk ") + quirk.name));
+        EXPECT_EQ(std::count(on.begin(), on.end(), true), 1) << quirk.name;
+        EXPECT_TRUE(seen.insert(on).second) << quirk.name << " switches what another one does";
+    }
 }
 
 TEST(GpuConfig, CarriesTheRun) {

@@ -22,13 +22,28 @@ TEST(CompactText, KeepsTheTitlesOfWhatItKeeps) {
     EXPECT_EQ(compact.of("\n===== caches =====\nL1I:\n\tmisses = 0\nL1D:\n\tmisses = 7\n"
                          "===== none =====\nhits = 0\n"),
               "L1D:\n\tmisses = 7\n");
-    EXPECT_EQ(compact.of("table: \ndram[0]: 0 0 \ndram[1]: 0 5 \n"), "table: \ndram[1]: 0 5 \n");
+    EXPECT_EQ(compact.of("table: \nrow: 0 0 \nother: 0 5 \n"), "table: \nother: 0 5 \n");
+}
+
+TEST(CompactText, SpeaksOfTheWholeAndNotOfSingleBlocks) {
+    compact_text compact;
+    EXPECT_EQ(compact.of("L1D_cache:\n\tL1D_cache_core[0]: Access = 3\n\tL1D_total = 3\n"
+                         "accesses by bank:\ndram[0]: 1 2\ndram[1]: 3 4\ntotal accesses: 10\n"
+                         "Memory Partition 0: \nn_cmd=7\n\nbwutil = 0.5\n"
+                         "========= DRAM, all channels =========\ndram_bw_util = 0.5\n"),
+              "L1D_cache:\n\tL1D_total = 3\ntotal accesses: 10\n"
+              "========= DRAM, all channels =========\ndram_bw_util = 0.5\n");
 }
 
 TEST(CompactText, KeepsNumbersThatHoldAZeroDigit) {
     compact_text compact;
-    EXPECT_EQ(compact.of("cycles = 100\nmrq_lat_table:0 \t0 \t20 \t0\nq: 0 \t0\n"),
-              "cycles = 100\nmrq_lat_table:0 \t0 \t20 \t0\n");
+    EXPECT_EQ(compact.of("cycles = 100\nshare = 0.500\nq: 0 \t0\n"),
+              "cycles = 100\nshare = 0.500\n");
+}
+
+TEST(CompactText, EndsARowOfNumbersWithTheLastThatIsNotZero) {
+    compact_text compact;
+    EXPECT_EQ(compact.of("mrq_lat_table:0 \t0 \t20 \t0 \t0 \t\n"), "mrq_lat_table:0 \t0 \t20\n");
 }
 
 }  // namespace

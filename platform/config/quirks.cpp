@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/error.h"
+#include "platform/config/readers.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace simtlm::platform {
+
+namespace {
+
+/// A quirk and its switch. A row without a switch does not compile.
+struct quirk : quirk_info {
+    constexpr quirk(const char* called, const char* does, bool& (*on)(gpu_config&))
+        : quirk_info{called, does}, is_on(on) {}
+    bool& (*is_on)(gpu_config&);
+};
+
+constexpr quirk table[] = {
+    {"packet-is-one-flit", "the crossbar moves a packet of any size as one flit",
+     [](gpu_config& c) -> bool& { return c.network.crossbar.quirk_packet_is_one_flit; }},
+    {"rz-is-a-register", "RZ takes part in dependences and in bank conflicts",
+     [](gpu_config& c) -> bool& { return c.traces.quirks.rz_is_a_register; }},
+    {"ldgsts-global-half-only", "asynchronous copies read global memory and never write shared",
+     [](gpu_config& c) -> bool& { return c.cores.sm.quirks.ldgsts_global_half_only; }},
+    {"fetch-past-branches",
+     "after a taken branch the L1I is asked for what lies behind it, not for its target",
+     [](gpu_config& c) -> bool& { return c.cores.sm.quirks.fetch_past_branches; }},
+    {"loads-stay-long",
+     "two_level_active takes a loaded register for a long operation until arithmetic writes it",
+     [](gpu_config& c) -> bool& { return c.cores.sm.quirks.loads_stay_long; }},
+    {"flush-few-l2",
+     "-gpgpu_flush_l2_cache empties as many sub-partitions as there are channels, no more",
+     [](gpu_config& c) -> bool& { return c.memory.quirk_flush_few_l2; }},
+    {"writes-wait",
+     "writes with a queue of their own wait for its high mark even while no read waits",
+     [](gpu_config& c) -> bool& { return c.memory.partition.dram.quirk_writes_wait; }},
+    {"single-barrier", "every BAR is barrier 0 with the whole thread block",
+     [](gpu_config& c) -> bool& { return c.traces.quirks.single_barrier; }},
+    {"ldc-is-alu", "LDC is arithmetic and never reaches the constant cache",
+     [](gpu_config& c) -> bool& { return c.traces.quirks.ldc_is_alu; }},
+    {"base-delta-swallow", "address lists of base and deltas take one value more than written",
+     [](gpu_config& c) -> bool& { return c.traces.quirks.base_delta_swallow; }},
+    {"base-stride-gap", "lanes after the first gap of a strided access get address 0",
+     [](gpu_config& c) -> bool& { return c.traces.quirks.base_stride_gap; }},
+    {"generic-windows", "LD and ST: shared memory reaches up to local memory, which has 16 KB",
+     [](gpu_config& c) -> bool& { return c.traces.quirks.generic_windows; }},
+    {"typed-width-is-word", "suffixes such as .S8 or .F64 do not tell the access width",
+     [](gpu_config& c) -> bool& { return c.traces.quirks.typed_width_is_word; }},
+    {"serial-kernels",
+     "kernels of different streams wait for each other unless an SM may hold several kernels",
+     [](gpu_config& c) -> bool& { return c.dispatch.serial_kernels; }},
+    {"rounded-clocks", "edges of clocks that coincide are ordered by rounding errors",
+     [](gpu_config& c) -> bool& { return c.clocks.quirk_rounded; }},
+    {"memcpy-truncates", "copies from the host warm L2 at addresses cut to 32 bits",
+     [](gpu_config& c) -> bool& { return c.memory.partition.quirk_memcpy_truncates; }},
+};
+
+/// In the network, dispatch, the clocks, and three in the memory.
+constexpr std::size_t single_switches = 6;
+static_assert(std::size(table) ==
+                  sizeof(core::core_quirks) + sizeof(trace::reader_quirks) + single_switches,
+              "a switch of a quirk has no row, or one that another row has");
+
+}  // namespace
+
+const std::vector<quirk_info>& quirk_table() {
+    static const std::vector<quirk_info> infos(std::begin(table), std::end(table));
+    return infos;
+}
+
+void read_quirks(const option_values& v, gpu_config& config) {
+    const std::string& compat = v.text("--compat");
+    if (compat != "none" && compat != "accel-sim")
+        v.fail("--compat", "there is no such simulator to be compatible with", "none or accel-sim");
+    std::vector<std::string> names;
+    for (const quirk& q : table) names.emplace_back(q.name);
+    std::vector<bool> on(names.size(), compat == "accel-sim");
+    for (const option_value& value : v.all("--quirk")) {
+        const auto found = std::find(names.begin(), names.end(), value.text);
+        if (found == names.end())
+            throw kernel::user_error(value.origin.where(), "there is no quirk '" + value.text + "'",
+                                     "did you mean " + nearest_name(value.text, names) + "?");
+        on[static_cast<std::size_t>(found - names.begin())] = true;
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (!on[i]) continue;
+        config.quirks.push_back(names[i]);
+        table[i].is_on(config) = true;
+    }
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/access_outcome.h"
+#include "modules/kernel/counter_table.h"
+#include "platform/waveform/warp_wait.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace simtlm::platform {
+
+/// What is counted of one instruction of a kernel, over all warps that execute it.
+struct instruction_counts {
+    std::uint64_t issues = 0;
+    std::uint64_t threads = 0;
+    std::uint64_t partial = 0;
+    std::uint64_t divergences = 0;
+    std::uint64_t latency = 0;
+    std::uint64_t thread_latency = 0;
+    std::uint64_t exposed_latency = 0;
+    std::uint64_t waited = 0;
+    std::array<std::uint64_t, warp_wait_count> waits{};
+    std::uint64_t memory_issues = 0;
+    std::uint64_t transactions = 0;
+    std::uint64_t shared_issues = 0;
+    std::uint64_t shared_cycles = 0;
+    std::uint64_t bank_conflicts = 0;
+    std::array<std::uint64_t, cache::access_outcome_count> l1{};
+    std::array<std::uint64_t, cache::access_outcome_count> l2{};
+    std::uint64_t dram_requests = 0;
+    std::uint64_t dram_bytes = 0;
+};
+
+inline std::string wait_label(unsigned wait) {
+    return wait == 0 ? "none" : warp_wait_name(static_cast<warp_wait>(wait));
+}
+inline std::string instruction_outcome_label(unsigned outcome) {
+    return cache::access_outcome_name(static_cast<cache::access_outcome>(outcome));
+}
+
+inline constexpr kernel::counter<instruction_counts> instruction_counters[] = {
+    kernel::count<&instruction_counts::issues>("issues", "warp instructions", "issued"),
+    kernel::count<&instruction_counts::threads>("threads", "thread instructions",
+                                                "issued, by active lanes"),
+    kernel::count<&instruction_counts::partial>("partial", "warp instructions",
+                                                "issued with fewer lanes than the warp has"),
+    kernel::count<&instruction_counts::divergences>(
+        "divergences", "warp instructions",
+        "of branches: only some of the lanes are active in the warp's next instruction"),
+    kernel::count<&instruction_counts::latency>("latency", "core cycles",
+                                                "from issue to completion, over all issues"),
+    kernel::count<&instruction_counts::thread_latency>("thread_latency", "core cycles",
+                                                       "the same, times the active lanes"),
+    kernel::count<&instruction_counts::exposed_latency>(
+        "exposed_latency", "core cycles",
+        "the SM issued nothing while the memory instruction was under way"),
+    kernel::count<&instruction_counts::waited>(
+        "waited", "warp cycles", "from the warp's issue before to this one, without these two"),
+    kernel::count<&instruction_counts::waits>(
+        "waits", "warp cycles",
+        "a warp waited to issue it, by reason; sampled, and multiplied by the interval",
+        wait_label),
+    kernel::count<&instruction_counts::memory_issues>(
+        "memory_issues", "warp instructions", "issued with accesses to another than shared memory"),
+    kernel::count<&instruction_counts::transactions>("transactions", "accesses",
+                                                     "that those came down to"),
+    kernel::count<&instruction_counts::shared_issues>("shared_issues", "warp instructions",
+                                                      "issued with accesses to shared memory"),
+    kernel::count<&instruction_counts::shared_cycles>(
+        "shared_cycles", "core cycles", "that those occupied the banks of shared memory"),
+    kernel::count<&instruction_counts::bank_conflicts>(
+        "bank_conflicts", "core cycles", "of those, beyond the first of each instruction"),
+    kernel::count<&instruction_counts::l1>(
+        "l1", "accesses", "to the SM's caches, by outcome; reservation fails are attempts",
+        instruction_outcome_label),
+    kernel::count<&instruction_counts::l2>("l2", "accesses",
+                                           "to the L2, by outcome; reservation fails are attempts",
+                                           instruction_outcome_label),
+    kernel::count<&instruction_counts::dram_requests>("dram_requests", "requests",
+                                                      "that went to DRAM"),
+    kernel::count<&instruction_counts::dram_bytes>("dram_bytes", "bytes", "that those moved"),
+};
+constexpr const auto& counters_of(const instruction_counts*) {
+    return instruction_counters;
+}
+static_assert(kernel::covers(instruction_counters));
+
+}  // namespace simtlm::platform

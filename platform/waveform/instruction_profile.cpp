@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/waveform/instruction_profile.h"
+
+#include "modules/core/instruction_watcher.h"
+#include "modules/kernel/output_file.h"
+#include "platform/gpu/gpu.h"
+#include "platform/waveform/warp_wait.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <deque>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace simtlm::platform {
+
+namespace {
+
+/// Core cycles between two looks at what warps wait for: a prime, so that loops don't keep step.
+constexpr std::uint64_t wait_interval = 61;
+
+/// Cycles from a noted one to a later one, less than 2^32 of them.
+std::uint64_t since(std::uint32_t noted, std::uint64_t now) {
+    return static_cast<std::uint32_t>(now - noted);
+}
+
+/// The rows of the launches that run, by number. A number is not given twice: requests and
+/// instructions may outlive their launch.
+class numbered_rows {
+public:
+    std::uint32_t add(const program::static_instruction& info) {
+        rows_.push_back({{info.pc, info.source_line, info.opcode, {}}, true});
+        return first_ + static_cast<std::uint32_t>(rows_.size() - 1);
+    }
+    /// nullptr: none. Of a launch that has ended it counts for nobody.
+    instruction_counts* find(std::uint32_t number) {
+        const std::uint32_t place = number - first_;
+        return place < rows_.size() ? &rows_[place].row.counts : nullptr;
+    }
+    instruction_profile::row take(std::uint32_t number) {
+        numbered& n = rows_[number - first_];
+        n.wanted = false;
+        return std::move(n.row);
+    }
+    /// What has been taken makes room.
+    void forget() {
+        for (; !rows_.empty() && !rows_.front().wanted; rows_.pop_front()) ++first_;
+    }
+
+private:
+    struct numbered {
+        instruction_profile::row row;
+        bool wanted;
+    };
+    std::deque<numbered> rows_;
+    std::uint32_t first_ = 1;  // of the oldest row; 0 stands for none
+};
+
+/// The numbers of a launch's instructions.
+using kernel_rows = std::unordered_map<std::uint64_t, std::uint32_t>;  // by PC
+
+/// The name of a file that AerialVision takes for one of PTX.
+std::string file_name_of(const std::string& kernel) {
+    std::string name;
+    for (const char c : kernel)
+        name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '_';
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) name = '_' + name;
+    return name + ".ptx";
+}
+
+}  // namespace
+
+struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
+                                        memory::channel_observer {
+    explicit recording(gpu& d) : device(d), l1(*this), l2(*this) {
+        for (const auto& c : device.clusters())
+            for (unsigned i = 0; i < c->sms(); ++i) watch(c->core(i));
+        for (const auto& p : device.partitions()) {
+            p->observe(*this);
+            for (unsigned s = 0; s < p->sub_partitions(); ++s) p->sub_partition(s).observe(l2);
+        }
+        device.sequencer().observe(this);
+    }
+
+    struct sm_watcher;
+    void watch(core::sm& sm) {
+        sms.push_back(std::make_unique<sm_watcher>(*this, sm));
+        sm.watch(*sms.back());
+        if (sm.l1d() != nullptr) sm.l1d()->observe(l1);
+        sm.l1c().observe(l1);
+        sm.l1t().observe(l1);
+    }
+
+    /// Counts accesses to the caches of one level.
+    template <auto Outcomes>
+    struct cache_watcher : cache::access_observer {
+        explicit cache_watcher(recording& a) : all(a) {}
+        void accessed(const tlm::tlm_generic_payload& p, cache::access_outcome outcome) override {
+            if (instruction_counts* counts = all.counts_of(p))
+                ++(counts->*Outcomes)[static_cast<unsigned>(outcome)];
+        }
+        recording& all;
+    };
+
+    void request_sent(const tlm::tlm_generic_payload& request) override {
+        if (instruction_counts* counts = counts_of(request)) {
+            ++counts->dram_requests;
+            counts->dram_bytes += request.get_data_length();
+        }
+    }
+
+    instruction_counts* counts_of(const tlm::tlm_generic_payload& p) {
+        const std::uint32_t number = protocol::extension(p).profiled;
+        return number != 0 ? rows.find(number) : nullptr;
+    }
+
+    struct sm_watcher : core::instruction_watcher {
+        sm_watcher(recording& a, core::sm& b) : all(a), block(b), warps(b.warps().warp.size()) {}
+
+        void issued(core::warp_instruction& inst) override {
+            const std::uint64_t now = all.now();
+            if (now > last_issue + 1) idle += now - last_issue - 1;
+            last_issue = now;
+            inst.note.number = number_of(inst.warp, *inst.info);
+            inst.note.issued = static_cast<std::uint32_t>(now);
+            inst.note.idle = static_cast<std::uint32_t>(idle);
+            if (instruction_counts* counts = all.rows.find(inst.note.number)) {
+                count_issue(*counts, inst);
+                follow_warp(*counts, inst, now);
+            }
+        }
+
+        void count_issue(instruction_counts& counts, const core::warp_instruction& inst) {
+            ++counts.issues;
+            counts.threads += inst.active_lanes();
+            if (inst.active_lanes() < block.warps().warp[inst.warp].threads) ++counts.partial;
+            if (inst.space == program::memory_space::shared) {
+                if (inst.active_mask == 0) return;
+                ++counts.shared_issues;
+                counts.shared_cycles += inst.delay;
+                counts.bank_conflicts += inst.delay - 1u;
+            } else if (!inst.accesses.empty()) {
+                ++counts.memory_issues;
+                counts.transactions += inst.accesses.size();
+            }
+        }
+
+        /// What the warp has issued before tells how long it has waited, and where it diverges.
+        void follow_warp(instruction_counts& counts, const core::warp_instruction& inst,
+                         std::uint64_t now) {
+            warp_past& past = warps[inst.warp];
+            const std::uint64_t who = block.warps().warp[inst.warp].dynamic_id;
+            if (past.who == who) {
+                if (now > past.issued) counts.waited += now - past.issued - 1;
+                const bool fewer = (inst.active_mask & ~past.mask) == 0 && inst.active_mask != 0 &&
+                                   inst.active_mask != past.mask;
+                if (past.branch && fewer)
+                    if (instruction_counts* branch = all.rows.find(past.number))
+                        ++branch->divergences;
+            }
+            past = {who, now, inst.note.number, inst.active_mask,
+                    inst.info->cls == program::op_class::branch};
+        }
+
+        void completed(const core::warp_instruction& inst) override {
+            instruction_counts* counts = all.rows.find(inst.note.number);
+            if (counts == nullptr) return;
+            const std::uint64_t now = all.now(), latency = since(inst.note.issued, now);
+            counts->latency += latency;
+            counts->thread_latency += latency * inst.active_lanes();
+            if (!inst.info->is_memory()) return;
+            const std::uint64_t lately = now > last_issue ? now - last_issue - 1 : 0;
+            counts->exposed_latency += since(inst.note.idle, idle + lately);
+        }
+
+        /// 0: of no kernel
+        std::uint32_t number_of(unsigned warp, const program::static_instruction& info) {
+            const core::kernel_context* context = block.kernel_of(warp);
+            if (context == nullptr) return 0;
+            known& k =
+                recent[(reinterpret_cast<std::uintptr_t>(&info) / sizeof(info)) % recent.size()];
+            if (k.info != &info || k.launch != context->launch)
+                k = {&info, context->launch, all.number_of(context->launch, info)};
+            return k.number;
+        }
+
+        void look_at_warps() {
+            const core::warp_table& table = block.warps();
+            for (core::warp_mask left = table.resident; left != 0; left &= left - 1) {
+                const auto w = static_cast<unsigned>(__builtin_ctzll(left));
+                const program::dynamic_instruction* next = table.warp[w].ibuffer.head();
+                if (next == nullptr) continue;
+                if (instruction_counts* counts = all.rows.find(number_of(w, *next->info)))
+                    counts->waits[static_cast<unsigned>(why_waiting(block, w))] += wait_interval;
+            }
+        }
+
+        struct warp_past {
+            std::uint64_t who = ~std::uint64_t{0};  ///< dynamic id
+            std::uint64_t issued = 0;
+            std::uint32_t number = 0;
+            std::uint32_t mask = 0;
+            bool branch = false;
+        };
+        struct known {
+            const program::static_instruction* info = nullptr;
+            std::uint64_t launch = 0;
+            std::uint32_t number = 0;
+        };
+
+        recording& all;
+        core::sm& block;
+        std::uint64_t last_issue = 0, idle = 0;  ///< of the SM; cycles without an issue
+        std::vector<warp_past> warps;
+        std::array<known, 512> recent{};  ///< by address of the instruction, and launch
+    };
+
+    std::uint32_t number_of(std::uint64_t launch, const program::static_instruction& info) {
+        const auto [at, fresh] = kernels[launch].emplace(info.pc, 0);
+        if (fresh) at->second = rows.add(info);
+        return at->second;
+    }
+
+    std::uint64_t now() const { return device.sequencer().cycle(protocol::core_clock); }
+
+    void step_ended(unsigned ticked) override {
+        if ((ticked & (1u << protocol::core_clock)) == 0 || now() < next_look) return;
+        for (const auto& sm : sms) sm->look_at_warps();
+        next_look = now() + wait_interval;
+    }
+
+    gpu& device;
+    numbered_rows rows;
+    std::map<std::uint64_t, kernel_rows> kernels;  ///< running, by launch
+    /// Of launches that have ended, by kernel and line (or PC).
+    std::map<std::pair<std::string, std::uint64_t>, instruction_counts> lines;
+    std::vector<std::unique_ptr<sm_watcher>> sms;  ///< by number
+    cache_watcher<&instruction_counts::l1> l1;
+    cache_watcher<&instruction_counts::l2> l2;
+    std::uint64_t next_look = wait_interval;
+};
+
+instruction_profile::instruction_profile(gpu& device)
+    : recording_(std::make_unique<recording>(device)) {}
+instruction_profile::~instruction_profile() = default;
+
+std::vector<instruction_profile::row> instruction_profile::take(std::uint64_t launch,
+                                                                const std::string& name) {
+    const auto found = recording_->kernels.find(launch);
+    if (found == recording_->kernels.end()) return {};
+    std::vector<row> rows;
+    for (const auto& [pc, number] : found->second) rows.push_back(recording_->rows.take(number));
+    recording_->kernels.erase(found);
+    recording_->rows.forget();
+    std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.pc < b.pc; });
+    for (const row& r : rows)
+        kernel::add_up(recording_->lines[{name, r.line != 0 ? r.line : r.pc}], r.counts);
+    return rows;
+}
+
+void instruction_profile::write(const std::string& file) const {
+    kernel::output_file out(file);
+    out.write(
+        "kernel line : count latency dram_traffic smem_bk_conflicts smem_warp "
+        "gmem_access_generated gmem_warp exposed_latency warp_divergence\n");
+    for (const auto& [where, c] : recording_->lines)
+        out.write(fmt::format("{} {} : {} {} {} {} {} {} {} {} {} \n", file_name_of(where.first),
+                              where.second, c.threads, c.thread_latency, c.dram_bytes,
+                              c.shared_cycles, c.shared_issues, c.transactions, c.memory_issues,
+                              c.exposed_latency, c.divergences));
+    out.commit();
+}
+
+std::unique_ptr<instruction_profile> attach_instruction_profile(gpu& device,
+                                                                const run_config& how) {
+    if (how.line_stats.empty()) return nullptr;
+    return std::make_unique<instruction_profile>(device);
+}
+
+}  // namespace simtlm::platform

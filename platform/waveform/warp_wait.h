@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace simtlm::core {
+class sm;
+}
+
+namespace simtlm::platform {
+
+/// Why a warp does not issue its next instruction.
+enum class warp_wait : std::uint8_t {
+    nothing,  ///< it could
+    fetch,
+    scoreboard,
+    memory,
+    pipeline,
+    barrier,
+    memory_barrier,
+    atomics,
+    copies,
+    exit
+};
+inline constexpr unsigned warp_wait_count = 10;
+
+/// For people; empty for nothing.
+constexpr const char* warp_wait_name(warp_wait w) {
+    constexpr const char* names[warp_wait_count] = {"",
+                                                    "instruction fetch",
+                                                    "scoreboard",
+                                                    "memory",
+                                                    "pipeline",
+                                                    "barrier",
+                                                    "memory barrier",
+                                                    "atomics",
+                                                    "asynchronous copies",
+                                                    "exit"};
+    return names[static_cast<unsigned>(w)];
+}
+
+/// @param warp  resident. Between steps.
+warp_wait why_waiting(core::sm& sm, unsigned warp);
+
+}  // namespace simtlm::platform

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/device_heap.h"
+#include "modules/execution/launch_script.h"
+#include "modules/execution/module_image.h"
+#include "platform/options/options.h"
+
+#include <string>
+#include <vector>
+
+namespace simtlm {
+
+/// The program of --ptx in device memory, with the buffers and launches of --launch.
+class loaded_program {
+public:
+    /// @throws kernel::user_error
+    explicit loaded_program(const platform::option_values& values);
+
+    execution::device_memory& memory() { return memory_; }
+    const execution::module_image& image() const { return image_; }
+    const execution::launch_script& script() const { return script_; }
+    std::vector<execution::launch> launches() const { return run_.launches(); }
+    /// In order of their names.
+    std::vector<execution::script_run::placed> buffers() const { return run_.buffers(); }
+    /// What its programs ask of the world: they print to stdout.
+    const execution::services& world() const { return world_; }
+    execution::services& world() { return world_; }
+    /// After the last launch: writes and compares results, and says what is wrong.
+    /// @returns the exit code
+    int finish();
+
+private:
+    execution::device_memory memory_;
+    execution::device_heap heap_;
+    execution::module_image image_;
+    execution::launch_script script_;
+    execution::script_run run_;
+    execution::services world_;
+};
+
+}  // namespace simtlm

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sc_main/program_run.h"
+
+#include "modules/execution/executed_kernel.h"
+#include "modules/kernel/error.h"
+#include "platform/gpu/gpu.h"
+
+#include <memory>
+#include <systemc>
+
+namespace simtlm {
+
+namespace {
+
+execution::opcode_timing::entry entry_of(const platform::operation_timing& t) {
+    return {static_cast<std::uint16_t>(t.latency),
+            static_cast<std::uint16_t>(t.initiation_interval)};
+}
+
+execution::opcode_timing timing_of(const platform::ptx_timing& p) {
+    execution::opcode_timing t;
+    for (std::size_t i = 0; i < t.integer.size(); ++i) t.integer[i] = entry_of(p.integer[i]);
+    for (std::size_t i = 0; i < t.single.size(); ++i) {
+        t.single[i] = entry_of(p.single_precision[i]);
+        t.double_precision[i] = entry_of(p.double_precision[i]);
+    }
+    t.special_function = entry_of(p.special);
+    t.tensor = entry_of(p.tensor);
+    return t;
+}
+
+dispatch::host_command copy_of(const execution::script_run::placed& buffer) {
+    dispatch::host_command c;
+    c.what = dispatch::host_command::kind::copy_in;
+    c.address = buffer.address;
+    c.bytes = buffer.bytes;
+    return c;
+}
+
+}  // namespace
+
+workload workload_of(loaded_program& program, const platform::gpu_config& config) {
+    workload w;
+    program.world().sms = config.sms();
+    program.world().global_time = [] {
+        return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
+    };
+    for (const auto& buffer : program.buffers())
+        if (buffer.what->data.from != execution::launch_script::source::zero)
+            w.commands.push_back(copy_of(buffer));
+    const auto facts = std::make_shared<const execution::instruction_facts>(program.image(),
+                                                                            timing_of(config.ptx));
+    std::uint32_t id = 0;
+    for (const execution::launch& l : program.launches()) {
+        dispatch::host_command c;
+        c.what = dispatch::host_command::kind::launch;
+        c.kernel = std::make_shared<execution::executed_kernel>(l, program.memory(),
+                                                                program.world(), facts, ++id);
+        c.where = program.script().file;
+        c.stream = l.stream;
+        ++w.kernels;
+        w.ctas += l.grid.volume();
+        try {
+            platform::check_trace_fits(config, platform::facts_of(c.kernel->facts()));
+        } catch (const kernel::user_error& e) {
+            w.refusals.emplace_back(e.what());
+        }
+        w.commands.push_back(std::move(c));
+    }
+    return w;
+}
+
+}  // namespace simtlm

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/config/config.h"
+#include "sc_main/loaded_program.h"
+#include "sc_main/workload.h"
+
+namespace simtlm {
+
+/// The launches of a program as commands for a GPU: host copies of buffers that are not zero, then
+/// the kernels. The program has to outlive them.
+/// @throws kernel::user_error
+workload workload_of(loaded_program& program, const platform::gpu_config& config);
+
+}  // namespace simtlm

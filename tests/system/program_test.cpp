@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that the timing model executes: results, time, and what must not change either.
+#include "tests/system/simulator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::test {
+namespace {
+
+/// Every thread draws a ticket from a counter that all share, and writes its number in the place
+/// that the ticket names: the order in which atomics take effect becomes a result. Half of the
+/// threads count themselves in shared memory, too; even and odd lanes take different ways.
+const char* const tickets = R"(
+.version 6.4
+.target sm_70
+.address_size 64
+.visible .entry tickets(.param .u64 counter, .param .u64 list, .param .u64 sums)
+{
+    .shared .align 4 .u32 here;
+    .reg .pred %p<4>;
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [counter];
+    ld.param.u64 %rd2, [list];
+    ld.param.u64 %rd5, [sums];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.u32 %r4, %r1, %r2, %r3;
+    setp.ne.u32 %p1, %r3, 0;
+    mov.u32 %r5, 0;
+    @!%p1 st.shared.u32 [here], %r5;
+    bar.sync 0;
+    and.b32 %r6, %r4, 1;
+    setp.eq.u32 %p2, %r6, 0;
+    @%p2 bra even;
+    atom.global.add.u32 %r7, [%rd1], 1;
+    bra both;
+even:
+    atom.shared.add.u32 %r8, [here], 1;
+    atom.global.add.u32 %r7, [%rd1], 1;
+both:
+    mul.wide.u32 %rd3, %r7, 4;
+    add.u64 %rd4, %rd2, %rd3;
+    st.global.u32 [%rd4], %r4;
+    bar.sync 0;
+    @%p1 bra done;
+    ld.shared.u32 %r9, [here];
+    red.global.add.u32 [%rd5], %r9;
+done:
+    ret;
+}
+)";
+const char* const tickets_launch = R"(
+buffer counter u32 1 zero
+buffer list u32 1024 zero
+buffer sums u32 1 zero
+launch tickets grid 8 block 128 args counter list sums
+output list list.bin
+expect counter values 1024
+expect sums values 512
+)";
+
+std::string program(const std::string& file) {
+    return std::string(SIMTLM_PROGRAMS) + "/" + file;
+}
+
+class Programs : public testing::Test {
+protected:
+    std::vector<std::string> on_tiny(const std::string& ptx, const std::string& launch,
+                                     std::vector<std::string> more) const {
+        more.insert(more.begin(), {"--preset", "TINY", "--ptx", ptx, "--launch", launch});
+        return more;
+    }
+    std::vector<std::string> sample_on_tiny(const std::string& name,
+                                            std::vector<std::string> more = {}) const {
+        return on_tiny(program(name + ".ptx"), program(name + ".launch"), std::move(more));
+    }
+    std::vector<std::string> tickets_on_tiny(std::vector<std::string> more = {}) const {
+        return on_tiny(folder_.write("tickets.ptx", tickets),
+                       folder_.write("tickets.launch", tickets_launch), std::move(more));
+    }
+    std::vector<std::uint32_t> drawn() const {
+        const std::string bytes = read_file(folder_.path("list.bin"));
+        std::vector<std::uint32_t> values(bytes.size() / 4);
+        std::memcpy(values.data(), bytes.data(), values.size() * 4);
+        return values;
+    }
+    scratch_folder folder_;
+};
+
+TEST_F(Programs, OfTheSamplesGiveTheExpectedResultsUnderTheTimingModel) {
+    for (const char* name : {"saxpy", "histogram"}) {
+        const outcome o = simulate(sample_on_tiny(name));
+        EXPECT_EQ(0, o.code) << name << ": " << o.err;
+        EXPECT_NE(std::string::npos, o.out.find("results are as expected")) << name;
+        EXPECT_NE("0", o.values()["gpu_tot_sim_cycle"]) << name;
+    }
+}
+
+TEST_F(Programs, ThatGiveOtherResultsThanExpectedEndWithTheirOwnExitCode) {
+    const std::string launch = folder_.write("wrong.launch", R"(
+buffer values u32 256 ramp
+buffer counts u32 16 zero
+launch histogram grid 2 block 64 args values counts u32:256
+expect counts values 16 16 16 16 16 16 16 16 16 16 16 16 16 16 16 17
+)");
+    const outcome o = simulate(on_tiny(program("histogram.ptx"), launch, {}));
+    EXPECT_EQ(4, o.code);
+    ASSERT_FALSE(o.error_lines().empty());
+    EXPECT_NE(std::string::npos, o.err.find("counts")) << o.err;
+}
+
+TEST_F(Programs, DrawEveryTicketOnceFromACounterThatAllThreadsShare) {
+    const outcome o = simulate(tickets_on_tiny());
+    EXPECT_EQ(0, o.code) << o.err;
+    std::vector<std::uint32_t> list = drawn();
+    ASSERT_EQ(1024u, list.size());
+    std::sort(list.begin(), list.end());
+    for (std::uint32_t i = 0; i < list.size(); ++i) ASSERT_EQ(i, list[i]);
+}
+
+TEST_F(Programs, GiveTheSameValuesAndCyclesInAnyOrderOfProcessesAsleepOrAwake) {
+    const outcome first = simulate(tickets_on_tiny({"--quiet"}));
+    const std::vector<std::uint32_t> list = drawn();
+    EXPECT_EQ(0, first.code) << first.err;
+    const std::vector<std::vector<std::string>> ways = {
+        {"--shuffle-seed", "1"},
+        {"--shuffle-seed", "4711"},
+        {"--no-sleep"},
+        {"--processes", "block", "--shuffle-seed", "9"}};
+    for (std::vector<std::string> way : ways) {
+        const std::string how = way.front();
+        way.emplace_back("--quiet");
+        const outcome other = simulate(tickets_on_tiny(way));
+        EXPECT_EQ("", first_difference(first.report(), other.report())) << how;
+        EXPECT_EQ(list, drawn()) << how;
+    }
+}
+
+TEST_F(Programs, TakeTheirAtomicsWithAMemoryThatAnswersAtOnce) {
+    const std::vector<std::string> perfect = {"--quiet", "-gpgpu_perfect_mem", "1"};
+    const outcome first = simulate(tickets_on_tiny(perfect));
+    EXPECT_EQ(0, first.code) << first.err;
+    const std::vector<std::uint32_t> list = drawn();
+    std::vector<std::string> shuffled = perfect;
+    shuffled.insert(shuffled.end(), {"--shuffle-seed", "3"});
+    EXPECT_EQ(0, simulate(tickets_on_tiny(shuffled)).code);
+    EXPECT_EQ(list, drawn());
+}
+
+TEST_F(Programs, OfSeveralStreamsRunSideBySideAndThoseOfOneInTurn) {
+    const auto launch = [this](const char* stream) {
+        return folder_.write(
+            std::string("streams") + stream + ".launch", std::string(R"(
+buffer x f32 4096 ramp 1 1
+buffer a f32 4096 zero
+buffer b f32 4096 zero
+buffer three f32 4096 ramp 3 3
+buffer five f32 4096 ramp 5 5
+launch saxpy grid 2 block 128 stream 1 args f32:1 x a u32:256
+launch saxpy grid 2 block 128 stream )") + stream +
+                                                             R"( args f32:2 x b u32:256
+launch saxpy grid 16 block 256 stream 1 args f32:2 x a u32:4096
+launch saxpy grid 16 block 256 stream )" + stream + R"( args f32:3 x b u32:4096
+output a a.bin
+output b b.bin
+)");
+    };
+    const std::vector<std::string> several = {"-gpgpu_concurrent_kernel_sm", "1",
+                                              "-gpgpu_max_concurrent_kernel", "8"};
+    const outcome beside = simulate(on_tiny(program("saxpy.ptx"), launch("2"), several));
+    const std::string a = read_file(folder_.path("a.bin"));
+    const std::string b = read_file(folder_.path("b.bin"));
+    const outcome in_turn = simulate(on_tiny(program("saxpy.ptx"), launch("1"), several));
+    EXPECT_EQ(0, beside.code) << beside.err;
+    EXPECT_EQ(0, in_turn.code) << in_turn.err;
+    EXPECT_EQ(a, read_file(folder_.path("a.bin")));
+    EXPECT_EQ(b, read_file(folder_.path("b.bin")));
+    std::vector<float> values(4096);
+    ASSERT_EQ(values.size() * 4, a.size());
+    std::memcpy(values.data(), a.data(), a.size());
+    for (unsigned i = 0; i < values.size(); ++i)
+        ASSERT_EQ(static_cast<float>((i + 1) * (i < 256 ? 3 : 2)), values[i]) << i;
+    EXPECT_LT(std::stoull(beside.values()["gpu_tot_sim_cycle"]),
+              std::stoull(in_turn.values()["gpu_tot_sim_cycle"]));
+}
+
+}  // namespace
+}  // namespace simtlm::test
