@@ -27,6 +27,14 @@ std::uint64_t picoseconds(const sc_core::sc_time& t) {
     return static_cast<std::uint64_t>(t.to_seconds() * 1e12 + 0.5);
 }
 
+/// What somebody threw, without what SystemC says around it.
+std::string plain(std::string text) {
+    const std::string begin = "uncaught exception: ";
+    if (const std::size_t at = text.find(begin); at != std::string::npos)
+        text = text.substr(at + begin.size());
+    return text.substr(0, text.find("\nIn file: "));
+}
+
 }  // namespace
 
 execution::opcode_timing opcode_timing_of(const platform::gpu_config& config) {
@@ -273,7 +281,7 @@ void timed_engine::collect() {
 
 /// The simulation cannot go on: everything that is under way has failed, and what comes will.
 void timed_engine::fail_all(const std::string& why, status outcome) {
-    state_.complain(why);
+    state_.complain(plain(why));
     dead_ = outcome;
     for (const auto& [number, t] : kernels_) {
         t->outcome = outcome;

@@ -13,7 +13,3 @@ extern "C" __attribute__((visibility("default"))) result simtlm_rt_refuse(const 
 extern "C" __attribute__((visibility("default"))) void simtlm_rt_use_thread_stream() {
     session::thread().per_thread_default = true;
 }
-
-void* simtlm::cuda::find_driver_function(const char*) {
-    return nullptr;
-}

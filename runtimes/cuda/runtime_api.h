@@ -5,6 +5,7 @@
 
 #include "runtimes/cuda/call.h"
 #include "runtimes/cuda/graph.h"
+#include "runtimes/cuda/runtime_lookup.h"
 
 #define RUNTIME(name) \
     extern "C" __attribute__((visibility("default"))) simtlm::cuda::result simtlm_rt_##name
@@ -61,10 +62,6 @@ const char* name_of(result r);
 const char* text_of(result r);
 /// CUDA_ERROR_...; nullptr: there is no such result.
 const char* driver_name_of(result r);
-
-/// A function of one of the libraries, by name; nullptr.
-void* find_runtime_function(const char* name);
-void* find_driver_function(const char* name);
 
 constexpr int runtime_version = 13000;  ///< what we claim to be
 

@@ -83,6 +83,12 @@ std::string text_of_file(const std::string& path) {
 
 }  // namespace
 
+namespace {
+void require_module(const module* m) {
+    if (m == nullptr) throw failure(status::invalid_handle, "this is no module");
+}
+}  // namespace
+
 function* module::find(const std::string& name) {
     const std::lock_guard<std::mutex> lock(mutex);
     auto& f = functions[name];
@@ -298,6 +304,24 @@ void session::unload_module(module* m) {
     for (auto& [name, f] : m->functions) functions_.erase(f.get());
     gone = std::move(at->second);
     modules_.erase(at);
+}
+
+function* session::function_in(module* m, const std::string& name) {
+    require_module(m);
+    function* const f = m->find(name);
+    if (f == nullptr)
+        throw failure(status::not_found, fmt::format("the module has no kernel {}", name));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    functions_.insert(f);
+    return f;
+}
+
+std::pair<std::uint64_t, std::uint64_t> session::variable_in(module* m, const std::string& name) {
+    require_module(m);
+    const auto found = m->code->find_variable(name);
+    if (found.first == 0)
+        throw failure(status::not_found, fmt::format("the module has no variable {}", name));
+    return found;
 }
 
 kernel* session::kernel_in(library& l, const std::string& name) {

@@ -131,6 +131,9 @@ public:
     module& module_of(library& l, unsigned device);
     module* load_module(const void* code, const std::string& name, unsigned device);
     void unload_module(module* m);
+    /// @throws device::failure  no such module, function or variable
+    function* function_in(module* m, const std::string& name);
+    std::pair<std::uint64_t, std::uint64_t> variable_in(module* m, const std::string& name);
 
     static void register_kernel(library* l, const void* host, const std::string& name);
     static void register_symbol(const void* host, registered_symbol s);
