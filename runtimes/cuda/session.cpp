@@ -120,6 +120,8 @@ session& session::get() {
     if (the_session == nullptr) throw failure(status::not_initialised, why);
     while (signal_number != 0 && over) ::pause();  // it is about to end the process
     if (over) throw failure(status::unloading, "the program has ended");
+    if (the_session->process_ != ::getpid())
+        throw failure(status::not_initialised, "a forked process cannot use the GPUs of its parent");
     return *the_session;
 }
 
@@ -132,7 +134,8 @@ thread_state& session::thread() {
     return state;
 }
 
-session::session() : options_(platform::preset_folders(own_path()).finder()) {
+session::session()
+    : process_(::getpid()), options_(platform::preset_folders(own_path()).finder()) {
     read_options();
     device::run_log::outputs log;
     const char* const run = std::getenv("SIMTLM_RUN");
@@ -504,7 +507,8 @@ namespace {
 
 /// Runs when the process ends, after the program's own code.
 __attribute__((destructor)) void end_session() {
-    if (the_session != nullptr) the_session->end({});
+    // A process that was forked has no thread that simulates.
+    if (the_session != nullptr && the_session->process() == ::getpid()) the_session->end({});
     over = true;
 }
 

@@ -185,6 +185,8 @@ public:
     /// The program has ended, or a signal has: statistics are written.
     void end(const std::string& why);
     void reset_device(unsigned device);
+    /// The process that the session was made in.
+    int process() const { return process_; }
 
 private:
     session();
@@ -193,6 +195,7 @@ private:
     void save_ptx(const device::module_source& s);
     void watch_signals();
 
+    const int process_;
     platform::option_values options_;
     std::unique_ptr<device::system> system_;
     std::mutex mutex_;
