@@ -97,7 +97,9 @@ int run(int argc, char** argv) {
     platform::gpu_config config = platform::make_gpu_config(values);
     std::unique_ptr<loaded_program> program;
     if (executes) program = std::make_unique<loaded_program>(values);
-    const workload work = executes ? workload_of(*program, config) : read_workload(config);
+    const std::unique_ptr<trace_recording> recording = trace_recording::of(values);
+    const workload work =
+        executes ? workload_of(*program, config, recording.get()) : read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
     check_outputs(values, config, work.kernel_files);
 
@@ -132,6 +134,7 @@ int run(int argc, char** argv) {
     }
     if (end == run_control::ending::interrupted)
         return leave(ended_by_signal + signal_guard::received());
+    if (recording) recording->finish();
     return leave(executes ? program->finish() : success);
 }
 

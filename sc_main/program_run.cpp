@@ -26,6 +26,9 @@ execution::opcode_timing timing_of(const platform::ptx_timing& p) {
     }
     t.special_function = entry_of(p.special);
     t.tensor = entry_of(p.tensor);
+    t.quirk.names_give_banks = p.quirks.names_give_banks;
+    t.quirk.vector_is_one_element = p.quirks.vector_is_one_element;
+    t.quirk.unchecked_atomic_address = p.quirks.unchecked_atomic_address;
     return t;
 }
 
@@ -39,7 +42,8 @@ dispatch::host_command copy_of(const execution::script_run::placed& buffer) {
 
 }  // namespace
 
-workload workload_of(loaded_program& program, const platform::gpu_config& config) {
+workload workload_of(loaded_program& program, const platform::gpu_config& config,
+                     trace_recording* recording) {
     workload w;
     program.world().sms = config.sms();
     program.world().global_time = [] {
@@ -48,14 +52,19 @@ workload workload_of(loaded_program& program, const platform::gpu_config& config
     for (const auto& buffer : program.buffers())
         if (buffer.what->data.from != execution::launch_script::source::zero)
             w.commands.push_back(copy_of(buffer));
+    if (recording != nullptr)
+        for (const dispatch::host_command& c : w.commands) recording->copied(c.address, c.bytes);
     const auto facts = std::make_shared<const execution::instruction_facts>(program.image(),
                                                                             timing_of(config.ptx));
     std::uint32_t id = 0;
     for (const execution::launch& l : program.launches()) {
         dispatch::host_command c;
         c.what = dispatch::host_command::kind::launch;
-        c.kernel = std::make_shared<execution::executed_kernel>(l, program.memory(),
-                                                                program.world(), facts, ++id);
+        const auto kernel = std::make_shared<execution::executed_kernel>(
+            l, program.memory(), program.world(), facts, ++id);
+        c.kernel = kernel;
+        if (recording != nullptr)
+            c.kernel = recording->record(kernel, kernel->code(), config.binary_version());
         c.where = program.script().file;
         c.stream = l.stream;
         ++w.kernels;

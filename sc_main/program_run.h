@@ -3,13 +3,16 @@
 
 #include "platform/config/config.h"
 #include "sc_main/loaded_program.h"
+#include "sc_main/trace_recording.h"
 #include "sc_main/workload.h"
 
 namespace simtlm {
 
 /// The launches of a program as commands for a GPU: host copies of buffers that are not zero, then
-/// the kernels. The program has to outlive them.
+/// the kernels. The program has to outlive them, and the recording what they record.
+/// @param recording  nullptr: nothing is recorded
 /// @throws kernel::user_error
-workload workload_of(loaded_program& program, const platform::gpu_config& config);
+workload workload_of(loaded_program& program, const platform::gpu_config& config,
+                     trace_recording* recording);
 
 }  // namespace simtlm

@@ -94,8 +94,9 @@ void front_end::fetch() {
 
 tlm::tlm_generic_payload& front_end::request_for(unsigned w) {
     const warp_state& warp = sm_.warps.warp[w];
-    const std::uint64_t pc =
-        config_.quirks.fetch_past_branches ? warp.fall_through_pc : warp.code.next->info->pc;
+    const std::uint64_t pc = config_.quirks.fetch_past_branches && warp.executor == nullptr
+                                 ? warp.fall_through_pc
+                                 : warp.code.next->info->pc;
     const std::uint64_t address = pc + program_start;
     const unsigned line = config_.l1i.line_bytes;
     const unsigned bytes =

@@ -201,7 +201,8 @@ void operand_collector::allocate_unit(const input_port& port, unsigned p) {
             --waiting_;
             for (unsigned i = 0; i < inst.info->n_src; ++i) {
                 const unsigned r = inst.info->src[i];
-                bool named_before = r == program::register_zero;
+                bool named_before =
+                    r == program::register_zero || (inst.info->uncollected >> i & 1u) != 0;
                 for (unsigned j = 0; j < i; ++j) named_before |= inst.info->src[j] == r;
                 if (named_before) continue;
                 const unsigned b = bank_of(r, inst);

@@ -19,10 +19,15 @@ command_processor::command_processor(const sc_core::sc_module_name& name,
       cores_(cores),
       sms_(cores.clusters * cores.sms_per_cluster),
       calls_(std::move(calls)),
-      window_(config.serial_kernels && !config.concurrent_kernels_per_sm
-                  ? 1
-                  : config.max_concurrent_kernels),
       scheduler_("cta_scheduler", sequencer, config, cores, std::move(clusters), *this) {}
+
+/// How many kernels may be begun when this one is the next of the queue.
+std::size_t command_processor::window(const host_command& next) const {
+    const bool serial = config_.serial_kernels && !config_.concurrent_kernels_per_sm;
+    return serial && next.what == host_command::kind::launch && !next.kernel
+               ? 1
+               : config_.max_concurrent_kernels;
+}
 
 void command_processor::submit(host_command command) {
     queue_.push_back(std::move(command));
@@ -72,7 +77,7 @@ void command_processor::prefetch() {
 void command_processor::proceed() {
     if (stopped_) return;
     try {
-        while (!queue_.empty() && in_window_ < window_) {
+        while (!queue_.empty() && in_window_ < window(queue_.front())) {
             if (stop_request_ && stop_request_()) return;
             const host_command c = std::move(queue_.front());
             switch (c.what) {

@@ -97,6 +97,7 @@ private:
     void limit_reached(const char* option) override;
     std::shared_ptr<program::kernel_source> source_of(const host_command& command);
     pending_kernel open(const host_command& command);
+    std::size_t window(const host_command& next) const;
     void prefetch();
     void start_kernels();
     void done(std::uint64_t tag);
@@ -107,7 +108,6 @@ private:
     unsigned sms_;
     hooks calls_;
     std::function<bool()> stop_request_;
-    std::size_t window_;
     std::deque<host_command> queue_;
     std::deque<pending_kernel> waiting_;             // in the window, not launched
     std::shared_ptr<program::kernel_source> ahead_;  // of the next launch in the queue

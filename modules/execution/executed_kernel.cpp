@@ -189,7 +189,6 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
     kernel_.shared_memory = context_.shared_bytes();
     kernel_.registers = what_.kernel->registers;
     kernel_.local_memory = context_.local_bytes();
-    kernel_.binary_version = what_.image->source().architecture;
     kernel_.stream = what_.stream;
     kernel_.register_numbers = instructions_->register_numbers();
 }

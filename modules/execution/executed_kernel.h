@@ -27,6 +27,10 @@ public:
     const program::kernel_facts& facts() const override { return kernel_; }
     std::unique_ptr<program::cta> next_cta() override;
     void recycle(std::unique_ptr<program::cta> block) override;
+    /// All that it can execute, function by function.
+    std::vector<program::instruction_window> code() const {
+        return instructions_->code_of(what_.kernel->function);
+    }
 
 private:
     class block;

@@ -3,6 +3,8 @@
 // type, as options -ptx_opcode_latency_* name them.
 #include "modules/execution/instruction_facts.h"
 
+#include "modules/execution/register_numbers.h"
+
 #include <algorithm>
 
 namespace simtlm::execution {
@@ -87,6 +89,9 @@ void set_class(static_instruction& i, const ptx::operation& o, const opcode_timi
         case opcode::ret:
             i.cls = op_class::ret;
             return;
+        case opcode::exit:
+            i.cls = op_class::exit;
+            return;
         case opcode::bar_sync:
         case opcode::bar_arrive:
         case opcode::bar_red:
@@ -131,7 +136,7 @@ void set_access(static_instruction& i, const ptx::operation& o, bool loads, bool
 
 void set_memory(static_instruction& i, const ptx::operation& o, const opcode_timing& t,
                 bool in_entry) {
-    const unsigned elements = t.vector_is_one_element ? 1 : o.vector;
+    const unsigned elements = t.quirk.vector_is_one_element ? 1 : o.vector;
     const auto bytes = static_cast<std::uint8_t>(ptx::bytes_of(o.first_type()) * elements);
     switch (o.op) {
         case opcode::ld:
@@ -184,15 +189,21 @@ void set_memory(static_instruction& i, const ptx::operation& o, const opcode_tim
     }
 }
 
-/// Registers that an instruction writes and reads, as the scoreboard has to know them.
+/// Registers that an instruction writes and reads, as scoreboard and operand collector have to know
+/// them. Predicates are no part of the register file.
 class register_collector {
 public:
-    register_collector(static_instruction& to, const ptx::function& f, std::uint32_t base)
-        : to_(to), f_(f), base_(base) {}
+    register_collector(static_instruction& to, const ptx::module& m, std::uint32_t function,
+                       const register_numbers& numbers, const opcode_timing::quirks& quirk)
+        : to_(to),
+          f_(m.functions[function]),
+          function_(function),
+          numbers_(numbers),
+          quirk_(quirk) {}
 
     void collect(const ptx::instruction& i) {
-        if (i.guard != ptx::no_index) add_source(i.guard);
         for (unsigned n = 0; n < i.operand_count; ++n) add(f_.operand_of(i, n), n < i.result_count);
+        if (i.guard != ptx::no_index) add_source(i.guard, false);
     }
 
 private:
@@ -200,24 +211,40 @@ private:
         if (o.kind == ptx::operand_kind::vector) {
             for (unsigned e = 0; e < o.count; ++e) add(f_.element_of(o, e), written);
         } else if (o.kind == ptx::operand_kind::address_register) {
-            add_source(o.index);
+            if (!to_.is_atomic || !quirk_.unchecked_atomic_address) add_source(o.index, true);
         } else if (o.kind == ptx::operand_kind::reg) {
-            written ? add_destination(o.index) : add_source(o.index);
+            if (written)
+                add_destination(o.index);
+            else
+                add_source(o.index,
+                           quirk_.names_give_banks || f_.registers[o.index] != ptx::type::pred);
         }
     }
-    std::uint16_t number(std::uint32_t index) const {
-        return static_cast<std::uint16_t>((base_ + index) % program::register_zero);
-    }
     void add_destination(std::uint32_t index) {
-        if (to_.n_dst < program::max_destinations) to_.dst[to_.n_dst++] = number(index);
+        if (to_.n_dst < program::max_destinations)
+            to_.dst[to_.n_dst++] = numbers_.of(function_, index);
     }
-    void add_source(std::uint32_t index) {
-        if (to_.n_src < program::max_sources) to_.src[to_.n_src++] = number(index);
+    void add_source(std::uint32_t index, bool collected) {
+        if (to_.n_src == program::max_sources) return;
+        if (quirk_.names_give_banks) collected = collected && is_new_name(index);
+        if (!collected) to_.uncollected |= 1u << to_.n_src;
+        to_.src[to_.n_src++] = numbers_.of(function_, index);
+    }
+    /// The reference takes registers with the same number in their names for one.
+    bool is_new_name(std::uint32_t index) {
+        const std::int64_t number = number_in_name(f_.register_name(index));
+        if (number < 0 || std::find(seen_.begin(), seen_.end(), number) != seen_.end())
+            return false;
+        seen_.push_back(number);
+        return true;
     }
 
     static_instruction& to_;
     const ptx::function& f_;
-    std::uint32_t base_;
+    std::uint32_t function_;
+    const register_numbers& numbers_;
+    const opcode_timing::quirks& quirk_;
+    std::vector<std::int64_t> seen_;
 };
 
 program::barrier_kind barrier_of(opcode op) {
@@ -233,6 +260,22 @@ program::barrier_kind barrier_of(opcode op) {
     }
 }
 
+/// Whether control can come to the end of a function's text, which returns.
+bool is_left_by_its_end(const ptx::module& m, const ptx::function& f) {
+    if (f.code.empty()) return true;
+    const ptx::instruction& last = f.code.back();
+    if (last.guard != ptx::no_index) return true;
+    switch (m.operation_of(last).op) {
+        case opcode::ret:
+        case opcode::exit:
+        case opcode::bra:
+        case opcode::trap:
+            return false;
+        default:
+            return true;
+    }
+}
+
 }  // namespace
 
 instruction_facts::instruction_facts(const module_image& image, const opcode_timing& timing) {
@@ -241,26 +284,25 @@ instruction_facts::instruction_facts(const module_image& image, const opcode_tim
     facts_.resize(origins.size());
     sequence_.resize(origins.size() + 1);
     end_of_function_.resize(origins.size());
-    // Every function has registers of its own; numbers start at 1.
-    std::vector<std::uint32_t> base(m.functions.size(), 1);
-    for (std::size_t f = 1; f < base.size(); ++f)
-        base[f] = base[f - 1] + static_cast<std::uint32_t>(m.functions[f - 1].registers.size());
-    const std::uint64_t registers =
-        base.empty() ? 1 : base.back() + m.functions.back().registers.size();
-    register_numbers_ =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(registers, program::register_zero));
+    const execution::register_numbers numbers(m, timing.quirk.names_give_banks);
+    register_numbers_ = numbers.end();
+    std::uint64_t pc = 0;
     for (std::uint32_t n = 0; n < origins.size(); ++n) {
         static_instruction& i = facts_[n];
         sequence_[n].info = &i;
-        i.pc = std::uint64_t{n} * instruction_bytes;
+        i.pc = pc;
         i.code_bytes = instruction_bytes;
         const ptx::function& f = m.functions[origins[n].function];
         const bool is_end = origins[n].instruction >= f.code.size();
+        const bool exists = !is_end || is_left_by_its_end(m, f);
+        if (exists) pc += instruction_bytes;
+        if (exists && (is_end || origins[n].instruction == 0))
+            parts_.push_back({origins[n].function, n, f.entry});
         end_of_function_[n] =
-            n + static_cast<std::uint32_t>(f.code.size()) - origins[n].instruction;
+            is_end ? n + 1 : n + static_cast<std::uint32_t>(f.code.size()) - origins[n].instruction;
         if (is_end) {
             i.opcode = "ret";
-            i.cls = op_class::ret;
+            i.cls = f.entry ? op_class::exit : op_class::ret;
             continue;
         }
         const ptx::instruction& source = f.code[origins[n].instruction];
@@ -274,9 +316,18 @@ instruction_facts::instruction_facts(const module_image& image, const opcode_tim
             i.data_size = static_cast<std::uint8_t>(f.operand_of(source, 2).value);
         if (o.op == opcode::cp_async_wait_group)
             i.immediate = static_cast<std::int32_t>(f.operand_of(source, 0).value);
-        register_collector(i, f, base[origins[n].function]).collect(source);
+        register_collector(i, m, origins[n].function, numbers, timing.quirk).collect(source);
         sequence_[n].space = i.space;
+        // A kernel that returns ends its threads.
+        if (i.cls == op_class::ret && f.entry) i.cls = op_class::exit;
     }
+}
+
+std::vector<program::instruction_window> instruction_facts::code_of(std::uint32_t function) const {
+    std::vector<program::instruction_window> code;
+    for (const part& p : parts_)
+        if (p.function == function || !p.entry) code.push_back(window_from(p.first));
+    return code;
 }
 
 }  // namespace simtlm::execution

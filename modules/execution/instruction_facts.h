@@ -26,8 +26,13 @@ struct opcode_timing {
     std::array<entry, 5> double_precision;
     entry special_function;
     entry tensor;
-    /// Quirk of the reference: a vector access has the size of one element.
-    bool vector_is_one_element = false;
+
+    /// Departures of the reference from the hardware.
+    struct quirks {
+        bool vector_is_one_element = false;     ///< a vector access has the size of one element
+        bool names_give_banks = false;          ///< register_numbers, and predicates have banks
+        bool unchecked_atomic_address = false;  ///< an atomic does not wait for its address
+    } quirk;
 };
 
 /// What an SM has to know of the instructions of a module: made once per module and timing.
@@ -45,6 +50,9 @@ public:
     std::uint32_t index_of(const program::dynamic_instruction& i) const {
         return static_cast<std::uint32_t>(&i - sequence_.data());
     }
+    /// What a kernel can execute: itself, and all functions that are no kernels. Each a window from
+    /// its first instruction, ascending. @param function  of the kernel in the module
+    std::vector<program::instruction_window> code_of(std::uint32_t function) const;
     /// Registers are numbered below this.
     std::uint32_t register_numbers() const { return register_numbers_; }
 
@@ -54,6 +62,12 @@ private:
     std::vector<program::static_instruction> facts_;
     std::vector<program::dynamic_instruction> sequence_;
     std::vector<std::uint32_t> end_of_function_;
+    struct part {
+        std::uint32_t function;
+        std::uint32_t first;
+        bool entry;
+    };
+    std::vector<part> parts_;  ///< functions, and where they end if that is reached
     std::uint32_t register_numbers_ = 1;
 };
 

@@ -3,6 +3,8 @@
 
 #include "modules/kernel/clocked_process.h"
 
+#include "modules/kernel/error.h"
+
 namespace simtlm::kernel {
 
 namespace {
@@ -11,9 +13,20 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
 constexpr std::size_t stack_bytes = 256 * 1024, light_stack_bytes = stack_bytes;
 #else
-constexpr std::size_t stack_bytes = 32 * 1024;
+constexpr std::size_t stack_bytes = 64 * 1024;        // programs execute on it, and may fail
 constexpr std::size_t light_stack_bytes = 16 * 1024;  // a page of it guards
 #endif
+
+/// An action of a cycle. What a user did wrong ends the simulation: a process cannot throw out of
+/// it.
+void act(const edge_action& action, phase_sequencer& sequencer) {
+    try {
+        action.call(action.self);
+    } catch (const user_error&) {
+        sequencer.fail(std::current_exception());
+    }
+}
+
 }  // namespace
 
 clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
@@ -30,16 +43,16 @@ clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, p
     if (kind == process_kind::thread || sequencer_.options_.threads_only) {
         options.set_stack_size(kind == process_kind::thread ? stack_bytes : light_stack_bytes);
         sc_core::sc_spawn(
-            [action] {
+            [action, &sequencer] {
                 for (;;) {
-                    action.call(action.self);
+                    act(action, sequencer);
                     sc_core::wait();
                 }
             },
             name, &options);
     } else {
         options.spawn_method();
-        sc_core::sc_spawn([action] { action.call(action.self); }, name, &options);
+        sc_core::sc_spawn([action, &sequencer] { act(action, sequencer); }, name, &options);
     }
     if (awake || !sequencer_.options_.sleeping) wake();
 }

@@ -96,6 +96,8 @@ struct static_instruction {
     std::uint8_t n_src = 0;
     std::array<std::uint16_t, max_destinations> dst{};
     std::array<std::uint16_t, max_sources> src{};
+    /// Bit i: src[i] is a hazard but does not pass the operand collector (a predicate, mostly).
+    std::uint32_t uncollected = 0;
     std::int32_t immediate = 0;        ///< DEPBAR: groups allowed in flight
     std::int16_t barrier_id = 0;       ///< BAR: named barrier, -1 when the trace does not tell
     std::int32_t barrier_threads = 0;  ///< BAR: threads expected, 0 = the whole CTA

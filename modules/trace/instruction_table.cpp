@@ -36,6 +36,8 @@ instruction_table::instruction_table(const kernel_header& header, const reader_o
     decode_options_.latencies = options.latencies;
     decode_options_.quirks = options.quirks;
     unknown_entry_.cls = program::op_class::integer;
+    executed_access_.cls = program::op_class::load;
+    executed_access_.space = program::memory_space::global;
 }
 
 instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::uint32_t source_line,
@@ -133,6 +135,7 @@ void instruction_table::note_bulk_copy(const isa::opcode_entry& known, const std
 
 const isa::opcode_entry& instruction_table::look_up(const std::string& opcode, std::uint64_t pc,
                                                     const place& where) {
+    if (header_.code) return header_.code->is_memory(pc) ? executed_access_ : unknown_entry_;
     const std::string base{isa::base_opcode(opcode)};
     const isa::opcode_entry* known = opcodes_->find(header_.binary_version, base);
     if (known != nullptr) {

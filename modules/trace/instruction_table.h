@@ -92,6 +92,7 @@ private:
     std::size_t slots_used_ = 0;
     std::unordered_set<std::string> noted_;  ///< opcodes that a warning has been given of
     isa::opcode_entry unknown_entry_;
+    isa::opcode_entry executed_access_;  // of an execution: what it accesses, its code says
 };
 
 }  // namespace simtlm::trace

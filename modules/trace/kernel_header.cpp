@@ -78,6 +78,14 @@ public:
             std::uint64_t v = 0;
             if (!in.take_decimal(v) || v > 1) fail("'enable lineinfo' is neither 0 nor 1");
             header_.line_info = v == 1;
+        } else if (key == "execution") {
+            std::uint64_t v = 0;
+            if (!in.take_decimal(v) || v != 1)
+                fail("an execution recorded in another form", "record it again");
+            code_ = std::make_shared<executed_code>();
+        } else if (code_ && (starts_with(key, "function ") || starts_with(key, "instruction "))) {
+            if (!code_->take(key, text.substr(equals + 1)))
+                fail("an entry of the code that cannot be read", "record the trace again");
         }
         // Other keys are for other tools: newer tracers add some.
     }
@@ -99,6 +107,11 @@ public:
             b.volume() > most_threads) {
             fail("a thread block of more than 1024 threads");
         }
+        if (code_) {
+            if (!code_->seal())
+                fail("the code in the header is incomplete", "record the trace again");
+            header_.code = code_;
+        }
         if (keys_.count("nregs") == 0) header_.registers = kernel_header::not_told;
         if (keys_.count("shmem") == 0) header_.shared_memory = kernel_header::not_told;
         if (header_.registers > most_registers && header_.registers != kernel_header::not_told) {
@@ -116,6 +129,10 @@ private:
         while (!text.empty() && scanner::is_blank(text.front())) text.remove_prefix(1);
         while (!text.empty() && scanner::is_blank(text.back())) text.remove_suffix(1);
         return text;
+    }
+
+    static bool starts_with(std::string_view text, std::string_view what) {
+        return text.substr(0, what.size()) == what;
     }
 
     static bool number(scanner& in, std::uint32_t& out) {
@@ -155,6 +172,7 @@ private:
     bool has_grid_ = false;
     bool has_block_ = false;
     bool has_version_ = false;
+    std::shared_ptr<executed_code> code_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "modules/isa/decode.h"
 #include "modules/program/kernel_source.h"
+#include "modules/trace/executed_code.h"
 
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,8 @@ struct kernel_header : program::kernel_facts {
     std::string nvbit_version;
     std::uint32_t tracer_version = 0;  ///< 0 when absent; "1.2" reads as 1
     bool line_info = false;
+    /// Recorded while it was executed: its code. nullptr: instructions as a tracer saw them.
+    std::shared_ptr<const executed_code> code;
 };
 
 /// One thread block of a trace, decoded: instructions of all its warps in one array, or shared.

@@ -33,6 +33,13 @@ struct operation_timing {
     unsigned initiation_interval = 1;
 };
 
+/// Quirks of the reference about programs.
+struct ptx_quirks {
+    bool names_give_banks = false;
+    bool vector_is_one_element = false;
+    bool unchecked_atomic_address = false;
+};
+
 /// Timing of instructions that are executed from PTX (-ptx_opcode_latency_*,
 /// -ptx_opcode_initiation_*).
 struct ptx_timing {
@@ -40,6 +47,7 @@ struct ptx_timing {
     std::array<operation_timing, 5> single_precision;  ///< add, max, mul, mad, div
     std::array<operation_timing, 5> double_precision;
     operation_timing special, tensor;
+    ptx_quirks quirks;
 };
 
 /// How traces are read; becomes trace::reader_options once the opcode tables are loaded.

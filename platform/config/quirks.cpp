@@ -50,18 +50,26 @@ constexpr quirk table[] = {
     {"typed-width-is-word", "suffixes such as .S8 or .F64 do not tell the access width",
      [](gpu_config& c) -> bool& { return c.traces.quirks.typed_width_is_word; }},
     {"serial-kernels",
-     "kernels of different streams wait for each other unless an SM may hold several kernels",
+     "recorded kernels of different streams wait for each other unless an SM may hold several "
+     "kernels",
      [](gpu_config& c) -> bool& { return c.dispatch.serial_kernels; }},
     {"rounded-clocks", "edges of clocks that coincide are ordered by rounding errors",
      [](gpu_config& c) -> bool& { return c.clocks.quirk_rounded; }},
+    {"ptx-names-give-banks",
+     "a PTX register lies in the bank that the number in its name tells, predicates too",
+     [](gpu_config& c) -> bool& { return c.ptx.quirks.names_give_banks; }},
+    {"ptx-vector-is-element", "a PTX vector access has the width of one element",
+     [](gpu_config& c) -> bool& { return c.ptx.quirks.vector_is_one_element; }},
+    {"ptx-atomic-address", "a PTX atomic does not wait for the register with its address",
+     [](gpu_config& c) -> bool& { return c.ptx.quirks.unchecked_atomic_address; }},
     {"memcpy-truncates", "copies from the host warm L2 at addresses cut to 32 bits",
      [](gpu_config& c) -> bool& { return c.memory.partition.quirk_memcpy_truncates; }},
 };
 
 /// In the network, dispatch, the clocks, and three in the memory.
 constexpr std::size_t single_switches = 6;
-static_assert(std::size(table) ==
-                  sizeof(core::core_quirks) + sizeof(trace::reader_quirks) + single_switches,
+static_assert(std::size(table) == sizeof(core::core_quirks) + sizeof(trace::reader_quirks) +
+                                      sizeof(ptx_quirks) + single_switches,
               "a switch of a quirk has no row, or one that another row has");
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "modules/kernel/error.h"
 #include "modules/kernel/spawn.h"
 #include "modules/protocol/phases.h"
+#include "modules/trace/executed_replay.h"
 
 #include <fmt/format.h>
 
@@ -149,9 +150,13 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
 
 void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
     dispatch::command_processor::hooks calls;
-    calls.open = [this](const dispatch::host_command& c) {
-        return std::make_unique<trace::kernel_trace>(c.file, reader_options_of(config_, opcodes_),
-                                                     config_.traces.lookahead);
+    calls.open =
+        [this](const dispatch::host_command& c) -> std::unique_ptr<program::kernel_source> {
+        auto recorded = std::make_unique<trace::kernel_trace>(
+            c.file, reader_options_of(config_, opcodes_), config_.traces.lookahead);
+        if (recorded->header().code)
+            return std::make_unique<trace::executed_replay>(std::move(recorded));
+        return recorded;
     };
     if (config_.memory.warm_l2_on_copy)
         calls.copied_in = [this](std::uint64_t a, std::uint64_t n) {

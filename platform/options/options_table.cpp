@@ -163,6 +163,10 @@ void output(builder& b) {
 void programs(builder& b) {
     b.file("--ptx", "", "A PTX program to run; see docs/execution.md.");
     b.file("--launch", "", "What to run of it: buffers, launches and expected results.");
+    b.file("--record-trace", "",
+           "Records the kernels of --ptx as they run, with a kernelslist.g, in this folder, which "
+           "is made. A replay takes the same cycles.");
+    b.word("--record-form", "binary|text", "binary", "Form of the traces recorded.");
     b.count("-gpgpu_ptx_sim_mode", "0", "",
             "1: programs run without time, and what was executed is printed. The environment "
             "variable PTX_SIM_MODE_FUNC=1 says the same.");
@@ -178,8 +182,9 @@ void programs(builder& b) {
     b.flag("-keep", "The same.");
     b.count("--gpus", "1", "", "CUDA programs: so many GPUs of the same configuration.");
     b.count("--device-memory", "34359738368", "bytes", "CUDA programs: memory of each GPU.");
-    b.add("--pcie-bandwidth", option_type::real, "X", "0", "GB/s",
-          "CUDA programs: of copies between host and GPU, in each direction; 0: they take no time.");
+    b.add(
+        "--pcie-bandwidth", option_type::real, "X", "0", "GB/s",
+        "CUDA programs: of copies between host and GPU, in each direction; 0: they take no time.");
     b.add("--pcie-latency", option_type::real, "X", "0", "us",
           "CUDA programs: of each such copy, where it has a bandwidth.");
     b.add("--nvlink-bandwidth", option_type::real, "X", "0", "GB/s",
@@ -189,7 +194,8 @@ void programs(builder& b) {
     b.count("--host-grace", "300", "ms",
             "CUDA programs: simulated time goes on while the host waits for the GPU, or after it "
             "has been silent for so long; 0: only while it waits.");
-    b.file("--stats-file", "", "simtlm run: the file for the reports of kernels (simtlm-stats.txt).");
+    b.file("--stats-file", "",
+           "simtlm run: the file for the reports of kernels (simtlm-stats.txt).");
 }
 
 void traces(builder& b) {

@@ -121,7 +121,8 @@ session& session::get() {
     while (signal_number != 0 && over) ::pause();  // it is about to end the process
     if (over) throw failure(status::unloading, "the program has ended");
     if (the_session->process_ != ::getpid())
-        throw failure(status::not_initialised, "a forked process cannot use the GPUs of its parent");
+        throw failure(status::not_initialised,
+                      "a forked process cannot use the GPUs of its parent");
     return *the_session;
 }
 
@@ -134,8 +135,7 @@ thread_state& session::thread() {
     return state;
 }
 
-session::session()
-    : process_(::getpid()), options_(platform::preset_folders(own_path()).finder()) {
+session::session() : process_(::getpid()), options_(platform::preset_folders(own_path()).finder()) {
     read_options();
     device::run_log::outputs log;
     const char* const run = std::getenv("SIMTLM_RUN");

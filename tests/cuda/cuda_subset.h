@@ -35,8 +35,13 @@ typedef struct node_t* cudaGraphNode_t;
 typedef struct array_t* cudaArray_t;
 typedef struct pool_t* cudaMemPool_t;
 
-enum { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost,
-       cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
+enum {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
 
 struct cudaChannelFormatDesc {
     int x, y, z, w, f;
@@ -99,7 +104,8 @@ cudaError_t cudaFreeArray(cudaArray_t);
 cudaError_t cudaMemcpy(void*, const void*, size_t, int);
 cudaError_t cudaMemcpyAsync(void*, const void*, size_t, int, cudaStream_t);
 cudaError_t cudaMemcpy2D(void*, size_t, const void*, size_t, size_t, size_t, int);
-cudaError_t cudaMemcpy2DToArray(cudaArray_t, size_t, size_t, const void*, size_t, size_t, size_t, int);
+cudaError_t cudaMemcpy2DToArray(cudaArray_t, size_t, size_t, const void*, size_t, size_t, size_t,
+                                int);
 cudaError_t cudaMemcpyToSymbol(const void*, const void*, size_t, size_t, int);
 cudaError_t cudaMemcpyFromSymbol(void*, const void*, size_t, size_t, int);
 cudaError_t cudaGetSymbolAddress(void**, const void*);
@@ -114,7 +120,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t);
 cudaError_t cudaStreamSynchronize(cudaStream_t);
 cudaError_t cudaStreamQuery(cudaStream_t);
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
-cudaError_t cudaStreamAddCallback(cudaStream_t, void (*)(cudaStream_t, cudaError_t, void*), void*, unsigned);
+cudaError_t cudaStreamAddCallback(cudaStream_t, void (*)(cudaStream_t, cudaError_t, void*), void*,
+                                  unsigned);
 cudaError_t cudaLaunchHostFunc(cudaStream_t, void (*)(void*), void*);
 cudaError_t cudaEventCreate(cudaEvent_t*);
 cudaError_t cudaEventDestroy(cudaEvent_t);
@@ -141,14 +148,18 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t, int);
 cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*);
 cudaError_t cudaGraphCreate(cudaGraph_t*, unsigned);
 cudaError_t cudaGraphDestroy(cudaGraph_t);
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t*, cudaGraph_t, const cudaGraphNode_t*, size_t, const cudaKernelNodeParams*);
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t*, cudaGraph_t, const cudaGraphNode_t*, size_t, void*, const void*, size_t, int);
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t, const cudaKernelNodeParams*);
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t*, cudaGraph_t, const cudaGraphNode_t*, size_t,
+                                   const cudaKernelNodeParams*);
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t*, cudaGraph_t, const cudaGraphNode_t*, size_t,
+                                     void*, const void*, size_t, int);
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t,
+                                             const cudaKernelNodeParams*);
 cudaError_t cudaGraphGetNodes(cudaGraph_t, cudaGraphNode_t*, size_t*);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, unsigned long long);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
-cudaError_t cudaCreateTextureObject(unsigned long long*, const resource_desc*, const texture_desc*, const void*);
+cudaError_t cudaCreateTextureObject(unsigned long long*, const resource_desc*, const texture_desc*,
+                                    const void*);
 cudaError_t cudaDestroyTextureObject(unsigned long long);
 cudaError_t cudaImportExternalMemory(void**, const void*);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = nullptr);
@@ -156,19 +167,19 @@ unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = null
 #endif
 
 /// Ends the test with what is wrong.
-#define CHECK(condition)                                                          \
-    do {                                                                          \
-        if (!(condition)) {                                                       \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);  \
-            std::exit(1);                                                         \
-        }                                                                         \
+#define CHECK(condition)                                                         \
+    do {                                                                         \
+        if (!(condition)) {                                                      \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            std::exit(1);                                                        \
+        }                                                                        \
     } while (false)
-#define OK(call)                                                                            \
-    do {                                                                                    \
-        const cudaError_t result_ = (call);                                                 \
-        if (result_ != 0) {                                                                 \
-            std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,              \
-                         cudaGetErrorName(result_));                                        \
-            std::exit(1);                                                                   \
-        }                                                                                   \
+#define OK(call)                                                               \
+    do {                                                                       \
+        const cudaError_t result_ = (call);                                    \
+        if (result_ != 0) {                                                    \
+            std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, \
+                         cudaGetErrorName(result_));                           \
+            std::exit(1);                                                      \
+        }                                                                      \
     } while (false)

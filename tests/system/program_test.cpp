@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <map>
 
 namespace simtlm::test {
 namespace {
@@ -62,6 +64,71 @@ launch tickets grid 8 block 128 args counter list sums
 output list list.bin
 expect counter values 1024
 expect sums values 512
+)";
+
+/// Lanes loop as often as their number says, call a function, use generic addresses of shared and
+/// global memory, local memory and a barrier with a count.
+const char* const wander = R"(
+.version 6.4
+.target sm_70
+.address_size 64
+.func (.reg .u32 %out) twice(.reg .u32 %in)
+{
+    .reg .pred %p1;
+    setp.gt.u32 %p1, %in, 1000;
+    @%p1 bra large;
+    add.u32 %out, %in, %in;
+    ret;
+large:
+    mov.u32 %out, 7;
+    ret;
+}
+.visible .entry wander(.param .u64 list)
+{
+    .shared .align 4 .b8 here[512];
+    .local .align 4 .b8 mine[16];
+    .reg .pred %p<6>;
+    .reg .b32 %r<16>;
+    .reg .b64 %rd<12>;
+    ld.param.u64 %rd1, [list];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mad.lo.u32 %r4, %r2, %r3, %r1;
+    and.b32 %r5, %r1, 7;
+    mov.u32 %r6, 0;
+    mov.u64 %rd9, mine;
+    st.local.u32 [%rd9+4], %r4;
+again:
+    add.u32 %r6, %r6, %r5;
+    add.u32 %r5, %r5, -1;
+    setp.gt.s32 %p1, %r5, 0;
+    @%p1 bra again;
+    call (%r7), twice, (%r6);
+    mov.u64 %rd2, here;
+    cvta.shared.u64 %rd3, %rd2;
+    mul.wide.u32 %rd4, %r1, 4;
+    add.u64 %rd5, %rd3, %rd4;
+    st.u32 [%rd5], %r7;
+    bar.sync 1, 128;
+    xor.b32 %r8, %r1, 5;
+    mul.wide.u32 %rd6, %r8, 4;
+    add.u64 %rd6, %rd3, %rd6;
+    ld.u32 %r9, [%rd6];
+    ld.local.u32 %r10, [%rd9+4];
+    add.u32 %r9, %r9, %r10;
+    setp.gt.u32 %p2, %r1, 99;
+    @%p2 exit;
+    mul.wide.u32 %rd7, %r4, 4;
+    add.u64 %rd8, %rd1, %rd7;
+    st.u32 [%rd8], %r9;
+    ret;
+}
+)";
+const char* const wander_launch = R"(
+buffer list u32 640 zero
+launch wander grid 5 block 128 args list
+output list list.bin
 )";
 
 std::string program(const std::string& file) {
@@ -150,6 +217,74 @@ TEST_F(Programs, TakeTheirAtomicsWithAMemoryThatAnswersAtOnce) {
     shuffled.insert(shuffled.end(), {"--shuffle-seed", "3"});
     EXPECT_EQ(0, simulate(tickets_on_tiny(shuffled)).code);
     EXPECT_EQ(list, drawn());
+}
+
+/// What a report says, but for host time and the addresses of what was recorded.
+std::map<std::string, std::string> figures(const outcome& o) {
+    std::map<std::string, std::string> values = o.values();
+    for (auto v = values.begin(); v != values.end();) {
+        const bool is_host = v->first.find("rate") != std::string::npos ||
+                             v->first.find("simulation_time") != std::string::npos ||
+                             v->first.find("slowdown") != std::string::npos;
+        v = is_host ? values.erase(v) : std::next(v);
+    }
+    return values;
+}
+
+TEST_F(Programs, RecordedAsTheyRunTakeTheSameCyclesInAReplay) {
+    const std::map<std::string, std::vector<std::string>> programs = {
+        {"saxpy", sample_on_tiny("saxpy")},
+        {"histogram", sample_on_tiny("histogram")},
+        {"tickets", tickets_on_tiny()},
+        {"wander", on_tiny(folder_.write("wander.ptx", wander),
+                           folder_.write("wander.launch", wander_launch), {})}};
+    for (const auto& [name, arguments] : programs)
+        for (const char* form : {"binary", "text"}) {
+            const std::string traces = folder_.path(name + "-" + form);
+            std::vector<std::string> record = arguments;
+            record.insert(record.end(), {"--record-trace", traces, "--record-form", form});
+            const outcome executed = simulate(record);
+            ASSERT_EQ(0, executed.code) << name << ": " << executed.err;
+            const outcome replayed =
+                simulate({"--preset", "TINY", "-trace", traces + "/kernelslist.g"});
+            ASSERT_EQ(0, replayed.code) << name << ": " << replayed.err;
+            EXPECT_EQ(figures(executed), figures(replayed)) << name << " " << form;
+        }
+}
+
+TEST_F(Programs, AreNotRecordedIntoAFolderWithSomethingInIt) {
+    folder_.write("traces.txt", "mine");
+    std::vector<std::string> record = sample_on_tiny("saxpy");
+    record.insert(record.end(), {"--record-trace", folder_.path("")});
+    const outcome o = simulate(record);
+    EXPECT_EQ(2, o.code);
+    EXPECT_EQ(1u, o.error_lines().size()) << o.err;
+    EXPECT_EQ(1u, folder_.files().size());
+}
+
+TEST_F(Programs, ThatDoWrongEndWithOneLineThatNamesThePlace) {
+    const std::string ptx = folder_.write("wrong.ptx", R"(
+.version 6.4
+.target sm_70
+.address_size 64
+.visible .entry wrong(.param .u64 list)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [list];
+    mov.u32 %r1, %tid.x;
+    st.global.u32 [%rd1+2], %r1;
+    ret;
+}
+)");
+    const std::string launch = folder_.write("wrong.launch", R"(
+buffer list u32 64 zero
+launch wrong grid 1 block 32 args list
+)");
+    const outcome o = simulate(on_tiny(ptx, launch, {}));
+    EXPECT_EQ(2, o.code) << o.err;
+    ASSERT_EQ(1u, o.error_lines().size()) << o.err;
+    EXPECT_NE(std::string::npos, o.err.find("wrong.ptx:11")) << o.err;
 }
 
 TEST_F(Programs, OfSeveralStreamsRunSideBySideAndThoseOfOneInTurn) {

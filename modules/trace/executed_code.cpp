@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/trace/executed_code.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <limits>
+#include <sstream>
+#include <type_traits>
+
+namespace simtlm::trace {
+
+namespace {
+
+using program::static_instruction;
+
+constexpr unsigned is_load = 1, is_store = 2, is_atomic = 4;
+
+std::string line_of(const static_instruction& i) {
+    std::ostringstream out;
+    const auto number = [](auto v) { return static_cast<std::int64_t>(v); };
+    const unsigned use =
+        (i.is_load ? is_load : 0) + (i.is_store ? is_store : 0) + (i.is_atomic ? is_atomic : 0);
+    out << std::hex << i.pc << std::dec << ' ' << i.opcode << ' ' << number(i.cls) << ' '
+        << i.latency << ' ' << i.initiation_interval << ' ' << number(i.code_bytes) << ' '
+        << number(i.data_size) << ' ' << number(i.space) << ' ' << use << ' ' << number(i.special)
+        << ' ' << number(i.cache_op) << ' ' << number(i.barrier) << ' ' << i.immediate << ' '
+        << i.uncollected << ' ' << number(i.n_dst);
+    for (unsigned n = 0; n < i.n_dst; ++n) out << ' ' << i.dst[n];
+    out << ' ' << number(i.n_src);
+    for (unsigned n = 0; n < i.n_src; ++n) out << ' ' << i.src[n];
+    return out.str();
+}
+
+/// Reads numbers; remembers whether one was missing or out of bounds.
+class number_reader {
+public:
+    explicit number_reader(std::istringstream& in) : in_(in) {}
+
+    template <class T>
+    void take(T& to, std::int64_t most = std::numeric_limits<std::int32_t>::max(),
+              std::int64_t least = 0) {
+        std::int64_t v = 0;
+        if (!(in_ >> v) || v < least || v > most) good_ = false;
+        to = static_cast<T>(good_ ? v : 0);
+    }
+    template <class List>
+    void take_registers(std::uint8_t& count, List& list) {
+        take(count, static_cast<std::int64_t>(list.size()));
+        for (unsigned n = 0; n < count; ++n) take(list[n], program::register_zero);
+    }
+    bool good() const { return good_; }
+
+private:
+    std::istringstream& in_;
+    bool good_ = true;
+};
+
+}  // namespace
+
+std::string executed_code::text_of(const std::vector<program::instruction_window>& functions) {
+    std::string text = "-execution = 1\n";
+    std::size_t f = 0, i = 0;
+    for (const program::instruction_window& w : functions) {
+        text += "-function " + std::to_string(f++) + " = " + std::to_string(w.end - w.next) + "\n";
+        for (const program::dynamic_instruction* d = w.next; d != w.end; ++d)
+            text += "-instruction " + std::to_string(i++) + " = " + line_of(*d->info) + "\n";
+    }
+    return text;
+}
+
+bool executed_code::take(std::string_view key, std::string_view value) {
+    std::istringstream in{std::string(value)};
+    number_reader numbers(in);
+    if (key.substr(0, 9) == "function ") {
+        std::uint32_t count = 0;
+        numbers.take(count);
+        functions_.push_back(count);
+        return numbers.good();
+    }
+    static_instruction i;
+    std::string opcode;
+    if (!(in >> std::hex >> i.pc >> std::dec >> opcode)) return false;
+    constexpr auto most_cycles = std::numeric_limits<std::uint16_t>::max();
+    unsigned use = 0;
+    numbers.take(i.cls, program::op_class_count - 1);
+    numbers.take(i.latency, most_cycles);
+    numbers.take(i.initiation_interval, most_cycles, 1);
+    numbers.take(i.code_bytes, 128, 1);
+    numbers.take(i.data_size, 128);
+    numbers.take(i.space, static_cast<int>(program::memory_space::generic));
+    numbers.take(use, is_load + is_store + is_atomic);
+    numbers.take(i.special, static_cast<int>(program::special_op::warp_sync));
+    numbers.take(i.cache_op, static_cast<int>(program::cache_operator::cache_global));
+    numbers.take(i.barrier, static_cast<int>(program::barrier_kind::reduction));
+    numbers.take(i.immediate, std::numeric_limits<std::int32_t>::max(),
+                 std::numeric_limits<std::int32_t>::min());
+    numbers.take(i.uncollected, std::numeric_limits<std::uint32_t>::max());
+    numbers.take_registers(i.n_dst, i.dst);
+    numbers.take_registers(i.n_src, i.src);
+    if (!numbers.good()) return false;
+    i.is_load = (use & is_load) != 0;
+    i.is_store = (use & is_store) != 0;
+    i.is_atomic = (use & is_atomic) != 0;
+    i.opcode = opcodes_.emplace_back(std::move(opcode)).c_str();
+    if (!facts_.empty() && facts_.back().pc >= i.pc) return false;
+    facts_.push_back(i);
+    return true;
+}
+
+bool executed_code::seal() {
+    std::uint64_t end = 0;
+    for (const std::uint64_t count : functions_) {
+        end += count;
+        if (end > facts_.size()) return false;
+        end_of_function_.resize(end, static_cast<std::uint32_t>(end));
+    }
+    if (end != facts_.size()) return false;
+    sequence_.resize(facts_.size());
+    std::uint32_t most = 0;
+    for (std::size_t n = 0; n < facts_.size(); ++n) {
+        const static_instruction& i = facts_[n];
+        sequence_[n].info = &i;
+        sequence_[n].space = i.space;
+        for (unsigned r = 0; r < i.n_dst; ++r) most = std::max<std::uint32_t>(most, i.dst[r]);
+        for (unsigned r = 0; r < i.n_src; ++r) most = std::max<std::uint32_t>(most, i.src[r]);
+    }
+    register_numbers_ = std::max(register_numbers_, most + 1);
+    return true;
+}
+
+const program::dynamic_instruction* executed_code::find(std::uint64_t pc) const {
+    const auto at = std::lower_bound(sequence_.begin(), sequence_.end(), pc,
+                                     [](const auto& d, std::uint64_t p) { return d.info->pc < p; });
+    return at == sequence_.end() || at->info->pc != pc ? nullptr : &*at;
+}
+
+program::instruction_window executed_code::window_from(
+    const program::dynamic_instruction* first) const {
+    const auto n = static_cast<std::size_t>(first - sequence_.data());
+    return {first, sequence_.data() + end_of_function_[n]};
+}
+
+bool executed_code::is_memory(std::uint64_t pc) const {
+    const program::dynamic_instruction* const d = find(pc);
+    return d != nullptr && d->info->is_memory();
+}
+
+}  // namespace simtlm::trace

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/trace/executed_replay.h"
+
+#include "modules/kernel/error.h"
+#include "modules/trace/executed_text.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace simtlm::trace {
+
+/// A recorded warp that is asked at issue.
+class executed_replay::warp : public program::warp_executor {
+public:
+    explicit warp(const executed_replay& kernel) : kernel_(kernel) {}
+
+    void start(const program::warp_code& recorded) {
+        next_ = recorded.window.next;
+        end_ = recorded.window.end;
+        addresses_ = recorded.addresses;
+    }
+    program::instruction_window window() const {
+        if (next_ == end_) return {};
+        const program::dynamic_instruction* const at = kernel_.code_->find(next_->info->pc);
+        if (at == nullptr) fail();
+        return kernel_.code_->window_from(at);
+    }
+
+    void issue(const program::dynamic_instruction& instruction, std::uint64_t,
+               program::issue_effects& effects, program::lane_addresses& addresses) override {
+        const program::dynamic_instruction& now = *next_;
+        const program::static_instruction& info = *instruction.info;
+        effects.active_mask = now.active_mask;
+        addresses.lanes = 0;
+        addresses.words = 0;
+        do {
+            take_addresses(info, addresses);
+            ++next_;
+        } while (info.is_memory() && next_ != end_ && next_->info->pc == info.pc &&
+                 addresses.words < program::lane_addresses::max_words);
+        addresses.words = std::max(addresses.words, 1u);
+        read_suffix(now.info->opcode, info, effects);
+        effects.lanes_ended = info.cls == program::op_class::exit && now.active_mask != 0;
+        effects.warp_ended = next_ == end_;
+        effects.next = window();
+    }
+
+private:
+    /// A line of the trace for each word of a lane.
+    void take_addresses(const program::static_instruction& info,
+                        program::lane_addresses& addresses) const {
+        if (!info.is_memory() || next_->mode == program::address_mode::none) return;
+        addresses.lanes = program::expand_addresses(*next_, addresses_,
+                                                    addresses.address[addresses.words].data());
+        ++addresses.words;
+    }
+    [[noreturn]] void fail() const {
+        throw kernel::user_error(kernel_.facts_.origin,
+                                 "an instruction is executed that the code in the header lacks",
+                                 "record the trace again");
+    }
+
+    const executed_replay& kernel_;
+    const program::dynamic_instruction* next_ = nullptr;
+    const program::dynamic_instruction* end_ = nullptr;
+    const std::uint64_t* addresses_ = nullptr;
+};
+
+class executed_replay::block : public program::cta {
+public:
+    explicit block(const executed_replay& kernel) {
+        for (unsigned w = 0; w < kernel.facts_.warps_per_block(); ++w) warps_.emplace_back(kernel);
+    }
+    void start(std::unique_ptr<block_trace> recorded) {
+        recorded_ = std::move(recorded);
+        index = recorded_->index;
+    }
+    std::unique_ptr<block_trace> release() { return std::move(recorded_); }
+
+    program::warp_code warp(unsigned w) override {
+        warps_[w].start(recorded_->warp(w));
+        program::warp_code code;
+        code.window = warps_[w].window();
+        code.executor = &warps_[w];
+        return code;
+    }
+
+private:
+    std::unique_ptr<block_trace> recorded_;
+    std::deque<executed_replay::warp> warps_;
+};
+
+executed_replay::executed_replay(std::unique_ptr<kernel_trace> trace)
+    : trace_(std::move(trace)), code_(trace_->header().code), facts_(trace_->facts()) {
+    facts_.register_numbers = code_->register_numbers();
+}
+
+executed_replay::~executed_replay() = default;
+
+std::unique_ptr<program::cta> executed_replay::next_cta() {
+    std::unique_ptr<block_trace> recorded = trace_->next_block();
+    if (!recorded) return nullptr;
+    if (idle_.empty()) idle_.push_back(std::make_unique<block>(*this));
+    std::unique_ptr<block> next = std::move(idle_.back());
+    idle_.pop_back();
+    next->start(std::move(recorded));
+    return next;
+}
+
+void executed_replay::recycle(std::unique_ptr<program::cta> finished) {
+    auto mine = std::unique_ptr<block>(static_cast<block*>(finished.release()));
+    trace_->recycle(mine->release());
+    idle_.push_back(std::move(mine));
+}
+
+}  // namespace simtlm::trace

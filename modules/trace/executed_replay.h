@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/trace/kernel_trace.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm::trace {
+
+/// Replays a kernel that was recorded while it was executed. To an SM its warps are executed ones:
+/// they are fetched in program order and say at issue what they do and where they go on; so the
+/// replay takes the cycles of the execution. What they say is what was recorded.
+class executed_replay final : public program::kernel_source {
+public:
+    /// @pre trace->header().code
+    explicit executed_replay(std::unique_ptr<kernel_trace> trace);
+    ~executed_replay() override;
+
+    const program::kernel_facts& facts() const override { return facts_; }
+    void start() override { trace_->start(); }
+    std::unique_ptr<program::cta> next_cta() override;
+    void recycle(std::unique_ptr<program::cta> block) override;
+    std::vector<std::string> take_warnings() override { return trace_->take_warnings(); }
+
+private:
+    class warp;
+    class block;
+
+    std::unique_ptr<kernel_trace> trace_;
+    std::shared_ptr<const executed_code> code_;
+    program::kernel_facts facts_;
+    std::vector<std::unique_ptr<block>> idle_;
+};
+
+}  // namespace simtlm::trace

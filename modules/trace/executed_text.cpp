@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/trace/executed_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace simtlm::trace {
+
+namespace {
+
+using program::memory_space;
+
+constexpr std::pair<memory_space, const char*> spaces[] = {
+    {memory_space::global, "global"},   {memory_space::local, "local"},
+    {memory_space::shared, "shared"},   {memory_space::constant, "const"},
+    {memory_space::texture, "texture"},
+};
+/// Texts name registers of machine code, of which there are 255: larger numbers are folded for
+/// other readers, while the header has all of them.
+constexpr unsigned registers_of_texts = 255;
+constexpr unsigned most_shown = 8;
+
+template <class... Arguments>
+void append(std::string& text, const char* format, Arguments... arguments) {
+    std::array<char, 64> buffer;
+    const int n = std::snprintf(buffer.data(), buffer.size(), format, arguments...);
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+}
+
+template <class List>
+void append_registers(std::string& text, unsigned count, const List& list) {
+    count = std::min(count, most_shown);
+    append(text, " %u", count);
+    for (unsigned n = 0; n < count; ++n) append(text, " R%u", list[n] % registers_of_texts);
+}
+
+/// As a stride where there is one and the lanes are neighbours; else one by one.
+void append_addresses(std::string& text, std::uint32_t lanes, const std::uint64_t* address) {
+    const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
+    const std::uint32_t run = lanes >> first;
+    const std::uint64_t stride = (run & 2) != 0 ? address[first + 1] - address[first] : 0;
+    bool regular = (run & (run + 1)) == 0;
+    for (std::uint32_t m = lanes & (lanes - 1); regular && m != 0; m &= m - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(m));
+        regular = address[lane] - address[lane - 1] == stride;
+    }
+    if (regular) {
+        append(text, " 1 0x%" PRIx64 " %" PRId64, address[first],
+               static_cast<std::int64_t>(stride));
+        return;
+    }
+    text += " 0";
+    for (std::uint32_t m = lanes; m != 0; m &= m - 1)
+        append(text, " 0x%" PRIx64, address[static_cast<unsigned>(__builtin_ctz(m))]);
+}
+
+}  // namespace
+
+std::string suffix_of(const program::static_instruction& info,
+                      const program::issue_effects& effects) {
+    if (info.space == memory_space::generic)
+        for (const auto& [space, name] : spaces)
+            if (space == effects.space) return std::string("@") + name;
+    if (info.barrier != program::barrier_kind::none)
+        return "@" + std::to_string(effects.barrier_id) + "," +
+               std::to_string(effects.barrier_threads);
+    return {};
+}
+
+void read_suffix(const char* opcode, const program::static_instruction& info,
+                 program::issue_effects& effects) {
+    const bool is_barrier = info.barrier != program::barrier_kind::none;
+    if (info.space != memory_space::generic && !is_barrier) return;
+    const char* const at = std::strchr(opcode, '@');
+    if (at == nullptr) {
+        if (!is_barrier) effects.space = memory_space::global;
+        return;
+    }
+    if (is_barrier) {
+        std::sscanf(at, "@%" SCNd32 ",%" SCNd32, &effects.barrier_id, &effects.barrier_threads);
+        return;
+    }
+    for (const auto& [space, name] : spaces)
+        if (std::strcmp(at + 1, name) == 0) effects.space = space;
+}
+
+unsigned append_lines(std::string& text, const program::static_instruction& info,
+                      const program::issue_effects& effects,
+                      const program::lane_addresses& addresses) {
+    const bool accesses = info.is_memory() && effects.active_mask != 0 && addresses.lanes != 0;
+    const unsigned lines = accesses ? addresses.words : 1;
+    const std::string suffix = suffix_of(info, effects);
+    for (unsigned word = 0; word < lines; ++word) {
+        append(text, "%04" PRIx64 " %08" PRIx32, info.pc, effects.active_mask);
+        append_registers(text, info.n_dst, info.dst);
+        text += ' ';
+        text += info.opcode;
+        text += suffix;
+        append_registers(text, info.n_src, info.src);
+        append(text, " %u", accesses ? std::max<unsigned>(info.data_size, 1) : 0u);
+        if (accesses) {
+            // Active lanes without an address have 0, as everywhere in traces.
+            std::array<std::uint64_t, 32> of_word{};
+            for (std::uint32_t m = addresses.lanes; m != 0; m &= m - 1) {
+                const auto lane = static_cast<unsigned>(__builtin_ctz(m));
+                of_word[lane] = addresses.address[word][lane];
+            }
+            append_addresses(text, effects.active_mask, of_word.data());
+        }
+        text += '\n';
+    }
+    return lines;
+}
+
+}  // namespace simtlm::trace

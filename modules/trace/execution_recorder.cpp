@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/trace/execution_recorder.h"
+
+#include "modules/kernel/output_file.h"
+#include "modules/trace/executed_code.h"
+#include "modules/trace/executed_text.h"
+#include "modules/trace/recorded_trace.h"
+#include "modules/trace/trace_writer.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <utility>
+
+namespace simtlm::trace {
+
+/// Between an SM and the executor of a warp.
+class execution_recorder::warp : public program::warp_executor {
+public:
+    void start(program::warp_executor* executor) {
+        executor_ = executor;
+        text_.clear();
+        lines_ = 0;
+    }
+    void issue(const program::dynamic_instruction& instruction, std::uint64_t now,
+               program::issue_effects& effects, program::lane_addresses& addresses) override {
+        executor_->issue(instruction, now, effects, addresses);
+        lines_ += append_lines(text_, *instruction.info, effects, addresses);
+    }
+    void apply_memory() override { executor_->apply_memory(); }
+    void perform_atomic(std::uint32_t lanes) override { executor_->perform_atomic(lanes); }
+
+    void append_to(std::string& text, unsigned number) const {
+        text += "\nwarp = " + std::to_string(number) + "\ninsts = " + std::to_string(lines_) + "\n";
+        text += text_;
+    }
+
+private:
+    program::warp_executor* executor_ = nullptr;
+    std::string text_;
+    std::uint64_t lines_ = 0;
+};
+
+class execution_recorder::block : public program::cta {
+public:
+    block(std::unique_ptr<program::cta> inner, std::uint64_t number, unsigned warps)
+        : inner_(std::move(inner)), number_(number), warps_(warps) {
+        index = inner_->index;
+    }
+    void placed(const program::cta_place& where) override { inner_->placed(where); }
+    program::warp_code warp(unsigned w) override {
+        program::warp_code code = inner_->warp(w);
+        warps_[w].start(code.executor);
+        code.executor = &warps_[w];
+        return code;
+    }
+
+    std::uint64_t number() const { return number_; }
+    std::unique_ptr<program::cta> release() { return std::move(inner_); }
+    std::string text() const {
+        std::string text = "\n#BEGIN_TB\n\nthread block = " + std::to_string(index.x) + "," +
+                           std::to_string(index.y) + "," + std::to_string(index.z) + "\n";
+        for (unsigned w = 0; w < warps_.size(); ++w) warps_[w].append_to(text, w);
+        return text + "\n#END_TB\n";
+    }
+
+private:
+    std::unique_ptr<program::cta> inner_;
+    std::uint64_t number_;
+    std::deque<execution_recorder::warp> warps_;
+};
+
+execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> kernel,
+                                       std::vector<program::instruction_window> code,
+                                       unsigned version, std::string file, trace_form form)
+    : kernel_(std::move(kernel)),
+      code_(std::move(code)),
+      binary_version_(version),
+      file_(std::move(file)),
+      form_(form) {}
+
+execution_recorder::~execution_recorder() {
+    if (out_) out_->discard();
+}
+
+std::unique_ptr<program::cta> execution_recorder::next_cta() {
+    std::unique_ptr<program::cta> inner = kernel_->next_cta();
+    if (!inner) return nullptr;
+    return std::make_unique<block>(std::move(inner), handed_out_++,
+                                   kernel_->facts().warps_per_block());
+}
+
+void execution_recorder::recycle(std::unique_ptr<program::cta> finished) {
+    auto& mine = static_cast<block&>(*finished);
+    waiting_[mine.number()] = mine.text();
+    kernel_->recycle(mine.release());
+    while (!waiting_.empty() && waiting_.begin()->first == written_) {
+        write(waiting_.begin()->second);
+        waiting_.erase(waiting_.begin());
+        ++written_;
+    }
+    if (written_ == kernel_->facts().grid.volume()) finish();
+}
+
+std::string execution_recorder::header() const {
+    const program::kernel_facts& f = kernel_->facts();
+    const auto triple = [](const program::dim3& d) {
+        return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) +
+               ")";
+    };
+    constexpr std::uint32_t most_registers = 255;
+    return "-kernel name = " + f.name + "\n-kernel id = " + std::to_string(f.id) +
+           "\n-grid dim = " + triple(f.grid) + "\n-block dim = " + triple(f.block) +
+           "\n-shmem = " + std::to_string(f.shared_memory) +
+           "\n-nregs = " + std::to_string(std::min(f.registers, most_registers)) +
+           "\n-binary version = " + std::to_string(binary_version_) +
+           "\n-cuda stream id = " + std::to_string(f.stream) + "\n-accelsim tracer version = 3\n" +
+           executed_code::text_of(code_) +
+           "\n#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+           "[adrrescompress?] [mem_addresses]\n";
+}
+
+void execution_recorder::write(const std::string& text) {
+    if (!out_) {
+        out_ = std::make_unique<kernel::output_file>(form_ == trace_form::text ? file_
+                                                                               : file_ + ".draft");
+        out_->write(header());
+    }
+    out_->write(text);
+}
+
+void execution_recorder::finish() {
+    out_->commit();
+    const std::string draft = out_->name();
+    out_.reset();
+    if (form_ == trace_form::text) return;
+    write_binary_trace(*open_recorded_trace(draft), file_);
+    std::remove(draft.c_str());
+}
+
+}  // namespace simtlm::trace

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/program/kernel_source.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm::kernel {
+class output_file;
+}
+
+namespace simtlm::trace {
+
+/// The form of a recorded trace.
+enum class trace_form : std::uint8_t { text, binary };
+
+/// Records a kernel while it is executed: stands between the SMs and the kernel, which it passes on
+/// unchanged, and writes what its warps do as a kernel trace (executed_code.h). Thread blocks are
+/// written in the order in which they were handed out, each when it and those before it have ended.
+class execution_recorder final : public program::kernel_source {
+public:
+    /// @param kernel  its warps are executed ones
+    /// @param code    all that it can execute, function by function
+    /// @param version  binary version that the header names: of the GPU
+    /// @param file    that appears when the kernel has ended
+    execution_recorder(std::shared_ptr<program::kernel_source> kernel,
+                       std::vector<program::instruction_window> code, unsigned version,
+                       std::string file, trace_form form);
+    ~execution_recorder() override;
+
+    const program::kernel_facts& facts() const override { return kernel_->facts(); }
+    void start() override { kernel_->start(); }
+    std::unique_ptr<program::cta> next_cta() override;
+    /// @throws kernel::output_error  the trace cannot be written
+    void recycle(std::unique_ptr<program::cta> block) override;
+    std::vector<std::string> take_warnings() override { return kernel_->take_warnings(); }
+
+private:
+    class warp;
+    class block;
+
+    std::string header() const;
+    void write(const std::string& text);
+    void finish();
+
+    std::shared_ptr<program::kernel_source> kernel_;
+    std::vector<program::instruction_window> code_;
+    unsigned binary_version_;
+    std::string file_;
+    trace_form form_;
+    std::unique_ptr<kernel::output_file> out_;
+    std::uint64_t handed_out_ = 0;
+    std::uint64_t written_ = 0;
+    std::map<std::uint64_t, std::string> waiting_;  ///< blocks that ended before earlier ones
+};
+
+}  // namespace simtlm::trace

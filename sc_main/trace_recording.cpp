@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sc_main/trace_recording.h"
+
+#include "modules/kernel/error.h"
+#include "modules/kernel/output_file.h"
+#include "modules/trace/binary_format.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace simtlm {
+
+namespace fs = std::filesystem;
+
+std::unique_ptr<trace_recording> trace_recording::of(const platform::option_values& values) {
+    const std::string& folder = values.text("--record-trace");
+    if (folder.empty()) return nullptr;
+    if (values.text("--ptx").empty())
+        values.fail("--record-trace", "there is no program to record", "name one: --ptx FILE");
+    const std::string& form = values.text("--record-form");
+    if (form != "binary" && form != "text")
+        values.fail("--record-form", "no form of a trace", "binary or text");
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (!fs::is_directory(folder))
+        throw kernel::user_error(folder, "cannot be made a folder", error.message());
+    if (!fs::is_empty(folder, error) || error)
+        throw kernel::user_error(folder, "is not empty, and traces would mix",
+                                 "name a new folder: --record-trace DIR");
+    return std::unique_ptr<trace_recording>(new trace_recording(
+        folder, form == "text" ? trace::trace_form::text : trace::trace_form::binary));
+}
+
+void trace_recording::copied(std::uint64_t address, std::uint64_t bytes) {
+    list_ += fmt::format("MemcpyHtoD,0x{:016x},{}\n", address, bytes);
+}
+
+std::shared_ptr<program::kernel_source> trace_recording::record(
+    std::shared_ptr<program::kernel_source> kernel, std::vector<program::instruction_window> code,
+    unsigned binary_version) {
+    const std::string file =
+        fmt::format("kernel-{}{}", ++kernels_,
+                    form_ == trace::trace_form::text ? ".traceg" : trace::binary_suffix);
+    list_ += file + "\n";
+    return std::make_shared<trace::execution_recorder>(std::move(kernel), std::move(code),
+                                                       binary_version,
+                                                       (fs::path(folder_) / file).string(), form_);
+}
+
+void trace_recording::finish() const {
+    kernel::output_file list((fs::path(folder_) / "kernelslist.g").string());
+    list.write(list_);
+    list.commit();
+}
+
+}  // namespace simtlm

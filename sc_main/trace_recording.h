@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/trace/execution_recorder.h"
+#include "platform/options/options.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm {
+
+/// --record-trace: a folder of traces of what a program executes, and their command list.
+class trace_recording {
+public:
+    /// nullptr without --record-trace. @throws kernel::user_error  the folder has something in it,
+    /// or cannot be made; there is no program to record
+    static std::unique_ptr<trace_recording> of(const platform::option_values& values);
+
+    /// The host has copied to the device.
+    void copied(std::uint64_t address, std::uint64_t bytes);
+    /// A kernel that behaves as this one and is recorded.
+    /// @param binary_version  of the GPU
+    std::shared_ptr<program::kernel_source> record(std::shared_ptr<program::kernel_source> kernel,
+                                                   std::vector<program::instruction_window> code,
+                                                   unsigned binary_version);
+    /// All kernels have ended: writes the command list. @throws kernel::output_error
+    void finish() const;
+
+private:
+    trace_recording(std::string folder, trace::trace_form form)
+        : folder_(std::move(folder)), form_(form) {}
+
+    std::string folder_;
+    trace::trace_form form_;
+    std::string list_;
+    unsigned kernels_ = 0;
+};
+
+}  // namespace simtlm
