@@ -47,6 +47,9 @@ execution::opcode_timing opcode_timing_of(const platform::gpu_config& config) {
     }
     t.special_function = entry_of(p.special);
     t.tensor = entry_of(p.tensor);
+    t.quirk.names_give_banks = p.quirks.names_give_banks;
+    t.quirk.vector_is_one_element = p.quirks.vector_is_one_element;
+    t.quirk.unchecked_atomic_address = p.quirks.unchecked_atomic_address;
     return t;
 }
 
