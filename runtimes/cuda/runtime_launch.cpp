@@ -21,6 +21,11 @@ std::string program_name() {
     return name.substr(name.rfind('/') + 1);
 }
 
+/// Textures and surfaces are registered with the scope that they are in.
+std::string unscoped(const char* name) {
+    return name[0] == ':' && name[1] == ':' ? name + 2 : name;
+}
+
 library* library_of(void** handle) {
     return reinterpret_cast<library*>(handle);
 }
@@ -76,11 +81,11 @@ extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterM
 }
 extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterTexture(
     void** handle, const void* host, const void**, const char* name, int, int normalised, int) {
-    session::register_symbol(host, {library_of(handle), name, 0, normalised != 0});
+    session::register_symbol(host, {library_of(handle), unscoped(name), 0, normalised != 0});
 }
 extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterSurface(
     void** handle, const void* host, const void**, const char* name, int, int) {
-    session::register_symbol(host, {library_of(handle), name, 0, false});
+    session::register_symbol(host, {library_of(handle), unscoped(name), 0, false});
 }
 extern "C" __attribute__((visibility("default"))) char simtlm_rt___cudaInitModule(void** handle) {
     runtime_call("__cudaInitModule", [&](session& s) { s.module_of(*library_of(handle), 0); });
