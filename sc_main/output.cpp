@@ -121,7 +121,7 @@ void output::run_ended(const std::string& ended) {
     });
     attempt([&] { files_.write(ended); });
     attempt([&] {
-        if (profile_ != nullptr) profile_->write(config_.line_stats);
+        if (profile_ != nullptr && !config_.line_stats.empty()) profile_->write(config_.line_stats);
     });
     const bool nothing = ended == "failed" && kernels_ == 0;
     if (!config_.quiet && !nothing) summary();

@@ -222,7 +222,7 @@ std::string statistics_files::json_text(const std::string& ended) const {
         for (const kernel::statistics::cell& c : b.cells) put(values, *c.of, c.label, *c.value);
         blocks[b.name] = {{"kind", b.kind}, {"counters", std::move(values)}};
     }
-    if (!config_.line_stats.empty())
+    if (config_.profile_instructions)
         for (const kernel::counter_info& c : platform::instruction_counters)
             meanings["instruction"][c.name] = {
                 {"unit", c.unit}, {"meaning", c.meaning}, {"adds", kernel::adding_name(c.how)}};

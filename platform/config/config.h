@@ -95,6 +95,7 @@ struct run_config {
     cycle_window timeline_window;
     std::uint64_t timeline_sample = 1000;  ///< core cycles
     visualizer_config visualizer;
+    bool profile_instructions = false;
     std::string line_stats;  ///< file of the instruction profile; empty: none
     bool no_sleep = false;
     bool threads_only = false;  ///< every block has a thread of its own

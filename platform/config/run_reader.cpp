@@ -14,6 +14,15 @@ cycle_window read_window(const option_values& v, std::string_view option) {
     return read(v, option, parse_window);
 }
 
+/// Published configurations switch the profile on: it is made where something shows it.
+void read_profile(const option_values& v, run_config& r) {
+    constexpr std::string_view file = "-ptx_line_stats_filename";
+    if (!v.flag("-enable_ptx_file_line_stats")) return;
+    if (v.given(file) || v.flag("-visualizer_enabled")) r.line_stats = v.text(file);
+    r.profile_instructions =
+        !r.line_stats.empty() || !r.stats_json.empty() || !r.stats_csv_long.empty();
+}
+
 void read_visualizer(const option_values& v, visualizer_config& c, unsigned sms) {
     constexpr std::string_view sampling = "-gpgpu_runtime_stat";
     const std::string& text = v.text(sampling);
@@ -58,7 +67,7 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
     r.timeline_sample = v.number("--timeline-sample", 1);
     r.print_memory_latencies = v.integer("-gpgpu_memlatency_stat") != 0;
     read_visualizer(v, r.visualizer, sms);
-    if (v.flag("-enable_ptx_file_line_stats")) r.line_stats = v.text("-ptx_line_stats_filename");
+    read_profile(v, r);
     r.no_sleep = v.flag("--no-sleep");
     const std::string& processes = v.text("--processes");
     if (processes != "fast" && processes != "block")

@@ -138,10 +138,11 @@ void output(builder& b) {
     b.count("--timeline-sample", "1000", "core cycles", "Interval of the timeline's counters.");
     b.onoff(
         "-enable_ptx_file_line_stats", "0",
-        "Counts what every instruction costs, for -ptx_line_stats_filename and --stats-json (in "
-        "GPGPU-Sim this is the default).");
+        "Counts what every instruction costs, where -ptx_line_stats_filename, -visualizer_enabled, "
+        "--stats-json or --stats-csv-long show it (in GPGPU-Sim this is the default).");
     b.file("-ptx_line_stats_filename", "gpgpu_inst_stats.txt",
-           "The file of those counts by kernel and line, for AerialVision's source view.");
+           "The file of those counts by kernel and line, for AerialVision's source view; written "
+           "where it is named, or with -visualizer_enabled.");
     b.onoff("-visualizer_enabled", "0",
             "Writes a log for AerialVision's time-lapse view (in GPGPU-Sim this is the default).");
     b.file("-visualizer_outputfile", "NULL",

@@ -277,7 +277,7 @@ void instruction_profile::write(const std::string& file) const {
 
 std::unique_ptr<instruction_profile> attach_instruction_profile(gpu& device,
                                                                 const run_config& how) {
-    if (how.line_stats.empty()) return nullptr;
+    if (!how.profile_instructions) return nullptr;
     return std::make_unique<instruction_profile>(device);
 }
 

@@ -16,7 +16,8 @@ namespace {
 using platform::instruction_counts;
 using platform::instruction_profile;
 
-const std::vector<std::string> on = {"-enable_ptx_file_line_stats", "1"};
+const std::vector<std::string> on = {"-enable_ptx_file_line_stats", "1", "-ptx_line_stats_filename",
+                                     "lines.txt"};
 
 /// All launches of a run, added up.
 struct profiled {

@@ -327,12 +327,28 @@ TEST(GpuConfig, ReadsHowTheVisualizerLogIsSampled) {
     EXPECT_EQ(log.level, 9u);
     EXPECT_EQ(make("-visualizer_enabled 1 -visualizer_outputfile a.gz").run.visualizer.file,
               "a.gz");
-    EXPECT_EQ(make("-ptx_line_stats_filename a.txt").run.line_stats, "");
-    EXPECT_EQ(make("-enable_ptx_file_line_stats 1").run.line_stats, "gpgpu_inst_stats.txt");
     EXPECT_THAT(refused("-gpgpu_runtime_stat 0"), HasSubstr("is no interval"));
     EXPECT_THAT(refused("-gpgpu_runtime_stat x:1"), HasSubstr("is no interval"));
     EXPECT_THAT(refused("-gpgpu_warpdistro_shader 1000"), HasSubstr("SMs"));
     EXPECT_THAT(refused("-visualizer_zlevel 10"), HasSubstr("-visualizer_zlevel"));
+}
+
+TEST(GpuConfig, ProfilesInstructionsWhereSomethingShowsThem) {
+    const run_config unasked = make("-ptx_line_stats_filename a.txt --stats-json s.json").run;
+    EXPECT_FALSE(unasked.profile_instructions);
+    EXPECT_EQ(unasked.line_stats, "");
+    const run_config published = make("-enable_ptx_file_line_stats 1").run;
+    EXPECT_FALSE(published.profile_instructions) << "nobody would see it";
+    EXPECT_EQ(published.line_stats, "");
+    const run_config json = make("-enable_ptx_file_line_stats 1 --stats-json s.json").run;
+    EXPECT_TRUE(json.profile_instructions);
+    EXPECT_EQ(json.line_stats, "");
+    EXPECT_EQ(make("-enable_ptx_file_line_stats 1 -visualizer_enabled 1").run.line_stats,
+              "gpgpu_inst_stats.txt");
+    const run_config named =
+        make("-enable_ptx_file_line_stats 1 -ptx_line_stats_filename a.txt").run;
+    EXPECT_TRUE(named.profile_instructions);
+    EXPECT_EQ(named.line_stats, "a.txt");
 }
 
 TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
