@@ -113,6 +113,8 @@ private:
     unsigned selected_ = 0;        // which one that is
     unsigned domain_;
     unsigned index_;  // among the members of the phase
+    unsigned watched_ = 0;  // number of its block, see phase_sequencer::watch()
+    const sc_core::sc_object* block_;
 };
 
 }  // namespace simtlm::kernel
