@@ -10,6 +10,7 @@ enum exit_code : int {
     fault_of_the_input = 2,  ///< a file, an option
     stuck = 3,               ///< the simulated GPU is in a deadlock
     results_differ = 4,      ///< a launch file expected something else
+    checks_failed = 5,       ///< --check has found something in the program
     fault_of_the_program = 70,
     ended_by_signal = 128,  ///< plus the signal's number
 };

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace simtlm {
 
@@ -29,12 +30,19 @@ void print_launch(std::size_t number, const execution::launch& l,
                     l.block.z, s.warp_instructions, s.thread_instructions, s.seconds));
 }
 
-void print_total(execution::execution_summary s) {
-    std::stable_sort(s.by_opcode.begin(), s.by_opcode.end(),
+using counts = std::vector<execution::execution_summary::opcode_count>;
+
+/// Most frequent first.
+void print_counts(const char* what, counts list) {
+    std::stable_sort(list.begin(), list.end(),
                      [](const auto& a, const auto& b) { return a.warps > b.warps; });
-    put_out(fmt::format("\n{:<40} {:>16} {:>18}\n", "opcode", "warps", "threads"));
-    for (const auto& c : s.by_opcode)
+    put_out(fmt::format("\n{:<40} {:>16} {:>18}\n", what, "warps", "threads"));
+    for (const auto& c : list)
         put_out(fmt::format("{:<40} {:>16} {:>18}\n", c.opcode, c.warps, c.threads));
+}
+
+void print_total(const execution::execution_summary& s) {
+    print_counts("opcode", s.by_opcode);
     put_out(
         fmt::format("{:<40} {:>16} {:>18}\n", "all", s.warp_instructions, s.thread_instructions));
     put_out(
@@ -62,9 +70,10 @@ int run_functional(const platform::option_values& values) {
         const execution::execution_summary s =
             execution::run(l, program.memory(), program.world(), options);
         print_launch(++number, l, s);
+        if (values.flag("-gpgpu_ptx_instruction_classification")) print_counts("class", s.by_class);
         total.add(s);
     }
-    print_total(std::move(total));
+    print_total(total);
     return program.finish();
 }
 

@@ -2,24 +2,39 @@
 #include "sc_main/loaded_program.h"
 
 #include "modules/kernel/error.h"
+#include "modules/kernel/text_file.h"
 #include "modules/ptx/parser.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
 
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 
 namespace simtlm {
 
 namespace {
 
-std::shared_ptr<const ptx::module> read_program(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    if (!in || !(text << in.rdbuf())) throw kernel::user_error(path, "cannot read the PTX program");
-    return std::make_shared<const ptx::module>(ptx::parse(text.str(), path));
+std::shared_ptr<const ptx::module> read_program(const std::string& path,
+                                                const debug_output& debug) {
+    const std::string text =
+        kernel::read_text_file(path, "name a PTX program", kernel::largest_program);
+    auto m = std::make_shared<const ptx::module>(ptx::parse(text, path));
+    debug.program_loaded(*m, text);
+    return m;
+}
+
+/// What is looked for, and what has to be told.
+execution::check_options with_log(execution::check_options checks, const debug_output& debug) {
+    checks.log = debug.tells_instructions();
+    return checks;
+}
+
+/// Device memory that keeps what the checks need.
+execution::device_memory& prepared(execution::device_memory& memory,
+                                   const execution::check_options& checks) {
+    if (checks.memory) memory.keep_apart();
+    if (checks.init) memory.track_writes();
+    return memory;
 }
 
 execution::launch_script read_script(const platform::option_values& values) {
@@ -32,21 +47,41 @@ execution::launch_script read_script(const platform::option_values& values) {
 }  // namespace
 
 loaded_program::loaded_program(const platform::option_values& values)
-    : heap_(memory_, values.number("-gpgpu_heap_size_limit")),
-      image_(read_program(values.text("--ptx")), memory_),
+    : checker_(execution::parse_checks(values.text("--check"))),
+      debug_(values),
+      heap_(prepared(memory_, checker_.options), values.number("-gpgpu_heap_size_limit")),
+      image_(read_program(values.text("--ptx"), debug_), memory_,
+             with_log(checker_.options, debug_)),
       script_(read_script(values)),
       run_(script_, image_, memory_) {
     heap_.reserve();
     world_.print = [](std::string_view text) { put_out(text); };
     world_.heap = &heap_;
     world_.stack_limit = values.number("-gpgpu_stack_size_limit");
+    world_.log = debug_.log();
+    debug_.buffers_placed(buffers());
+    if (checker_.options.any()) world_.checker = &checker_;
+}
+
+loaded_program::~loaded_program() {
+    tell_findings();
+}
+
+bool loaded_program::tell_findings() {
+    const auto found = checker_.found.take();
+    for (const execution::finding& f : found) tell("simtlm: check: " + f.message() + "\n");
+    return !found.empty();
 }
 
 int loaded_program::finish() {
+    debug_.finish();
     const std::vector<std::string> wrong = run_.finish();
     for (const std::string& w : wrong) tell("simtlm: " + w + "\n");
+    const bool found = tell_findings();
     if (!wrong.empty()) return results_differ;
     if (!script_.results.empty()) put_out("results are as expected\n");
+    if (found) return checks_failed;
+    if (checker_.options.any()) put_out("checks have found nothing\n");
     return success;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/checking/program_checker.h"
 #include "modules/execution/device_heap.h"
 #include "modules/execution/launch_script.h"
 #include "modules/execution/module_image.h"
 #include "platform/options/options.h"
+#include "sc_main/debug_output.h"
 
 #include <string>
 #include <vector>
@@ -16,6 +18,10 @@ class loaded_program {
 public:
     /// @throws kernel::user_error
     explicit loaded_program(const platform::option_values& values);
+    /// Says what checks have found, if that has not been done: a fault may have ended the run.
+    ~loaded_program();
+    loaded_program(const loaded_program&) = delete;
+    loaded_program& operator=(const loaded_program&) = delete;
 
     execution::device_memory& memory() { return memory_; }
     const execution::module_image& image() const { return image_; }
@@ -26,11 +32,17 @@ public:
     /// What its programs ask of the world: they print to stdout.
     const execution::services& world() const { return world_; }
     execution::services& world() { return world_; }
-    /// After the last launch: writes and compares results, and says what is wrong.
+    /// After the last launch: writes and compares results, and says what is wrong and what checks
+    /// have found.
     /// @returns the exit code
     int finish();
 
 private:
+    /// @return there was something
+    bool tell_findings();
+
+    execution::program_checker checker_;
+    debug_output debug_;
     execution::device_memory memory_;
     execution::device_heap heap_;
     execution::module_image image_;

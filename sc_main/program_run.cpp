@@ -50,7 +50,9 @@ workload workload_of(loaded_program& program, const platform::gpu_config& config
         return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
     };
     for (const auto& buffer : program.buffers())
-        if (buffer.what->data.from != execution::launch_script::source::zero)
+        if (const auto from = buffer.what->data.from;
+            from != execution::launch_script::source::zero &&
+            from != execution::launch_script::source::unwritten)
             w.commands.push_back(copy_of(buffer));
     if (recording != nullptr)
         for (const dispatch::host_command& c : w.commands) recording->copied(c.address, c.bytes);

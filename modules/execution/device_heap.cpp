@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/device_heap.h"
 
+#include "modules/execution/checking/written_map.h"
+
 namespace simtlm::execution {
 
 device_heap::~device_heap() {
@@ -22,6 +24,7 @@ device_address device_heap::allocate(std::uint64_t bytes) {
     }
     if (base_ + limit_ - at < bytes) return 0;
     used_[at] = bytes;
+    if (memory_.writes() != nullptr) memory_.writes()->clear(at, bytes);
     return at;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/device_memory.h"
 
+#include "modules/execution/checking/written_map.h"
 #include "modules/kernel/error.h"
 
 #include <fmt/format.h>
@@ -14,6 +15,8 @@ namespace simtlm::execution {
 
 namespace {
 constexpr std::uint64_t page = 4096;
+
+constexpr std::uint64_t gap = 512;  ///< between allocations that are kept apart
 
 device_address round_up(device_address a, std::uint64_t alignment) {
     return (a + alignment - 1) & ~(alignment - 1);
@@ -69,11 +72,12 @@ device_address device_memory::place(const region& in, std::uint64_t bytes,
     auto next = std::lower_bound(ranges_.begin(), ranges_.end(), in.begin,
                                  [](const range& r, device_address a) { return r.begin < a; });
     device_address at = round_up(in.begin, alignment);
+    const std::uint64_t room = apart_ ? bytes + gap : bytes;
     for (; next != ranges_.end() && next->begin < in.end; ++next) {
-        if (next->begin >= at && next->begin - at >= bytes) return at;
-        at = std::max(at, round_up(next->end, alignment));
+        if (next->begin >= at && next->begin - at >= room) return at;
+        at = std::max(at, round_up(next->end + (room - bytes), alignment));
     }
-    return at <= in.end && in.end - at >= bytes ? at : 0;
+    return at <= in.end && in.end - at >= room ? at : 0;
 }
 
 device_address device_memory::insert(device_address begin, std::uint64_t bytes, std::string label) {
@@ -86,8 +90,15 @@ device_address device_memory::insert(device_address begin, std::uint64_t bytes, 
 device_address device_memory::allocate(std::uint64_t bytes, std::uint64_t alignment,
                                        std::string label) {
     bytes = std::max<std::uint64_t>(bytes, 1);
-    const region heap{config_.heap_base, config_.heap_base + config_.capacity};
-    const device_address at = place(heap, bytes, std::max<std::uint64_t>(alignment, 1));
+    region heap{config_.heap_base, config_.heap_base + config_.capacity};
+    alignment = std::max<std::uint64_t>(alignment, 1);
+    device_address at = 0;
+    if (apart_) {
+        never_used_ = std::max(never_used_, heap.begin);
+        at = place({never_used_, heap.end}, bytes, alignment);
+        if (at != 0) never_used_ = at + bytes + gap;
+    }
+    if (at == 0) at = place(heap, bytes, alignment);
     if (at == 0)
         throw kernel::user_error("",
                                  fmt::format("device memory is full: {} bytes asked for, {} of {} "
@@ -105,6 +116,7 @@ device_address device_memory::allocate_static(std::uint64_t bytes, std::uint64_t
     if (at == 0)
         throw kernel::user_error(
             "", fmt::format("no room for the {} bytes of module variable {}", bytes, label));
+    note_written(at, bytes);  // with zeros, as the language has it
     return insert(at, bytes, std::move(label));
 }
 
@@ -115,6 +127,8 @@ bool device_memory::release(device_address begin) {
     const range gone = *at;
     ranges_.erase(at);
     ++generation_;
+    if (apart_) freed_.push_back(gone);
+    if (writes_) writes_->clear(gone.begin, gone.end - gone.begin);
     if (begin >= config_.heap_base) used_ -= gone.end - gone.begin;
     // Later allocations find zeros; whole pages go back to the system.
     const device_address first = round_up(gone.begin, page);
@@ -137,7 +151,19 @@ const device_memory::range* device_memory::find(device_address a) const {
     return before.contains(a) ? &before : nullptr;
 }
 
+void device_memory::track_writes() {
+    if (writes_) return;
+    writes_ = std::make_unique<written_map>(size_);
+    for (const range& r : ranges_) note_written(r.begin, r.end - r.begin);
+}
+
+void device_memory::note_written(device_address a, std::uint64_t bytes) {
+    if (writes_) writes_->mark(a, bytes);
+}
+
 std::string device_memory::nearest(device_address a) const {
+    for (const range& r : freed_)
+        if (r.contains(a)) return "inside allocation " + name_of(r) + ", which has been freed";
     if (ranges_.empty()) return "nothing is allocated";
     auto after = std::upper_bound(ranges_.begin(), ranges_.end(), a,
                                   [](device_address x, const range& r) { return x < r.begin; });
@@ -160,6 +186,7 @@ void device_memory::check(device_address a, std::uint64_t bytes, const char* doi
 void device_memory::write(device_address to, const void* from, std::uint64_t bytes) {
     check(to, bytes, "writing");
     std::memcpy(host(to), from, bytes);
+    note_written(to, bytes);
 }
 void device_memory::read(void* to, device_address from, std::uint64_t bytes) const {
     check(from, bytes, "reading");
@@ -169,10 +196,12 @@ void device_memory::copy(device_address to, device_address from, std::uint64_t b
     check(to, bytes, "writing");
     check(from, bytes, "reading");
     std::memmove(host(to), host(from), bytes);
+    if (writes_) writes_->copy(to, from, bytes);
 }
 void device_memory::fill(device_address to, int byte, std::uint64_t bytes) {
     check(to, bytes, "filling");
     std::memset(host(to), byte, bytes);
+    note_written(to, bytes);
 }
 
 }  // namespace simtlm::execution

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace simtlm::execution {
+
+class written_map;
 
 /// An address as programs see it.
 using device_address = std::uint64_t;
@@ -65,6 +67,16 @@ public:
     std::string nearest(device_address a) const;
     /// All allocations, by address.
     const std::vector<range>& ranges() const { return ranges_; }
+    /// From now on allocations have room between them, and what is freed is not given out again as
+    /// long as there is other room: a stray access does not hit another allocation.
+    void keep_apart() { apart_ = true; }
+    /// From now on notes what the host writes; programs that check it note what they write.
+    /// @throws kernel::user_error  no address space
+    void track_writes();
+    /// Which bytes have been written; nullptr: nobody notes it.
+    written_map* writes() const { return writes_.get(); }
+    /// The host has written there by other ways than the functions below.
+    void note_written(device_address a, std::uint64_t bytes);
     /// Changes whenever an allocation goes.
     std::uint64_t generation() const { return generation_; }
     /// Bytes of the heap that are allocated, and its size.
@@ -96,6 +108,10 @@ private:
     std::vector<range> ranges_;  ///< by address
     std::uint64_t used_ = 0;
     std::uint64_t generation_ = 0;
+    bool apart_ = false;
+    device_address never_used_ = 0;  ///< the heap from here on, where allocations are kept apart
+    std::vector<range> freed_;       ///< where they are kept apart
+    std::unique_ptr<written_map> writes_;
 };
 
 /// Windows of the generic address space that mean another memory in every CTA or thread. In 32-bit

@@ -219,7 +219,7 @@ execution_summary summarise(const launch_context& l,
                             const std::vector<std::unique_ptr<worker>>& workers) {
     execution_summary s;
     s.blocks = l.what.grid.volume();
-    std::map<std::string, execution_summary::opcode_count> by_name;
+    std::map<std::string, execution_summary::opcode_count> by_name, by_class;
     const std::vector<operation>& code = l.image.code();
     for (const auto& w : workers) {
         std::int64_t warps = 0, lanes = 0;
@@ -230,9 +230,11 @@ execution_summary summarise(const launch_context& l,
             const instruction_origin& from = l.image.origin_of(code[i]);
             const ptx::module& m = l.image.source();
             const ptx::instruction& instruction = m.functions[from.function].code[from.instruction];
-            auto& count = by_name[m.operation_of(instruction).text];
-            count.warps += static_cast<std::uint64_t>(warps);
-            count.threads += static_cast<std::uint64_t>(lanes);
+            const ptx::operation& o = m.operation_of(instruction);
+            for (auto* const count : {&by_name[o.text], &by_class[class_of(o)]}) {
+                count->warps += static_cast<std::uint64_t>(warps);
+                count->threads += static_cast<std::uint64_t>(lanes);
+            }
         }
     }
     for (auto& [name, count] : by_name) {
@@ -241,7 +243,26 @@ execution_summary summarise(const launch_context& l,
         s.thread_instructions += count.threads;
         s.by_opcode.push_back(count);
     }
+    for (auto& [name, count] : by_class) {
+        count.opcode = name;
+        s.by_class.push_back(count);
+    }
     return s;
+}
+
+void add_counts(std::vector<execution_summary::opcode_count>& to,
+                const std::vector<execution_summary::opcode_count>& more) {
+    std::map<std::string, execution_summary::opcode_count> all;
+    using counts = std::vector<execution_summary::opcode_count>;
+    for (const counts* const list : std::initializer_list<const counts*>{&to, &more})
+        for (const execution_summary::opcode_count& c : *list) {
+            execution_summary::opcode_count& sum = all[c.opcode];
+            sum.opcode = c.opcode;
+            sum.warps += c.warps;
+            sum.threads += c.threads;
+        }
+    to.clear();
+    for (auto& [name, count] : all) to.push_back(count);
 }
 
 }  // namespace
@@ -251,19 +272,8 @@ void execution_summary::add(const execution_summary& other) {
     thread_instructions += other.thread_instructions;
     blocks += other.blocks;
     seconds += other.seconds;
-    std::map<std::string, opcode_count> all;
-    const auto take = [&](const std::vector<opcode_count>& list) {
-        for (const opcode_count& c : list) {
-            opcode_count& sum = all[c.opcode];
-            sum.opcode = c.opcode;
-            sum.warps += c.warps;
-            sum.threads += c.threads;
-        }
-    };
-    take(by_opcode);
-    take(other.by_opcode);
-    by_opcode.clear();
-    for (auto& [name, count] : all) by_opcode.push_back(count);
+    add_counts(by_opcode, other.by_opcode);
+    add_counts(by_class, other.by_class);
 }
 
 execution_summary run(const launch& what, device_memory& memory, const services& world,

@@ -42,7 +42,10 @@ launch_context::launch_context(const launch& l, device_memory& m, const services
     if (kernel.stack_unknown) local += s.stack_limit;
     local_bytes_ = rounded(local, 16);
     // Where cooperative groups count who has come to a barrier of the grid.
-    if (l.cooperative) grid_workspace = m.allocate(1024, 256, "grid workspace");
+    constexpr std::uint64_t bytes = 1024;
+    if (!l.cooperative) return;
+    grid_workspace = m.allocate(bytes, 256, "grid workspace");
+    m.fill(grid_workspace, 0, bytes);
 }
 
 launch_context::~launch_context() {

@@ -16,6 +16,8 @@
 namespace simtlm::execution {
 
 class device_heap;
+struct program_checker;
+class execution_log;
 class texture_table;
 
 /// A kernel to run, and with what.
@@ -29,6 +31,7 @@ struct launch {
     bool cooperative = false;  ///< all CTAs are resident at once; they may wait for each other
     std::uint64_t grid_id = 1;
     std::uint64_t stream = 0;
+    std::uint64_t first_thread = 1;  ///< number of its first thread, over all launches; for logs
 };
 
 /// What programs ask of the world around them. Those left empty answer plainly.
@@ -39,6 +42,8 @@ struct services {
     std::uint64_t stack_limit = 1024;             ///< bytes per thread, where the need is unknown
     device_heap* heap = nullptr;                  ///< of malloc; nullptr: malloc gives 0
     const texture_table* textures = nullptr;      ///< textures and surfaces by handle
+    program_checker* checker = nullptr;           ///< what it checks; nullptr: nothing
+    execution_log* log = nullptr;                 ///< what tells what is executed, if anything
     unsigned sms = 80;                            ///< %nsmid
 };
 

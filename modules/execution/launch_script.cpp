@@ -3,6 +3,7 @@
 
 #include "modules/execution/script_values.h"
 #include "modules/kernel/error.h"
+#include "modules/kernel/text_file.h"
 
 #include <fmt/format.h>
 
@@ -95,9 +96,12 @@ launch_script::contents contents_of(statement& s, bool expected) {
     } else if (!expected && (kind == "zero" || kind == "ramp" || kind == "random")) {
         c.from = kind == "zero" ? source::zero : kind == "ramp" ? source::ramp : source::random;
         c.words = s.rest();
+    } else if (!expected && kind == "unwritten") {
+        c.from = source::unwritten;
     } else {
-        s.fail(fmt::format("'{}' is not known here", kind),
-               expected ? "file, values or buffer" : "zero, ramp, random, file or values");
+        s.fail(
+            fmt::format("'{}' is not known here", kind),
+            expected ? "file, values or buffer" : "zero, ramp, random, file, values or unwritten");
     }
     return c;
 }
@@ -201,11 +205,7 @@ launch_script launch_script::parse(const std::string& text, const std::string& f
 }
 
 launch_script launch_script::read(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    if (!in || !(text << in.rdbuf()))
-        throw kernel::user_error(path, "cannot be read", "name a launch file");
-    return parse(text.str(), path);
+    return parse(kernel::read_text_file(path, "name a launch file"), path);
 }
 
 script_run::script_run(const launch_script& script, const module_image& image,
@@ -217,6 +217,11 @@ script_run::script_run(const launch_script& script, const module_image& image,
             throw kernel::user_error(where(b.line), "buffer " + b.name + " is there already");
         const device_address a = memory.allocate(bytes, 256, b.name);
         buffers_.at(b.name).address = a;
+        if (b.data.from == launch_script::source::unwritten) continue;
+        if (b.data.from == launch_script::source::zero) {
+            memory.note_written(a, bytes);  // new memory is zeroed
+            continue;
+        }
         const auto data = data_of(b.data, b.type, b.count, b.line);
         memory.write(a, data.data(), data.size());
     }
@@ -263,6 +268,7 @@ std::vector<std::byte> script_run::data_of(const launch_script::contents& c, ptx
     };
     switch (c.from) {
         case source::zero:
+        case source::unwritten:
             break;
         case source::ramp:
             fill_ramp(t, data, c.words.empty() ? 0 : std::strtod(c.words[0].c_str(), nullptr),
@@ -349,8 +355,13 @@ launch script_run::make(const launch_script::launch_step& step) const {
 std::vector<launch> script_run::launches() const {
     std::vector<launch> all;
     for (const launch_script::launch_step& step : script_.launches) {
+        const std::uint64_t before =
+            all.empty() ? 1
+                        : all.back().first_thread +
+                              all.back().grid.volume() * all.back().block.volume();
         all.push_back(make(step));
         all.back().grid_id = all.size();
+        all.back().first_thread = before;
     }
     return all;
 }

@@ -13,7 +13,7 @@ namespace simtlm::execution {
 /// What to do with a module: buffers, launches, results. A small text file, a statement per line:
 ///
 ///     buffer NAME TYPE COUNT zero | ramp [START [STEP]] | random SEED [LOW HIGH] | file PATH
-///                            | values V...
+///                            | values V... | unwritten
 ///     set VARIABLE TYPE values V... | file PATH
 ///     launch KERNEL grid X[,Y[,Z]] block X[,Y[,Z]] [shared BYTES] [stream N] [cooperative]
 ///            [args A...]
@@ -24,7 +24,7 @@ namespace simtlm::execution {
 /// TYPE:VALUE. Paths are relative to the file. `#` begins a comment, `\` at the end of a line
 /// continues it. `output` and `expect` speak of the end of all launches.
 struct launch_script {
-    enum class source : std::uint8_t { zero, ramp, random, file, values, buffer };
+    enum class source : std::uint8_t { zero, ramp, random, file, values, buffer, unwritten };
 
     struct contents {
         source from = source::zero;

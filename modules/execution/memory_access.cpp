@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/memory_access.h"
 
+#include "modules/execution/checking/block_checks.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -114,6 +116,7 @@ void read_lane_bytes(warp& w, const operation* op, unsigned lane, device_address
 }
 void write_lane_bytes(warp& w, const operation* op, unsigned lane, device_address a,
                       const void* from, std::uint32_t bytes) {
+    if (block_checks* const checks = w.block->checks()) checks->written(w, lane, a, bytes);
     if (address_windows::in_local(a)) {
         check_local(w, op, lane, a - address_windows::local, bytes);
         write_local(w, lane, a - address_windows::local, from, bytes);

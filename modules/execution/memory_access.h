@@ -5,6 +5,8 @@
 #include "modules/execution/warp.h"
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 namespace simtlm::execution {
 
@@ -24,6 +26,9 @@ struct access_detail {
     }
     static unsigned elements_of(const operation* op) { return op->detail & vector_mask; }
 };
+
+/// Is told a lane, an address and bytes there.
+using piece_visitor = std::function<void(unsigned, device_address, std::uint32_t)>;
 
 /// A piece of an address space that is contiguous on the host.
 struct mapped_range {

@@ -5,10 +5,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace simtlm::execution {
 
-module_image::module_image(std::shared_ptr<const ptx::module> source, device_memory& memory)
-    : source_(std::move(source)), memory_(memory) {
+module_image::module_image(std::shared_ptr<const ptx::module> source, device_memory& memory,
+                           const check_options& checks)
+    : source_(std::move(source)), memory_(memory), checks_(checks) {
     try {
         module_builder(*this, memory).build();
     } catch (...) {
@@ -33,6 +36,18 @@ std::pair<device_address, std::uint64_t> module_image::find_variable(std::string
     const auto index = static_cast<std::size_t>(v - source_->variables.data());
     if (v->space != ptx::state_space::global && v->space != ptx::state_space::const_) return {0, 0};
     return {addresses_[index], v->size};
+}
+
+std::vector<std::uint32_t> module_image::shared_variables_of(const kernel_image& k) const {
+    std::vector<std::uint32_t> functions{k.function}, variables;
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+        const function_image& f = functions_[functions[i]];
+        variables.insert(variables.end(), f.shared_variables.begin(), f.shared_variables.end());
+        for (const std::uint32_t callee : f.callees)
+            if (std::find(functions.begin(), functions.end(), callee) == functions.end())
+                functions.push_back(callee);
+    }
+    return variables;
 }
 
 std::string module_image::where(const operation& op) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/checking/check_options.h"
 #include "modules/execution/device_memory.h"
 #include "modules/execution/lane_buffer.h"
 #include "modules/execution/operation.h"
@@ -46,10 +47,11 @@ struct call_site {
 struct function_image {
     const ptx::function* source = nullptr;
     bool defined = false;
-    std::uint32_t first = 0;        ///< its first operation
-    std::uint32_t end = 0;          ///< behind its last
-    std::uint32_t frame_bytes = 0;  ///< registers of a warp
-    std::uint32_t local_bytes = 0;  ///< local variables and parameters of one thread
+    std::uint32_t first = 0;         ///< its first operation
+    std::uint32_t end = 0;           ///< behind its last
+    std::uint32_t frame_bytes = 0;   ///< registers of a warp
+    std::uint32_t local_bytes = 0;   ///< local variables and parameters of one thread
+    std::uint32_t passed_bytes = 0;  ///< of them, what callers write: parameters
     std::vector<std::uint32_t> callees;
     bool calls_unknown = false;  ///< through a pointer
     bool uses_alloca = false;
@@ -86,13 +88,21 @@ struct reference_variable {
 /// lowered to the internal form. Immutable while it runs; unloads its variables when it goes.
 class module_image {
 public:
+    /// @param checks  what launches of it may look for
     /// @throws kernel::user_error  the module asks for something that does not exist
-    module_image(std::shared_ptr<const ptx::module> source, device_memory& memory);
+    module_image(std::shared_ptr<const ptx::module> source, device_memory& memory,
+                 const check_options& checks = {});
     ~module_image();
     module_image(const module_image&) = delete;
     module_image& operator=(const module_image&) = delete;
 
     const ptx::module& source() const { return *source_; }
+    const check_options& checks() const { return checks_; }
+    /// Bytes of the smallest element that instructions with checks access in shared memory: 1, 2 or
+    /// 4.
+    unsigned smallest_shared_access() const { return smallest_shared_access_; }
+    /// Shared variables that a kernel, or what it calls, names.
+    std::vector<std::uint32_t> shared_variables_of(const kernel_image& k) const;
     const std::vector<kernel_image>& kernels() const { return kernels_; }
     /// A kernel by name, or nullptr.
     const kernel_image* find_kernel(std::string_view name) const;
@@ -133,6 +143,8 @@ private:
 
     std::shared_ptr<const ptx::module> source_;
     device_memory& memory_;
+    check_options checks_;
+    unsigned smallest_shared_access_ = 4;
     std::vector<device_address> addresses_;  ///< of variables; shared ones: offset; else 0
     std::vector<device_address> owned_;
     std::vector<operation> code_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/thread_block.h"
 
+#include "modules/execution/checking/block_checks.h"
 #include "modules/execution/collectives.h"
+#include "modules/execution/debug/execution_log.h"
 #include "modules/execution/execution_error.h"
 
 #include <fmt/format.h>
@@ -53,6 +55,7 @@ thread_block::thread_block(launch_context& l, worker_state& worker)
     fill(block_layout::envreg + 128, static_cast<std::uint32_t>(l.grid_workspace >> 32));
     fill(block_layout::envreg + 256, static_cast<std::uint32_t>(l.grid_workspace));
 
+    if (l.world.checker != nullptr) checks_ = std::make_unique<block_checks>(l);
     warps_.resize(l.warps());
     const function_image& f = l.image.functions()[l.kernel.function];
     for (unsigned i = 0; i < l.warps(); ++i) {
@@ -83,6 +86,19 @@ thread_block::thread_block(launch_context& l, worker_state& worker)
     }
 }
 
+thread_block::~thread_block() = default;
+
+/// What the CTA before has left. Of much memory the pages go back: few of them have been touched.
+void thread_block::clear_local() {
+    constexpr std::size_t little = std::size_t{256} << 10;
+    const std::size_t bytes = std::size_t{launch_.warps()} * warp_size * launch_.local_bytes();
+    if (local_used_ && bytes <= little)
+        std::memset(local_, 0, bytes);
+    else if (local_used_)
+        ::madvise(local_, bytes, MADV_DONTNEED);
+    local_used_ = true;
+}
+
 void thread_block::fill(std::uint32_t offset, std::uint32_t value) {
     fill_lanes(block_bank_.get() + offset, value);
 }
@@ -100,6 +116,8 @@ void thread_block::start(std::uint64_t number, unsigned sm) {
     for (unsigned d = 0; d < 3; ++d) fill(block_layout::ctaid + 128 * d, index_[d]);
     fill(block_layout::smid, sm);
     if (shared_bytes_ != 0) std::memset(shared_.get(), 0, shared_bytes_);
+    if (local_ != nullptr) clear_local();
+    if (checks_) checks_->start();
     for (barrier_state& b : barriers_) b = {};
     const function_image& f = launch_.image.functions()[launch_.kernel.function];
     for (warp& w : warps_) {
@@ -114,6 +132,7 @@ void thread_block::start(std::uint64_t number, unsigned sm) {
         w.status = warp_status::ready;
     }
     live_warps_ = static_cast<unsigned>(warps_.size());
+    if (launch_.world.log != nullptr) launch_.world.log->block_started(*this);
 }
 
 void thread_block::placed(unsigned sm, unsigned sms) {
@@ -142,6 +161,7 @@ bool thread_block::arrive(warp& w, unsigned id, std::uint32_t threads, bool wait
     barrier_state& b = barriers_[id];
     b.expected = threads;
     b.arrived += warp_size;
+    if (checks_ && threads != 0) checks_->arrive(w.index, id);
     if (waits) {
         b.waiting.push_back(w.index);
         w.status = warp_status::barrier;
@@ -151,6 +171,9 @@ bool thread_block::arrive(warp& w, unsigned id, std::uint32_t threads, bool wait
 }
 
 void thread_block::complete(barrier_state& b) {
+    if (checks_)
+        // Warps that have ended count as part of a barrier of the whole CTA.
+        checks_->complete(static_cast<unsigned>(&b - barriers_.data()), b.waiting, b.expected == 0);
     for (const auto& [warp_index, op] : b.results)
         finish_barrier_reduction(warps_[warp_index], op, b);
     for (const unsigned i : b.waiting)
@@ -158,8 +181,7 @@ void thread_block::complete(barrier_state& b) {
     b = {};
 }
 
-void thread_block::fail(const warp& w, const operation* op, unsigned lane, const std::string& what,
-                        const std::string& remedy) const {
+fault_site thread_block::site_of(const warp& w, const operation* op, unsigned lane) const {
     fault_site s;
     s.kernel = launch_.kernel.name;
     s.where = launch_.image.where(*op);
@@ -168,7 +190,13 @@ void thread_block::fail(const warp& w, const operation* op, unsigned lane, const
         s.block[d] = index_[d];
         s.thread[d] = thread[d];
     }
-    throw execution_error(s, what + " [" + launch_.image.text_of(*op) + "]", remedy);
+    return s;
+}
+
+void thread_block::fail(const warp& w, const operation* op, unsigned lane, const std::string& what,
+                        const std::string& remedy) const {
+    throw execution_error(site_of(w, op, lane), what + " [" + launch_.image.text_of(*op) + "]",
+                          remedy);
 }
 
 }  // namespace simtlm::execution

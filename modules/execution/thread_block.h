@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/execution_error.h"
 #include "modules/execution/launch.h"
 #include "modules/execution/warp.h"
 
@@ -12,6 +13,8 @@
 #include <vector>
 
 namespace simtlm::execution {
+
+class block_checks;
 
 /// Offsets in the bank `thread`.
 struct thread_layout {
@@ -53,6 +56,7 @@ struct barrier_state {
 class thread_block {
 public:
     thread_block(launch_context& l, worker_state& worker);
+    ~thread_block();
 
     /// Begins a CTA of the grid.
     void start(std::uint64_t number, unsigned sm = 0);
@@ -78,14 +82,19 @@ public:
     /// In timing mode the SM holds warps at barriers, not the machine.
     bool sm_holds_barriers = false;
 
+    /// Where a thread is.
+    fault_site site_of(const warp& w, const operation* op, unsigned lane) const;
     /// Throws what a thread's program did wrong.
     [[noreturn]] void fail(const warp& w, const operation* op, unsigned lane,
                            const std::string& what, const std::string& remedy = {}) const;
     std::array<unsigned, 3> thread_of(const warp& w, unsigned lane) const;
+    /// nullptr: nothing is checked.
+    block_checks* checks() { return checks_.get(); }
 
 private:
     void complete(barrier_state& b);
     void finish_if_all_came(barrier_state& b);
+    void clear_local();
     void fill(std::uint32_t offset, std::uint32_t value);
     void fill64(std::uint32_t offset, std::uint64_t value);
 
@@ -97,11 +106,13 @@ private:
     lane_buffer thread_banks_;
     std::byte* local_ = nullptr;
     std::shared_ptr<void> local_owner_;
+    bool local_used_ = false;
     std::vector<warp> warps_;
     std::array<barrier_state, 16> barriers_;
     std::array<unsigned, 3> index_{};
     std::uint64_t number_ = 0;
     unsigned live_warps_ = 0;
+    std::unique_ptr<block_checks> checks_;
 };
 
 }  // namespace simtlm::execution

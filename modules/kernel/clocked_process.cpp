@@ -5,6 +5,8 @@
 
 #include "modules/kernel/error.h"
 
+#include <exception>
+
 namespace simtlm::kernel {
 
 namespace {
@@ -26,7 +28,6 @@ void act(const edge_action& action, phase_sequencer& sequencer) {
         sequencer.fail(std::current_exception());
     }
 }
-
 }  // namespace
 
 clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,

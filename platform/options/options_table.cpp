@@ -8,13 +8,13 @@ namespace simtlm::platform {
 namespace {
 
 // Why an option of GPGPU-Sim or Accel-Sim has no meaning here.
-constexpr const char* executes_ptx = "it steers the execution of PTX; here traces are replayed";
 constexpr const char* models_power = "power is not modelled";
 constexpr const char* prints_elsewhere =
     "statistics and messages are always printed, and in full in --stats-json";
 constexpr const char* checkpoints = "runs are not saved and resumed";
 constexpr const char* no_preference = "traces do not record a kernel's cache preference";
-constexpr const char* device_runtime = "kernels launched by kernels appear in the trace as kernels";
+constexpr const char* device_runtime =
+    "kernels of programs do not launch kernels; those of traces stand there as kernels";
 constexpr const char* nothing_anywhere = "it does nothing in its home simulator either";
 
 class builder {
@@ -172,6 +172,9 @@ void programs(builder& b) {
             "1: programs run without time, and what was executed is printed. The environment "
             "variable PTX_SIM_MODE_FUNC=1 says the same.");
     b.count("--functional-threads", "1", "threads", "Of the host, for programs without time.");
+    b.word("--check", "memory,races,init|all", "",
+           "What to look for while a program runs; see docs/execution.md. Findings are told at the "
+           "end, and the exit code is 5.");
     b.count("-gpgpu_stack_size_limit", "1024", "bytes",
             "Stack of a thread, where a program recurses, calls through pointers or allocates on "
             "the stack.");
@@ -197,6 +200,15 @@ void programs(builder& b) {
             "has been silent for so long; 0: only while it waits.");
     b.file("--stats-file", "",
            "simtlm run: the file for the reports of kernels (simtlm-stats.txt).");
+    b.onoff("-gpgpu_ptx_instruction_classification", "0",
+            "Without time, prints what every launch has executed by class.");
+    b.onoff("-gpgpu_ptx_inst_debug_to_file", "0",
+            "Writes every instruction that a thread of a program executes, and its registers.");
+    b.file("-gpgpu_ptx_inst_debug_file", "inst_debug.txt",
+           "Where to. To stdout: environment variable PTX_SIM_DEBUG; see docs/execution.md.");
+    b.count("-gpgpu_ptx_inst_debug_thread_uid", "1", "",
+            "Of this thread only: all are counted from 1, launch after launch, block after block. "
+            "0: of all.");
 }
 
 void traces(builder& b) {
@@ -517,15 +529,18 @@ void interconnect(builder& b) {
 void elsewhere(builder& b) {
     using type = option_type;
     b.in(option_group::elsewhere);
-    for (const char* name : {"-gpgpu_ptx_convert_to_ptxplus", "-gpgpu_ptx_save_converted_ptxplus",
-                             "-gpgpu_experimental_lib_support", "-gpgpu_ptx_inst_debug_to_file"})
-        b.ignored(name, type::boolean, "0", executes_ptx);
-    b.ignored("-gpgpu_ptx_use_cuobjdump", type::boolean, "1", executes_ptx);
-    b.ignored("-gpgpu_ptx_instruction_classification", type::integer, "0", executes_ptx);
-    b.ignored("-gpgpu_ptx_inst_debug_file", type::text, "inst_debug.txt", executes_ptx);
-    b.ignored("-gpgpu_ptx_inst_debug_thread_uid", type::integer, "1", executes_ptx);
-    b.ignored("-gpgpu_occupancy_sm_number", type::integer, "0", executes_ptx);
-    b.ignored("-gpgpu_simd_model", type::integer, "1", "traces record the path each warp took");
+    const char* const runs_ptx =
+        "PTX is executed as it is; PTXPlus stands for machine code of GT200";
+    for (const char* name : {"-gpgpu_ptx_convert_to_ptxplus", "-gpgpu_ptx_save_converted_ptxplus"})
+        b.ignored(name, type::boolean, "0", runs_ptx);
+    const char* const reads_binaries =
+        "fat binaries are read in memory: no cuobjdump runs, and no files are made on the way";
+    b.ignored("-gpgpu_ptx_use_cuobjdump", type::boolean, "1", reads_binaries);
+    b.ignored("-gpgpu_experimental_lib_support", type::boolean, "0", reads_binaries);
+    b.ignored("-gpgpu_occupancy_sm_number", type::integer, "0",
+              "registers are counted in the process; no ptxas is told an architecture");
+    b.ignored("-gpgpu_simd_model", type::integer, "1",
+              "programs use the SIMT stack, as 1 says; traces record the path each warp took");
     b.ignored("-gpgpu_runtime_sync_depth_limit", type::integer, "2", device_runtime);
     b.ignored("-gpgpu_runtime_pending_launch_count_limit", type::integer, "2048", device_runtime);
     b.ignored("-gpgpu_cdp_enabled", type::boolean, "0", device_runtime);

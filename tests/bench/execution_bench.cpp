@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functional machine: instructions per second of small programs.
+#include "modules/execution/checking/program_checker.h"
 #include "modules/execution/functional.h"
 #include "modules/ptx/parser.h"
 
@@ -44,13 +45,19 @@ LOOP:
 )";
 }
 
-void run_kernel(benchmark::State& state, const std::string& body) {
+void run_kernel(benchmark::State& state, const std::string& body, const char* checks = "") {
     device_memory::config c;
     c.capacity = std::uint64_t{1} << 30;
     device_memory memory(c);
+    program_checker checker(parse_checks(checks));
+    services world;
+    if (checker.options.init) memory.track_writes();
+    if (checker.options.any()) world.checker = &checker;
     const module_image image(
-        std::make_shared<const ptx::module>(ptx::parse(looping(body), "bench.ptx")), memory);
+        std::make_shared<const ptx::module>(ptx::parse(looping(body), "bench.ptx")), memory,
+        checker.options);
     const device_address data = memory.allocate(64 * 256 * 4);
+    memory.fill(data, 0, 64 * 256 * 4);
     launch l;
     l.image = &image;
     l.kernel = &image.kernels().front();
@@ -62,7 +69,7 @@ void run_kernel(benchmark::State& state, const std::string& body) {
     std::memcpy(l.parameters.data() + 8, &rounds, sizeof rounds);
     std::uint64_t warps = 0, threads = 0;
     for (auto _ : state) {
-        const execution_summary s = run(l, memory, {});
+        const execution_summary s = run(l, memory, world);
         warps += s.warp_instructions;
         threads += s.thread_instructions;
     }
@@ -81,11 +88,21 @@ void functional_integer(benchmark::State& s) {
                "mad.lo.u32 %r4, %r4, %r3, %r9; xor.b32 %r4, %r4, %r0;"
                "shl.b32 %r7, %r4, 3; add.u32 %r4, %r4, %r7;");
 }
+const char* const global_memory =
+    "ld.global.f32 %f3, [%rd2]; add.f32 %f3, %f3, %f2; st.global.f32 [%rd2], %f3;";
+const char* const shared_memory =
+    "st.shared.f32 [%r6], %f1; bar.sync 0; ld.shared.f32 %f1, [%r6]; bar.sync 0;";
 void functional_global_memory(benchmark::State& s) {
-    run_kernel(s, "ld.global.f32 %f3, [%rd2]; add.f32 %f3, %f3, %f2; st.global.f32 [%rd2], %f3;");
+    run_kernel(s, global_memory);
 }
 void functional_shared_memory(benchmark::State& s) {
-    run_kernel(s, "st.shared.f32 [%r6], %f1; bar.sync 0; ld.shared.f32 %f1, [%r6]; bar.sync 0;");
+    run_kernel(s, shared_memory);
+}
+void checked_global_memory(benchmark::State& s) {
+    run_kernel(s, global_memory, "all");
+}
+void checked_shared_memory(benchmark::State& s) {
+    run_kernel(s, shared_memory, "all");
 }
 void functional_divergence(benchmark::State& s) {
     run_kernel(s,
@@ -97,6 +114,8 @@ BENCHMARK(functional_fma)->Unit(benchmark::kMillisecond);
 BENCHMARK(functional_integer)->Unit(benchmark::kMillisecond);
 BENCHMARK(functional_global_memory)->Unit(benchmark::kMillisecond);
 BENCHMARK(functional_shared_memory)->Unit(benchmark::kMillisecond);
+BENCHMARK(checked_global_memory)->Unit(benchmark::kMillisecond);
+BENCHMARK(checked_shared_memory)->Unit(benchmark::kMillisecond);
 BENCHMARK(functional_divergence)->Unit(benchmark::kMillisecond);
 
 }  // namespace

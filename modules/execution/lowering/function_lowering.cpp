@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/lowering/function_lowering.h"
 
+#include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/control.h"
+#include "modules/execution/operations/log_instruction.h"
 #include "modules/execution/operations/moves.h"
 #include "modules/execution/operations/special.h"
 #include "modules/execution/thread_block.h"
@@ -32,6 +34,7 @@ void function_lowering::lower() {
         if (is_call && f_.code[i].guard != ptx::no_index) meets_here_[i + 1] = true;
     }
     label_at_.assign(count + 1, 0);
+    find_unwritten_registers();
 
     const auto base = static_cast<std::uint32_t>(module_.origins().size());
     image_.first = static_cast<std::uint32_t>(module_.code().size());
@@ -41,7 +44,10 @@ void function_lowering::lower() {
         module_.first_operations().push_back(static_cast<std::uint32_t>(module_.code().size()));
         now_index_ = base + i;
         now_ = nullptr;
-        if (i == 0 && !f_.entry) emit(enter_function, false).immediate = index_;
+        if (i == 0 && !f_.entry) {
+            emit(enter_function, false).immediate = index_;
+            if (module_.checks().init) emit(note_frame, false).immediate = index_;
+        }
         label_at_[i] = static_cast<std::uint32_t>(module_.code().size());
         if (meets_here_[i]) emit(meeting_point, false);
         if (i == count) {
@@ -254,12 +260,20 @@ void function_lowering::refuse_instruction() {
 void function_lowering::lower_instruction() {
     words_used_ = doubles_used_ = masks_used_ = 0;
     const ptx::operation& o = m_.operation_of(*now_);
+    // A call goes on elsewhere: what it will have written is noted before.
+    const bool calls = o.op == ptx::opcode::call;
+    emit_register_checks(o);
+    const bool logs_before = changes_control(o) || writes_its_guard();
+    if (module_.checks().log && logs_before) emit(log_instruction, false);
+    if (calls) emit_register_marks();
     const bool done = lower_control(o) || lower_mov(o) || lower_address_conversion(o) ||
                       lower_memory(o) || lower_collective(o) || lower_barrier(o) ||
                       lower_asynchronous(o) || lower_matrix(o) || lower_texture(o) ||
                       lower_video(o) || lower_elementwise(o);
     if (!done) refuse_instruction();
     finish_destinations();
+    if (!calls) emit_register_marks();
+    if (module_.checks().log && !logs_before) emit(log_instruction, false);
 }
 
 bool function_lowering::lower_elementwise(const ptx::operation& o) {

@@ -7,6 +7,8 @@
 #include "modules/ptx/control_flow.h"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -100,6 +102,20 @@ private:
     space space_of(const ptx::operation& o) const;
     std::vector<const ptx::operand*> elements_of(const ptx::operand& o) const;
 
+    // Checks.
+    bool needs_check(const memory_place& p) const;
+    void emit_access_check(const ptx::operation& o, const memory_place& p, unsigned element_bytes,
+                           const std::vector<slot>& stored = {});
+    void emit_piece_check(const memory_place& p);
+    void emit_mbarrier_note(const ptx::operation& o, const memory_place& p);
+    void find_unwritten_registers();
+    void emit_register_check(std::uint32_t r, bool guarded);
+    void visit_registers(const ptx::operand& o, const std::function<void(std::uint32_t)>& f) const;
+    void emit_register_checks(const ptx::operation& o);
+    void emit_register_marks();
+    static bool changes_control(const ptx::operation& o);
+    bool writes_its_guard() const;
+
     void lower_branch();
     void lower_indexed_branch();
     void lower_call();
@@ -146,6 +162,8 @@ private:
     std::size_t words_used_ = 0, doubles_used_ = 0, masks_used_ = 0;
     std::uint32_t mask_offset_ = frame_layout::first_predicate;
     std::uint32_t frame_bytes_ = 0;
+    std::vector<bool> may_read_unwritten_;                  ///< by instruction
+    std::map<std::uint32_t, std::uint32_t> written_lanes_;  ///< by register: a mask of the frame
 };
 
 }  // namespace simtlm::execution

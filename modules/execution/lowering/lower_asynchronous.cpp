@@ -60,6 +60,7 @@ void function_lowering::lower_mbarrier(const ptx::operation& o, unsigned result,
     if (result != 0 && (waits || operand(0).kind == operand_kind::reg))
         to = destination(operand(0), result, false);
     const memory_place p = place_of(operand(address), o);
+    emit_mbarrier_note(o, p);
     operation& op = emit(h);
     set_place(op, p);
     op.destination = to;
@@ -82,6 +83,7 @@ void function_lowering::lower_asynchronous_copy(const ptx::operation& o) {
     const slot* const list =
         list_of({static_cast<slot>(immediate), static_cast<slot>(immediate >> 32), from.detail,
                  from.source, static_cast<slot>(operand(2).value)});
+    emit_piece_check(to);
     operation& op = emit(copy_asynchronously);
     set_place(op, to);
     op.list = list;

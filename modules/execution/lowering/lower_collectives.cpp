@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/collectives.h"
 #include "modules/execution/lowering/function_lowering.h"
+#include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/control.h"
 
 namespace simtlm::execution {
@@ -71,6 +72,7 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
             return true;
         }
         case opcode::bar_warp_sync:
+            if (module_.checks().races) emit(note_warp_sync, false);
             emit(nothing);
             return true;
         default:

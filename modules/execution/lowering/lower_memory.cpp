@@ -2,6 +2,7 @@
 // Loads, stores, atomics, hints, and the stack.
 #include "modules/execution/lowering/function_lowering.h"
 #include "modules/execution/operations/atomic.h"
+#include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/control.h"
 #include "modules/execution/operations/moves.h"
 #include "modules/execution/operations/stack.h"
@@ -91,12 +92,15 @@ bool function_lowering::lower_memory(const ptx::operation& o) {
         case opcode::atom:
         case opcode::red:
             return lower_atomic(o);
+        case opcode::membar:
+        case opcode::fence:
+            if (module_.checks().races) emit(note_fence, false);
+            emit(nothing);
+            return true;
         case opcode::prefetch:
         case opcode::prefetchu:
         case opcode::applypriority:
         case opcode::discard:
-        case opcode::membar:
-        case opcode::fence:
         case opcode::fence_proxy:
             // Effects of one thread are seen by others in program order: nothing is left to do.
             emit(nothing);
@@ -142,6 +146,7 @@ void function_lowering::lower_load(const ptx::operation& o) {
         if (width == 128) slots.push_back(joined_high(s));
     }
     const memory_place p = place_of(operand(1), o);
+    emit_access_check(o, p, format.memory_bytes, slots);
     operation& op =
         emit(p.kernel_parameter ? handlers_.parameter_load(format) : handlers_.load(format));
     op.detail = static_cast<std::uint16_t>(slots.size());
@@ -164,6 +169,7 @@ void function_lowering::lower_store(const ptx::operation& o) {
     const memory_place p = place_of(operand(0), o);
     if (p.kernel_parameter)
         throw kernel::user_error(m_.where(now_->where), "a kernel's parameters cannot be written");
+    emit_access_check(o, p, format.memory_bytes, slots);
     operation& op = emit(handlers_.store(format));
     op.detail = static_cast<std::uint16_t>(slots.size());
     set_place(op, p);
@@ -183,6 +189,7 @@ bool function_lowering::lower_atomic(const ptx::operation& o) {
     slot to = no_slot;
     if (returns && operand(0).kind == operand_kind::reg) to = destination(operand(0), lanes, false);
     const memory_place p = place_of(operand(at), o);
+    emit_access_check(o, p, width / 8, {b});
     operation& op = emit(h);
     op.detail = 1;
     set_place(op, p);

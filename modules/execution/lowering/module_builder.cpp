@@ -146,6 +146,7 @@ void module_builder::place_in_frames() {
         if (!f.entry) {
             for (const ptx::parameter& p : f.parameters)
                 if (!p.in_register) place(p.index);
+            functions()[i].passed_bytes = static_cast<std::uint32_t>(at);
             for (const ptx::parameter& p : f.results)
                 if (!p.in_register) place(p.index);
         }

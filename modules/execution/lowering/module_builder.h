@@ -21,6 +21,12 @@ public:
     const ptx::module& source() const { return *image_.source_; }
     module_image& image() { return image_; }
     constant_pool& constants() { return constants_; }
+    const check_options& checks() const { return image_.checks_; }
+    /// Instructions with checks access elements of so many bytes in shared memory.
+    void note_shared_access(unsigned bytes) {
+        image_.smallest_shared_access_ =
+            bytes < image_.smallest_shared_access_ ? bytes : image_.smallest_shared_access_;
+    }
     std::vector<operation>& code() { return image_.code_; }
     std::vector<instruction_origin>& origins() { return image_.origins_; }
     std::vector<std::uint32_t>& first_operations() { return image_.first_operation_; }

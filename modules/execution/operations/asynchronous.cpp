@@ -181,7 +181,35 @@ handler arrive_handler(const ptx::operation& o) {
                                        : for_each_barrier<arrive<Drops, true, false>>;
 }
 
+/// Of each lane: where to, where from, and how many bytes are read.
+void note_copy(const warp& w, const operation* op, lane_mask lanes, std::uint64_t* to,
+               std::uint64_t* from, std::uint64_t* read) {
+    const auto from_immediate =
+        static_cast<std::int64_t>(op->list[0] | std::uint64_t{op->list[1]} << 32);
+    const lane_mask ignored = op->source[2] == no_slot ? 0 : w.mask_at(op->source[2]);
+    for_lanes(lanes, [&](unsigned i) {
+        to[i] = lane_address(w, op->source[0], op->detail, op->immediate, i);
+        from[i] = lane_address(w, op->list[3], op->list[2], from_immediate, i);
+        read[i] =
+            op->source[1] == no_slot ? op->list[4] : lanes_at<std::uint32_t>(w, op->source[1])[i];
+        if ((ignored >> i & 1) != 0) read[i] = 0;
+    });
+}
+
 }  // namespace
+
+void visit_copy(const warp& w, const operation* op, const piece_visitor& reads,
+                const piece_visitor& writes) {
+    std::uint64_t to[warp_size], from[warp_size], read[warp_size];
+    const lane_mask lanes = w.lanes_of(op);
+    note_copy(w, op, lanes, to, from, read);
+    const std::uint32_t bytes = op->list[4];
+    for_lanes(lanes, [&](unsigned i) {
+        if (read[i] != 0)
+            reads(i, from[i], static_cast<std::uint32_t>(std::min<std::uint64_t>(read[i], bytes)));
+        writes(i, to[i], bytes);
+    });
+}
 
 const operation* copy_asynchronously(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
@@ -191,17 +219,7 @@ const operation* copy_asynchronously(warp& w, const operation* op) {
     if (lanes == 0) return op + 1;
     r.op = op;
     auto* const to = reinterpret_cast<std::uint64_t*>(r.values);
-    auto* const read = to + warp_size;
-    const auto from_immediate =
-        static_cast<std::int64_t>(op->list[0] | std::uint64_t{op->list[1]} << 32);
-    const lane_mask ignored = op->source[2] == no_slot ? 0 : w.mask_at(op->source[2]);
-    for_lanes(lanes, [&](unsigned i) {
-        to[i] = lane_address(w, op->source[0], op->detail, op->immediate, i);
-        r.address[i] = lane_address(w, op->list[3], op->list[2], from_immediate, i);
-        read[i] =
-            op->source[1] == no_slot ? op->list[4] : lanes_at<std::uint32_t>(w, op->source[1])[i];
-        if ((ignored >> i & 1) != 0) read[i] = 0;
-    });
+    note_copy(w, op, lanes, to, r.address, to + warp_size);
     if (w.pending == nullptr)
         perform_copy(w, r);
     else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/memory_access.h"
 #include "modules/execution/operation.h"
 #include "modules/ptx/operation.h"
 
@@ -12,6 +13,10 @@ namespace simtlm::execution {
 /// detail, its address slot, bytes; source[1]: bytes read, or no_slot; source[2]: mask of lanes
 /// that read nothing, or no_slot
 const operation* copy_asynchronously(warp& w, const operation* op);
+
+/// What it reads and writes.
+void visit_copy(const warp& w, const operation* op, const piece_visitor& reads,
+                const piece_visitor& writes);
 
 /// An mbarrier instruction. source[0], immediate, detail: its address; destination: state (64
 /// bits), mask or words; source[1]: count, state or parity; source[2]: ptx::opcode

@@ -2,6 +2,7 @@
 // Loads and stores of all spaces. Addresses of a warp mostly have one distance from lane to lane:
 // then its ends are checked, and data move in one piece.
 #include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/target_tables.h"
 
@@ -11,39 +12,6 @@
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 namespace {
-
-using address_lanes = std::uint64_t[warp_size];
-
-void compute_addresses(const warp& w, const operation* op, lane_mask lanes, address_lanes& to) {
-    std::uint64_t base = static_cast<std::uint64_t>(op->immediate);
-    if ((op->detail & access_detail::frame_relative) != 0) base += w.local_base;
-    if (op->source[0] == no_slot) {
-        for (std::uint64_t& a : to) a = base;
-        return;
-    }
-    if ((op->detail & access_detail::wide_address) != 0) {
-        const auto* const from = lanes_at<std::uint64_t>(w, op->source[0]);
-        for (unsigned i = 0; i < warp_size; ++i) to[i] = from[i] + base;
-    } else {
-        const auto* const from = lanes_at<std::uint32_t>(w, op->source[0]);
-        const auto base32 = static_cast<std::uint32_t>(base);
-        for (unsigned i = 0; i < warp_size; ++i) to[i] = from[i] + base32;
-    }
-    if (lanes != all_lanes) {  // the others go where one of them goes, so that all can be looked at
-        const std::uint64_t first = to[__builtin_ctz(lanes)];
-        alignas(64) std::uint64_t same[warp_size];
-        for (std::uint64_t& a : same) a = first;
-        blend(to, same, ~lanes);
-    }
-}
-
-/// The distance from lane to lane, where there is one.
-bool has_stride(const address_lanes& a, std::uint64_t& stride) {
-    stride = a[1] - a[0];
-    std::uint64_t differs = 0;
-    for (unsigned i = 0; i < warp_size; ++i) differs |= a[i] ^ (a[0] + i * stride);
-    return differs == 0;
-}
 
 /// The range of the first lane; of global memory mostly the one that this operation hit last.
 mapped_range first_range(warp& w, const operation* op, unsigned lane, space s, device_address a,

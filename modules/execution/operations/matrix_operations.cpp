@@ -63,17 +63,15 @@ std::uint64_t address_of(const warp& w, const operation* op, unsigned lane, std:
     return lanes_at<std::uint32_t>(w, op->source[0])[lane] + static_cast<std::uint32_t>(offset);
 }
 
-/// Calls f(host address, register, lane, first bit in it, bytes) for each piece of a fragment that
-/// lies in one piece in memory.
+/// Calls f(lane, element, address, bytes) for each piece of a fragment that lies in one piece in
+/// memory.
 template <class Function>
-void for_pieces(warp& w, const operation* op, bool stores, Function f) {
+void for_addresses(const warp& w, const operation* op, Function f) {
     const auto& access = attachment<fragment_access>(op);
     const matrix_fragment& fragment = access.fragment;
-    const space s = access_detail::space_of(op);
     // Elements of less than a byte move by whole registers.
     const unsigned step = fragment.bits() >= 8 ? 1 : fragment.per_register();
     const unsigned bytes = fragment.bits() * step / 8;
-    mapped_range range;
     for_lanes(w.lanes_of(op), [&](unsigned lane) {
         const std::uint64_t base = address_of(w, op, lane, op->source[2]);
         const std::uint64_t stride = op->source[1] == no_slot
@@ -82,12 +80,22 @@ void for_pieces(warp& w, const operation* op, bool stores, Function f) {
         for (unsigned e = 0; e < fragment.per_lane(); e += step) {
             const std::size_t index =
                 arithmetic::matrix_offset(fragment.place(lane, e), access.layout, stride);
-            const device_address a = base + index * fragment.bits() / 8;
-            if (a % bytes != 0) misaligned(w, op, lane, a, bytes);
-            if (!range.holds(a, bytes)) range = range_of(w, op, lane, s, a, bytes, stores);
-            f(range.at(a), e / fragment.per_register(), lane,
-              e % fragment.per_register() * fragment.bits(), bytes);
+            f(lane, e, base + index * fragment.bits() / 8, bytes);
         }
+    });
+}
+
+/// Calls f(host address, register, lane, first bit in it, bytes) for each of them.
+template <class Function>
+void for_pieces(warp& w, const operation* op, bool stores, Function f) {
+    const matrix_fragment& fragment = attachment<fragment_access>(op).fragment;
+    const space s = access_detail::space_of(op);
+    mapped_range range;
+    for_addresses(w, op, [&](unsigned lane, unsigned e, device_address a, std::uint32_t bytes) {
+        if (a % bytes != 0) misaligned(w, op, lane, a, bytes);
+        if (!range.holds(a, bytes)) range = range_of(w, op, lane, s, a, bytes, stores);
+        f(range.at(a), e / fragment.per_register(), lane,
+          e % fragment.per_register() * fragment.bits(), bytes);
     });
 }
 
@@ -145,6 +153,17 @@ const operation* load_matrices(warp& w, const operation* op) {
         });
     }
     return op + 1;
+}
+
+void visit_fragment(const warp& w, const operation* op, const piece_visitor& f) {
+    for_addresses(w, op, [&](unsigned lane, unsigned, device_address a, std::uint32_t bytes) {
+        f(lane, a, bytes);
+    });
+}
+
+void visit_matrix_rows(const warp& w, const operation* op, const piece_visitor& f) {
+    for (unsigned i = 0; i < op->destination2 * 8; ++i)
+        f(i, address_of(w, op, i, static_cast<std::uint64_t>(op->immediate)), 16);
 }
 
 const operation* transpose_matrix(warp& w, const operation* op) {

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "modules/execution/arithmetic/matrix.h"
+#include "modules/execution/memory_access.h"
 #include "modules/execution/operation.h"
-
-#include <vector>
 
 // Matrix instructions. What their text fixes is made once, at load; operation::immediate points to
 // it.
@@ -28,6 +27,9 @@ const operation* store_fragment(warp& w, const operation* op);
 /// ldmatrix. list: registers; source[0], immediate: address; destination2: how many registers;
 /// guard as usual; source[3]: 1 if transposed
 const operation* load_matrices(warp& w, const operation* op);
+/// What wmma.load or wmma.store, or ldmatrix, accesses.
+void visit_fragment(const warp& w, const operation* op, const piece_visitor& f);
+void visit_matrix_rows(const warp& w, const operation* op, const piece_visitor& f);
 /// movmatrix. destination, source[0]: words
 const operation* transpose_matrix(warp& w, const operation* op);
 

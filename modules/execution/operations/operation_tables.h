@@ -19,6 +19,9 @@ struct operation_table {
     handler (*store)(const element_format& f);
     /// Of a kernel's parameter at a known place. immediate: offset; list, detail: as above.
     handler (*parameter_load)(const element_format& f);
+    /// Before an access, which is the next operation. source[0], immediate, detail: as there;
+    /// source[1]: access_flags; source[2]: bytes of an element; list: registers that are stored
+    handler check_access;
 };
 
 /// Those that suit the processor this program runs on.

@@ -18,7 +18,7 @@ choice choose_elementwise(const ptx::operation& o) {
 const operation_table& operations();
 const operation_table& operations() {
     static const operation_table table{choose_elementwise, choose_load, choose_store,
-                                       choose_parameter_load};
+                                       choose_parameter_load, check_access};
     return table;
 }
 

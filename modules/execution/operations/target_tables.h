@@ -23,6 +23,7 @@ choice choose_conversion(const ptx::operation& o);
 handler choose_load(const element_format& f);
 handler choose_store(const element_format& f);
 handler choose_parameter_load(const element_format& f);
+const operation* check_access(warp& w, const operation* op);
 
 }  // namespace SIMTLM_ARITHMETIC_TARGET
 }  // namespace simtlm::execution

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/checking/program_checker.h"
 #include "modules/execution/device_heap.h"
 #include "modules/execution/execution_error.h"
 #include "modules/execution/functional.h"
@@ -19,13 +20,17 @@ namespace simtlm::execution {
 /// A device, a module and what it printed: programs of a few lines for tests.
 class machine {
 public:
-    explicit machine(const std::string& code, const std::string& head =
-                                                  ".version 7.8\n.target sm_80\n"
-                                                  ".address_size 64\n")
-        : memory_(small()),
-          heap_(memory_, 1 << 20),
-          image_(std::make_shared<const ptx::module>(ptx::parse(head + code, "test.ptx")),
-                 memory_) {
+    explicit machine(const std::string& code,
+                     const std::string& head =
+                         ".version 7.8\n.target sm_80\n"
+                         ".address_size 64\n",
+                     const check_options& checks = {})
+        : checker_(checks),
+          memory_(small()),
+          heap_(prepared(memory_, checks), 1 << 20),
+          image_(std::make_shared<const ptx::module>(ptx::parse(head + code, "test.ptx")), memory_,
+                 checks) {
+        if (checks.any()) world.checker = &checker_;
         world.print = [this](std::string_view t) { printed += t; };
         world.heap = &heap_;
         heap_.reserve();
@@ -65,6 +70,15 @@ public:
         return execution::run(l, memory_, world, options);
     }
 
+    /// Memory that nothing has been written to.
+    device_address allocate(std::uint64_t bytes) { return memory_.allocate(bytes); }
+    /// What checks have found since the last call.
+    std::vector<std::string> findings() {
+        std::vector<std::string> all;
+        for (const finding& f : checker_.found.take()) all.push_back(f.message());
+        return all;
+    }
+
     device_memory& memory() { return memory_; }
     const module_image& image() const { return image_; }
 
@@ -80,6 +94,13 @@ private:
         return c;
     }
 
+    static device_memory& prepared(device_memory& memory, const check_options& checks) {
+        if (checks.memory) memory.keep_apart();
+        if (checks.init) memory.track_writes();
+        return memory;
+    }
+
+    program_checker checker_;
     device_memory memory_;
     device_heap heap_;
     module_image image_;

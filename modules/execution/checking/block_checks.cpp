@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/checking/block_checks.h"
+
+#include "modules/execution/thread_block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace simtlm::execution {
+
+block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.checker) {
+    const check_options& what = checker_.options;
+    const std::uint32_t shared = l.shared_bytes();
+    if (what.races && shared != 0)
+        races_ =
+            std::make_unique<race_detector>(l.warps(), shared, l.image.smallest_shared_access(),
+                                            l.image.source().architecture < 70);
+    if (!what.init) return;
+    global_ = l.memory.writes();
+    if (shared != 0) shared_ = std::make_unique<written_map>(shared);
+    const std::uint64_t local = std::uint64_t{l.warps()} * warp_size * l.local_bytes();
+    if (local != 0) local_ = std::make_unique<written_map>(local);
+}
+
+void block_checks::start() {
+    if (races_) races_->start();
+    if (shared_) shared_->clear_all();
+    if (local_) local_->clear_all();
+}
+
+// ---- findings ----
+
+template <class Describe>
+void block_checks::add(finding::kind what, warp& w, const operation* op, unsigned lane,
+                       std::uint64_t other, Describe&& describe) {
+    const findings::thread_number who{w.block->number(), w.index * warp_size + lane};
+    checker_.found.add(what, {&launch_.image, w.pc_of(op), other}, who, [&] {
+        finding f;
+        f.text = describe() + " [" + launch_.image.text_of(*op) + "]";
+        f.site = w.block->site_of(w, op, lane);
+        return f;
+    });
+}
+
+void block_checks::unwritten_global(warp& w, const operation* op, unsigned lane, device_address a,
+                                    std::uint32_t bytes) {
+    const device_memory::range* const r = launch_.memory.find(a);
+    if (r == nullptr || bytes > r->end - a) return;  // a fault of its own
+    add(finding::kind::uninitialised_memory, w, op, lane, 0, [&] {
+        return fmt::format("reads {} bytes at {:#x} that nothing has written: {} bytes {}", bytes,
+                           a, a - r->begin, launch_.memory.nearest(a));
+    });
+}
+
+std::string block_checks::shared_variable(std::uint64_t offset) const {
+    const ptx::module& m = launch_.image.source();
+    for (const std::uint32_t v : launch_.image.shared_variables_of(launch_.kernel)) {
+        const std::uint64_t begin = launch_.image.variable_addresses()[v];
+        if (offset - begin < m.variables[v].size)
+            return fmt::format("{}+{}", m.variables[v].name, offset - begin);
+    }
+    if (offset >= launch_.kernel.static_shared)
+        return fmt::format("dynamic shared memory+{}", offset - launch_.kernel.static_shared);
+    return "no variable";
+}
+
+void block_checks::unwritten_shared(warp& w, const operation* op, unsigned lane,
+                                    std::uint64_t offset, std::uint32_t bytes) {
+    add(finding::kind::uninitialised_memory, w, op, lane, 0, [&] {
+        return fmt::format("reads {} bytes at {:#x} of shared memory ({}) that nothing has written",
+                           bytes, offset, shared_variable(offset));
+    });
+}
+
+void block_checks::unwritten_local(warp& w, const operation* op, unsigned lane,
+                                   std::uint64_t offset, std::uint32_t bytes) {
+    add(finding::kind::uninitialised_memory, w, op, lane, 0, [&] {
+        return fmt::format("reads {} bytes at {:#x} of local memory that nothing has written",
+                           bytes, offset);
+    });
+}
+
+void block_checks::unwritten_register(warp& w, const operation* op, unsigned lane,
+                                      const std::string& name) {
+    add(finding::kind::uninitialised_register, w, op, lane, 0,
+        [&] { return "reads register " + name + ", which nothing has written"; });
+}
+
+void block_checks::race(warp& w, const operation* op, unsigned lane, std::uint32_t offset,
+                        bool writes, const race_detector::conflict& with) {
+    add(finding::kind::shared_race, w, op, lane, with.operation, [&] {
+        const operation& other = w.code[with.operation];
+        std::string who = fmt::format("a thread of warp {}", with.warp);
+        if (with.lane_known) {
+            const auto t = w.block->thread_of(w.block->warps()[with.warp], with.lane);
+            who = fmt::format("thread ({},{},{})", t[0], t[1], t[2]);
+        }
+        return fmt::format(
+            "race in shared memory at {:#x} ({}): this {} and the {} of {} at {} have no barrier "
+            "between them",
+            offset, shared_variable(offset), writes ? "write" : "read",
+            with.with_write ? "write" : "read", who, launch_.image.where(other));
+    });
+}
+
+void block_checks::race_of_lanes(warp& w, const operation* op, unsigned lane, unsigned other,
+                                 std::uint32_t offset) {
+    add(finding::kind::shared_race, w, op, lane, ~std::uint64_t{0}, [&] {
+        const auto t = w.block->thread_of(w, other);
+        return fmt::format(
+            "race in shared memory at {:#x} ({}): thread ({},{},{}) writes another value there "
+            "with "
+            "the same instruction",
+            offset, shared_variable(offset), t[0], t[1], t[2]);
+    });
+}
+
+// ---- pieces ----
+
+void block_checks::check_race(warp& w, const operation* op, const piece& p, std::uint64_t offset) {
+    race_detector& d = *races_;
+    const unsigned shift = d.granule_shift();
+    const race_detector::shadow s = d.shadow_of(w.index);
+    const auto me = static_cast<std::uint32_t>(w.pc_of(op));
+    for (std::uint64_t k = offset >> shift; k < d.granules() && k << shift < offset + p.bytes;
+         ++k) {
+        const auto granule = static_cast<std::uint32_t>(k);
+        const auto c = d.examine(granule, w.index, p.lane, p.writes, me);
+        if (c.found) race(w, op, p.lane, granule << shift, p.writes, c);
+        if (p.writes) {
+            s.written[k] = d.stamp_of(w.index) + p.lane;
+            s.written_by[k] = me;
+        } else {
+            const bool fresh = s.read[k] < d.ordered();
+            s.readers[k] = (fresh ? 0 : s.readers[k]) | 1u << w.index;
+            s.read[k] = d.stamp_of(w.index) + p.lane;
+            s.read_by[k] = me;
+            if (s.last_reads != nullptr) s.last_reads[k] = d.stamp_of(w.index) >> d.clock_shift;
+        }
+    }
+}
+
+void block_checks::check(warp& w, const operation* op, const piece& p) {
+    const bool in_shared = p.shared_space || address_windows::in_shared(p.address);
+    if (in_shared) {
+        const std::uint64_t offset =
+            address_windows::in_shared(p.address) ? p.address - address_windows::shared : p.address;
+        const std::uint64_t size = launch_.shared_bytes();
+        if (offset >= size || p.bytes > size - offset) return;
+        if (races_) check_race(w, op, p, offset);
+        if (shared_ && p.reads && !shared_->all(offset, p.bytes))
+            unwritten_shared(w, op, p.lane, offset, p.bytes);
+        if (shared_ && p.writes) shared_->mark(offset, p.bytes);
+        return;
+    }
+    if (address_windows::in_local(p.address) || address_windows::in_param(p.address)) return;
+    if (global_ == nullptr || p.address + p.bytes > global_->size()) return;
+    if (p.reads && !global_->all(p.address, p.bytes))
+        unwritten_global(w, op, p.lane, p.address, p.bytes);
+    if (p.writes) global_->mark(p.address, p.bytes);
+}
+
+void block_checks::written(warp& w, unsigned lane, device_address a, std::uint32_t bytes) {
+    if (address_windows::in_local(a)) {
+        if (local_)
+            for_local_words(w.index * std::uint64_t{w.local_bytes} * warp_size, lane,
+                            a - address_windows::local, bytes,
+                            [&](std::uint64_t at, std::uint32_t n) {
+                                local_->mark(at, n);
+                                return true;
+                            });
+    } else if (address_windows::in_shared(a)) {
+        if (shared_) shared_->mark(a - address_windows::shared, bytes);
+    } else if (global_ != nullptr) {
+        global_->mark(a, bytes);
+    }
+}
+
+}  // namespace simtlm::execution

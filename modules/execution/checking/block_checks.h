@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/checking/program_checker.h"
+#include "modules/execution/checking/race_detector.h"
+#include "modules/execution/checking/written_map.h"
+#include "modules/execution/device_memory.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm::execution {
+
+class launch_context;
+struct warp;
+
+/// What the checks know of one CTA.
+class block_checks {
+public:
+    explicit block_checks(launch_context& l);
+
+    /// The CTA begins.
+    void start();
+
+    /// A warp comes to a barrier of some warps; a barrier is complete.
+    void arrive(unsigned warp, unsigned barrier) {
+        if (races_) races_->arrive(warp, barrier);
+    }
+    void complete(unsigned barrier, const std::vector<unsigned>& waiting, bool whole_cta) {
+        if (races_) races_->complete(barrier, waiting, whole_cta);
+    }
+
+    /// nullptr: not asked for.
+    race_detector* races() { return races_.get(); }
+    written_map* shared() { return shared_.get(); }
+    written_map* local() { return local_.get(); }
+    written_map* global() { return global_; }
+
+    /// Bytes that an access of a thread touches, where it is not a plain load or store of a warp.
+    struct piece {
+        unsigned lane;
+        device_address address;
+        std::uint32_t bytes;
+        bool shared_space;  ///< an address of shared memory, not a generic one
+        bool reads, writes;
+    };
+    void check(warp& w, const operation* op, const piece& p);
+    /// A function of the device runtime has written.
+    void written(warp& w, unsigned lane, device_address generic, std::uint32_t bytes);
+
+    // Findings, of one lane.
+    void unwritten_global(warp& w, const operation* op, unsigned lane, device_address a,
+                          std::uint32_t bytes);
+    void unwritten_shared(warp& w, const operation* op, unsigned lane, std::uint64_t offset,
+                          std::uint32_t bytes);
+    void unwritten_local(warp& w, const operation* op, unsigned lane, std::uint64_t offset,
+                         std::uint32_t bytes);
+    void unwritten_register(warp& w, const operation* op, unsigned lane, const std::string& name);
+    /// @param offset  of the granule
+    void race(warp& w, const operation* op, unsigned lane, std::uint32_t offset, bool writes,
+              const race_detector::conflict& with);
+    /// Lanes of a warp write different values to one place with one instruction.
+    void race_of_lanes(warp& w, const operation* op, unsigned lane, unsigned other,
+                       std::uint32_t offset);
+
+private:
+    void check_race(warp& w, const operation* op, const piece& p, std::uint64_t offset);
+    template <class Describe>
+    void add(finding::kind what, warp& w, const operation* op, unsigned lane, std::uint64_t other,
+             Describe&& describe);
+    std::string shared_variable(std::uint64_t offset) const;
+
+    launch_context& launch_;
+    program_checker& checker_;
+    std::unique_ptr<race_detector> races_;
+    std::unique_ptr<written_map> shared_;
+    std::unique_ptr<written_map> local_;
+    written_map* global_ = nullptr;
+};
+
+/// Marks, or looks whether all is written, of a lane's local memory: words of lanes lie side by
+/// side. @param warp_base  where the warp's local memory begins, in bytes of all warps'
+template <class Function>
+bool for_local_words(std::uint64_t warp_base, unsigned lane, std::uint64_t offset,
+                     std::uint32_t bytes, Function f) {
+    while (bytes != 0) {
+        const std::uint32_t n = std::min(bytes, static_cast<std::uint32_t>(4 - offset % 4));
+        const std::uint64_t at = warp_base + (offset / 4 * warp_size + lane) * 4 + offset % 4;
+        if (!f(at, n)) return false;
+        offset += n;
+        bytes -= n;
+    }
+    return true;
+}
+
+}  // namespace simtlm::execution

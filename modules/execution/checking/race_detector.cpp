@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/checking/race_detector.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+constexpr unsigned arrays = 5;
+constexpr std::uint32_t last_clock = (1u << (32 - race_detector::clock_shift)) - 2;
+}  // namespace
+
+race_detector::race_detector(unsigned warps, std::uint32_t bytes, unsigned granule,
+                             bool lanes_in_step)
+    : warps_(warps),
+      granule_shift_(granule == 1   ? 0
+                     : granule == 2 ? 1
+                                    : 2),
+      granules_((bytes + granule - 1) >> granule_shift_),
+      padded_((granules_ + 63) / 32 * 32),
+      lanes_in_step_(lanes_in_step),
+      arrays_(make_lane_buffer(std::size_t{padded_} * 4 * arrays)),
+      now_(warps, 1),
+      known_(warps, clocks(warps, 0)),
+      fenced_(warps, false) {
+    ordered_ = 1u << clock_shift;
+}
+
+void race_detector::start() {
+    all_ordered();
+    for (clocks& k : known_) std::fill(k.begin(), k.end(), 0);
+    for (clocks& b : barriers_) b.clear();
+    places_.clear();
+    std::fill(fenced_.begin(), fenced_.end(), false);
+}
+
+/// A new epoch: all that has happened is before all that will.
+void race_detector::all_ordered() {
+    std::uint32_t epoch = *std::max_element(now_.begin(), now_.end()) + 1;
+    if (epoch >= last_clock) {
+        std::memset(arrays_.get(), 0, std::size_t{padded_} * 4 * arrays);
+        last_reads_.reset();
+        for (clocks& k : known_) std::fill(k.begin(), k.end(), 0);
+        epoch = 1;
+    }
+    std::fill(now_.begin(), now_.end(), epoch);
+    // What warps know of each other's earlier clocks does not matter any more.
+    ordered_ = epoch << clock_shift;
+}
+
+void race_detector::tick(unsigned warp) {
+    if (++now_[warp] >= last_clock) all_ordered();
+}
+
+void race_detector::tell(clocks& place, unsigned warp) const {
+    place.resize(warps_, 0);
+    for (unsigned u = 0; u < warps_; ++u) place[u] = std::max(place[u], known_[warp][u]);
+    place[warp] = std::max(place[warp], now_[warp] + 1);
+}
+
+void race_detector::learn(unsigned warp, const clocks& told) {
+    for (unsigned u = 0; u < told.size(); ++u) known_[warp][u] = std::max(known_[warp][u], told[u]);
+}
+
+/// From now on it matters when a warp read last, not only whether.
+void race_detector::keep_last_reads() {
+    if (last_reads_ == nullptr) last_reads_ = make_lane_buffer(std::size_t{padded_} * 4 * warps_);
+}
+
+void race_detector::arrive(unsigned warp, unsigned barrier) {
+    tell(barriers_[barrier], warp);
+    tick(warp);
+}
+
+void race_detector::complete(unsigned barrier, const std::vector<unsigned>& waiting,
+                             bool whole_cta) {
+    if (whole_cta) return all_ordered();
+    keep_last_reads();
+    for (const unsigned w : waiting) learn(w, barriers_[barrier]);
+    barriers_[barrier].clear();
+}
+
+void race_detector::synchronise(unsigned warp, std::uint32_t offset, bool acquires, bool releases) {
+    keep_last_reads();
+    if (acquires) {
+        const auto place = places_.find(offset);
+        if (place != places_.end()) learn(warp, place->second);
+    }
+    if (!releases) return;
+    tell(places_[offset], warp);
+    tick(warp);
+}
+
+race_detector::shadow race_detector::shadow_of(unsigned warp) {
+    auto* const words = reinterpret_cast<std::uint32_t*>(arrays_.get());
+    shadow s;
+    s.written = words;
+    s.written_by = words + padded_;
+    s.read = words + std::size_t{padded_} * 2;
+    s.read_by = words + std::size_t{padded_} * 3;
+    s.readers = words + std::size_t{padded_} * 4;
+    if (last_reads_ != nullptr)
+        s.last_reads =
+            reinterpret_cast<std::uint32_t*>(last_reads_.get()) + std::size_t{padded_} * warp;
+    return s;
+}
+
+bool race_detector::is_ordered(unsigned warp, unsigned other, std::uint32_t clock) const {
+    if (warp == other) return lanes_in_step_ || clock < now_[warp];
+    return clock < known_[warp][other];
+}
+
+race_detector::conflict race_detector::examine(std::uint32_t k, unsigned warp, unsigned lane,
+                                               bool writes, std::uint32_t operation) const {
+    const shadow s = const_cast<race_detector*>(this)->shadow_of(warp);
+    const auto both_strong = [&](std::uint32_t other) { return (operation & other & strong) != 0; };
+    const auto thread = warp * warp_size + lane;
+    conflict c;
+    const stamp w = s.written[k];
+    const unsigned writer = (w & thread_mask) / warp_size;
+    if (w >= ordered_ && (w & thread_mask) != thread && !both_strong(s.written_by[k]) &&
+        !is_ordered(warp, writer, w >> clock_shift)) {
+        c = {true, true, true, writer, w % warp_size, s.written_by[k] & ~strong};
+        return c;
+    }
+    const stamp r = s.read[k];
+    if (!writes || r < ordered_ || both_strong(s.read_by[k])) return c;
+    const unsigned last = (r & thread_mask) / warp_size;
+    for (unsigned u = 0; u < warps_; ++u) {
+        if ((s.readers[k] >> u & 1) == 0) continue;
+        if (u == warp) {
+            const bool other_lane = (r & thread_mask) != thread || (r & many_lanes) != 0;
+            if (last != warp || !other_lane || is_ordered(warp, warp, r >> clock_shift)) continue;
+            const bool known = (r & thread_mask) != thread;
+            return {true, false, known, u, r % warp_size, s.read_by[k] & ~strong};
+        }
+        if (last_reads_ != nullptr) {
+            const std::uint32_t clock = reinterpret_cast<const std::uint32_t*>(
+                last_reads_.get())[std::size_t{padded_} * u + k];
+            if (clock == 0 || is_ordered(warp, u, clock)) continue;
+        }
+        return {true, false, last == u, u, r % warp_size, s.read_by[k] & ~strong};
+    }
+    return c;
+}
+
+}  // namespace simtlm::execution

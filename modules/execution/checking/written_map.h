@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace simtlm::execution {
+
+/// Which bytes of a memory have been written: one bit each. Takes room for touched parts only.
+/// Several host threads may mark at once.
+class written_map {
+public:
+    /// Nothing is written. @throws kernel::user_error  no address space
+    explicit written_map(std::uint64_t bytes);
+    ~written_map();
+    written_map(const written_map&) = delete;
+    written_map& operator=(const written_map&) = delete;
+
+    std::uint64_t size() const { return size_; }
+
+    void mark(std::uint64_t first, std::uint64_t count) {
+        for_words(first, count, [](std::uint64_t* word, std::uint64_t mask) {
+            if ((__atomic_load_n(word, __ATOMIC_RELAXED) & mask) == mask) return true;
+            if (mask == ~std::uint64_t{0})
+                __atomic_store_n(word, mask, __ATOMIC_RELAXED);
+            else
+                __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
+            return true;
+        });
+    }
+    /// Forgets.
+    void clear(std::uint64_t first, std::uint64_t count);
+    void clear_all();
+    /// Whether all these bytes have been written.
+    bool all(std::uint64_t first, std::uint64_t count) const {
+        bool written = true;
+        for_words(first, count, [&](std::uint64_t* word, std::uint64_t mask) {
+            return written = (__atomic_load_n(word, __ATOMIC_RELAXED) & mask) == mask;
+        });
+        return written;
+    }
+    /// What has been written of one place becomes what has been written of another.
+    void copy(std::uint64_t to, std::uint64_t from, std::uint64_t count);
+
+private:
+    /// Calls f(word, mask) for words of 64 bits, while it says so.
+    template <class Function>
+    void for_words(std::uint64_t first, std::uint64_t count, Function&& f) const {
+        while (count != 0) {
+            const std::uint64_t shift = first % 64;
+            const std::uint64_t n = std::min<std::uint64_t>(64 - shift, count);
+            const std::uint64_t ones = n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+            if (!f(words_ + first / 64, ones << shift)) return;
+            first += n;
+            count -= n;
+        }
+    }
+
+    std::uint64_t size_;
+    std::size_t mapped_;
+    std::uint64_t* words_;
+};
+
+}  // namespace simtlm::execution

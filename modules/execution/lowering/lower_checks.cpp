@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that look for what a program does wrong, in modules that are loaded with checks.
+#include "modules/execution/lowering/function_lowering.h"
+#include "modules/execution/operations/checks.h"
+#include "modules/ptx/unwritten_registers.h"
+
+namespace simtlm::execution {
+
+using ptx::opcode;
+using ptx::operand_kind;
+
+namespace {
+
+std::uint32_t order_flags(const ptx::operation& o) {
+    using ptx::semantics;
+    switch (o.order) {
+        case semantics::none:
+        case semantics::weak:
+            return 0;
+        case semantics::acquire:
+            return access_flags::strong | access_flags::acquires;
+        case semantics::release:
+            return access_flags::strong | access_flags::releases;
+        case semantics::acq_rel:
+        case semantics::sc:
+            return access_flags::strong | access_flags::acquires | access_flags::releases;
+        default:
+            return access_flags::strong;
+    }
+}
+
+}  // namespace
+
+bool function_lowering::needs_check(const memory_place& p) const {
+    const check_options& checks = module_.checks();
+    if (!checks.instruments() || p.kernel_parameter) return false;
+    switch (static_cast<space>(p.detail >> access_detail::space_shift & 7)) {
+        case space::shared:
+        case space::generic:
+            return true;
+        case space::global:
+            return checks.init && (p.detail & access_detail::read_only) == 0;
+        case space::local:
+            return checks.init;
+        case space::param:
+            return false;
+    }
+    return false;
+}
+
+/// Before a load, a store or an atomic.
+void function_lowering::emit_access_check(const ptx::operation& o, const memory_place& p,
+                                          unsigned element_bytes, const std::vector<slot>& stored) {
+    // Parameters of device functions are copied from frame to frame.
+    if (!needs_check(p) || o.space == ptx::state_space::param) return;
+    const bool atomic = o.op == opcode::atom || o.op == opcode::red;
+    std::uint32_t flags = order_flags(o);
+    if (o.op != opcode::st) flags |= access_flags::reads;
+    if (o.op == opcode::st || atomic) flags |= access_flags::writes;
+    if (atomic) flags |= access_flags::strong;
+    if (element_bytes > 4) flags |= access_flags::wide_registers;
+    const auto s = static_cast<space>(p.detail >> access_detail::space_shift & 7);
+    if (s == space::shared || s == space::generic) module_.note_shared_access(element_bytes);
+    const slot* const list = list_of(stored);
+    operation& op = emit(handlers_.check_access, false);
+    op.detail = static_cast<std::uint16_t>(stored.size());
+    set_place(op, p);
+    op.source[1] = flags;
+    op.source[2] = element_bytes;
+    op.list = list;
+}
+
+/// Before wmma.load, wmma.store, ldmatrix, cp.async.
+void function_lowering::emit_piece_check(const memory_place& p) {
+    if (!needs_check(p)) return;
+    module_.note_shared_access(2);
+    emit(check_pieces, false);
+}
+
+/// Before an operation on an mbarrier.
+void function_lowering::emit_mbarrier_note(const ptx::operation& o, const memory_place& p) {
+    if (!needs_check(p)) return;
+    const bool waits = o.op == opcode::mbarrier_test_wait || o.op == opcode::mbarrier_try_wait;
+    const bool arrives = o.op == opcode::mbarrier_arrive || o.op == opcode::mbarrier_arrive_drop ||
+                         o.op == opcode::cp_async_mbarrier_arrive;
+    operation& op = emit(note_mbarrier, false);
+    set_place(op, p);
+    op.source[1] = (waits ? access_flags::acquires : 0) | (arrives ? access_flags::releases : 0);
+}
+
+// ---- the log ----
+
+/// What goes on elsewhere, or later, is told before.
+bool function_lowering::changes_control(const ptx::operation& o) {
+    switch (o.op) {
+        case opcode::bra:
+        case opcode::brx_idx:
+        case opcode::call:
+        case opcode::ret:
+        case opcode::exit:
+        case opcode::trap:
+        case opcode::bar_sync:
+        case opcode::bar_red:
+        case opcode::nanosleep:
+        case opcode::mbarrier_try_wait:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// Afterwards nobody knows which lanes have executed it.
+bool function_lowering::writes_its_guard() const {
+    bool writes = false;
+    for (unsigned n = 0; n < now_->result_count; ++n)
+        visit_registers(operand(n), [&](std::uint32_t r) { writes |= r == now_->guard; });
+    return writes;
+}
+
+// ---- registers ----
+
+/// Finds the registers that may be read before they are written, and gives each a mask in the frame
+/// with the lanes that have written it.
+void function_lowering::find_unwritten_registers() {
+    if (!module_.checks().init) return;
+    const ptx::unwritten_registers found = ptx::find_unwritten_registers(f_, flow_);
+    may_read_unwritten_ = found.may_read;
+    std::uint32_t at = frame_bytes_;
+    for (const std::uint32_t r : found.registers) {
+        written_lanes_[r] = at;
+        at += sizeof(lane_mask);
+    }
+    frame_bytes_ = (at + 255) / 256 * 256;
+}
+
+void function_lowering::emit_register_check(std::uint32_t r, bool guarded) {
+    const auto mask = written_lanes_.find(r);
+    if (mask == written_lanes_.end()) return;
+    operation& op = emit(check_register, false);
+    op.source[0] = mask->second;
+    op.immediate = r;
+    if (guarded) return;
+    op.guard = frame_layout::always;
+    op.guard_flip = 0;
+}
+
+void function_lowering::visit_registers(const ptx::operand& o,
+                                        const std::function<void(std::uint32_t)>& f) const {
+    if (o.kind == operand_kind::reg || o.kind == operand_kind::address_register) f(o.index);
+    if (o.kind != operand_kind::vector) return;
+    for (unsigned e = 0; e < o.count; ++e) visit_registers(f_.element_of(o, e), f);
+}
+
+/// What an instruction reads. Copies are not looked at: compilers copy what they do not use.
+void function_lowering::emit_register_checks(const ptx::operation& o) {
+    const auto index = static_cast<std::size_t>(now_ - f_.code.data());
+    if (written_lanes_.empty() || !may_read_unwritten_[index]) return;
+    if (now_->guard != ptx::no_index) emit_register_check(now_->guard, false);
+    const bool passes = o.op == opcode::st && o.space == ptx::state_space::param;
+    if (o.op == opcode::mov || o.op == opcode::call || passes) return;
+    for (unsigned n = now_->result_count; n < now_->operand_count; ++n)
+        visit_registers(operand(n), [&](std::uint32_t r) { emit_register_check(r, true); });
+}
+
+void function_lowering::emit_register_marks() {
+    if (written_lanes_.empty()) return;
+    for (unsigned n = 0; n < now_->result_count; ++n) {
+        if (operand(n).kind == operand_kind::address_register) continue;
+        visit_registers(operand(n), [&](std::uint32_t r) {
+            const auto mask = written_lanes_.find(r);
+            if (mask != written_lanes_.end()) emit(mark_register, false).destination = mask->second;
+        });
+    }
+}
+
+}  // namespace simtlm::execution

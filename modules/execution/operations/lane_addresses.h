@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lanes.h"
+
+#include <cstdint>
+
+// The addresses that an access of a warp has, as operations say them. Compiled for several
+// instruction sets, like lanes.h.
+namespace simtlm::execution {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+
+using address_lanes = std::uint64_t[warp_size];
+
+/// Of lanes that do not execute it the address of one that does, so that all can be looked at.
+inline void compute_addresses(const warp& w, const operation* op, lane_mask lanes,
+                              address_lanes& to) {
+    std::uint64_t base = static_cast<std::uint64_t>(op->immediate);
+    if ((op->detail & access_detail::frame_relative) != 0) base += w.local_base;
+    if (op->source[0] == no_slot) {
+        for (std::uint64_t& a : to) a = base;
+        return;
+    }
+    if ((op->detail & access_detail::wide_address) != 0) {
+        const auto* const from = lanes_at<std::uint64_t>(w, op->source[0]);
+        for (unsigned i = 0; i < warp_size; ++i) to[i] = from[i] + base;
+    } else {
+        const auto* const from = lanes_at<std::uint32_t>(w, op->source[0]);
+        const auto base32 = static_cast<std::uint32_t>(base);
+        for (unsigned i = 0; i < warp_size; ++i) to[i] = from[i] + base32;
+    }
+    if (lanes != all_lanes) {
+        const std::uint64_t first = to[__builtin_ctz(lanes)];
+        alignas(64) std::uint64_t same[warp_size];
+        for (std::uint64_t& a : same) a = first;
+        blend(to, same, ~lanes);
+    }
+}
+
+/// The distance from lane to lane, where there is one.
+inline bool has_stride(const address_lanes& a, std::uint64_t& stride) {
+    stride = a[1] - a[0];
+    std::uint64_t differs = 0;
+    for (unsigned i = 1; i < warp_size; ++i) differs |= (a[i] - a[i - 1]) ^ stride;
+    return differs == 0;
+}
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution

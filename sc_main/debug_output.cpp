@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sc_main/debug_output.h"
+
+#include "modules/kernel/error.h"
+#include "sc_main/standard_streams.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace simtlm {
+
+namespace {
+
+/// A number in the environment; 0 where there is none.
+std::uint64_t number_in_environment(const char* name) {
+    const char* const text = std::getenv(name);
+    if (text == nullptr || *text == '\0') return 0;
+    char* end = nullptr;
+    const std::uint64_t value = std::strtoull(text, &end, 10);
+    if (*end != '\0' || *text == '-')
+        throw kernel::user_error(name, fmt::format("'{}' is not a number", text),
+                                 "the levels are 1, 2, 3, 5, 6, 10, 50 and 100");
+    return value;
+}
+
+void refuse_inputs(const platform::option_values& values, const std::string& file) {
+    for (const char* const option : {"--ptx", "--launch"}) {
+        std::error_code ignored;
+        if (std::filesystem::equivalent(file, values.text(option), ignored))
+            throw kernel::user_error("-gpgpu_ptx_inst_debug_file",
+                                     file + " is the file of " + option + " too",
+                                     "name another file");
+    }
+}
+
+}  // namespace
+
+debug_output::debug_output(const platform::option_values& values)
+    : level_(static_cast<int>(number_in_environment("PTX_SIM_DEBUG"))) {
+    if (level_ > 0) {
+        execution::execution_log::sink s;
+        s.blocks = level_ >= 1;
+        s.instructions = level_ >= 5;
+        s.written = level_ >= 6;
+        s.registers = level_ >= 10;
+        s.thread = number_in_environment("PTX_SIM_DEBUG_THREAD_UID");
+        s.write = [](std::string_view text) { put_out(text); };
+        log_.add(std::move(s));
+    }
+    if (!values.flag("-gpgpu_ptx_inst_debug_to_file")) return;
+    const std::string& name = values.text("-gpgpu_ptx_inst_debug_file");
+    refuse_inputs(values, name);
+    file_ = std::make_unique<kernel::output_file>(name);
+    execution::execution_log::sink s;
+    s.instructions = s.written = s.registers = true;
+    s.thread = values.number("-gpgpu_ptx_inst_debug_thread_uid");
+    s.write = [this](std::string_view text) { file_->write(text); };
+    log_.add(std::move(s));
+}
+
+debug_output::~debug_output() {
+    try {
+        finish();
+    } catch (const kernel::output_error& e) {
+        tell(fmt::format("simtlm: {}\n", e.what()));
+    }
+}
+
+void debug_output::finish() {
+    const auto file = std::move(file_);
+    if (file) file->commit();
+}
+
+void debug_output::program_loaded(const ptx::module& m, const std::string& text) const {
+    if (level_ >= 100) put_out(text + "\n");
+    if (level_ >= 2) put_out(execution::control_flow_text(m));
+}
+
+void debug_output::buffers_placed(
+    const std::vector<execution::script_run::placed>& buffers) const {
+    if (level_ < 3) return;
+    for (const auto& b : buffers)
+        put_out(fmt::format("buffer {}: {} bytes at {:#x}\n", b.what->name, b.bytes, b.address));
+}
+
+}  // namespace simtlm

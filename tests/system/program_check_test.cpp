@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What --check finds in programs, as a user sees it.
+#include "tests/system/simulator.h"
+
+#include <gtest/gtest.h>
+
+namespace simtlm::test {
+namespace {
+
+/// Warps exchange words through shared memory without a barrier; every thread reads `in`.
+const char* const careless = R"(
+.version 6.4
+.target sm_70
+.address_size 64
+.file 1 "careless.cu"
+.visible .entry careless(.param .u64 in, .param .u64 out)
+{
+    .shared .align 4 .b8 tile[512];
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, tile;
+    add.u32 %r4, %r3, %r2;
+    .loc 1 7 3
+    st.shared.u32 [%r4], %r1;
+    xor.b32 %r5, %r2, 256;
+    add.u32 %r6, %r3, %r5;
+    .loc 1 8 3
+    ld.shared.u32 %r7, [%r6];
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd4, %rd1, %rd3;
+    ld.global.u32 %r8, [%rd4];
+    add.u64 %rd5, %rd2, %rd3;
+    st.global.u32 [%rd5], %r7;
+    ret;
+}
+)";
+
+class ProgramChecks : public testing::Test {
+protected:
+    outcome run(const std::string& check, const std::string& contents, bool timing,
+                const std::string& expect = {}) const {
+        const std::string launch =
+            "buffer in u32 128 " + contents +
+            "\nbuffer out u32 128 zero\nlaunch careless grid 2 block 128 args in out\n" + expect;
+        std::vector<std::string> arguments = {"--ptx", folder_.write("careless.ptx", careless),
+                                              "--launch", folder_.write("careless.launch", launch)};
+        if (!check.empty()) arguments.insert(arguments.end(), {"--check", check});
+        if (timing)
+            arguments.insert(arguments.end(), {"--preset", "TINY"});
+        else
+            arguments.insert(arguments.end(), {"-gpgpu_ptx_sim_mode", "1"});
+        return simulate(arguments);
+    }
+    scratch_folder folder_;
+};
+
+TEST_F(ProgramChecks, FindRacesAndUnwrittenMemoryWithoutTimeAndUnderTheTimingModel) {
+    for (const bool timing : {false, true}) {
+        const outcome races = run("races", "ramp", timing);
+        EXPECT_EQ(5, races.code) << races.err;
+        EXPECT_NE(std::string::npos, races.err.find("simtlm: check: ")) << races.err;
+        EXPECT_NE(std::string::npos, races.err.find("careless.ptx:22 (careless.cu:8): kernel "))
+            << races.err;
+        EXPECT_NE(std::string::npos, races.err.find("careless.ptx:18 (careless.cu:7)"));
+        const outcome unwritten = run("init", "unwritten", timing);
+        EXPECT_EQ(5, unwritten.code) << unwritten.err;
+        EXPECT_NE(std::string::npos, unwritten.err.find("0 bytes inside allocation in"))
+            << unwritten.err;
+    }
+}
+
+TEST_F(ProgramChecks, SayThatTheyHaveFoundNothing) {
+    for (const bool timing : {false, true}) {
+        const outcome o = run("memory,init", "zero", timing);
+        EXPECT_EQ(0, o.code) << o.err;
+        EXPECT_NE(std::string::npos, o.out.find("checks have found nothing"));
+    }
+}
+
+TEST_F(ProgramChecks, FindNothingUnlessAskedTo) {
+    const outcome o = run("", "unwritten", false);
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_EQ("", o.err);
+}
+
+TEST_F(ProgramChecks, EndWithTheCodeOfWrongResultsWhereThereAreSome) {
+    EXPECT_EQ(4, run("races", "ramp", false, "expect out values 1\n").code);
+}
+
+TEST_F(ProgramChecks, FaultsUnderTheTimingModelAreTheUsersToMend) {
+    const std::string short_launch =
+        folder_.write("short.launch",
+                      "buffer in u32 128 ramp\nbuffer out u32 100 zero\n"
+                      "launch careless grid 1 block 128 args in out\n");
+    const outcome o = simulate({"--preset", "TINY", "--ptx",
+                                folder_.write("careless.ptx", careless), "--launch", short_launch});
+    EXPECT_EQ(2, o.code);
+    EXPECT_NE(std::string::npos, o.err.find("behind allocation out")) << o.err;
+    EXPECT_EQ(std::string::npos, o.err.find("internal error")) << o.err;
+}
+
+TEST_F(ProgramChecks, RefuseWordsThatAreNoChecks) {
+    const outcome o = run("leaks", "zero", false);
+    EXPECT_EQ(2, o.code);
+    EXPECT_NE(std::string::npos, o.err.find("'leaks' is not a check")) << o.err;
+}
+
+}  // namespace
+}  // namespace simtlm::test

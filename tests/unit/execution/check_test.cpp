@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// What --check finds, and that it keeps silent about programs that do nothing wrong.
+#include "tests/unit/execution/machine.h"
+
+#include <gmock/gmock.h>
+
+namespace simtlm::execution {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string sm70 = ".version 7.0\n.target sm_70\n.address_size 64\n";
+const std::string sm60 = ".version 5.0\n.target sm_60\n.address_size 64\n";
+
+/// A kernel k(out) with a shared array of 1024 bytes, words of which begin at %r1 = 4 %tid.x.
+std::string kernel(const std::string& body) {
+    return ".shared .align 4 .b8 tile[1024];\n"
+           ".visible .entry k(.param .u64 out)\n{\n"
+           ".local .align 8 .b8 mine[64];\n"
+           ".reg .pred %p<8>; .reg .b16 %h<4>; .reg .b32 %r<32>; .reg .f32 %f<8>; .reg .b64 "
+           "%rd<16>;\n"
+           "mov.u32 %r0, %tid.x; shl.b32 %r2, %r0, 2; mov.u32 %r1, tile; add.u32 %r1, %r1, %r2;\n"
+           "ld.param.u64 %rd0, [out]; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd0, %rd1;\n" +
+           body + "\nret;\n}\n";
+}
+
+/// Findings of a launch with 1024 bytes of output that nothing has written.
+std::vector<std::string> found(const char* checks, const std::string& body, unsigned threads = 64,
+                               const std::string& head = sm70, unsigned blocks = 1) {
+    machine m(kernel(body), head, parse_checks(checks));
+    m.run("k", {blocks, 1, 1}, {threads, 1, 1}, m.allocate(1024));
+    return m.findings();
+}
+
+TEST(CheckOptions, NameChecksOrAllOfThem) {
+    EXPECT_TRUE(parse_checks("races,init").races);
+    EXPECT_TRUE(parse_checks("races,init").init);
+    EXPECT_FALSE(parse_checks("races,init").memory);
+    EXPECT_TRUE(parse_checks("all").memory);
+    EXPECT_FALSE(parse_checks("").any());
+    EXPECT_THAT(fault_of([] { parse_checks("init,leaks"); }), HasSubstr("'leaks' is not a check"));
+}
+
+// ---- races ----
+
+TEST(CheckRaces, FindsAReadThatNoBarrierKeepsBehindAWrite) {
+    const auto f = found("races",
+                         "st.shared.u32 [%r1], %r0; xor.b32 %r3, %r2, 128; mov.u32 %r4, tile;\n"
+                         "add.u32 %r4, %r4, %r3; ld.shared.u32 %r5, [%r4];");
+    // The first warp runs first: the second writes what it has read, and reads what it has written.
+    ASSERT_EQ(f.size(), 2u);
+    EXPECT_THAT(f[0], AllOf(HasSubstr("test.ptx:11: "), HasSubstr("this write and the read of")));
+    EXPECT_THAT(f[1], AllOf(HasSubstr("test.ptx:12: kernel k, block (0,0,0), thread (32,0,0)"),
+                            HasSubstr("race in shared memory at 0x0 (tile+0)"),
+                            HasSubstr("this read and the write of thread (0,0,0) at test.ptx:11"),
+                            HasSubstr("[ld.shared.u32"), HasSubstr("31 more threads do")));
+}
+
+TEST(CheckRaces, KeepsSilentWhereABarrierStands) {
+    EXPECT_THAT(found("races",
+                      "st.shared.u32 [%r1], %r0; bar.sync 0; xor.b32 %r3, %r2, 128;\n"
+                      "mov.u32 %r4, tile; add.u32 %r4, %r4, %r3; ld.shared.u32 %r5, [%r4];\n"
+                      "bar.sync 0; st.shared.u32 [%r1], %r5;",
+                      64, sm70, 4),
+                IsEmpty());
+}
+
+TEST(CheckRaces, FindsAWriteThatNoBarrierKeepsBehindAReadOfSeveralWarps) {
+    EXPECT_THAT(
+        found("races",
+              "ld.shared.u32 %r5, [tile]; setp.eq.u32 %p1, %r0, 127;\n"
+              "@%p1 st.shared.u32 [tile], %r5;",
+              128),
+        ElementsAre(AllOf(HasSubstr("thread (127,0,0)"), HasSubstr("this write and the read of"))));
+}
+
+TEST(CheckRaces, FindsTwoWritesOfDifferentWarps) {
+    EXPECT_THAT(found("races", "st.shared.u32 [tile+8], %r0;"),
+                testing::Contains(AllOf(HasSubstr("race in shared memory at 0x8 (tile+8)"),
+                                        HasSubstr("this write and the write of"))));
+}
+
+TEST(CheckRaces, FindsLanesThatWriteDifferentValuesToOnePlace) {
+    EXPECT_THAT(found("races", "st.shared.u32 [tile], %r0;", 32),
+                ElementsAre(HasSubstr("writes another value there with the same instruction")));
+    EXPECT_THAT(found("races", "mov.u32 %r3, 7; st.shared.u32 [tile], %r3;", 32), IsEmpty());
+}
+
+TEST(CheckRaces, TakesBytesForThemselvesWhereTheProgramAccessesBytes) {
+    const std::string bytes =
+        "mov.u32 %r3, tile; add.u32 %r3, %r3, %r0; cvt.u16.u32 %h0, %r0; st.shared.u8 [%r3], %h0;";
+    EXPECT_THAT(found("races", bytes), IsEmpty());
+    EXPECT_THAT(found("races", bytes + "st.shared.u8 [%r3+1], %h0;"),
+                testing::Contains(HasSubstr("race in shared memory at 0x20")));
+}
+
+const char* const neighbours =  // each lane reads what the next one has written
+    "st.shared.u32 [%r1], %r0; SYNC\nand.b32 %r3, %r0, 32; add.u32 %r4, %r0, 1;\n"
+    "and.b32 %r4, %r4, 31; or.b32 %r4, %r4, %r3; shl.b32 %r4, %r4, 2; mov.u32 %r5, tile;\n"
+    "add.u32 %r5, %r5, %r4; ld.shared.u32 %r6, [%r5];";
+std::string neighbours_with(const std::string& sync) {
+    std::string text = neighbours;
+    return text.replace(text.find("SYNC"), 4, sync);
+}
+
+TEST(CheckRaces, WantsAWarpBarrierBetweenLanesFromSm70On) {
+    EXPECT_THAT(found("races", neighbours_with("")),
+                ElementsAre(HasSubstr("this read and the write of thread (1,0,0)")));
+    EXPECT_THAT(found("races", neighbours_with("bar.warp.sync -1;")), IsEmpty());
+    EXPECT_THAT(found("races", neighbours_with(""), 64, sm60), IsEmpty());
+}
+
+TEST(CheckRaces, LetsAtomicsMeetButNotWithPlainAccesses) {
+    EXPECT_THAT(found("races", "atom.shared.add.u32 %r3, [tile], 1;"), IsEmpty());
+    EXPECT_THAT(found("races", "atom.shared.add.u32 %r3, [tile], 1; ld.shared.u32 %r4, [tile];"),
+                testing::Contains(HasSubstr("this read and the write of")));
+    EXPECT_THAT(
+        found("races", "atom.shared.add.u32 %r3, [tile], 1; ld.volatile.shared.u32 %r4, [tile];"),
+        IsEmpty());
+}
+
+/// Warp 0 writes, warp 1 reads; a named barrier of the two stands between, or not.
+std::string producer(const std::string& arrive, const std::string& wait) {
+    return "setp.ge.u32 %p4, %r0, 64; @%p4 bra END; setp.ge.u32 %p1, %r0, 32; @%p1 bra CONSUMER;\n"
+           "st.shared.u32 [%r1], %r0; " +
+           arrive + " bra END;\nCONSUMER: " + wait + " ld.shared.u32 %r4, [%r1+-128];\nEND:";
+}
+
+TEST(CheckRaces, FollowsBarriersOfSomeWarps) {
+    EXPECT_THAT(found("races", producer("bar.arrive 1, 64;", "bar.sync 1, 64;"), 96), IsEmpty());
+    EXPECT_THAT(found("races", producer("bar.arrive 1, 64;", "bar.sync 2, 32;"), 64),
+                testing::Not(IsEmpty()));
+}
+
+TEST(CheckRaces, FollowsFlagsWithFences) {
+    const std::string raise =
+        "membar.cta; mov.u32 %r5, 1; st.volatile.shared.u32 [tile+1020], %r5;";
+    const std::string wait =
+        "W: ld.volatile.shared.u32 %r6, [tile+1020]; setp.eq.u32 %p2, %r6, 0; @%p2 bra W;";
+    EXPECT_THAT(found("races", producer(raise, wait)), IsEmpty());
+    EXPECT_THAT(found("races", producer(raise.substr(12), wait)), testing::Not(IsEmpty()));
+}
+
+TEST(CheckRaces, FollowsMbarriers) {
+    const std::string init =
+        "setp.eq.u32 %p3, %r0, 0; @%p3 mbarrier.init.shared.b64 [tile+1016], 32; bar.sync 0;\n";
+    EXPECT_THAT(found("races",
+                      init + producer("mbarrier.arrive.shared.b64 %rd4, [tile+1016];",
+                                      "W: mbarrier.test_wait.parity.shared.b64 %p2, [tile+1016], 0;"
+                                      "@!%p2 bra W;"),
+                      64, ".version 7.8\n.target sm_80\n.address_size 64\n"),
+                IsEmpty());
+}
+
+TEST(CheckRaces, TellsTheFirstThreadOfTheGridOnAnyNumberOfHostThreads) {
+    const std::string body = "st.shared.u32 [tile+8], %r0;";
+    std::vector<std::string> first;
+    for (const unsigned threads : {1u, 4u}) {
+        machine m(kernel(body), sm70, parse_checks("races"));
+        m.options.host_threads = threads;
+        m.run("k", {16, 1, 1}, {256, 1, 1}, m.allocate(1024));
+        const auto f = m.findings();
+        EXPECT_FALSE(f.empty());
+        if (first.empty()) first = f;
+        EXPECT_EQ(f, first);
+    }
+}
+
+// ---- uninitialised memory ----
+
+TEST(CheckInit, FindsReadsOfMemoryThatNothingHasWritten) {
+    EXPECT_THAT(found("init", "ld.global.u32 %r3, [%rd1+16];"),
+                ElementsAre(AllOf(HasSubstr("thread (0,0,0): reads 4 bytes at 0x"),
+                                  HasSubstr("nothing has written: 16 bytes inside allocation"),
+                                  HasSubstr("63 more threads do"))));
+    EXPECT_THAT(found("init", "ld.shared.u32 %r3, [%r1];"),
+                ElementsAre(HasSubstr("at 0x0 of shared memory (tile+0) that nothing")));
+    EXPECT_THAT(found("init", "ld.local.u32 %r3, [mine+4];"),
+                ElementsAre(HasSubstr("at 0x4 of local memory that nothing")));
+}
+
+TEST(CheckInit, KeepsSilentAboutWhatAKernelHasWritten) {
+    EXPECT_THAT(found("init",
+                      "st.global.u32 [%rd1], %r0; ld.global.u32 %r3, [%rd1];\n"
+                      "st.shared.u32 [%r1], %r0; ld.shared.u32 %r3, [%r1];\n"
+                      "st.local.u64 [mine+8], %rd0; ld.local.u32 %r3, [mine+12];\n"
+                      "ld.local.u16 %h1, [mine+10];\n"
+                      "cvta.local.u64 %rd3, mine; ld.u64 %rd4, [%rd3+8];\n"
+                      "cvt.u64.u32 %rd5, %r1; cvta.shared.u64 %rd5, %rd5; ld.u32 %r3, [%rd5];\n"
+                      "ld.u32 %r4, [%rd1];"),
+                IsEmpty());
+}
+
+TEST(CheckInit, KnowsEveryByte) {
+    EXPECT_THAT(
+        found("init",
+              "cvt.u16.u32 %h0, %r0; st.global.u8 [%rd1+1], %h0; ld.global.u8 %h1, [%rd1+1];"
+              "\nld.global.u16 %h2, [%rd1];"),
+        ElementsAre(HasSubstr("reads 2 bytes")));
+}
+
+TEST(CheckInit, KeepsSilentAboutWhatTheHostHasWritten) {
+    machine m(kernel("ld.global.u32 %r3, [%rd1]; ld.const.u32 %r4, [table]; "
+                     "ld.global.u32 %r5, [zeros];"),
+              sm70 + ".const .u32 table = 3; .global .u32 zeros;\n", parse_checks("init"));
+    m.run("k", {1, 1, 1}, {64, 1, 1}, m.buffer(std::vector<std::uint32_t>(64, 1)));
+    EXPECT_THAT(m.findings(), IsEmpty());
+    // What the host copies from unwritten memory stays unwritten.
+    const auto from = m.allocate(256), to = m.allocate(256);
+    m.memory().copy(to, from, 256);
+    m.run("k", {1, 1, 1}, {64, 1, 1}, to);
+    EXPECT_THAT(m.findings(), ElementsAre(HasSubstr("reads 4 bytes")));
+}
+
+TEST(CheckInit, ForgetsWhatABlockBeforeHasWritten) {
+    const auto f = found("init",
+                         "mov.u32 %r3, %ctaid.x; setp.eq.u32 %p1, %r3, 0;\n"
+                         "@%p1 st.shared.u32 [%r1], %r0; @%p1 st.local.u32 [mine], %r0;\n"
+                         "ld.shared.u32 %r4, [%r1]; ld.local.u32 %r5, [mine];",
+                         32, sm70, 2);
+    EXPECT_THAT(f, ElementsAre(HasSubstr("block (1,0,0)"), HasSubstr("block (1,0,0)")));
+}
+
+TEST(CheckInit, FindsRegistersThatSomePathLeavesUnwritten) {
+    EXPECT_THAT(found("init",
+                      "setp.lt.u32 %p1, %r0, 5; @%p1 bra SKIP; mov.u32 %r10, 1;\nSKIP:\n"
+                      "add.u32 %r11, %r10, 1;"),
+                ElementsAre(AllOf(HasSubstr("thread (0,0,0): reads register %r10"),
+                                  HasSubstr("4 more threads do"))));
+    EXPECT_THAT(found("init",
+                      "setp.lt.u32 %p1, %r0, 5; @%p1 mov.u32 %r10, 2; @!%p1 mov.u32 %r10, 1;\n"
+                      "add.u32 %r11, %r10, 1;"),
+                IsEmpty());
+}
+
+TEST(CheckInit, FindsGuardsThatNothingHasWritten) {
+    EXPECT_THAT(found("init", "@%p5 st.global.u32 [%rd1], %r0;"),
+                ElementsAre(HasSubstr("reads register %p5")));
+}
+
+TEST(CheckInit, KnowsFramesOfFunctions) {
+    machine m(R"(
+.func (.param .b32 r) f(.param .b32 a)
+{
+  .local .align 4 .b8 mine[8]; .reg .b32 %r<4>;
+  ld.param.u32 %r1, [a]; st.local.u32 [mine], %r1;
+  ld.local.u32 %r2, [mine]; ld.local.u32 %r3, [mine+4];
+  add.u32 %r2, %r2, %r3; st.param.b32 [r], %r2; ret;
+}
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  mov.u32 %r1, %tid.x;
+  { .param .b32 a; .param .b32 r; st.param.b32 [a], %r1; call (r), f, (a);
+    ld.param.b32 %r2, [r]; }
+  add.u32 %r3, %r2, 1;
+  ret;
+})",
+              sm70, parse_checks("init"));
+    m.run("k", {1, 1, 1}, {32, 1, 1}, m.allocate(4));
+    EXPECT_THAT(m.findings(),
+                ElementsAre(AllOf(HasSubstr("of local memory"), HasSubstr("[ld.local.u32 %r3"))));
+}
+
+// ---- memory ----
+
+TEST(CheckMemory, KeepsAllocationsApart) {
+    const auto stray = [](const char* checks) {
+        machine m(kernel("st.global.u32 [%rd1+1024], %r0;"), sm70, parse_checks(checks));
+        const auto first = m.allocate(1024);
+        m.allocate(1024);
+        return fault_of([&] { m.run("k", {1, 1, 1}, {32, 1, 1}, first); });
+    };
+    EXPECT_EQ(stray(""), "");
+    EXPECT_THAT(stray("memory"), HasSubstr("0 bytes behind allocation"));
+}
+
+TEST(CheckMemory, TellsAllocationsThatHaveBeenFreed) {
+    machine m(kernel("st.global.u32 [%rd1], %r0;"), sm70, parse_checks("memory"));
+    const auto gone = m.allocate(1024);
+    m.memory().release(gone);
+    m.allocate(1024);
+    EXPECT_THAT(fault_of([&] {
+                    m.run("k", {1, 1, 1}, {32, 1, 1}, gone);
+                }),
+                HasSubstr("which has been freed"));
+}
+
+TEST(CheckMemory, GivesFreedMemoryAgainWhenThereIsNoOther) {
+    device_memory::config c;
+    c.capacity = 1 << 20;
+    device_memory memory(c);
+    memory.keep_apart();
+    for (unsigned i = 0; i < 8; ++i) {
+        const auto a = memory.allocate(600 << 10);
+        EXPECT_TRUE(memory.release(a)) << i;
+    }
+}
+
+// ---- all of them ----
+
+TEST(Checks, ChangeNoResult) {
+    const char* const body =
+        "mad.lo.u32 %r3, %r0, 7, 3; st.shared.u32 [%r1], %r3; bar.sync 0;\n"
+        "xor.b32 %r4, %r2, 64; mov.u32 %r5, tile; add.u32 %r5, %r5, %r4; ld.shared.u32 %r6, "
+        "[%r5];\n"
+        "st.local.u32 [mine+4], %r6; ld.local.u32 %r7, [mine+4]; st.global.u32 [%rd1], %r7;\n"
+        "ld.global.u32 %r8, [%rd1]; add.u32 %r8, %r8, 1; st.global.u32 [%rd1], %r8;";
+    std::vector<std::uint32_t> plain;
+    std::uint64_t instructions = 0;
+    for (const char* const checks : {"", "all"}) {
+        machine m(kernel(body), sm70, parse_checks(checks));
+        const auto out = m.buffer(std::vector<std::uint32_t>(64, 0));
+        const execution_summary s = m.run("k", {2, 1, 1}, {64, 1, 1}, out);
+        EXPECT_THAT(m.findings(), IsEmpty());
+        if (plain.empty()) {
+            plain = m.read<std::uint32_t>(out, 64);
+            instructions = s.thread_instructions;
+        }
+        EXPECT_EQ(m.read<std::uint32_t>(out, 64), plain);
+        EXPECT_EQ(s.thread_instructions, instructions);
+    }
+}
+
+}  // namespace
+}  // namespace simtlm::execution
