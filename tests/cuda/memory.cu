@@ -20,12 +20,12 @@ static void launch(int* data, int n) {
 int main() {
     constexpr int n = 1000;
     const int three = 3, offsets[4] = {1, 2, 3, 4};
-    OK(cudaMemcpyToSymbol(&factor, &three, sizeof three, 0, cudaMemcpyHostToDevice));
-    OK(cudaMemcpyToSymbol(variable, offsets, sizeof offsets, 0, cudaMemcpyHostToDevice));
+    OK(cudaMemcpyToSymbol(static_cast<const void*>(&factor), &three, sizeof three, 0, cudaMemcpyHostToDevice));
+    OK(cudaMemcpyToSymbol(static_cast<const void*>(variable), offsets, sizeof offsets, 0, cudaMemcpyHostToDevice));
     int back[4] = {};
-    OK(cudaMemcpyFromSymbol(back, variable, 8, 8, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpyFromSymbol(back, static_cast<const void*>(variable), 8, 8, cudaMemcpyDeviceToHost));
     CHECK(back[0] == 3 && back[1] == 4);
-    CHECK(cudaMemcpyToSymbol(variable, offsets, 16, 4, cudaMemcpyHostToDevice) == 1);
+    CHECK(cudaMemcpyToSymbol(static_cast<const void*>(variable), offsets, 16, 4, cudaMemcpyHostToDevice) == 1);
     CHECK(cudaGetLastError() == 1);
 
     std::vector<int> host(n);
