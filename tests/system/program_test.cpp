@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that the timing model executes: results, time, and what must not change either.
+#include "tests/system/random_program.h"
 #include "tests/system/simulator.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <map>
@@ -250,6 +252,35 @@ TEST_F(Programs, RecordedAsTheyRunTakeTheSameCyclesInAReplay) {
             ASSERT_EQ(0, replayed.code) << name << ": " << replayed.err;
             EXPECT_EQ(figures(executed), figures(replayed)) << name << " " << form;
         }
+}
+
+TEST_F(Programs, DrawnByLotGiveTheSameResultsInEveryExecutorAndEveryReplayTheSameCycles) {
+    const char* const seed = std::getenv("SIMTLM_SEED");
+    const unsigned first = seed != nullptr ? static_cast<unsigned>(std::atoi(seed)) : 1;
+    const std::string launch = folder_.write("drawn.launch", R"(
+buffer table u32 256 random 11
+buffer list u32 1280 zero
+launch drawn grid 10 block 128 args table list
+output list list.bin
+)");
+    for (unsigned n = first; n < first + 6; ++n) {
+        const std::string ptx = folder_.write("drawn.ptx", random_program(n));
+        const auto results = [&](std::vector<std::string> how) {
+            const outcome o = simulate(on_tiny(ptx, launch, std::move(how)));
+            EXPECT_EQ(0, o.code) << n << ": " << o.err;
+            return drawn();
+        };
+        const std::vector<std::uint32_t> expected = results({"-gpgpu_ptx_sim_mode", "1"});
+        EXPECT_EQ(expected, results({"-gpgpu_ptx_sim_mode", "1", "--functional-threads", "3"}))
+            << n;
+        const std::string traces = folder_.path("traces" + std::to_string(n));
+        const outcome timed = simulate(on_tiny(ptx, launch, {"--record-trace", traces}));
+        EXPECT_EQ(0, timed.code) << n << ": " << timed.err;
+        EXPECT_EQ(expected, drawn()) << n;
+        const outcome replayed =
+            simulate({"--preset", "TINY", "-trace", traces + "/kernelslist.g"});
+        EXPECT_EQ(figures(timed), figures(replayed)) << n;
+    }
 }
 
 TEST_F(Programs, AreNotRecordedIntoAFolderWithSomethingInIt) {
