@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SystemC by its own package, or by header and library where the distribution ships no CMake package
 # (Debian 12 does not). Makes SystemC::systemc, or leaves it undefined, and sets
-# SIMTLM_SYSTEMC_VERSION. Also installed, for the package's own use.
+# SIMTLM_SYSTEMC_VERSION and SIMTLM_SYSTEMC_PREFIX, where it was found (empty: in a usual place). Also
+# installed, for the package's own use.
 #
 # SIMTLM_SYSTEMC_ROOT is where to look, and nowhere else; empty: in the usual places.
 set(SIMTLM_SYSTEMC_ROOT "" CACHE PATH "Where SystemC is installed (empty: in the usual places)")
@@ -25,11 +26,16 @@ endif()
 if(TARGET SystemC::systemc)
   get_target_property(simtlm_systemc_includes SystemC::systemc INTERFACE_INCLUDE_DIRECTORIES)
   set(SIMTLM_SYSTEMC_VERSION "")
+  set(SIMTLM_SYSTEMC_PREFIX "")
   foreach(folder IN LISTS simtlm_systemc_includes)
     if(EXISTS ${folder}/sysc/kernel/sc_ver.h)
       file(STRINGS ${folder}/sysc/kernel/sc_ver.h lines REGEX "define +SC_VERSION_(MAJOR|MINOR|PATCH)")
       string(REGEX REPLACE "[^0-9;]" "" lines "${lines}")
       list(JOIN lines "." SIMTLM_SYSTEMC_VERSION)
+      cmake_path(GET folder PARENT_PATH SIMTLM_SYSTEMC_PREFIX)
+      if(SIMTLM_SYSTEMC_PREFIX IN_LIST CMAKE_SYSTEM_PREFIX_PATH)
+        set(SIMTLM_SYSTEMC_PREFIX "")
+      endif()
       break()
     endif()
   endforeach()

@@ -40,9 +40,10 @@ clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, p
     sc_core::sc_spawn_options options;
     options.dont_initialize();
     options.set_sensitivity(&edge_);
+    sc_core::sc_process_handle process;
     if (kind == process_kind::thread || sequencer_.options_.threads_only) {
         options.set_stack_size(kind == process_kind::thread ? stack_bytes : light_stack_bytes);
-        sc_core::sc_spawn(
+        process = sc_core::sc_spawn(
             [action, &sequencer] {
                 for (;;) {
                     act(action, sequencer);
@@ -52,8 +53,10 @@ clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, p
             name, &options);
     } else {
         options.spawn_method();
-        sc_core::sc_spawn([action, &sequencer] { act(action, sequencer); }, name, &options);
+        process =
+            sc_core::sc_spawn([action, &sequencer] { act(action, sequencer); }, name, &options);
     }
+    block_ = process.get_parent_object();
     if (awake || !sequencer_.options_.sleeping) wake();
 }
 

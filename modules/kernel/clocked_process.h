@@ -112,7 +112,9 @@ private:
     phase_sequencer::turn* turn_;  // the turn it acts in
     unsigned selected_ = 0;        // which one that is
     unsigned domain_;
-    unsigned index_;  // among the members of the phase
+    unsigned index_;        // among the members of the phase
+    unsigned watched_ = 0;  // number of its block, see phase_sequencer::watch()
+    const sc_core::sc_object* block_;
 };
 
 }  // namespace simtlm::kernel

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 namespace simtlm::kernel {
 
@@ -38,6 +39,7 @@ unsigned phase_sequencer::join(clocked_process& p, phase_index which, unsigned t
 
 void phase_sequencer::end_of_elaboration() {
     if (options_.shuffle_seed != 0) shuffle_members();
+    find_watched_blocks();
     unsigned place = 0;
     for (unsigned p = 0; p < slots_.size(); ++p)
         for (turn& t : slots_[p].turns) {
@@ -91,6 +93,7 @@ bool phase_sequencer::start_next_phase() {
         visiting_ = t.place;
         ++activity_.deltas;
         activity_.activations[p] += t.awake;
+        if (!active_in_.empty()) mark_active(slots_[p], t);
         const auto& members = slots_[p].members;
         for (std::size_t w = 0; w < t.awake_bits.size(); ++w)
             for (std::uint64_t bits = t.awake_bits[w]; bits != 0; bits &= bits - 1)
@@ -107,8 +110,43 @@ void phase_sequencer::fail(std::exception_ptr why) {
     failed_.notify(sc_core::SC_ZERO_TIME);
 }
 
+unsigned phase_sequencer::watch(const std::string& block) {
+    if (active_in_.empty()) active_in_.push_back(0);
+    const auto [at, is_new] = watched_.try_emplace(block, active_in_.size());
+    if (is_new) active_in_.push_back(no_processes);
+    return at->second;
+}
+
+void phase_sequencer::find_watched_blocks() {
+    if (watched_.empty()) return;
+    for (slot& s : slots_)
+        for (clocked_process* p : s.members) {
+            const auto found = watched_.find(p->block_->name());
+            if (found == watched_.end()) continue;
+            p->watched_ = found->second;
+            active_in_[found->second] = 0;
+        }
+}
+
+/// The blocks of the processes that are awake in one turn of a phase.
+void phase_sequencer::mark_active(const slot& s, const turn& t) {
+    for (std::size_t w = 0; w < t.awake_bits.size(); ++w)
+        for (std::uint64_t bits = t.awake_bits[w]; bits != 0; bits &= bits - 1) {
+            const clocked_process& p =
+                *s.members[w * 64 + static_cast<unsigned>(__builtin_ctzll(bits))];
+            if (p.watched_ != 0 &&
+                std::exchange(active_in_[p.watched_], activity_.steps) != activity_.steps)
+                active_blocks_.push_back(p.watched_);
+        }
+}
+
 void phase_sequencer::finish_step() {
+    if (!active_in_.empty())
+        for (const slot& s : slots_)
+            for (const turn& t : s.turns)
+                if (t.awake != 0) mark_active(s, t);
     for (step_observer* o : observers_) o->step_ended(last_);
+    active_blocks_.clear();
 }
 
 void phase_sequencer::step() {

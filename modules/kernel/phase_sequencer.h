@@ -8,6 +8,7 @@
 #include <string>
 #include <systemc>
 #include <type_traits>
+#include <unordered_map>
 #include <vector>
 
 namespace simtlm::kernel {
@@ -91,6 +92,16 @@ public:
         virtual void step_ended(unsigned ticked) = 0;
     };
     void observe(step_observer* observer) { observers_.push_back(observer); }
+    /// Follows the processes of one block, so that an observer need not look where nothing can have
+    /// changed. Before elaboration ends.
+    /// @param block  hierarchical name of their module, which may be made later
+    /// @return its number
+    unsigned watch(const std::string& block);
+    /// Of the watched blocks, those with a process that ran in the step whose end is being told, or
+    /// was awake at its end: whoever changes a block from outside wakes it.
+    const std::vector<unsigned>& active_blocks() const { return active_blocks_; }
+    /// Whether there is a process to follow. Once elaboration has ended.
+    bool has_processes(unsigned watched) const { return active_in_[watched] != no_processes; }
     /// When the current step, or the one whose end is being told, began. Only with observers.
     const sc_core::sc_time& step_time() const { return step_time_; }
 
@@ -126,12 +137,15 @@ private:
         std::uint64_t at;
         clocked_process* who;
     };
+    static constexpr std::uint64_t no_processes = ~std::uint64_t{0};
 
     void end_of_elaboration() override;
     void on_edge();
     void step();
     bool start_next_phase();
     void finish_step();
+    void find_watched_blocks();
+    void mark_active(const slot& s, const turn& t);
     void expire_timers(unsigned domain);
     void shuffle_members();
     unsigned join(clocked_process& p, phase_index which, unsigned turns);
@@ -152,6 +166,10 @@ private:
     sc_core::sc_event step_event_;
     activity activity_;
     std::vector<step_observer*> observers_;
+    std::unordered_map<std::string, unsigned> watched_;  // numbers, by name
+    // Steps, by number of a block; the first stands for all blocks that are not watched.
+    std::vector<std::uint64_t> active_in_;
+    std::vector<unsigned> active_blocks_;
     sc_core::sc_time step_time_;
     std::exception_ptr failure_;
     sc_core::sc_event failed_;

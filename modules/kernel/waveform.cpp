@@ -4,7 +4,9 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <utility>
 
 namespace simtlm::kernel {
 
@@ -23,6 +25,7 @@ waveform::waveform(phase_sequencer& sequencer, settings what)
     : sequencer_(sequencer),
       settings_(std::move(what)),
       out_(settings_.file),
+      groups_(1),
       steps_(sequencer.observed().steps) {
     edges_ = sequencer.observed().edges;
     sequencer.observe(this);
@@ -74,6 +77,32 @@ bool waveform::wants(const std::string& name) const {
     return false;
 }
 
+unsigned waveform::group(const std::vector<std::string>& blocks, std::function<bool()> moving) {
+    if (blocks.empty()) return 0;
+    const auto number = static_cast<unsigned>(groups_.size());
+    if (!moving) {
+        const auto [at, is_new] = group_numbers_.try_emplace(blocks, number);
+        if (!is_new) return at->second;
+    }
+    activity_group g;
+    for (const std::string& b : blocks) g.blocks.push_back(sequencer_.watch(b));
+    g.moving = std::move(moving);
+    groups_.push_back(std::move(g));
+    return number;
+}
+
+waveform::bundle& waveform::bundle_of(unsigned group, unsigned domains) {
+    const auto [at, is_new] =
+        bundle_numbers_.try_emplace(std::make_pair(group, domains), bundles_.size());
+    if (is_new) {
+        bundle b;
+        b.group = group;
+        b.domains = domains;
+        bundles_.push_back(std::move(b));
+    }
+    return bundles_[at->second];
+}
+
 bool waveform::add(signal s) {
     const auto matches = [&](const std::string& glob) {
         return fnmatch(glob.c_str(), s.name.c_str(), 0) == 0 ||
@@ -82,11 +111,13 @@ bool waveform::add(signal s) {
     if (!settings_.scope.empty() &&
         std::none_of(settings_.scope.begin(), settings_.scope.end(), matches))
         return false;
-    by_domains_[s.domains].push_back(static_cast<std::uint32_t>(signals_.size()));
+    reading r;
+    r.read = std::move(s.read);
+    r.limit = s.width >= 64 ? unknown - 1 : (std::uint64_t{1} << s.width) - 1;
+    r.index = static_cast<std::uint32_t>(signals_.size());
+    r.counter = s.what == kind::counter;
+    bundle_of(s.group, s.domains).readings.push_back(std::move(r));
     codes_.push_back(code_of(signals_.size() + clocks_.size()));
-    limit_.push_back(s.width >= 64 ? unknown - 1 : (std::uint64_t{1} << s.width) - 1);
-    value_.push_back(unknown);
-    counted_.push_back(0);
     signals_.push_back(std::move(s));
     return true;
 }
@@ -147,22 +178,20 @@ void waveform::write_time(std::uint64_t time) {
     out_.put('\n');
 }
 
-void waveform::write_value(std::size_t i, std::uint64_t value) {
-    value_[i] = value;
-    const unsigned width = signals_[i].width;
-    if (width == 1) {
-        out_.put(value == undriven ? 'z' : value != 0 ? '1' : '0');
+void waveform::write_value(const reading& r) {
+    std::array<char, 72> text{};
+    char* end = text.data();
+    const bool is_vector = signals_[r.index].width > 1;
+    if (is_vector) *end++ = 'b';
+    if (r.value == undriven) {
+        *end++ = 'z';
     } else {
-        out_.put('b');
-        if (value == undriven) {
-            out_.put('z');
-        } else {
-            unsigned bit = value != 0 ? 64 - static_cast<unsigned>(__builtin_clzll(value)) : 1;
-            while (bit-- > 0) out_.put((value >> bit & 1u) != 0 ? '1' : '0');
-        }
-        out_.put(' ');
+        unsigned bit = r.value != 0 ? 64 - static_cast<unsigned>(__builtin_clzll(r.value)) : 1;
+        while (bit-- > 0) *end++ = static_cast<char>('0' + (r.value >> bit & 1u));
     }
-    out_.write(codes_[i]);
+    if (is_vector) *end++ = ' ';
+    out_.write({text.data(), static_cast<std::size_t>(end - text.data())});
+    out_.write(codes_[r.index]);
     out_.put('\n');
 }
 
@@ -183,7 +212,41 @@ void waveform::write_falls(std::uint64_t before) {
 }
 
 void waveform::read_baseline() {
-    for (std::size_t i = 0; i < signals_.size(); ++i) counted_[i] = signals_[i].read();
+    for (bundle& b : bundles_)
+        for (reading& r : b.readings) r.counted = r.read();
+}
+
+/// Which bundles the activity of a block makes due. At the first sample: by then all blocks exist.
+void waveform::follow_blocks() {
+    due_.resize((bundles_.size() + 63) / 64);
+    samples_due_.resize(bundles_.size());
+    for (std::uint32_t b = 0; b < bundles_.size(); ++b) {
+        const activity_group& g = groups_[bundles_[b].group];
+        bool always = g.blocks.empty();
+        for (const unsigned block : g.blocks) {
+            always |= !sequencer_.has_processes(block);
+            if (bundles_of_.size() <= block) bundles_of_.resize(block + 1);
+            bundles_of_[block].push_back(b);
+        }
+        if (always) always_.push_back(b);
+        if (g.moving) may_move_.push_back(b);
+        set_due(b);
+    }
+}
+
+/// For the next two samples: what shows in one cycle goes in the one after.
+void waveform::set_due(std::size_t b) {
+    samples_due_[b] = 2;
+    due_[b / 64] |= std::uint64_t{1} << b % 64;
+}
+
+void waveform::note_activity() {
+    for (const unsigned block : sequencer_.active_blocks())
+        if (block < bundles_of_.size())
+            for (const std::uint32_t b : bundles_of_[block]) set_due(b);
+    for (const std::uint32_t b : always_) set_due(b);
+    for (const std::uint32_t b : may_move_)
+        if (groups_[bundles_[b].group].moving()) set_due(b);
 }
 
 void waveform::step_ended(unsigned ticked) {
@@ -211,10 +274,28 @@ void waveform::sample(unsigned ticked) {
         started_ = true;
         first_time_ = time;
         write_header();
+        follow_blocks();
     }
+    note_activity();
     write_falls(time);
     write_time(time);
     if (first) out_.write("$dumpvars\n");
+    sample_clocks(ticked, time, first);
+    const std::uint64_t before = out_.size();
+    for (std::size_t w = 0; w < due_.size(); ++w)
+        for (std::uint64_t bits = due_[w]; bits != 0; bits &= bits - 1) {
+            const std::size_t number = w * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
+            bundle& b = bundles_[number];
+            const bool its_turn = (b.domains & ticked) != 0;
+            if (!its_turn && !first) continue;
+            sample(b, its_turn);
+            if (its_turn && --samples_due_[number] == 0) due_[w] &= ~(bits & -bits);
+        }
+    if (!first && first_change_ == none && out_.size() != before) first_change_ = time;
+    if (first) out_.write("$end\n");
+}
+
+void waveform::sample_clocks(unsigned ticked, std::uint64_t time, bool first) {
     for (unsigned d = 0; d < clocks_.size(); ++d) {
         clock& c = clocks_[d];
         const bool rises = (ticked >> d & 1u) != 0;
@@ -230,23 +311,21 @@ void waveform::sample(unsigned ticked) {
         out_.write(c.code);
         out_.put('\n');
     }
-    for (unsigned set = 1; set < by_domains_.size(); ++set) {
-        if ((set & ticked) == 0 && !first) continue;
-        for (const std::uint32_t i : by_domains_[set]) {
-            const signal& s = signals_[i];
-            std::uint64_t value = s.read();
-            if (s.what == kind::counter) {
-                const std::uint64_t before = counted_[i];
-                counted_[i] = value;
-                value = (set & ticked) != 0 ? value - before : 0;
-            }
-            if (value != undriven) value = std::min(value, limit_[i]);
-            if (value == value_[i]) continue;
-            if (!first && first_change_ == none) first_change_ = time;
-            write_value(i, value);
+}
+
+/// @param ticked  one of the bundle's domains had an edge; not so only in the first sample of all
+void waveform::sample(bundle& b, bool ticked) {
+    for (reading& r : b.readings) {
+        std::uint64_t value = r.read();
+        if (r.counter) {
+            const std::uint64_t before = std::exchange(r.counted, value);
+            value = ticked ? value - before : 0;
         }
+        if (value != undriven) value = std::min(value, r.limit);
+        if (value == r.value) continue;
+        r.value = value;
+        write_value(r);
     }
-    if (first) out_.write("$end\n");
 }
 
 void waveform::discard() {
@@ -262,6 +341,8 @@ void waveform::finish() {
         unsigned ticked = 0;
         for (unsigned d = 0; d < edges_.size(); ++d)
             if (seen.edges[d] != edges_[d]) ticked |= 1u << d;
+        if (started_)
+            for (std::size_t b = 0; b < bundles_.size(); ++b) set_due(b);  // not all is known yet
         step_ended(ticked);
     }
     over_ = true;

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace simtlm::kernel {
@@ -39,6 +41,9 @@ private:
 /// written, at the time of that edge, when it has changed. So the value at a clock edge is what the
 /// cycle that begins with that edge did.
 ///
+/// Signals come in groups, which name the blocks that can change them. Where these blocks sleep
+/// nothing is read, so that a recording costs what happens and not what there is.
+///
 /// Signals are read from outside through const accessors: a block does not know that it is watched,
 /// and a waveform that is not made costs nothing. Must not outlive the sequencer's last step
 /// without finish().
@@ -56,6 +61,7 @@ public:
         unsigned width = 1;  ///< bits; larger values are cut off at the largest
         kind what = kind::level;
         unsigned domains = 1;  ///< bit d: read after edges of domain d
+        unsigned group = 0;    ///< of group(); the first is read after every edge
         std::function<std::uint64_t()> read;
         enumeration* names = nullptr;
     };
@@ -72,6 +78,10 @@ public:
 
     /// The clock of a domain; recorded whatever the scope. @param period  nominal
     void add_clock(unsigned domain, const std::string& name, const sc_core::sc_time& period);
+    /// What signals depend on: they change only in steps in which one of the blocks is active (see
+    /// phase_sequencer::watch()), in the step after those, and while `moving` says so.
+    /// @param blocks  hierarchical names; without any, signals are read after every edge
+    unsigned group(const std::vector<std::string>& blocks, std::function<bool()> moving = {});
     /// Whether anything below a name may be in the scope: saves making its signals.
     bool wants(const std::string& name) const;
     /// Records a signal from the start, if it is in the scope. @return whether it is
@@ -110,12 +120,38 @@ private:
         bool rose = false;
     };
 
+    struct activity_group {
+        std::vector<unsigned> blocks;
+        std::function<bool()> moving;
+    };
+    /// What is looked at whenever a signal is read: one line of the host's cache.
+    struct reading {
+        std::function<std::uint64_t()> read;
+        std::uint64_t limit;            // largest value
+        std::uint64_t value = unknown;  // written last
+        std::uint64_t counted = 0;      // counters: read last
+        std::uint32_t index;            // of the signal
+        bool counter;
+    };
+    /// Signals of one group with the same domains.
+    struct bundle {
+        unsigned group;
+        unsigned domains;
+        std::vector<reading> readings;
+    };
+
     void step_ended(unsigned ticked) override;
+    void follow_blocks();
+    void note_activity();
+    void set_due(std::size_t bundle);
     void sample(unsigned ticked);
+    void sample_clocks(unsigned ticked, std::uint64_t time, bool first);
+    void sample(bundle& b, bool ticked);
     void read_baseline();
+    bundle& bundle_of(unsigned group, unsigned domains);
     void write_header();
     void write_time(std::uint64_t time);
-    void write_value(std::size_t index, std::uint64_t value);
+    void write_value(const reading& r);
     void write_falls(std::uint64_t before);
     static std::string code_of(std::size_t index);
     static std::uint64_t femtoseconds(const sc_core::sc_time& t);
@@ -125,10 +161,15 @@ private:
     output_file out_;
     std::vector<signal> signals_;
     std::vector<std::string> codes_;
-    std::vector<std::uint64_t> limit_;    // largest value
-    std::vector<std::uint64_t> value_;    // written last
-    std::vector<std::uint64_t> counted_;  // counters: read last
-    std::array<std::vector<std::uint32_t>, 1u << phase_sequencer::max_domains> by_domains_;
+    std::vector<activity_group> groups_;
+    std::vector<bundle> bundles_;
+    std::vector<std::uint64_t> due_;                              // bit b: bundle b is due
+    std::vector<std::uint8_t> samples_due_;                       // by bundle
+    std::vector<std::vector<std::uint32_t>> bundles_of_;          // by watched block
+    std::vector<std::uint32_t> always_;                           // bundles that are always due
+    std::vector<std::uint32_t> may_move_;                         // of groups with `moving`
+    std::map<std::vector<std::string>, unsigned> group_numbers_;  // of groups without `moving`
+    std::map<std::pair<unsigned, unsigned>, std::size_t> bundle_numbers_;
     std::array<clock, phase_sequencer::max_domains> clocks_;
     std::array<std::uint64_t, phase_sequencer::max_domains> edges_{};  // at the last step's end
     std::uint64_t steps_;

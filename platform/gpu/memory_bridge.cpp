@@ -36,6 +36,7 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
             [this](tlm::tlm_generic_payload& p, const sc_core::sc_time& t) { answered(p, t); });
     kernel::spawn_method("wake_process", [this] { wake_process(); }, {alarm_});
     kernel::spawn_method("send", [this] { send(); }, {send_event_});
+    kernel::spawn_method("end_responses", [this] { end_responses(); }, {end_event_});
 }
 
 // The partition's side.
@@ -218,8 +219,24 @@ tlm::tlm_sync_enum memory_bridge::from_memory(int, tlm::tlm_generic_payload& pay
     if (phase == tlm::END_REQ) request_ended(payload, delay);
     // Phases that extend the base protocol may be ignored.
     if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+    payload.acquire();  // until it is ended
+    owed_ends_.push_back({&payload, sc_core::sc_time_stamp() + delay});
+    end_event_.notify(delay);
     answered(payload, delay);
-    return tlm::TLM_COMPLETED;
+    return tlm::TLM_ACCEPTED;
+}
+
+void memory_bridge::end_responses() {
+    const sc_core::sc_time& now = sc_core::sc_time_stamp();
+    while (!owed_ends_.empty() && owed_ends_.front().at <= now) {
+        tlm::tlm_generic_payload& payload = *owed_ends_.front().payload;
+        owed_ends_.pop_front();
+        tlm::tlm_phase phase = tlm::END_RESP;
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        outside_->nb_transport_fw(payload, phase, delay);
+        payload.release();
+    }
+    if (!owed_ends_.empty()) end_event_.notify(owed_ends_.front().at - now);
 }
 
 void memory_bridge::request_ended(const tlm::tlm_generic_payload& payload,

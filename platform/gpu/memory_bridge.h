@@ -28,9 +28,10 @@ namespace simtlm::platform {
 /// initiator of the base protocol that any target may serve: one that answers at once, at an
 /// annotated time or in four phases, late, out of order, or with END_REQ withheld; or, loosely
 /// timed, the caller of its b_transport. A request goes out when the one before has ended, at any
-/// time; a response is ended at once and kept here. Foreign targets see payloads of the bridge's
-/// own, with the address that foreign_memory asks for and, as an ignorable extension, a copy of the
-/// GPU's.
+/// time; a response is ended when it has come, by a call of its own because not every target knows
+/// the ends that a return value can tell, and kept here. Foreign targets see payloads of the
+/// bridge's own, with the address that foreign_memory asks for and, as an ignorable extension, a
+/// copy of the GPU's.
 ///
 /// What the memory says at a time t is seen by the GPU in phase dram_channel of the first DRAM
 /// clock edge after t, one response an edge, so that no result depends on the order of processes at
@@ -91,6 +92,7 @@ private:
     void send(tlm::tlm_generic_payload& payload);
     void request_ended(const tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
     void answered(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
+    void end_responses();
     void report_error(const tlm::tlm_generic_payload& payload);
     void wake_process() { process_.wake(); }
 
@@ -113,6 +115,13 @@ private:
     std::deque<sc_core::sc_time> ends_;               // not yet seen by the GPU
     std::size_t buffered_ = 0;
     std::vector<tlm::tlm_generic_payload*> withheld_;  // END_REQ owed to the partition
+
+    struct owed_end {
+        tlm::tlm_generic_payload* payload;
+        sc_core::sc_time at;
+    };
+    std::deque<owed_end> owed_ends_;  // of responses, to the memory
+    sc_core::sc_event end_event_;
 
     std::priority_queue<answer> answers_;
     std::uint64_t order_ = 0;

@@ -29,6 +29,16 @@ unsigned bits_for(std::uint64_t most) {
     return most == 0 ? 1 : 64 - static_cast<unsigned>(__builtin_clzll(most));
 }
 
+/// Of an SM: those that send requests, and those that hold warps or instructions.
+const std::vector<const char*> sending_blocks = {"ldst", "l1d", "l1i", "l1c", "l1t", "front_end"};
+
+/// Names of blocks within another one.
+std::vector<std::string> inside(const std::string& base, const std::vector<const char*>& blocks) {
+    std::vector<std::string> names;
+    for (const char* b : blocks) names.push_back(base + "." + b);
+    return names;
+}
+
 /// Whether a counter has grown since the last question: the reader of what comes with an event. The
 /// first question is answered no: what came with earlier events may be gone.
 struct grown {
@@ -53,6 +63,7 @@ public:
     bank_watch(const memory::dram_config& config, const kernel::phase_sequencer& sequencer)
         : timing_(config.timing),
           burst_(memory::derived_timing(config).burst),
+          longest_(std::max({timing_.tRCD, timing_.tRP, timing_.tRFC, burst_})),
           sequencer_(sequencer),
           banks_(config.timing.nbk) {}
 
@@ -87,6 +98,8 @@ public:
         }
         return idle;
     }
+    /// Whether what the banks show may still change without a command.
+    bool moving() const { return now() <= settled_; }
     std::uint64_t open_row(unsigned b) const {
         return banks_[b].active ? banks_[b].row : waveform::undriven;
     }
@@ -107,6 +120,7 @@ private:
                  std::uint32_t column) override {
         const bool is_column =
             kind == memory::dram_command::read || kind == memory::dram_command::write;
+        settled_ = cycle + longest_ + 1;
         (is_column ? column_ : row_) = {true, cycle, kind, b, row, column};
         if (kind == memory::dram_command::refresh)
             for (bank& k : banks_) k = {true, kind, cycle, false, 0};
@@ -116,6 +130,8 @@ private:
 
     memory::dram_timing timing_;
     unsigned burst_;
+    unsigned longest_;  // time that a command takes to show its effect
+    std::uint64_t settled_ = 0;
     const kernel::phase_sequencer& sequencer_;
     std::vector<bank> banks_;
     issued row_, column_;
@@ -141,6 +157,7 @@ waveform_catalogue::waveform_catalogue(gpu& device, kernel::waveform& wave) : wa
     if (wave_.wants(network)) {
         interconnect::network& n = device.network();
         group_ = "network";
+        changed_by({});
         level(network + ".requests_inside", 16, core_or_icnt, display::level,
               [&n] { return n.packets_inside(interconnect::requests); });
         level(network + ".replies_inside", 16, core_or_icnt, display::level,
@@ -163,6 +180,7 @@ kernel::enumeration& waveform_catalogue::make_enumeration(const std::string& nam
 
 void waveform_catalogue::add(waveform::signal s, display shown) {
     const std::size_t index = wave_.signals();
+    s.group = activity_;
     if (wave_.add(std::move(s))) entries_.push_back({index, group_, shown});
 }
 
@@ -217,6 +235,11 @@ void waveform_catalogue::add_cluster(gpu& device, core::simt_cluster& cluster, u
     for (unsigned i = 0; i < cluster.sms(); ++i)
         if (wave_.wants(cluster.core(i).name())) add_sm(device, cluster.core(i));
     group_ = fmt::format("cluster{}", number);
+    std::vector<std::string> blocks = {base, device.network().name()};
+    for (unsigned i = 0; i < cluster.sms(); ++i)
+        for (std::string& b : inside(cluster.core(i).name(), sending_blocks))
+            blocks.push_back(std::move(b));
+    changed_by(blocks);
     level(base + ".requests_queued", 8, on(core_clock), display::level,
           [&cluster] { return cluster.requests_queued(); });
     level(base + ".request_blocked", 1, core_or_icnt, display::bit,
@@ -229,6 +252,7 @@ void waveform_catalogue::add_sm(gpu& device, core::sm& sm) {
     const std::string base = sm.name();
     const std::string group = base.substr(base.find('.') + 1);
     group_ = group;
+    changed_by(inside(base, {"front_end"}));
     level(base + ".ctas", 6, on(core_clock), display::decimal,
           [&sm] { return sm.resident_ctas(); });
     level(base + ".warps", 7, on(core_clock), display::decimal,
@@ -240,11 +264,12 @@ void waveform_catalogue::add_sm(gpu& device, core::sm& sm) {
     group_ = group + "/operands and units";
     add_execution(sm, base);
     group_ = group + "/memory";
-    add_load_store(sm, base);
+    add_load_store(sm, base, device.network().name());
 }
 
 void waveform_catalogue::add_front_end(core::sm& sm, const std::string& base) {
     const core::front_end::fetch_probe& p = sm.fetch().probe();
+    changed_by({base, sm.l1i().name()});
     const core::warp_table& w = sm.warps();
     events(base + ".fetch", 3, core_clock, [&p] { return p.fetches; });
     events(base + ".hit", 3, core_clock, [&p] { return p.hits; });
@@ -254,6 +279,9 @@ void waveform_catalogue::add_front_end(core::sm& sm, const std::string& base) {
           [&p, g = grown()]() mutable { return g(p.fetches) ? p.warp : waveform::undriven; });
     level(base + ".pc", 32, on(core_clock), display::hexadecimal,
           [&p, g = grown()]() mutable { return g(p.fetches) ? p.pc : waveform::undriven; });
+    std::vector<std::string> decoding = {base, sm.l1i().name()};
+    for (unsigned i = 0; i < sm.schedulers(); ++i) decoding.push_back(sm.scheduler(i).name());
+    changed_by(decoding);
     level(base + ".warps_fetching", 7, on(core_clock), display::level,
           [&w] { return static_cast<std::uint64_t>(__builtin_popcountll(w.fetching)); });
     level(base + ".warps_buffered", 7, on(core_clock), display::level,
@@ -268,6 +296,7 @@ void waveform_catalogue::add_schedulers(gpu& device, core::sm& sm, const std::st
         const core::warp_scheduler::issue_probe& p = s.probe();
         const std::string name = fmt::format("{}.scheduler{}", base, i);
         group_ = fmt::format("{}/scheduler {}", group, i);
+        changed_by({name, base + ".front_end"});
         events(name + ".issued", 2, core_clock, [&p] { return p.count; });
         level(
             name + ".state", 3, on(core_clock), display::named,
@@ -290,6 +319,9 @@ void waveform_catalogue::add_schedulers(gpu& device, core::sm& sm, const std::st
             opcode_);
     }
     group_ = group;
+    std::vector<std::string> blocks = inside(base, {"front_end", "write_back", "ldst"});
+    for (unsigned i = 0; i < sm.schedulers(); ++i) blocks.push_back(sm.scheduler(i).name());
+    changed_by(blocks);
     const core::warp_table& w = sm.warps();
     level(base + ".scoreboard.registers", 12, on(core_clock), display::level, [&sm, &w] {
         std::uint64_t sum = 0;
@@ -310,6 +342,9 @@ void waveform_catalogue::add_schedulers(gpu& device, core::sm& sm, const std::st
 void waveform_catalogue::add_execution(core::sm& sm, const std::string& base) {
     const core::operand_collector& c = sm.collector();
     const std::string collector = base + ".operand_collector";
+    std::vector<std::string> blocks = inside(base, {"operand_collector", "dispatch", "ldst"});
+    for (unsigned i = 0; i < sm.schedulers(); ++i) blocks.push_back(sm.scheduler(i).name());
+    changed_by(blocks);
     level(collector + ".units", bits_for(c.units()), on(core_clock), display::level,
           [&c] { return c.units_in_use(); });
     level(collector + ".units_complete", bits_for(c.units()), on(core_clock), display::level,
@@ -325,13 +360,16 @@ void waveform_catalogue::add_execution(core::sm& sm, const std::string& base) {
     }
     for (const auto& u : sm.units()) {
         const core::functional_unit& unit = *u;
+        changed_by({unit.name(), base + ".dispatch"});
         level(std::string(unit.name()) + ".in_flight", 8, on(core_clock), display::level,
               [&unit] { return unit.in_flight(); });
     }
 }
 
-void waveform_catalogue::add_load_store(core::sm& sm, const std::string& base) {
+void waveform_catalogue::add_load_store(core::sm& sm, const std::string& base,
+                                        const std::string& network) {
     const core::ldst_unit& l = sm.ldst();
+    changed_by(inside(base, {"ldst", "dispatch"}));
     level(base + ".ldst.warp", 6, on(core_clock), display::decimal, [&l]() -> std::uint64_t {
         const core::warp_instruction* i = l.in_dispatch_register();
         return i != nullptr ? i->warp : waveform::undriven;
@@ -355,12 +393,18 @@ void waveform_catalogue::add_load_store(core::sm& sm, const std::string& base) {
                                                        : waveform::undriven;
         },
         stall_);
+    // Whoever sends may be refused, and whatever moves packets may free the way.
+    std::vector<std::string> around = inside(base, sending_blocks);
+    around.push_back(base.substr(0, base.rfind('.')));
+    around.push_back(network);
+    changed_by(around);
     level(base + ".port.blocked", 1, core_or_icnt, display::bit,
           [&sm] { return sm.port().blocked(); });
     level(base + ".port.responses_queued", 8, on(core_clock), display::level,
           [&sm] { return sm.port().responses_queued(); });
     const std::string group = group_;
     const auto cache_with_mshrs = [&](const std::string& name, const auto& engine) {
+        changed_by({name, base + (name == base + ".l1i" ? ".front_end" : ".ldst")});
         group_ = group + "/" + name.substr(name.rfind('.') + 1);
         add_cache(name, core_clock, engine.statistics());
         level(name + ".mshrs", bits_for(engine.config().mshr_entries), on(core_clock),
@@ -372,6 +416,7 @@ void waveform_catalogue::add_load_store(core::sm& sm, const std::string& base) {
     cache_with_mshrs(base + ".l1i", sm.l1i().engine());
     cache_with_mshrs(base + ".l1c", sm.l1c().engine());
     group_ = group + "/l1t";
+    changed_by(inside(base, {"l1t", "ldst"}));
     add_cache(base + ".l1t", core_clock, sm.l1t().engine().statistics());
 }
 
@@ -385,6 +430,7 @@ void waveform_catalogue::add_network_port(gpu& device, const std::string& base, 
     const interconnect::network& n = device.network();
     const interconnect::subnet in = of_cluster ? requests : replies;
     const interconnect::subnet out = of_cluster ? replies : requests;
+    changed_by({});
     group_ = fmt::format("network/{} {}", of_cluster ? "cluster" : "memory", port);
     events(base + (of_cluster ? ".request_in" : ".reply_in"), 2,
            of_cluster ? core_clock : icnt_clock, [&n, in, port] { return n.packets_in(in, port); });
@@ -409,6 +455,9 @@ void waveform_catalogue::add_partition(gpu& device, unsigned number) {
         add_l2(device, p.sub_partition(s), p.sub_partition(s).name());
     }
     group_ = group + "/DRAM";
+    // Where a foreign memory serves the channel there is no block of this name, and what is not
+    // there counts as active.
+    changed_by({base, fmt::format("{}.dram{}", device.name(), number)});
     level(base + ".requests_delayed", 10, l2_or_dram, display::level,
           [&p] { return p.requests_delayed(); });
     level(base + ".in_channel", 10, on(dram_clock), display::level,
@@ -420,6 +469,7 @@ void waveform_catalogue::add_l2(gpu& device, const memory::memory_sub_partition&
                                 const std::string& base) {
     const memory::partition_config& c = device.config().memory.partition;
     const unsigned l2_or_icnt = on(l2_clock) | on(icnt_clock);
+    changed_by({base, base.substr(0, base.rfind('.')), device.network().name()});
     level(base + ".delayed", 12, on(l2_clock), display::level,
           [&sub] { return sub.requests_delayed(); });
     level(base + ".icnt_to_l2", bits_for(c.icnt_to_l2), on(l2_clock), display::level,
@@ -448,6 +498,9 @@ void waveform_catalogue::add_dram(gpu& device, unsigned channel, const std::stri
     watches_.push_back(std::make_unique<bank_watch>(config, device.sequencer()));
     device.observe_commands(channel, *watches_.back());
     const bank_watch& w = *watches_.back();
+    changed_by(
+        {fmt::format("{}.dram{}", device.name(), channel), device.partitions()[channel]->name()},
+        [&w] { return w.moving(); });
     const unsigned banks = config.timing.nbk;
     const auto of_row = [&w](auto field) {
         return [&w, field]() -> std::uint64_t {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace simtlm::core {
@@ -57,6 +58,10 @@ private:
     /// A count that is shown as its growth per cycle of one domain.
     void events(const std::string& name, unsigned width, unsigned domain, reader read);
     void add(kernel::waveform::signal s, display shown);
+    /// The blocks that change the signals added from now on, in all ways that these signals show.
+    void changed_by(const std::vector<std::string>& blocks, std::function<bool()> moving = {}) {
+        activity_ = wave_.group(blocks, std::move(moving));
+    }
 
     void add_clocks(gpu& device);
     void add_cluster(gpu& device, core::simt_cluster& cluster, unsigned number);
@@ -64,7 +69,7 @@ private:
     void add_front_end(core::sm& sm, const std::string& base);
     void add_schedulers(gpu& device, core::sm& sm, const std::string& base);
     void add_execution(core::sm& sm, const std::string& base);
-    void add_load_store(core::sm& sm, const std::string& base);
+    void add_load_store(core::sm& sm, const std::string& base, const std::string& network);
     void add_partition(gpu& device, unsigned number);
     void add_l2(gpu& device, const memory::memory_sub_partition& sub, const std::string& base);
     void add_dram(gpu& device, unsigned channel, const std::string& base);
@@ -77,6 +82,7 @@ private:
     std::vector<std::unique_ptr<kernel::enumeration>> enumerations_;
     std::vector<std::unique_ptr<bank_watch>> watches_;
     std::string group_;
+    unsigned activity_ = 0;  // of the signals added now, see changed_by()
     kernel::enumeration* opcode_ = nullptr;
     kernel::enumeration* issue_state_ = nullptr;
     kernel::enumeration* stall_ = nullptr;

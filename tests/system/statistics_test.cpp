@@ -16,6 +16,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Names before "=" and ":" in a report's text.
 std::set<std::string> printed_names(const std::string& text) {
@@ -251,6 +252,42 @@ TEST_P(Sums, TheWholeIsTheSumOfItsBlocks) {
     EXPECT_EQ(run.total("gpu_tot_sim_insn"), run.sum_of("sm", "thread_instructions"));
     EXPECT_EQ(run.total("dram_n_act"), run.sum_of("dram", "activates"));
     EXPECT_EQ(run.total("L2_total_cache_misses"), run.sum_of("l2", "misses"));
+}
+
+/// The numbers of the table below a title, row by row.
+std::vector<double> table_below(const std::string& text, const std::string& title) {
+    std::vector<double> numbers;
+    std::istringstream in(text.substr(text.find(title + ":\n") + title.size() + 2));
+    for (std::string line; std::getline(in, line) && line.rfind("dram[", 0) == 0;) {
+        std::istringstream row(line.substr(line.find(':') + 1));
+        for (std::string cell; row >> cell;)
+            numbers.push_back(cell == "none" ? 0 : std::stod(cell));
+    }
+    return numbers;
+}
+
+TEST(Sums, NoBanksMeanLatencyExceedsItsMaximum) {
+    const outcome run = simulate(on_tiny(sample("sample"), {"--quiet"}));
+    const std::string last = run.out.substr(run.out.rfind("kernel_name"));
+    const std::vector<double> mean = table_below(last, "average mf latency per bank");
+    const std::vector<double> most = table_below(last, "maximum mf latency per bank");
+    ASSERT_EQ(32u, mean.size()) << "two channels of 16 banks";
+    ASSERT_EQ(mean.size(), most.size());
+    for (std::size_t bank = 0; bank < mean.size(); ++bank) {
+        EXPECT_GT(mean[bank], 0) << bank;
+        EXPECT_LE(mean[bank], most[bank]) << bank;
+    }
+}
+
+TEST(Report, LeavesOutTheLatenciesOfMemoryOnRequest) {
+    const scratch_folder folder;
+    const outcome run =
+        simulate(on_tiny(sample("vecadd"), {"--quiet", "-gpgpu_memlatency_stat", "0",
+                                            "--stats-json", folder.path("s.json")}));
+    EXPECT_THAT(run.out, Not(HasSubstr("maxmflatency")));
+    EXPECT_THAT(run.out, Not(HasSubstr("average mf latency per bank")));
+    EXPECT_THAT(run.out, HasSubstr("Memory Partition 0"));
+    EXPECT_GT(read_json(folder.path("s.json"))["total"]["maxmflatency"], 0);
 }
 
 TEST(NetworkRefusals, AreThoseThatTheNeighboursOfTheNetworkHaveCounted) {

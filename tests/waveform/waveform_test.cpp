@@ -15,6 +15,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 namespace simtlm::test {
@@ -28,6 +29,19 @@ std::string text_of(const std::string& file) {
     std::stringstream all;
     all << in.rdbuf();
     return all.str();
+}
+
+/// Runs something in a process of its own: one simulation per process.
+void in_child(const std::function<void()>& f) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        f();
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_EQ(status, 0);
 }
 
 /// Names of an enumeration's values, as GTKWave will show them.
@@ -306,6 +320,37 @@ TEST(Waveform, OpensWhereSomethingHappens) {
     EXPECT_LE(start, first_issue);
 }
 
+using arguments = std::vector<std::string>;
+class WaveformOf : public testing::TestWithParam<std::pair<const char*, arguments>> {};
+
+// With sleeping off every block is active at every edge, so that every signal is read then.
+TEST_P(WaveformOf, MissesNothingOfBlocksThatSleep) {
+    const scratch_folder scratch;
+    const auto record = [&](const char* file, arguments more) {
+        const auto& [trace, options] = GetParam();
+        more.insert(more.end(), options.begin(), options.end());
+        more.insert(more.end(), {"--vcd", scratch.file(file)});
+        gpu_run run(trace, more);
+        auto waves = attach_waveforms(run.device(), run.how());
+        run.run();
+        waves->finish();
+    };
+    in_child([&] { record("all.vcd", {"--no-sleep"}); });
+    record("active.vcd", {});
+    const std::string active = text_of(scratch.file("active.vcd"));
+    EXPECT_GT(active.size(), 100000u);
+    EXPECT_TRUE(active == text_of(scratch.file("all.vcd")));  // too long to print
+}
+INSTANTIATE_TEST_SUITE_P(
+    Samples, WaveformOf,
+    testing::Values(std::pair("vecadd", arguments{}), std::pair("sgemm_tile", arguments{}),
+                    std::pair("reduction", arguments{"-gpgpu_n_clusters", "1",
+                                                     "-gpgpu_n_cores_per_cluster", "2"}),
+                    std::pair("histogram", arguments{"--vcd-window", "700:3000"}),
+                    std::pair("async_copy", arguments{}), std::pair("streams", arguments{}),
+                    std::pair("divergence", arguments{"-gpgpu_clock_domains", "1132:900:1500:850"}),
+                    std::pair("vecadd", arguments{"--preset", "QV100", "-gpgpu_n_clusters", "4"})));
+
 TEST(Waveform, LooksTheSameForSeveralSmsOfOneCluster) {
     const scratch_folder scratch;
     const std::string file = scratch.file("two.vcd");
@@ -418,17 +463,11 @@ TEST(Waveform, AsFstIsConvertedWhereTheConverterIsInstalled) {
 TEST(Waveform, AndTimelineChangeNoStatistic) {
     const scratch_folder scratch;
     const std::string without = scratch.file("without.txt");
-    const pid_t child = fork();  // one simulation per process
-    ASSERT_GE(child, 0);
-    if (child == 0) {
+    in_child([&] {
         gpu_run run("reduction", {});
         run.run();
         std::ofstream(without) << run.statistics();
-        _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    ASSERT_EQ(status, 0);
+    });
     gpu_run run("reduction", {"--vcd", scratch.file("a.vcd"), "--timeline", scratch.file("a.json"),
                               "--timeline-sample", "100"});
     const auto waves = attach_waveforms(run.device(), run.how());

@@ -17,6 +17,7 @@ namespace platform_example {
 struct memory_counters {
     std::uint64_t reads = 0, writes = 0;
     unsigned inside = 0, most_inside = 0;
+    std::uint64_t ended_in_return = 0;  // responses, by a return value instead of END_RESP
     void arrived(const tlm::tlm_generic_payload& p) {
         ++(p.is_write() ? writes : reads);
         most_inside = std::max(most_inside, ++inside);
@@ -25,17 +26,18 @@ struct memory_counters {
 
 /// An ideal approximately timed memory: it takes a request for a beat, answers everything a fixed
 /// latency later, and needs a beat for every answer. Four phases, in order, nothing refused.
-class ideal_memory : public sc_core::sc_module {
+template <unsigned BusWidth>
+class ideal_memory_of_width : public sc_core::sc_module {
 public:
-    tlm_utils::simple_target_socket<ideal_memory> socket;
+    tlm_utils::simple_target_socket<ideal_memory_of_width, BusWidth> socket;
     memory_counters counted;
     std::function<void(const tlm::tlm_generic_payload&)> on_request;  ///< if anybody listens
 
     /// @param beat  that a request, or an answer, occupies the pins
-    ideal_memory(const sc_core::sc_module_name& name, const sc_core::sc_time& latency,
-                 const sc_core::sc_time& beat)
+    ideal_memory_of_width(const sc_core::sc_module_name& name, const sc_core::sc_time& latency,
+                          const sc_core::sc_time& beat)
         : sc_module(name), socket("socket"), latency_(latency), beat_(beat) {
-        socket.register_nb_transport_fw(this, &ideal_memory::nb_transport_fw);
+        socket.register_nb_transport_fw(this, &ideal_memory_of_width::nb_transport_fw);
         spawn("accept", accept_, [this] { accept(); });
         spawn("answer", answer_, [this] { answer(); });
     }
@@ -93,6 +95,7 @@ private:
         sc_core::sc_time delay;
         const tlm::tlm_sync_enum said = socket->nb_transport_bw(p, phase, delay);
         if (said == tlm::TLM_ACCEPTED) return;
+        ++counted.ended_in_return;
         responding_ = nullptr;
         p.release();
         if (!inside_.empty()) answer_.notify(beat_);
@@ -104,6 +107,8 @@ private:
     std::deque<entry> inside_;
     sc_core::sc_event accept_, answer_;
 };
+
+using ideal_memory = ideal_memory_of_width<32>;
 
 /// A memory that has b_transport only, and annotates its latency or waits for it.
 class blocking_memory : public sc_core::sc_module {

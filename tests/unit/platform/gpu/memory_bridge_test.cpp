@@ -3,6 +3,7 @@
 #include "platform/gpu/memory_bridge.h"
 
 #include "modules/protocol/base_protocol_checker.h"
+#include "platform/gpu/width_adapter.h"
 #include "tests/cosim/common/ideal_memory.h"
 #include "tests/unit/memory/partition_rig.h"
 
@@ -117,11 +118,48 @@ TEST(MemoryBridge, StreamingReadsReachThePeakOfThePinsAtAnIdealMemory) {
     expect_peak(rig, false);
 }
 
+// Targets of the field know END_RESP; not all of them know that a return value can end a response.
+TEST(MemoryBridge, EndsEveryResponseByACall) {
+    memory::test::clocks clocks;
+    bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
+    clocks.bind(rig.partition.sequencer);
+    rig.stream(500, false);
+    memory::test::run_dram_cycles(1000);
+    rig.expect_clean(500);
+    EXPECT_EQ(rig.memory.counted.ended_in_return, 0u);
+}
+
 TEST(MemoryBridge, StreamingWritesDoToo) {
     memory::test::clocks clocks;
     bridge_rig<ideal_memory> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
     clocks.bind(rig.partition.sequencer);
     expect_peak(rig, true);
+}
+
+/// A memory whose socket is wider than the pins, behind an adapter.
+template <unsigned BusWidth>
+struct wide_memory {
+    width_adapter<32, BusWidth> adapter;
+    platform_example::ideal_memory_of_width<BusWidth> memory;
+    decltype(adapter.target)& socket = adapter.target;
+    platform_example::memory_counters& counted = memory.counted;
+    std::function<void(const tlm::tlm_generic_payload&)>& on_request = memory.on_request;
+
+    wide_memory(const char* name, const sc_time& latency, const sc_time& beat)
+        : adapter((std::string(name) + "_adapter").c_str()), memory(name, latency, beat) {
+        adapter.initiator.bind(memory.socket);
+    }
+};
+
+TEST(MemoryBridge, AWidthAdapterTakesNothingFromTheRateOfWiderMemories) {
+    memory::test::clocks clocks;
+    bridge_rig<wide_memory<128>> rig("rig", {}, without_l2(), {}, ns(50), ns(dram_period));
+    bridge_rig<wide_memory<256>> wider("wider", {}, without_l2(), {}, ns(50), ns(dram_period));
+    clocks.bind(rig.partition.sequencer);
+    clocks.bind(wider.partition.sequencer);
+    wider.stream(100, true);
+    expect_peak(rig, false);
+    wider.expect_clean(100);
 }
 
 TEST(MemoryBridge, AMemoryThatOnlyAnnotatesServesManyRequestsAtATime) {
