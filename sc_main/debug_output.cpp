@@ -78,8 +78,7 @@ void debug_output::program_loaded(const ptx::module& m, const std::string& text)
     if (level_ >= 2) put_out(execution::control_flow_text(m));
 }
 
-void debug_output::buffers_placed(
-    const std::vector<execution::script_run::placed>& buffers) const {
+void debug_output::buffers_placed(const std::vector<execution::script_run::placed>& buffers) const {
     if (level_ < 3) return;
     for (const auto& b : buffers)
         put_out(fmt::format("buffer {}: {} bytes at {:#x}\n", b.what->name, b.bytes, b.address));

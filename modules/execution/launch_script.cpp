@@ -356,9 +356,9 @@ std::vector<launch> script_run::launches() const {
     std::vector<launch> all;
     for (const launch_script::launch_step& step : script_.launches) {
         const std::uint64_t before =
-            all.empty() ? 1
-                        : all.back().first_thread +
-                              all.back().grid.volume() * all.back().block.volume();
+            all.empty()
+                ? 1
+                : all.back().first_thread + all.back().grid.volume() * all.back().block.volume();
         all.push_back(make(step));
         all.back().grid_id = all.size();
         all.back().first_thread = before;

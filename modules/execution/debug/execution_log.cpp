@@ -68,7 +68,8 @@ struct executed_instruction {
     }
     std::string registers(unsigned lane) const {
         std::string text = "  registers:\n";
-        for (std::uint32_t r = 0; r < function.registers.size(); ++r) text += register_text(r, lane);
+        for (std::uint32_t r = 0; r < function.registers.size(); ++r)
+            text += register_text(r, lane);
         return text;
     }
 };
@@ -76,8 +77,7 @@ struct executed_instruction {
 }  // namespace
 
 bool execution_log::tells_instructions() const {
-    return std::any_of(sinks_.begin(), sinks_.end(),
-                       [](const sink& s) { return s.instructions; });
+    return std::any_of(sinks_.begin(), sinks_.end(), [](const sink& s) { return s.instructions; });
 }
 
 void execution_log::block_started(thread_block& b) {
@@ -99,15 +99,15 @@ void execution_log::executed(const warp& w, const operation* op, lane_mask lanes
     for (; lanes != 0; lanes &= lanes - 1) {
         const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
         const std::uint64_t number = w.launch->what.first_thread +
-                                     w.block->number() * w.launch->threads() +
-                                     w.index * warp_size + lane;
+                                     w.block->number() * w.launch->threads() + w.index * warp_size +
+                                     lane;
         const auto t = w.block->thread_of(w, lane);
         for (const sink& s : sinks_) {
             if (!s.instructions || (s.thread != 0 && s.thread != number)) continue;
-            std::string text = fmt::format(
-                "[thd={}] : ctaid=({},{},{}) tid=({},{},{}) ({} - {})\n", number,
-                w.block->index()[0], w.block->index()[1], w.block->index()[2], t[0], t[1], t[2],
-                image.where(*op), image.text_of(*op));
+            std::string text =
+                fmt::format("[thd={}] : ctaid=({},{},{}) tid=({},{},{}) ({} - {})\n", number,
+                            w.block->index()[0], w.block->index()[1], w.block->index()[2], t[0],
+                            t[1], t[2], image.where(*op), image.text_of(*op));
             if (s.written) text += what.results(lane);
             if (s.registers) text += what.registers(lane);
             s.write(text);

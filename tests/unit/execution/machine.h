@@ -60,6 +60,7 @@ public:
         l.grid = grid;
         l.block = block;
         l.dynamic_shared = dynamic_shared;
+        l.cooperative = cooperative;
         l.parameters.resize(l.kernel->parameter_bytes);
         std::size_t n = 0;
         [[maybe_unused]] const auto put = [&](auto value) {
@@ -85,6 +86,7 @@ public:
     services world;
     functional_options options;
     std::uint32_t dynamic_shared = 0;
+    bool cooperative = false;
     std::string printed;
 
 private:

@@ -66,6 +66,131 @@ TEST(DeviceRuntime, AllocatesFromTheDeviceHeap) {
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i);
 }
 
+TEST(DeviceRuntime, GivesNullWhenTheHeapIsFullAndRoomAgainAfterFree) {
+    const auto k = [](const std::string& after) {
+        return ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
+               ".extern .func free(.param .b64 p);\n"
+               ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %rd<8>; ld.param.u64 %rd0, "
+               "[out];\n"
+               "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 1000000; call (r), malloc, (n); "
+               "ld.param.b64 %rd1, [r]; }\n" +
+               after +
+               "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 1000000; call (r), malloc, (n); "
+               "ld.param.b64 %rd2, [r]; }\n"
+               "st.global.u64 [%rd0], %rd1; st.global.u64 [%rd0+8], %rd2; ret;\n}\n";
+    };
+    const char* const free_first = "{ .param .b64 p; st.param.b64 [p], %rd1; call free, (p); }\n";
+    for (const bool frees : {false, true}) {
+        machine m(k(frees ? free_first : ""));
+        const auto out = m.buffer(std::vector<std::uint64_t>(2, 1));
+        m.run("k", {1, 1, 1}, {1, 1, 1}, out);
+        const auto r = m.read<std::uint64_t>(out, 2);
+        EXPECT_NE(r[0], 0u);
+        EXPECT_EQ(r[1], frees ? r[0] : 0u);
+    }
+}
+
+TEST(DeviceRuntime, RefusesToFreeWhatMallocDidNotGive) {
+    machine m(
+        ".extern .func free(.param .b64 p);\n.visible .entry k()\n{\n"
+        "{ .param .b64 p; st.param.b64 [p], 4660; call free, (p); }\nret;\n}\n");
+    EXPECT_THAT(fault_of([&] {
+                    m.run("k", {1, 1, 1}, {1, 1, 1});
+                }),
+                HasSubstr("free of 0x1234, which malloc did not give"));
+}
+
+TEST(DeviceRuntime, TellsAnAssertionThatFails) {
+    machine m(R"(
+.extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);
+.global .align 1 .b8 message[] = {120,62,48,0};
+.global .align 1 .b8 file[] = {97,46,99,117,0};
+.visible .entry k()
+{
+  .reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 %rd<4>;
+  mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 2; @%p1 bra OK;
+  cvta.global.u64 %rd1, message; cvta.global.u64 %rd2, file;
+  { .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s;
+    st.param.b64 [m], %rd1; st.param.b64 [f], %rd2; st.param.b32 [l], 7; st.param.b64 [n], %rd1;
+    st.param.b64 [s], 1; call.uni __assertfail, (m, f, l, n, s); }
+OK: ret;
+}
+)");
+    EXPECT_THAT(fault_of([&] {
+                    m.run("k", {1, 1, 1}, {8, 1, 1});
+                }),
+                testing::AllOf(HasSubstr("thread (2,0,0)"),
+                               HasSubstr("assertion `x>0` failed at a.cu:7 in x>0")));
+}
+
+/// Blocks wait for each other at a counter in global memory, twice.
+const char* const grid_barrier = R"(
+.visible .entry k(.param .u64 counter, .param .u64 out)
+{
+  .reg .pred %p<2>; .reg .b32 %r<12>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [counter]; ld.param.u64 %rd2, [out];
+  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; mov.u32 %r3, 0;
+  mul.wide.u32 %rd3, %r1, 4; add.u64 %rd3, %rd2, %rd3;
+ROUND:
+  add.u32 %r4, %r1, %r3; st.global.u32 [%rd3], %r4;
+  membar.gl; atom.global.add.u32 %r5, [%rd1], 1;
+  add.u32 %r3, %r3, 1; mul.lo.u32 %r6, %r3, %r2;
+WAIT:
+  ld.volatile.global.u32 %r7, [%rd1]; setp.lt.u32 %p1, %r7, %r6; @%p1 bra WAIT;
+  setp.lt.u32 %p1, %r3, 2; @%p1 bra ROUND;
+  xor.b32 %r8, %r1, 1; mul.wide.u32 %rd4, %r8, 4; add.u64 %rd4, %rd2, %rd4;
+  ld.volatile.global.u32 %r9, [%rd4];
+  add.u64 %rd3, %rd3, 1024; st.global.u32 [%rd3], %r9;
+  ret;
+}
+)";
+
+TEST(CooperativeLaunch, LetsBlocksWaitForEachOther) {
+    for (const unsigned threads : {1u, 3u}) {
+        machine m(grid_barrier);
+        m.options.host_threads = threads;
+        const auto counter = m.buffer(std::vector<std::uint32_t>(1, 0));
+        const auto out = m.buffer(std::vector<std::uint32_t>(512, 0));
+        m.cooperative = true;
+        m.run("k", {100, 1, 1}, {1, 1, 1}, counter, out);
+        EXPECT_EQ(m.read<std::uint32_t>(counter, 1)[0], 200u);
+        const auto r = m.read<std::uint32_t>(out, 512);
+        for (unsigned i = 0; i < 100; ++i) EXPECT_EQ(r[256 + i], (i ^ 1) + 1) << i;
+    }
+}
+
+TEST(CooperativeLaunch, FindsWhereItsBlocksCount) {
+    // What cooperative groups read: the workspace that %envreg1 and %envreg2 give, zeroed.
+    machine m(R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %rd2, {%r2, %r1};
+  ld.u32 %r3, [%rd2+4]; st.global.u32 [%rd1], %r3; st.global.u64 [%rd1+8], %rd2; ret;
+}
+)");
+    const auto out = m.buffer(std::vector<std::uint32_t>(4, 9));
+    m.cooperative = true;
+    m.run("k", {1, 1, 1}, {1, 1, 1}, out);
+    EXPECT_EQ(m.read<std::uint32_t>(out, 1)[0], 0u);
+    EXPECT_NE(m.read<std::uint64_t>(out + 8, 1)[0], 0u);
+}
+
+TEST(Program, FindsLocalMemoryZeroedInEveryBlock) {
+    machine m(R"(
+.visible .entry k(.param .u64 out)
+{
+  .local .align 4 .b8 mine[16]; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out]; ld.local.u32 %r1, [mine+8]; add.u32 %r2, %r1, 1;
+  st.local.u32 [mine+8], %r2; atom.global.add.u32 %r3, [%rd1], %r1; ret;
+}
+)");
+    const auto out = m.buffer(std::vector<std::uint32_t>(1, 0));
+    m.run("k", {5, 1, 1}, {64, 1, 1}, out);
+    EXPECT_EQ(m.read<std::uint32_t>(out, 1)[0], 0u);
+}
+
 TEST(DeviceRuntime, RefusesFunctionsThatAreNotDefined) {
     machine m(".extern .func missing();\n.visible .entry k() { call missing; ret; }");
     EXPECT_THAT(fault_of([&] {

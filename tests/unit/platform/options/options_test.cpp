@@ -256,7 +256,8 @@ TEST(OptionValues, NoteOptionsWithoutMeaningOncePerReason) {
         "-accelwattch_xml_file x.xml -gpgpu_n_mem 4");
     const std::vector<std::string> notes = v.notes();
     ASSERT_EQ(notes.size(), 2u);
-    EXPECT_THAT(notes[0], HasSubstr("-gpgpu_ptx_use_cuobjdump, -keep (fat binaries are read in memory"));
+    EXPECT_THAT(notes[0],
+                HasSubstr("-gpgpu_ptx_use_cuobjdump, -keep (fat binaries are read in memory"));
     EXPECT_THAT(
         notes[1],
         HasSubstr("-power_simulation_enabled, -accelwattch_xml_file (power is not modelled)"));
