@@ -49,7 +49,7 @@ execution::opcode_timing opcode_timing_of(const platform::gpu_config& config) {
     t.tensor = entry_of(p.tensor);
     t.quirk.names_give_banks = p.quirks.names_give_banks;
     t.quirk.vector_is_one_element = p.quirks.vector_is_one_element;
-    t.quirk.unchecked_atomic_address = p.quirks.unchecked_atomic_address;
+    t.quirk.missed_hazards = p.quirks.missed_hazards;
     return t;
 }
 
