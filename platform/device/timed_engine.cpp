@@ -96,7 +96,6 @@ timed_engine::timed_engine(shared_state& state, const settings& how, run_observe
         unit u;
         const std::string name = how.gpus == 1 ? "gpu" : fmt::format("gpu{}", i);
         u.gpu = std::make_unique<platform::gpu>(name.c_str(), how.gpu);
-        u.gpu->set_stop_request([&state] { return state.attention.load(); });
         all.push_back(u.gpu.get());
         units_.push_back(std::move(u));
     }
