@@ -17,9 +17,9 @@ public:
         line("ld.param.u64 %table, [table];");
         line("ld.param.u64 %list, [list];");
         line("mov.u32 %here, here;");
-        line("mov.u32 %tid, %tid.x;");
-        line("mov.u32 %cta, %ctaid.x;");
-        line("mad.lo.u32 %id, %cta, 128, %tid;");
+        line("mov.u32 %thread, %tid.x;");
+        line("mov.u32 %block, %ctaid.x;");
+        line("mad.lo.u32 %id, %block, 128, %thread;");
         for (unsigned v = 0; v < values; ++v)
             line("mad.lo.u32 %v" + std::to_string(v) + ", %id, " + constant() + ", " + constant() +
                  ";");
@@ -101,7 +101,7 @@ private:
     }
     /// A value for another thread of the block.
     void exchange() {
-        line("mad.lo.u32 %t, %tid, 4, %here;");
+        line("mad.lo.u32 %t, %thread, 4, %here;");
         line("st.shared.u32 [%t], " + value() + ";");
         line("bar.sync 0;");
         line("xor.b32 %t, %t, " + std::to_string(4 * draw(128)) + ";");
@@ -128,7 +128,7 @@ std::string random_program(unsigned seed) {
     .reg .f32 %f0;
     .reg .b32 %v<8>;
     .reg .b32 %n<4>;
-    .reg .b32 %t, %tid, %cta, %id, %here;
+    .reg .b32 %t, %thread, %block, %id, %here;
     .reg .b64 %table, %list, %offset, %address;
 )" + writer(seed).text() +
            "    ret;\n}\n";
