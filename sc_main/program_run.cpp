@@ -28,7 +28,7 @@ execution::opcode_timing timing_of(const platform::ptx_timing& p) {
     t.tensor = entry_of(p.tensor);
     t.quirk.names_give_banks = p.quirks.names_give_banks;
     t.quirk.vector_is_one_element = p.quirks.vector_is_one_element;
-    t.quirk.unchecked_atomic_address = p.quirks.unchecked_atomic_address;
+    t.quirk.missed_hazards = p.quirks.missed_hazards;
     return t;
 }
 

@@ -26,6 +26,7 @@ struct issue_stage::execution {
     std::int32_t barrier_threads;
     bool lanes_ended = false;
     bool warp_ended = false;
+    bool result_is_late = false;  ///< no register tells of it, but only the next cycle knows it
     program::lane_addresses lanes;
 };
 
@@ -109,6 +110,7 @@ void issue_stage::executed(execution& e, std::uint64_t now) {
     e.warp_ended = effects.warp_ended;
     e.warp.course = effects.next;
     if (effects.memory_deferred) sm_.effects.defer(*e.warp.executor);
+    e.result_is_late = effects.memory_deferred && e.inst.info->cls == op_class::call;
     if (e.inst.info->is_atomic && config_.ldst.perfect_memory && effects.active_mask != 0)
         sm_.effects.defer_atomic(*e.warp.executor, effects.active_mask);
 }
@@ -192,12 +194,13 @@ void issue_stage::end_or_wait(const execution& e) {
 }
 
 /// Where an executed warp is fetched and whether what it has in its buffer still counts. When
-/// lanes end, the buffer is emptied and fetched again behind the instruction; otherwise the
+/// lanes end, the buffer is emptied and fetched again behind the instruction, and so it is when the
+/// next instruction could issue in the same cycle but needs a result that is late; otherwise the
 /// scheduler finds out when it looks at the warp.
 void issue_stage::go_on(const execution& e) {
     warp_state& warp = e.warp;
     const unsigned w = e.inst.warp;
-    if (e.lanes_ended) {
+    if (e.lanes_ended || (e.result_is_late && config_.scheduler.max_issue_per_warp > 1)) {
         sm_.warps.empty_buffer(w);
         warp.code.next = &e.code + 1;
     }

@@ -30,17 +30,41 @@ device_memory::device_memory() : device_memory(config{}) {}
 
 device_memory::device_memory(const config& c) : config_(c) {
     size_ = round_up(c.heap_base + c.capacity, page);
-    void* const p = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
+    const std::uint64_t first = c.at_host_addresses ? c.static_base & ~(page - 1) : 0;
+    const int place = c.at_host_addresses ? MAP_FIXED_NOREPLACE : 0;
+    void* const wanted = c.at_host_addresses ? reinterpret_cast<void*>(first) : nullptr;
+    void* const p = ::mmap(wanted, size_ - first, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | place, -1, 0);
+    if (p == MAP_FAILED || (c.at_host_addresses && p != wanted)) {
+        if (p != MAP_FAILED) ::munmap(p, size_ - first);
         throw kernel::user_error(
             "", fmt::format("cannot reserve {} bytes of address space for device memory", size_),
             "ask for a smaller device memory, or lift the limit of address space (ulimit -v)");
-    base_ = static_cast<std::byte*>(p);
+    }
+    base_ = reinterpret_cast<std::uintptr_t>(p) - first;
 }
 
 device_memory::~device_memory() {
-    ::munmap(base_, size_);
+    const std::uint64_t first = config_.at_host_addresses ? config_.static_base & ~(page - 1) : 0;
+    ::munmap(host(first), size_ - first);
+}
+
+bool device_memory::admit(device_address begin, std::uint64_t bytes, std::string label) {
+    if (!config_.at_host_addresses || bytes == 0 || begin < address_windows::end) return false;
+    const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), begin,
+                                       [](device_address a, const range& r) { return a < r.end; });
+    if (next != ranges_.end() && next->begin < begin + bytes) return false;
+    insert(begin, bytes, std::move(label));
+    return true;
+}
+
+bool device_memory::dismiss(device_address begin) {
+    const auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
+                                     [](const range& r, device_address a) { return r.begin < a; });
+    if (at == ranges_.end() || at->begin != begin) return false;
+    ranges_.erase(at);
+    ++generation_;
+    return true;
 }
 
 device_address device_memory::place(const region& in, std::uint64_t bytes,

@@ -27,6 +27,9 @@ public:
         device_address static_base = 0x1f880000;
         device_address heap_base = 0xc0000000;
         std::uint64_t capacity = std::uint64_t{32} << 30;  ///< bytes of the heap
+        /// Device addresses are the host's own: what is allocated here can be used by the process
+        /// under the same address, and memory of the process be admitted.
+        bool at_host_addresses = false;
     };
 
     /// One allocation. Programs may touch [begin, end).
@@ -52,6 +55,12 @@ public:
     /// Gives back what begins at the address. @return false: nothing does
     bool release(device_address begin);
 
+    /// Memory of the process itself becomes memory of the device (only at_host_addresses).
+    /// @return false: it overlaps with an allocation or a window
+    bool admit(device_address begin, std::uint64_t bytes, std::string label);
+    /// The opposite; the memory stays as it is. @return false: nothing begins there
+    bool dismiss(device_address begin);
+
     /// The allocation that holds the address, or nullptr.
     const range* find(device_address a) const;
     /// In words, the allocation that an address outside of all lies next to.
@@ -75,8 +84,8 @@ public:
     std::uint64_t capacity() const { return config_.capacity; }
 
     /// The byte at a device address; unchecked.
-    std::byte* host(device_address a) const { return base_ + a; }
-    /// All addresses are below.
+    std::byte* host(device_address a) const { return reinterpret_cast<std::byte*>(base_ + a); }
+    /// All addresses are below, but those of admitted memory.
     device_address end() const { return size_; }
 
     /// Copies from and to the host. @throws kernel::user_error  not inside one allocation
@@ -94,7 +103,7 @@ private:
     void check(device_address a, std::uint64_t bytes, const char* doing) const;
 
     config config_;
-    std::byte* base_ = nullptr;
+    std::uintptr_t base_ = 0;  ///< of address 0
     std::uint64_t size_ = 0;
     std::vector<range> ranges_;  ///< by address
     std::uint64_t used_ = 0;

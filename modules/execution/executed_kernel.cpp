@@ -57,7 +57,8 @@ public:
         note_addresses(warp_, main, instruction, effects, addresses);
         execute(index);
         warp_.pending = nullptr;
-        if (request->op != nullptr) note_request(*request, effects, addresses);
+        if (request->op != nullptr && instruction.info->is_memory())
+            note_request(*request, effects, addresses);
         effects.warp_ended = warp_.next == nullptr;
         effects.lanes_ended = live_lanes(warp_) != before;
         effects.next = window();

@@ -189,6 +189,25 @@ void set_memory(static_instruction& i, const ptx::operation& o, const opcode_tim
     }
 }
 
+/// The reference does not know that these have a result.
+bool has_missed_result(opcode op) {
+    switch (op) {
+        case opcode::vote:
+        case opcode::vabsdiff:
+        case opcode::vadd:
+        case opcode::vmad:
+        case opcode::vmax:
+        case opcode::vmin:
+        case opcode::vset:
+        case opcode::vshl:
+        case opcode::vshr:
+        case opcode::vsub:
+            return true;
+        default:
+            return false;
+    }
+}
+
 /// Registers that an instruction writes and reads, as scoreboard and operand collector have to know
 /// them. Predicates are no part of the register file.
 class register_collector {
@@ -201,8 +220,10 @@ public:
           numbers_(numbers),
           quirk_(quirk) {}
 
-    void collect(const ptx::instruction& i) {
-        for (unsigned n = 0; n < i.operand_count; ++n) add(f_.operand_of(i, n), n < i.result_count);
+    /// @param result_is_missed  quirk: results count as sources
+    void collect(const ptx::instruction& i, bool result_is_missed) {
+        for (unsigned n = 0; n < i.operand_count; ++n)
+            add(f_.operand_of(i, n), n < i.result_count && !result_is_missed);
         if (i.guard != ptx::no_index) add_source(i.guard, false);
     }
 
@@ -211,7 +232,7 @@ private:
         if (o.kind == ptx::operand_kind::vector) {
             for (unsigned e = 0; e < o.count; ++e) add(f_.element_of(o, e), written);
         } else if (o.kind == ptx::operand_kind::address_register) {
-            if (!to_.is_atomic || !quirk_.unchecked_atomic_address) add_source(o.index, true);
+            if (!to_.is_atomic || !quirk_.missed_hazards) add_source(o.index, true);
         } else if (o.kind == ptx::operand_kind::reg) {
             if (written)
                 add_destination(o.index);
@@ -316,7 +337,8 @@ instruction_facts::instruction_facts(const module_image& image, const opcode_tim
             i.data_size = static_cast<std::uint8_t>(f.operand_of(source, 2).value);
         if (o.op == opcode::cp_async_wait_group)
             i.immediate = static_cast<std::int32_t>(f.operand_of(source, 0).value);
-        register_collector(i, m, origins[n].function, numbers, timing.quirk).collect(source);
+        register_collector(i, m, origins[n].function, numbers, timing.quirk)
+            .collect(source, timing.quirk.missed_hazards && has_missed_result(o.op));
         sequence_[n].space = i.space;
         // A kernel that returns ends its threads.
         if (i.cls == op_class::ret && f.entry) i.cls = op_class::exit;

@@ -29,9 +29,9 @@ struct opcode_timing {
 
     /// Departures of the reference from the hardware.
     struct quirks {
-        bool vector_is_one_element = false;     ///< a vector access has the size of one element
-        bool names_give_banks = false;          ///< register_numbers, and predicates have banks
-        bool unchecked_atomic_address = false;  ///< an atomic does not wait for its address
+        bool vector_is_one_element = false;  ///< a vector access has the size of one element
+        bool names_give_banks = false;       ///< register_numbers, and predicates have banks
+        bool missed_hazards = false;         ///< addresses of atomics, results of votes and video
     } quirk;
 };
 

@@ -37,7 +37,7 @@ struct operation_timing {
 struct ptx_quirks {
     bool names_give_banks = false;
     bool vector_is_one_element = false;
-    bool unchecked_atomic_address = false;
+    bool missed_hazards = false;
 };
 
 /// Timing of instructions that are executed from PTX (-ptx_opcode_latency_*,

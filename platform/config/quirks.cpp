@@ -60,8 +60,10 @@ constexpr quirk table[] = {
      [](gpu_config& c) -> bool& { return c.ptx.quirks.names_give_banks; }},
     {"ptx-vector-is-element", "a PTX vector access has the width of one element",
      [](gpu_config& c) -> bool& { return c.ptx.quirks.vector_is_one_element; }},
-    {"ptx-atomic-address", "a PTX atomic does not wait for the register with its address",
-     [](gpu_config& c) -> bool& { return c.ptx.quirks.unchecked_atomic_address; }},
+    {"ptx-missed-hazards",
+     "a PTX atomic does not wait for its address, and nobody for the result of a vote or of video "
+     "instructions",
+     [](gpu_config& c) -> bool& { return c.ptx.quirks.missed_hazards; }},
     {"memcpy-truncates", "copies from the host warm L2 at addresses cut to 32 bits",
      [](gpu_config& c) -> bool& { return c.memory.partition.quirk_memcpy_truncates; }},
 };

@@ -184,6 +184,27 @@ void programs(builder& b) {
             "Stack of a thread, where a program recurses, calls through pointers or allocates on "
             "the stack.");
     b.count("-gpgpu_heap_size_limit", "8388608", "bytes", "What malloc of programs gives.");
+    b.count("-gpgpu_ptx_force_max_capability", "0", "",
+            "CUDA programs: the newest PTX of a fat binary that is taken, as 70 for sm_70; 0: the "
+            "GPU's own compute capability.");
+    b.flag("-save_embedded_ptx", "CUDA programs: writes the PTX that is loaded to _N.ptx.");
+    b.flag("-keep", "The same.");
+    b.count("--gpus", "1", "", "CUDA programs: so many GPUs of the same configuration.");
+    b.count("--device-memory", "34359738368", "bytes", "CUDA programs: memory of each GPU.");
+    b.add(
+        "--pcie-bandwidth", option_type::real, "X", "0", "GB/s",
+        "CUDA programs: of copies between host and GPU, in each direction; 0: they take no time.");
+    b.add("--pcie-latency", option_type::real, "X", "0", "us",
+          "CUDA programs: of each such copy, where it has a bandwidth.");
+    b.add("--nvlink-bandwidth", option_type::real, "X", "0", "GB/s",
+          "CUDA programs: of copies between GPUs; 0: they take no time.");
+    b.add("--nvlink-latency", option_type::real, "X", "0", "us",
+          "CUDA programs: of each such copy, where it has a bandwidth.");
+    b.count("--host-grace", "300", "ms",
+            "CUDA programs: simulated time goes on while the host waits for the GPU, or after it "
+            "has been silent for so long; 0: only while it waits.");
+    b.file("--stats-file", "",
+           "simtlm run: the file for the reports of kernels (simtlm-stats.txt).");
     b.onoff("-gpgpu_ptx_instruction_classification", "0",
             "Without time, prints what every launch has executed by class.");
     b.onoff("-gpgpu_ptx_inst_debug_to_file", "0",
@@ -520,10 +541,7 @@ void elsewhere(builder& b) {
     const char* const reads_binaries =
         "fat binaries are read in memory: no cuobjdump runs, and no files are made on the way";
     b.ignored("-gpgpu_ptx_use_cuobjdump", type::boolean, "1", reads_binaries);
-    for (const char* name : {"-gpgpu_experimental_lib_support", "-save_embedded_ptx", "-keep"})
-        b.ignored(name, type::boolean, "0", reads_binaries);
-    b.ignored("-gpgpu_ptx_force_max_capability", type::natural, "0",
-              "--ptx names the program; there is no choice among several of a fat binary");
+    b.ignored("-gpgpu_experimental_lib_support", type::boolean, "0", reads_binaries);
     b.ignored("-gpgpu_occupancy_sm_number", type::integer, "0",
               "registers are counted in the process; no ptxas is told an architecture");
     b.ignored("-gpgpu_simd_model", type::integer, "1",

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that the timing model executes: results, time, and what must not change either.
+#include "tests/system/random_program.h"
 #include "tests/system/simulator.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <map>
@@ -131,6 +133,54 @@ launch wander grid 5 block 128 args list
 output list list.bin
 )";
 
+/// Blocks of all SMs ask for memory and print at the same time.
+const char* const talk = R"(
+.version 6.4
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 values);
+.extern .func (.param .b64 result) malloc(.param .b64 bytes);
+.global .align 1 .b8 text[7] = {37, 100, 32, 37, 100, 10, 0};
+.visible .entry talk(.param .u64 list)
+{
+    .local .align 8 .b8 values[8];
+    .param .b64 in0;
+    .param .b64 in1;
+    .param .b32 out32;
+    .param .b64 out64;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<10>;
+    .reg .pred %p;
+    ld.param.u64 %rd1, [list];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    and.b32 %r3, %r1, 31;
+    setp.ne.u32 %p, %r3, 0;
+    @%p bra done;
+    mov.u64 %rd2, 16;
+    st.param.b64 [in0], %rd2;
+    call (out64), malloc, (in0);
+    ld.param.b64 %rd3, [out64];
+    mov.u32 %r5, %ntid.x;
+    mad.lo.u32 %r4, %r2, %r5, %r1;
+    shr.u32 %r4, %r4, 5;
+    mul.wide.u32 %rd4, %r4, 8;
+    add.u64 %rd4, %rd1, %rd4;
+    st.global.u64 [%rd4], %rd3;
+    mov.u64 %rd5, values;
+    st.local.u32 [%rd5], %r2;
+    st.local.u32 [%rd5+4], %r1;
+    cvta.local.u64 %rd6, %rd5;
+    mov.u64 %rd7, text;
+    cvta.global.u64 %rd8, %rd7;
+    st.param.b64 [in0], %rd8;
+    st.param.b64 [in1], %rd6;
+    call (out32), vprintf, (in0, in1);
+done:
+    ret;
+}
+)";
+
 std::string program(const std::string& file) {
     return std::string(SIMTLM_PROGRAMS) + "/" + file;
 }
@@ -208,6 +258,24 @@ TEST_F(Programs, GiveTheSameValuesAndCyclesInAnyOrderOfProcessesAsleepOrAwake) {
     }
 }
 
+TEST_F(Programs, PrintAndAllocateTheSameInAnyOrderOfProcesses) {
+    const std::string ptx = folder_.write("talk.ptx", talk);
+    const std::string launch = folder_.write("talk.launch", R"(
+buffer list u64 32 zero
+launch talk grid 16 block 64 args list
+output list list.bin
+)");
+    const outcome first = simulate(on_tiny(ptx, launch, {"--quiet"}));
+    const std::vector<std::uint32_t> given = drawn();
+    EXPECT_EQ(0, first.code) << first.err;
+    EXPECT_NE(std::string::npos, first.out.find("15 32\n")) << first.out.substr(0, 400);
+    for (const char* seed : {"1", "2", "77"}) {
+        const outcome other = simulate(on_tiny(ptx, launch, {"--quiet", "--shuffle-seed", seed}));
+        EXPECT_EQ("", first_difference(first.report(), other.report()));
+        EXPECT_EQ(given, drawn());
+    }
+}
+
 TEST_F(Programs, TakeTheirAtomicsWithAMemoryThatAnswersAtOnce) {
     const std::vector<std::string> perfect = {"--quiet", "-gpgpu_perfect_mem", "1"};
     const outcome first = simulate(tickets_on_tiny(perfect));
@@ -250,6 +318,35 @@ TEST_F(Programs, RecordedAsTheyRunTakeTheSameCyclesInAReplay) {
             ASSERT_EQ(0, replayed.code) << name << ": " << replayed.err;
             EXPECT_EQ(figures(executed), figures(replayed)) << name << " " << form;
         }
+}
+
+TEST_F(Programs, DrawnByLotGiveTheSameResultsInEveryExecutorAndEveryReplayTheSameCycles) {
+    const char* const seed = std::getenv("SIMTLM_SEED");
+    const unsigned first = seed != nullptr ? static_cast<unsigned>(std::atoi(seed)) : 1;
+    const std::string launch = folder_.write("drawn.launch", R"(
+buffer table u32 256 random 11
+buffer list u32 1280 zero
+launch drawn grid 10 block 128 args table list
+output list list.bin
+)");
+    for (unsigned n = first; n < first + 6; ++n) {
+        const std::string ptx = folder_.write("drawn.ptx", random_program(n));
+        const auto results = [&](std::vector<std::string> how) {
+            const outcome o = simulate(on_tiny(ptx, launch, std::move(how)));
+            EXPECT_EQ(0, o.code) << n << ": " << o.err;
+            return drawn();
+        };
+        const std::vector<std::uint32_t> expected = results({"-gpgpu_ptx_sim_mode", "1"});
+        EXPECT_EQ(expected, results({"-gpgpu_ptx_sim_mode", "1", "--functional-threads", "3"}))
+            << n;
+        const std::string traces = folder_.path("traces" + std::to_string(n));
+        const outcome timed = simulate(on_tiny(ptx, launch, {"--record-trace", traces}));
+        EXPECT_EQ(0, timed.code) << n << ": " << timed.err;
+        EXPECT_EQ(expected, drawn()) << n;
+        const outcome replayed =
+            simulate({"--preset", "TINY", "-trace", traces + "/kernelslist.g"});
+        EXPECT_EQ(figures(timed), figures(replayed)) << n;
+    }
 }
 
 TEST_F(Programs, AreNotRecordedIntoAFolderWithSomethingInIt) {

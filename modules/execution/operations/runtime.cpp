@@ -49,8 +49,8 @@ void write_result(const warp& w, const operation* op, unsigned lane, std::uint64
 }
 
 /// vprintf(format, arguments)
-const operation* print(warp& w, const operation* op) {
-    for_lanes(w.lanes_of(op), [&](unsigned lane) {
+void print(warp& w, const operation* op, lane_mask lanes) {
+    for_lanes(lanes, [&](unsigned lane) {
         const std::string format = read_lane_string(w, op, lane, read_argument(w, op, 0, lane));
         const device_address values = op->detail > 1 ? read_argument(w, op, 1, lane) : 0;
         const formatted_text text = format_device_text(
@@ -62,13 +62,10 @@ const operation* print(warp& w, const operation* op) {
         w.launch->print(text.text);
         write_result(w, op, lane, static_cast<std::uint64_t>(text.arguments));
     });
-    return op + 1;
 }
 
 /// __assertfail(message, file, line, function, size of a character)
-const operation* assertion_failed(warp& w, const operation* op) {
-    const lane_mask lanes = w.lanes_of(op);
-    if (lanes == 0) return op + 1;
+void assertion_failed(warp& w, const operation* op, lane_mask lanes) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
     const auto text = [&](unsigned n) {
         return read_lane_string(w, op, lane, read_argument(w, op, n, lane));
@@ -78,28 +75,26 @@ const operation* assertion_failed(warp& w, const operation* op) {
                               static_cast<std::uint32_t>(read_argument(w, op, 2, lane)), text(3)));
 }
 
-const operation* allocate(warp& w, const operation* op) {
-    for_lanes(w.lanes_of(op), [&](unsigned lane) {
+void allocate(warp& w, const operation* op, lane_mask lanes) {
+    for_lanes(lanes, [&](unsigned lane) {
         device_heap* const heap = w.launch->world.heap;
         write_result(w, op, lane,
                      heap == nullptr ? 0 : heap->allocate(read_argument(w, op, 0, lane)));
     });
-    return op + 1;
 }
 
-const operation* release(warp& w, const operation* op) {
-    for_lanes(w.lanes_of(op), [&](unsigned lane) {
+void release(warp& w, const operation* op, lane_mask lanes) {
+    for_lanes(lanes, [&](unsigned lane) {
         const device_address a = read_argument(w, op, 0, lane);
         device_heap* const heap = w.launch->world.heap;
         if (a != 0 && (heap == nullptr || !heap->release(a)))
             w.block->fail(w, op, lane, fmt::format("free of {:#x}, which malloc did not give", a));
     });
-    return op + 1;
 }
 
 /// memcpy and memmove
-const operation* copy_memory(warp& w, const operation* op) {
-    for_lanes(w.lanes_of(op), [&](unsigned lane) {
+void copy_memory(warp& w, const operation* op, lane_mask lanes) {
+    for_lanes(lanes, [&](unsigned lane) {
         const device_address to = read_argument(w, op, 0, lane);
         std::vector<std::byte> bytes(read_argument(w, op, 2, lane));
         read_lane_bytes(w, op, lane, read_argument(w, op, 1, lane), bytes.data(),
@@ -107,29 +102,43 @@ const operation* copy_memory(warp& w, const operation* op) {
         write_lane_bytes(w, op, lane, to, bytes.data(), static_cast<std::uint32_t>(bytes.size()));
         write_result(w, op, lane, to);
     });
-    return op + 1;
 }
 
-const operation* set_memory(warp& w, const operation* op) {
-    for_lanes(w.lanes_of(op), [&](unsigned lane) {
+void set_memory(warp& w, const operation* op, lane_mask lanes) {
+    for_lanes(lanes, [&](unsigned lane) {
         const device_address to = read_argument(w, op, 0, lane);
         const std::vector<std::byte> bytes(read_argument(w, op, 2, lane),
                                            static_cast<std::byte>(read_argument(w, op, 1, lane)));
         write_lane_bytes(w, op, lane, to, bytes.data(), static_cast<std::uint32_t>(bytes.size()));
         write_result(w, op, lane, to);
     });
+}
+
+/// A call of the runtime. What programs share (the heap, what they print, memory) changes in timing
+/// mode when that of other SMs does, so that the order of SMs is the same whatever runs first.
+template <void (*Function)(warp&, const operation*, lane_mask)>
+const operation* runtime_call(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    if (w.pending == nullptr) {
+        Function(w, op, lanes);
+        return op + 1;
+    }
+    w.pending->op = op;
+    w.pending->lanes = lanes;
+    w.pending->perform = [](warp& of, const memory_request& r) { Function(of, r.op, r.lanes); };
     return op + 1;
 }
 
 }  // namespace
 
 handler runtime_function(const std::string& name) {
-    if (name == "vprintf") return print;
-    if (name == "__assertfail" || name == "__assert_fail") return assertion_failed;
-    if (name == "malloc") return allocate;
-    if (name == "free") return release;
-    if (name == "memcpy" || name == "memmove") return copy_memory;
-    if (name == "memset") return set_memory;
+    if (name == "vprintf") return runtime_call<print>;
+    if (name == "__assertfail" || name == "__assert_fail") return runtime_call<assertion_failed>;
+    if (name == "malloc") return runtime_call<allocate>;
+    if (name == "free") return runtime_call<release>;
+    if (name == "memcpy" || name == "memmove") return runtime_call<copy_memory>;
+    if (name == "memset") return runtime_call<set_memory>;
     return nullptr;
 }
 

@@ -367,7 +367,7 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  t.generic_windows,
                                  c.ptx.quirks.names_give_banks,
                                  c.ptx.quirks.vector_is_one_element,
-                                 c.ptx.quirks.unchecked_atomic_address,
+                                 c.ptx.quirks.missed_hazards,
                                  c.network.crossbar.quirk_packet_is_one_flit,
                                  c.memory.quirk_flush_few_l2,
                                  c.memory.partition.quirk_memcpy_truncates,

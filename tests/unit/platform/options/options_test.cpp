@@ -252,12 +252,12 @@ TEST(OptionValues, TellPresetsApartFromOtherFiles) {
 
 TEST(OptionValues, NoteOptionsWithoutMeaningOncePerReason) {
     const option_values v = read(
-        "-keep 1 -gpgpu_ptx_use_cuobjdump 1 -power_simulation_enabled 1\n"
+        "-gpgpu_ptx_use_cuobjdump 1 -gpgpu_experimental_lib_support 1 -power_simulation_enabled 1\n"
         "-accelwattch_xml_file x.xml -gpgpu_n_mem 4");
     const std::vector<std::string> notes = v.notes();
     ASSERT_EQ(notes.size(), 2u);
-    EXPECT_THAT(notes[0],
-                HasSubstr("-gpgpu_ptx_use_cuobjdump, -keep (fat binaries are read in memory"));
+    EXPECT_THAT(notes[0], HasSubstr("-gpgpu_ptx_use_cuobjdump, -gpgpu_experimental_lib_support "
+                                    "(fat binaries are read in memory"));
     EXPECT_THAT(
         notes[1],
         HasSubstr("-power_simulation_enabled, -accelwattch_xml_file (power is not modelled)"));

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/device/functional_engine.h"
+
+#include <chrono>
+
+namespace simtlm::device {
+
+void attempt(task& t, const shared_state& state, const std::function<void()>& act) {
+    try {
+        act();
+        t.outcome = status::success;
+    } catch (const failure& e) {
+        t.outcome = e.code();
+        state.complain(e.what());
+    } catch (const std::exception& e) {
+        t.outcome = status_of_fault(e.what());
+        state.complain(e.what());
+    }
+}
+
+functional_engine::functional_engine(shared_state& state, unsigned sms, unsigned host_threads,
+                                     listener ran)
+    : state_(state), sms_(sms), host_threads_(host_threads), ran_(std::move(ran)) {}
+
+std::uint64_t functional_engine::now() const {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::steady_clock::now().time_since_epoch())
+                                          .count()) *
+           1000;
+}
+
+std::vector<task_ptr> functional_engine::run() {
+    if (waiting_.empty()) return {};
+    const task_ptr t = waiting_.front();
+    waiting_.pop_front();
+    attempt(*t, state_, [&] { carry_out(*t); });
+    t->finished_at = now();
+    return {t};
+}
+
+void functional_engine::carry_out(task& t) {
+    if (t.what == task::kind::kernel)
+        launch(t);
+    else if (t.effect)
+        t.effect();
+}
+
+void functional_engine::launch(task& t) {
+    const memory_space::turn turn(state_.memory, true);
+    execution::services world;
+    if (t.launch.module->allocates()) {
+        if (!heap_)
+            heap_ =
+                std::make_unique<execution::device_heap>(state_.memory.table(), state_.heap_limit);
+        heap_->reserve();
+        world.heap = heap_.get();
+    }
+    world.print = state_.print;
+    world.stack_limit = state_.stack_limit;
+    world.textures = &state_.textures;
+    world.sms = sms_;
+    execution::launch l;
+    l.image = &t.launch.module->image();
+    l.kernel = t.launch.kernel;
+    l.grid = t.launch.grid;
+    l.block = t.launch.block;
+    l.dynamic_shared = t.launch.dynamic_shared;
+    l.parameters = t.launch.parameters;
+    l.cooperative = t.launch.cooperative;
+    l.grid_id = ++launches_;
+    l.stream = t.stream;
+    execution::functional_options how;
+    how.host_threads = host_threads_;
+    const execution::execution_summary s = execution::run(l, state_.memory.table(), world, how);
+    if (ran_) ran_(t, s);
+}
+
+}  // namespace simtlm::device

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/device/memory_space.h"
+
+#include "platform/device/status.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace simtlm::device {
+
+namespace {
+
+using execution::device_memory;
+
+/// Where device memory may lie in the process. The first place is that of the reference; the others
+/// serve processes that have something there (sanitizers, programs without position-independence
+/// and with a large heap).
+std::unique_ptr<device_memory> reserve(std::uint64_t bytes) {
+    device_memory::config wanted;
+    wanted.capacity = bytes;
+    wanted.at_host_addresses = true;
+    constexpr std::uint64_t other_places[] = {0x1000'0000'0000, 0x2000'0000'0000, 0x3000'0000'0000};
+    for (const std::uint64_t other : other_places) {
+        try {
+            return std::make_unique<device_memory>(wanted);
+        } catch (const kernel::user_error&) {
+            const std::uint64_t statics = wanted.heap_base - wanted.static_base;
+            wanted.static_base = other;
+            wanted.heap_base = other + statics;
+        }
+    }
+    throw failure(status::out_of_memory,
+                  fmt::format("cannot reserve {} bytes of address space for device memory", bytes),
+                  "ask for less (--device-memory), or lift the limit (ulimit -v)");
+}
+
+}  // namespace
+
+memory_space::turn::turn(memory_space& m, bool runs) : memory_(m) {
+    std::unique_lock<std::mutex> lock(m.gate_);
+    if (runs) {
+        m.free_.wait(lock, [&] { return !m.busy_ && m.waiting_ == 0; });
+    } else {
+        ++m.waiting_;
+        m.free_.wait(lock, [&] { return !m.busy_; });
+        --m.waiting_;
+    }
+    m.busy_ = true;
+}
+
+memory_space::turn::~turn() {
+    {
+        const std::lock_guard<std::mutex> lock(memory_.gate_);
+        memory_.busy_ = false;
+    }
+    memory_.free_.notify_all();
+}
+
+memory_space::memory_space(unsigned devices, std::uint64_t bytes)
+    : memory_(reserve(bytes * devices)), bytes_per_device_(bytes), used_(devices, 0) {}
+
+std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uint64_t bytes,
+                                     unsigned flags, std::uint64_t alignment) {
+    const turn t(*this, false);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const bool counts = kind == memory_kind::device;
+    const std::uint64_t taken = (std::max<std::uint64_t>(bytes, 1) + 511) & ~511ull;
+    if (bytes > bytes_per_device_ || (counts && used_[device] + taken > bytes_per_device_))
+        throw failure(status::out_of_memory,
+                      fmt::format("device memory is full: {} bytes asked for, {} of {} in use",
+                                  bytes, used_[device], bytes_per_device_));
+    allocation a;
+    try {
+        a.address = memory_->allocate(bytes, std::max<std::uint64_t>(alignment, 256));
+    } catch (const kernel::user_error& e) {
+        throw failure(status::out_of_memory, e.what());
+    }
+    a.bytes = bytes;
+    a.kind = kind;
+    a.device = device;
+    a.flags = flags;
+    a.id = ++last_id_;
+    if (counts) used_[device] += taken;
+    allocations_[a.address] = a;
+    return a.address;
+}
+
+std::optional<allocation> memory_space::release(std::uint64_t address) {
+    const turn t(*this, false);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = allocations_.find(address);
+    if (at == allocations_.end() || at->second.kind == memory_kind::registered) return {};
+    const allocation a = at->second;
+    allocations_.erase(at);
+    if (a.kind == memory_kind::device)
+        used_[a.device] -= (std::max<std::uint64_t>(a.bytes, 1) + 511) & ~511ull;
+    memory_->release(address);
+    return a;
+}
+
+void memory_space::release_all(unsigned device) {
+    std::vector<allocation> all;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (const auto& [address, a] : allocations_)
+            if (a.device == device) all.push_back(a);
+    }
+    for (const allocation& a : all) {
+        if (a.kind == memory_kind::registered)
+            dismiss(a.address);
+        else
+            release(a.address);
+    }
+}
+
+void memory_space::admit(std::uint64_t address, std::uint64_t bytes, unsigned device,
+                         unsigned flags) {
+    const turn t(*this, false);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (bytes == 0) throw failure(status::invalid_value, "no memory to register");
+    if (!memory_->admit(address, bytes, "registered host memory"))
+        throw failure(status::host_memory_already_registered,
+                      fmt::format("{} bytes at {:#x} cannot be registered", bytes, address));
+    allocation a;
+    a.address = address;
+    a.bytes = bytes;
+    a.kind = memory_kind::registered;
+    a.device = device;
+    a.flags = flags;
+    a.id = ++last_id_;
+    allocations_[address] = a;
+}
+
+void memory_space::dismiss(std::uint64_t address) {
+    const turn t(*this, false);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = allocations_.find(address);
+    if (at == allocations_.end() || at->second.kind != memory_kind::registered)
+        throw failure(status::host_memory_not_registered,
+                      fmt::format("nothing is registered at {:#x}", address));
+    allocations_.erase(at);
+    memory_->dismiss(address);
+}
+
+std::optional<allocation> memory_space::find(std::uint64_t address) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto after = allocations_.upper_bound(address);
+    if (after == allocations_.begin()) return {};
+    const allocation& a = std::prev(after)->second;
+    if (address - a.address >= std::max<std::uint64_t>(a.bytes, 1)) return {};
+    return a;
+}
+
+bool memory_space::is_device_memory(std::uint64_t address) const {
+    const auto a = find(address);
+    if (a) return a->kind == memory_kind::device;
+    const turn t(const_cast<memory_space&>(*this), false);
+    return memory_->find(address) != nullptr;
+}
+
+std::uint64_t memory_space::used(unsigned device) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return used_[device];
+}
+
+}  // namespace simtlm::device

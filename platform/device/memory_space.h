@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/device_memory.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace simtlm::device {
+
+/// Who may use an allocation, and how it came to be.
+enum class memory_kind : std::uint8_t { device, managed, host, registered };
+
+struct allocation {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    memory_kind kind = memory_kind::device;
+    unsigned device = 0;
+    unsigned flags = 0;    ///< of the caller
+    std::uint64_t id = 0;  ///< counts allocations
+};
+
+/// Memory of all GPUs in one address space, which is the host's: an address means the same to the
+/// host and to every GPU. Synchronised, also with programs that run: they hold the gate, and the
+/// table of allocations changes only between their turns.
+class memory_space {
+public:
+    /// @param bytes  of each GPU
+    /// @throws failure  no room in the address space
+    memory_space(unsigned devices, std::uint64_t bytes);
+    memory_space(const memory_space&) = delete;
+    memory_space& operator=(const memory_space&) = delete;
+
+    /// @param alignment  a power of two
+    /// @throws failure  out of memory
+    std::uint64_t allocate(memory_kind kind, unsigned device, std::uint64_t bytes,
+                           unsigned flags = 0, std::uint64_t alignment = 512);
+    /// Gives back what begins at the address. @return what it was, or nothing
+    std::optional<allocation> release(std::uint64_t address);
+    /// Gives back everything that a device has.
+    void release_all(unsigned device);
+    /// Memory of the process becomes visible to GPUs. @throws failure
+    void admit(std::uint64_t address, std::uint64_t bytes, unsigned device, unsigned flags);
+    /// @throws failure  not admitted
+    void dismiss(std::uint64_t address);
+
+    /// The allocation that holds an address.
+    std::optional<allocation> find(std::uint64_t address) const;
+    /// Whether an address is memory of the kinds that this object hands out, or of a module.
+    bool is_device_memory(std::uint64_t address) const;
+    /// Bytes that a device has allocated, and has.
+    std::uint64_t used(unsigned device) const;
+    std::uint64_t capacity() const { return bytes_per_device_; }
+
+    /// Only while the gate is held.
+    execution::device_memory& table() { return *memory_; }
+
+    /// Held by whoever runs programs or changes the table.
+    class turn {
+    public:
+        /// @param runs  true: a program runs; it lets others go first
+        turn(memory_space& m, bool runs);
+        ~turn();
+        turn(const turn&) = delete;
+        turn& operator=(const turn&) = delete;
+
+    private:
+        memory_space& memory_;
+    };
+    /// Somebody waits for the running program's turn to end.
+    bool wanted() const { return waiting_.load(std::memory_order_relaxed) != 0; }
+
+private:
+    std::unique_ptr<execution::device_memory> memory_;
+    std::uint64_t bytes_per_device_;
+    std::mutex gate_;
+    std::condition_variable free_;
+    bool busy_ = false;
+    std::atomic<unsigned> waiting_{0};
+    mutable std::mutex mutex_;  ///< of what follows
+    std::map<std::uint64_t, allocation> allocations_;
+    std::vector<std::uint64_t> used_;
+    std::uint64_t last_id_ = 0;
+};
+
+}  // namespace simtlm::device

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/device/system.h"
+
+#include "modules/core/occupancy.h"
+#include "platform/device/functional_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace simtlm::device {
+
+namespace {
+
+link_timing link_of(const platform::option_values& v, const std::string& name) {
+    link_timing t;
+    t.bandwidth = v.real("--" + name + "-bandwidth") * 1e9;
+    t.latency = v.real("--" + name + "-latency") * 1e-6;
+    if (t.bandwidth < 0) v.fail("--" + name + "-bandwidth", "is negative");
+    if (t.latency < 0) v.fail("--" + name + "-latency", "is negative");
+    return t;
+}
+
+bool wants_function_only(const platform::option_values& v) {
+    const char* const wanted = std::getenv("PTX_SIM_MODE_FUNC");
+    return v.number("-gpgpu_ptx_sim_mode", 0, 1) == 1 ||
+           (wanted != nullptr && std::strcmp(wanted, "1") == 0);
+}
+
+template <class T>
+void fill_rows(std::uint64_t to, std::uint64_t pitch, T value, std::uint64_t width,
+               std::uint64_t height) {
+    for (std::uint64_t y = 0; y < height; ++y) {
+        auto* const row = reinterpret_cast<T*>(to + y * pitch);
+        std::fill(row, row + width, value);
+    }
+}
+
+}  // namespace
+
+system_config system_config::from(const platform::option_values& v) {
+    system_config c;
+    c.gpu = platform::make_gpu_config(v);
+    if (!v.presets().empty()) c.name = v.presets().front();
+    c.gpus = v.number("--gpus", 1, 64);
+    c.functional = wants_function_only(v);
+    c.functional_threads = v.number("--functional-threads", 1, 1024);
+    c.memory_bytes = v.natural("--device-memory");
+    if (c.memory_bytes < (1 << 20) || c.memory_bytes > (std::uint64_t{1} << 40))
+        v.fail("--device-memory", "is out of range", "1 MiB to 1 TiB");
+    c.stack_limit = v.number("-gpgpu_stack_size_limit");
+    c.heap_limit = v.number("-gpgpu_heap_size_limit");
+    c.grace_ms = v.number("--host-grace");
+    c.pcie = link_of(v, "pcie");
+    c.nvlink = link_of(v, "nvlink");
+    c.max_ptx_capability = v.number("-gpgpu_ptx_force_max_capability", 0, 999);
+    return c;
+}
+
+unsigned resident_blocks(const system_config& c, const execution::kernel_image& k, unsigned threads,
+                         std::uint64_t dynamic_shared) {
+    core::cta_needs needs;
+    needs.threads = threads;
+    needs.registers = k.registers;
+    const std::uint64_t shared = k.static_shared + dynamic_shared;
+    if (shared > c.gpu.cores.sm.shared.bytes || threads == 0 || threads > 1024) return 0;
+    needs.shared_memory = static_cast<std::uint32_t>(shared);
+    return core::occupancy_of(c.gpu.cores.sm, needs, ~std::uint64_t{0} >> 8, c.gpu.sms()).ctas;
+}
+
+system::system(const platform::option_values& options, const run_log::outputs& log)
+    : config_(system_config::from(options)),
+      state_(config_.gpus, config_.memory_bytes),
+      log_(log, config_.gpu.clocks.core),
+      work_(state_, config_.gpus, {config_.functional, config_.grace_ms},
+            [this]() -> std::unique_ptr<engine> {
+                if (config_.functional)
+                    return std::make_unique<functional_engine>(
+                        state_, config_.gpu.sms(), config_.functional_threads,
+                        [this](const task& t, const execution::execution_summary& s) {
+                            log_.kernel_executed(t, s);
+                        });
+                timed_engine::settings s;
+                s.gpu = config_.gpu;
+                s.gpus = config_.gpus;
+                s.pcie = config_.pcie;
+                s.nvlink = config_.nvlink;
+                return std::make_unique<timed_engine>(state_, s, log_);
+            }) {
+    state_.stack_limit = config_.stack_limit;
+    state_.heap_limit = config_.heap_limit;
+    state_.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+    state_.complain = [this](const std::string& text) { log_.complain(text); };
+}
+
+system::~system() = default;
+
+std::shared_ptr<loaded_module> system::load(const module_source& source) {
+    return std::make_shared<loaded_module>(source, state_.memory, opcode_timing_of(config_.gpu));
+}
+
+void system::check_range(std::uint64_t address, std::uint64_t bytes) const {
+    const auto a = state_.memory.find(address);
+    if (bytes == 0 || !a || bytes <= a->bytes - (address - a->address)) return;
+    throw failure(status::invalid_value,
+                  fmt::format("{} bytes at {:#x} reach beyond an allocation of {} bytes at {:#x}",
+                              bytes, address, a->bytes, a->address));
+}
+
+copy_direction system::direction_of(std::uint64_t to, std::uint64_t from) const {
+    const auto owner = [&](std::uint64_t address) -> int {
+        const auto a = state_.memory.find(address);
+        if (a) return a->kind == memory_kind::device ? static_cast<int>(a->device) : -1;
+        return state_.memory.is_device_memory(address) ? 0 : -1;
+    };
+    const int t = owner(to), f = owner(from);
+    if (t < 0 && f < 0) return copy_direction::inside;
+    if (t < 0) return copy_direction::to_host;
+    if (f < 0) return copy_direction::to_device;
+    return t == f ? copy_direction::inside : copy_direction::between_devices;
+}
+
+task_ptr system::make_copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
+                           copy_direction direction) {
+    check_range(to, bytes);
+    check_range(from, bytes);
+    auto t = std::make_shared<task>();
+    t->what = task::kind::copy;
+    t->direction = direction;
+    t->bytes = bytes;
+    if (direction == copy_direction::to_device) t->address = to;
+    t->effect = [to, from, bytes] {
+        if (bytes != 0)
+            std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    };
+    return t;
+}
+
+task_ptr system::make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t value,
+                           unsigned element, std::uint64_t width, std::uint64_t height) {
+    if (height != 0 && width != 0) check_range(to, pitch * (height - 1) + width * element);
+    if (!state_.memory.find(to) && !state_.memory.is_device_memory(to))
+        throw failure(status::invalid_value,
+                      fmt::format("{:#x} is no address of device memory", to));
+    auto t = std::make_shared<task>();
+    t->what = task::kind::copy;
+    t->effect = [=] {
+        if (element == 1)
+            for (std::uint64_t y = 0; y < height; ++y)
+                std::memset(reinterpret_cast<void*>(to + y * pitch), static_cast<int>(value & 0xff),
+                            width);
+        else if (element == 2)
+            fill_rows(to, pitch, static_cast<std::uint16_t>(value), width, height);
+        else
+            fill_rows(to, pitch, value, width, height);
+    };
+    return t;
+}
+
+task_ptr system::make_launch(unsigned device, launch_request r) {
+    const core::sm_config& sm = config_.gpu.cores.sm;
+    const std::uint64_t threads = r.block.volume();
+    if (r.grid.volume() == 0 || threads == 0 || threads > 1024 || r.block.z > 64 ||
+        r.grid.y > 65535 || r.grid.z > 65535 || r.grid.x > 0x7fffffffu)
+        throw failure(status::invalid_configuration,
+                      fmt::format("launching {}: a grid of {}x{}x{} blocks of {}x{}x{} threads",
+                                  r.kernel->name, r.grid.x, r.grid.y, r.grid.z, r.block.x,
+                                  r.block.y, r.block.z));
+    const std::uint64_t shared = std::uint64_t{r.kernel->static_shared} + r.dynamic_shared;
+    if (shared > sm.shared.bytes)
+        throw failure(status::invalid_value,
+                      fmt::format("launching {}: {} bytes of shared memory; an SM has {}",
+                                  r.kernel->name, shared, sm.shared.bytes));
+    const unsigned resident =
+        resident_blocks(config_, *r.kernel, static_cast<unsigned>(threads), r.dynamic_shared);
+    if (resident == 0)
+        throw failure(status::launch_out_of_resources,
+                      fmt::format("launching {}: a block of {} threads with {} registers each does "
+                                  "not fit an SM",
+                                  r.kernel->name, threads, r.kernel->registers));
+    if (r.cooperative && r.grid.volume() > std::uint64_t{resident} * config_.gpu.sms())
+        throw failure(status::cooperative_launch_too_large,
+                      fmt::format("launching {}: {} blocks cannot be resident at once; {} can",
+                                  r.kernel->name, r.grid.volume(),
+                                  std::uint64_t{resident} * config_.gpu.sms()));
+    auto t = std::make_shared<task>();
+    t->what = task::kind::kernel;
+    t->device = device;
+    t->launch = std::move(r);
+    return t;
+}
+
+std::uint64_t system::bind_texture(const execution::texture_binding& binding) {
+    const memory_space::turn turn(state_.memory, false);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    // Handles of objects lie apart from addresses of references.
+    const std::uint64_t handle = ++handles_;
+    state_.textures.bind(handle, binding);
+    return handle;
+}
+
+void system::bind_texture(std::uint64_t handle, const execution::texture_binding& binding) {
+    const memory_space::turn turn(state_.memory, false);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    state_.textures.bind(handle, binding);
+}
+
+void system::release_texture(std::uint64_t handle) {
+    const memory_space::turn turn(state_.memory, false);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    state_.textures.release(handle);
+}
+
+void system::free(std::uint64_t address) {
+    const auto a = state_.memory.find(address);
+    if (!a || a->address != address)
+        throw failure(status::invalid_value, fmt::format("nothing is allocated at {:#x}", address));
+    if (!work_.in_engine_thread()) work_.wait_all(a->device);
+    state_.memory.release(address);
+}
+
+void system::shut_down(bool abandon) {
+    if (work_.is_shut_down()) return;
+    work_.shut_down(abandon);
+    if (config_.functional) log_.ended();
+    std::fflush(stdout);
+}
+
+}  // namespace simtlm::device

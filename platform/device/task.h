@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/launch.h"
+#include "platform/device/loaded_module.h"
+#include "platform/device/status.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm::device {
+
+/// A kernel to run.
+struct launch_request {
+    std::shared_ptr<loaded_module> module;
+    const execution::kernel_image* kernel = nullptr;
+    program::dim3 grid;
+    program::dim3 block;
+    std::uint32_t dynamic_shared = 0;  ///< bytes per thread block
+    std::vector<std::byte> parameters;
+    bool cooperative = false;
+};
+
+enum class copy_direction : std::uint8_t { inside, to_device, to_host, between_devices };
+
+/// Something a GPU has to do, in the order that streams, events and graphs demand. Made by a host,
+/// carried out by an engine.
+struct task {
+    enum class kind : std::uint8_t { marker, kernel, copy, host_call };
+
+    kind what = kind::marker;
+    unsigned device = 0;
+    std::uint64_t stream = 0;      ///< number of the stream, for reports
+    std::function<void()> effect;  ///< copies: moves the data; host calls: the call
+    launch_request launch;
+    copy_direction direction = copy_direction::inside;
+    std::uint64_t bytes = 0;    ///< copies
+    std::uint64_t address = 0;  ///< copies to the device, in one piece: where
+    bool even_after_fault = false;
+
+    // The state; guarded by the scheduler.
+    unsigned waits_for = 0;
+    bool submitted = false;
+    bool done = false;
+    status outcome = status::success;
+    std::uint64_t number = 0;       ///< counts tasks
+    std::uint64_t finished_at = 0;  ///< simulated time, ps
+    std::vector<std::shared_ptr<task>> followers;
+};
+
+using task_ptr = std::shared_ptr<task>;
+
+}  // namespace simtlm::device

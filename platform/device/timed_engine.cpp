@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/device/timed_engine.h"
+
+#include "modules/execution/executed_kernel.h"
+#include "modules/kernel/spawn.h"
+#include "platform/device/functional_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <systemc>
+
+namespace simtlm::device {
+
+namespace {
+
+execution::opcode_timing::entry entry_of(const platform::operation_timing& t) {
+    return {static_cast<std::uint16_t>(t.latency),
+            static_cast<std::uint16_t>(t.initiation_interval)};
+}
+
+/// What poll() costs is lost in so many core cycles.
+constexpr double cycles_between_polls = 1024.3;
+
+std::uint64_t picoseconds(const sc_core::sc_time& t) {
+    return static_cast<std::uint64_t>(t.to_seconds() * 1e12 + 0.5);
+}
+
+/// What somebody threw, without what SystemC says around it.
+std::string plain(std::string text) {
+    const std::string begin = "uncaught exception: ";
+    if (const std::size_t at = text.find(begin); at != std::string::npos)
+        text = text.substr(at + begin.size());
+    return text.substr(0, text.find("\nIn file: "));
+}
+
+}  // namespace
+
+execution::opcode_timing opcode_timing_of(const platform::gpu_config& config) {
+    const platform::ptx_timing& p = config.ptx;
+    execution::opcode_timing t;
+    for (std::size_t i = 0; i < t.integer.size(); ++i) t.integer[i] = entry_of(p.integer[i]);
+    for (std::size_t i = 0; i < t.single.size(); ++i) {
+        t.single[i] = entry_of(p.single_precision[i]);
+        t.double_precision[i] = entry_of(p.double_precision[i]);
+    }
+    t.special_function = entry_of(p.special);
+    t.tensor = entry_of(p.tensor);
+    t.quirk.names_give_banks = p.quirks.names_give_banks;
+    t.quirk.vector_is_one_element = p.quirks.vector_is_one_element;
+    t.quirk.missed_hazards = p.quirks.missed_hazards;
+    return t;
+}
+
+run_observer::~run_observer() = default;
+
+/// Stops the simulation when something has ended or somebody asks.
+class timed_engine::monitor : public sc_core::sc_module {
+public:
+    monitor(const sc_core::sc_module_name& name, const std::vector<unit>& units,
+            const shared_state& state, sc_core::sc_time period)
+        : sc_module(name), state_(state), period_(period) {
+        std::vector<kernel::trigger> triggers{copy_ended};
+        for (const unit& u : units) {
+            triggers.emplace_back(u.gpu->commands().progress());
+            triggers.emplace_back(u.gpu->sequencer().failed());
+        }
+        kernel::spawn_method(
+            "pause", [] { sc_core::sc_pause(); }, triggers);
+        kernel::spawn_method(
+            "poll", [this] { poll(); }, {}, kernel::first_run::at_start);
+    }
+
+    sc_core::sc_event copy_ended;
+
+private:
+    void poll() {
+        sc_core::next_trigger(period_);
+        if (state_.attention.load(std::memory_order_relaxed) || state_.memory.wanted())
+            sc_core::sc_pause();
+    }
+
+    const shared_state& state_;
+    sc_core::sc_time period_;
+};
+
+timed_engine::timed_engine(shared_state& state, const settings& how, run_observer& observer)
+    : state_(state), how_(how), observer_(observer) {
+    // The banner of SystemC has no place in the output of somebody's program.
+    const char* const before = std::getenv("SC_COPYRIGHT_MESSAGE");
+    if (before == nullptr) setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    std::vector<platform::gpu*> all;
+    for (unsigned i = 0; i < how.gpus; ++i) {
+        unit u;
+        const std::string name = how.gpus == 1 ? "gpu" : fmt::format("gpu{}", i);
+        u.gpu = std::make_unique<platform::gpu>(name.c_str(), how.gpu);
+        all.push_back(u.gpu.get());
+        units_.push_back(std::move(u));
+    }
+    monitor_ = std::make_unique<monitor>(
+        "monitor", units_, state,
+        sc_core::sc_time(cycles_between_polls / how.gpu.clocks.core, sc_core::SC_SEC));
+    observer_.built(all);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    if (before == nullptr) unsetenv("SC_COPYRIGHT_MESSAGE");
+}
+
+timed_engine::~timed_engine() {
+    // SystemC takes a noticeable time to take a large hierarchy apart, and the process ends anyway.
+    for (unit& u : units_) static_cast<void>(u.gpu.release());
+    static_cast<void>(monitor_.release());
+}
+
+std::uint64_t timed_engine::now() const {
+    return picoseconds(sc_core::sc_time_stamp());
+}
+
+bool timed_engine::busy() const {
+    return !kernels_.empty() || !copies_.empty() || !done_.empty();
+}
+
+void timed_engine::start(const task_ptr& t) {
+    if (dead_ != status::success) {
+        t->outcome = t->even_after_fault ? status::success : dead_;
+        done_.push_back(t);
+        return;
+    }
+    switch (t->what) {
+        case task::kind::kernel:
+            attempt(*t, state_, [&] { launch(t); });
+            if (t->outcome != status::success) done_.push_back(t);
+            break;
+        case task::kind::copy:
+            start_copy(t);
+            break;
+        default:
+            carry_out(t);
+            break;
+    }
+}
+
+void timed_engine::carry_out(const task_ptr& t) {
+    attempt(*t, state_, [&] {
+        if (t->effect) t->effect();
+    });
+    t->finished_at = now();
+    done_.push_back(t);
+}
+
+void timed_engine::launch(const task_ptr& t) {
+    unit& u = units_[t->device];
+    execution::services world;
+    const memory_space::turn turn(state_.memory, true);
+    if (t->launch.module->allocates()) {
+        if (!u.heap)
+            u.heap =
+                std::make_unique<execution::device_heap>(state_.memory.table(), state_.heap_limit);
+        u.heap->reserve();
+        world.heap = u.heap.get();
+    }
+    world.print = state_.print;
+    world.stack_limit = state_.stack_limit;
+    world.textures = &state_.textures;
+    world.sms = how_.gpu.sms();
+    world.global_time = [] {
+        return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
+    };
+    execution::launch l;
+    l.image = &t->launch.module->image();
+    l.kernel = t->launch.kernel;
+    l.grid = t->launch.grid;
+    l.block = t->launch.block;
+    l.dynamic_shared = t->launch.dynamic_shared;
+    l.parameters = t->launch.parameters;
+    l.cooperative = t->launch.cooperative;
+    l.grid_id = ++launches_;
+    l.stream = t->stream;
+    dispatch::host_command c;
+    c.what = dispatch::host_command::kind::launch;
+    c.kernel = std::make_shared<execution::executed_kernel>(
+        std::move(l), state_.memory.table(), world, t->launch.module->facts(), launches_);
+    platform::check_trace_fits(how_.gpu, platform::facts_of(c.kernel->facts()));
+    c.where = t->launch.kernel->name;
+    // Streams have put their kernels in order already, and kernels of a graph may run side by side.
+    c.stream = (t->stream << 32) + launches_;
+    kernels_[launches_] = t;
+    u.gpu->commands().submit(std::move(c));
+    u.gpu->commands().proceed();
+}
+
+/// When a copy ends that begins now: the direction's copies follow one another.
+std::uint64_t timed_engine::copy_end(const task& t) {
+    if (t.direction == copy_direction::inside) return now();
+    const bool peer = t.direction == copy_direction::between_devices;
+    const link_timing& link = peer ? how_.nvlink : how_.pcie;
+    if (link.bandwidth == 0) return now();
+    unit& u = units_[t.device];
+    std::uint64_t& free =
+        t.direction == copy_direction::to_device ? u.to_device_free : u.to_host_free;
+    const double seconds = link.latency + static_cast<double>(t.bytes) / link.bandwidth;
+    free = std::max(free, now()) + static_cast<std::uint64_t>(seconds * 1e12);
+    return free;
+}
+
+void timed_engine::start_copy(const task_ptr& t) {
+    const std::uint64_t end = copy_end(*t);
+    copies_.emplace(end, t);
+    if (end <= now()) end_copies();
+}
+
+void timed_engine::end_copies() {
+    while (!copies_.empty() && copies_.begin()->first <= now()) {
+        const task_ptr t = copies_.begin()->second;
+        copies_.erase(copies_.begin());
+        if (t->direction == copy_direction::to_device && t->address != 0 && t->bytes != 0) {
+            dispatch::host_command c;
+            c.what = dispatch::host_command::kind::copy_in;
+            c.address = t->address;
+            c.bytes = t->bytes;
+            units_[t->device].gpu->commands().submit(std::move(c));
+            units_[t->device].gpu->commands().proceed();
+        }
+        carry_out(t);
+    }
+}
+
+std::vector<task_ptr> timed_engine::run() {
+    if (done_.empty() && (!kernels_.empty() || !copies_.empty())) simulate();
+    return std::exchange(done_, {});
+}
+
+/// Goes on until something ends. Statistics are whole between steps only.
+void timed_engine::simulate() {
+    try {
+        const memory_space::turn turn(state_.memory, true);
+        if (!copies_.empty()) {
+            const std::uint64_t end = copies_.begin()->first;
+            monitor_->copy_ended.cancel();
+            monitor_->copy_ended.notify(
+                sc_core::sc_time(static_cast<double>(end - now()) * 1e-12, sc_core::SC_SEC));
+        }
+        sc_core::sc_start();
+        while (sc_core::sc_pending_activity_at_current_time())
+            sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    } catch (const std::exception& e) {
+        return fail_all(e.what(), status_of_fault(e.what()));
+    }
+    collect();
+    end_copies();
+}
+
+void timed_engine::collect() {
+    for (unit& u : units_) {
+        dispatch::command_processor& commands = u.gpu->commands();
+        for (const dispatch::finished_kernel& k : commands.take_finished()) {
+            observer_.kernel_ended(*u.gpu, k);
+            const auto at = kernels_.find(k.facts.id);
+            if (at == kernels_.end()) continue;
+            at->second->finished_at = now();
+            done_.push_back(at->second);
+            kernels_.erase(at);
+        }
+        for (const std::string& w : commands.take_warnings()) observer_.warned(w);
+        try {
+            u.gpu->sequencer().rethrow_failure();
+        } catch (const std::exception& e) {
+            return fail_all(e.what(), status_of_fault(e.what()));
+        }
+        if (commands.deadlocked())
+            return fail_all(
+                fmt::format("deadlock at core cycle {}: no instruction was completed in "
+                            "the last {} cycles; who waits for what:\n{}",
+                            u.gpu->core_cycles(), how_.gpu.dispatch.deadlock_window,
+                            u.gpu->describe()),
+                status::launch_timeout);
+        if (commands.stopped())
+            return fail_all("the simulation was ended by " + commands.stop_reason(),
+                            status::launch_timeout);
+    }
+}
+
+/// The simulation cannot go on: everything that is under way has failed, and what comes will.
+void timed_engine::fail_all(const std::string& why, status outcome) {
+    state_.complain(plain(why));
+    dead_ = outcome;
+    for (const auto& [number, t] : kernels_) {
+        t->outcome = outcome;
+        done_.push_back(t);
+    }
+    for (const auto& [end, t] : copies_) {
+        t->outcome = outcome;
+        done_.push_back(t);
+    }
+    kernels_.clear();
+    copies_.clear();
+}
+
+void timed_engine::finish() {
+    observer_.ended();
+}
+
+}  // namespace simtlm::device

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/device_heap.h"
+#include "platform/device/engine.h"
+#include "platform/gpu/gpu.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm::device {
+
+/// What a copy between host and GPU costs. A bandwidth of 0: nothing.
+struct link_timing {
+    double latency = 0;    ///< seconds
+    double bandwidth = 0;  ///< bytes per second, in each direction
+};
+
+/// What is done with what the GPUs count.
+class run_observer {
+public:
+    virtual ~run_observer();
+    /// The GPUs are built; nothing has run.
+    virtual void built(const std::vector<platform::gpu*>& gpus) { static_cast<void>(gpus); }
+    /// A kernel has ended; between steps of the simulation.
+    virtual void kernel_ended(platform::gpu& gpu, const dispatch::finished_kernel& kernel) {
+        static_cast<void>(gpu), static_cast<void>(kernel);
+    }
+    virtual void warned(const std::string& text) { static_cast<void>(text); }
+    /// No more will run.
+    virtual void ended() {}
+};
+
+/// Carries tasks out on GPUs that are simulated: all of SystemC happens in the thread that calls.
+class timed_engine : public engine {
+public:
+    struct settings {
+        platform::gpu_config gpu;  ///< of every GPU
+        unsigned gpus = 1;
+        link_timing pcie;    ///< host and GPU
+        link_timing nvlink;  ///< between GPUs
+    };
+
+    /// Builds the GPUs. @throws kernel::user_error
+    timed_engine(shared_state& state, const settings& how, run_observer& observer);
+    ~timed_engine() override;
+
+    void start(const task_ptr& t) override;
+    std::vector<task_ptr> run() override;
+    bool busy() const override;
+    std::uint64_t now() const override;
+    void finish() override;
+
+private:
+    class monitor;
+    struct unit {
+        std::unique_ptr<platform::gpu> gpu;
+        std::unique_ptr<execution::device_heap> heap;
+        std::uint64_t to_device_free = 0, to_host_free = 0;  ///< ps
+    };
+
+    void launch(const task_ptr& t);
+    void start_copy(const task_ptr& t);
+    std::uint64_t copy_end(const task& t);
+    void carry_out(const task_ptr& t);
+    void simulate();
+    void collect();
+    void end_copies();
+    void fail_all(const std::string& why, status outcome);
+
+    shared_state& state_;
+    settings how_;
+    run_observer& observer_;
+    std::vector<unit> units_;
+    std::unique_ptr<monitor> monitor_;
+    std::map<std::uint32_t, task_ptr> kernels_;      ///< by launch number
+    std::multimap<std::uint64_t, task_ptr> copies_;  ///< by their end, ps
+    std::vector<task_ptr> done_;
+    std::uint32_t launches_ = 0;
+    status dead_ = status::success;
+};
+
+/// Timing of PTX instructions under a configuration.
+execution::opcode_timing opcode_timing_of(const platform::gpu_config& config);
+
+}  // namespace simtlm::device

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "runtimes/cuda/session.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+
+namespace simtlm::cuda {
+
+using device::failure;
+using device::status;
+
+/// Which library a call came through: the runtime remembers errors, the driver does not.
+enum class library_kind { runtime, driver };
+
+/// What a call may do after a device has faulted.
+enum class after_fault { refused, allowed };
+
+namespace detail {
+/// Some failures cannot be understood from their number.
+inline void explain(const char* name, const failure& e) {
+    const bool needs_words = e.code() == status::not_supported || e.code() == status::invalid_ptx ||
+                             e.code() == status::no_binary_for_gpu ||
+                             e.code() == status::launch_out_of_resources ||
+                             e.code() == status::cooperative_launch_too_large;
+    static const bool always = std::getenv("SIMTLM_VERBOSE") != nullptr;
+    if (needs_words || always) std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
+}
+}  // namespace detail
+
+/// Carries out a call of a program: exceptions become its result, and nothing else ever leaves.
+template <library_kind Kind, class Act>
+result call(const char* name, after_fault faults, Act&& act) noexcept {
+    result r = 0;
+    try {
+        session& s = session::get();
+        if (faults == after_fault::refused) {
+            const status fault = s.work().fault(s.current_device());
+            if (fault != status::success) r = static_cast<result>(fault);
+        }
+        if (r == 0) r = static_cast<result>(act(s));
+    } catch (const failure& e) {
+        r = static_cast<result>(e.code());
+        detail::explain(name, e);
+    } catch (const std::bad_alloc&) {
+        r = static_cast<result>(status::out_of_memory);
+    } catch (const std::exception& e) {
+        r = static_cast<result>(status::unknown);
+        std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
+    }
+    thread_state& t = session::thread();
+    if (Kind == library_kind::runtime && r != 0) t.last_error = r;
+    t.per_thread_default = false;
+    return r;
+}
+
+/// A call of the runtime API.
+template <class Act>
+result runtime_call(const char* name, Act&& act) noexcept {
+    return call<library_kind::runtime>(name, after_fault::refused, [&](session& s) {
+        act(s);
+        return status::success;
+    });
+}
+
+/// Refuses what the program passes.
+inline void require(bool good, status otherwise, const char* why) {
+    if (!good) throw failure(otherwise, why);
+}
+inline void require_pointer(const void* p) {
+    require(p != nullptr, status::invalid_value, "a null pointer");
+}
+
+}  // namespace simtlm::cuda

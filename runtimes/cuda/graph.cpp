@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtimes/cuda/graph.h"
+
+#include "runtimes/cuda/call.h"
+
+#include <algorithm>
+#include <map>
+
+namespace simtlm::cuda {
+
+namespace {
+
+void erase(std::vector<graph_node*>& from, const graph_node* n) {
+    from.erase(std::remove(from.begin(), from.end(), n), from.end());
+}
+
+}  // namespace
+
+graph_node* graph::add(operation what, const std::vector<graph_node*>& after) {
+    auto n = std::make_unique<graph_node>();
+    n->owner = this;
+    n->what = std::move(what);
+    n->number = next_number++;
+    // Arguments can be asked for: their addresses are known now.
+    for (void*& p : n->what.parameter_addresses)
+        p = n->what.parameters.data() + reinterpret_cast<std::uintptr_t>(p);
+    if (n->what.kind == node_kind::kernel) {
+        n->what.kernel.arguments = n->what.parameter_addresses.data();
+        n->what.kernel.extra = nullptr;
+    }
+    graph_node* const raw = n.get();
+    nodes.push_back(std::move(n));
+    for (graph_node* a : after) connect(a, raw);
+    return raw;
+}
+
+void graph::connect(graph_node* from, graph_node* to) {
+    if (std::find(to->after.begin(), to->after.end(), from) != to->after.end()) return;
+    to->after.push_back(from);
+    from->before.push_back(to);
+}
+
+void graph::disconnect(graph_node* from, graph_node* to) {
+    erase(to->after, from);
+    erase(from->before, to);
+}
+
+void graph::remove(graph_node* n) {
+    for (graph_node* a : n->after) erase(a->before, n);
+    for (graph_node* b : n->before) erase(b->after, n);
+    nodes.erase(std::find_if(nodes.begin(), nodes.end(),
+                             [&](const auto& other) { return other.get() == n; }));
+}
+
+std::shared_ptr<graph> graph::clone() const {
+    auto copy = std::make_shared<graph>();
+    std::map<const graph_node*, graph_node*> mine;
+    for (const auto& n : nodes) {
+        auto c = std::make_unique<graph_node>();
+        c->owner = copy.get();
+        c->what = n->what;
+        c->what.parameter_addresses.clear();
+        for (void* p : n->what.parameter_addresses)
+            c->what.parameter_addresses.push_back(
+                c->what.parameters.data() +
+                (static_cast<std::byte*>(p) - n->what.parameters.data()));
+        if (c->what.kind == node_kind::kernel)
+            c->what.kernel.arguments = c->what.parameter_addresses.data();
+        if (n->what.child) c->what.child = n->what.child->clone();
+        c->number = n->number;
+        c->enabled = n->enabled;
+        mine[n.get()] = c.get();
+        copy->nodes.push_back(std::move(c));
+    }
+    for (const auto& n : nodes)
+        for (const graph_node* a : n->after) copy->connect(mine[a], mine[n.get()]);
+    copy->next_number = next_number;
+    return copy;
+}
+
+graph_node* graph::find(std::uint64_t number) const {
+    for (const auto& n : nodes)
+        if (n->number == number) return n.get();
+    return nullptr;
+}
+
+std::vector<graph_node*> graph::sorted() const {
+    std::vector<graph_node*> order;
+    std::map<const graph_node*, std::size_t> missing;
+    for (const auto& n : nodes) {
+        missing[n.get()] = n->after.size();
+        if (n->after.empty()) order.push_back(n.get());
+    }
+    for (std::size_t i = 0; i < order.size(); ++i)
+        for (graph_node* b : order[i]->before)
+            if (--missing[b] == 0) order.push_back(b);
+    require(order.size() == nodes.size(), status::invalid_value, "the graph has a circle");
+    return order;
+}
+
+std::shared_ptr<capture> capture_of(session& s, const device::stream& stream) {
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    const auto at = s.captures.find(&stream);
+    return at == s.captures.end() ? nullptr : at->second;
+}
+
+device::task_ptr enqueue(session& s, device::stream& stream, operation what) {
+    {
+        const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+        if (const auto c = capture_of(s, stream)) {
+            require(!c->invalid, status::capture_invalidated, "the capture has become invalid");
+            std::vector<graph_node*>& tail = c->tails[&stream];
+            tail = {c->what->add(std::move(what), tail)};
+            return nullptr;
+        }
+        if (stream.legacy && !s.captures.empty()) {
+            for (auto& [other, c] : s.captures)
+                if (other->blocking && c->mode != 2) {
+                    c->invalid = true;
+                    throw failure(status::capture_implicit,
+                                  "the legacy default stream depends on a stream that is captured");
+                }
+        }
+    }
+    device::task_ptr t = what.make(s);
+    s.work().submit(stream, t);
+    return t;
+}
+
+namespace {
+
+/// Puts the tasks of a graph behind one, and one behind them all.
+device::task_ptr carry_out(session& s, const graph& g, const device::task_ptr& first,
+                           unsigned device, std::uint64_t stream) {
+    std::map<const graph_node*, device::task_ptr> tasks;
+    std::vector<device::task_ptr> all{first};
+    for (graph_node* n : g.sorted()) {
+        std::vector<device::task_ptr> after;
+        for (const graph_node* a : n->after) after.push_back(tasks[a]);
+        if (after.empty()) after.push_back(first);
+        device::task_ptr t;
+        if (n->what.kind == node_kind::graph && n->enabled) {
+            auto begin = std::make_shared<device::task>();
+            begin->device = device;
+            s.work().submit_after(begin, after);
+            t = carry_out(s, *n->what.child, begin, device, stream);
+        } else {
+            if (n->what.kind == node_kind::wait_event && n->what.event->recorded)
+                after.push_back(n->what.event->recorded);
+            t = n->enabled && n->what.make ? n->what.make(s) : std::make_shared<device::task>();
+            if (t->what != device::task::kind::kernel) t->device = device;
+            t->stream = stream;
+            s.work().submit_after(t, after);
+        }
+        tasks[n] = t;
+        all.push_back(t);
+    }
+    auto last = std::make_shared<device::task>();
+    last->device = device;
+    s.work().submit_after(last, all);
+    return last;
+}
+
+}  // namespace
+
+void launch_graph(session& s, executable_graph& g, device::stream& stream) {
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    if (const auto c = capture_of(s, stream)) {
+        operation o;
+        o.kind = node_kind::graph;
+        o.child = g.what->clone();
+        enqueue(s, stream, std::move(o));
+        return;
+    }
+    const device::task_ptr first = s.work().mark(stream, {g.last});
+    const device::task_ptr last = carry_out(s, *g.what, first, stream.device, stream.number);
+    g.last = s.work().mark(stream, {last});
+}
+
+void refuse_during_capture(session& s) {
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    if (s.captures.empty() || session::thread().capture_mode == 2) return;
+    for (auto& [stream, c] : s.captures) {
+        if (c->mode == 2) continue;
+        c->invalid = true;
+        throw failure(status::capture_unsupported, "not while a stream is captured");
+    }
+}
+
+}  // namespace simtlm::cuda

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtimes/cuda/graph_calls.h"
+
+#include "runtimes/cuda/call.h"
+
+namespace simtlm::cuda {
+
+graph_store& graph_store::of(session&) {
+    static graph_store* const store = new graph_store;
+    return *store;
+}
+
+graph* graph_store::add(std::shared_ptr<graph> g) {
+    graph* const raw = g.get();
+    graphs_[raw] = std::move(g);
+    return raw;
+}
+
+void graph_store::remove(graph* g) {
+    require(graphs_.erase(g) != 0, status::invalid_value, "this is no graph");
+}
+
+std::shared_ptr<graph> graph_store::get(const graph* g) {
+    const auto at = graphs_.find(g);
+    require(at != graphs_.end(), status::invalid_value, "this is no graph");
+    return at->second;
+}
+
+executable_graph* graph_store::add(std::unique_ptr<executable_graph> g) {
+    executable_graph* const raw = g.get();
+    executables_[raw] = std::move(g);
+    return raw;
+}
+
+void graph_store::remove(executable_graph* g) {
+    require(executables_.erase(g) != 0, status::invalid_value, "this is no executable graph");
+}
+
+executable_graph& graph_store::get(const executable_graph* g) {
+    const auto at = executables_.find(g);
+    require(at != executables_.end(), status::invalid_value, "this is no executable graph");
+    return *at->second;
+}
+
+graph_node* add_node(session& s, graph* g, graph_node* const* after, std::size_t count,
+                     operation what) {
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    require(g != nullptr && (count == 0 || after != nullptr), status::invalid_value,
+            "no graph, or no nodes to wait for");
+    for (std::size_t i = 0; i < count; ++i)
+        require(after[i] != nullptr && after[i]->owner == g, status::invalid_value,
+                "a node of another graph");
+    return g->add(std::move(what), {after, after + count});
+}
+
+void change_node(graph_node* n, operation what) {
+    require(n != nullptr && n->what.kind == what.kind, status::invalid_value,
+            "a node of another kind");
+    // The addresses of arguments are made anew.
+    graph scratch;
+    graph_node* const made = scratch.add(std::move(what), {});
+    n->what = made->what;
+    n->what.parameter_addresses.clear();
+    for (void* p : made->what.parameter_addresses)
+        n->what.parameter_addresses.push_back(
+            n->what.parameters.data() +
+            (static_cast<std::byte*>(p) - made->what.parameters.data()));
+    if (n->what.kind == node_kind::kernel)
+        n->what.kernel.arguments = n->what.parameter_addresses.data();
+}
+
+void change_node(session& s, executable_graph* g, const graph_node* n, operation what) {
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    require_pointer(n);
+    graph_node* const mine = graph_store::of(s).get(g).what->find(n->number);
+    require(mine != nullptr, status::invalid_value, "the graph has no such node");
+    change_node(mine, std::move(what));
+}
+
+executable_graph* instantiate(session& s, graph* g, std::uint64_t flags) {
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    const auto source = graph_store::of(s).get(g);
+    source->sorted();
+    auto e = std::make_unique<executable_graph>();
+    e->what = source->clone();
+    e->flags = flags;
+    return graph_store::of(s).add(std::move(e));
+}
+
+update_result update(session& s, executable_graph* to, graph* from) {
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    executable_graph& e = graph_store::of(s).get(to);
+    const auto source = graph_store::of(s).get(from);
+    constexpr int topology_changed = 2, node_type_changed = 3;
+    const auto mine = e.what->sorted();
+    const auto theirs = source->sorted();
+    if (mine.size() != theirs.size()) return {topology_changed, nullptr};
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        if (mine[i]->what.kind != theirs[i]->what.kind) return {node_type_changed, theirs[i]};
+        if (mine[i]->after.size() != theirs[i]->after.size()) return {topology_changed, theirs[i]};
+    }
+    e.what = source->clone();
+    return {};
+}
+
+}  // namespace simtlm::cuda

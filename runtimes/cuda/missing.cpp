@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtimes/cuda/runtime_api.h"
+
+using namespace simtlm::cuda;
+
+/// Where calls lead that nobody carries out. @param name  of the call
+extern "C" __attribute__((visibility("default"))) result simtlm_rt_refuse(const char* name) {
+    return runtime_call(name, [](session&) {
+        throw failure(status::not_supported, "this call is not carried out");
+    });
+}
+
+extern "C" __attribute__((visibility("default"))) void simtlm_rt_use_thread_stream() {
+    session::thread().per_thread_default = true;
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtimes/cuda/call.h"
+#include "runtimes/cuda/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::cuda {
+
+namespace {
+
+using device::copy_direction;
+
+std::uint64_t address(const void* p) {
+    return reinterpret_cast<std::uint64_t>(p);
+}
+
+copy_direction direction_of(session& s, const block_copy& c) {
+    require(c.kind >= host_to_host && c.kind <= by_address, status::invalid_copy_direction,
+            "no direction of a copy");
+    const copy_direction found = s.gpus().direction_of(c.to, c.from);
+    const bool wants_device_source = c.kind == device_to_host || c.kind == device_to_device;
+    const bool wants_device_target = c.kind == host_to_device || c.kind == device_to_device;
+    require(!wants_device_source || !is_pageable(s, c.from), status::invalid_value,
+            "the source is no memory of a GPU");
+    require(!wants_device_target || !is_pageable(s, c.to), status::invalid_value,
+            "the destination is no memory of a GPU");
+    return found;
+}
+
+std::uint64_t reach(std::uint64_t pitch, std::uint64_t slice, const block_copy& c) {
+    return slice * (c.depth - 1) + pitch * (c.height - 1) + c.width;
+}
+
+void move(const block_copy& c) {
+    for (std::uint64_t z = 0; z < c.depth; ++z)
+        for (std::uint64_t y = 0; y < c.height; ++y)
+            std::memmove(
+                reinterpret_cast<void*>(c.to + z * c.to_slice + y * c.to_pitch),
+                reinterpret_cast<const void*>(c.from + z * c.from_slice + y * c.from_pitch),
+                c.width);
+}
+
+/// Rows without room between them are one row.
+block_copy joined(block_copy c) {
+    if (c.height > 1 && c.to_pitch == c.width && c.from_pitch == c.width &&
+        (c.depth <= 1 ||
+         (c.to_slice == c.width * c.height && c.from_slice == c.width * c.height))) {
+        c.width *= c.height * c.depth;
+        c.height = c.depth = 1;
+    }
+    return c;
+}
+
+device::task_ptr task_of(session& s, const block_copy& c, copy_direction direction) {
+    auto t = s.gpus().make_copy(c.to, c.from, 0, direction);
+    t->bytes = c.width * c.height * c.depth;
+    if (c.height != 1 || c.depth != 1) t->address = 0;
+    t->effect = [c] { move(c); };
+    return t;
+}
+
+}  // namespace
+
+bool is_pageable(session& s, std::uint64_t a) {
+    return !s.gpus().memory().find(a) && !s.gpus().memory().is_device_memory(a);
+}
+
+operation copy_operation(session& s, const block_copy& what, bool stage) {
+    operation o;
+    o.kind = node_kind::copy;
+    const block_copy c = joined(what);
+    if (c.width == 0 || c.height == 0 || c.depth == 0) {
+        o.make = [](session&) { return std::make_shared<device::task>(); };
+        return o;
+    }
+    require(c.to != 0 && c.from != 0, status::invalid_value, "a copy from or to nowhere");
+    const copy_direction direction = direction_of(s, c);
+    s.gpus().check_range(c.to, reach(c.to_pitch, c.to_slice, c));
+    s.gpus().check_range(c.from, reach(c.from_pitch, c.from_slice, c));
+    if (stage && is_pageable(s, c.from)) {
+        block_copy packed = c;
+        auto copy = std::make_shared<std::vector<std::byte>>(c.width * c.height * c.depth);
+        packed.to = address(copy->data());
+        packed.to_pitch = c.width;
+        packed.to_slice = c.width * c.height;
+        move(packed);
+        packed.from = packed.to;
+        packed.from_pitch = packed.to_pitch;
+        packed.from_slice = packed.to_slice;
+        packed.to = c.to;
+        packed.to_pitch = c.to_pitch;
+        packed.to_slice = c.to_slice;
+        o.make = [packed, copy, direction](session& here) {
+            auto t = task_of(here, packed, direction);
+            t->effect = [packed, copy] { move(packed); };
+            return t;
+        };
+        return o;
+    }
+    o.make = [c, direction](session& here) { return task_of(here, c, direction); };
+    return o;
+}
+
+block_copy block_of(session& s, const copy_3d& w) {
+    block_copy c;
+    std::uint64_t element = 1;
+    if (w.from_array != nullptr) element = s.array(w.from_array).shape.element_bytes();
+    if (w.to_array != nullptr) element = s.array(w.to_array).shape.element_bytes();
+    c.kind = w.kind;
+    c.width = w.size.width * element;
+    c.height = std::max<std::uint64_t>(w.size.height, 1);
+    c.depth = std::max<std::uint64_t>(w.size.depth, 1);
+    if (w.size.width == 0 || w.size.height == 0 || w.size.depth == 0) c.width = 0;
+    const auto side = [&](void* array_handle, const position& at, const pitched_pointer& p,
+                          std::uint64_t& base, std::uint64_t& pitch, std::uint64_t& slice) {
+        std::uint64_t x = at.x;
+        if (array_handle != nullptr) {
+            const device::array& a = s.array(array_handle);
+            require(at.x + w.size.width <= a.shape.width && at.y + c.height <= a.shape.rows() &&
+                        at.z + c.depth <= a.shape.slices(),
+                    status::invalid_value, "a copy beyond an array");
+            base = a.address;
+            pitch = a.row_pitch();
+            slice = a.slice_pitch();
+            x *= a.shape.element_bytes();
+        } else {
+            base = address(p.pointer);
+            pitch = p.pitch;
+            slice = p.pitch * std::max<std::uint64_t>(p.height, 1);
+            require(c.height == 1 || pitch >= c.width, status::invalid_pitch,
+                    "rows overlap: the pitch is less than the width");
+        }
+        base += x + at.y * pitch + at.z * slice;
+    };
+    side(w.from_array, w.from_position, w.from_pointer, c.from, c.from_pitch, c.from_slice);
+    side(w.to_array, w.to_position, w.to_pointer, c.to, c.to_pitch, c.to_slice);
+    return c;
+}
+
+operation copy_operation(session& s, const copy_3d& w) {
+    operation o = copy_operation(s, block_of(s, w), false);
+    o.copy = w;
+    return o;
+}
+
+operation fill_operation(session& s, const fill_parameters& w) {
+    require(w.element_size == 1 || w.element_size == 2 || w.element_size == 4,
+            status::invalid_value, "elements of 1, 2 or 4 bytes can be filled");
+    operation o;
+    o.kind = node_kind::fill;
+    o.fill = w;
+    if (w.width != 0 && w.height != 0)
+        s.gpus().make_fill(address(w.to), w.pitch, w.value, w.element_size, w.width, w.height);
+    o.make = [w](session& here) {
+        if (w.width == 0 || w.height == 0) return std::make_shared<device::task>();
+        return here.gpus().make_fill(address(w.to), w.pitch, w.value, w.element_size, w.width,
+                                     w.height);
+    };
+    return o;
+}
+
+namespace {
+
+/// The arguments of a launch side by side, as the kernel takes them.
+std::vector<std::byte> pack(const execution::kernel_image& k, const kernel_parameters& p) {
+    std::vector<std::byte> to(k.parameter_bytes);
+    if (p.arguments != nullptr) {
+        for (std::size_t i = 0; i < k.parameters.size(); ++i) {
+            const execution::kernel_parameter& one = k.parameters[i];
+            require_pointer(p.arguments[i]);
+            std::memcpy(to.data() + one.offset, p.arguments[i], one.size);
+        }
+        return to;
+    }
+    // CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END
+    const void* buffer = nullptr;
+    std::size_t bytes = 0;
+    for (void** e = p.extra; e != nullptr && *e != nullptr; e += 2) {
+        const auto what = reinterpret_cast<std::uintptr_t>(*e);
+        if (what == 1) buffer = e[1];
+        if (what == 2) bytes = *static_cast<std::size_t*>(e[1]);
+    }
+    require(buffer != nullptr || k.parameter_bytes == 0, status::invalid_value,
+            "a kernel without its arguments");
+    if (buffer != nullptr) std::memcpy(to.data(), buffer, std::min(bytes, to.size()));
+    return to;
+}
+
+program::dim3 size_of(const size3& s) {
+    return {s.x, s.y, s.z};
+}
+
+/// Shared memory that a launch may ask for without more ado.
+constexpr std::uint64_t usual_shared_memory = 48 << 10;
+
+}  // namespace
+
+operation kernel_operation(session& s, function* f, const kernel_parameters& w, bool cooperative) {
+    device::launch_request r;
+    r.module = f->code;
+    r.kernel = f->kernel;
+    r.grid = size_of(w.grid);
+    r.block = size_of(w.block);
+    r.dynamic_shared = w.shared;
+    r.cooperative = cooperative;
+    r.parameters = pack(*f->kernel, w);
+    const std::uint64_t allowed =
+        f->max_dynamic_shared >= 0
+            ? std::max<std::uint64_t>(
+                  static_cast<std::uint64_t>(f->max_dynamic_shared),
+                  usual_shared_memory -
+                      std::min<std::uint64_t>(f->kernel->static_shared, usual_shared_memory))
+            : usual_shared_memory -
+                  std::min<std::uint64_t>(f->kernel->static_shared, usual_shared_memory);
+    require(w.shared <= allowed, status::invalid_value,
+            "more dynamic shared memory than the function may have "
+            "(cudaFuncAttributeMaxDynamicSharedMemorySize)");
+    const unsigned on = f->device;
+    s.gpus().make_launch(on, r);  // refuses what cannot be
+    operation o;
+    o.kind = node_kind::kernel;
+    o.kernel = w;
+    o.parameters = r.parameters;
+    for (const execution::kernel_parameter& p : f->kernel->parameters)
+        o.parameter_addresses.push_back(reinterpret_cast<void*>(std::uintptr_t{p.offset}));
+    o.make = [r, on](session& here) { return here.gpus().make_launch(on, r); };
+    return o;
+}
+
+operation host_operation(const host_parameters& w) {
+    require(w.call != nullptr, status::invalid_value, "no function to call");
+    operation o;
+    o.kind = node_kind::host;
+    o.host = w;
+    o.make = [w](session&) {
+        auto t = std::make_shared<device::task>();
+        t->what = device::task::kind::host_call;
+        t->effect = [w] { w.call(w.data); };
+        return t;
+    };
+    return o;
+}
+
+operation record_operation(device::event* e) {
+    operation o;
+    o.kind = node_kind::record_event;
+    o.event = e;
+    o.make = [e](session&) {
+        auto t = std::make_shared<device::task>();
+        t->even_after_fault = true;
+        e->recorded = t;
+        return t;
+    };
+    return o;
+}
+
+}  // namespace simtlm::cuda

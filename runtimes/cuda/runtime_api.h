@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// How functions of the runtime API are defined: RUNTIME(cudaMalloc)(void** to, std::size_t bytes).
+// The libraries that programs link with (libcudart.so.N) lead to these; see entry_points.def.
+#pragma once
+
+#include "runtimes/cuda/call.h"
+#include "runtimes/cuda/graph.h"
+#include "runtimes/cuda/runtime_lookup.h"
+
+#define RUNTIME(name) \
+    extern "C" __attribute__((visibility("default"))) simtlm::cuda::result simtlm_rt_##name
+
+namespace simtlm::cuda {
+
+inline std::uint64_t address_of(const void* p) {
+    return reinterpret_cast<std::uint64_t>(p);
+}
+inline void* pointer_to(std::uint64_t a) {
+    return reinterpret_cast<void*>(a);
+}
+
+/// Formats of texels. @throws failure  there is none like that
+execution::arithmetic::texel_format format_of(const channel_description& d);
+channel_description description_of(const execution::arithmetic::texel_format& f);
+
+/// Waits for a task that was put into a stream; nothing where it was captured.
+void finish(session& s, const device::task_ptr& t);
+
+/// What a device has, as cudaGetDeviceProperties tells it.
+device_properties properties_of(session& s, int device);
+/// cudaDeviceGetAttribute, cuDeviceGetAttribute. @throws failure
+int attribute_of(session& s, int attribute, int device);
+
+void check_device(session& s, int device);
+
+// What runtime and driver do alike.
+
+void* allocate(session& s, device::memory_kind kind, std::size_t bytes, unsigned flags);
+void free_memory(session& s, void* p);
+device::array* make_array(session& s, const device::array_shape& shape, unsigned flags);
+device::array* level_of_array(session& s, device::array& a, unsigned level);
+std::uint64_t make_texture(session& s, const resource_description& r, const texture_description* t,
+                           const resource_view* v);
+void remove_texture(session& s, std::uint64_t handle);
+pointer_attributes attributes_of(session& s, const void* p);
+function_attributes attributes_of(session& s, function& f);
+void set_function_attribute(session& s, function& f, int attribute, int value);
+int resident_blocks(session& s, function& f, int block, std::size_t shared);
+void record_event(session& s, device::event& e, device::stream& stream);
+void wait_event(session& s, device::stream& stream, device::event& e);
+bool is_done(session& s, device::event& e);
+void wait_for(session& s, device::event& e);
+float milliseconds(session& s, device::event& from, device::event& to);
+void destroy_stream(session& s, device::stream& stream);
+void add_callback(session& s, device::stream& stream, void* handle,
+                  void (*call)(void*, result, void*), void* data);
+std::shared_ptr<graph> end_capture(session& s, device::stream& stream);
+void begin_capture(session& s, device::stream& stream, int mode, graph* into);
+
+/// Names and explanations of results.
+const char* name_of(result r);
+const char* text_of(result r);
+/// CUDA_ERROR_...; nullptr: there is no such result.
+const char* driver_name_of(result r);
+
+constexpr int runtime_version = 13000;  ///< what we claim to be
+
+}  // namespace simtlm::cuda

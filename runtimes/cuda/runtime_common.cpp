@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtimes/cuda/runtime_api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace simtlm::cuda {
+
+using device::memory_kind;
+using execution::arithmetic::address_mode;
+using execution::arithmetic::channel_kind;
+using execution::arithmetic::filter_mode;
+using execution::arithmetic::texel_format;
+
+texel_format format_of(const channel_description& d) {
+    const int bits[4] = {d.x, d.y, d.z, d.w};
+    texel_format f;
+    f.channels = 0;
+    for (const int b : bits) {
+        if (b == 0) break;
+        require(b == bits[0], status::invalid_channel_descriptor, "channels of different widths");
+        ++f.channels;
+    }
+    require(f.channels != 0 && f.channels != 3 && (d.x == 8 || d.x == 16 || d.x == 32) &&
+                d.kind >= 0 && d.kind <= 2 && !(d.kind == 2 && d.x == 8),
+            status::invalid_channel_descriptor, "no format of texels");
+    f.bits = static_cast<std::uint8_t>(d.x);
+    f.kind = d.kind == 0   ? channel_kind::signed_integer
+             : d.kind == 1 ? channel_kind::unsigned_integer
+                           : channel_kind::floating;
+    return f;
+}
+
+channel_description description_of(const texel_format& f) {
+    channel_description d{};
+    int* const bits[4] = {&d.x, &d.y, &d.z, &d.w};
+    for (unsigned i = 0; i < f.channels; ++i) *bits[i] = f.bits;
+    d.kind = f.kind == channel_kind::signed_integer     ? 0
+             : f.kind == channel_kind::unsigned_integer ? 1
+                                                        : 2;
+    return d;
+}
+
+void finish(session& s, const device::task_ptr& t) {
+    if (!t) return;
+    const status outcome = s.work().wait(t);
+    if (outcome != status::success) throw failure(outcome, "a GPU has failed");
+    const status fault = s.work().fault(t->device);
+    if (fault != status::success) throw failure(fault, "a GPU has failed");
+}
+
+void check_device(session& s, int device) {
+    require(device >= 0 && static_cast<unsigned>(device) < s.gpus().devices(),
+            status::invalid_device, "there is no such device");
+}
+
+void* allocate(session& s, memory_kind kind, std::size_t bytes, unsigned flags) {
+    if (bytes == 0) return nullptr;
+    return pointer_to(s.gpus().memory().allocate(kind, s.current_device(), bytes, flags));
+}
+
+void free_memory(session& s, void* p) {
+    if (p == nullptr) return;
+    s.gpus().free(address_of(p));
+}
+
+device::array* make_array(session& s, const device::array_shape& shape, unsigned flags) {
+    require(shape.width != 0 && shape.width <= 131072 && shape.height <= 131072 &&
+                shape.depth <= 16384 * 6,
+            status::invalid_value, "an array of a size that is not possible");
+    auto a = std::make_unique<device::array>();
+    a->shape = shape;
+    a->flags = flags;
+    a->device = s.current_device();
+    device::lay_out(*a);
+    a->address = s.gpus().memory().allocate(memory_kind::device, a->device, a->bytes);
+    device::array* const raw = s.add_array(std::move(a));
+    for (unsigned l = 0; shape.levels > 1 && l < shape.levels; ++l)
+        raw->level_views.push_back(
+            s.add_array(std::make_unique<device::array>(device::level_of(*raw, l))));
+    return raw;
+}
+
+device::array* level_of_array(session&, device::array& a, unsigned level) {
+    if (a.level_views.empty() && level == 0) return &a;
+    require(level < a.level_views.size(), status::invalid_value, "there is no such level");
+    return a.level_views[level];
+}
+
+namespace {
+
+address_mode address_mode_of(int mode) {
+    constexpr address_mode modes[] = {address_mode::wrap, address_mode::clamp, address_mode::mirror,
+                                      address_mode::border};
+    require(mode >= 0 && mode < 4, status::invalid_value, "no addressing mode");
+    return modes[mode];
+}
+
+execution::arithmetic::sampler_state sampler_of(const texture_description& t) {
+    execution::arithmetic::sampler_state s;
+    for (unsigned i = 0; i < 3; ++i) s.address[i] = address_mode_of(t.address_mode[i]);
+    s.filter = t.filter == 1 ? filter_mode::linear : filter_mode::point;
+    s.mip_filter = t.mip_filter == 1 ? filter_mode::linear : filter_mode::point;
+    s.normalised_coordinates = t.normalised_coordinates != 0;
+    s.normalised_read = t.normalised_read == 1;
+    s.srgb = t.srgb != 0;
+    std::copy(std::begin(t.border), std::end(t.border), s.border.begin());
+    s.lod_bias = t.mip_bias;
+    s.min_lod = t.mip_minimum;
+    s.max_lod = t.mip_maximum;
+    return s;
+}
+
+}  // namespace
+
+std::uint64_t make_texture(session& s, const resource_description& r, const texture_description* t,
+                           const resource_view* v) {
+    execution::texture_binding b;
+    switch (r.type) {
+        case 0:
+        case 1: {
+            const device::array& a = s.array(r.array);
+            b.image = a.image;
+            b.base = a.address;
+            break;
+        }
+        case 2: {
+            const texel_format f = format_of(r.linear.format);
+            b.image = device::linear_image(f, r.linear.bytes / f.bytes(), 0, 0);
+            b.base = address_of(r.linear.pointer);
+            require(b.base % 512 == 0, status::invalid_value, "a texture that is not aligned");
+            break;
+        }
+        case 3:
+            b.image = device::linear_image(format_of(r.pitched.format), r.pitched.width,
+                                           r.pitched.height, r.pitched.pitch);
+            b.base = address_of(r.pitched.pointer);
+            break;
+        default:
+            throw failure(status::invalid_value, "no resource for a texture");
+    }
+    if (t != nullptr) {
+        b.sampler = sampler_of(*t);
+        require(t->filter == 0 || r.type != 2, status::invalid_value,
+                "linear memory is not filtered");
+    }
+    const std::uint64_t handle = s.gpus().bind_texture(b);
+    session::texture_object o{};
+    o.resource = r;
+    if (t != nullptr) o.texture = *t;
+    if (v != nullptr) {
+        o.view = *v;
+        o.has_view = true;
+    }
+    const std::lock_guard<std::mutex> lock(s.textures_mutex);
+    s.textures[handle] = o;
+    return handle;
+}
+
+void remove_texture(session& s, std::uint64_t handle) {
+    {
+        const std::lock_guard<std::mutex> lock(s.textures_mutex);
+        if (s.textures.erase(handle) == 0) return;
+    }
+    s.work().wait_all(s.current_device());
+    s.gpus().release_texture(handle);
+}
+
+pointer_attributes attributes_of(session& s, const void* p) {
+    pointer_attributes a{};
+    a.device = -2;  // cudaInvalidDeviceId
+    a.host_pointer = const_cast<void*>(p);
+    const auto found = s.gpus().memory().find(address_of(p));
+    if (!found) {
+        if (!s.gpus().memory().is_device_memory(address_of(p))) return a;
+        a.type = 2;
+        a.device = static_cast<int>(s.current_device());
+        a.device_pointer = const_cast<void*>(p);
+        a.host_pointer = nullptr;
+        return a;
+    }
+    a.device = static_cast<int>(found->device);
+    a.device_pointer = const_cast<void*>(p);
+    switch (found->kind) {
+        case memory_kind::device:
+            a.type = 2;
+            a.host_pointer = nullptr;
+            break;
+        case memory_kind::managed:
+            a.type = 3;
+            break;
+        default:
+            a.type = 1;
+            break;
+    }
+    return a;
+}
+
+function_attributes attributes_of(session& s, function& f) {
+    function_attributes a{};
+    const execution::kernel_image& k = *f.kernel;
+    const auto& directives = f.code->image().functions()[k.function].source->directives;
+    std::uint32_t bound = 1;
+    for (const std::uint32_t n : directives.maxntid) bound *= std::max(n, 1u);
+    const bool is_bound = directives.maxntid[0] != 0;
+    std::uint64_t registers = std::max(k.registers, 1u);
+    const std::uint64_t room = s.config().gpu.cores.sm.registers_per_block / registers / 32 * 32;
+    a.max_threads = static_cast<int>(
+        std::min<std::uint64_t>(is_bound ? bound : 1024, std::max<std::uint64_t>(room, 32)));
+    a.shared_bytes = k.static_shared;
+    a.local_bytes = k.local_bytes;
+    a.registers = static_cast<int>(k.registers);
+    a.ptx_version = static_cast<int>(f.code->architecture());
+    a.binary_version = static_cast<int>(s.config().gpu.binary_version());
+    const int usual = static_cast<int>(48u << 10) - static_cast<int>(k.static_shared);
+    a.max_dynamic_shared = f.max_dynamic_shared >= 0 ? f.max_dynamic_shared : std::max(usual, 0);
+    a.carve_out = f.carve_out;
+    for (const auto& v : f.code->image().source().variables)
+        if (v.space == ptx::state_space::const_) a.constant_bytes += v.size;
+    return a;
+}
+
+void set_function_attribute(session& s, function& f, int attribute, int value) {
+    const unsigned most = s.config().gpu.cores.sm.shared.bytes;
+    switch (attribute) {
+        case 8:  // cudaFuncAttributeMaxDynamicSharedMemorySize
+            require(value >= 0 && static_cast<unsigned>(value) + f.kernel->static_shared <= most,
+                    status::invalid_value, "more shared memory than an SM has");
+            f.max_dynamic_shared = value;
+            break;
+        case 9:  // cudaFuncAttributePreferredSharedMemoryCarveout
+            require(value >= -1 && value <= 100, status::invalid_value, "no percentage");
+            f.carve_out = value;
+            break;
+        default:
+            require(attribute >= 10 && attribute <= 15, status::invalid_value,
+                    "no attribute that can be set");
+    }
+}
+
+int resident_blocks(session& s, function& f, int block, std::size_t shared) {
+    require(block > 0, status::invalid_value, "no threads in a block");
+    if (block > 1024) return 0;
+    return static_cast<int>(
+        device::resident_blocks(s.config(), *f.kernel, static_cast<unsigned>(block), shared));
+}
+
+// ---- events and streams ----
+
+void record_event(session& s, device::event& e, device::stream& stream) {
+    {
+        const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+        if (const auto c = capture_of(s, stream)) {
+            c->events[&e] = c->tails[&stream];
+            s.captured_events[&e] = c;
+            return;
+        }
+        s.captured_events.erase(&e);
+    }
+    enqueue(s, stream, record_operation(&e));
+}
+
+void wait_event(session& s, device::stream& stream, device::event& e) {
+    {
+        const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+        const auto at = s.captured_events.find(&e);
+        if (at != s.captured_events.end()) {
+            const auto c = at->second;
+            const auto mine = capture_of(s, stream);
+            require(!mine || mine == c, status::capture_merge, "an event of another capture");
+            std::vector<graph_node*>& tail = c->tails[&stream];
+            for (graph_node* n : c->events[&e])
+                if (std::find(tail.begin(), tail.end(), n) == tail.end()) tail.push_back(n);
+            s.captures[&stream] = c;
+            return;
+        }
+        require(!capture_of(s, stream), status::capture_isolation,
+                "a captured stream waits for an event outside of the capture");
+    }
+    if (e.recorded) s.work().mark(stream, {e.recorded});
+}
+
+bool is_done(session& s, device::event& e) {
+    {
+        const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+        require(s.captured_events.count(&e) == 0, status::captured_event, "a captured event");
+    }
+    return !e.recorded || s.work().poll(e.recorded);
+}
+
+void wait_for(session& s, device::event& e) {
+    {
+        const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+        require(s.captured_events.count(&e) == 0, status::captured_event, "a captured event");
+    }
+    finish(s, e.recorded);
+}
+
+float milliseconds(session& s, device::event& from, device::event& to) {
+    require((from.flags & 2) == 0 && (to.flags & 2) == 0, status::invalid_handle,
+            "an event without timing");
+    require(from.recorded && to.recorded, status::invalid_handle, "an event was not recorded");
+    require(is_done(s, from) && is_done(s, to), status::not_ready, "an event has not come yet");
+    return static_cast<float>((static_cast<double>(to.recorded->finished_at) -
+                               static_cast<double>(from.recorded->finished_at)) *
+                              1e-9);
+}
+
+void destroy_stream(session& s, device::stream& stream) {
+    require(!stream.legacy, status::invalid_handle, "the default stream stays");
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    s.captures.erase(&stream);
+    s.work().destroy_stream(&stream);
+}
+
+void add_callback(session& s, device::stream& stream, void* handle,
+                  void (*act)(void*, result, void*), void* data) {
+    require(act != nullptr, status::invalid_value, "no function to call");
+    require(!capture_of(s, stream), status::capture_unsupported, "callbacks are not captured");
+    auto t = std::make_shared<device::task>();
+    t->what = device::task::kind::host_call;
+    t->even_after_fault = true;
+    session* const here = &s;
+    const unsigned on = stream.device;
+    t->effect = [=] { act(handle, static_cast<result>(here->work().fault(on)), data); };
+    s.work().submit(stream, t);
+}
+
+void begin_capture(session& s, device::stream& stream, int mode, graph* into) {
+    require(!stream.legacy, status::capture_unsupported,
+            "the legacy default stream cannot be captured");
+    require(mode >= 0 && mode <= 2, status::invalid_value, "no mode of capture");
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    require(!capture_of(s, stream), status::invalid_value, "the stream is being captured");
+    static std::uint64_t last_id = 0;
+    auto c = std::make_shared<capture>();
+    c->what =
+        into != nullptr ? std::shared_ptr<graph>(into, [](graph*) {}) : std::make_shared<graph>();
+    c->origin = &stream;
+    c->mode = mode;
+    c->id = ++last_id;
+    c->tails[&stream];
+    s.captures[&stream] = c;
+}
+
+std::shared_ptr<graph> end_capture(session& s, device::stream& stream) {
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    const auto c = capture_of(s, stream);
+    require(c != nullptr, status::invalid_value, "the stream is not being captured");
+    require(c->origin == &stream, status::capture_unmatched, "the capture began in another stream");
+    // All that was forked must have been joined.
+    bool joined = true;
+    const std::vector<graph_node*>& end = c->tails[&stream];
+    for (const auto& [other, tail] : c->tails) {
+        if (other == &stream) continue;
+        for (graph_node* n : tail)
+            joined &= !n->before.empty() || std::find(end.begin(), end.end(), n) != end.end();
+    }
+    for (auto i = s.captures.begin(); i != s.captures.end();)
+        i = i->second == c ? s.captures.erase(i) : std::next(i);
+    for (auto i = s.captured_events.begin(); i != s.captured_events.end();)
+        i = i->second == c ? s.captured_events.erase(i) : std::next(i);
+    require(!c->invalid, status::capture_invalidated, "the capture has become invalid");
+    require(joined, status::capture_unjoined, "a stream was not joined to the capture");
+    return c->what;
+}
+
+}  // namespace simtlm::cuda

@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime API: devices, errors, versions.
+#include "runtimes/cuda/runtime_api.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::cuda {
+
+namespace {
+
+int kilohertz(double hertz) {
+    return static_cast<int>(hertz / 1e3 + 0.5);
+}
+
+/// The L2 of the whole GPU, bytes.
+int l2_bytes(const platform::gpu_config& g) {
+    return static_cast<int>(g.memory.partition.l2.bytes() * g.sub_partitions());
+}
+
+constexpr const char* bus_format = "0000:%02x:00.0";
+
+}  // namespace
+
+device_properties properties_of(session& s, int device) {
+    check_device(s, device);
+    const platform::gpu_config& g = s.config().gpu;
+    const core::sm_config& sm = g.cores.sm;
+    device_properties p{};
+    std::snprintf(p.name, sizeof p.name, "simtlm %s", s.config().name.c_str());
+    std::snprintf(reinterpret_cast<char*>(p.id.bytes), sizeof p.id.bytes, "simtlm-gpu-%d", device);
+    p.global_bytes = s.config().memory_bytes;
+    p.shared_per_block = std::min(48u << 10, sm.shared.bytes);
+    p.registers_per_block = static_cast<int>(sm.registers_per_block);
+    p.warp_size = 32;
+    p.pitch = 0x7fffffff;
+    p.max_threads = 1024;
+    p.max_block[0] = p.max_block[1] = 1024;
+    p.max_block[2] = 64;
+    p.max_grid[0] = 0x7fffffff;
+    p.max_grid[1] = p.max_grid[2] = 65535;
+    p.clock_khz = kilohertz(g.clocks.core);
+    p.constant_bytes = 65536;
+    p.major = static_cast<int>(g.compute_capability_major);
+    p.minor = static_cast<int>(g.compute_capability_minor);
+    p.texture_alignment = 512;
+    p.texture_pitch_alignment = 32;
+    p.overlap = 1;
+    p.multiprocessors = static_cast<int>(g.sms());
+    p.maps_host_memory = 1;
+    p.texture_1d = 131072;
+    p.texture_1d_mipmap = 32768;
+    p.texture_1d_linear = 1 << 28;
+    for (int* const size : {p.texture_2d, p.texture_2d_linear}) size[0] = 131072, size[1] = 65536;
+    p.texture_2d_linear[2] = 2097120;
+    for (int* const size : {p.texture_2d_mipmap, p.texture_2d_gather}) size[0] = size[1] = 32768;
+    for (int* const size : {p.texture_3d, p.surface_3d}) size[0] = size[1] = size[2] = 16384;
+    p.texture_3d_other[0] = p.texture_3d_other[1] = 8192;
+    p.texture_3d_other[2] = 32768;
+    p.texture_cube = p.surface_cube = 32768;
+    for (int* const size : {p.texture_1d_layered, p.surface_1d_layered})
+        size[0] = 32768, size[1] = 2048;
+    for (int* const size : {p.texture_2d_layered, p.surface_2d_layered})
+        size[0] = size[1] = 32768, size[2] = 2048;
+    for (int* const size : {p.texture_cube_layered, p.surface_cube_layered})
+        size[0] = 32768, size[1] = 2046;
+    p.surface_1d = 32768;
+    p.surface_2d[0] = 131072;
+    p.surface_2d[1] = 65536;
+    p.surface_alignment = 512;
+    p.concurrent_kernels = g.dispatch.max_concurrent_kernels > 1 ? 1 : 0;
+    p.pci_bus = device + 1;
+    p.copy_engines = 2;
+    p.unified_addresses = 1;
+    p.memory_clock_khz = kilohertz(g.clocks.dram);
+    p.memory_bus_bits =
+        static_cast<int>(g.memory.channels * g.memory.partition.dram.bus_width_bytes *
+                         g.memory.partition.dram.chips_per_channel * 8);
+    p.l2_bytes = l2_bytes(g);
+    p.threads_per_multiprocessor = static_cast<int>(sm.max_threads);
+    p.stream_priorities = p.global_l1 = p.local_l1 = 1;
+    p.shared_per_multiprocessor = sm.shared.bytes;
+    p.registers_per_multiprocessor = static_cast<int>(sm.registers);
+    p.managed_memory = 1;
+    p.board_group = device;
+    p.double_ratio = 2;
+    p.concurrent_managed = p.preemption = p.host_pointer_registered = 1;
+    p.cooperative = 1;
+    p.shared_per_block_optin = sm.shared.bytes;
+    p.blocks_per_multiprocessor = static_cast<int>(sm.max_ctas);
+    return p;
+}
+
+int attribute_of(session& s, int attribute, int device) {
+    const device_properties p = properties_of(s, device);
+    switch (attribute) {
+        case 1:
+            return p.max_threads;
+        case 2:
+        case 3:
+        case 4:
+            return p.max_block[attribute - 2];
+        case 5:
+        case 6:
+        case 7:
+            return p.max_grid[attribute - 5];
+        case 8:
+            return static_cast<int>(p.shared_per_block);
+        case 9:
+            return static_cast<int>(p.constant_bytes);
+        case 10:
+            return p.warp_size;
+        case 11:
+            return static_cast<int>(p.pitch);
+        case 12:
+            return p.registers_per_block;
+        case 13:
+            return p.clock_khz;
+        case 14:
+            return static_cast<int>(p.texture_alignment);
+        case 15:
+            return p.overlap;
+        case 16:
+            return p.multiprocessors;
+        case 17:
+            return p.timeout;
+        case 18:
+            return p.integrated;
+        case 19:
+            return p.maps_host_memory;
+        case 20:
+            return p.compute_mode;
+        case 21:
+            return p.texture_1d;
+        case 22:
+        case 23:
+            return p.texture_2d[attribute - 22];
+        case 24:
+        case 25:
+        case 26:
+            return p.texture_3d[attribute - 24];
+        case 27:
+        case 28:
+        case 29:
+            return p.texture_2d_layered[attribute - 27];
+        case 30:
+            return static_cast<int>(p.surface_alignment);
+        case 31:
+            return p.concurrent_kernels;
+        case 32:
+            return p.ecc;
+        case 33:
+            return p.pci_bus;
+        case 34:
+            return p.pci_device;
+        case 35:
+            return p.tcc;
+        case 36:
+            return p.memory_clock_khz;
+        case 37:
+            return p.memory_bus_bits;
+        case 38:
+            return p.l2_bytes;
+        case 39:
+            return p.threads_per_multiprocessor;
+        case 40:
+            return p.copy_engines;
+        case 41:
+            return p.unified_addresses;
+        case 42:
+        case 43:
+            return p.texture_1d_layered[attribute - 42];
+        case 44:
+            return 1;
+        case 45:
+        case 46:
+            return p.texture_2d_gather[attribute - 45];
+        case 47:
+        case 48:
+        case 49:
+            return p.texture_3d_other[attribute - 47];
+        case 50:
+            return p.pci_domain;
+        case 51:
+            return static_cast<int>(p.texture_pitch_alignment);
+        case 52:
+            return p.texture_cube;
+        case 53:
+        case 54:
+            return p.texture_cube_layered[attribute - 53];
+        case 55:
+            return p.surface_1d;
+        case 56:
+        case 57:
+            return p.surface_2d[attribute - 56];
+        case 58:
+        case 59:
+        case 60:
+            return p.surface_3d[attribute - 58];
+        case 61:
+        case 62:
+            return p.surface_1d_layered[attribute - 61];
+        case 63:
+        case 64:
+        case 65:
+            return p.surface_2d_layered[attribute - 63];
+        case 66:
+            return p.surface_cube;
+        case 67:
+        case 68:
+            return p.surface_cube_layered[attribute - 67];
+        case 69:
+            return p.texture_1d_linear;
+        case 70:
+        case 71:
+        case 72:
+            return p.texture_2d_linear[attribute - 70];
+        case 73:
+        case 74:
+            return p.texture_2d_mipmap[attribute - 73];
+        case 75:
+            return p.major;
+        case 76:
+            return p.minor;
+        case 77:
+            return p.texture_1d_mipmap;
+        case 78:
+            return p.stream_priorities;
+        case 79:
+            return p.global_l1;
+        case 80:
+            return p.local_l1;
+        case 81:
+            return static_cast<int>(p.shared_per_multiprocessor);
+        case 82:
+            return p.registers_per_multiprocessor;
+        case 83:
+            return p.managed_memory;
+        case 84:
+            return p.multi_gpu_board;
+        case 85:
+            return p.board_group;
+        case 87:
+            return p.double_ratio;
+        case 88:
+            return p.pageable_access;
+        case 89:
+            return p.concurrent_managed;
+        case 90:
+            return p.preemption;
+        case 91:
+            return p.host_pointer_registered;
+        case 95:
+            return p.cooperative;
+        case 97:
+            return static_cast<int>(p.shared_per_block_optin);
+        case 99:
+            return 1;  // host memory can be registered
+        case 102:
+            return 1;  // virtual memory management
+        case 106:
+            return p.blocks_per_multiprocessor;
+        case 115:
+            return 1;  // memory pools
+        default:
+            require(attribute > 0 && attribute < 160, status::invalid_value, "no attribute");
+            return 0;
+    }
+}
+
+}  // namespace simtlm::cuda
+
+using namespace simtlm::cuda;
+
+RUNTIME(cudaGetDeviceCount)(int* count) {
+    return runtime_call("cudaGetDeviceCount", [&](session& s) {
+        require_pointer(count);
+        *count = static_cast<int>(s.gpus().devices());
+    });
+}
+RUNTIME(cudaGetDeviceProperties_v11)(device_properties* to, int device) {
+    return runtime_call("cudaGetDeviceProperties", [&](session& s) {
+        require_pointer(to);
+        *to = properties_of(s, device);
+    });
+}
+RUNTIME(cudaGetDeviceProperties_v12)(device_properties* to, int device) {
+    return runtime_call("cudaGetDeviceProperties", [&](session& s) {
+        require_pointer(to);
+        // CUDA 12's structure has 1032 bytes.
+        std::memset(static_cast<void*>(to), 0, 1032);
+        *to = properties_of(s, device);
+        const more_device_properties more;
+        std::memcpy(reinterpret_cast<char*>(&to->reserved_shared) + sizeof(std::size_t), &more,
+                    sizeof more);
+    });
+}
+
+namespace {
+
+/// CUDA 13 has left members out of the structure: what stays is moved together.
+class packer {
+public:
+    packer(void* to, const device_properties& from)
+        : to_(static_cast<char*>(to)), from_(reinterpret_cast<const char*>(&from)) {}
+
+    /// Everything from where the last part ended, up to a member that is left out.
+    template <class T>
+    void skip(const T& member, std::size_t bytes = sizeof(T)) {
+        const auto at = static_cast<std::size_t>(reinterpret_cast<const char*>(&member) - from_);
+        append(at);
+        done_ = at + bytes;
+    }
+    /// Members of eight bytes are aligned anew.
+    void align() { at_ = (at_ + 7) & ~std::size_t{7}; }
+    void append(std::size_t until) {
+        std::memcpy(to_ + at_, from_ + done_, until - done_);
+        at_ += until - done_;
+        done_ = until;
+    }
+    void add(const void* p, std::size_t bytes) {
+        std::memcpy(to_ + at_, p, bytes);
+        at_ += bytes;
+    }
+    void jump_to(const void* member) {
+        done_ = static_cast<std::size_t>(static_cast<const char*>(member) - from_);
+    }
+
+private:
+    char* to_;
+    const char* from_;
+    std::size_t at_ = 0, done_ = 0;
+};
+
+}  // namespace
+
+RUNTIME(cudaGetDeviceProperties_v13)(void* to, int device) {
+    return runtime_call("cudaGetDeviceProperties", [&](session& s) {
+        require_pointer(to);
+        const device_properties p = properties_of(s, device);
+        std::memset(to, 0, 1008);
+        packer k(to, p);
+        k.skip(p.clock_khz, 0);
+        k.jump_to(&p.constant_bytes);
+        k.align();
+        k.skip(p.overlap);
+        k.skip(p.timeout);
+        k.skip(p.compute_mode);
+        k.skip(p.texture_1d_linear);
+        k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.surface_cube_layered) -
+                                          reinterpret_cast<const char*>(&p)) +
+                 sizeof p.surface_cube_layered);
+        k.jump_to(&p.surface_alignment);
+        k.align();
+        k.skip(p.memory_clock_khz);
+        k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.local_l1) -
+                                          reinterpret_cast<const char*>(&p)) +
+                 sizeof p.local_l1);
+        k.jump_to(&p.shared_per_multiprocessor);
+        k.align();
+        k.skip(p.double_ratio);
+        k.skip(p.cooperative_several);
+        k.jump_to(&p.shared_per_block_optin);
+        k.align();
+        k.append(static_cast<std::size_t>(reinterpret_cast<const char*>(&p.window_bytes) -
+                                          reinterpret_cast<const char*>(&p)) +
+                 sizeof p.window_bytes);
+        k.jump_to(&p.reserved_shared);
+        k.align();
+        k.append(sizeof p);
+        const more_device_properties more;
+        k.add(&more, sizeof more);
+    });
+}
+RUNTIME(cudaDeviceGetAttribute)(int* to, int attribute, int device) {
+    return runtime_call("cudaDeviceGetAttribute", [&](session& s) {
+        require_pointer(to);
+        *to = attribute_of(s, attribute, device);
+    });
+}
+RUNTIME(cudaChooseDevice)(int* device, const void*) {
+    return runtime_call("cudaChooseDevice", [&](session&) {
+        require_pointer(device);
+        *device = 0;
+    });
+}
+RUNTIME(cudaSetDevice)(int device) {
+    return runtime_call("cudaSetDevice", [&](session& s) {
+        check_device(s, device);
+        session::thread().device = static_cast<unsigned>(device);
+    });
+}
+RUNTIME(cudaInitDevice)(int device, unsigned, unsigned) {
+    return runtime_call("cudaInitDevice", [&](session& s) { check_device(s, device); });
+}
+RUNTIME(cudaGetDevice)(int* device) {
+    return runtime_call("cudaGetDevice", [&](session& s) {
+        require_pointer(device);
+        *device = static_cast<int>(s.current_device());
+    });
+}
+RUNTIME(cudaSetValidDevices)(int*, int) {
+    return runtime_call("cudaSetValidDevices", [&](session&) {});
+}
+RUNTIME(cudaSetDeviceFlags)(unsigned flags) {
+    return runtime_call("cudaSetDeviceFlags", [&](session& s) { s.device_flags = flags; });
+}
+RUNTIME(cudaGetDeviceFlags)(unsigned* flags) {
+    return runtime_call("cudaGetDeviceFlags", [&](session& s) {
+        require_pointer(flags);
+        *flags = s.device_flags | 8;  // host memory can be mapped
+    });
+}
+RUNTIME(cudaDeviceSynchronize)() {
+    return runtime_call("cudaDeviceSynchronize", [&](session& s) {
+        refuse_during_capture(s);
+        const status r = s.work().wait_all(s.current_device());
+        if (r != status::success) throw failure(r, "a GPU has failed");
+    });
+}
+RUNTIME(cudaDeviceReset)() {
+    return call<library_kind::runtime>("cudaDeviceReset", after_fault::allowed, [&](session& s) {
+        s.reset_device(s.current_device());
+        session::thread().last_error = 0;
+        return status::success;
+    });
+}
+RUNTIME(cudaDeviceSetLimit)(int limit, std::size_t value) {
+    return runtime_call("cudaDeviceSetLimit", [&](session& s) {
+        require(limit >= 0 && limit <= 6, status::invalid_value, "no limit");
+        if (limit == 0) s.gpus().state().stack_limit = value;
+        if (limit == 2) s.gpus().state().heap_limit = value;
+    });
+}
+RUNTIME(cudaDeviceGetLimit)(std::size_t* value, int limit) {
+    return runtime_call("cudaDeviceGetLimit", [&](session& s) {
+        require_pointer(value);
+        const std::size_t values[] = {
+            s.gpus().state().stack_limit, 1 << 20, s.gpus().state().heap_limit, 2, 2048, 64, 0};
+        require(limit >= 0 && limit <= 6, status::invalid_value, "no limit");
+        *value = values[limit];
+    });
+}
+RUNTIME(cudaDeviceGetTexture1DLinearMaxWidth)
+(std::size_t* width, const channel_description* d, int) {
+    return runtime_call("cudaDeviceGetTexture1DLinearMaxWidth", [&](session&) {
+        require_pointer(width);
+        require_pointer(d);
+        *width = (std::size_t{1} << 28) / format_of(*d).bytes();
+    });
+}
+
+namespace {
+std::atomic<int> cache_preference{0}, bank_size{0};
+}
+
+RUNTIME(cudaDeviceGetCacheConfig)(int* to) {
+    return runtime_call("cudaDeviceGetCacheConfig", [&](session&) { *to = cache_preference; });
+}
+RUNTIME(cudaDeviceSetCacheConfig)(int value) {
+    return runtime_call("cudaDeviceSetCacheConfig", [&](session&) { cache_preference = value; });
+}
+RUNTIME(cudaDeviceGetSharedMemConfig)(int* to) {
+    return runtime_call("cudaDeviceGetSharedMemConfig",
+                        [&](session&) { *to = bank_size == 0 ? 1 : bank_size.load(); });
+}
+RUNTIME(cudaDeviceSetSharedMemConfig)(int value) {
+    return runtime_call("cudaDeviceSetSharedMemConfig", [&](session&) { bank_size = value; });
+}
+RUNTIME(cudaDeviceGetStreamPriorityRange)(int* least, int* greatest) {
+    return runtime_call("cudaDeviceGetStreamPriorityRange", [&](session&) {
+        if (least != nullptr) *least = 0;
+        if (greatest != nullptr) *greatest = -5;
+    });
+}
+RUNTIME(cudaDeviceGetPCIBusId)(char* to, int bytes, int device) {
+    return runtime_call("cudaDeviceGetPCIBusId", [&](session& s) {
+        check_device(s, device);
+        require(to != nullptr && bytes > 12, status::invalid_value, "no room for the name");
+        std::snprintf(to, static_cast<std::size_t>(bytes), bus_format, device + 1);
+    });
+}
+RUNTIME(cudaDeviceGetByPCIBusId)(int* device, const char* id) {
+    return runtime_call("cudaDeviceGetByPCIBusId", [&](session& s) {
+        require_pointer(device);
+        require_pointer(id);
+        for (unsigned d = 0; d < s.gpus().devices(); ++d) {
+            char name[32];
+            std::snprintf(name, sizeof name, bus_format, d + 1);
+            if (std::strcmp(name, id) != 0 && std::strcmp(name + 5, id) != 0) continue;
+            *device = static_cast<int>(d);
+            return;
+        }
+        throw failure(status::invalid_device, "there is no such device");
+    });
+}
+RUNTIME(cudaDeviceCanAccessPeer)(int* can, int device, int peer) {
+    return runtime_call("cudaDeviceCanAccessPeer", [&](session& s) {
+        require_pointer(can);
+        check_device(s, device);
+        check_device(s, peer);
+        *can = device != peer ? 1 : 0;
+    });
+}
+RUNTIME(cudaDeviceEnablePeerAccess)(int peer, unsigned) {
+    return runtime_call("cudaDeviceEnablePeerAccess", [&](session& s) {
+        check_device(s, peer);
+        require(static_cast<unsigned>(peer) != s.current_device(), status::invalid_device,
+                "a device is no peer of itself");
+        require(!s.peers[s.current_device()][peer].exchange(true),
+                status::peer_access_already_enabled, "access is enabled already");
+    });
+}
+RUNTIME(cudaDeviceDisablePeerAccess)(int peer) {
+    return runtime_call("cudaDeviceDisablePeerAccess", [&](session& s) {
+        check_device(s, peer);
+        require(s.peers[s.current_device()][peer].exchange(false), status::peer_access_not_enabled,
+                "access is not enabled");
+    });
+}
+RUNTIME(cudaDeviceGetP2PAttribute)(int* value, int attribute, int from, int to) {
+    return runtime_call("cudaDeviceGetP2PAttribute", [&](session& s) {
+        require_pointer(value);
+        check_device(s, from);
+        check_device(s, to);
+        require(from != to, status::invalid_device, "a device is no peer of itself");
+        *value = attribute == 1 ? 0 : 1;
+    });
+}
+RUNTIME(cudaCtxResetPersistingL2Cache)() {
+    return runtime_call("cudaCtxResetPersistingL2Cache", [&](session&) {});
+}
+RUNTIME(cudaDeviceFlushGPUDirectRDMAWrites)(int, int) {
+    return runtime_call("cudaDeviceFlushGPUDirectRDMAWrites", [&](session&) {});
+}
+
+// ---- errors: they work whatever has happened ----
+
+RUNTIME(cudaGetLastError)() {
+    result& last = session::thread().last_error;
+    result r = last;
+    last = 0;
+    return r;
+}
+RUNTIME(cudaPeekAtLastError)() {
+    return session::thread().last_error;
+}
+extern "C" __attribute__((visibility("default"))) const char* simtlm_rt_cudaGetErrorName(result r) {
+    return name_of(r);
+}
+extern "C" __attribute__((visibility("default"))) const char* simtlm_rt_cudaGetErrorString(
+    result r) {
+    return text_of(r);
+}
+RUNTIME(cudaDriverGetVersion)(int* version) {
+    if (version == nullptr) return 1;
+    *version = runtime_version;
+    return 0;
+}
+RUNTIME(cudaRuntimeGetVersion_v11)(int* version) {
+    if (version == nullptr) return 1;
+    *version = 11080;
+    return 0;
+}
+RUNTIME(cudaRuntimeGetVersion_v12)(int* version) {
+    if (version == nullptr) return 1;
+    *version = 12090;
+    return 0;
+}
+RUNTIME(cudaRuntimeGetVersion_v13)(int* version) {
+    if (version == nullptr) return 1;
+    *version = 13000;
+    return 0;
+}
+RUNTIME(cudaProfilerStart)() {
+    return runtime_call("cudaProfilerStart", [&](session&) {});
+}
+RUNTIME(cudaProfilerStop)() {
+    return runtime_call("cudaProfilerStop", [&](session&) {});
+}
+RUNTIME(cudaProfilerInitialize)(const char*, const char*, int) {
+    return runtime_call("cudaProfilerInitialize", [&](session&) {});
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime API: the program's code, launches, what is known of kernels.
+#include "runtimes/cuda/runtime_api.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+using namespace simtlm::cuda;
+
+namespace {
+
+std::string program_name() {
+    char path[4096];
+    const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
+    std::string name(path, n > 0 ? static_cast<std::size_t>(n) : 0);
+    return name.substr(name.rfind('/') + 1);
+}
+
+/// Textures and surfaces are registered with the scope that they are in.
+std::string unscoped(const char* name) {
+    return name[0] == ':' && name[1] == ':' ? name + 2 : name;
+}
+
+library* library_of(void** handle) {
+    return reinterpret_cast<library*>(handle);
+}
+
+void launch(session& s, const void* kernel, const kernel_parameters& p, bool cooperative,
+            void* stream, const launch_attribute* attributes = nullptr, unsigned count = 0) {
+    simtlm::device::stream& to = s.stream(stream);
+    function* const f = s.function_of(kernel, to.device);
+    operation o = kernel_operation(s, f, p, cooperative);
+    o.kernel.function = const_cast<void*>(kernel);
+    if (attributes != nullptr) o.attributes.assign(attributes, attributes + count);
+    enqueue(s, to, std::move(o));
+}
+
+kernel_parameters parameters(size3 grid, size3 block, void** arguments, std::size_t shared) {
+    require(shared <= 0x7fffffff, status::invalid_value, "too much shared memory");
+    return {nullptr, grid, block, static_cast<unsigned>(shared), arguments, nullptr};
+}
+
+}  // namespace
+
+// ---- registration ----
+
+extern "C" __attribute__((visibility("default"))) void** simtlm_rt___cudaRegisterFatBinary(
+    void* wrapper) {
+    static std::atomic<unsigned> count{0};
+    const unsigned number = ++count;
+    const std::string name = program_name() + (number == 1 ? "" : fmt::format("#{}", number));
+    return reinterpret_cast<void**>(session::add_library(wrapper, name));
+}
+extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterFatBinaryEnd(
+    void**) {}
+extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaUnregisterFatBinary(void**) {
+}
+extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterFunction(
+    void** handle, const char* host, char*, const char* name, int, void*, void*, void*, void*,
+    int*) {
+    session::register_kernel(library_of(handle), host, name);
+}
+extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterVar(
+    void** handle, char* host, char*, const char* name, int, std::size_t bytes, int, int) {
+    session::register_symbol(host, {library_of(handle), name, bytes, false});
+}
+extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterHostVar(
+    void** handle, const char* name, char* host, std::size_t bytes) {
+    session::register_symbol(host, {library_of(handle), name, bytes, false});
+}
+extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterManagedVar(
+    void** handle, void** host, char*, const char* name, int, std::size_t bytes, int, int) {
+    library* const l = library_of(handle);
+    l->managed.push_back({host, name});
+    session::register_symbol(host, {l, name, bytes, false});
+}
+extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterTexture(
+    void** handle, const void* host, const void**, const char* name, int, int normalised, int) {
+    session::register_symbol(host, {library_of(handle), unscoped(name), 0, normalised != 0});
+}
+extern "C" __attribute__((visibility("default"))) void simtlm_rt___cudaRegisterSurface(
+    void** handle, const void* host, const void**, const char* name, int, int) {
+    session::register_symbol(host, {library_of(handle), unscoped(name), 0, false});
+}
+extern "C" __attribute__((visibility("default"))) char simtlm_rt___cudaInitModule(void** handle) {
+    runtime_call("__cudaInitModule", [&](session& s) { s.module_of(*library_of(handle), 0); });
+    return 0;
+}
+
+// ---- <<<>>> ----
+
+extern "C" __attribute__((visibility("default"))) unsigned simtlm_rt___cudaPushCallConfiguration(
+    size3 grid, size3 block, std::size_t shared, void* stream) {
+    session::thread().configurations.push_back({grid, block, shared, stream});
+    return 0;
+}
+RUNTIME(__cudaPopCallConfiguration)(size3* grid, size3* block, std::size_t* shared, void** stream) {
+    auto& all = session::thread().configurations;
+    if (all.empty()) return static_cast<result>(status::invalid_configuration);
+    *grid = all.back().grid;
+    *block = all.back().block;
+    *shared = all.back().shared;
+    *stream = all.back().stream;
+    all.pop_back();
+    return 0;
+}
+RUNTIME(cudaLaunchKernel)
+(const void* kernel, size3 grid, size3 block, void** arguments, std::size_t shared, void* stream) {
+    return runtime_call("cudaLaunchKernel", [&](session& s) {
+        launch(s, kernel, parameters(grid, block, arguments, shared), false, stream);
+    });
+}
+RUNTIME(cudaLaunchCooperativeKernel)
+(const void* kernel, size3 grid, size3 block, void** arguments, std::size_t shared, void* stream) {
+    return runtime_call("cudaLaunchCooperativeKernel", [&](session& s) {
+        launch(s, kernel, parameters(grid, block, arguments, shared), true, stream);
+    });
+}
+RUNTIME(cudaLaunchCooperativeKernelMultiDevice)(launch_parameters* list, unsigned count, unsigned) {
+    return runtime_call("cudaLaunchCooperativeKernelMultiDevice", [&](session& s) {
+        require_pointer(list);
+        require(count == 1, status::not_supported, "grids over several devices are not run");
+        launch(s, list->function,
+               parameters(list->grid, list->block, list->arguments, list->shared), true,
+               list->stream);
+    });
+}
+RUNTIME(cudaLaunchKernelExC)(const launch_configuration* c, const void* kernel, void** arguments) {
+    return runtime_call("cudaLaunchKernelExC", [&](session& s) {
+        require_pointer(c);
+        bool cooperative = false;
+        for (unsigned i = 0; i < c->attribute_count; ++i) {
+            const launch_attribute& a = c->attributes[i];
+            if (a.id == 2) cooperative = a.cooperative != 0;
+            require(a.id != 4 || a.cluster.x * a.cluster.y * a.cluster.z <= 1,
+                    status::not_supported, "clusters of thread blocks are not run");
+        }
+        launch(s, kernel, parameters(c->grid, c->block, arguments, c->shared), cooperative,
+               c->stream, c->attributes, c->attribute_count);
+    });
+}
+RUNTIME(__cudaGetKernel)(kernel** to, const void* host) {
+    return runtime_call("__cudaGetKernel", [&](session& s) {
+        *to = s.kernel_of(host);
+        require(*to != nullptr, status::invalid_device_function, "this is no kernel");
+    });
+}
+RUNTIME(cudaGetKernel)(kernel** to, const void* host) {
+    return simtlm_rt___cudaGetKernel(to, host);
+}
+RUNTIME(__cudaLaunchKernel)
+(kernel* k, size3 grid, size3 block, void** arguments, std::size_t shared, void* stream) {
+    return simtlm_rt_cudaLaunchKernel(k, grid, block, arguments, shared, stream);
+}
+RUNTIME(cudaGetFuncBySymbol)(function** to, const void* host) {
+    return runtime_call("cudaGetFuncBySymbol", [&](session& s) {
+        require_pointer(to);
+        *to = s.function_of(host);
+    });
+}
+
+// ---- what is known of kernels ----
+
+RUNTIME(cudaFuncGetAttributes)(function_attributes* to, const void* kernel) {
+    return runtime_call("cudaFuncGetAttributes", [&](session& s) {
+        require_pointer(to);
+        *to = attributes_of(s, *s.function_of(kernel));
+    });
+}
+RUNTIME(cudaFuncGetAttributes_v12)(function_attributes* to, const void* kernel) {
+    return runtime_call("cudaFuncGetAttributes", [&](session& s) {
+        require_pointer(to);
+        const function_attributes a = attributes_of(s, *s.function_of(kernel));
+        // CUDA 12 has appended 22 integers.
+        std::memset(static_cast<void*>(to), 0, sizeof a - 4 + 22 * sizeof(int));
+        std::memcpy(static_cast<void*>(to), &a,
+                    offsetof(function_attributes, carve_out) + sizeof a.carve_out);
+    });
+}
+RUNTIME(cudaFuncSetAttribute)(const void* kernel, int attribute, int value) {
+    return runtime_call("cudaFuncSetAttribute", [&](session& s) {
+        set_function_attribute(s, *s.function_of(kernel), attribute, value);
+    });
+}
+RUNTIME(cudaFuncSetCacheConfig)(const void* kernel, int preference) {
+    return runtime_call("cudaFuncSetCacheConfig",
+                        [&](session& s) { s.function_of(kernel)->cache_preference = preference; });
+}
+RUNTIME(cudaFuncSetSharedMemConfig)(const void* kernel, int) {
+    return runtime_call("cudaFuncSetSharedMemConfig", [&](session& s) { s.function_of(kernel); });
+}
+RUNTIME(cudaFuncGetName)(const char** to, const void* kernel) {
+    return runtime_call("cudaFuncGetName", [&](session& s) {
+        require_pointer(to);
+        *to = s.function_of(kernel)->kernel->name.c_str();
+    });
+}
+RUNTIME(cudaFuncGetParamInfo)
+(const void* kernel, std::size_t index, std::size_t* offset, std::size_t* bytes) {
+    return runtime_call("cudaFuncGetParamInfo", [&](session& s) {
+        const auto& all = s.function_of(kernel)->kernel->parameters;
+        require(index < all.size(), status::invalid_value, "there is no such parameter");
+        if (offset != nullptr) *offset = all[index].offset;
+        if (bytes != nullptr) *bytes = all[index].size;
+    });
+}
+RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
+(int* to, const void* kernel, int block, std::size_t shared) {
+    return runtime_call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](session& s) {
+        require_pointer(to);
+        *to = resident_blocks(s, *s.function_of(kernel), block, shared);
+    });
+}
+RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+(int* to, const void* kernel, int block, std::size_t shared, unsigned) {
+    return simtlm_rt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(to, kernel, block, shared);
+}
+RUNTIME(cudaOccupancyAvailableDynamicSMemPerBlock)
+(std::size_t* to, const void* kernel, int blocks, int) {
+    return runtime_call("cudaOccupancyAvailableDynamicSMemPerBlock", [&](session& s) {
+        require_pointer(to);
+        require(blocks > 0, status::invalid_value, "no blocks");
+        const std::size_t each =
+            s.config().gpu.cores.sm.shared.bytes / static_cast<unsigned>(blocks);
+        const std::size_t used = s.function_of(kernel)->kernel->static_shared;
+        *to = each > used ? each - used : 0;
+    });
+}
+
+// ---- libraries ----
+
+RUNTIME(cudaLibraryLoadData)
+(library** to, const void* code, void*, void**, unsigned, void*, void**, unsigned) {
+    return runtime_call("cudaLibraryLoadData", [&](session& s) {
+        require_pointer(to);
+        require_pointer(code);
+        library* const l = session::add_library(nullptr, "library");
+        l->source = module_in(code, s.config().capability(), l->name);
+        l->read = true;
+        *to = l;
+    });
+}
+RUNTIME(cudaLibraryLoadFromFile)
+(library** to, const char* file, void* a, void** b, unsigned c, void* d, void** e, unsigned f) {
+    std::ifstream in(file == nullptr ? "" : file, std::ios::binary);
+    std::ostringstream text;
+    if (!in || !(text << in.rdbuf()))
+        return runtime_call("cudaLibraryLoadFromFile", [&](session&) {
+            throw failure(status::file_not_found, "the file cannot be read");
+        });
+    const std::string code = text.str();
+    return simtlm_rt_cudaLibraryLoadData(to, code.c_str(), a, b, c, d, e, f);
+}
+RUNTIME(cudaLibraryUnload)(library* l) {
+    return runtime_call("cudaLibraryUnload", [&](session& s) {
+        s.work().wait_all(s.current_device());
+        s.remove_library(l);
+    });
+}
+RUNTIME(cudaLibraryGetKernel)(kernel** to, library* l, const char* name) {
+    return runtime_call("cudaLibraryGetKernel", [&](session& s) {
+        require_pointer(to);
+        require(s.module_of(*l, s.current_device()).find(name) != nullptr, status::not_found,
+                "there is no such kernel");
+        *to = session::kernel_in(*l, name);
+    });
+}
+RUNTIME(cudaLibraryGetKernelCount)(unsigned* to, library* l) {
+    return runtime_call("cudaLibraryGetKernelCount", [&](session& s) {
+        require_pointer(to);
+        *to = static_cast<unsigned>(
+            s.module_of(*l, s.current_device()).code->image().kernels().size());
+    });
+}
+RUNTIME(cudaLibraryEnumerateKernels)(kernel** to, unsigned count, library* l) {
+    return runtime_call("cudaLibraryEnumerateKernels", [&](session& s) {
+        for (const auto& k : s.module_of(*l, s.current_device()).code->image().kernels())
+            if (count-- > 0) *to++ = session::kernel_in(*l, k.name);
+    });
+}
+RUNTIME(cudaLibraryGetGlobal)(void** to, std::size_t* bytes, library* l, const char* name) {
+    return runtime_call("cudaLibraryGetGlobal", [&](session& s) {
+        const auto v = s.module_of(*l, s.current_device()).code->find_variable(name);
+        require(v.first != 0, status::not_found, "there is no such variable");
+        if (to != nullptr) *to = pointer_to(v.first);
+        if (bytes != nullptr) *bytes = v.second;
+    });
+}
+RUNTIME(cudaLibraryGetManaged)(void** to, std::size_t* bytes, library* l, const char* name) {
+    return simtlm_rt_cudaLibraryGetGlobal(to, bytes, l, name);
+}
+
+// ---- the way to the driver ----
+
+RUNTIME(cudaGetDriverEntryPoint)(const char* name, void** to, unsigned long long, int* found) {
+    return runtime_call("cudaGetDriverEntryPoint", [&](session&) {
+        require_pointer(to);
+        *to = find_driver_function(name);
+        if (found != nullptr) *found = *to != nullptr ? 0 : 1;
+    });
+}
+RUNTIME(cudaGetDriverEntryPoint_v11)(const char* name, void** to, unsigned long long) {
+    return runtime_call("cudaGetDriverEntryPoint", [&](session&) {
+        require_pointer(to);
+        *to = find_driver_function(name);
+        require(*to != nullptr, status::not_found, "there is no such function");
+    });
+}
+RUNTIME(cudaGetDriverEntryPointByVersion)
+(const char* name, void** to, unsigned, unsigned long long flags, int* found) {
+    return simtlm_rt_cudaGetDriverEntryPoint(name, to, flags, found);
+}

@@ -1,0 +1,676 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime API: memory, and copies of it.
+#include "runtimes/cuda/runtime_api.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace simtlm::cuda;
+using simtlm::device::memory_kind;
+
+namespace {
+
+std::uint64_t pitch_of(std::size_t width) {
+    return (width + 511) & ~std::uint64_t{511};
+}
+
+/// A copy in rows; where it takes part in a stream, the stream is named, else it is waited for.
+struct copy_call {
+    block_copy what;
+    void* stream = nullptr;
+    bool asynchronous = false;
+};
+
+void carry_out(session& s, const copy_call& c) {
+    if (!c.asynchronous) refuse_during_capture(s);
+    simtlm::device::stream& stream = s.stream(c.stream);
+    const bool captured = capture_of(s, stream) != nullptr;
+    const auto t = enqueue(s, stream, copy_operation(s, c.what, c.asynchronous && !captured));
+    // A copy to memory that may be paged out has ended when the call returns.
+    const bool inside = c.what.kind == device_to_device;
+    if (!c.asynchronous || (!captured && !inside && is_pageable(s, c.what.to))) finish(s, t);
+}
+
+block_copy row(void* to, const void* from, std::size_t bytes, int kind) {
+    block_copy c;
+    c.to = address_of(to);
+    c.from = address_of(from);
+    c.width = bytes;
+    c.kind = kind;
+    return c;
+}
+
+block_copy rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                std::size_t width, std::size_t height, int kind) {
+    block_copy c = row(to, from, width, kind);
+    c.to_pitch = to_pitch;
+    c.from_pitch = from_pitch;
+    c.height = height;
+    require(height <= 1 || (width <= to_pitch && width <= from_pitch), status::invalid_pitch,
+            "rows overlap: the pitch is less than the width");
+    return c;
+}
+
+/// Rows of an array from a column (in bytes) and a row on.
+std::uint64_t inside(const simtlm::device::array& a, std::size_t x, std::size_t y,
+                     std::size_t width, std::size_t height) {
+    require(x + width <= a.shape.width * a.shape.element_bytes() && y + height <= a.shape.rows(),
+            status::invalid_value, "a copy beyond an array");
+    return a.address + y * a.row_pitch() + x;
+}
+
+block_copy to_array(session& s, void* array, std::size_t x, std::size_t y, const void* from,
+                    std::size_t pitch, std::size_t width, std::size_t height, int kind) {
+    simtlm::device::array& a = s.array(array);
+    block_copy c = row(nullptr, from, width, kind);
+    c.to = inside(a, x, y, width, height);
+    c.to_pitch = a.row_pitch();
+    c.from_pitch = pitch;
+    c.height = height;
+    return c;
+}
+
+block_copy from_array(session& s, void* to, std::size_t pitch, const void* array, std::size_t x,
+                      std::size_t y, std::size_t width, std::size_t height, int kind) {
+    simtlm::device::array& a = s.array(array);
+    block_copy c = row(to, nullptr, width, kind);
+    c.from = inside(a, x, y, width, height);
+    c.from_pitch = a.row_pitch();
+    c.to_pitch = pitch;
+    c.height = height;
+    return c;
+}
+
+/// Bytes one after another that fill rows of an array, as the older calls have it.
+template <class Make>
+void in_rows(const simtlm::device::array& a, std::size_t x, std::size_t y, std::size_t bytes,
+             Make&& copy) {
+    const std::size_t width = a.shape.width * a.shape.element_bytes();
+    for (std::size_t done = 0; done < bytes; x = 0, ++y) {
+        const std::size_t n = std::min(bytes - done, width - x);
+        copy(done, x, y, n);
+        done += n;
+    }
+}
+
+std::pair<std::uint64_t, std::uint64_t> part_of(session& s, const void* symbol, std::size_t offset,
+                                                std::size_t bytes) {
+    const auto v = s.variable(symbol);
+    require(offset <= v.second && bytes <= v.second - offset, status::invalid_value,
+            "a copy beyond a variable");
+    return {v.first + offset, bytes};
+}
+
+block_copy to_symbol(session& s, const void* symbol, const void* from, std::size_t bytes,
+                     std::size_t offset, int kind) {
+    return row(pointer_to(part_of(s, symbol, offset, bytes).first), from, bytes, kind);
+}
+block_copy from_symbol(session& s, void* to, const void* symbol, std::size_t bytes,
+                       std::size_t offset, int kind) {
+    return row(to, pointer_to(part_of(s, symbol, offset, bytes).first), bytes, kind);
+}
+
+copy_3d plain(const copy_3d_peer& p) {
+    copy_3d c{};
+    c.from_array = p.from_array;
+    c.from_position = p.from_position;
+    c.from_pointer = p.from_pointer;
+    c.to_array = p.to_array;
+    c.to_position = p.to_position;
+    c.to_pointer = p.to_pointer;
+    c.size = p.size;
+    c.kind = by_address;
+    return c;
+}
+
+void fill(session& s, void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+          void* stream) {
+    enqueue(s, s.stream(stream),
+            fill_operation(s, {to, pitch, static_cast<unsigned>(value), 1, width, height}));
+}
+
+void fill_planes(session& s, const pitched_pointer& to, int value, const extent& size,
+                 void* stream) {
+    for (std::size_t z = 0; z < size.depth; ++z)
+        fill(s, static_cast<char*>(to.pointer) + z * to.pitch * to.height, to.pitch, value,
+             size.width, size.height, stream);
+}
+
+simtlm::device::array_shape shape_of(const channel_description& d, const extent& e, unsigned flags,
+                                     unsigned levels) {
+    simtlm::device::array_shape shape;
+    shape.format = format_of(d);
+    shape.width = e.width;
+    shape.height = e.height;
+    shape.depth = e.depth;
+    shape.layered = (flags & 1) != 0;
+    shape.cube = (flags & 4) != 0;
+    shape.levels = levels;
+    require(!shape.cube || (e.width == e.height && e.depth % 6 == 0 && e.depth != 0),
+            status::invalid_value, "a cube has six square faces");
+    return shape;
+}
+
+}  // namespace
+
+// ---- allocation ----
+
+RUNTIME(cudaMalloc)(void** to, std::size_t bytes) {
+    return runtime_call("cudaMalloc", [&](session& s) {
+        require_pointer(to);
+        *to = nullptr;
+        *to = allocate(s, memory_kind::device, bytes, 0);
+    });
+}
+RUNTIME(cudaMallocManaged)(void** to, std::size_t bytes, unsigned flags) {
+    return runtime_call("cudaMallocManaged", [&](session& s) {
+        require_pointer(to);
+        require(bytes != 0 && (flags == 1 || flags == 2), status::invalid_value,
+                "no bytes, or unknown flags");
+        *to = allocate(s, memory_kind::managed, bytes, flags);
+    });
+}
+RUNTIME(cudaHostAlloc)(void** to, std::size_t bytes, unsigned flags) {
+    return runtime_call("cudaHostAlloc", [&](session& s) {
+        require_pointer(to);
+        *to = allocate(s, memory_kind::host, bytes, flags);
+    });
+}
+RUNTIME(cudaMallocHost)(void** to, std::size_t bytes) {
+    return runtime_call("cudaMallocHost", [&](session& s) {
+        require_pointer(to);
+        *to = allocate(s, memory_kind::host, bytes, 0);
+    });
+}
+RUNTIME(cudaMallocPitch)(void** to, std::size_t* pitch, std::size_t width, std::size_t height) {
+    return runtime_call("cudaMallocPitch", [&](session& s) {
+        require_pointer(to);
+        require_pointer(pitch);
+        *pitch = pitch_of(width);
+        *to = allocate(s, memory_kind::device, *pitch * height, 0);
+    });
+}
+RUNTIME(cudaMalloc3D)(pitched_pointer* to, extent size) {
+    return runtime_call("cudaMalloc3D", [&](session& s) {
+        require_pointer(to);
+        const std::size_t pitch = pitch_of(size.width);
+        void* const p = allocate(s, memory_kind::device, pitch * size.height * size.depth, 0);
+        *to = {p, pitch, size.width, size.height};
+    });
+}
+RUNTIME(cudaFree)(void* p) {
+    return runtime_call("cudaFree", [&](session& s) { free_memory(s, p); });
+}
+RUNTIME(cudaFreeHost)(void* p) {
+    return runtime_call("cudaFreeHost", [&](session& s) { free_memory(s, p); });
+}
+RUNTIME(cudaHostRegister)(void* p, std::size_t bytes, unsigned flags) {
+    return runtime_call("cudaHostRegister", [&](session& s) {
+        s.gpus().memory().admit(address_of(p), bytes, s.current_device(), flags);
+    });
+}
+RUNTIME(cudaHostUnregister)(void* p) {
+    return runtime_call("cudaHostUnregister", [&](session& s) {
+        s.work().wait_all(s.current_device());
+        s.gpus().memory().dismiss(address_of(p));
+    });
+}
+RUNTIME(cudaHostGetDevicePointer)(void** to, void* p, unsigned) {
+    return runtime_call("cudaHostGetDevicePointer", [&](session& s) {
+        require_pointer(to);
+        require(!is_pageable(s, address_of(p)), status::invalid_value,
+                "this is no pinned memory of the host");
+        *to = p;
+    });
+}
+RUNTIME(cudaHostGetFlags)(unsigned* flags, void* p) {
+    return runtime_call("cudaHostGetFlags", [&](session& s) {
+        require_pointer(flags);
+        const auto a = s.gpus().memory().find(address_of(p));
+        require(a && a->kind != memory_kind::device, status::invalid_value,
+                "this is no pinned memory of the host");
+        *flags = a->flags | 2;
+    });
+}
+RUNTIME(cudaMemGetInfo)(std::size_t* free, std::size_t* total) {
+    return runtime_call("cudaMemGetInfo", [&](session& s) {
+        const auto& m = s.gpus().memory();
+        if (free != nullptr) *free = m.capacity() - m.used(s.current_device());
+        if (total != nullptr) *total = m.capacity();
+    });
+}
+RUNTIME(cudaPointerGetAttributes)(pointer_attributes* to, const void* p) {
+    return runtime_call("cudaPointerGetAttributes", [&](session& s) {
+        require_pointer(to);
+        *to = attributes_of(s, p);
+    });
+}
+RUNTIME(cudaMemAdvise)(const void*, std::size_t, int, int) {
+    return runtime_call("cudaMemAdvise", [&](session&) {});
+}
+RUNTIME(cudaMemPrefetchAsync)(const void* p, std::size_t, int, void* stream) {
+    return runtime_call("cudaMemPrefetchAsync", [&](session& s) {
+        require(!is_pageable(s, address_of(p)), status::invalid_value, "no managed memory");
+        s.stream(stream);
+    });
+}
+namespace {
+struct place {
+    int kind, id;
+};
+}  // namespace
+RUNTIME(cudaMemAdvise_v2)(const void*, std::size_t, int, place) {
+    return runtime_call("cudaMemAdvise", [&](session&) {});
+}
+RUNTIME(cudaMemPrefetchAsync_v2)(const void* p, std::size_t, place, unsigned, void* stream) {
+    return runtime_call("cudaMemPrefetchAsync", [&](session& s) {
+        require(!is_pageable(s, address_of(p)), status::invalid_value, "no managed memory");
+        s.stream(stream);
+    });
+}
+RUNTIME(cudaMemRangeGetAttribute)(void* to, std::size_t bytes, int, const void*, std::size_t) {
+    return runtime_call("cudaMemRangeGetAttribute", [&](session&) {
+        require_pointer(to);
+        std::memset(to, 0, bytes);
+    });
+}
+RUNTIME(cudaStreamAttachMemAsync)(void* stream, void*, std::size_t, unsigned) {
+    return runtime_call("cudaStreamAttachMemAsync", [&](session& s) { s.stream(stream); });
+}
+
+// ---- pools ----
+
+RUNTIME(cudaMallocAsync)(void** to, std::size_t bytes, void* stream) {
+    return runtime_call("cudaMallocAsync", [&](session& s) {
+        require_pointer(to);
+        s.stream(stream);
+        *to = allocate(s, memory_kind::device, bytes, 0);
+        memory_pool& p = s.default_pool(s.current_device());
+        p.used += bytes;
+        p.used_high = std::max(p.used_high, p.used);
+    });
+}
+RUNTIME(cudaMallocFromPoolAsync)(void** to, std::size_t bytes, memory_pool* pool, void* stream) {
+    return runtime_call("cudaMallocFromPoolAsync", [&](session& s) {
+        require_pointer(to);
+        require_pointer(pool);
+        s.stream(stream);
+        *to =
+            bytes == 0
+                ? nullptr
+                : pointer_to(s.gpus().memory().allocate(memory_kind::device, pool->device, bytes));
+        pool->used += bytes;
+        pool->used_high = std::max(pool->used_high, pool->used);
+    });
+}
+RUNTIME(cudaFreeAsync)(void* p, void* stream) {
+    return runtime_call("cudaFreeAsync", [&](session& s) {
+        const auto a = s.gpus().memory().find(address_of(p));
+        require(a && a->address == address_of(p), status::invalid_value, "nothing is allocated");
+        memory_pool& pool = s.default_pool(a->device);
+        pool.used -= std::min(pool.used, a->bytes);
+        host_parameters unused{};
+        operation o;
+        o.kind = node_kind::release;
+        o.host = unused;
+        o.address = address_of(p);
+        o.make = [p](session& here) {
+            auto t = std::make_shared<simtlm::device::task>();
+            t->what = simtlm::device::task::kind::host_call;
+            session* const session_of_task = &here;
+            t->effect = [session_of_task, p] {
+                session_of_task->gpus().memory().release(address_of(p));
+            };
+            return t;
+        };
+        enqueue(s, s.stream(stream), std::move(o));
+    });
+}
+RUNTIME(cudaDeviceGetDefaultMemPool)(memory_pool** pool, int device) {
+    return runtime_call("cudaDeviceGetDefaultMemPool", [&](session& s) {
+        require_pointer(pool);
+        check_device(s, device);
+        *pool = &s.default_pool(static_cast<unsigned>(device));
+    });
+}
+RUNTIME(cudaDeviceGetMemPool)(memory_pool** pool, int device) {
+    return simtlm_rt_cudaDeviceGetDefaultMemPool(pool, device);
+}
+RUNTIME(cudaDeviceSetMemPool)(int device, memory_pool* pool) {
+    return runtime_call("cudaDeviceSetMemPool", [&](session& s) {
+        check_device(s, device);
+        require_pointer(pool);
+    });
+}
+RUNTIME(cudaMemPoolCreate)(memory_pool** pool, const int* properties) {
+    return runtime_call("cudaMemPoolCreate", [&](session& s) {
+        require_pointer(pool);
+        require_pointer(properties);
+        // Allocation type, handle types, kind of place, number of the device.
+        auto p = std::make_unique<memory_pool>();
+        check_device(s, properties[3]);
+        p->device = static_cast<unsigned>(properties[3]);
+        *pool = p.release();
+    });
+}
+RUNTIME(cudaMemPoolDestroy)(memory_pool* pool) {
+    return runtime_call("cudaMemPoolDestroy", [&](session&) {
+        require_pointer(pool);
+        require(!pool->is_default, status::invalid_value, "the default pool stays");
+        delete pool;
+    });
+}
+RUNTIME(cudaMemPoolSetAttribute)(memory_pool* pool, int attribute, void* value) {
+    return runtime_call("cudaMemPoolSetAttribute", [&](session&) {
+        require_pointer(pool);
+        require_pointer(value);
+        require(attribute >= 1 && attribute <= 8, status::invalid_value, "no attribute");
+        if (attribute <= 3) pool->reuse[attribute - 1] = *static_cast<int*>(value);
+        if (attribute == 4) pool->threshold = *static_cast<std::uint64_t*>(value);
+        if (attribute == 8) pool->used_high = pool->used;
+    });
+}
+RUNTIME(cudaMemPoolGetAttribute)(memory_pool* pool, int attribute, void* value) {
+    return runtime_call("cudaMemPoolGetAttribute", [&](session&) {
+        require_pointer(pool);
+        require_pointer(value);
+        require(attribute >= 1 && attribute <= 8, status::invalid_value, "no attribute");
+        const std::uint64_t figures[] = {pool->threshold, pool->used, pool->used_high, pool->used,
+                                         pool->used_high};
+        if (attribute <= 3)
+            *static_cast<int*>(value) = pool->reuse[attribute - 1];
+        else
+            *static_cast<std::uint64_t*>(value) = figures[attribute - 4];
+    });
+}
+RUNTIME(cudaMemPoolTrimTo)(memory_pool* pool, std::size_t) {
+    return runtime_call("cudaMemPoolTrimTo", [&](session&) { require_pointer(pool); });
+}
+RUNTIME(cudaMemPoolSetAccess)(memory_pool* pool, const void*, std::size_t) {
+    return runtime_call("cudaMemPoolSetAccess", [&](session&) { require_pointer(pool); });
+}
+RUNTIME(cudaMemPoolGetAccess)(int* flags, memory_pool* pool, const void*) {
+    return runtime_call("cudaMemPoolGetAccess", [&](session&) {
+        require_pointer(pool);
+        *flags = 3;
+    });
+}
+
+// ---- arrays ----
+
+RUNTIME(cudaMallocArray)
+(simtlm::device::array** to, const channel_description* d, std::size_t width, std::size_t height,
+ unsigned flags) {
+    return runtime_call("cudaMallocArray", [&](session& s) {
+        require_pointer(to);
+        require_pointer(d);
+        *to = make_array(s, shape_of(*d, {width, height, 0}, flags, 1), flags);
+    });
+}
+RUNTIME(cudaMalloc3DArray)
+(simtlm::device::array** to, const channel_description* d, extent e, unsigned flags) {
+    return runtime_call("cudaMalloc3DArray", [&](session& s) {
+        require_pointer(to);
+        require_pointer(d);
+        *to = make_array(s, shape_of(*d, e, flags, 1), flags);
+    });
+}
+RUNTIME(cudaMallocMipmappedArray)
+(simtlm::device::array** to, const channel_description* d, extent e, unsigned levels,
+ unsigned flags) {
+    return runtime_call("cudaMallocMipmappedArray", [&](session& s) {
+        require_pointer(to);
+        require_pointer(d);
+        unsigned most = 1;
+        for (std::size_t n = std::max({e.width, e.height, (flags & 5) != 0 ? 0 : e.depth}); n > 1;
+             n /= 2)
+            ++most;
+        *to = make_array(s, shape_of(*d, e, flags, std::clamp(levels, 1u, most)), flags);
+    });
+}
+RUNTIME(cudaGetMipmappedArrayLevel)
+(simtlm::device::array** to, simtlm::device::array* a, unsigned level) {
+    return runtime_call("cudaGetMipmappedArrayLevel", [&](session& s) {
+        require_pointer(to);
+        *to = level_of_array(s, s.array(a), level);
+    });
+}
+RUNTIME(cudaFreeArray)(simtlm::device::array* a) {
+    return runtime_call("cudaFreeArray", [&](session& s) {
+        if (a != nullptr) s.remove_array(&s.array(a));
+    });
+}
+RUNTIME(cudaFreeMipmappedArray)(simtlm::device::array* a) {
+    return runtime_call("cudaFreeMipmappedArray", [&](session& s) {
+        if (a != nullptr) s.remove_array(&s.array(a));
+    });
+}
+RUNTIME(cudaArrayGetInfo)
+(channel_description* d, extent* e, unsigned* flags, simtlm::device::array* handle) {
+    return runtime_call("cudaArrayGetInfo", [&](session& s) {
+        const simtlm::device::array& a = s.array(handle);
+        if (d != nullptr) *d = description_of(a.shape.format);
+        if (e != nullptr) *e = {a.shape.width, a.shape.height, a.shape.depth};
+        if (flags != nullptr) *flags = a.flags;
+    });
+}
+RUNTIME(cudaGetChannelDesc)(channel_description* d, const void* handle) {
+    return runtime_call("cudaGetChannelDesc", [&](session& s) {
+        require_pointer(d);
+        *d = description_of(s.array(handle).shape.format);
+    });
+}
+
+// ---- copies ----
+
+RUNTIME(cudaMemcpy)(void* to, const void* from, std::size_t bytes, int kind) {
+    return runtime_call("cudaMemcpy",
+                        [&](session& s) { carry_out(s, {row(to, from, bytes, kind)}); });
+}
+RUNTIME(cudaMemcpyAsync)(void* to, const void* from, std::size_t bytes, int kind, void* stream) {
+    return runtime_call("cudaMemcpyAsync", [&](session& s) {
+        carry_out(s, {row(to, from, bytes, kind), stream, true});
+    });
+}
+RUNTIME(cudaMemcpyPeer)(void* to, int, const void* from, int, std::size_t bytes) {
+    return runtime_call("cudaMemcpyPeer",
+                        [&](session& s) { carry_out(s, {row(to, from, bytes, by_address)}); });
+}
+RUNTIME(cudaMemcpyPeerAsync)
+(void* to, int, const void* from, int, std::size_t bytes, void* stream) {
+    return runtime_call("cudaMemcpyPeerAsync", [&](session& s) {
+        carry_out(s, {row(to, from, bytes, by_address), stream, true});
+    });
+}
+RUNTIME(cudaMemcpy2D)
+(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+ std::size_t height, int kind) {
+    return runtime_call("cudaMemcpy2D", [&](session& s) {
+        carry_out(s, {rows(to, to_pitch, from, from_pitch, width, height, kind)});
+    });
+}
+RUNTIME(cudaMemcpy2DAsync)
+(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+ std::size_t height, int kind, void* stream) {
+    return runtime_call("cudaMemcpy2DAsync", [&](session& s) {
+        carry_out(s, {rows(to, to_pitch, from, from_pitch, width, height, kind), stream, true});
+    });
+}
+RUNTIME(cudaMemcpy2DToArray)
+(void* array, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
+ std::size_t height, int kind) {
+    return runtime_call("cudaMemcpy2DToArray", [&](session& s) {
+        carry_out(s, {to_array(s, array, x, y, from, pitch, width, height, kind)});
+    });
+}
+RUNTIME(cudaMemcpy2DToArrayAsync)
+(void* array, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
+ std::size_t height, int kind, void* stream) {
+    return runtime_call("cudaMemcpy2DToArrayAsync", [&](session& s) {
+        carry_out(s, {to_array(s, array, x, y, from, pitch, width, height, kind), stream, true});
+    });
+}
+RUNTIME(cudaMemcpy2DFromArray)
+(void* to, std::size_t pitch, const void* array, std::size_t x, std::size_t y, std::size_t width,
+ std::size_t height, int kind) {
+    return runtime_call("cudaMemcpy2DFromArray", [&](session& s) {
+        carry_out(s, {from_array(s, to, pitch, array, x, y, width, height, kind)});
+    });
+}
+RUNTIME(cudaMemcpy2DFromArrayAsync)
+(void* to, std::size_t pitch, const void* array, std::size_t x, std::size_t y, std::size_t width,
+ std::size_t height, int kind, void* stream) {
+    return runtime_call("cudaMemcpy2DFromArrayAsync", [&](session& s) {
+        carry_out(s, {from_array(s, to, pitch, array, x, y, width, height, kind), stream, true});
+    });
+}
+RUNTIME(cudaMemcpy2DArrayToArray)
+(void* to, std::size_t to_x, std::size_t to_y, const void* from, std::size_t x, std::size_t y,
+ std::size_t width, std::size_t height, int kind) {
+    return runtime_call("cudaMemcpy2DArrayToArray", [&](session& s) {
+        block_copy c = from_array(s, nullptr, 0, from, x, y, width, height, kind);
+        simtlm::device::array& a = s.array(to);
+        c.to = inside(a, to_x, to_y, width, height);
+        c.to_pitch = a.row_pitch();
+        carry_out(s, {c});
+    });
+}
+RUNTIME(cudaMemcpyToArray)
+(void* array, std::size_t x, std::size_t y, const void* from, std::size_t bytes, int kind) {
+    return runtime_call("cudaMemcpyToArray", [&](session& s) {
+        in_rows(s.array(array), x, y, bytes,
+                [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
+                    carry_out(s, {to_array(s, array, column, line,
+                                           static_cast<const char*>(from) + done, n, n, 1, kind)});
+                });
+    });
+}
+RUNTIME(cudaMemcpyToArrayAsync)
+(void* array, std::size_t x, std::size_t y, const void* from, std::size_t bytes, int kind,
+ void* stream) {
+    return runtime_call("cudaMemcpyToArrayAsync", [&](session& s) {
+        in_rows(s.array(array), x, y, bytes,
+                [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
+                    carry_out(s, {to_array(s, array, column, line,
+                                           static_cast<const char*>(from) + done, n, n, 1, kind),
+                                  stream, true});
+                });
+    });
+}
+RUNTIME(cudaMemcpyFromArray)
+(void* to, const void* array, std::size_t x, std::size_t y, std::size_t bytes, int kind) {
+    return runtime_call("cudaMemcpyFromArray", [&](session& s) {
+        in_rows(s.array(array), x, y, bytes,
+                [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
+                    carry_out(s, {from_array(s, static_cast<char*>(to) + done, n, array, column,
+                                             line, n, 1, kind)});
+                });
+    });
+}
+RUNTIME(cudaMemcpyToSymbol)
+(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind) {
+    return runtime_call("cudaMemcpyToSymbol", [&](session& s) {
+        carry_out(s, {to_symbol(s, symbol, from, bytes, offset, kind)});
+    });
+}
+RUNTIME(cudaMemcpyToSymbolAsync)
+(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind,
+ void* stream) {
+    return runtime_call("cudaMemcpyToSymbolAsync", [&](session& s) {
+        carry_out(s, {to_symbol(s, symbol, from, bytes, offset, kind), stream, true});
+    });
+}
+RUNTIME(cudaMemcpyFromSymbol)
+(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind) {
+    return runtime_call("cudaMemcpyFromSymbol", [&](session& s) {
+        carry_out(s, {from_symbol(s, to, symbol, bytes, offset, kind)});
+    });
+}
+RUNTIME(cudaMemcpyFromSymbolAsync)
+(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind, void* stream) {
+    return runtime_call("cudaMemcpyFromSymbolAsync", [&](session& s) {
+        carry_out(s, {from_symbol(s, to, symbol, bytes, offset, kind), stream, true});
+    });
+}
+RUNTIME(cudaMemcpy3D)(const copy_3d* p) {
+    return runtime_call("cudaMemcpy3D", [&](session& s) {
+        require_pointer(p);
+        carry_out(s, {block_of(s, *p)});
+    });
+}
+RUNTIME(cudaMemcpy3DAsync)(const copy_3d* p, void* stream) {
+    return runtime_call("cudaMemcpy3DAsync", [&](session& s) {
+        require_pointer(p);
+        carry_out(s, {block_of(s, *p), stream, true});
+    });
+}
+RUNTIME(cudaMemcpy3DPeer)(const copy_3d_peer* p) {
+    return runtime_call("cudaMemcpy3DPeer", [&](session& s) {
+        require_pointer(p);
+        carry_out(s, {block_of(s, plain(*p))});
+    });
+}
+RUNTIME(cudaMemcpy3DPeerAsync)(const copy_3d_peer* p, void* stream) {
+    return runtime_call("cudaMemcpy3DPeerAsync", [&](session& s) {
+        require_pointer(p);
+        carry_out(s, {block_of(s, plain(*p)), stream, true});
+    });
+}
+
+// ---- fills ----
+
+RUNTIME(cudaMemset)(void* to, int value, std::size_t bytes) {
+    return runtime_call("cudaMemset",
+                        [&](session& s) { fill(s, to, bytes, value, bytes, 1, nullptr); });
+}
+RUNTIME(cudaMemsetAsync)(void* to, int value, std::size_t bytes, void* stream) {
+    return runtime_call("cudaMemsetAsync",
+                        [&](session& s) { fill(s, to, bytes, value, bytes, 1, stream); });
+}
+RUNTIME(cudaMemset2D)
+(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+    return runtime_call("cudaMemset2D",
+                        [&](session& s) { fill(s, to, pitch, value, width, height, nullptr); });
+}
+RUNTIME(cudaMemset2DAsync)
+(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height, void* stream) {
+    return runtime_call("cudaMemset2DAsync",
+                        [&](session& s) { fill(s, to, pitch, value, width, height, stream); });
+}
+RUNTIME(cudaMemset3D)(pitched_pointer to, int value, extent size) {
+    return runtime_call("cudaMemset3D",
+                        [&](session& s) { fill_planes(s, to, value, size, nullptr); });
+}
+RUNTIME(cudaMemset3DAsync)(pitched_pointer to, int value, extent size, void* stream) {
+    return runtime_call("cudaMemset3DAsync",
+                        [&](session& s) { fill_planes(s, to, value, size, stream); });
+}
+
+// ---- symbols ----
+
+RUNTIME(cudaGetSymbolAddress)(void** to, const void* symbol) {
+    return runtime_call("cudaGetSymbolAddress", [&](session& s) {
+        require_pointer(to);
+        *to = pointer_to(s.variable(symbol).first);
+    });
+}
+RUNTIME(cudaGetSymbolSize)(std::size_t* to, const void* symbol) {
+    return runtime_call("cudaGetSymbolSize", [&](session& s) {
+        require_pointer(to);
+        *to = s.variable(symbol).second;
+    });
+}
+
+// ---- other processes ----
+
+RUNTIME(cudaIpcGetMemHandle)(void* handle, void* p) {
+    return runtime_call("cudaIpcGetMemHandle", [&](session& s) {
+        require_pointer(handle);
+        require(!is_pageable(s, address_of(p)), status::invalid_value, "no memory of a GPU");
+        std::memset(handle, 0, 64);
+        std::memcpy(handle, &p, sizeof p);
+    });
+}
+RUNTIME(cudaIpcCloseMemHandle)(void*) {
+    return runtime_call("cudaIpcCloseMemHandle", [&](session&) {});
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime API: streams and events.
+#include "runtimes/cuda/runtime_api.h"
+
+#include <cstring>
+
+using namespace simtlm::cuda;
+
+RUNTIME(cudaStreamCreate)(simtlm::device::stream** to) {
+    return runtime_call("cudaStreamCreate", [&](session& s) {
+        require_pointer(to);
+        *to = s.create_stream(true, 0, 0);
+    });
+}
+RUNTIME(cudaStreamCreateWithFlags)(simtlm::device::stream** to, unsigned flags) {
+    return runtime_call("cudaStreamCreateWithFlags", [&](session& s) {
+        require_pointer(to);
+        require(flags <= 1, status::invalid_value, "unknown flags");
+        *to = s.create_stream(flags == 0, 0, flags);
+    });
+}
+RUNTIME(cudaStreamCreateWithPriority)(simtlm::device::stream** to, unsigned flags, int priority) {
+    return runtime_call("cudaStreamCreateWithPriority", [&](session& s) {
+        require_pointer(to);
+        require(flags <= 1, status::invalid_value, "unknown flags");
+        *to = s.create_stream(flags == 0, priority, flags);
+    });
+}
+RUNTIME(cudaStreamDestroy)(void* stream) {
+    return runtime_call("cudaStreamDestroy", [&](session& s) {
+        require(reinterpret_cast<std::uintptr_t>(stream) > 2, status::invalid_handle,
+                "the default stream stays");
+        destroy_stream(s, s.stream(stream));
+    });
+}
+RUNTIME(cudaStreamGetPriority)(void* stream, int* priority) {
+    return runtime_call("cudaStreamGetPriority", [&](session& s) {
+        require_pointer(priority);
+        *priority = s.stream(stream).priority;
+    });
+}
+RUNTIME(cudaStreamGetFlags)(void* stream, unsigned* flags) {
+    return runtime_call("cudaStreamGetFlags", [&](session& s) {
+        require_pointer(flags);
+        *flags = s.stream(stream).flags;
+    });
+}
+RUNTIME(cudaStreamGetId)(void* stream, unsigned long long* id) {
+    return runtime_call("cudaStreamGetId", [&](session& s) {
+        require_pointer(id);
+        *id = s.stream(stream).number;
+    });
+}
+RUNTIME(cudaStreamGetDevice)(void* stream, int* device) {
+    return runtime_call("cudaStreamGetDevice", [&](session& s) {
+        require_pointer(device);
+        *device = static_cast<int>(s.stream(stream).device);
+    });
+}
+RUNTIME(cudaStreamSynchronize)(void* stream) {
+    return runtime_call("cudaStreamSynchronize", [&](session& s) {
+        simtlm::device::stream& one = s.stream(stream);
+        require(!capture_of(s, one), status::capture_unsupported, "the stream is being captured");
+        const status r = s.work().wait(one);
+        if (r != status::success) throw failure(r, "a GPU has failed");
+    });
+}
+RUNTIME(cudaStreamQuery)(void* stream) {
+    return call<library_kind::runtime>("cudaStreamQuery", after_fault::refused, [&](session& s) {
+        simtlm::device::stream& one = s.stream(stream);
+        require(!capture_of(s, one), status::capture_unsupported, "the stream is being captured");
+        return s.work().poll(one) ? s.work().fault(one.device) : status::not_ready;
+    });
+}
+RUNTIME(cudaStreamWaitEvent)(void* stream, void* event, unsigned) {
+    return runtime_call("cudaStreamWaitEvent",
+                        [&](session& s) { wait_event(s, s.stream(stream), s.event(event)); });
+}
+RUNTIME(cudaStreamAddCallback)
+(void* stream, void (*act)(void*, result, void*), void* data, unsigned) {
+    return runtime_call("cudaStreamAddCallback",
+                        [&](session& s) { add_callback(s, s.stream(stream), stream, act, data); });
+}
+RUNTIME(cudaLaunchHostFunc)(void* stream, void (*act)(void*), void* data) {
+    return runtime_call("cudaLaunchHostFunc", [&](session& s) {
+        enqueue(s, s.stream(stream), host_operation({act, data}));
+    });
+}
+RUNTIME(cudaStreamCopyAttributes)(void* to, void* from) {
+    return runtime_call("cudaStreamCopyAttributes",
+                        [&](session& s) { s.stream(to).priority = s.stream(from).priority; });
+}
+RUNTIME(cudaStreamGetAttribute)(void* stream, int attribute, void* value) {
+    return runtime_call("cudaStreamGetAttribute", [&](session& s) {
+        require_pointer(value);
+        std::memset(value, 0, 64);
+        if (attribute == 8) *static_cast<int*>(value) = s.stream(stream).priority;
+    });
+}
+RUNTIME(cudaStreamSetAttribute)(void* stream, int attribute, const void* value) {
+    return runtime_call("cudaStreamSetAttribute", [&](session& s) {
+        require_pointer(value);
+        if (attribute == 8) s.stream(stream).priority = *static_cast<const int*>(value);
+    });
+}
+
+// ---- events ----
+
+RUNTIME(cudaEventCreate)(simtlm::device::event** to) {
+    return runtime_call("cudaEventCreate", [&](session& s) {
+        require_pointer(to);
+        *to = s.create_event(0);
+    });
+}
+RUNTIME(cudaEventCreateWithFlags)(simtlm::device::event** to, unsigned flags) {
+    return runtime_call("cudaEventCreateWithFlags", [&](session& s) {
+        require_pointer(to);
+        require(flags <= 7, status::invalid_value, "unknown flags");
+        *to = s.create_event(flags);
+    });
+}
+RUNTIME(cudaEventDestroy)(void* event) {
+    return runtime_call("cudaEventDestroy", [&](session& s) { s.destroy_event(&s.event(event)); });
+}
+RUNTIME(cudaEventRecord)(void* event, void* stream) {
+    return runtime_call("cudaEventRecord",
+                        [&](session& s) { record_event(s, s.event(event), s.stream(stream)); });
+}
+RUNTIME(cudaEventRecordWithFlags)(void* event, void* stream, unsigned) {
+    return runtime_call("cudaEventRecordWithFlags",
+                        [&](session& s) { record_event(s, s.event(event), s.stream(stream)); });
+}
+RUNTIME(cudaEventQuery)(void* event) {
+    return call<library_kind::runtime>("cudaEventQuery", after_fault::refused, [&](session& s) {
+        return is_done(s, s.event(event)) ? status::success : status::not_ready;
+    });
+}
+RUNTIME(cudaEventSynchronize)(void* event) {
+    return runtime_call("cudaEventSynchronize", [&](session& s) { wait_for(s, s.event(event)); });
+}
+RUNTIME(cudaEventElapsedTime)(float* to, void* from, void* until) {
+    return runtime_call("cudaEventElapsedTime", [&](session& s) {
+        require_pointer(to);
+        *to = milliseconds(s, s.event(from), s.event(until));
+    });
+}

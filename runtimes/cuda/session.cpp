@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtimes/cuda/session.h"
+
+#include "modules/kernel/error.h"
+#include "platform/options/presets.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace simtlm::cuda {
+
+namespace {
+
+using device::failure;
+using device::status;
+
+/// What programs register before main(), and what they find by addresses.
+struct registry {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<library>> libraries;
+    std::unordered_map<const void*, kernel*> by_host;
+    std::unordered_set<const void*> kernels;
+    std::unordered_map<const void*, registered_symbol> symbols;
+};
+
+/// Never taken apart: programs unregister after everything else.
+registry& registered() {
+    static registry* const r = new registry;
+    return *r;
+}
+
+session* the_session = nullptr;
+std::atomic<bool> over{false};
+
+// ---- signals ----
+
+sem_t signal_came;
+volatile std::sig_atomic_t signal_number = 0;
+
+extern "C" void simtlm_note_signal(int number) {
+    signal_number = number;
+    sem_post(&signal_came);
+}
+
+/// Writes statistics when the program is told to end, and lets it end as it would have.
+void end_by_signal(session& s) {
+    while (sem_wait(&signal_came) != 0) {
+    }
+    const int number = signal_number;
+    const char* const name = sigabbrev_np(number);
+    s.end(fmt::format("interrupted by SIG{}", name != nullptr ? name : "?"));
+    std::signal(number, SIG_DFL);
+    ::kill(::getpid(), number);
+}
+
+std::string own_path() {
+    Dl_info info;
+    return dladdr(reinterpret_cast<void*>(&simtlm_note_signal), &info) != 0 &&
+                   info.dli_fname != nullptr
+               ? info.dli_fname
+               : "";
+}
+
+bool exists(const char* file) {
+    return ::access(file, R_OK) == 0;
+}
+
+std::string text_of_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    if (!in || !(text << in.rdbuf()))
+        throw failure(status::file_not_found, path + " cannot be read");
+    return text.str();
+}
+
+}  // namespace
+
+namespace {
+void require_module(const module* m) {
+    if (m == nullptr) throw failure(status::invalid_handle, "this is no module");
+}
+}  // namespace
+
+function* module::find(const std::string& name) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    auto& f = functions[name];
+    if (f) return f.get();
+    const execution::kernel_image* const k = code->find_kernel(name);
+    if (k == nullptr) {
+        functions.erase(name);
+        return nullptr;
+    }
+    f = std::make_unique<function>();
+    f->owner = this;
+    f->code = code;
+    f->kernel = k;
+    f->device = device;
+    return f.get();
+}
+
+session& session::get() {
+    static std::once_flag once;
+    static std::string why;
+    std::call_once(once, [] {
+        try {
+            the_session = new session;
+        } catch (const std::exception& e) {
+            why = e.what();
+            std::fputs(fmt::format("simtlm: {}\n", why).c_str(), stderr);
+        }
+    });
+    if (the_session == nullptr) throw failure(status::not_initialised, why);
+    while (signal_number != 0 && over) ::pause();  // it is about to end the process
+    if (over) throw failure(status::unloading, "the program has ended");
+    if (the_session->process_ != ::getpid())
+        throw failure(status::not_initialised,
+                      "a forked process cannot use the GPUs of its parent");
+    return *the_session;
+}
+
+bool session::is_over() {
+    return over;
+}
+
+thread_state& session::thread() {
+    static thread_local thread_state state;
+    return state;
+}
+
+session::session() : process_(::getpid()), options_(platform::preset_folders(own_path()).finder()) {
+    read_options();
+    device::run_log::outputs log;
+    const char* const run = std::getenv("SIMTLM_RUN");
+    log.summary = run != nullptr;
+    log.file = options_.text("--stats-file");
+    if (run != nullptr && log.file.empty()) log.file = "simtlm-stats.txt";
+    log.compact = options_.text("--stats") == "compact";
+    log.quiet = options_.flag("--quiet");
+    system_ = std::make_unique<device::system>(options_, log);
+    for (const std::string& n : options_.notes()) system_->log().note("note", n);
+    for (unsigned d = 0; d < system_->devices(); ++d) {
+        pools_.push_back(std::make_unique<memory_pool>());
+        pools_.back()->device = d;
+        pools_.back()->is_default = true;
+        contexts_.push_back(std::make_unique<context>());
+        contexts_.back()->device = d;
+        contexts_.back()->primary = true;
+    }
+    watch_signals();
+}
+
+/// `simtlm run` hands options over, a line each; else there is the file that GPGPU-Sim reads.
+void session::read_options() {
+    const char* const given = std::getenv("SIMTLM_OPTIONS");
+    if (given != nullptr) {
+        std::vector<std::string> words{"simtlm"};
+        std::istringstream in(given);
+        for (std::string line; std::getline(in, line);)
+            if (!line.empty()) words.push_back(line);
+        std::vector<const char*> arguments;
+        for (const std::string& w : words) arguments.push_back(w.c_str());
+        options_.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+    }
+    if (!options_.presets().empty() || !options_.files().empty()) return;
+    if (exists("gpgpusim.config")) {
+        options_.load_file("gpgpusim.config");
+    } else {
+        options_.load_preset("QV100");
+        std::fputs(
+            "simtlm: note: no GPU is named (simtlm run --preset NAME, or gpgpusim.config): QV100\n",
+            stderr);
+    }
+    if (given == nullptr) return;
+    // What was given goes before the file.
+    std::istringstream in(given);
+    std::vector<std::string> words{"simtlm"};
+    for (std::string line; std::getline(in, line);)
+        if (!line.empty()) words.push_back(line);
+    std::vector<const char*> arguments;
+    for (const std::string& w : words) arguments.push_back(w.c_str());
+    options_.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+}
+
+/// Only where the program leaves the signal alone.
+void session::watch_signals() {
+    sem_init(&signal_came, 0, 0);
+    bool any = false;
+    for (const int s : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction now = {};
+        sigaction(s, nullptr, &now);
+        if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) continue;
+        struct sigaction ours = {};
+        ours.sa_handler = simtlm_note_signal;
+        ours.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+        sigaction(s, &ours, nullptr);
+        any = true;
+    }
+    if (!any) return;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread([this] { end_by_signal(*this); }).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void session::end(const std::string& why) {
+    if (over.exchange(true)) return;
+    if (!why.empty()) system_->log().interrupted(why);
+    system_->shut_down(!why.empty());
+}
+
+// ---- code ----
+
+library* session::add_library(const void* code, const std::string& name) {
+    registry& r = registered();
+    auto l = std::make_unique<library>();
+    l->code = code;
+    l->name = name;
+    const std::lock_guard<std::mutex> lock(r.mutex);
+    r.libraries.push_back(std::move(l));
+    return r.libraries.back().get();
+}
+
+void session::remove_library(library* l) {
+    registry& r = registered();
+    const std::lock_guard<std::mutex> lock(r.mutex);
+    for (auto& [name, k] : l->kernels) r.kernels.erase(k.get());
+    const auto at = std::find_if(r.libraries.begin(), r.libraries.end(),
+                                 [&](const auto& other) { return other.get() == l; });
+    if (at == r.libraries.end()) throw failure(status::invalid_handle, "this is no library");
+    for (auto& m : (*at)->modules)
+        if (m) m->code.reset();
+    r.libraries.erase(at);
+}
+
+/// Reads the code of a library: PTX for the GPUs that there are.
+void session::read(library& l) {
+    if (l.read) return;
+    l.source = module_in(l.code, config().capability(), l.name);
+    save_ptx(l.source);
+    l.read = true;
+}
+
+void session::save_ptx(const device::module_source& s) {
+    const unsigned number = ++saved_;
+    if (const char* const file = std::getenv("PTX_SIM_USE_PTX_FILE"); file != nullptr) {
+        const char* const named = std::getenv("PTX_SIM_KERNELFILE");
+        const std::string path =
+            named != nullptr ? named : fmt::format("_{}.ptx", file[0] != 0 ? file : "1");
+        const_cast<device::module_source&>(s).text = text_of_file(path);
+        const_cast<device::module_source&>(s).name = path;
+        return;
+    }
+    if (!options_.flag("-save_embedded_ptx") && !options_.flag("-keep")) return;
+    const std::string path = fmt::format("_{}.ptx", number);
+    std::ofstream out(path, std::ios::binary);
+    if (!(out << s.text) || !out.flush())
+        system_->log().note("warning", path + " cannot be written");
+}
+
+module& session::module_of(library& l, unsigned d) {
+    const std::lock_guard<std::mutex> lock(l.mutex);
+    read(l);
+    l.modules.resize(std::max<std::size_t>(l.modules.size(), system_->devices()));
+    auto& m = l.modules[d];
+    if (!m) {
+        auto fresh = std::make_unique<module>();
+        fresh->device = d;
+        fresh->code = system_->load(l.source);
+        m = std::move(fresh);
+        const std::lock_guard<std::mutex> mine(mutex_);
+        for (const library::managed_variable& v : l.managed)
+            if (*v.host == nullptr || d == 0)
+                *v.host = reinterpret_cast<void*>(m->code->find_variable(v.name).first);
+    }
+    return *m;
+}
+
+module* session::load_module(const void* code, const std::string& name, unsigned d) {
+    device::module_source source = module_in(code, config().capability(), name);
+    auto m = std::make_unique<module>();
+    m->device = d;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        save_ptx(source);
+    }
+    m->code = system_->load(source);
+    module* const raw = m.get();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    modules_[raw] = std::move(m);
+    return raw;
+}
+
+void session::unload_module(module* m) {
+    std::unique_ptr<module> gone;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = modules_.find(m);
+    if (at == modules_.end()) throw failure(status::invalid_handle, "this is no module");
+    for (auto& [name, f] : m->functions) functions_.erase(f.get());
+    gone = std::move(at->second);
+    modules_.erase(at);
+}
+
+function* session::function_in(module* m, const std::string& name) {
+    require_module(m);
+    function* const f = m->find(name);
+    if (f == nullptr)
+        throw failure(status::not_found, fmt::format("the module has no kernel {}", name));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    functions_.insert(f);
+    return f;
+}
+
+std::pair<std::uint64_t, std::uint64_t> session::variable_in(module* m, const std::string& name) {
+    require_module(m);
+    const auto found = m->code->find_variable(name);
+    if (found.first == 0)
+        throw failure(status::not_found, fmt::format("the module has no variable {}", name));
+    return found;
+}
+
+kernel* session::kernel_in(library& l, const std::string& name) {
+    registry& r = registered();
+    const std::lock_guard<std::mutex> lock(r.mutex);
+    auto& k = l.kernels[name];
+    if (!k) {
+        k = std::make_unique<kernel>();
+        k->owner = &l;
+        k->name = name;
+        r.kernels.insert(k.get());
+    }
+    return k.get();
+}
+
+void session::register_kernel(library* l, const void* host, const std::string& name) {
+    kernel* const k = kernel_in(*l, name);
+    registry& r = registered();
+    const std::lock_guard<std::mutex> lock(r.mutex);
+    r.by_host[host] = k;
+}
+
+void session::register_symbol(const void* host, registered_symbol s) {
+    registry& r = registered();
+    const std::lock_guard<std::mutex> lock(r.mutex);
+    r.symbols[host] = std::move(s);
+}
+
+kernel* session::kernel_of(const void* host) {
+    registry& r = registered();
+    const std::lock_guard<std::mutex> lock(r.mutex);
+    const auto at = r.by_host.find(host);
+    if (at != r.by_host.end()) return at->second;
+    if (r.kernels.count(host) != 0) return static_cast<kernel*>(const_cast<void*>(host));
+    return nullptr;
+}
+
+function* session::function_of(const void* handle, unsigned d) {
+    kernel* const k = kernel_of(handle);
+    if (k == nullptr) {
+        // A function of a module, as the driver API hands them out.
+        auto* const f = static_cast<function*>(const_cast<void*>(handle));
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (f != nullptr && functions_.count(f) != 0) return f;
+        throw failure(status::invalid_device_function, "this is no kernel");
+    }
+    function* const f = module_of(*k->owner, d).find(k->name);
+    if (f == nullptr)
+        throw failure(status::invalid_device_function,
+                      fmt::format("{} has no kernel {}", k->owner->name, k->name));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    functions_.insert(f);
+    return f;
+}
+
+registered_symbol session::symbol(const void* host) {
+    registry& r = registered();
+    const std::lock_guard<std::mutex> lock(r.mutex);
+    const auto at = r.symbols.find(host);
+    if (at == r.symbols.end())
+        throw failure(status::invalid_symbol, "this is no variable of a GPU");
+    return at->second;
+}
+
+std::pair<std::uint64_t, std::uint64_t> session::variable(const void* host) {
+    const registered_symbol s = symbol(host);
+    const auto found = module_of(*s.owner, current_device()).code->find_variable(s.name);
+    if (found.first == 0)
+        throw failure(status::invalid_symbol,
+                      fmt::format("{} has no variable {}", s.owner->name, s.name));
+    return found;
+}
+
+std::uint64_t session::reference_handle(const void* host) {
+    return variable(host).first;
+}
+
+// ---- handles ----
+
+device::stream& session::stream(void* handle) {
+    thread_state& t = thread();
+    const auto number = reinterpret_cast<std::uintptr_t>(handle);
+    if (number == 2 || (number == 0 && t.per_thread_default)) {
+        device::stream*& own = t.own_stream[t.device];
+        if (own == nullptr) own = work().create_stream(t.device, true, 0, 0);
+        return *own;
+    }
+    if (number <= 1) return work().legacy(t.device);
+    auto* const s = static_cast<device::stream*>(handle);
+    if (!work().knows(s)) throw failure(status::invalid_handle, "this is no stream");
+    return *s;
+}
+
+device::stream* session::create_stream(bool blocking, int priority, unsigned flags) {
+    return work().create_stream(current_device(), blocking, std::clamp(priority, -5, 0), flags);
+}
+
+device::event* session::create_event(unsigned flags) {
+    auto e = std::make_unique<device::event>();
+    e->device = current_device();
+    e->flags = flags;
+    device::event* const raw = e.get();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    events_[raw] = std::move(e);
+    return raw;
+}
+
+device::event& session::event(void* handle) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = events_.find(handle);
+    if (at == events_.end()) throw failure(status::invalid_handle, "this is no event");
+    return *at->second;
+}
+
+void session::destroy_event(device::event* e) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (events_.erase(e) == 0) throw failure(status::invalid_handle, "this is no event");
+}
+
+device::array& session::array(const void* handle) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = arrays_.find(handle);
+    if (at == arrays_.end()) throw failure(status::invalid_handle, "this is no array");
+    return *at->second;
+}
+
+device::array* session::add_array(std::unique_ptr<device::array> a) {
+    device::array* const raw = a.get();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    arrays_[raw] = std::move(a);
+    return raw;
+}
+
+void session::remove_array(device::array* a) {
+    std::vector<device::array*> views = a->level_views;
+    if (a->owns) gpus().free(a->address);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (device::array* v : views) arrays_.erase(v);
+    arrays_.erase(a);
+}
+
+bool session::knows(const context* c) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::any_of(contexts_.begin(), contexts_.end(),
+                       [&](const auto& other) { return other.get() == c; });
+}
+
+context* session::add_context(unsigned d, unsigned flags) {
+    auto c = std::make_unique<context>();
+    c->device = d;
+    c->flags = flags;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    c->number = static_cast<unsigned>(contexts_.size());
+    contexts_.push_back(std::move(c));
+    return contexts_.back().get();
+}
+
+void session::remove_context(context* c) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = std::find_if(contexts_.begin(), contexts_.end(),
+                                 [&](const auto& other) { return other.get() == c; });
+    if (at == contexts_.end() || c->primary)
+        throw failure(status::invalid_context, "this is no context that can be destroyed");
+    contexts_.erase(at);
+}
+
+void session::reset_device(unsigned d) {
+    work().wait_all(d);
+    {
+        registry& r = registered();
+        const std::lock_guard<std::mutex> lock(r.mutex);
+        for (auto& l : r.libraries)
+            if (d < l->modules.size()) l->modules[d].reset();
+    }
+    gpus().memory().release_all(d);
+    work().forget_fault(d);
+}
+
+namespace {
+
+/// Runs when the process ends, after the program's own code.
+__attribute__((destructor)) void end_session() {
+    // A process that was forked has no thread that simulates.
+    if (the_session != nullptr && the_session->process() == ::getpid()) the_session->end({});
+    over = true;
+}
+
+}  // namespace
+
+}  // namespace simtlm::cuda

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sc_main/host_program.h"
+
+#include "modules/kernel/error.h"
+#include "platform/config/config.h"
+#include "platform/options/options.h"
+#include "platform/options/presets.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace simtlm {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Beside the executable, built or installed.
+fs::path library_folder() {
+    std::error_code ignored;
+    const fs::path own = fs::read_symlink("/proc/self/exe", ignored);
+    const fs::path folder = own.parent_path().parent_path() / "lib" / "simtlm";
+    if (!fs::exists(folder / "libsimtlm_cuda.so", ignored))
+        throw kernel::user_error(folder.string(), "the libraries for CUDA programs are not there",
+                                 "build or install them (cmake -DSIMTLM_CUDA=ON)");
+    return folder;
+}
+
+/// What is wrong with the options is said here, not in the middle of the program.
+void check(const std::vector<std::string>& options, const char* executable) {
+    const platform::preset_folders folders{std::string(executable)};
+    platform::option_values values(folders.finder());
+    std::vector<const char*> arguments{"simtlm"};
+    for (const std::string& o : options) arguments.push_back(o.c_str());
+    values.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+    if (values.presets().empty() && values.files().empty()) return;
+    platform::make_gpu_config(values);
+}
+
+}  // namespace
+
+int run_host_program(int argc, char** argv) {
+    std::vector<std::string> options;
+    int i = 2;
+    for (; i < argc && std::strcmp(argv[i], "--") != 0; ++i) options.emplace_back(argv[i]);
+    if (i + 1 >= argc)
+        throw kernel::user_error("command line", "there is no program to run",
+                                 "simtlm run --preset QV100 -- ./program arguments");
+    check(options, argv[0]);
+    std::string handed_over;
+    for (const std::string& o : options) handed_over += o + "\n";
+    std::string path = library_folder().string();
+    // Programs that carry NVIDIA's runtime are redirected before they begin.
+    std::string first = path + "/libsimtlm_cuda_static.so";
+    if (const char* const before = std::getenv("LD_PRELOAD"); before != nullptr)
+        first += std::string(":") + before;
+    setenv("LD_PRELOAD", first.c_str(), 1);
+    if (const char* const before = std::getenv("LD_LIBRARY_PATH"); before != nullptr)
+        path += std::string(":") + before;
+    setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+    setenv("SIMTLM_OPTIONS", handed_over.c_str(), 1);
+    setenv("SIMTLM_RUN", "1", 1);
+    execvp(argv[i + 1], argv + i + 1);
+    throw kernel::user_error(argv[i + 1],
+                             fmt::format("cannot be started: {}", std::strerror(errno)));
+}
+
+}  // namespace simtlm

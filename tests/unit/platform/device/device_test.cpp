@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/device/array.h"
+#include "platform/device/functional_engine.h"
+#include "platform/device/memory_space.h"
+#include "platform/device/scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace simtlm::device {
+namespace {
+
+constexpr std::uint64_t megabyte = 1 << 20;
+
+TEST(MemorySpace, GivesMemoryThatTheHostCanUseUnderTheSameAddress) {
+    memory_space m(1, 16 * megabyte);
+    const std::uint64_t a = m.allocate(memory_kind::device, 0, 4096);
+    auto* const p = reinterpret_cast<int*>(a);
+    *p = 42;
+    int read = 0;
+    m.table().read(&read, a, sizeof read);
+    EXPECT_EQ(read, 42);
+}
+
+TEST(MemorySpace, CountsWhatADeviceHasAndRefusesMore) {
+    memory_space m(2, 4 * megabyte);
+    const std::uint64_t a = m.allocate(memory_kind::device, 1, 3 * megabyte);
+    EXPECT_EQ(m.used(1), 3 * megabyte);
+    EXPECT_EQ(m.used(0), 0u);
+    EXPECT_THROW(m.allocate(memory_kind::device, 1, 2 * megabyte), failure);
+    EXPECT_TRUE(m.release(a));
+    EXPECT_EQ(m.used(1), 0u);
+    EXPECT_FALSE(m.release(a));
+}
+
+TEST(MemorySpace, FindsTheAllocationThatHoldsAnAddress) {
+    memory_space m(1, 4 * megabyte);
+    const std::uint64_t a = m.allocate(memory_kind::managed, 0, 100);
+    ASSERT_TRUE(m.find(a + 99));
+    EXPECT_EQ(m.find(a + 99)->kind, memory_kind::managed);
+    EXPECT_FALSE(m.find(a + 100));
+}
+
+TEST(MemorySpace, AdmitsMemoryOfTheHostOnce) {
+    memory_space m(1, 4 * megabyte);
+    std::vector<int> mine(1000);
+    const auto a = reinterpret_cast<std::uint64_t>(mine.data());
+    m.admit(a, 4000, 0, 0);
+    EXPECT_EQ(m.find(a)->kind, memory_kind::registered);
+    EXPECT_THROW(m.admit(a + 400, 400, 0, 0), failure);
+    m.dismiss(a);
+    EXPECT_THROW(m.dismiss(a), failure);
+}
+
+TEST(Array, LaysOutLevelsOneBehindAnother) {
+    array a;
+    a.shape.width = 64;
+    a.shape.height = 32;
+    a.shape.levels = 3;
+    lay_out(a);
+    ASSERT_EQ(a.image.levels.size(), 3u);
+    EXPECT_EQ(a.image.levels[1].width, 32u);
+    EXPECT_EQ(a.image.levels[2].height, 8u);
+    EXPECT_GE(a.image.levels[1].offset, 64u * 32 * 4);
+    const array v = level_of(a, 1);
+    EXPECT_EQ(v.shape.width, 32u);
+    EXPECT_EQ(v.address, a.address + a.image.levels[1].offset);
+}
+
+/// A scheduler whose tasks are host calls that note their number.
+class Scheduler : public testing::Test {
+protected:
+    Scheduler()
+        : state(1, 4 * megabyte), work(state, 1, {false, 0}, [this] {
+              return std::make_unique<functional_engine>(state, 1, 1, nullptr);
+          }) {
+        state.complain = [](const std::string&) {};
+    }
+    task_ptr note(int number) {
+        auto t = std::make_shared<task>();
+        t->what = task::kind::host_call;
+        t->effect = [this, number] { order.push_back(number); };
+        return t;
+    }
+
+    shared_state state;
+    scheduler work;
+    std::vector<int> order;
+};
+
+TEST_F(Scheduler, KeepsTheOrderOfAStream) {
+    stream* const s = work.create_stream(0, true, 0, 0);
+    for (int i = 0; i < 5; ++i) work.submit(*s, note(i));
+    EXPECT_EQ(work.wait(*s), status::success);
+    EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+TEST_F(Scheduler, DoesNothingInTimingModeBeforeAHostWaits) {
+    stream* const s = work.create_stream(0, false, 0, 0);
+    work.submit(*s, note(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(order.empty());
+    work.wait(*s);
+    EXPECT_EQ(order.size(), 1u);
+}
+
+TEST_F(Scheduler, PutsTheLegacyStreamBetweenWhatComesBeforeAndAfterInBlockingStreams) {
+    stream* const a = work.create_stream(0, true, 0, 0);
+    stream* const b = work.create_stream(0, true, 0, 0);
+    work.submit(*a, note(1));
+    work.submit(work.legacy(0), note(2));
+    work.submit(*b, note(3));
+    work.wait(*b);
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
+TEST_F(Scheduler, FailsWhatComesBehindAFaultUntilItIsForgotten) {
+    stream* const s = work.create_stream(0, true, 0, 0);
+    auto bad = note(0);
+    bad->effect = [] { throw failure(status::illegal_address, "nowhere"); };
+    work.submit(*s, bad);
+    const task_ptr after = note(1);
+    work.submit(*s, after);
+    EXPECT_EQ(work.wait(after), status::illegal_address);
+    EXPECT_EQ(work.fault(0), status::illegal_address);
+    EXPECT_TRUE(order.empty());
+    work.forget_fault(0);
+    const task_ptr later = note(2);
+    work.submit(*s, later);
+    EXPECT_EQ(work.wait(later), status::success);
+}
+
+TEST_F(Scheduler, ServesSeveralHostThreads) {
+    std::atomic<int> done{0};
+    std::vector<std::thread> hosts;
+    for (int h = 0; h < 4; ++h)
+        hosts.emplace_back([&] {
+            stream* const s = work.create_stream(0, false, 0, 0);
+            for (int i = 0; i < 50; ++i) {
+                auto t = std::make_shared<task>();
+                t->what = task::kind::host_call;
+                t->effect = [&done] { ++done; };
+                work.submit(*s, t);
+                if (i % 10 == 0) work.wait(t);
+            }
+            work.wait(*s);
+            work.destroy_stream(s);
+        });
+    for (std::thread& t : hosts) t.join();
+    EXPECT_EQ(done, 200);
+}
+
+TEST(Status, TellsFaultsApartByWhatTheySay) {
+    EXPECT_EQ(status_of_fault("access of 4 bytes at 0x0, outside of all allocations: ..."),
+              status::illegal_address);
+    EXPECT_EQ(status_of_fault("assertion `x` failed at"), status::assertion);
+    EXPECT_EQ(status_of_fault("the program traps"), status::launch_failure);
+}
+
+}  // namespace
+}  // namespace simtlm::device
