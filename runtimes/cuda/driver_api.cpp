@@ -336,12 +336,12 @@ RUNTIME(cuModuleGetGlobal)(std::uint64_t* to, std::size_t* bytes, module* m, con
     });
 }
 
-// ---- linking: PTX alone, one piece ----
+// ---- linking, of PTX ----
 
 namespace {
 struct linker {
-    std::string text;
-    unsigned pieces = 0;
+    std::vector<simtlm::device::module_source> pieces;
+    std::string text;  ///< when it is complete
 };
 }  // namespace
 
@@ -352,16 +352,22 @@ RUNTIME(cuLinkCreate)(unsigned, void*, void**, linker** to) {
     });
 }
 RUNTIME(cuLinkAddData)
-(linker* l, int type, void* data, std::size_t bytes, const char*, unsigned, void*, void**) {
+(linker* l, int type, void* data, std::size_t bytes, const char* name, unsigned, void*, void**) {
     return driver_call("cuLinkAddData", [&](session& s) {
         require_pointer(l);
         require_pointer(data);
         constexpr int ptx = 1, fat_binary = 2;
         require(type == ptx || type == fat_binary, status::not_supported,
                 "PTX alone can be linked, no machine code");
-        require(l->pieces++ == 0, status::not_supported, "one piece of PTX alone can be linked");
-        l->text = type == ptx ? std::string(static_cast<const char*>(data), bytes)
-                              : module_in(data, s.config().capability(), "linked").text;
+        simtlm::device::module_source piece;
+        if (type == ptx) {
+            piece.text.assign(static_cast<const char*>(data), bytes);
+            piece.text.resize(std::min(piece.text.find('\0'), piece.text.size()));
+        } else {
+            piece = module_in(data, s.config().capability(), "linked");
+        }
+        piece.name = name != nullptr ? name : fmt::format("piece {}", l->pieces.size() + 1);
+        l->pieces.push_back(std::move(piece));
     });
 }
 RUNTIME(cuLinkAddFile)
@@ -376,6 +382,8 @@ RUNTIME(cuLinkAddFile)
 RUNTIME(cuLinkComplete)(linker* l, void** to, std::size_t* bytes) {
     return driver_call("cuLinkComplete", [&](session&) {
         require_pointer(l);
+        require(!l->pieces.empty(), status::invalid_value, "nothing to link");
+        l->text = link(l->pieces, "linked").text;
         if (to != nullptr) *to = l->text.data();
         if (bytes != nullptr) *bytes = l->text.size() + 1;
     });
