@@ -48,7 +48,7 @@ enum class binding { internal, external, visible, weak };
 
 /// Something at the top of a module: a function, variables, a directive.
 struct item {
-    std::size_t first, last;  ///< tokens [first, last)
+    std::size_t first = 0, last = 0;  ///< tokens [first, last)
     binding how = binding::internal;
     bool defines = false;
     bool whole_line = false;         ///< .version and the like
@@ -75,7 +75,9 @@ public:
 
 private:
     item next(std::size_t first) const {
-        item it{first, first + 1};
+        item it;
+        it.first = first;
+        it.last = first + 1;
         const std::string_view begin = word(first);
         if (begin == ".version" || begin == ".target" || begin == ".address_size" ||
             begin == ".file" || begin == ".loc") {
