@@ -261,7 +261,9 @@ void phase_sequencer::step() {
                 expire_timers(d);
             }
     }
-    if (start_next_phase()) {
+    while (start_next_phase()) {
+        // Nobody else would run in the delta cycle between: not worth one.
+        if (!sc_core::sc_pending_activity_at_current_time()) continue;
         step_event_.notify(sc_core::SC_ZERO_TIME);
         return;
     }

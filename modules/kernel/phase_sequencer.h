@@ -59,10 +59,10 @@ private:
 ///
 /// Every domain's clock drives this block, and this block drives the clocked processes: on an edge
 /// it visits the phases of the domains that tick, in one fixed order, each phase in a delta cycle
-/// of its own, and starts the processes of that phase that are awake. Processes of one phase may
-/// run in any order; what a process changes is seen by later phases of the same edge. A phase in
-/// which nobody is awake costs nothing. Coincident edges of several domains are one step, whose
-/// phases interleave in table order.
+/// of its own as far as anybody can tell, and starts the processes of that phase that are awake.
+/// Processes of one phase may run in any order; what a process changes is seen by later phases of
+/// the same edge. A phase in which nobody is awake costs nothing. Coincident edges of several
+/// domains are one step, whose phases interleave in table order.
 ///
 /// Processes are either started by an event, each a clocked thread of SystemC
 /// (options::clocked_threads), or called by the sequencer, which is faster; then a process_group
