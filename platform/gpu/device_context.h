@@ -3,6 +3,7 @@
 
 #include "modules/execution/device_heap.h"
 #include "modules/execution/launch.h"
+#include "modules/kernel/error.h"
 #include "modules/program/kernel_source.h"
 #include "platform/config/config.h"
 #include "platform/gpu/host_registers.h"

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,7 @@ struct host_ram : sc_core::sc_module {
 /// A GPU, the host's memory, and software that drives it.
 struct rig : sc_core::sc_module {
     gpu device;
-    host_ram ram{"ram"};
+    std::unique_ptr<host_ram> ram;  // if there is any
     tlm_utils::simple_initiator_socket<rig> port{"port"};
     std::string printed;
 
@@ -70,11 +71,15 @@ struct rig : sc_core::sc_module {
         : sc_module(name), device("gpu", configure(all(options), SIMTLM_TEST_CONFIG_DIR)) {
         sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
         port.bind(device.host);
-        if (with_ram) device.host_memory.bind(ram.socket);
+        if (with_ram) {
+            ram = std::make_unique<host_ram>("ram");
+            device.host_memory.bind(ram->socket);
+        }
         device.set_print([this](std::string_view text) { printed += text; });
         kernel::spawn_thread("run", [this, software] {
             software(*this);
             done = true;
+            sc_core::sc_pause();
         });
     }
     static std::vector<std::string> all(const std::vector<std::string>& options) {
@@ -84,10 +89,10 @@ struct rig : sc_core::sc_module {
     }
     bool done = false;
 
-    tlm::tlm_response_status access(tlm::tlm_command command, std::uint64_t address, void* data,
+    tlm::tlm_response_status access(tlm::tlm_command way, std::uint64_t address, void* data,
                                     unsigned bytes) {
         tlm::tlm_generic_payload p;
-        p.set_command(command);
+        p.set_command(way);
         p.set_address(address);
         p.set_data_ptr(static_cast<unsigned char*>(data));
         p.set_data_length(bytes);
@@ -227,22 +232,22 @@ TEST(ProgramHost, CopiesCarryBytesFromTheHostsMemoryAndBack) {
         [](rig& r) {
             std::vector<std::uint32_t> data(256);
             for (std::uint32_t i = 0; i < 256; ++i) data[i] = i;
-            std::memcpy(r.ram.bytes.data() + 0x1004, data.data(), 1024);
+            std::memcpy(r.ram->bytes.data() + 0x1004, data.data(), 1024);
             const std::uint64_t scale = r.load(scale_text);
             const std::uint64_t a = r.allocate(1024);
             const sc_core::sc_time before = sc_core::sc_time_stamp();
             r.order({command_code::copy_to_device, a, 1024, 0, 0x1004});
             EXPECT_GE(sc_core::sc_time_stamp() - before, sc_core::sc_time(500, sc_core::SC_NS))
                 << "five bursts of 100 ns";
-            EXPECT_LE(r.ram.longest, 256u);
+            EXPECT_LE(r.ram->longest, 256u);
             r.launch(scale, threads(256), scale_arguments(a, 5));
             r.order({command_code::copy_from_device, a, 1024, 0, 0x8000});
-            std::memcpy(data.data(), r.ram.bytes.data() + 0x8000, 1024);
+            std::memcpy(data.data(), r.ram->bytes.data() + 0x8000, 1024);
             for (std::uint32_t i = 0; i < 256; ++i) ASSERT_EQ(data[i], 5 * i) << i;
             r.order({command_code::fill, a, 8, 0, 0xee});
             r.order({command_code::copy_from_device, a, 12, 0, 0x8000});
-            EXPECT_EQ(r.ram.bytes[0x8007], 0xee);
-            EXPECT_EQ(r.ram.bytes[0x8008], 10) << "a fill ends where it says";
+            EXPECT_EQ(r.ram->bytes[0x8007], 0xee);
+            EXPECT_EQ(r.ram->bytes[0x8008], 10) << "a fill ends where it says";
             EXPECT_EQ(r.read(host::error), 0u) << r.message();
         },
         true);
@@ -298,7 +303,7 @@ TEST(ProgramHost, NamesLineAndFaultOfAProgramThatIsWrong) {
     story([](rig& r) {
         r.expect_error(error_code::bad_program, r.load(".version 6.0\n.target sm_70\nnonsense\n"),
                        "program0.ptx:3");
-        r.expect_error(error_code::bad_program, r.load(""), "");
+        r.expect_error(error_code::bad_program, r.load(" "), "");
         r.expect_error(error_code::bad_address, r.order({command_code::load_program, 0x123, 100}),
                        "0x123");
         EXPECT_EQ(r.read(host::kernels_loaded), 0u);
@@ -436,7 +441,7 @@ TEST(ProgramHost, GivesForeignMemoriesTheRealBytes) {
               s.launch(scale, threads(64), scale_arguments(a, 3));
               s.order({command_code::synchronise});
           },
-          false, {"-gpgpu_flush_l2_cache", "1"});
+          false, {"-gpgpu_cache:dl2", "none"});
     std::vector<std::unique_ptr<storing_memory>> memories;
     foreign_memory how;
     how.timing = memory_timing::loosely_timed;
