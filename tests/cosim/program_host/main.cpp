@@ -170,14 +170,14 @@ struct dot_arguments {
 void use_directly(host_processor& cpu, std::uint64_t sum, std::uint32_t right) {
     tlm::tlm_generic_payload p;
     p.set_read();
-    p.set_address(gpu_base + host::aperture + sum);
+    const std::uint64_t at = gpu_base + host::aperture + sum;
+    p.set_address(at);
     tlm::tlm_dmi dmi;
     const bool granted = cpu.socket->get_direct_mem_ptr(p, dmi);
     expect(granted, "device memory is granted for direct access");
     if (!granted) return;
-    expect(
-        dmi.get_start_address() == p.get_address() && dmi.get_end_address() == p.get_address() + 3,
-        "for the allocation, by its addresses on the bus");
+    expect(dmi.get_start_address() == at && dmi.get_end_address() == at + 3,
+           "for the allocation, by its addresses on the bus");
     std::uint32_t there = 0;
     std::memcpy(&there, dmi.get_dmi_ptr(), 4);
     expect(there == right, "the result is there, too");
