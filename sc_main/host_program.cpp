@@ -57,10 +57,11 @@ int run_host_program(int argc, char** argv) {
     std::string handed_over;
     for (const std::string& o : options) handed_over += o + "\n";
     std::string path = library_folder().string();
-    // Programs that carry NVIDIA's runtime are redirected before they begin.
+    // Programs that carry NVIDIA's runtime are redirected before they begin. What the user loads
+    // first stays first: a sanitizer insists on it.
     std::string first = path + "/libsimtlm_cuda_static.so";
     if (const char* const before = std::getenv("LD_PRELOAD"); before != nullptr)
-        first += std::string(":") + before;
+        first = std::string(before) + ":" + first;
     setenv("LD_PRELOAD", first.c_str(), 1);
     if (const char* const before = std::getenv("LD_LIBRARY_PATH"); before != nullptr)
         path += std::string(":") + before;

@@ -13,7 +13,7 @@ std::string described(const fault_site& s, const std::string& what) {
 }  // namespace
 
 execution_error::execution_error(const fault_site& site, const std::string& what,
-                                 const std::string& remedy)
-    : user_error(site.where, described(site, what), remedy), site_(site) {}
+                                 const std::string& remedy, fault_kind kind)
+    : user_error(site.where, described(site, what), remedy), site_(site), kind_(kind) {}
 
 }  // namespace simtlm::execution

@@ -27,7 +27,8 @@ mapped_range global_range(warp& w, const operation* op, unsigned lane, device_ad
     if (r == nullptr || bytes > r->end - a)
         w.block->fail(w, op, lane,
                       fmt::format("access of {} bytes at {:#x}, outside of all allocations: {}",
-                                  bytes, a, memory.nearest(a)));
+                                  bytes, a, memory.nearest(a)),
+                      {}, fault_kind::outside_of_allocations);
     hit = {r->begin, r->end};
     return {r->begin, r->end - r->begin, memory.host(r->begin)};
 }
@@ -80,7 +81,8 @@ void misaligned(warp& w, const operation* op, unsigned lane, device_address a,
                 std::uint32_t bytes) {
     w.block->fail(
         w, op, lane,
-        fmt::format("address {:#x} is not a multiple of the {} bytes that are accessed", a, bytes));
+        fmt::format("address {:#x} is not a multiple of the {} bytes that are accessed", a, bytes),
+        {}, fault_kind::misaligned);
 }
 
 void check_local(warp& w, const operation* op, unsigned lane, std::uint64_t offset,

@@ -194,9 +194,9 @@ fault_site thread_block::site_of(const warp& w, const operation* op, unsigned la
 }
 
 void thread_block::fail(const warp& w, const operation* op, unsigned lane, const std::string& what,
-                        const std::string& remedy) const {
+                        const std::string& remedy, fault_kind kind) const {
     throw execution_error(site_of(w, op, lane), what + " [" + launch_.image.text_of(*op) + "]",
-                          remedy);
+                          remedy, kind);
 }
 
 }  // namespace simtlm::execution

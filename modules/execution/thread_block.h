@@ -86,7 +86,8 @@ public:
     fault_site site_of(const warp& w, const operation* op, unsigned lane) const;
     /// Throws what a thread's program did wrong.
     [[noreturn]] void fail(const warp& w, const operation* op, unsigned lane,
-                           const std::string& what, const std::string& remedy = {}) const;
+                           const std::string& what, const std::string& remedy = {},
+                           fault_kind kind = fault_kind::other) const;
     std::array<unsigned, 3> thread_of(const warp& w, unsigned lane) const;
     /// nullptr: nothing is checked.
     block_checks* checks() { return checks_.get(); }

@@ -34,7 +34,10 @@ public:
 
     /// Runs on the coming edges: on this one if its phase is yet to come, else from the next.
     void wake() {
-        if (group_ == nullptr && sequencer_.side_by_side_) return sequencer_.wake_later(*this);
+        if (group_ == nullptr && sequencer_.side_by_side_) {
+            if (!awake()) sequencer_.wake_later(*this);
+            return;
+        }
         std::uint64_t& word = turn_->word(index_);
         const std::uint64_t bit = std::uint64_t{1} << (index_ % 64);
         if ((word & bit) != 0) return;

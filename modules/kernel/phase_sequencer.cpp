@@ -154,7 +154,7 @@ void phase_sequencer::notify(const slot& s, const turn& t) {
 /// @return whether that is worth it; false: nothing has been done
 bool phase_sequencer::call_side_by_side(const slot& s, const turn& t) {
     const unsigned among = std::min(workers_->threads(), t.awake / options_.groups_a_thread);
-    if (among < 2 || s.groups.empty()) return false;
+    if (among < 2 || s.groups.empty() || s.one_thread) return false;
     awake_groups_.clear();
     for (unsigned first = 0; first < s.members.size(); first += 64)
         for (std::uint64_t bits = t.word(first); bits != 0; bits &= bits - 1)
@@ -171,6 +171,17 @@ bool phase_sequencer::call_side_by_side(const slot& s, const turn& t) {
     woken_later_.clear();
     if (deferred_failure_) fail(std::exchange(deferred_failure_, nullptr));
     return true;
+}
+
+process_group* phase_sequencer::group_of_new(phase_index p) const {
+    const auto found = std::find_if(open_groups_.begin(), open_groups_.end(),
+                                    [p](const process_group* g) { return g->has(p); });
+    return found != open_groups_.end() ? *found : nullptr;
+}
+
+void phase_sequencer::stay_on_one_thread(phase_index p) {
+    const unsigned kind = slots_[p].what.group_kind;
+    for (slot& s : slots_) s.one_thread |= kind != 0 && s.what.group_kind == kind;
 }
 
 void phase_sequencer::wake_later(clocked_process& p) {

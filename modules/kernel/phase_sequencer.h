@@ -37,9 +37,9 @@ edge_action on_edge(Block* self) {
 struct phase {
     unsigned domain;
     const char* name;
-    /// In it, what a process of a process_group touches belongs to its group alone. These phases
-    /// follow one another and are of one domain.
-    bool within_group = false;
+    /// Not 0: in it, what a process of a process_group of this kind touches belongs to its group
+    /// alone. The phases of one kind follow one another and are of one domain.
+    unsigned group_kind = 0;
 };
 
 /// Which phase of its table, told to a sequencer by number or by an enumerator of the design's own
@@ -159,6 +159,8 @@ public:
     };
     /// From now on no groups are run at the same time: they touch more than their own.
     void stay_on_one_thread() { one_thread_ = true; }
+    /// The same for the groups that a phase is one of.
+    void stay_on_one_thread(phase_index p);
 
     /// A block cannot go on because of the user's input: edges pass unheeded from now on, and
     /// failed() is notified. A thread of a block cannot throw out of the simulation itself.
@@ -193,6 +195,7 @@ private:
         std::vector<clocked_process*> members;
         std::vector<edge_action> actions;    // of the members, once elaboration has ended
         std::vector<process_group*> groups;  // whose activities the members are, if all are such
+        bool one_thread = false;             // they touch more than their own
         std::vector<turn> turns;
 
         unsigned join(clocked_process& p, unsigned turns_wanted);
@@ -250,9 +253,7 @@ private:
     bool call_side_by_side(const slot& s, const turn& t);
     void wake_later(clocked_process& p);
     /// That a process under construction joins, nullptr: none.
-    process_group* group_of_new(phase_index p) const {
-        return slots_.at(p).what.within_group ? open_group_ : nullptr;
-    }
+    process_group* group_of_new(phase_index p) const;
     void set_timer(clocked_process& p, unsigned domain, std::uint64_t at);
 
     options options_;
@@ -269,7 +270,7 @@ private:
     bool stepping_ = false;
     sc_core::sc_event step_event_;
     std::vector<std::uint64_t> snapshot_;
-    process_group* open_group_ = nullptr;  // that processes under construction may join
+    std::vector<process_group*> open_groups_;  // that processes under construction may join
     std::vector<process_group*> groups_;
     std::unique_ptr<worker_pool> workers_;  // with several host threads
     bool one_thread_ = true;

@@ -7,9 +7,9 @@
 
 namespace simtlm::kernel {
 
-process_group::process_group(phase_sequencer& sequencer) : sequencer_(sequencer) {
+process_group::process_group(phase_sequencer& sequencer, unsigned kind) : sequencer_(sequencer) {
     const auto& all = sequencer_.slots_;
-    const auto within = [](const auto& s) { return s.what.within_group; };
+    const auto within = [kind](const auto& s) { return s.what.group_kind == kind; };
     const auto begin = std::find_if(all.begin(), all.end(), within);
     if (sequencer_.options_.clocked_threads || begin == all.end()) return;
     const auto end = std::find_if_not(begin, all.end(), within);
@@ -23,22 +23,26 @@ process_group::process_group(phase_sequencer& sequencer) : sequencer_(sequencer)
         slots_.back().sequencer = &sequencer;
     }
     activations_.resize(slots_.size());
-    sc_assert(sequencer_.open_group_ == nullptr);
     activity_ = std::make_unique<clocked_process>("group", sequencer, first_,
                                                   on_edge<&process_group::run>(this));
     activity_->block_ = nullptr;  // its members are those of blocks
-    sequencer_.open_group_ = this;
     sequencer_.groups_.push_back(this);
-    open_ = true;
+    open();
 }
 
 process_group::~process_group() {
     close();
 }
 
+void process_group::open() {
+    if (slots_.empty()) return;  // every process is a thread of SystemC
+    sc_assert(sequencer_.group_of_new(first_) == nullptr);
+    sequencer_.open_groups_.push_back(this);
+}
+
 void process_group::close() {
-    if (open_) sequencer_.open_group_ = nullptr;
-    open_ = false;
+    auto& all = sequencer_.open_groups_;
+    all.erase(std::remove(all.begin(), all.end(), this), all.end());
 }
 
 unsigned process_group::add(clocked_process& p) {

@@ -12,10 +12,11 @@
 
 namespace simtlm::kernel {
 
-/// Blocks that, in the phases marked phase::within_group, touch nothing but each other: an SM. What
-/// two groups do in these phases can then be done in any order, so that the sequencer lets a group
-/// go through all of them in one visit, at the place of the first, instead of visiting every phase
-/// of every group: less switching, and the state of a group stays in the processor's caches.
+/// Blocks that, in the phases of one phase::group_kind, touch nothing but each other: an SM, a
+/// memory partition. What two groups do in these phases can then be done in any order, so that the
+/// sequencer lets a group go through all of them in one visit, at the place of the first, instead
+/// of visiting every phase of every group: less switching, and the state of a group stays in the
+/// processor's caches.
 ///
 /// The processes that are made while the group is open, and whose phase is such a one, are its
 /// members. They are clocked processes like all others and know nothing of it: they act in the
@@ -23,13 +24,17 @@ namespace simtlm::kernel {
 /// SystemC (phase_sequencer::options::clocked_threads) there are no groups.
 class process_group {
 public:
-    /// Opens it. One at a time.
-    explicit process_group(phase_sequencer& sequencer);
+    /// Opens it.
+    /// @param kind  phase::group_kind of its phases
+    process_group(phase_sequencer& sequencer, unsigned kind);
     ~process_group();
     process_group(const process_group&) = delete;
     process_group& operator=(const process_group&) = delete;
 
-    /// All members have been made.
+    /// Processes that are made now, and whose phase is one of its own, become members. Of groups of
+    /// one kind, one at a time.
+    void open();
+    /// All members have been made, or some more will be when it is open again.
     void close();
 
 private:
@@ -67,7 +72,6 @@ private:
     unsigned next_ready(unsigned turn) const;
 
     phase_sequencer& sequencer_;
-    bool open_ = false;
     std::unique_ptr<clocked_process> activity_;  // of the group as a whole
     unsigned first_ = 0;                         // phase
     unsigned domain_ = 0;

@@ -3,7 +3,6 @@
 
 #include "modules/cache/set_index.h"
 #include "modules/kernel/error.h"
-#include "modules/protocol/phases.h"
 
 #include <algorithm>
 
@@ -68,7 +67,7 @@ dram_channel::dram_channel(const sc_core::sc_module_name& name, kernel::phase_se
                                                   : default_return_queue) {
     if (config.check_timing) {
         checker_ = std::make_unique<dram_timing_checker>(this->name(), config, true);
-        observe(*checker_);
+        bus_.observe(*checker_);
     }
     port.register_nb_transport_fw(this, &dram_channel::nb_transport_fw, 0);
     if (refresh_.due() != never) process_.wake();

@@ -12,6 +12,7 @@
 #include "modules/memory/dram_scheduler.h"
 #include "modules/memory/dram_timing_checker.h"
 #include "modules/memory/memory_channel.h"
+#include "modules/protocol/phases.h"
 
 #include <array>
 #include <memory>
@@ -46,7 +47,10 @@ public:
     void begin_kernel() override;
     std::uint64_t requests_inside() const override { return in_channel_; }
     std::size_t replies_queued() const override { return return_queue_.size(); }
-    void observe(command_observer& observer) override { bus_.observe(observer); }
+    void observe(command_observer& observer) override {
+        sequencer_.stay_on_one_thread(protocol::phase::dram_channel);  // who may watch several
+        bus_.observe(observer);
+    }
 
     /// The checker, when config.check_timing is set.
     const dram_timing_checker* checker() const { return checker_.get(); }

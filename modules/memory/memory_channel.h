@@ -20,7 +20,7 @@ namespace simtlm::memory {
 /// The socket speaks the base protocol as protocol/sockets.h describes it: at most one request
 /// without END_REQ (one of either kind with dram_config::separate_write_queue), at most one
 /// response without END_RESP, posted writes answered past all others. A channel acts in phase
-/// dram_channel.
+/// dram_channel, where it touches nothing but itself and its partition.
 class memory_channel : public sc_core::sc_module {
 public:
     using sc_core::sc_module::sc_module;

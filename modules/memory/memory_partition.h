@@ -45,7 +45,13 @@ public:
         return *sub_partitions_[local];
     }
 
-    void observe(channel_observer& o) { observer_ = &o; }
+    void observe(channel_observer& o) {
+        observer_ = &o;
+        sequencer_.stay_on_one_thread(protocol::phase::dram_arbitrate);  // who may watch several
+    }
+
+    /// To be open while the partition's channel is made.
+    kernel::process_group& channel_group() { return dram_group_; }
 
     /// Nothing is in the partition or under way to its channel.
     bool idle() const;
@@ -88,6 +94,8 @@ private:
 
     kernel::phase_sequencer& sequencer_;
     const partition_config config_;
+    kernel::process_group dram_group_;  // open while its blocks are made, as is the next
+    kernel::process_group l2_group_;
     kernel::clocked_process return_process_;
     kernel::clocked_process arbitrate_process_;
     core_alarm latency_alarm_;

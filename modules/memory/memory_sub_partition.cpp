@@ -130,7 +130,10 @@ void memory_sub_partition::answer_posted(tlm::tlm_generic_payload& payload) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    port->nb_transport_bw(payload, phase, delay);
+    {
+        const kernel::phase_sequencer::exclusive alone(sequencer_);
+        port->nb_transport_bw(payload, phase, delay);
+    }
     payload.release();
 }
 
@@ -191,20 +194,27 @@ void memory_sub_partition::take_request() {
     tlm::tlm_generic_payload& request = *offered_;
     offered_ = nullptr;
     request.acquire();
-    tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay_annotation = sc_core::SC_ZERO_TIME;
-    port->nb_transport_bw(request, phase, delay_annotation);
-
+    end_request(request);
     if (protocol::find_extension(request) == nullptr) adopt(request);
     protocol::memory_extension& e = protocol::extension(request);
     locate(request, e);
     e.when.at_l2 = protocol::hop_times::stamp(core_now());
     ++counters_.requests;
-    shared_.request_taken(request, core_now(), process_.now());
+    {
+        const kernel::phase_sequencer::exclusive alone(sequencer_);
+        shared_.request_taken(request, core_now(), process_.now());
+    }
     if (config_.l2.kind == cache::cache_kind::sector)
         split(request, e);
     else
         delay(request, e);
+}
+
+void memory_sub_partition::end_request(tlm::tlm_generic_payload& request) {
+    tlm::tlm_phase phase = tlm::END_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const kernel::phase_sequencer::exclusive alone(sequencer_);
+    port->nb_transport_bw(request, phase, delay);
 }
 
 void memory_sub_partition::split(tlm::tlm_generic_payload& request, protocol::memory_extension& e) {

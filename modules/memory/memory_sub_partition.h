@@ -123,6 +123,7 @@ private:
 
     void cycle();
     void take_request();
+    void end_request(tlm::tlm_generic_payload& request);
     void split(tlm::tlm_generic_payload& request, protocol::memory_extension& e);
     void add_part(tlm::tlm_generic_payload& request, const protocol::memory_extension& e,
                   unsigned sector);

@@ -6,17 +6,18 @@ namespace simtlm::protocol {
 std::vector<kernel::phase> phase_table() {
     std::vector<kernel::phase> table;
     for (const phase_row& p : phases)
-        table.push_back({p.domain, p.name, p.scope == phase_scope::sm});
+        table.push_back({p.domain, p.name, static_cast<unsigned>(p.scope)});
     return table;
 }
 
 std::string phase_table_markdown() {
     constexpr const char* domains[] = {"core", "icnt", "L2", "DRAM"};
+    constexpr const char* scopes[] = {"GPU", "SM", "partition", "partition"};
     std::string text = "| # | phase | domain | of | who acts | what |\n|--:|---|---|---|---|---|\n";
     for (const phase_row& p : phases)
         text += "| " + std::to_string(static_cast<unsigned>(p.id)) + " | `" + p.name + "` | " +
-                domains[p.domain] + (p.scope == phase_scope::sm ? " | SM | " : " | GPU | ") +
-                p.who + " | " + p.what + " |\n";
+                domains[p.domain] + " | " + scopes[static_cast<unsigned>(p.scope)] + " | " + p.who +
+                " | " + p.what + " |\n";
     return text;
 }
 

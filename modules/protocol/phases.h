@@ -11,8 +11,9 @@ namespace simtlm::protocol {
 /// The four clock domains of the GPU.
 enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clock_domains };
 
-/// What the processes of a phase touch: anything, or only what belongs to their own SM.
-enum class phase_scope : unsigned char { gpu, sm };
+/// What the processes of a phase touch: anything, or only what belongs to their own SM, to the DRAM
+/// side of their own memory partition, or to its L2 side. The kinds of kernel::process_group.
+enum class phase_scope : unsigned char { gpu, sm, dram, l2 };
 
 /// The phases of a step, in order, one row each: name, clock domain, scope, who acts, what happens.
 /// Phases of domains that have no edge in a step are left out. The enumeration, the table that a
@@ -22,13 +23,13 @@ enum class phase_scope : unsigned char { gpu, sm };
     row(core_receive, core, gpu, "`simt_cluster`",                                                 \
         "hands a response to its SM; takes one from the network")                                  \
     row(reply_inject, icnt, gpu, "`memory_sub_partition`", "puts a reply into the reply network")  \
-    row(dram_return, dram, gpu, "`memory_partition`", "takes a finished request from its channel") \
-    row(dram_channel, dram, gpu, "`memory_channel`: `dram_channel`, `memory_bridge`",              \
+    row(dram_return, dram, dram, "`memory_partition`", "takes a finished request from its channel") \
+    row(dram_channel, dram, dram, "`memory_channel`: `dram_channel`, `memory_bridge`",              \
         "schedules and issues commands, moves data; or brings in what a foreign memory has "       \
         "answered")                                                                                \
-    row(dram_arbitrate, dram, gpu, "`memory_partition`",                                           \
+    row(dram_arbitrate, dram, dram, "`memory_partition`",                                           \
         "chooses a sub-partition's request for the channel")                                       \
-    row(l2_slice, l2, gpu, "`memory_sub_partition`",                                               \
+    row(l2_slice, l2, l2, "`memory_sub_partition`",                                               \
         "takes a request from the network, accesses the L2 slice")                                 \
     row(network_transfer, icnt, gpu, "`network`", "moves packets")                                 \
     row(core_write_back, core, sm, "`write_back`", "EX_WB registers into the register file")       \

@@ -13,7 +13,7 @@ void attempt(task& t, const shared_state& state, const std::function<void()>& ac
         t.outcome = e.code();
         state.complain(e.what());
     } catch (const std::exception& e) {
-        t.outcome = status_of_fault(e.what());
+        t.outcome = status_of_fault(e);
         state.complain(e.what());
     }
 }

@@ -35,6 +35,11 @@ std::unique_ptr<device_memory> reserve(std::uint64_t bytes) {
                   "ask for less (--device-memory), or lift the limit (ulimit -v)");
 }
 
+/// Memory of the process, which stays when a GPU has no use for it any more.
+bool is_admitted(memory_kind k) {
+    return k == memory_kind::registered || k == memory_kind::mapped;
+}
+
 }  // namespace
 
 memory_space::turn::turn(memory_space& m, bool runs) : memory_(m) {
@@ -66,10 +71,7 @@ std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uin
     const std::lock_guard<std::mutex> lock(mutex_);
     const bool counts = kind == memory_kind::device;
     const std::uint64_t taken = (std::max<std::uint64_t>(bytes, 1) + 511) & ~511ull;
-    if (bytes > bytes_per_device_ || (counts && used_[device] + taken > bytes_per_device_))
-        throw failure(status::out_of_memory,
-                      fmt::format("device memory is full: {} bytes asked for, {} of {} in use",
-                                  bytes, used_[device], bytes_per_device_));
+    if (counts || bytes > bytes_per_device_) check_room(device, taken);
     allocation a;
     try {
         a.address = memory_->allocate(bytes, std::max<std::uint64_t>(alignment, 256));
@@ -86,11 +88,30 @@ std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uin
     return a.address;
 }
 
+/// Only while the mutex is held.
+void memory_space::check_room(unsigned device, std::uint64_t bytes) const {
+    if (bytes > bytes_per_device_ || used_[device] + bytes > bytes_per_device_)
+        throw failure(status::out_of_memory,
+                      fmt::format("device memory is full: {} bytes asked for, {} of {} in use",
+                                  bytes, used_[device], bytes_per_device_));
+}
+
+void memory_space::take(unsigned device, std::uint64_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    check_room(device, bytes);
+    used_[device] += bytes;
+}
+
+void memory_space::give_back(unsigned device, std::uint64_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    used_[device] -= bytes;
+}
+
 std::optional<allocation> memory_space::release(std::uint64_t address) {
     const turn t(*this, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = allocations_.find(address);
-    if (at == allocations_.end() || at->second.kind == memory_kind::registered) return {};
+    if (at == allocations_.end() || is_admitted(at->second.kind)) return {};
     const allocation a = at->second;
     allocations_.erase(at);
     if (a.kind == memory_kind::device)
@@ -107,7 +128,7 @@ void memory_space::release_all(unsigned device) {
             if (a.device == device) all.push_back(a);
     }
     for (const allocation& a : all) {
-        if (a.kind == memory_kind::registered)
+        if (is_admitted(a.kind))
             dismiss(a.address);
         else
             release(a.address);
@@ -115,7 +136,7 @@ void memory_space::release_all(unsigned device) {
 }
 
 void memory_space::admit(std::uint64_t address, std::uint64_t bytes, unsigned device,
-                         unsigned flags) {
+                         unsigned flags, memory_kind kind) {
     const turn t(*this, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (bytes == 0) throw failure(status::invalid_value, "no memory to register");
@@ -125,7 +146,7 @@ void memory_space::admit(std::uint64_t address, std::uint64_t bytes, unsigned de
     allocation a;
     a.address = address;
     a.bytes = bytes;
-    a.kind = memory_kind::registered;
+    a.kind = kind;
     a.device = device;
     a.flags = flags;
     a.id = ++last_id_;
@@ -136,7 +157,7 @@ void memory_space::dismiss(std::uint64_t address) {
     const turn t(*this, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = allocations_.find(address);
-    if (at == allocations_.end() || at->second.kind != memory_kind::registered)
+    if (at == allocations_.end() || !is_admitted(at->second.kind))
         throw failure(status::host_memory_not_registered,
                       fmt::format("nothing is registered at {:#x}", address));
     allocations_.erase(at);
@@ -154,7 +175,7 @@ std::optional<allocation> memory_space::find(std::uint64_t address) const {
 
 bool memory_space::is_device_memory(std::uint64_t address) const {
     const auto a = find(address);
-    if (a) return a->kind == memory_kind::device;
+    if (a) return is_of_gpu(a->kind);
     const turn t(const_cast<memory_space&>(*this), false);
     return memory_->find(address) != nullptr;
 }

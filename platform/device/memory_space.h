@@ -16,7 +16,18 @@
 namespace simtlm::device {
 
 /// Who may use an allocation, and how it came to be.
-enum class memory_kind : std::uint8_t { device, managed, host, registered };
+enum class memory_kind : std::uint8_t {
+    device,
+    managed,
+    host,
+    registered,  ///< of the process, admitted
+    mapped,      ///< the same, but it is a GPU's: see virtual_memory of the CUDA libraries
+};
+
+/// Whether memory lies in a GPU, as far as copies have a direction.
+inline bool is_of_gpu(memory_kind k) {
+    return k == memory_kind::device || k == memory_kind::mapped;
+}
 
 struct allocation {
     std::uint64_t address = 0;
@@ -47,7 +58,9 @@ public:
     /// Gives back everything that a device has.
     void release_all(unsigned device);
     /// Memory of the process becomes visible to GPUs. @throws failure
-    void admit(std::uint64_t address, std::uint64_t bytes, unsigned device, unsigned flags);
+    /// @param kind  registered or mapped
+    void admit(std::uint64_t address, std::uint64_t bytes, unsigned device, unsigned flags,
+               memory_kind kind = memory_kind::registered);
     /// @throws failure  not admitted
     void dismiss(std::uint64_t address);
 
@@ -55,6 +68,9 @@ public:
     std::optional<allocation> find(std::uint64_t address) const;
     /// Whether an address is memory of the kinds that this object hands out, or of a module.
     bool is_device_memory(std::uint64_t address) const;
+    /// Counts bytes of a device as used, though they have no address yet. @throws failure
+    void take(unsigned device, std::uint64_t bytes);
+    void give_back(unsigned device, std::uint64_t bytes);
     /// Bytes that a device has allocated, and has.
     std::uint64_t used(unsigned device) const;
     std::uint64_t capacity() const { return bytes_per_device_; }
@@ -78,6 +94,8 @@ public:
     bool wanted() const { return waiting_.load(std::memory_order_relaxed) != 0; }
 
 private:
+    void check_room(unsigned device, std::uint64_t bytes) const;
+
     std::unique_ptr<execution::device_memory> memory_;
     std::uint64_t bytes_per_device_;
     std::mutex gate_;

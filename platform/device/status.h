@@ -3,6 +3,7 @@
 
 #include "modules/kernel/error.h"
 
+#include <exception>
 #include <string>
 
 namespace simtlm::device {
@@ -70,7 +71,7 @@ private:
     status code_;
 };
 
-/// What a fault of an executed program is called, by its message.
-status status_of_fault(const std::string& message);
+/// What hosts call something that ended a kernel: a fault of its program, or anything else.
+status status_of_fault(const std::exception& e);
 
 }  // namespace simtlm::device

@@ -115,7 +115,7 @@ void system::check_range(std::uint64_t address, std::uint64_t bytes) const {
 copy_direction system::direction_of(std::uint64_t to, std::uint64_t from) const {
     const auto owner = [&](std::uint64_t address) -> int {
         const auto a = state_.memory.find(address);
-        if (a) return a->kind == memory_kind::device ? static_cast<int>(a->device) : -1;
+        if (a) return is_of_gpu(a->kind) ? static_cast<int>(a->device) : -1;
         return state_.memory.is_device_memory(address) ? 0 : -1;
     };
     const int t = owner(to), f = owner(from);
@@ -221,7 +221,9 @@ void system::free(std::uint64_t address) {
     if (!a || a->address != address)
         throw failure(status::invalid_value, fmt::format("nothing is allocated at {:#x}", address));
     if (!work_.in_engine_thread()) work_.wait_all(a->device);
-    state_.memory.release(address);
+    if (!state_.memory.release(address))
+        throw failure(status::invalid_value,
+                      fmt::format("what lies at {:#x} was not allocated to be freed", address));
 }
 
 void system::shut_down(bool abandon) {

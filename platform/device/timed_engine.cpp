@@ -224,7 +224,7 @@ void timed_engine::simulate() {
         while (sc_core::sc_pending_activity_at_current_time())
             sc_core::sc_start(sc_core::SC_ZERO_TIME);
     } catch (const std::exception& e) {
-        return fail_all(e.what(), status_of_fault(e.what()));
+        return fail_all(e.what(), status_of_fault(e));
     }
     collect();
     end_copies();
@@ -245,7 +245,7 @@ void timed_engine::collect() {
         try {
             u.gpu->sequencer().rethrow_failure();
         } catch (const std::exception& e) {
-            return fail_all(e.what(), status_of_fault(e.what()));
+            return fail_all(e.what(), status_of_fault(e));
         }
         if (commands.deadlocked())
             return fail_all(

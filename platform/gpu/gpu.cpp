@@ -224,7 +224,10 @@ void gpu::before_end_of_elaboration() {
 /// Whether a channel is the built-in one or goes out is known once the user has bound the pins.
 void gpu::make_channels() {
     for (unsigned c = 0; c < config_.memory.channels; ++c) {
+        kernel::process_group& group = partitions_[c]->channel_group();
+        group.open();
         channels_.push_back(make_channel(c));
+        group.close();
         partitions_[c]->memory.bind(channels_[c]->target());
     }
     for (const auto& [channel, observer] : command_observers_)

@@ -24,6 +24,7 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
       atom_bytes_(parts.config.atom_bytes()),
       process_("process", parts.sequencer, protocol::phase::dram_channel,
                kernel::on_edge<&memory_bridge::cycle>(this)) {
+    sequencer_.stay_on_one_thread(protocol::phase::dram_channel);  // foreign code is called
     statistics_.banks.resize(parts.config.timing.nbk);
     statistics_.traffic.resize(parts.config.timing.nbk);
     port.register_nb_transport_fw(this, &memory_bridge::from_partition, 0);

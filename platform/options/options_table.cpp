@@ -110,11 +110,13 @@ void running(builder& b) {
         "block: every block of the model is a clocked thread of its own, as a debugger or a reader "
         "wants it; fast: the scheduler of phases calls the blocks itself, those of an SM one after "
         "the other. The results are the same.");
-    b.count("--threads", "1", "threads",
-            "Of the host, that simulate SMs at the same time. The results are the same.");
+    b.count(
+        "--threads", "1", "threads",
+        "Of the host, that simulate SMs and memory partitions at the same time. The results are "
+        "the same.");
     b.count("--sms-a-thread", "4", "SMs",
-            "In a core cycle in which fewer SMs have work, fewer threads share it; with less than "
-            "twice as many, one does it all.");
+            "In a cycle in which fewer SMs (memory partitions) have work, fewer threads share it; "
+            "with less than twice as many, one does it all.");
     b.flag("--check-dram", "Attaches an independent checker of DRAM timing to every channel.");
     b.flag("--profile-kernel", "Reports where the simulator itself spends its time.");
 }

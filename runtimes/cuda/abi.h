@@ -182,6 +182,8 @@ struct function_attributes {
 /// __fatBinC_Wrapper_t
 struct fat_binary_wrapper {
     static constexpr unsigned magic_number = 0x466243b1;
+    /// Version of a wrapper whose last member is a list of fat binaries, which ends with nullptr.
+    static constexpr unsigned of_several = 2;
     unsigned magic, version;
     const void* data;
     void* file_or_binaries;

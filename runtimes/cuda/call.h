@@ -53,7 +53,8 @@ result call(const char* name, after_fault faults, Act&& act) noexcept {
         std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
     }
     thread_state& t = session::thread();
-    if (Kind == library_kind::runtime && r != 0) t.last_error = r;
+    if (Kind == library_kind::runtime && !t.through_driver && r != 0) t.last_error = r;
+    t.through_driver = false;
     t.per_thread_default = false;
     return r;
 }

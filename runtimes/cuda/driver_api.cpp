@@ -45,20 +45,6 @@ block_copy row(std::uint64_t to, std::uint64_t from, std::size_t bytes, int kind
     return c;
 }
 
-void copy(session& s, const block_copy& c, void* stream, bool asynchronous) {
-    if (!asynchronous) refuse_during_capture(s);
-    simtlm::device::stream& where = s.stream(stream);
-    const bool captured = capture_of(s, where) != nullptr;
-    const auto t = enqueue(s, where, copy_operation(s, c, asynchronous && !captured));
-    if (!asynchronous || (!captured && is_pageable(s, c.to))) finish(s, t);
-}
-
-void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsigned element,
-          std::size_t width, std::size_t height, void* stream) {
-    enqueue(s, s.stream(stream),
-            fill_operation(s, {pointer_to(to), pitch, value, element, width, height}));
-}
-
 /// CUDA_MEMCPY2D and the like begin, for each side, with an offset and what kind of memory it is.
 struct side_2d {
     std::size_t x, y;
@@ -71,19 +57,6 @@ struct side_2d {
 struct copy_2d {
     side_2d from, to;
     std::size_t width, height;
-};
-struct side_3d {
-    std::size_t x, y, z, level;
-    unsigned kind;
-    void* host;
-    std::uint64_t device;
-    void* array;
-    void* reserved;
-    std::size_t pitch, height;
-};
-struct driver_copy_3d {
-    side_3d from, to;
-    std::size_t width, height, depth;
 };
 
 template <class Side>
@@ -109,6 +82,32 @@ block_copy block_of(session& s, const copy_2d& p) {
     c.to = begin_of(s, p.to, 0, p.height, c.to_pitch, c.to_slice);
     return c;
 }
+}  // namespace
+
+namespace simtlm::cuda {
+
+void copy(session& s, const block_copy& c, void* stream, bool asynchronous) {
+    if (!asynchronous) refuse_during_capture(s);
+    device::stream& where = s.stream(stream);
+    const bool captured = capture_of(s, where) != nullptr;
+    const auto t = enqueue(s, where, copy_operation(s, c, asynchronous && !captured));
+    if (!asynchronous || (!captured && is_pageable(s, c.to))) finish(s, t);
+}
+
+void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsigned element,
+          std::size_t width, std::size_t height, void* stream) {
+    enqueue(s, s.stream(stream),
+            fill_operation(s, {pointer_to(to), pitch, value, element, width, height}));
+}
+
+void launch(session& s, void* f, const kernel_parameters& p, bool cooperative, void* stream) {
+    device::stream& to = s.stream(stream);
+    function* const kernel = s.function_of(f, to.device);
+    operation o = kernel_operation(s, kernel, p, cooperative);
+    o.kernel.function = f;
+    enqueue(s, to, std::move(o));
+}
+
 block_copy block_of(session& s, const driver_copy_3d& p) {
     block_copy c;
     c.width = p.width;
@@ -119,15 +118,7 @@ block_copy block_of(session& s, const driver_copy_3d& p) {
     return c;
 }
 
-void launch(session& s, void* f, const kernel_parameters& p, bool cooperative, void* stream) {
-    simtlm::device::stream& to = s.stream(stream);
-    function* const kernel = s.function_of(f, to.device);
-    operation o = kernel_operation(s, kernel, p, cooperative);
-    o.kernel.function = f;
-    enqueue(s, to, std::move(o));
-}
-
-}  // namespace
+}  // namespace simtlm::cuda
 
 RUNTIME(cuInit)(unsigned flags) {
     return driver_call(
@@ -266,9 +257,6 @@ RUNTIME(cuCtxGetStreamPriorityRange)(int* least, int* greatest) {
         if (greatest != nullptr) *greatest = -5;
     });
 }
-RUNTIME(cuCtxSetLimit)(int, std::size_t) {
-    return driver_call("cuCtxSetLimit", [&](session&) {});
-}
 RUNTIME(cuCtxSetCacheConfig)(int) {
     return driver_call("cuCtxSetCacheConfig", [&](session&) {});
 }
@@ -348,12 +336,12 @@ RUNTIME(cuModuleGetGlobal)(std::uint64_t* to, std::size_t* bytes, module* m, con
     });
 }
 
-// ---- linking: PTX alone, one piece ----
+// ---- linking, of PTX ----
 
 namespace {
 struct linker {
-    std::string text;
-    unsigned pieces = 0;
+    std::vector<simtlm::device::module_source> pieces;
+    std::string text;  ///< when it is complete
 };
 }  // namespace
 
@@ -364,16 +352,22 @@ RUNTIME(cuLinkCreate)(unsigned, void*, void**, linker** to) {
     });
 }
 RUNTIME(cuLinkAddData)
-(linker* l, int type, void* data, std::size_t bytes, const char*, unsigned, void*, void**) {
+(linker* l, int type, void* data, std::size_t bytes, const char* name, unsigned, void*, void**) {
     return driver_call("cuLinkAddData", [&](session& s) {
         require_pointer(l);
         require_pointer(data);
         constexpr int ptx = 1, fat_binary = 2;
         require(type == ptx || type == fat_binary, status::not_supported,
                 "PTX alone can be linked, no machine code");
-        require(l->pieces++ == 0, status::not_supported, "one piece of PTX alone can be linked");
-        l->text = type == ptx ? std::string(static_cast<const char*>(data), bytes)
-                              : module_in(data, s.config().capability(), "linked").text;
+        simtlm::device::module_source piece;
+        if (type == ptx) {
+            piece.text.assign(static_cast<const char*>(data), bytes);
+            piece.text.resize(std::min(piece.text.find('\0'), piece.text.size()));
+        } else {
+            piece = module_in(data, s.config().capability(), "linked");
+        }
+        piece.name = name != nullptr ? name : fmt::format("piece {}", l->pieces.size() + 1);
+        l->pieces.push_back(std::move(piece));
     });
 }
 RUNTIME(cuLinkAddFile)
@@ -388,6 +382,8 @@ RUNTIME(cuLinkAddFile)
 RUNTIME(cuLinkComplete)(linker* l, void** to, std::size_t* bytes) {
     return driver_call("cuLinkComplete", [&](session&) {
         require_pointer(l);
+        require(!l->pieces.empty(), status::invalid_value, "nothing to link");
+        l->text = link(l->pieces, "linked").text;
         if (to != nullptr) *to = l->text.data();
         if (bytes != nullptr) *bytes = l->text.size() + 1;
     });

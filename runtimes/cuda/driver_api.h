@@ -5,6 +5,32 @@
 
 namespace simtlm::cuda {
 
+/// CUDA_MEMCPY3D, and CUDA_MEMCPY3D_PEER, which has contexts where `reserved` is.
+struct side_3d {
+    std::size_t x, y, z, level;
+    unsigned kind;  ///< 1 host, 2 device, 3 array, 4 unified
+    void* host;
+    std::uint64_t device;
+    void* array;
+    void* reserved;
+    std::size_t pitch, height;
+};
+struct driver_copy_3d {
+    side_3d from, to;
+    std::size_t width, height, depth;
+};
+
+/// CUarray_format and a number of channels. @throws failure, as those below
+channel_description channels_of(int format, unsigned channels);
+block_copy block_of(session& s, const driver_copy_3d& p);
+/// Copies in a stream, and waits unless it is asynchronous.
+void copy(session& s, const block_copy& c, void* stream, bool asynchronous);
+void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsigned element,
+          std::size_t width, std::size_t height, void* stream);
+
+/// @param f  a function or a kernel
+void launch(session& s, void* f, const kernel_parameters& p, bool cooperative, void* stream);
+
 /// A call of the driver API.
 template <class Act>
 result driver_call(const char* name, Act&& act) noexcept {

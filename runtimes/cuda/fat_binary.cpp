@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/cuda/fat_binary.h"
 
+#include "modules/ptx/linker.h"
 #include "platform/device/status.h"
 #include "runtimes/cuda/abi.h"
 
@@ -144,11 +145,56 @@ device::module_source choose_ptx(const std::vector<fat_entry>& entries, unsigned
     return s;
 }
 
+device::module_source link(const std::vector<device::module_source>& pieces,
+                           const std::string& name) {
+    device::module_source all;
+    all.name = name;
+    std::vector<ptx::piece> texts;
+    for (const device::module_source& s : pieces) {
+        texts.push_back({s.name, s.text});
+        all.compiled.insert(s.compiled.begin(), s.compiled.end());
+    }
+    try {
+        all.text = ptx::link(texts);
+    } catch (const kernel::user_error& e) {
+        throw failure(status::invalid_ptx, e.what());
+    }
+    return all;
+}
+
+namespace {
+
+/// A program whose files were compiled apart (nvcc -rdc=true): the code of each lies in a list, and
+/// what a linker has made of them, which is machine code, beside. Files without PTX for this GPU
+/// are those of NVIDIA's libraries.
+device::module_source link_binaries(const fat_binary_wrapper& w, unsigned capability,
+                                    const std::string& name) {
+    std::vector<device::module_source> pieces;
+    std::vector<fat_entry> all = read_fat_binary(w.data);
+    const auto* binary = static_cast<const void* const*>(w.file_or_binaries);
+    for (; binary != nullptr && *binary != nullptr; ++binary) {
+        const std::vector<fat_entry> entries = read_fat_binary(*binary);
+        all.insert(all.end(), entries.begin(), entries.end());
+        const bool fits = std::any_of(entries.begin(), entries.end(), [&](const fat_entry& e) {
+            return e.what == fat_entry::kind::ptx && e.architecture <= capability;
+        });
+        if (fits)
+            pieces.push_back(
+                choose_ptx(entries, capability, fmt::format("{}.{}", name, pieces.size() + 1)));
+    }
+    if (pieces.empty()) return choose_ptx(all, capability, name);
+    return link(pieces, name);
+}
+
+}  // namespace
+
 device::module_source module_in(const void* code, unsigned capability, const std::string& name) {
     switch (form_of(code)) {
         case code_form::fat_wrapper: {
             fat_binary_wrapper w;
             std::memcpy(&w, code, sizeof w);
+            if (w.version == fat_binary_wrapper::of_several)
+                return link_binaries(w, capability, name);
             return choose_ptx(read_fat_binary(w.data), capability, name);
         }
         case code_form::fat_binary:

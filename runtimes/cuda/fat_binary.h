@@ -33,6 +33,10 @@ code_form form_of(const void* code);
 device::module_source choose_ptx(const std::vector<fat_entry>& entries, unsigned capability,
                                  const std::string& name);
 
+/// Modules that were compiled apart, as one. @throws device::failure
+device::module_source link(const std::vector<device::module_source>& pieces,
+                           const std::string& name);
+
 /// The module in code of any form. @throws device::failure
 device::module_source module_in(const void* code, unsigned capability, const std::string& name);
 

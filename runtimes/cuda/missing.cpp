@@ -13,3 +13,7 @@ extern "C" __attribute__((visibility("default"))) result simtlm_rt_refuse(const 
 extern "C" __attribute__((visibility("default"))) void simtlm_rt_use_thread_stream() {
     session::thread().per_thread_default = true;
 }
+
+extern "C" __attribute__((visibility("default"))) void simtlm_rt_come_through_driver() {
+    session::thread().through_driver = true;
+}

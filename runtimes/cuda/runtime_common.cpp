@@ -184,6 +184,7 @@ pointer_attributes attributes_of(session& s, const void* p) {
     a.device_pointer = const_cast<void*>(p);
     switch (found->kind) {
         case memory_kind::device:
+        case memory_kind::mapped:
             a.type = 2;
             a.host_pointer = nullptr;
             break;

@@ -227,7 +227,7 @@ RUNTIME(cudaHostGetFlags)(unsigned* flags, void* p) {
     return runtime_call("cudaHostGetFlags", [&](session& s) {
         require_pointer(flags);
         const auto a = s.gpus().memory().find(address_of(p));
-        require(a && a->kind != memory_kind::device, status::invalid_value,
+        require(a && !simtlm::device::is_of_gpu(a->kind), status::invalid_value,
                 "this is no pinned memory of the host");
         *flags = a->flags | 2;
     });
@@ -669,6 +669,14 @@ RUNTIME(cudaIpcGetMemHandle)(void* handle, void* p) {
         require(!is_pageable(s, address_of(p)), status::invalid_value, "no memory of a GPU");
         std::memset(handle, 0, 64);
         std::memcpy(handle, &p, sizeof p);
+    });
+}
+RUNTIME(cudaIpcGetEventHandle)(void* handle, void* event) {
+    return runtime_call("cudaIpcGetEventHandle", [&](session& s) {
+        require_pointer(handle);
+        s.event(event);
+        std::memset(handle, 0, 64);
+        std::memcpy(handle, &event, sizeof event);
     });
 }
 RUNTIME(cudaIpcCloseMemHandle)(void*) {

@@ -145,6 +145,7 @@ session::session() : process_(::getpid()), options_(platform::preset_folders(own
     log.compact = options_.text("--stats") == "compact";
     log.quiet = options_.flag("--quiet");
     system_ = std::make_unique<device::system>(options_, log);
+    addresses_ = std::make_unique<virtual_memory>(system_->memory());
     for (const std::string& n : options_.notes()) system_->log().note("note", n);
     for (unsigned d = 0; d < system_->devices(); ++d) {
         pools_.push_back(std::make_unique<memory_pool>());

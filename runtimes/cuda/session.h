@@ -4,6 +4,7 @@
 #include "platform/device/system.h"
 #include "runtimes/cuda/abi.h"
 #include "runtimes/cuda/fat_binary.h"
+#include "runtimes/cuda/virtual_memory.h"
 
 #include <atomic>
 #include <cstdint>
@@ -32,6 +33,12 @@ struct function {
     int max_dynamic_shared = -1;  ///< as set; -1: the default
     int carve_out = -1;
     int cache_preference = 0;
+    /// What launches in the way of CUDA 3 have set: cuFuncSetBlockShape, cuParamSetv, ...
+    struct {
+        size3 block;
+        unsigned shared = 0;
+        std::vector<std::byte> arguments;
+    } set;
 };
 
 /// A loaded module of one device: CUmodule.
@@ -99,6 +106,7 @@ struct thread_state {
     result last_error = 0;
     unsigned device = 0;
     bool per_thread_default = false;  ///< stream 0 means the thread's own, in this call
+    bool through_driver = false;      ///< this call of the runtime's is one of the driver API
     int capture_mode = 0;
     struct configuration {
         size3 grid, block;
@@ -179,6 +187,8 @@ public:
     std::unordered_map<const device::event*, std::shared_ptr<capture>> captured_events;
     std::recursive_mutex graphs_mutex;  ///< guards these, and all graphs
 
+    virtual_memory& addresses() { return *addresses_; }
+
     std::atomic<bool> peers[64][64] = {};
     unsigned device_flags = 0;
 
@@ -198,6 +208,7 @@ private:
     const int process_;
     platform::option_values options_;
     std::unique_ptr<device::system> system_;
+    std::unique_ptr<virtual_memory> addresses_;
     std::mutex mutex_;
     std::unordered_set<const void*> functions_;
     std::unordered_map<const void*, std::unique_ptr<module>> modules_;

@@ -3,7 +3,10 @@
 // bit of the masks in entry_points.def.
 #define ENTRY(versions, name) JUMP versions, name, simtlm_rt_##name
 #define ALIAS(versions, name, function) JUMP versions, name, simtlm_rt_##function
-#define THREAD(versions, name, function) JUMP_THREAD versions, name, simtlm_rt_##function
+#define THREAD(versions, name, function) \
+    JUMP_AFTER simtlm_rt_use_thread_stream, versions, name, simtlm_rt_##function
+#define SHARED(versions, name, function) \
+    JUMP_AFTER simtlm_rt_come_through_driver, versions, name, simtlm_rt_##function
 #define MISSING(versions, name) REFUSE versions, name
 
     .macro JUMP versions, name, function
@@ -16,8 +19,8 @@
     .endif
     .endm
 
-// Stream 0 means the thread's own stream in this call.
-    .macro JUMP_THREAD versions, name, function
+// Something is noted of this call before it begins.
+    .macro JUMP_AFTER before, versions, name, function
     .if (\versions) & SIMTLM_VERSION
     .globl \name
     .type \name, @function
@@ -29,7 +32,7 @@
     push %r8
     push %r9
     sub $8, %rsp
-    call *simtlm_rt_use_thread_stream@GOTPCREL(%rip)
+    call *\before@GOTPCREL(%rip)
     add $8, %rsp
     pop %r9
     pop %r8

@@ -72,7 +72,8 @@ void assertion_failed(warp& w, const operation* op, lane_mask lanes) {
     };
     w.block->fail(w, op, lane,
                   fmt::format("assertion `{}` failed at {}:{} in {}", text(0), text(1),
-                              static_cast<std::uint32_t>(read_argument(w, op, 2, lane)), text(3)));
+                              static_cast<std::uint32_t>(read_argument(w, op, 2, lane)), text(3)),
+                  {}, fault_kind::assertion);
 }
 
 void allocate(warp& w, const operation* op, lane_mask lanes) {

@@ -153,7 +153,7 @@ public:
             r.process.sleep();
         };
         for (unsigned i = 0; i < lanes; ++i) {
-            groups_.push_back(std::make_unique<process_group>(rig_.sequencer));
+            groups_.push_back(std::make_unique<process_group>(rig_.sequencer, 1));
             const auto made = [&](const char* kind, unsigned p) {
                 all_.push_back(std::make_unique<recorder>((kind + std::to_string(i)).c_str(),
                                                           rig_.sequencer, p, p == 0));
@@ -273,11 +273,11 @@ TEST(ProcessGroup, GoesThroughItsPhasesBeforeTheNextGroupAndSleepsAsAWhole) {
         };
         return all.back().get();
     };
-    process_group a(rig.sequencer);
+    process_group a(rig.sequencer, 1);
     make("A2", 2);
     make("A1", 1);
     a.close();
-    process_group b(rig.sequencer);
+    process_group b(rig.sequencer, 1);
     make("B1", 1);
     make("B2", 2);
     make("x", 0);  // its phase is no group's

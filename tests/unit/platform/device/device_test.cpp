@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/execution_error.h"
 #include "platform/device/array.h"
 #include "platform/device/functional_engine.h"
 #include "platform/device/memory_space.h"
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -153,11 +155,39 @@ TEST_F(Scheduler, ServesSeveralHostThreads) {
     EXPECT_EQ(done, 200);
 }
 
-TEST(Status, TellsFaultsApartByWhatTheySay) {
-    EXPECT_EQ(status_of_fault("access of 4 bytes at 0x0, outside of all allocations: ..."),
-              status::illegal_address);
-    EXPECT_EQ(status_of_fault("assertion `x` failed at"), status::assertion);
-    EXPECT_EQ(status_of_fault("the program traps"), status::launch_failure);
+TEST(Status, TellsFaultsOfProgramsApartByTheirKind) {
+    using execution::execution_error;
+    using execution::fault_kind;
+    const auto named = [](fault_kind k) {
+        return status_of_fault(execution_error({}, "x", {}, k));
+    };
+    EXPECT_EQ(named(fault_kind::outside_of_allocations), status::illegal_address);
+    EXPECT_EQ(named(fault_kind::misaligned), status::misaligned_address);
+    EXPECT_EQ(named(fault_kind::assertion), status::assertion);
+    EXPECT_EQ(named(fault_kind::illegal_instruction), status::illegal_instruction);
+    EXPECT_EQ(named(fault_kind::other), status::launch_failure);
+    EXPECT_EQ(status_of_fault(std::runtime_error("outside of all allocations")),
+              status::launch_failure);
+}
+
+TEST(MemorySpace, AdmitsMemoryOfTheProcessAsMemoryOfAGpu) {
+    memory_space memory(1, 1 << 20);
+    alignas(512) static std::byte bytes[1024];
+    const auto at = reinterpret_cast<std::uint64_t>(bytes);
+    memory.admit(at, sizeof bytes, 0, 0, memory_kind::mapped);
+    EXPECT_TRUE(memory.is_device_memory(at + 1000));
+    EXPECT_FALSE(memory.release(at));
+    memory.dismiss(at);
+    EXPECT_FALSE(memory.find(at));
+}
+
+TEST(MemorySpace, CountsMemoryThatHasNoAddressYet) {
+    memory_space memory(1, 1 << 20);
+    memory.take(0, 1 << 19);
+    EXPECT_EQ(memory.used(0), 1u << 19);
+    EXPECT_THROW(memory.take(0, 1 << 20), failure);
+    memory.give_back(0, 1 << 19);
+    EXPECT_EQ(memory.used(0), 0u);
 }
 
 }  // namespace

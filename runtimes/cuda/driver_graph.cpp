@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver API: copies as nodes of graphs, whose parameters differ from the runtime's. Everything
+// else of graphs is the runtime's: see SHARED in driver_entry_points.def.
+#include "runtimes/cuda/driver_api.h"
+#include "runtimes/cuda/graph_calls.h"
+
+using namespace simtlm::cuda;
+
+namespace {
+
+template <class Act>
+result graph_call(const char* name, Act&& act) {
+    return driver_call(name, [&](session& s) {
+        const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+        act(s);
+    });
+}
+
+/// As the runtime would describe the same copy, for those who ask for it again.
+copy_3d described(const driver_copy_3d& p) {
+    copy_3d c{};
+    c.from_array = p.from.kind == 3 ? p.from.array : nullptr;
+    c.from_position = {p.from.x, p.from.y, p.from.z};
+    c.from_pointer = {p.from.kind == 1 ? p.from.host : pointer_to(p.from.device), p.from.pitch,
+                      p.from.pitch, p.from.height};
+    c.to_array = p.to.kind == 3 ? p.to.array : nullptr;
+    c.to_position = {p.to.x, p.to.y, p.to.z};
+    c.to_pointer = {p.to.kind == 1 ? p.to.host : pointer_to(p.to.device), p.to.pitch, p.to.pitch,
+                    p.to.height};
+    c.size = {p.width, p.height, p.depth};
+    c.kind = by_address;
+    return c;
+}
+
+operation copy_of(session& s, const driver_copy_3d* p) {
+    require_pointer(p);
+    operation o = copy_operation(s, block_of(s, *p), false);
+    o.copy = described(*p);
+    return o;
+}
+
+side_3d side_of(void* array, const position& at, const pitched_pointer& p) {
+    side_3d s{};
+    s.x = at.x;
+    s.y = at.y;
+    s.z = at.z;
+    s.kind = array != nullptr ? 3 : 4;
+    s.array = array;
+    s.device = address_of(p.pointer);
+    s.host = p.pointer;
+    s.pitch = p.pitch;
+    s.height = p.height;
+    return s;
+}
+
+}  // namespace
+
+RUNTIME(cuGraphAddMemcpyNode)
+(graph_node** to, graph* g, graph_node* const* after, std::size_t count, const driver_copy_3d* p,
+ void*) {
+    return graph_call("cuGraphAddMemcpyNode", [&](session& s) {
+        require_pointer(to);
+        *to = add_node(s, g, after, count, copy_of(s, p));
+    });
+}
+RUNTIME(cuGraphMemcpyNodeSetParams)(graph_node* n, const driver_copy_3d* p) {
+    return graph_call("cuGraphMemcpyNodeSetParams",
+                      [&](session& s) { change_node(n, copy_of(s, p)); });
+}
+RUNTIME(cuGraphExecMemcpyNodeSetParams)
+(executable_graph* g, graph_node* n, const driver_copy_3d* p, void*) {
+    return graph_call("cuGraphExecMemcpyNodeSetParams",
+                      [&](session& s) { change_node(s, g, n, copy_of(s, p)); });
+}
+RUNTIME(cuGraphMemcpyNodeGetParams)(graph_node* n, driver_copy_3d* to) {
+    return graph_call("cuGraphMemcpyNodeGetParams", [&](session&) {
+        require_pointer(to);
+        require(n != nullptr && n->what.kind == node_kind::copy, status::invalid_value,
+                "a node of another kind");
+        const copy_3d& c = n->what.copy;
+        *to = {side_of(c.from_array, c.from_position, c.from_pointer),
+               side_of(c.to_array, c.to_position, c.to_pointer), c.size.width, c.size.height,
+               c.size.depth};
+    });
+}
+
+namespace {
+
+/// CUDA_KERNEL_NODE_PARAMS_v2 may name a kernel in place of a function.
+struct kernel_parameters_v2 {
+    kernel_parameters plain;
+    void* kernel;
+    void* context;
+};
+
+kernel_parameters plain(const kernel_parameters_v2* p) {
+    require_pointer(p);
+    kernel_parameters k = p->plain;
+    if (k.function == nullptr) k.function = p->kernel;
+    return k;
+}
+
+operation kernel_of(session& s, const kernel_parameters_v2* p) {
+    const kernel_parameters k = plain(p);
+    operation o = kernel_operation(s, s.function_of(k.function), k, false);
+    o.kernel.function = k.function;
+    return o;
+}
+
+}  // namespace
+
+RUNTIME(cuGraphAddKernelNode_v2)
+(graph_node** to, graph* g, graph_node* const* after, std::size_t count,
+ const kernel_parameters_v2* p) {
+    return graph_call("cuGraphAddKernelNode", [&](session& s) {
+        require_pointer(to);
+        *to = add_node(s, g, after, count, kernel_of(s, p));
+    });
+}
+RUNTIME(cuGraphKernelNodeSetParams_v2)(graph_node* n, const kernel_parameters_v2* p) {
+    return graph_call("cuGraphKernelNodeSetParams",
+                      [&](session& s) { change_node(n, kernel_of(s, p)); });
+}
+RUNTIME(cuGraphExecKernelNodeSetParams_v2)
+(executable_graph* g, graph_node* n, const kernel_parameters_v2* p) {
+    return graph_call("cuGraphExecKernelNodeSetParams",
+                      [&](session& s) { change_node(s, g, n, kernel_of(s, p)); });
+}
+RUNTIME(cuGraphKernelNodeGetParams_v2)(graph_node* n, kernel_parameters_v2* to) {
+    return graph_call("cuGraphKernelNodeGetParams", [&](session&) {
+        require_pointer(to);
+        require(n != nullptr && n->what.kind == node_kind::kernel, status::invalid_value,
+                "a node of another kind");
+        *to = {n->what.kernel, nullptr, nullptr};
+    });
+}

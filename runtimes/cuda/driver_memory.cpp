@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver API: virtual memory, arrays, and the rarer copies and fills.
+#include "runtimes/cuda/driver_api.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+using namespace simtlm::cuda;
+using simtlm::execution::arithmetic::channel_kind;
+
+// ---- virtual memory ----
+
+namespace {
+
+/// CUmemLocation
+struct location {
+    int kind;  ///< 1: a device
+    int id;
+};
+/// CUmemAllocationProp
+struct allocation_properties {
+    int kind;  ///< 1: pinned
+    int handles;
+    location where;
+    void* other_system;
+    unsigned char compression, rdma;
+    unsigned short usage;
+    unsigned char reserved[4];
+};
+/// CUmemAccessDesc
+struct access_description {
+    location where;
+    int flags;  ///< 0 none, 1 read, 3 read and write
+};
+
+constexpr int file_handles = 1;
+
+void check_location(session& s, const location& l) {
+    require(l.kind == 1, status::invalid_value, "memory lies in devices alone");
+    check_device(s, l.id);
+}
+
+}  // namespace
+
+RUNTIME(cuMemAddressReserve)
+(std::uint64_t* to, std::size_t bytes, std::size_t alignment, std::uint64_t, std::uint64_t) {
+    return driver_call("cuMemAddressReserve", [&](session& s) {
+        require_pointer(to);
+        *to = s.addresses().reserve(bytes, alignment);
+    });
+}
+RUNTIME(cuMemAddressFree)(std::uint64_t address, std::size_t bytes) {
+    return driver_call("cuMemAddressFree", [&](session& s) { s.addresses().free(address, bytes); });
+}
+RUNTIME(cuMemGetAllocationGranularity)(std::size_t* to, const allocation_properties* p, int) {
+    return driver_call("cuMemGetAllocationGranularity", [&](session& s) {
+        require_pointer(to);
+        require_pointer(p);
+        check_location(s, p->where);
+        *to = virtual_memory::granularity;
+    });
+}
+RUNTIME(cuMemCreate)
+(void** to, std::size_t bytes, const allocation_properties* p, std::uint64_t) {
+    return driver_call("cuMemCreate", [&](session& s) {
+        require_pointer(to);
+        require_pointer(p);
+        check_location(s, p->where);
+        require((p->handles & ~file_handles) == 0, status::not_supported,
+                "memory is shared by file descriptors alone");
+        *to = s.addresses().create(bytes, static_cast<unsigned>(p->where.id));
+    });
+}
+RUNTIME(cuMemRelease)(void* handle) {
+    return driver_call("cuMemRelease", [&](session& s) { s.addresses().release(handle); });
+}
+RUNTIME(cuMemRetainAllocationHandle)(void** to, void* address) {
+    return driver_call("cuMemRetainAllocationHandle", [&](session& s) {
+        require_pointer(to);
+        *to = s.addresses().retain(address_of(address));
+    });
+}
+RUNTIME(cuMemGetAllocationPropertiesFromHandle)(allocation_properties* to, void* handle) {
+    return driver_call("cuMemGetAllocationPropertiesFromHandle", [&](session& s) {
+        require_pointer(to);
+        *to = {};
+        to->kind = 1;
+        to->handles = file_handles;
+        to->where = {1, static_cast<int>(s.addresses().get(handle).device)};
+    });
+}
+RUNTIME(cuMemMap)
+(std::uint64_t address, std::size_t bytes, std::size_t offset, void* handle, std::uint64_t) {
+    return driver_call("cuMemMap",
+                       [&](session& s) { s.addresses().map(address, bytes, offset, handle); });
+}
+RUNTIME(cuMemUnmap)(std::uint64_t address, std::size_t bytes) {
+    return driver_call("cuMemUnmap", [&](session& s) {
+        for (unsigned d = 0; d < s.gpus().devices(); ++d) s.work().wait_all(d);
+        s.addresses().unmap(address, bytes);
+    });
+}
+RUNTIME(cuMemSetAccess)
+(std::uint64_t address, std::size_t bytes, const access_description* all, std::size_t count) {
+    return driver_call("cuMemSetAccess", [&](session& s) {
+        require_pointer(all);
+        for (std::size_t i = 0; i < count; ++i) check_location(s, all[i].where);
+        // Every device sees what one may see.
+        const auto* const may = std::find_if(
+            all, all + count, [](const access_description& a) { return a.flags != 0; });
+        s.addresses().set_access(address, bytes,
+                                 may != all + count ? static_cast<unsigned>(may->where.id) : 0,
+                                 may != all + count);
+    });
+}
+RUNTIME(cuMemGetAccess)(std::uint64_t* to, const location*, std::uint64_t address) {
+    return driver_call("cuMemGetAccess", [&](session& s) {
+        require_pointer(to);
+        *to = s.addresses().may_access(address) ? 3 : 0;
+    });
+}
+RUNTIME(cuMemExportToShareableHandle)(int* to, void* handle, int kind, std::uint64_t) {
+    return driver_call("cuMemExportToShareableHandle", [&](session& s) {
+        require_pointer(to);
+        require(kind == file_handles, status::not_supported,
+                "memory is shared by file descriptors alone");
+        *to = ::dup(s.addresses().get(handle).file);
+        require(*to >= 0, status::out_of_memory, "no file descriptor is left");
+    });
+}
+RUNTIME(cuMemImportFromShareableHandle)(void** to, void* from, int kind) {
+    return driver_call("cuMemImportFromShareableHandle", [&](session& s) {
+        require_pointer(to);
+        require(kind == file_handles, status::not_supported,
+                "memory is shared by file descriptors alone");
+        *to = s.addresses().import(static_cast<int>(address_of(from)), s.current_device());
+    });
+}
+
+// ---- arrays ----
+
+namespace {
+
+/// CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR
+struct array_description {
+    std::size_t width, height;
+    int format;
+    unsigned channels;
+};
+struct array_description_3d {
+    std::size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+};
+
+simtlm::device::array_shape shape_of(const array_description_3d& d, unsigned levels) {
+    simtlm::device::array_shape shape;
+    shape.format = format_of(channels_of(d.format, d.channels));
+    shape.width = d.width;
+    shape.height = d.height;
+    shape.depth = d.depth;
+    shape.layered = (d.flags & 1) != 0;
+    shape.cube = (d.flags & 4) != 0;
+    shape.levels = levels;
+    return shape;
+}
+
+int driver_format(const simtlm::execution::arithmetic::texel_format& f) {
+    const int size = f.bits == 8 ? 0 : f.bits == 16 ? 1 : 2;
+    if (f.kind == channel_kind::unsigned_integer) return 1 + size;
+    if (f.kind == channel_kind::signed_integer) return 8 + size;
+    return f.bits == 16 ? 0x10 : 0x20;
+}
+
+array_description_3d description_of(const simtlm::device::array& a) {
+    return {a.shape.width,           a.shape.height, a.shape.depth, driver_format(a.shape.format),
+            a.shape.format.channels, a.flags};
+}
+
+}  // namespace
+
+namespace simtlm::cuda {
+
+channel_description channels_of(int format, unsigned channels) {
+    constexpr int half = 0x10, single = 0x20;
+    const bool floating = format == half || format == single;
+    const int size = format & 7;
+    require(floating || (size <= 3 && (format & ~0xb) == 0), status::invalid_value, "no format");
+    const int bits = format == half     ? 16
+                     : format == single ? 32
+                     : format >= 8      ? 8 << (format - 8)
+                                        : 8 << (format - 1);
+    channel_description d{};
+    int* const each[] = {&d.x, &d.y, &d.z, &d.w};
+    require(channels >= 1 && channels <= 4, status::invalid_value, "one to four channels");
+    for (unsigned i = 0; i < channels; ++i) *each[i] = bits;
+    d.kind = floating ? 2 : format >= 8 ? 0 : 1;
+    return d;
+}
+
+}  // namespace simtlm::cuda
+
+RUNTIME(cuArray3DCreate)(simtlm::device::array** to, const array_description_3d* d) {
+    return driver_call("cuArray3DCreate", [&](session& s) {
+        require_pointer(to);
+        require_pointer(d);
+        *to = make_array(s, shape_of(*d, 1), d->flags);
+    });
+}
+RUNTIME(cuArrayCreate)(simtlm::device::array** to, const array_description* d) {
+    return driver_call("cuArrayCreate", [&](session& s) {
+        require_pointer(to);
+        require_pointer(d);
+        *to = make_array(s, shape_of({d->width, d->height, 0, d->format, d->channels, 0}, 1), 0);
+    });
+}
+RUNTIME(cuArray3DGetDescriptor)(array_description_3d* to, const void* array) {
+    return driver_call("cuArray3DGetDescriptor",
+                       [&](session& s) { *to = description_of(s.array(array)); });
+}
+RUNTIME(cuArrayGetDescriptor)(array_description* to, const void* array) {
+    return driver_call("cuArrayGetDescriptor", [&](session& s) {
+        const array_description_3d d = description_of(s.array(array));
+        *to = {d.width, d.height, d.format, d.channels};
+    });
+}
+RUNTIME(cuMipmappedArrayCreate)
+(simtlm::device::array** to, const array_description_3d* d, unsigned levels) {
+    return driver_call("cuMipmappedArrayCreate", [&](session& s) {
+        require_pointer(to);
+        require_pointer(d);
+        *to = make_array(s, shape_of(*d, levels), d->flags);
+    });
+}
+
+// ---- copies from and to arrays, in one row ----
+
+namespace {
+
+std::uint64_t within(session& s, const void* array, std::size_t offset, std::size_t bytes) {
+    const simtlm::device::array& a = s.array(array);
+    require(offset <= a.bytes && bytes <= a.bytes - offset, status::invalid_value,
+            "a copy beyond an array");
+    return a.address + offset;
+}
+
+block_copy row(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+    block_copy c;
+    c.to = to;
+    c.from = from;
+    c.width = bytes;
+    return c;
+}
+
+}  // namespace
+
+RUNTIME(cuMemcpyAtoH)(void* to, const void* array, std::size_t offset, std::size_t bytes) {
+    return driver_call("cuMemcpyAtoH", [&](session& s) {
+        copy(s, row(address_of(to), within(s, array, offset, bytes), bytes), nullptr, false);
+    });
+}
+RUNTIME(cuMemcpyAtoHAsync)
+(void* to, const void* array, std::size_t offset, std::size_t bytes, void* stream) {
+    return driver_call("cuMemcpyAtoHAsync", [&](session& s) {
+        copy(s, row(address_of(to), within(s, array, offset, bytes), bytes), stream, true);
+    });
+}
+RUNTIME(cuMemcpyHtoA)(const void* array, std::size_t offset, const void* from, std::size_t bytes) {
+    return driver_call("cuMemcpyHtoA", [&](session& s) {
+        copy(s, row(within(s, array, offset, bytes), address_of(from), bytes), nullptr, false);
+    });
+}
+RUNTIME(cuMemcpyHtoAAsync)
+(const void* array, std::size_t offset, const void* from, std::size_t bytes, void* stream) {
+    return driver_call("cuMemcpyHtoAAsync", [&](session& s) {
+        copy(s, row(within(s, array, offset, bytes), address_of(from), bytes), stream, true);
+    });
+}
+RUNTIME(cuMemcpyAtoD)
+(std::uint64_t to, const void* array, std::size_t offset, std::size_t bytes) {
+    return driver_call("cuMemcpyAtoD", [&](session& s) {
+        copy(s, row(to, within(s, array, offset, bytes), bytes), nullptr, false);
+    });
+}
+RUNTIME(cuMemcpyDtoA)
+(const void* array, std::size_t offset, std::uint64_t from, std::size_t bytes) {
+    return driver_call("cuMemcpyDtoA", [&](session& s) {
+        copy(s, row(within(s, array, offset, bytes), from, bytes), nullptr, false);
+    });
+}
+RUNTIME(cuMemcpyAtoA)
+(const void* to, std::size_t to_offset, const void* from, std::size_t offset, std::size_t bytes) {
+    return driver_call("cuMemcpyAtoA", [&](session& s) {
+        copy(s, row(within(s, to, to_offset, bytes), within(s, from, offset, bytes), bytes),
+             nullptr, false);
+    });
+}
+
+// ---- fills ----
+
+RUNTIME(cuMemsetD16Async)
+(std::uint64_t to, unsigned short value, std::size_t count, void* stream) {
+    return driver_call("cuMemsetD16Async",
+                       [&](session& s) { fill(s, to, count * 2, value, 2, count, 1, stream); });
+}
+
+namespace {
+result fill_2d(const char* name, std::uint64_t to, std::size_t pitch, unsigned value,
+               unsigned element, std::size_t width, std::size_t height, void* stream) {
+    return driver_call(
+        name, [&](session& s) { fill(s, to, pitch, value, element, width, height, stream); });
+}
+}  // namespace
+
+RUNTIME(cuMemsetD2D8)
+(std::uint64_t to, std::size_t pitch, unsigned char value, std::size_t width, std::size_t height) {
+    return fill_2d("cuMemsetD2D8", to, pitch, value, 1, width, height, nullptr);
+}
+RUNTIME(cuMemsetD2D8Async)
+(std::uint64_t to, std::size_t pitch, unsigned char value, std::size_t width, std::size_t height,
+ void* stream) {
+    return fill_2d("cuMemsetD2D8Async", to, pitch, value, 1, width, height, stream);
+}
+RUNTIME(cuMemsetD2D16)
+(std::uint64_t to, std::size_t pitch, unsigned short value, std::size_t width, std::size_t height) {
+    return fill_2d("cuMemsetD2D16", to, pitch, value, 2, width, height, nullptr);
+}
+RUNTIME(cuMemsetD2D16Async)
+(std::uint64_t to, std::size_t pitch, unsigned short value, std::size_t width, std::size_t height,
+ void* stream) {
+    return fill_2d("cuMemsetD2D16Async", to, pitch, value, 2, width, height, stream);
+}
+RUNTIME(cuMemsetD2D32)
+(std::uint64_t to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height) {
+    return fill_2d("cuMemsetD2D32", to, pitch, value, 4, width, height, nullptr);
+}
+RUNTIME(cuMemsetD2D32Async)
+(std::uint64_t to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height,
+ void* stream) {
+    return fill_2d("cuMemsetD2D32Async", to, pitch, value, 4, width, height, stream);
+}
