@@ -43,6 +43,7 @@
 #define SIMTLM_MEMORY_WRITES_HI 0x0ccu
 #define SIMTLM_MEMORY_ERRORS_LO 0x0d0u
 #define SIMTLM_MEMORY_ERRORS_HI 0x0d4u
+#define SIMTLM_MESSAGE 0x300u
 
 /* Registers of window w, 0 .. SIMTLM_WINDOW_COUNT - 1. */
 #define SIMTLM_COMMAND(w) (0x100u + 0x40u * (w))
@@ -57,11 +58,16 @@
 #define SIMTLM_WINDOW_SUBMITTED(w) (0x124u + 0x40u * (w))
 #define SIMTLM_WINDOW_COMPLETED(w) (0x128u + 0x40u * (w))
 #define SIMTLM_LAST_TAG(w) (0x12cu + 0x40u * (w))
+#define SIMTLM_HOST_ADDRESS_LO(w) (0x130u + 0x40u * (w))
+#define SIMTLM_HOST_ADDRESS_HI(w) (0x134u + 0x40u * (w))
+#define SIMTLM_RESULT_LO(w) (0x138u + 0x40u * (w))
+#define SIMTLM_RESULT_HI(w) (0x13cu + 0x40u * (w))
 
 /* Bits and codes. SIMTLM_IRQ_WINDOW_DONE is that of window 0; shift it by w. */
 #define SIMTLM_ID_VALUE 0x4d4c5453u
-#define SIMTLM_VERSION_VALUE 0x200u
+#define SIMTLM_VERSION_VALUE 0x300u
 #define SIMTLM_MAP_BYTES 0x400u
+#define SIMTLM_MESSAGE_BYTES 0x100u
 #define SIMTLM_WINDOW_COUNT 0x8u
 #define SIMTLM_WINDOW_BYTES 0x40u
 #define SIMTLM_STATUS_BUSY 0x1u
@@ -82,6 +88,11 @@
 #define SIMTLM_COMMAND_LAUNCH 0x4u
 #define SIMTLM_COMMAND_EVENT 0x5u
 #define SIMTLM_COMMAND_SYNCHRONISE 0x6u
+#define SIMTLM_COMMAND_ALLOCATE 0x7u
+#define SIMTLM_COMMAND_RELEASE 0x8u
+#define SIMTLM_COMMAND_LOAD_PROGRAM 0x9u
+#define SIMTLM_COMMAND_FIND_KERNEL 0xau
+#define SIMTLM_COMMAND_LAUNCH_PROGRAM 0xbu
 #define SIMTLM_ANY_STREAM 0xffffffffu
 #define SIMTLM_ERROR_NONE 0x0u
 #define SIMTLM_ERROR_BAD_COMMAND 0x1u
@@ -90,5 +101,24 @@
 #define SIMTLM_ERROR_REFUSED_IN_RESET 0x4u
 #define SIMTLM_ERROR_GPU_STOPPED 0x5u
 #define SIMTLM_ERROR_MEMORY_ERROR 0x6u
+#define SIMTLM_ERROR_OUT_OF_MEMORY 0x7u
+#define SIMTLM_ERROR_BAD_ADDRESS 0x8u
+#define SIMTLM_ERROR_BAD_PROGRAM 0x9u
+#define SIMTLM_ERROR_BAD_LAUNCH 0xau
+#define SIMTLM_ERROR_PROGRAM_FAULT 0xbu
+#define SIMTLM_ERROR_HOST_MEMORY_ERROR 0xcu
+#define SIMTLM_FAILED_RESULT 0xffffffffu
+#define SIMTLM_LAUNCH_COOPERATIVE 0x1u
+
+/* Device memory: the byte at device address a is at this + a. */
+#define SIMTLM_APERTURE 0x10000000000ull
+
+/* What COMMAND_LAUNCH_PROGRAM finds at ADDRESS; the parameters follow it. */
+#include <stdint.h>
+struct simtlm_launch_descriptor {
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared; /* bytes per thread block */
+    uint32_t flags;          /* SIMTLM_LAUNCH_... */
+};
 
 #endif

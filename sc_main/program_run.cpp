@@ -4,6 +4,7 @@
 #include "modules/execution/executed_kernel.h"
 #include "modules/kernel/error.h"
 #include "platform/gpu/gpu.h"
+#include "platform/gpu/opcode_timing.h"
 
 #include <memory>
 #include <systemc>
@@ -11,26 +12,6 @@
 namespace simtlm {
 
 namespace {
-
-execution::opcode_timing::entry entry_of(const platform::operation_timing& t) {
-    return {static_cast<std::uint16_t>(t.latency),
-            static_cast<std::uint16_t>(t.initiation_interval)};
-}
-
-execution::opcode_timing timing_of(const platform::ptx_timing& p) {
-    execution::opcode_timing t;
-    for (std::size_t i = 0; i < t.integer.size(); ++i) t.integer[i] = entry_of(p.integer[i]);
-    for (std::size_t i = 0; i < t.single.size(); ++i) {
-        t.single[i] = entry_of(p.single_precision[i]);
-        t.double_precision[i] = entry_of(p.double_precision[i]);
-    }
-    t.special_function = entry_of(p.special);
-    t.tensor = entry_of(p.tensor);
-    t.quirk.names_give_banks = p.quirks.names_give_banks;
-    t.quirk.vector_is_one_element = p.quirks.vector_is_one_element;
-    t.quirk.missed_hazards = p.quirks.missed_hazards;
-    return t;
-}
 
 dispatch::host_command copy_of(const execution::script_run::placed& buffer) {
     dispatch::host_command c;
@@ -56,8 +37,8 @@ workload workload_of(loaded_program& program, const platform::gpu_config& config
             w.commands.push_back(copy_of(buffer));
     if (recording != nullptr)
         for (const dispatch::host_command& c : w.commands) recording->copied(c.address, c.bytes);
-    const auto facts = std::make_shared<const execution::instruction_facts>(program.image(),
-                                                                            timing_of(config.ptx));
+    const auto facts = std::make_shared<const execution::instruction_facts>(
+        program.image(), platform::opcode_timing_of(config.ptx));
     std::uint32_t id = 0;
     for (const execution::launch& l : program.launches()) {
         dispatch::host_command c;

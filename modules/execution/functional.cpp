@@ -23,11 +23,15 @@ constexpr std::int64_t jumps_per_turn = 1 << 16;
 constexpr unsigned turns_per_visit = 16;  ///< before another CTA may begin
 constexpr std::size_t most_resident = 2048;
 
-/// Executes a warp until it stops.
-void run_turn(warp& w) {
+// Blocks of a cooperative launch wait for each other: what others wait for should come soon.
+constexpr std::int64_t cooperative_jumps_per_turn = 1 << 10;
+constexpr unsigned cooperative_turns_per_visit = 2;
+
+/// Executes a warp until it stops. @param jumps  after which others run
+void run_turn(warp& w, std::int64_t jumps) {
     const operation* op = w.next;
     w.status = warp_status::ready;
-    w.turn = jumps_per_turn;
+    w.turn = jumps;
     w.come(op);
     do op = op->execute(w, op);
     while (op != nullptr);
@@ -141,11 +145,14 @@ private:
 
     /// Gives the warps of a CTA some turns. @return it has come to its end
     bool visit(thread_block& b) {
-        for (unsigned turn = 0; turn < turns_per_visit && !stop_; ++turn) {
+        const bool together = launch_.what.cooperative;
+        const unsigned turns = together ? cooperative_turns_per_visit : turns_per_visit;
+        const std::int64_t jumps = together ? cooperative_jumps_per_turn : jumps_per_turn;
+        for (unsigned turn = 0; turn < turns && !stop_; ++turn) {
             bool ran = false;
             for (warp& w : b.warps()) {
                 if (!runnable(w)) continue;
-                run_turn(w);
+                run_turn(w, jumps);
                 ran = true;
             }
             if (b.done()) return true;

@@ -160,7 +160,10 @@ void instruction_parser::place_rule(const operand_rule& rule, const raw_operand&
             const unsigned count = elements_of_rule(rule);
             const type t = type_of_rule(rule);
             if (count == 0) {
-                place_value(rule, r, t);
+                // Compilers write the one element of an access without .v2 or .v4 in braces, too.
+                const bool one =
+                    rule.per_vector && r.what == raw_operand::form::vector && r.count == 1;
+                place_value(rule, one ? raw_[1][r.first] : r, t);
             } else {
                 place_vector(rule, r, t, count);
             }

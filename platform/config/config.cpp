@@ -14,6 +14,7 @@ gpu_config make_gpu_config(const option_values& values) {
     read_chip(values, c);
     read_trace(values, c.traces);
     read_ptx(values, c.ptx);
+    read_programs(values, c.programs);
     read_core(values, c);
     read_l1(values, c.cores.sm);
     read_memory(values, c.memory);

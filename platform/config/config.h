@@ -50,6 +50,13 @@ struct ptx_timing {
     ptx_quirks quirks;
 };
 
+/// What programs find, bytes.
+struct program_limits {
+    std::uint64_t device_memory = std::uint64_t{32} << 30;
+    std::uint64_t stack = 1024;  ///< of a thread, where the need is unknown
+    std::uint64_t heap = 8 << 20;
+};
+
 /// How traces are read; becomes trace::reader_options once the opcode tables are loaded.
 struct trace_config {
     program::latency_table latencies;
@@ -117,6 +124,7 @@ struct gpu_config {
     dispatch::dispatch_config dispatch;
     trace_config traces;
     ptx_timing ptx;
+    program_limits programs;
     run_config run;
     unsigned compute_capability_major = 7;
     unsigned compute_capability_minor = 0;

@@ -41,4 +41,15 @@ void read_ptx(const option_values& v, ptx_timing& t) {
     read_timing(v, "tesnor", "tensor", &t.tensor, 1, 1);  // spelt as in GPGPU-Sim
 }
 
+void read_programs(const option_values& v, program_limits& limits) {
+    limits.device_memory = v.natural("--device-memory");
+    constexpr std::uint64_t least = std::uint64_t{1} << 20, most = std::uint64_t{1} << 40;
+    if (limits.device_memory < least || limits.device_memory > most)
+        v.fail("--device-memory", "is out of range", "1 MiB to 1 TiB");
+    if (v.number("-gpgpu_simd_model") != 1)
+        v.fail("-gpgpu_simd_model", "is no model that there is", "1: immediate post-dominators");
+    limits.stack = v.number("-gpgpu_stack_size_limit");
+    limits.heap = v.number("-gpgpu_heap_size_limit");
+}
+
 }  // namespace simtlm::platform

@@ -28,6 +28,7 @@ void read_dispatch(const option_values& v, dispatch::dispatch_config& dispatch);
 void read_trace(const option_values& v, trace_config& traces);
 /// Timing of instructions executed from PTX.
 void read_ptx(const option_values& v, ptx_timing& timing);
+void read_programs(const option_values& v, program_limits& limits);
 /// @param sms  of the GPU
 void read_run(const option_values& v, run_config& run, unsigned sms);
 void read_quirks(const option_values& v, gpu_config& config);

@@ -3,6 +3,7 @@
 
 #include "modules/core/occupancy.h"
 #include "platform/device/functional_engine.h"
+#include "platform/gpu/opcode_timing.h"
 
 #include <fmt/format.h>
 
@@ -99,7 +100,8 @@ system::system(const platform::option_values& options, const run_log::outputs& l
 system::~system() = default;
 
 std::shared_ptr<loaded_module> system::load(const module_source& source) {
-    return std::make_shared<loaded_module>(source, state_.memory, opcode_timing_of(config_.gpu));
+    return std::make_shared<loaded_module>(source, state_.memory,
+                                           platform::opcode_timing_of(config_.gpu.ptx));
 }
 
 void system::check_range(std::uint64_t address, std::uint64_t bytes) const {

@@ -15,11 +15,6 @@ namespace simtlm::device {
 
 namespace {
 
-execution::opcode_timing::entry entry_of(const platform::operation_timing& t) {
-    return {static_cast<std::uint16_t>(t.latency),
-            static_cast<std::uint16_t>(t.initiation_interval)};
-}
-
 /// What poll() costs is lost in so many core cycles.
 constexpr double cycles_between_polls = 1024.3;
 
@@ -36,22 +31,6 @@ std::string plain(std::string text) {
 }
 
 }  // namespace
-
-execution::opcode_timing opcode_timing_of(const platform::gpu_config& config) {
-    const platform::ptx_timing& p = config.ptx;
-    execution::opcode_timing t;
-    for (std::size_t i = 0; i < t.integer.size(); ++i) t.integer[i] = entry_of(p.integer[i]);
-    for (std::size_t i = 0; i < t.single.size(); ++i) {
-        t.single[i] = entry_of(p.single_precision[i]);
-        t.double_precision[i] = entry_of(p.double_precision[i]);
-    }
-    t.special_function = entry_of(p.special);
-    t.tensor = entry_of(p.tensor);
-    t.quirk.names_give_banks = p.quirks.names_give_banks;
-    t.quirk.vector_is_one_element = p.quirks.vector_is_one_element;
-    t.quirk.missed_hazards = p.quirks.missed_hazards;
-    return t;
-}
 
 run_observer::~run_observer() = default;
 

@@ -83,7 +83,4 @@ private:
     status dead_ = status::success;
 };
 
-/// Timing of PTX instructions under a configuration.
-execution::opcode_timing opcode_timing_of(const platform::gpu_config& config);
-
 }  // namespace simtlm::device

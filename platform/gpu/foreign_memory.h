@@ -5,12 +5,16 @@
 
 namespace simtlm::platform {
 
-/// What the writes of a GPU do to a foreign memory. The GPU follows traces, which hold addresses
-/// but no values: it has nothing to write.
+/// What the writes of a GPU do to a foreign memory. A GPU that follows traces, which hold addresses
+/// but no values, has nothing to write; one that executes programs keeps the values itself.
 enum class memory_data : std::uint8_t {
     masked,   ///< all byte enables off: the memory takes its time and keeps its contents
     pattern,  ///< bytes the GPU writes become the low byte of their address; others stay
-    zeros     ///< no byte enables, data of zeros: for a memory that refuses byte enables
+    zeros,    ///< no byte enables, data of zeros: for a memory that refuses byte enables
+    /// Requests hold the bytes that device memory has when they go out: writes those that the GPU
+    /// writes, the others are not enabled; reads all of them, before the memory puts in its own,
+    /// which the GPU ignores. Addresses without contents are served as masked.
+    values
 };
 
 /// Which interface of a foreign memory is called.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/gpu.h"
 
+#include "modules/execution/execution_error.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/spawn.h"
 #include "modules/protocol/phases.h"
 #include "modules/trace/executed_replay.h"
+#include "platform/gpu/device_context.h"
 
 #include <fmt/format.h>
 
@@ -68,6 +70,7 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
       clock("clock", protocol::clock_domains),
       reset("reset"),
       irq("irq"),
+      host_memory("host_memory"),
       memory("memory", config.memory.channels),
       config_(std::move(config)),
       host_latency_(host_latency_cycles / config_.clocks.core, sc_core::SC_SEC),
@@ -83,13 +86,15 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     make_partitions();
     make_network();
     make_command_processor(make_clusters());
+    context_ = std::make_unique<device_context>(config_);
     host_interface::settings how;
     how.latency = host_latency_;
+    how.cycle = sc_core::sc_time(1 / config_.clocks.core, sc_core::SC_SEC);
     how.sms = config_.sms();
     how.channels = config_.memory.channels;
-    host_interface_ = std::make_unique<host_interface>("host_interface", sequencer_, how,
-                                                       static_cast<host_device&>(*this),
-                                                       host_interface::pins{host, irq, reset});
+    host_interface_ = std::make_unique<host_interface>(
+        "host_interface", sequencer_, how, static_cast<host_device&>(*this), *context_,
+        host_interface::pins{host, irq, reset, host_memory});
     kernel::spawn_method("notice_stop", [this] { notice_stop(); },
                          {commands_->progress(), sequencer_.failed()});
 }
@@ -242,6 +247,9 @@ std::unique_ptr<memory::memory_channel> gpu::make_channel(unsigned number) {
     auto bridge =
         std::make_unique<memory_bridge>(parts.name, parts, memory[number], foreign_[number]);
     bridge->set_error_listener([this] { host_interface_->raise(host::error_code::memory_error); });
+    bridge->set_contents([this](std::uint64_t address, unsigned bytes, unsigned char* to) {
+        return context_->peek(address, bytes, to);
+    });
     bridges_.push_back(bridge.get());
     return bridge;
 }
@@ -255,7 +263,19 @@ void gpu::observe_commands(unsigned channel, memory::command_observer& observer)
 
 /// The command processor cannot go on: whoever waits for a command must know.
 void gpu::notice_stop() {
-    if (stopped() && host_interface_->busy()) host_interface_->raise(host::error_code::gpu_stopped);
+    if (!stopped()) return;
+    const std::string& reason = commands_->stop_reason();
+    std::string why = "the GPU has stopped: " + (reason.empty() ? "faulty input" : reason);
+    host::error_code code = host::error_code::gpu_stopped;
+    try {
+        sequencer_.rethrow_failure();
+    } catch (const execution::execution_error& e) {
+        code = host::error_code::program_fault;
+        why = e.what();
+    } catch (const std::exception& e) {
+        why = e.what();
+    }
+    host_interface_->device_stopped(code, why);
 }
 
 // The host's side.
@@ -298,6 +318,10 @@ void gpu::set_foreign_memory(const foreign_memory& how) {
 
 void gpu::set_memory_data(memory_data data) {
     for (foreign_memory& f : foreign_) f.data = data;
+}
+
+void gpu::set_print(std::function<void(std::string_view)> print) {
+    context_->set_print(std::move(print));
 }
 
 void gpu::execute(const dispatch::host_command& command) {

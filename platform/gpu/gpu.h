@@ -21,6 +21,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <systemc>
 #include <utility>
 #include <vector>
@@ -56,6 +57,10 @@ public:
     sc_core::sc_in<bool> reset;
     /// High while an enabled interrupt is pending.
     sc_core::sc_out<bool> irq;
+    /// The host's memory, which copy commands move bytes from and to: a TLM-2.0 initiator, base
+    /// protocol, 32 bits, b_transport. Unbound, a GPU whose device memory has contents copies by
+    /// the aperture of `host` alone.
+    copy_engine::socket host_memory;
     /// One per channel. Bound, its target takes the place of the built-in DRAM channel.
     sc_core::sc_vector<memory_bridge::outside_socket> memory;
 
@@ -75,6 +80,8 @@ public:
     /// Asked during commands that take no simulated time, such as long lists of host copies: when
     /// it says true, the rest of them is not begun. Before the simulation starts.
     void set_stop_request(std::function<bool()> request);
+    /// Where printf of programs that the host has loaded goes; stdout unless told otherwise.
+    void set_print(std::function<void(std::string_view)> print);
     /// Latency of an access to a register, as it is annotated.
     sc_core::sc_time host_latency() const { return host_latency_; }
 
@@ -148,6 +155,7 @@ private:
     std::unique_ptr<interconnect::network> network_;
     std::vector<std::unique_ptr<core::simt_cluster>> clusters_;
     core::memory_effects memory_effects_;
+    std::unique_ptr<device_context> context_;  // outlives its kernels
     std::unique_ptr<dispatch::command_processor> commands_;
     std::unique_ptr<host_interface> host_interface_;
     // Partners of ports that are left unbound.

@@ -26,10 +26,13 @@ std::vector<register_info> make_table() {
         {irq_clear, "IRQ_CLEAR", "W1C", "clears bits of IRQ_STATUS; reads as zero"},
         {error, "ERROR", "RW",
          "first error since it was cleared by any write: 1 no such command, 2 no such kernel, "
-         "3 queue full, 4 refused in reset, 5 GPU stopped, 6 a foreign memory answered an error"},
+         "3 queue full, 4 refused in reset, 5 GPU stopped, 6 a foreign memory answered an error, "
+         "7 device memory is full, 8 not inside of one allocation, 9 a program at fault, 10 a "
+         "launch that cannot be, 11 an executed program did what has no meaning, 12 the host's "
+         "memory answered an error to a copy, or there is none"},
         {sms, "SMS", "RO", "number of SMs"},
         {channels, "CHANNELS", "RO", "number of memory channels"},
-        {kernels_loaded, "KERNELS", "RO", "kernels of the trace sets loaded so far"},
+        {kernels_loaded, "KERNELS", "RO", "kernels of the trace sets and programs loaded so far"},
         {windows, "WINDOWS", "RO", "number of command windows"},
         {queue_depth, "QUEUE_DEPTH", "RO", "commands that may be outstanding at once"},
         {queue_space, "QUEUE_SPACE", "RO", "commands that may still be submitted"},
@@ -63,10 +66,13 @@ std::vector<register_info> make_table() {
     t.insert(t.end(),
              {{w + command, "COMMAND", "RW",
                "0 nothing, 1 copy to device, 2 copy from device, 3 fill, 4 launch, 5 event, "
-               "6 synchronise, which drains the memory system"},
-              {w + address_lo, "ADDRESS_LO", "RW", "device address of copies and fills"},
+               "6 synchronise, which drains the memory system, 7 allocate, 8 release, 9 load a "
+               "program, 10 find a kernel, 11 launch a kernel of a program"},
+              {w + address_lo, "ADDRESS_LO", "RW",
+               "device address of copies and fills, of what is released, of a program's text, a "
+               "kernel's name, a launch descriptor"},
               {w + address_hi, "ADDRESS_HI", "RW", ""},
-              {w + size_lo, "SIZE_LO", "RW", "bytes of copies and fills"},
+              {w + size_lo, "SIZE_LO", "RW", "bytes of what is at ADDRESS, or to allocate"},
               {w + size_hi, "SIZE_HI", "RW", ""},
               {w + kernel, "KERNEL", "RW", "number of the kernel to launch, in order of loading"},
               {w + stream, "STREAM", "RW",
@@ -76,8 +82,21 @@ std::vector<register_info> make_table() {
               {w + doorbell, "DOORBELL", "WO", "any write submits the command; reads as zero"},
               {w + window_submitted, "WINDOW_SUBMITTED", "RO", "commands accepted since reset"},
               {w + window_completed, "WINDOW_COMPLETED", "RO", "commands done since reset"},
-              {w + last_tag, "LAST_TAG", "RO", "TAG of the command that was done last"}});
+              {w + last_tag, "LAST_TAG", "RO", "TAG of the command that was done last"},
+              {w + host_address_lo, "HOST_ADDRESS_LO", "RW",
+               "where a copy finds or puts bytes in the host's memory; of a fill the byte"},
+              {w + host_address_hi, "HOST_ADDRESS_HI", "RW", ""},
+              {w + result_lo, "RESULT_LO", "RO",
+               "of the command that was done last: address of what was allocated; number of the "
+               "kernel that was found, or of a program's first; the error code if it failed"},
+              {w + result_hi, "RESULT_HI", "RO", "high half; 0xffffffff: the command failed"}});
+    t.push_back({message, "MESSAGE", "RO",
+                 "to 0x3ff: ERROR in words, text that ends with a zero; empty while ERROR is 0"});
     return t;
+}
+
+bool in_window(const register_info& r) {
+    return r.offset >= first_window && r.offset < message;
 }
 
 }  // namespace
@@ -91,8 +110,7 @@ void write_register_map(std::ostream& out) {
     out << "| offset | name | access | meaning |\n|---|---|---|---|\n";
     for (const register_info& r : register_table())
         out << fmt::format("| 0x{:03x}{} | {} | {} | {} |\n", r.offset,
-                           r.offset >= first_window ? " + 0x40 w" : "", r.name, r.access,
-                           r.description);
+                           in_window(r) ? " + 0x40 w" : "", r.name, r.access, r.description);
 }
 
 namespace {
@@ -114,6 +132,7 @@ constexpr code codes[] = {
     {"ID_VALUE", id_value},
     {"VERSION_VALUE", version_value},
     {"MAP_BYTES", map_bytes},
+    {"MESSAGE_BYTES", message_bytes},
     {"WINDOW_COUNT", window_count},
     {"WINDOW_BYTES", window_bytes},
     {"STATUS_BUSY", busy},
@@ -134,6 +153,11 @@ constexpr code codes[] = {
     {"COMMAND_LAUNCH", of(command_code::launch)},
     {"COMMAND_EVENT", of(command_code::event)},
     {"COMMAND_SYNCHRONISE", of(command_code::synchronise)},
+    {"COMMAND_ALLOCATE", of(command_code::allocate)},
+    {"COMMAND_RELEASE", of(command_code::release)},
+    {"COMMAND_LOAD_PROGRAM", of(command_code::load_program)},
+    {"COMMAND_FIND_KERNEL", of(command_code::find_kernel)},
+    {"COMMAND_LAUNCH_PROGRAM", of(command_code::launch_program)},
     {"ANY_STREAM", any_stream},
     {"ERROR_NONE", of(error_code::none)},
     {"ERROR_BAD_COMMAND", of(error_code::bad_command)},
@@ -142,6 +166,14 @@ constexpr code codes[] = {
     {"ERROR_REFUSED_IN_RESET", of(error_code::refused_in_reset)},
     {"ERROR_GPU_STOPPED", of(error_code::gpu_stopped)},
     {"ERROR_MEMORY_ERROR", of(error_code::memory_error)},
+    {"ERROR_OUT_OF_MEMORY", of(error_code::out_of_memory)},
+    {"ERROR_BAD_ADDRESS", of(error_code::bad_address)},
+    {"ERROR_BAD_PROGRAM", of(error_code::bad_program)},
+    {"ERROR_BAD_LAUNCH", of(error_code::bad_launch)},
+    {"ERROR_PROGRAM_FAULT", of(error_code::program_fault)},
+    {"ERROR_HOST_MEMORY_ERROR", of(error_code::host_memory_error)},
+    {"FAILED_RESULT", failed_result},
+    {"LAUNCH_COOPERATIVE", cooperative},
 };
 
 }  // namespace
@@ -154,16 +186,26 @@ void write_register_header(std::ostream& out) {
            "#ifndef SIMTLM_REGISTERS_H\n#define SIMTLM_REGISTERS_H\n\n"
            "/* Registers. */\n";
     for (const register_info& r : register_table())
-        if (r.offset < first_window)
-            out << fmt::format("#define SIMTLM_{} 0x{:03x}u\n", r.name, r.offset);
+        if (!in_window(r)) out << fmt::format("#define SIMTLM_{} 0x{:03x}u\n", r.name, r.offset);
     out << "\n/* Registers of window w, 0 .. SIMTLM_WINDOW_COUNT - 1. */\n";
     for (const register_info& r : register_table())
-        if (r.offset >= first_window)
+        if (in_window(r))
             out << fmt::format("#define SIMTLM_{}(w) (0x{:03x}u + 0x{:02x}u * (w))\n", r.name,
                                r.offset, window_bytes);
     out << "\n/* Bits and codes. SIMTLM_IRQ_WINDOW_DONE is that of window 0; shift it by w. */\n";
     for (const code& c : codes) out << fmt::format("#define SIMTLM_{} 0x{:x}u\n", c.name, c.value);
-    out << "\n#endif\n";
+    out << fmt::format(
+        "\n/* Device memory: the byte at device address a is at this + a. */\n"
+        "#define SIMTLM_APERTURE 0x{:x}ull\n",
+        aperture);
+    out << "\n/* What COMMAND_LAUNCH_PROGRAM finds at ADDRESS; the parameters follow it. */\n"
+           "#include <stdint.h>\n"
+           "struct simtlm_launch_descriptor {\n"
+           "    uint32_t grid[3], block[3];\n"
+           "    uint32_t dynamic_shared; /* bytes per thread block */\n"
+           "    uint32_t flags;          /* SIMTLM_LAUNCH_... */\n"
+           "};\n"
+           "\n#endif\n";
 }
 
 }  // namespace simtlm::platform::host

@@ -29,6 +29,7 @@ enum offset : std::uint32_t {
     completed = 0x03c,
     counters = 0x080,      ///< counter c: low word at counters + 8c, high word after it
     first_window = 0x100,  ///< window w at first_window + w * window_bytes
+    message = 0x300,       ///< text about the error in ERROR, to map_bytes
 };
 /// Within a window.
 enum window_offset : std::uint32_t {
@@ -44,14 +45,25 @@ enum window_offset : std::uint32_t {
     window_submitted = 0x24,
     window_completed = 0x28,
     last_tag = 0x2c,
+    host_address_lo = 0x30,
+    host_address_hi = 0x34,
+    result_lo = 0x38,
+    result_hi = 0x3c,
 };
 inline constexpr std::uint32_t window_bytes = 0x40;
 inline constexpr std::uint32_t window_count = 8;
-/// Size of the register file: addresses from here on are answered with an address error.
+/// Size of the register file: addresses from here to the aperture are answered with an address
+/// error.
 inline constexpr std::uint32_t map_bytes = 0x400;
+/// Bytes of MESSAGE, the zero behind the text included.
+inline constexpr std::uint32_t message_bytes = map_bytes - message;
+/// Device memory: the byte at device address a is at aperture + a.
+inline constexpr std::uint64_t aperture = std::uint64_t{1} << 40;
+/// RESULT_HI of a command that has failed; RESULT_LO is then its error_code.
+inline constexpr std::uint32_t failed_result = 0xffffffff;
 
 inline constexpr std::uint32_t id_value = 0x4d4c5453;       ///< "STLM"
-inline constexpr std::uint32_t version_value = 0x00000200;  ///< major.minor.patch, a byte each
+inline constexpr std::uint32_t version_value = 0x00000300;  ///< major.minor.patch, a byte each
 
 /// Values of COMMAND.
 enum class command_code : std::uint32_t {
@@ -61,8 +73,15 @@ enum class command_code : std::uint32_t {
     fill,
     launch,
     event,
-    synchronise
+    synchronise,
+    allocate,
+    release,
+    load_program,
+    find_kernel,
+    launch_program,
 };
+inline constexpr std::uint32_t command_count = 12;
+
 /// STREAM: a kernel runs on the stream its trace names, other commands wait for all streams.
 inline constexpr std::uint32_t any_stream = 0xffffffff;
 
@@ -93,7 +112,24 @@ enum class error_code : std::uint32_t {
     refused_in_reset,
     gpu_stopped,
     memory_error,
+    out_of_memory,
+    bad_address,
+    bad_program,
+    bad_launch,
+    program_fault,
+    host_memory_error,
 };
+
+/// What a launch_program command finds at ADDRESS, in device memory: words of 32 bits, then the
+/// bytes of the parameters as PTX lays them out.
+struct launch_descriptor {
+    std::uint32_t grid[3] = {1, 1, 1};   ///< thread blocks
+    std::uint32_t block[3] = {1, 1, 1};  ///< threads
+    std::uint32_t dynamic_shared = 0;    ///< bytes per thread block
+    std::uint32_t flags = 0;             ///< launch_flag
+};
+/// Bits of launch_descriptor::flags.
+enum launch_flag : std::uint32_t { cooperative = 1u << 0 };
 
 /// The 64-bit performance counters, in order.
 enum class counter : std::uint32_t {

@@ -87,7 +87,7 @@ tlm::tlm_generic_payload& memory_bridge::copy(tlm::tlm_generic_payload& original
     ours = theirs;
     ours.parent = &original;
     count(payload);
-    if (payload.is_write()) prepare_write(payload);
+    prepare(payload, original.get_address());
     return payload;
 }
 
@@ -108,30 +108,42 @@ const memory::dram_statistics& memory_bridge::statistics() {
     return statistics_;
 }
 
-void memory_bridge::prepare_write(tlm::tlm_generic_payload& payload) {
+/// Data and byte enables.
+void memory_bridge::prepare(tlm::tlm_generic_payload& payload, std::uint64_t device_address) {
     const unsigned bytes = payload.get_data_length();
-    unsigned char* const data = payload.get_data_ptr();
-    switch (how_.data) {
-        case memory_data::zeros:
-            std::fill_n(data, bytes, static_cast<unsigned char>(0));
+    const bool writes = payload.is_write();
+    payload.set_data_ptr(ignored_.data());
+    if (how_.data == memory_data::values) {
+        buffer& own = buffers_[&payload];
+        if (contents_ && contents_(device_address, bytes, own.data.data())) {
+            payload.set_data_ptr(own.data.data());
+            if (writes) enable_written(payload, own.enables.data());
             return;
-        case memory_data::masked:
-            payload.set_byte_enable_ptr(disabled_.data());
-            break;
-        case memory_data::pattern: {
-            const std::uint64_t first = payload.get_address();
-            const protocol::byte_mask& written = extension(payload).bytes;
-            const auto offset = static_cast<unsigned>(first % 128);
-            auto& enables = enables_[&payload];
-            for (unsigned i = 0; i < bytes; ++i) {
-                data[i] = static_cast<unsigned char>(first + i);
-                const bool on = written.none() || (offset + i < 128 && written.test(offset + i));
-                enables[i] = on ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
-            }
-            payload.set_byte_enable_ptr(enables.data());
-            break;
         }
     }
+    if (!writes) return;
+    if (how_.data == memory_data::zeros) return payload.set_data_ptr(zeros_.data());
+    if (how_.data == memory_data::pattern) {
+        buffer& own = buffers_[&payload];
+        for (unsigned i = 0; i < bytes; ++i)
+            own.data[i] = static_cast<unsigned char>(payload.get_address() + i);
+        payload.set_data_ptr(own.data.data());
+        return enable_written(payload, own.enables.data());
+    }
+    payload.set_byte_enable_ptr(disabled_.data());
+    payload.set_byte_enable_length(bytes);
+}
+
+/// The bytes that the GPU writes, of the whole where it does not tell.
+void memory_bridge::enable_written(tlm::tlm_generic_payload& payload, unsigned char* enables) {
+    const unsigned bytes = payload.get_data_length();
+    const protocol::byte_mask& written = extension(payload).bytes;
+    const auto offset = static_cast<unsigned>(payload.get_address() % 128);
+    for (unsigned i = 0; i < bytes; ++i) {
+        const bool on = written.none() || (offset + i < 128 && written.test(offset + i));
+        enables[i] = on ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
+    }
+    payload.set_byte_enable_ptr(enables);
     payload.set_byte_enable_length(bytes);
 }
 

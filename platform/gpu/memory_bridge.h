@@ -18,6 +18,7 @@
 #include <queue>
 #include <systemc>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace simtlm::platform {
@@ -57,6 +58,10 @@ public:
     std::uint64_t requests_inside() const override { return under_way_; }
     std::size_t replies_queued() const override { return answers_.size(); }
 
+    /// Contents of device memory, for memory_data::values. @return false: there are none
+    using contents = std::function<bool(std::uint64_t address, unsigned bytes, unsigned char* to)>;
+    void set_contents(contents c) { contents_ = std::move(c); }
+
     /// Called when the memory answers with an error, from the process that answers.
     void set_error_listener(std::function<void()> listener) { on_error_ = std::move(listener); }
     /// Responses that were not TLM_OK_RESPONSE.
@@ -78,7 +83,8 @@ private:
                                       tlm::tlm_phase& phase, sc_core::sc_time& delay);
     tlm::tlm_generic_payload& copy(tlm::tlm_generic_payload& original);
     void count(const tlm::tlm_generic_payload& payload);
-    void prepare_write(tlm::tlm_generic_payload& payload);
+    void prepare(tlm::tlm_generic_payload& payload, std::uint64_t device_address);
+    void enable_written(tlm::tlm_generic_payload& payload, unsigned char* enables);
     void cycle();
     bool has_room();
     void end_withheld_requests();
@@ -132,9 +138,14 @@ private:
     std::uint64_t errors_ = 0;
     bool warned_ = false;
     std::function<void()> on_error_;
-    std::array<unsigned char, 128> disabled_{};
-    /// By payload: what the bytes of a pattern write are enabled with.
-    std::unordered_map<tlm::tlm_generic_payload*, std::array<unsigned char, 128>> enables_;
+    contents contents_;
+    std::array<unsigned char, 128> disabled_{}, zeros_{};
+    std::array<unsigned char, 128> ignored_{};  // what reads give
+    /// Of a payload whose contents count: its data, and what writes enable.
+    struct buffer {
+        std::array<unsigned char, 128> data, enables;
+    };
+    std::unordered_map<tlm::tlm_generic_payload*, buffer> buffers_;
 };
 
 }  // namespace simtlm::platform

@@ -12,7 +12,9 @@ constexpr const char* models_power = "power is not modelled";
 constexpr const char* prints_elsewhere =
     "statistics and messages are always printed, and in full in --stats-json";
 constexpr const char* checkpoints = "runs are not saved and resumed";
-constexpr const char* no_preference = "traces do not record a kernel's cache preference";
+constexpr const char* no_preference =
+    "a kernel's cache preference is a hint (cudaFuncSetCacheConfig) that traces do not record and "
+    "programs need not follow: the L1D's share is -gpgpu_adaptive_cache_config";
 constexpr const char* device_runtime =
     "kernels of programs do not launch kernels; those of traces stand there as kernels";
 constexpr const char* nothing_anywhere = "it does nothing in its home simulator either";
@@ -182,6 +184,9 @@ void programs(builder& b) {
     b.word("--check", "memory,races,init|all", "",
            "What to look for while a program runs; see docs/execution.md. Findings are told at the "
            "end, and the exit code is 5.");
+    b.count("-gpgpu_simd_model", "1", "",
+            "Where lanes of a program that have taken different ways meet again: 1 at immediate "
+            "post-dominators, with the SIMT stack; there is no other model, as in GPGPU-Sim.");
     b.count("-gpgpu_stack_size_limit", "1024", "bytes",
             "Stack of a thread, where a program recurses, calls through pointers or allocates on "
             "the stack.");
@@ -546,8 +551,6 @@ void elsewhere(builder& b) {
     b.ignored("-gpgpu_experimental_lib_support", type::boolean, "0", reads_binaries);
     b.ignored("-gpgpu_occupancy_sm_number", type::integer, "0",
               "registers are counted in the process; no ptxas is told an architecture");
-    b.ignored("-gpgpu_simd_model", type::integer, "1",
-              "programs use the SIMT stack, as 1 says; traces record the path each warp took");
     b.ignored("-gpgpu_runtime_sync_depth_limit", type::integer, "2", device_runtime);
     b.ignored("-gpgpu_runtime_pending_launch_count_limit", type::integer, "2048", device_runtime);
     b.ignored("-gpgpu_cdp_enabled", type::boolean, "0", device_runtime);

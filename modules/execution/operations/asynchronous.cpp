@@ -3,6 +3,7 @@
 
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
+#include "modules/execution/operations/pending_request.h"
 
 #include <algorithm>
 #include <cstring>
@@ -212,14 +213,12 @@ void visit_copy(const warp& w, const operation* op, const piece_visitor& reads,
 }
 
 const operation* copy_asynchronously(warp& w, const operation* op) {
-    const lane_mask lanes = w.lanes_of(op);
-    memory_request here;
-    memory_request& r = w.pending != nullptr ? *w.pending : here;
-    r.lanes = lanes;
-    if (lanes == 0) return op + 1;
-    r.op = op;
+    memory_request own;
+    memory_request* const begun = begin_request(w, op, own);
+    if (begun == nullptr) return op + 1;
+    memory_request& r = *begun;
     auto* const to = reinterpret_cast<std::uint64_t*>(r.values);
-    note_copy(w, op, lanes, to, r.address, to + warp_size);
+    note_copy(w, op, r.lanes, to, r.address, to + warp_size);
     if (w.pending == nullptr)
         perform_copy(w, r);
     else

@@ -8,6 +8,7 @@
 #include "modules/execution/arithmetic/ieee.h"
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
+#include "modules/execution/operations/pending_request.h"
 
 #include <cstring>
 
@@ -122,13 +123,11 @@ bool is_visible_outside(const memory_request& r) {
 
 template <class Op, class Bits>
 const operation* atomic(warp& w, const operation* op) {
-    const lane_mask lanes = w.lanes_of(op);
-    memory_request here;
-    memory_request& r = w.pending != nullptr ? *w.pending : here;
-    r.lanes = lanes;
-    if (lanes == 0) return op + 1;
-    r.op = op;
-    note_addresses(w, op, lanes, r);
+    memory_request own;
+    memory_request* const begun = begin_request(w, op, own);
+    if (begun == nullptr) return op + 1;
+    memory_request& r = *begun;
+    note_addresses(w, op, r.lanes, r);
     r.elements[0] = w.at(op->source[1]);
     r.elements[1] = op->source[2] == no_slot ? r.elements[0] : w.at(op->source[2]);
     r.elements[2] = op->destination == no_slot ? nullptr : w.at(op->destination);
@@ -177,13 +176,11 @@ void perform_wide(warp& w, const memory_request& r) {
 
 template <bool Compares>
 const operation* wide_atomic(warp& w, const operation* op) {
-    const lane_mask lanes = w.lanes_of(op);
-    memory_request here;
-    memory_request& r = w.pending != nullptr ? *w.pending : here;
-    r.lanes = lanes;
-    if (lanes == 0) return op + 1;
-    r.op = op;
-    note_addresses(w, op, lanes, r);
+    memory_request own;
+    memory_request* const begun = begin_request(w, op, own);
+    if (begun == nullptr) return op + 1;
+    memory_request& r = *begun;
+    note_addresses(w, op, r.lanes, r);
     for (unsigned n = 0; n < 2; ++n) {
         const slot s = op->source[n == 1 && op->source[2] != no_slot ? 2 : 1];
         r.elements[n] = r.values + std::size_t{n} * 512;

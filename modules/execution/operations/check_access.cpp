@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
@@ -170,12 +171,30 @@ void note_row(const stamps row, bool writes) {
         for (unsigned i = 0; i < warp_size; ++i) row.note_last_read(i);
 }
 
+/// Lanes of a warp that stand for all 32: the others read what one of them reads.
+lane_mask representatives(const address_lanes& a) {
+    constexpr std::pair<unsigned, lane_mask> halves[] = {
+        {16, 0x0000'ffff}, {8, 0x00ff'00ff}, {4, 0x0f0f'0f0f}, {2, 0x3333'3333}, {1, 0x5555'5555}};
+    lane_mask lanes = all_lanes;
+    for (const auto& [distance, mask] : halves) {
+        std::uint64_t differs = 0;
+        for (unsigned i = 0; i < warp_size; ++i) differs |= a[i] ^ a[i ^ distance];
+        if (differs == 0) lanes &= mask;
+    }
+    return lanes;
+}
+
 /// Reads of a granule per lane that nobody else has written.
 void note_reads(const stamps s, lane_mask lanes, const address_lanes& offset, unsigned shift) {
-    for_lanes(lanes,
-              [&](unsigned i) { s.note_read(static_cast<std::uint32_t>(offset[i] >> shift), i); });
+    const lane_mask some = lanes == all_lanes ? representatives(offset) : lanes;
+    const stamp several = some == lanes ? 0 : race_detector::many_lanes;
+    for_lanes(some, [&](unsigned i) {
+        const auto k = static_cast<std::uint32_t>(offset[i] >> shift);
+        s.note_read(k, i);
+        s.read[k] |= several;
+    });
     if (s.last_reads != nullptr)
-        for_lanes(lanes, [&](unsigned i) {
+        for_lanes(some, [&](unsigned i) {
             s.note_last_read(static_cast<std::uint32_t>(offset[i] >> shift));
         });
 }
@@ -262,8 +281,7 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
     else if (!writes && one_granule && (e = extent_of(offset)).bytes <= most_at_once &&
              !some_written(s, static_cast<std::uint32_t>(e.first >> shift),
                            static_cast<std::uint32_t>((e.first + e.bytes) >> shift) + 1))
-        // Where all lanes read one place, two of them stand for all.
-        note_reads(s, e.bytes == 0 && lanes == all_lanes ? 3 : lanes, offset, shift);
+        note_reads(s, lanes, offset, shift);
     else
         look_for_races_by_lane(a, lanes, offset, s, operation);
     if (is_strong) synchronise(a, lanes, offset);

@@ -107,6 +107,35 @@ void note(warp& w, const operation* op, lane_mask lanes) {
     w.pending->lanes = lanes;
 }
 
+/// One lane's access of a surface.
+struct surface_lane {
+    const texture_description& what;
+    const texture_binding& surface;
+    std::byte* at;  ///< nullptr: outside, where that is no mistake
+    unsigned lane;
+};
+
+/// Finds every lane's place of a surface and calls `access` with it.
+template <class Access>
+const operation* for_surface_lanes(warp& w, const operation* op, Access access) {
+    const texture_description& d = description_of(op);
+    const lane_mask lanes = w.lanes_of(op);
+    note(w, op, lanes);
+    for_lanes(lanes, [&](unsigned lane) {
+        const texture_binding& b = binding_of(w, op, d.texture, lane);
+        const surface_access a = place(w, op, d, b, lane);
+        if (w.pending != nullptr) w.pending->address[lane] = a.address;
+        access(surface_lane{d, b, a.at, lane});
+    });
+    return op + 1;
+}
+
+/// What a lane stores.
+std::uint64_t element_of(const warp& w, const texture_description& d, unsigned i, unsigned lane) {
+    return d.element_bytes == 8 ? lanes_at<std::uint64_t>(w, d.results[i])[lane]
+                                : lanes_at<std::uint32_t>(w, d.results[i])[lane];
+}
+
 std::uint64_t read_element(const std::byte* from, unsigned bytes) {
     std::uint64_t value = 0;
     std::memcpy(&value, from, bytes);
@@ -202,71 +231,52 @@ const operation* fetch_texture(warp& w, const operation* op) {
 }
 
 const operation* load_surface(warp& w, const operation* op) {
-    const texture_description& d = description_of(op);
-    const lane_mask lanes = w.lanes_of(op);
-    note(w, op, lanes);
-    for_lanes(lanes, [&](unsigned lane) {
-        const texture_binding& b = binding_of(w, op, d.texture, lane);
-        const surface_access a = place(w, op, d, b, lane);
-        if (w.pending != nullptr) w.pending->address[lane] = a.address;
+    return for_surface_lanes(w, op, [&](const surface_lane& l) {
+        const texture_description& d = l.what;
         arithmetic::texel_value texel{};
-        if (d.formatted && a.at != nullptr)
-            texel = arithmetic::decode_texel(b.image.format, b.sampler, a.at);
+        if (d.formatted && l.at != nullptr)
+            texel = arithmetic::decode_texel(l.surface.image.format, l.surface.sampler, l.at);
         for (unsigned i = 0; i < d.results.size(); ++i) {
             const std::uint64_t value =
                 d.formatted       ? texel[i]
-                : a.at == nullptr ? 0
-                                  : read_element(a.at + i * d.element_bytes, d.element_bytes);
+                : l.at == nullptr ? 0
+                                  : read_element(l.at + i * d.element_bytes, d.element_bytes);
             if (d.element_bytes == 8)
-                lanes_at<std::uint64_t>(w, d.results[i])[lane] = value;
+                lanes_at<std::uint64_t>(w, d.results[i])[l.lane] = value;
             else
-                lanes_at<std::uint32_t>(w, d.results[i])[lane] = static_cast<std::uint32_t>(value);
+                lanes_at<std::uint32_t>(w, d.results[i])[l.lane] =
+                    static_cast<std::uint32_t>(value);
         }
     });
-    return op + 1;
 }
 
 const operation* store_surface(warp& w, const operation* op) {
-    const texture_description& d = description_of(op);
-    const lane_mask lanes = w.lanes_of(op);
-    note(w, op, lanes);
-    for_lanes(lanes, [&](unsigned lane) {
-        const texture_binding& b = binding_of(w, op, d.texture, lane);
-        const surface_access a = place(w, op, d, b, lane);
-        if (w.pending != nullptr) w.pending->address[lane] = a.address;
-        if (a.at == nullptr) return;
+    return for_surface_lanes(w, op, [&](const surface_lane& l) {
+        if (l.at == nullptr) return;
+        const texture_description& d = l.what;
         arithmetic::texel_value texel{};
         for (unsigned i = 0; i < d.results.size(); ++i) {
-            const std::uint64_t value = d.element_bytes == 8
-                                            ? lanes_at<std::uint64_t>(w, d.results[i])[lane]
-                                            : lanes_at<std::uint32_t>(w, d.results[i])[lane];
+            const std::uint64_t value = element_of(w, d, i, l.lane);
             if (d.formatted)
                 texel[i] = static_cast<std::uint32_t>(value);
             else
-                std::memcpy(a.at + i * d.element_bytes, &value, d.element_bytes);
+                std::memcpy(l.at + i * d.element_bytes, &value, d.element_bytes);
         }
-        if (d.formatted) arithmetic::encode_texel(b.image.format, texel, a.at);
+        if (d.formatted) arithmetic::encode_texel(l.surface.image.format, texel, l.at);
     });
-    return op + 1;
 }
 
 const operation* reduce_surface(warp& w, const operation* op) {
-    const texture_description& d = description_of(op);
-    const lane_mask lanes = w.lanes_of(op);
-    note(w, op, lanes);
-    for_lanes(lanes, [&](unsigned lane) {
-        const texture_binding& b = binding_of(w, op, d.texture, lane);
-        const surface_access a = place(w, op, d, b, lane);
-        if (w.pending != nullptr) w.pending->address[lane] = a.address;
-        if (a.at == nullptr) return;
+    return for_surface_lanes(w, op, [&](const surface_lane& l) {
+        if (l.at == nullptr) return;
+        const texture_description& d = l.what;
+        const std::uint64_t value = element_of(w, d, 0, l.lane);
         if (d.element_bytes == 8)
-            reduce_at<std::uint64_t>(a.at, d.reduce, d.reduces_signed,
-                                     lanes_at<std::uint64_t>(w, d.results[0])[lane]);
+            reduce_at<std::uint64_t>(l.at, d.reduce, d.reduces_signed, value);
         else
-            reduce_at<std::uint32_t>(a.at, d.reduce, d.reduces_signed,
-                                     lanes_at<std::uint32_t>(w, d.results[0])[lane]);
+            reduce_at<std::uint32_t>(l.at, d.reduce, d.reduces_signed,
+                                     static_cast<std::uint32_t>(value));
     });
-    return op + 1;
 }
 
 const operation* query_texture(warp& w, const operation* op) {

@@ -4,6 +4,7 @@
 #include <tlm_utils/multi_passthrough_initiator_socket.h>
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <systemc>
 #include <tlm>
@@ -23,6 +24,7 @@ public:
         initiators.register_b_transport(this, &bus::b_transport);
         initiators.register_transport_dbg(this, &bus::transport_dbg);
         initiators.register_get_direct_mem_ptr(this, &bus::get_direct_mem_ptr);
+        targets.register_invalidate_direct_mem_ptr(this, &bus::invalidate_direct_mem_ptr);
     }
 
     /// Binds a target and gives it addresses.
@@ -71,9 +73,17 @@ private:
         const range& r = ranges_[static_cast<std::size_t>(target)];
         p.set_address(p.get_address() - r.first);
         const bool granted = targets[target]->get_direct_mem_ptr(p, dmi);
-        dmi.set_start_address(r.first);
-        dmi.set_end_address(r.first + r.bytes - 1);
+        // What the target grants or refuses, within its place on the bus.
+        dmi.set_start_address(r.first +
+                              std::min<std::uint64_t>(dmi.get_start_address(), r.bytes - 1));
+        dmi.set_end_address(r.first + std::min<std::uint64_t>(dmi.get_end_address(), r.bytes - 1));
         return granted;
+    }
+    void invalidate_direct_mem_ptr(int target, sc_dt::uint64 first, sc_dt::uint64 last) {
+        const range& r = ranges_[static_cast<std::size_t>(target)];
+        for (unsigned i = 0; i < initiators.size(); ++i)
+            initiators[static_cast<int>(i)]->invalidate_direct_mem_ptr(r.first + first,
+                                                                       r.first + last);
     }
 
     sc_core::sc_time latency_;

@@ -97,6 +97,7 @@ public:
         simtlm::host::command_code what = simtlm::host::command_code::nothing;
         std::uint64_t address = 0, bytes = 0;
         std::uint32_t kernel = 0, stream = simtlm::host::any_stream, tag = 0;
+        std::uint64_t host_address = 0;
     };
     void submit(std::uint64_t base, const command& c, unsigned window = 0) {
         using namespace simtlm;
@@ -112,7 +113,17 @@ public:
                                   c.tag};
         if (access(tlm::TLM_WRITE_COMMAND, w, words, sizeof words) != tlm::TLM_OK_RESPONSE)
             SC_REPORT_ERROR("host", "command refused");
+        write(w + host::host_address_lo, static_cast<std::uint32_t>(c.host_address));
+        write(w + host::host_address_hi, static_cast<std::uint32_t>(c.host_address >> 32));
         write(w + host::doorbell, 1);
+    }
+    /// Submits a command, polls until all are done, and gives what it returns.
+    std::uint64_t order(std::uint64_t base, const command& c) {
+        using namespace simtlm;
+        submit(base, c);
+        while ((read(base + host::status) & host::busy) != 0)
+            spend(sc_core::sc_time(100, sc_core::SC_NS));
+        return read_wide(base + host::first_window + host::result_lo);
     }
 
 private:

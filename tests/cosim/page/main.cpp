@@ -18,12 +18,12 @@ namespace {
 using namespace platform_example;
 
 void choose_treatment(simtlm::gpu& gpu){
-#include "block_2.inc"
+#include "block_3.inc"
 }
 
 std::optional<std::uint64_t> there_and_back(const simtlm::gpu& gpu, unsigned channel,
                                             std::uint64_t device_address) {
-#include "block_3.inc"
+#include "block_4.inc"
     return device;
 }
 
@@ -68,7 +68,7 @@ public:
 };
 
 std::string shown() {
-#include "block_4.inc"
+#include "block_5.inc"
     return report.text;
 }
 

@@ -123,6 +123,42 @@ OK: ret;
                                HasSubstr("assertion `x>0` failed at a.cu:7 in x>0")));
 }
 
+/// Blocks wait for each other at a counter in global memory, twice.
+const char* const grid_barrier = R"(
+.visible .entry k(.param .u64 counter, .param .u64 out)
+{
+  .reg .pred %p<2>; .reg .b32 %r<12>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [counter]; ld.param.u64 %rd2, [out];
+  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; mov.u32 %r3, 0;
+  mul.wide.u32 %rd3, %r1, 4; add.u64 %rd3, %rd2, %rd3;
+ROUND:
+  add.u32 %r4, %r1, %r3; st.global.u32 [%rd3], %r4;
+  membar.gl; atom.global.add.u32 %r5, [%rd1], 1;
+  add.u32 %r3, %r3, 1; mul.lo.u32 %r6, %r3, %r2;
+WAIT:
+  ld.volatile.global.u32 %r7, [%rd1]; setp.lt.u32 %p1, %r7, %r6; @%p1 bra WAIT;
+  setp.lt.u32 %p1, %r3, 2; @%p1 bra ROUND;
+  xor.b32 %r8, %r1, 1; mul.wide.u32 %rd4, %r8, 4; add.u64 %rd4, %rd2, %rd4;
+  ld.volatile.global.u32 %r9, [%rd4];
+  add.u64 %rd3, %rd3, 1024; st.global.u32 [%rd3], %r9;
+  ret;
+}
+)";
+
+TEST(CooperativeLaunch, LetsBlocksWaitForEachOther) {
+    for (const unsigned threads : {1u, 3u}) {
+        machine m(grid_barrier);
+        m.options.host_threads = threads;
+        const auto counter = m.buffer(std::vector<std::uint32_t>(1, 0));
+        const auto out = m.buffer(std::vector<std::uint32_t>(512, 0));
+        m.cooperative = true;
+        m.run("k", {100, 1, 1}, {1, 1, 1}, counter, out);
+        EXPECT_EQ(m.read<std::uint32_t>(counter, 1)[0], 200u);
+        const auto r = m.read<std::uint32_t>(out, 512);
+        for (unsigned i = 0; i < 100; ++i) EXPECT_EQ(r[256 + i], (i ^ 1) + 1) << i;
+    }
+}
+
 TEST(CooperativeLaunch, FindsWhereItsBlocksCount) {
     // What cooperative groups read: the workspace that %envreg1 and %envreg2 give, zeroed.
     machine m(R"(

@@ -4,7 +4,9 @@
 #include "modules/kernel/spawn.h"
 #include "modules/protocol/base_protocol_checker.h"
 #include "modules/protocol/phases.h"
+#include "platform/gpu/device_context.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -21,6 +23,8 @@ namespace {
 using host::command_code;
 using sc_core::sc_time;
 constexpr std::uint32_t w0 = host::first_window;
+constexpr auto rd = tlm::TLM_READ_COMMAND;
+constexpr auto wr = tlm::TLM_WRITE_COMMAND;
 
 sc_time ns(double n) {
     return {n, sc_core::SC_NS};
@@ -94,7 +98,10 @@ struct harness : sc_core::sc_module {
     sc_core::sc_out<bool> irq{"irq"};
     sc_core::sc_in<bool> reset{"reset"};
     sc_core::sc_signal<bool> irq_line{"irq_line"}, reset_line{"reset_line"};
+    copy_engine::socket host_memory{"host_memory"};
     fake_device device;
+    const gpu_config config;
+    device_context context{config};
     host_interface interface;
     protocol::base_protocol_checker<> checker{"checker"};
     tlm_utils::simple_initiator_socket<harness> initiator{"initiator"};
@@ -105,6 +112,7 @@ struct harness : sc_core::sc_module {
     static host_interface::settings settings() {
         host_interface::settings s;
         s.latency = ns(4);
+        s.cycle = ns(1);
         s.queue_depth = 4;
         s.request_depth = 2;
         s.sms = 2;
@@ -114,8 +122,8 @@ struct harness : sc_core::sc_module {
 
     harness(const sc_core::sc_module_name& name, std::function<void()> what)
         : sc_module(name),
-          interface("interface", sequencer, settings(), device,
-                    host_interface::pins{port, irq, reset}),
+          interface("interface", sequencer, settings(), device, context,
+                    host_interface::pins{port, irq, reset, host_memory}),
           body(std::move(what)) {
         device.interface = &interface;
         for (auto& domain : sequencer.clock) domain.bind(clock);
@@ -124,6 +132,7 @@ struct harness : sc_core::sc_module {
         initiator.bind(checker.target);
         checker.initiator.bind(port);
         initiator.register_nb_transport_bw(this, &harness::nb_transport_bw);
+        initiator.register_invalidate_direct_mem_ptr(this, &harness::invalidated);
         kernel::spawn_thread("run", [this] { run(); });
     }
     void run() {
@@ -133,6 +142,11 @@ struct harness : sc_core::sc_module {
         heard.emplace_back(phase, sc_core::sc_time_stamp());
         if (phase == tlm::BEGIN_RESP && !hold_response) return tlm::TLM_COMPLETED;
         return tlm::TLM_ACCEPTED;
+    }
+
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> taken_back;  // DMI
+    void invalidated(sc_dt::uint64 first, sc_dt::uint64 last) {
+        taken_back.emplace_back(first, last);
     }
 
     sc_time local;  // how far the test runs ahead
@@ -374,8 +388,6 @@ TEST(HostInterface, RefusesWhatItCannotDoAndSaysWhy) {
 TEST(HostInterface, AnswersWrongAccessesAsTheStandardSays) {
     story([](harness& h) {
         std::array<std::uint32_t, 300> words{};
-        const auto rd = tlm::TLM_READ_COMMAND;
-        const auto wr = tlm::TLM_WRITE_COMMAND;
         EXPECT_EQ(h.access(rd, 2, words.data(), 4), tlm::TLM_ADDRESS_ERROR_RESPONSE);
         EXPECT_EQ(h.access(rd, host::map_bytes, words.data(), 4), tlm::TLM_ADDRESS_ERROR_RESPONSE);
         EXPECT_EQ(h.access(rd, 0x3fc, words.data(), 8), tlm::TLM_BURST_ERROR_RESPONSE);
@@ -500,6 +512,142 @@ TEST(HostInterface, WithholdsEndReqWhileItIsFullAndTheNextResponseUntilEndResp) 
             m->payload.release();
             EXPECT_TRUE(m->freed);
         }
+    });
+}
+
+// Device memory.
+
+TEST(DeviceMemoryAperture, ServesAnyAlignmentAndLengthInsideOfAnAllocation) {
+    story([](harness& h) {
+        const std::uint64_t a = host::aperture + h.context.allocate(1000);
+        std::array<unsigned char, 1000> out{}, back{};
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<unsigned char>(i * 7);
+        EXPECT_EQ(h.access(wr, a, out.data(), 1000), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(h.local, ns(4 + 31)) << "32 bytes in a cycle";
+        EXPECT_EQ(h.access(rd, a + 3, back.data(), 997), tlm::TLM_OK_RESPONSE);
+        EXPECT_TRUE(std::equal(out.begin() + 3, out.end(), back.begin()));
+        EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::SC_ZERO_TIME) << "the quantum is kept";
+        // Every second byte; then four bytes over and over in one place.
+        std::array<unsigned char, 2> every_second = {0x00, 0xff};
+        std::uint32_t v = 0xaabbccdd;
+        EXPECT_EQ(h.access(wr, a + 1, &v, 4, 4, every_second.data(), 2), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(h.access(rd, a, back.data(), 6), tlm::TLM_OK_RESPONSE);
+        EXPECT_THAT((std::array<int, 6>{back[0], back[1], back[2], back[3], back[4], back[5]}),
+                    testing::ElementsAre(0, 7, 0xcc, 21, 0xaa, 35));
+        std::array<std::uint32_t, 3> three = {1, 2, 3};
+        EXPECT_EQ(h.access(wr, a + 8, three.data(), 12, 4), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(h.access(rd, a + 8, back.data(), 8), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(back[0], 3) << "the last of them remains";
+        EXPECT_EQ(back[4], out[12]) << "what follows is untouched";
+    });
+}
+
+TEST(DeviceMemoryAperture, AnswersWhatIsNotInsideOfOneAllocationAsTheStandardSays) {
+    story([](harness& h) {
+        std::uint64_t word = 0;
+        EXPECT_EQ(h.access(rd, host::aperture, &word, 8), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        const std::uint64_t a = host::aperture + h.context.allocate(100);
+        const std::uint64_t next = host::aperture + h.context.allocate(100);
+        ASSERT_EQ(next, a + 256) << "the next one lies close by";
+        EXPECT_EQ(h.access(rd, a - 1, &word, 1), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        EXPECT_EQ(h.access(rd, a + 100, &word, 1), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        EXPECT_EQ(h.access(wr, a + 96, &word, 8), tlm::TLM_BURST_ERROR_RESPONSE);
+        EXPECT_EQ(h.access(rd, ~std::uint64_t{0} - 7, &word, 8), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        EXPECT_EQ(h.access(rd, host::aperture - 8, &word, 8), tlm::TLM_ADDRESS_ERROR_RESPONSE)
+            << "below it there are registers only";
+        EXPECT_EQ(h.access(tlm::TLM_IGNORE_COMMAND, host::aperture, &word, 8),
+                  tlm::TLM_OK_RESPONSE);
+    });
+}
+
+TEST(DeviceMemoryAperture, WaitsForAClockEdgeWhileACommandRuns) {
+    story([](harness& h) {
+        const std::uint64_t a = host::aperture + h.context.allocate(8);
+        h.pass(ns(10.5));
+        h.command(command_code::copy_to_device);
+        std::uint64_t word = 5;
+        EXPECT_EQ(h.access(wr, a, &word, 8), tlm::TLM_OK_RESPONSE);
+        EXPECT_GT(sc_core::sc_time_stamp(), ns(10.5)) << "the command has not run yet";
+        EXPECT_EQ(sc_core::sc_time_stamp().value() % ns(1).value(), 0u);
+        h.pass(ns(50));
+        const sc_time before = sc_core::sc_time_stamp();
+        EXPECT_EQ(h.access(rd, a, &word, 8), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(sc_core::sc_time_stamp(), before) << "nothing runs: no edge is waited for";
+        EXPECT_EQ(word, 5u);
+    });
+}
+
+TEST(DeviceMemoryAperture, IsServedThroughFourPhasesToo) {
+    story([](harness& h) {
+        const std::uint64_t device = h.context.allocate(64);
+        std::memset(h.context.bytes_at(device, 64), 0x5a, 64);
+        managed m(rd, host::aperture + device);
+        m.payload.set_data_length(64);
+        m.payload.set_streaming_width(64);
+        h.begin(m);
+        h.pass(ns(20));
+        ASSERT_EQ(h.heard.size(), 2u);
+        EXPECT_EQ(h.heard[1].second - h.heard[0].second, ns(5)) << "two beats";
+        EXPECT_TRUE(m.payload.is_response_ok());
+        EXPECT_EQ(m.value(), 0x5a5a5a5au);
+        // While a command runs, at an edge.
+        h.device.is_quiet = false;
+        h.command(command_code::synchronise);
+        managed second(rd, host::aperture + device);
+        h.begin(second);
+        h.pass(ns(20));
+        EXPECT_EQ(h.heard.size(), 4u);
+        EXPECT_EQ(second.value(), 0x5a5a5a5au);
+        h.device.is_quiet = true;
+        h.pass(ns(20));
+        m.payload.release();
+        second.payload.release();
+    });
+}
+
+TEST(DeviceMemoryAperture, GrantsDmiForAnAllocationUntilItIsReleased) {
+    story([](harness& h) {
+        const std::uint64_t device = h.context.allocate(100);
+        tlm::tlm_generic_payload p;
+        p.set_read();
+        p.set_address(host::aperture + device + 50);
+        tlm::tlm_dmi dmi;
+        ASSERT_TRUE(h.initiator->get_direct_mem_ptr(p, dmi));
+        EXPECT_TRUE(dmi.is_read_write_allowed());
+        EXPECT_EQ(dmi.get_start_address(), host::aperture + device);
+        EXPECT_EQ(dmi.get_end_address(), host::aperture + device + 99);
+        dmi.get_dmi_ptr()[7] = 42;
+        unsigned char byte = 0;
+        EXPECT_EQ(h.access(rd, host::aperture + device + 7, &byte, 1), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(byte, 42);
+        h.write(w0 + host::address_lo, static_cast<std::uint32_t>(device));
+        h.write(w0 + host::address_hi, static_cast<std::uint32_t>(device >> 32));
+        h.command(command_code::release);
+        h.pass(ns(50));
+        ASSERT_EQ(h.taken_back.size(), 1u);
+        EXPECT_EQ(h.taken_back[0].first, host::aperture + device);
+        EXPECT_EQ(h.taken_back[0].second, host::aperture + device + 99);
+        EXPECT_FALSE(h.initiator->get_direct_mem_ptr(p, dmi)) << "there is no memory any more";
+    });
+}
+
+TEST(DeviceMemoryAperture, IsReadAndWrittenByDebuggersUpToTheEndOfTheAllocation) {
+    story([](harness& h) {
+        const std::uint64_t device = h.context.allocate(10);
+        std::array<unsigned char, 16> bytes{1, 2, 3};
+        tlm::tlm_generic_payload p;
+        p.set_write();
+        p.set_address(host::aperture + device + 7);
+        p.set_data_ptr(bytes.data());
+        p.set_data_length(16);
+        EXPECT_EQ(h.initiator->transport_dbg(p), 3u);
+        bytes = {};
+        p.set_read();
+        EXPECT_EQ(h.initiator->transport_dbg(p), 3u);
+        EXPECT_EQ(bytes[2], 3);
+        p.set_address(host::aperture + device + 10);
+        EXPECT_EQ(h.initiator->transport_dbg(p), 0u);
+        EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::SC_ZERO_TIME);
     });
 }
 

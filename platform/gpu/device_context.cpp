@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/gpu/device_context.h"
+
+#include "modules/core/occupancy.h"
+#include "modules/execution/executed_kernel.h"
+#include "modules/ptx/parser.h"
+#include "platform/gpu/gpu.h"
+#include "platform/gpu/opcode_timing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <systemc>
+
+namespace simtlm::platform {
+
+using host::error_code;
+
+struct device_context::loaded {
+    std::string name;
+    std::shared_ptr<const ptx::module> source;
+    std::unique_ptr<execution::module_image> image;
+    std::shared_ptr<const execution::instruction_facts> facts;
+    bool allocates = false;  // calls malloc
+};
+
+device_context::device_context(const gpu_config& config) : config_(config) {
+    print_ = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+}
+
+device_context::~device_context() = default;
+
+// Memory.
+
+execution::device_memory& device_context::memory() {
+    if (!memory_) {
+        try {
+            execution::device_memory::config c;
+            c.capacity = config_.programs.device_memory;
+            memory_ = std::make_unique<execution::device_memory>(c);
+        } catch (const kernel::user_error& e) {
+            throw command_fault(error_code::out_of_memory, e.what());
+        }
+    }
+    return *memory_;
+}
+
+std::optional<device_context::span> device_context::find(std::uint64_t address) const {
+    const auto* const r = memory_ ? memory_->find(address) : nullptr;
+    if (r == nullptr) return {};
+    return span{r->begin, r->end, memory_->host(r->begin)};
+}
+
+std::uint64_t device_context::allocate(std::uint64_t bytes) {
+    if (bytes == 0) throw command_fault(error_code::out_of_memory, "0 bytes to allocate");
+    try {
+        return memory().allocate(bytes);
+    } catch (const command_fault&) {
+        throw;
+    } catch (const kernel::user_error& e) {
+        throw command_fault(error_code::out_of_memory, e.what());
+    }
+}
+
+device_context::span device_context::release(std::uint64_t address) {
+    const auto there = find(address);
+    const bool mine = there && there->begin == address && memory_->find(address)->label.empty();
+    if (!mine)
+        throw command_fault(error_code::bad_address,
+                            fmt::format("nothing that was allocated begins at {:#x}", address));
+    memory_->release(address);
+    return *there;
+}
+
+std::byte* device_context::bytes_at(std::uint64_t address, std::uint64_t bytes) const {
+    const auto there = find(address);
+    if (there && bytes <= there->end - address) return there->bytes + (address - there->begin);
+    throw command_fault(error_code::bad_address,
+                        fmt::format("{} bytes of device memory at {:#x}: {}", bytes, address,
+                                    memory_ ? memory_->nearest(address) : "nothing is allocated"));
+}
+
+bool device_context::peek(std::uint64_t address, unsigned bytes, unsigned char* to) const {
+    const auto there = find(address);
+    if (!there) return false;
+    const std::uint64_t count = std::min<std::uint64_t>(bytes, there->end - address);
+    std::memcpy(to, there->bytes + (address - there->begin), count);
+    std::memset(to + count, 0, bytes - count);
+    return true;
+}
+
+// Programs.
+
+unsigned device_context::load(std::uint64_t address, std::uint64_t bytes) {
+    std::string text(reinterpret_cast<const char*>(bytes_at(address, bytes)), bytes);
+    text.resize(std::strlen(text.c_str()));  // a text in C ends with a zero
+    auto program = std::make_unique<loaded>();
+    program->name = fmt::format("program{}.ptx", programs_.size());
+    try {
+        program->source = std::make_shared<const ptx::module>(ptx::parse(text, program->name));
+        program->image = std::make_unique<execution::module_image>(program->source, memory());
+    } catch (const kernel::user_error& e) {
+        throw command_fault(error_code::bad_program, e.what());
+    }
+    program->allocates = program->source->find_function("malloc") != nullptr;
+    program->facts = std::make_shared<const execution::instruction_facts>(
+        *program->image, opcode_timing_of(config_.ptx));
+    for (const execution::kernel_image& k : program->image->kernels())
+        kernels_.push_back({program.get(), &k});
+    programs_.push_back(std::move(program));
+    return static_cast<unsigned>(programs_.back()->image->kernels().size());
+}
+
+std::optional<unsigned> device_context::find_kernel(std::string_view name) const {
+    for (std::size_t i = kernels_.size(); i-- > 0;)
+        if (kernels_[i].image->name == name) return static_cast<unsigned>(i);
+    return {};
+}
+
+// Launches.
+
+execution::services device_context::world(const loaded& program) {
+    execution::services w;
+    if (program.allocates) {
+        if (!heap_)
+            heap_ = std::make_unique<execution::device_heap>(memory(), config_.programs.heap);
+        heap_->reserve();
+        w.heap = heap_.get();
+    }
+    w.print = [this](std::string_view text) {
+        if (print_) print_(text);
+    };
+    w.stack_limit = config_.programs.stack;
+    w.sms = config_.sms();
+    w.global_time = [] {
+        return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
+    };
+    return w;
+}
+
+execution::launch device_context::read_descriptor(const kernel_entry& k, std::uint64_t address,
+                                                  std::uint64_t bytes) const {
+    host::launch_descriptor d;
+    const std::byte* const at = bytes_at(address, bytes);
+    if (bytes < sizeof d)
+        throw command_fault(error_code::bad_launch,
+                            fmt::format("launching {}: a descriptor of {} bytes; it has {}, and "
+                                        "the parameters behind them",
+                                        k.image->name, bytes, sizeof d));
+    std::memcpy(&d, at, sizeof d);
+    execution::launch l;
+    l.image = k.program->image.get();
+    l.kernel = k.image;
+    l.grid = {d.grid[0], d.grid[1], d.grid[2]};
+    l.block = {d.block[0], d.block[1], d.block[2]};
+    l.dynamic_shared = d.dynamic_shared;
+    l.parameters.assign(at + sizeof d, at + bytes);
+    l.cooperative = (d.flags & host::cooperative) != 0;
+    const std::uint64_t shared = std::uint64_t{k.image->static_shared} + d.dynamic_shared;
+    if (shared > config_.cores.sm.shared.bytes)
+        throw command_fault(error_code::bad_launch,
+                            fmt::format("launching {}: {} bytes of shared memory; an SM has {}",
+                                        k.image->name, shared, config_.cores.sm.shared.bytes));
+    constexpr std::uint32_t most_rows = 65535, most_blocks = 0x7fffffff, most_threads = 1024;
+    if (l.grid.x > most_blocks || l.grid.y > most_rows || l.grid.z > most_rows ||
+        l.block.x > most_threads || l.block.y > most_threads || l.block.z > most_threads)
+        throw command_fault(error_code::bad_launch,
+                            fmt::format("launching {}: a grid of {}x{}x{} blocks of {}x{}x{} "
+                                        "threads",
+                                        k.image->name, l.grid.x, l.grid.y, l.grid.z, l.block.x,
+                                        l.block.y, l.block.z));
+    return l;
+}
+
+/// Blocks of a cooperative launch are resident at once.
+void device_context::check_fits(const program::kernel_facts& facts, bool cooperative) const {
+    check_trace_fits(config_, facts_of(facts));
+    if (!cooperative) return;
+    const core::cta_needs needs{facts.threads_per_block(), facts.registers, facts.shared_memory};
+    const std::uint64_t room =
+        std::uint64_t{
+            core::occupancy_of(config_.cores.sm, needs, facts.grid.volume(), config_.sms()).ctas} *
+        config_.sms();
+    if (facts.grid.volume() > room)
+        throw command_fault(error_code::bad_launch,
+                            fmt::format("launching {}: {} blocks cannot be resident at once; {} "
+                                        "can",
+                                        facts.name, facts.grid.volume(), room));
+}
+
+std::shared_ptr<program::kernel_source> device_context::launch(unsigned kernel,
+                                                               std::uint64_t descriptor,
+                                                               std::uint64_t bytes,
+                                                               std::uint64_t stream) {
+    const kernel_entry& k = kernels_.at(kernel);
+    execution::launch l = read_descriptor(k, descriptor, bytes);
+    const bool cooperative = l.cooperative;
+    l.grid_id = launches_ + 1;
+    l.stream = stream;
+    try {
+        auto source = std::make_shared<execution::executed_kernel>(
+            std::move(l), memory(), world(*k.program), k.program->facts, launches_ + 1);
+        check_fits(source->facts(), cooperative);
+        ++launches_;
+        return source;
+    } catch (const command_fault&) {
+        throw;
+    } catch (const kernel::user_error& e) {
+        throw command_fault(error_code::bad_launch, e.what());
+    }
+}
+
+}  // namespace simtlm::platform
