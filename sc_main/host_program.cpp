@@ -40,6 +40,12 @@ void check(const std::vector<std::string>& options, const char* executable) {
     std::vector<const char*> arguments{"simtlm"};
     for (const std::string& o : options) arguments.push_back(o.c_str());
     values.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+    for (const char* const other : {"--stats-json", "--stats-csv", "--stats-csv-long", "--vcd",
+                                    "--timeline", "--record-trace", "--check", "--ptx"})
+        if (values.given(other))
+            throw kernel::user_error("command line",
+                                     fmt::format("{} has no effect on simtlm run", other),
+                                     "the reports of its kernels are in the file of --stats-file");
     if (values.presets().empty() && values.files().empty()) return;
     platform::make_gpu_config(values);
 }

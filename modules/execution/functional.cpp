@@ -81,6 +81,7 @@ struct shared_progress {
     std::atomic<std::uint64_t> next{0};     ///< CTA to begin
     std::atomic<bool> stop{false};          ///< a fault
     std::atomic<std::uint64_t> changes{0};  ///< visits that changed something
+    const std::atomic<bool>* give_up = nullptr;
 };
 
 /// One host thread: takes CTAs and runs them.
@@ -109,6 +110,7 @@ public:
             const std::uint64_t changes = shared_.changes;
             bool circling = true;
             for (std::size_t i = 0; i < resident_.size();) {
+                if (shared_.give_up != nullptr && *shared_.give_up) return;
                 if (!visit(*resident_[i])) {
                     circling &= circles_.circling(*resident_[i]);
                     ++i;
@@ -292,6 +294,7 @@ execution_summary run(const launch& what, device_memory& memory, const services&
         std::clamp<std::uint64_t>(blocks, 1, std::max(options.host_threads, 1u)));
     context.concurrent = count > 1;
     shared_progress shared;
+    shared.give_up = options.give_up;
     std::vector<std::unique_ptr<worker>> workers;
     for (unsigned i = 0; i < count; ++i)
         workers.push_back(std::make_unique<worker>(context, shared));

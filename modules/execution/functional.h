@@ -3,6 +3,7 @@
 
 #include "modules/execution/launch.h"
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@ namespace simtlm::execution {
 /// How a launch is run without time.
 struct functional_options {
     unsigned host_threads = 1;
+    /// Somebody who sees it true wants the launch to end where it is; nullptr: nobody will.
+    const std::atomic<bool>* give_up = nullptr;
 };
 
 /// What was executed.

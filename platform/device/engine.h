@@ -27,6 +27,8 @@ struct shared_state {
     std::function<void(const std::string&)> complain;
     /// Somebody wants the engine to return from run() soon.
     std::atomic<bool> attention{false};
+    /// The process ends: what runs is left where it is.
+    std::atomic<bool> give_up{false};
 };
 
 /// What carries tasks out: with or without time. Used by one thread.

@@ -71,6 +71,7 @@ void functional_engine::launch(task& t) {
     l.stream = t.stream;
     execution::functional_options how;
     how.host_threads = host_threads_;
+    how.give_up = &state_.give_up;
     const execution::execution_summary s = execution::run(l, state_.memory.table(), world, how);
     if (ran_) ran_(t, s);
 }

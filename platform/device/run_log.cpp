@@ -145,10 +145,10 @@ void run_log::ended() {
         last_[i] = reporters_[i]->make(nullptr);
         write(last_[i].text + wall_clock(last_[i]));
     }
-    if (!gpus_.empty())
-        write(interrupted_.empty()
-                  ? "GPGPU-Sim: *** exit detected ***\n"
-                  : fmt::format("simtlm: *** incomplete run: {} ***\n", interrupted_));
+    if (!interrupted_.empty())
+        write(fmt::format("simtlm: *** incomplete run: {} ***\n", interrupted_));
+    else if (!gpus_.empty())
+        write("GPGPU-Sim: *** exit detected ***\n");
     if (to_.summary && kernels_ != 0) std::fputs(summary_text().c_str(), stderr);
 }
 

@@ -287,7 +287,7 @@ void scheduler::shut_down(bool abandon) {
         return;
     }
     quit_ = true;
-    if (abandon) abandon_ = true;
+    if (abandon) abandon_ = state_.give_up = true;
     state_.attention = true;
     work_.notify_one();
     const auto ended = [&] { return ended_; };

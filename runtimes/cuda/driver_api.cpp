@@ -769,8 +769,13 @@ RUNTIME(cuGetProcAddress_v2)
     if (found != nullptr) *found = r == 0 ? 0 : 1;
     return r;
 }
-/// These tables are how NVIDIA's own runtime talks to NVIDIA's own driver.
-RUNTIME(cuGetExportTable)(const void**, const uuid*) {
+/// These tables are how NVIDIA's own libraries talk to NVIDIA's own driver. Most look whether there
+/// is one; the runtime cannot go on without.
+RUNTIME(cuGetExportTable)(const void**, const uuid* which) {
+    constexpr unsigned char of_runtime[16] = {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a,
+                                              0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
+    if (which == nullptr || std::memcmp(which, of_runtime, sizeof of_runtime) != 0)
+        return static_cast<result>(status::not_found);
     return driver_call("cuGetExportTable", [&](session&) {
         throw failure(status::not_supported,
                       "the program carries NVIDIA's runtime in it (nvcc -cudart static), and that "
