@@ -35,8 +35,10 @@ endif()
 
 set_property(GLOBAL PROPERTY SIMTLM_TARGETS simtlm_settings)
 
+# NOT_TOGETHER: its sources give the same names to different things, so that they cannot be compiled
+# several at a time, as the preset "asan" does to save time (CMAKE_UNITY_BUILD).
 function(simtlm_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "NOT_TOGETHER" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   add_library(simtlm_${name} STATIC ${arg_SOURCES})
   add_library(simtlm::${name} ALIAS simtlm_${name})
   set_target_properties(simtlm_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
@@ -47,6 +49,9 @@ function(simtlm_module name)
     PUBLIC simtlm_settings ${arg_DEPENDS}
     PRIVATE $<BUILD_INTERFACE:simtlm_private_settings> ${arg_PRIVATE_DEPENDS})
   set_property(GLOBAL APPEND PROPERTY SIMTLM_TARGETS simtlm_${name})
+  if(arg_NOT_TOGETHER)
+    set_target_properties(simtlm_${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
 endfunction()
 
 # simtlm_test(NAME SOURCES... DEPENDS... [PREFIX p]): one GoogleTest executable, each test run in a

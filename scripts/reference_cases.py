@@ -79,14 +79,6 @@ class Case:
                         left = int(line.split()[2])
         return total
 
-    @property
-    def speedup(self):
-        return self.reference["wall_s"] / self.ours.wall_s
-
-    @property
-    def cpu_speedup(self):
-        return self.reference["user_s"] / max(self.ours.user_s, 1e-3)
-
 
 def read_cases(reference, traces, real):
     """All runs of the reference files whose traces are there."""

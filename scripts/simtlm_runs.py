@@ -261,7 +261,6 @@ def replace_between(text, marker, content):
 
 
 LOAD_BEFORE = os.getloadavg()[0]
-BUSY = LOAD_BEFORE > 0.5 * (os.cpu_count() or 1)  # wall times mean little then
 
 
 def about_this_run(simtlm):

@@ -156,8 +156,9 @@ tlm::tlm_sync_enum memory_port::take_response(tlm::tlm_generic_payload& p) {
 void memory_port::arrived(tlm::tlm_generic_payload& p) {
     const protocol::memory_extension& e = protocol::extension(p);
     if (protocol::is_posted(e.type) || e.type == protocol::access_type::instruction_read) {
+        const bool part = protocol::is_part(p);  // the receiver may release what is none
         hand_over(p);
-        if (protocol::is_part(p)) p.release();
+        if (part) p.release();
         return;
     }
     responses_.push(&p);
@@ -180,13 +181,15 @@ bool memory_port::hand_over(tlm::tlm_generic_payload& p) {
 void memory_port::deliver() {
     if (responses_.empty() || head_announced_) return;
     head_announced_ = true;
+    // Before the receiver has it, which may release what is none.
+    head_is_part_ = protocol::is_part(*responses_.front());
     if (hand_over(*responses_.front())) head_taken();
 }
 
 void memory_port::head_taken() {
     head_announced_ = false;
     tlm::tlm_generic_payload& taken = *responses_.pop();
-    if (protocol::is_part(taken)) taken.release();
+    if (head_is_part_) taken.release();
     if (waiting_ == nullptr || responses_.size() >= response_entries_) return;
     tlm::tlm_generic_payload& p = *waiting_;
     waiting_ = nullptr;

@@ -95,7 +95,8 @@ private:
     std::array<kernel::refusal_counter*, memory_sources> refusals_{};
     std::size_t response_entries_;
     kernel::ring_buffer<tlm::tlm_generic_payload*> responses_;
-    bool head_announced_ = false;                  // its receiver will send END_RESP
+    bool head_announced_ = false;  // its receiver will send END_RESP
+    bool head_is_part_ = false;
     tlm::tlm_generic_payload* waiting_ = nullptr;  // did not fit: END_RESP withheld
     std::vector<late_news> late_;
     sc_core::sc_event late_event_;

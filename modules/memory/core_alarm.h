@@ -12,6 +12,9 @@ namespace simtlm::memory {
 /// ROP and DRAM latencies are told in core cycles.
 class core_alarm {
 public:
+    /// Sleeping shorter than this costs more than it saves, core cycles.
+    static constexpr std::uint64_t worth_sleeping = 4;
+
     core_alarm(const char* name, kernel::phase_sequencer& sequencer,
                kernel::clocked_process& target)
         : target_(target),

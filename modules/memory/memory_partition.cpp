@@ -7,9 +7,6 @@ namespace simtlm::memory {
 
 namespace {
 
-/// Sleeping shorter than this costs more than it saves, core cycles.
-constexpr std::uint64_t worth_sleeping = 4;
-
 /// Requests in the channel beyond the one that every sub-partition may always have.
 unsigned shared_credits(const partition_config& c, unsigned no_limit) {
     const dram_config& d = c.dram;
@@ -162,7 +159,7 @@ void memory_partition::return_simple() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     if (latency_.empty()) return return_process_.sleep();
     if (now < latency_.front().ready) {
-        if (latency_.front().ready >= now + worth_sleeping) {
+        if (latency_.front().ready >= now + core_alarm::worth_sleeping) {
             latency_alarm_.set(latency_.front().ready);
             return_process_.sleep();
         }
@@ -203,7 +200,7 @@ void memory_partition::arbitrate_cycle() {
     for (const auto& s : sub_partitions_)
         if (!s->to_memory.empty()) return;
     if (config_.simple_dram || latency_.empty()) return arbitrate_process_.sleep();
-    if (latency_.front().ready >= now + worth_sleeping) {
+    if (latency_.front().ready >= now + core_alarm::worth_sleeping) {
         latency_alarm_.set(latency_.front().ready);
         arbitrate_process_.sleep();
     }

@@ -11,9 +11,6 @@ namespace {
 
 constexpr unsigned line_bytes = 128;
 constexpr unsigned parts_of_line = 4;
-/// Sleeping shorter than this costs more than it saves, core cycles.
-constexpr std::uint64_t worth_sleeping = 4;
-
 }  // namespace
 
 memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
@@ -284,7 +281,7 @@ void memory_sub_partition::sleep_if_idle(std::uint64_t now) {
     if (offered_ != nullptr || !to_cache_.empty() || !from_memory.empty()) return;
     if (engine_ && (!engine_->idle() || engine_->access_ready())) return;
     if (!rop_.empty()) {
-        if (rop_.front().ready < now + worth_sleeping) return;
+        if (rop_.front().ready < now + core_alarm::worth_sleeping) return;
         rop_alarm_.set(rop_.front().ready);
     }
     process_.sleep();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/executed_text.h"
 
+#include "modules/trace/append_text.h"
+
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -24,18 +26,11 @@ constexpr std::pair<memory_space, const char*> spaces[] = {
 constexpr unsigned registers_of_texts = 255;
 constexpr unsigned most_shown = 8;
 
-template <class... Arguments>
-void append(std::string& text, const char* format, Arguments... arguments) {
-    std::array<char, 64> buffer;
-    const int n = std::snprintf(buffer.data(), buffer.size(), format, arguments...);
-    text.append(buffer.data(), static_cast<std::size_t>(n));
-}
-
 template <class List>
 void append_registers(std::string& text, unsigned count, const List& list) {
     count = std::min(count, most_shown);
-    append(text, " %u", count);
-    for (unsigned n = 0; n < count; ++n) append(text, " R%u", list[n] % registers_of_texts);
+    append_text(text, " %u", count);
+    for (unsigned n = 0; n < count; ++n) append_text(text, " R%u", list[n] % registers_of_texts);
 }
 
 /// As a stride where there is one and the lanes are neighbours; else one by one.
@@ -49,13 +44,13 @@ void append_addresses(std::string& text, std::uint32_t lanes, const std::uint64_
         regular = address[lane] - address[lane - 1] == stride;
     }
     if (regular) {
-        append(text, " 1 0x%" PRIx64 " %" PRId64, address[first],
-               static_cast<std::int64_t>(stride));
+        append_text(text, " 1 0x%" PRIx64 " %" PRId64, address[first],
+                    static_cast<std::int64_t>(stride));
         return;
     }
     text += " 0";
     for (std::uint32_t m = lanes; m != 0; m &= m - 1)
-        append(text, " 0x%" PRIx64, address[static_cast<unsigned>(__builtin_ctz(m))]);
+        append_text(text, " 0x%" PRIx64, address[static_cast<unsigned>(__builtin_ctz(m))]);
 }
 
 }  // namespace
@@ -95,13 +90,13 @@ unsigned append_lines(std::string& text, const program::static_instruction& info
     const unsigned lines = accesses ? addresses.words : 1;
     const std::string suffix = suffix_of(info, effects);
     for (unsigned word = 0; word < lines; ++word) {
-        append(text, "%04" PRIx64 " %08" PRIx32, info.pc, effects.active_mask);
+        append_text(text, "%04" PRIx64 " %08" PRIx32, info.pc, effects.active_mask);
         append_registers(text, info.n_dst, info.dst);
         text += ' ';
         text += info.opcode;
         text += suffix;
         append_registers(text, info.n_src, info.src);
-        append(text, " %u", accesses ? std::max<unsigned>(info.data_size, 1) : 0u);
+        append_text(text, " %u", accesses ? std::max<unsigned>(info.data_size, 1) : 0u);
         if (accesses) {
             // Active lanes without an address have 0, as everywhere in traces.
             std::array<std::uint64_t, 32> of_word{};

@@ -4,6 +4,7 @@
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
 #include "modules/trace/address_predictor.h"
+#include "modules/trace/append_text.h"
 #include "modules/trace/binary_format.h"
 
 #include <cinttypes>
@@ -133,29 +134,23 @@ std::string_view bytes_of(const T& object) {
     return {reinterpret_cast<const char*>(&object), sizeof object};
 }
 
-template <class... Values>
-void append(std::string& out, const char* format, Values... values) {
-    char text[128];
-    const int n = std::snprintf(text, sizeof text, format, values...);
-    out.append(text, static_cast<std::size_t>(n));
-}
-
 /// Mode and addresses as a line has them.
 void append_addresses(std::string& out, const execution& e, const std::uint64_t* v) {
-    append(out, "%d ", static_cast<int>(e.mode));
+    append_text(out, "%d ", static_cast<int>(e.mode));
     switch (e.mode) {
         case recorded_mode::none:
             return;
         case recorded_mode::list:
-            for (std::uint32_t i = 0; i < e.n_values; ++i) append(out, "0x%016" PRIx64 " ", v[i]);
+            for (std::uint32_t i = 0; i < e.n_values; ++i)
+                append_text(out, "0x%016" PRIx64 " ", v[i]);
             return;
         case recorded_mode::base_stride:
-            append(out, "0x%" PRIx64 " %" PRId64 " ", v[0], static_cast<std::int64_t>(v[1]));
+            append_text(out, "0x%" PRIx64 " %" PRId64 " ", v[0], static_cast<std::int64_t>(v[1]));
             return;
         case recorded_mode::base_deltas:
-            append(out, "0x%" PRIx64 " ", e.n_values > 0 ? v[0] : 0);
+            append_text(out, "0x%" PRIx64 " ", e.n_values > 0 ? v[0] : 0);
             for (std::uint32_t i = 1; i < e.n_values; ++i) {
-                append(out, "%" PRId64 " ", static_cast<std::int64_t>(v[i] - v[i - 1]));
+                append_text(out, "%" PRId64 " ", static_cast<std::int64_t>(v[i] - v[i - 1]));
             }
             return;
     }
@@ -164,14 +159,14 @@ void append_addresses(std::string& out, const execution& e, const std::uint64_t*
 void append_line(std::string& out, const kernel_header& header, const dim3& block, std::size_t warp,
                  const recorded_instruction& i, const execution& e, const std::uint64_t* values) {
     if (header.tracer_version < 3) {
-        append(out, "%u %u %u %zu ", block.x, block.y, block.z, warp);
+        append_text(out, "%u %u %u %zu ", block.x, block.y, block.z, warp);
     }
-    if (header.line_info) append(out, "%u ", i.source_line);
-    append(out, "%04" PRIx64 " %08x ", i.pc, e.mask);
+    if (header.line_info) append_text(out, "%u ", i.source_line);
+    append_text(out, "%04" PRIx64 " %08x ", i.pc, e.mask);
     out += i.text;
-    append(out, " %" PRIu64 " ", i.width);
+    append_text(out, " %" PRIu64 " ", i.width);
     if (e.mode != recorded_mode::none) append_addresses(out, e, values);
-    for (unsigned k = 0; k < i.n_immediates; ++k) append(out, "%" PRId64 " ", i.immediates[k]);
+    for (unsigned k = 0; k < i.n_immediates; ++k) append_text(out, "%" PRId64 " ", i.immediates[k]);
     out += '\n';
 }
 
@@ -226,11 +221,11 @@ void write_text_trace(recorded_trace& trace, const std::function<void(const std:
     std::string text = trace.header_text() + "\n";
     recorded_block block;
     while (trace.next(block)) {
-        append(text, "\n#BEGIN_TB\n\nthread block = %u,%u,%u\n", block.index.x, block.index.y,
-               block.index.z);
+        append_text(text, "\n#BEGIN_TB\n\nthread block = %u,%u,%u\n", block.index.x, block.index.y,
+                    block.index.z);
         for (std::size_t w = 0; w < block.warps.size(); ++w) {
             const recorded_block::warp& warp = block.warps[w];
-            append(text, "\nwarp = %zu\ninsts = %" PRIu64 "\n", w, warp.count);
+            append_text(text, "\nwarp = %zu\ninsts = %" PRIu64 "\n", w, warp.count);
             for (std::uint64_t k = 0; k < warp.count; ++k) {
                 const execution& e = block.executions[warp.first + k];
                 append_line(text, trace.header(), block.index, w,

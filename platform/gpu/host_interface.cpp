@@ -237,7 +237,7 @@ bool host_interface::get_direct_mem_ptr(tlm::tlm_generic_payload& p, tlm::tlm_dm
 /// Nothing that executes can touch it, and nothing did at this time.
 bool host_interface::memory_rests() const {
     if (device_.stopped()) return true;
-    return commands_.empty() && (resting_since_ < sc_core::sc_time_stamp() || submitted_ == 0);
+    return commands_.empty() && (resting_since_ < sc_core::sc_time_stamp() || tickets_ == 0);
 }
 
 void host_interface::access_memory(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+namespace simtlm::trace {
+
+/// Adds what printf would print, of at most 127 characters. @param format  as printf's
+template <class... Values>
+void append_text(std::string& text, const char* format, Values... values) {
+    std::array<char, 128> buffer;
+    const int n = std::snprintf(buffer.data(), buffer.size(), format, values...);
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+}
+
+}  // namespace simtlm::trace
