@@ -22,6 +22,7 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
             const slot value = source(operand(2), 32);
             const slot lane = source(operand(3), 32);
             const slot clamp = source(operand(4), 32);
+            const slot among = members(5);
             const slot to = destination(operand(0), 32, false);
             operation& op = emit(shuffle_handler(o.variant));
             op.destination = to;
@@ -29,6 +30,7 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
             op.source[0] = value;
             op.source[1] = lane;
             op.source[2] = clamp;
+            op.source[3] = among;
             return true;
         }
         case opcode::vote: {

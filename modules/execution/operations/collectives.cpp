@@ -61,13 +61,18 @@ const operation* shuffle(warp& w, const operation* op) {
     const word* const c = words_of(w, op->source[2]);
     alignas(64) word result[warp_size];
     lane_mask in_range = 0;
+    // Lanes that are not named give 0; programs of today's compilers count on it.
+    const lane_mask named = op->source[3] == no_slot || lanes == 0
+                                ? all_lanes
+                                : words_of(w, op->source[3])[__builtin_ctz(lanes)];
     for (unsigned i = 0; i < warp_size; ++i) {
         const unsigned clamp = c[i] & 31;
         const unsigned segment = c[i] >> 8 & 31;
         const unsigned limit = (i & segment) | (clamp & ~segment);
         const int j = Mode::source(i, b[i] & 31, segment);
         const bool valid = Mode::in_range(j, static_cast<int>(limit));
-        result[i] = value[valid ? static_cast<unsigned>(j) & 31 : i];
+        const unsigned from = valid ? static_cast<unsigned>(j) & 31 : i;
+        result[i] = (named >> from & 1) != 0 ? value[from] : 0;
         in_range |= static_cast<lane_mask>(valid) << i;
     }
     if (op->destination != no_slot)

@@ -37,6 +37,14 @@ TEST(Collective, ShufflesWithinSegments) {
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i / 8 * 8 + 3) << i;
 }
 
+TEST(Collective, ShufflesZeroOutOfLanesThatTheMaskDoesNotName) {
+    const auto r = results(
+        "setp.lt.u32 %p1, %r2, 8; mov.u32 %r1, 7;"
+        "@%p1 shfl.sync.down.b32 %r1, %r0, 6, 31, 0xff;");
+    for (unsigned i = 0; i < 64; ++i)
+        EXPECT_EQ(r[i], i % 32 >= 8 ? 7 : i % 32 < 2 ? i + 6 : 0) << i;
+}
+
 TEST(Collective, Votes) {
     const auto r = results(
         "setp.gt.u32 %p1, %r2, 20; vote.sync.ballot.b32 %r3, %p1, -1;"
