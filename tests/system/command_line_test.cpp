@@ -66,8 +66,14 @@ TEST(CommandLine, EndsWithASummary) {
     EXPECT_THAT(o.err, HasSubstr("warp instructions/s"));
 }
 
+/// Makes the run of a small trace last some seconds: progress is told once a second.
+std::vector<std::string> slowly(std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--no-sleep", "--processes", "block"});
+    return more;
+}
+
 TEST(CommandLine, ShowsProgressWhenAsked) {
-    const outcome o = simulate(on_tiny(sample("sample"), {"--progress", "on"}));
+    const outcome o = simulate(on_tiny(sample("sample"), slowly({"--progress", "on"})));
     EXPECT_THAT(o.err, HasSubstr("kernel ")) << "a run of more than a second";
     EXPECT_THAT(o.err, HasSubstr(" of 4, CTA "));
     EXPECT_THAT(simulate(on_tiny(sample("vecadd"))).err, Not(HasSubstr("CTA ")));
@@ -92,7 +98,7 @@ std::string on_terminal(const std::vector<std::string>& arguments, unsigned shor
 }
 
 TEST(CommandLine, KeepsProgressOnALineOfTheTerminal) {
-    const std::string text = on_terminal(on_tiny(sample("sample")), 30);
+    const std::string text = on_terminal(on_tiny(sample("sample"), slowly()), 30);
     std::size_t lines = 0;
     for (std::size_t at = 0; (at = text.find("\r\033[K", at)) != std::string::npos; ++lines) {
         at += 4;
