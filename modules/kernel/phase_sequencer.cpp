@@ -12,6 +12,17 @@
 
 namespace simtlm::kernel {
 
+namespace {
+/// Calls act with each of a phase's members that is awake in a turn.
+/// @param all  one thing of every member, in their order
+template <class Turn, class Things, class Action>
+void for_each_awake(const Turn& t, const Things& all, Action act) {
+    for (unsigned first = 0; first < all.size(); first += 64)
+        for (std::uint64_t bits = t.word(first); bits != 0; bits &= bits - 1)
+            act(all[first + static_cast<unsigned>(__builtin_ctzll(bits))]);
+}
+}  // namespace
+
 phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned domains,
                                  std::vector<phase> phases, const options& opts)
     : sc_module(name), clock("clock", domains), options_(opts), domains_(domains) {
@@ -144,9 +155,7 @@ bool phase_sequencer::start_next_phase() {
 }
 
 void phase_sequencer::notify(const slot& s, const turn& t) {
-    for (unsigned first = 0; first < s.members.size(); first += 64)
-        for (std::uint64_t bits = t.word(first); bits != 0; bits &= bits - 1)
-            s.members[first + static_cast<unsigned>(__builtin_ctzll(bits))]->edge_->notify();
+    for_each_awake(t, s.members, [](clocked_process* p) { p->edge_->notify(); });
 }
 
 /// The awake groups of a turn, on several host threads. What they do beyond their groups is done
@@ -156,9 +165,7 @@ bool phase_sequencer::call_side_by_side(const slot& s, const turn& t) {
     const unsigned among = std::min(workers_->threads(), t.awake / options_.groups_a_thread);
     if (among < 2 || s.groups.empty() || s.one_thread) return false;
     awake_groups_.clear();
-    for (unsigned first = 0; first < s.members.size(); first += 64)
-        for (std::uint64_t bits = t.word(first); bits != 0; bits &= bits - 1)
-            awake_groups_.push_back(s.groups[first + static_cast<unsigned>(__builtin_ctzll(bits))]);
+    for_each_awake(t, s.groups, [this](process_group* g) { awake_groups_.push_back(g); });
     ++activity_.shared;
     side_by_side_ = true;
     const auto run = [](void* self, unsigned i) {
@@ -230,14 +237,11 @@ void phase_sequencer::for_each_slot(Action act_on) {
 
 /// The blocks of the processes that are awake in one turn of a phase.
 void phase_sequencer::mark_active(const slot& s, const turn& t) {
-    for (unsigned first = 0; first < s.members.size(); first += 64)
-        for (std::uint64_t bits = t.word(first); bits != 0; bits &= bits - 1) {
-            const clocked_process& p =
-                *s.members[first + static_cast<unsigned>(__builtin_ctzll(bits))];
-            if (p.watched_ != 0 &&
-                std::exchange(active_in_[p.watched_], activity_.steps) != activity_.steps)
-                active_blocks_.push_back(p.watched_);
-        }
+    for_each_awake(t, s.members, [this](const clocked_process* p) {
+        if (p->watched_ != 0 &&
+            std::exchange(active_in_[p->watched_], activity_.steps) != activity_.steps)
+            active_blocks_.push_back(p->watched_);
+    });
 }
 
 void phase_sequencer::finish_step() {
