@@ -135,13 +135,7 @@ struct driver_launch {
 RUNTIME(cuLaunchKernelEx)(const driver_launch* c, void* f, void** arguments, void** extra) {
     return driver_call("cuLaunchKernelEx", [&](session& s) {
         require_pointer(c);
-        bool cooperative = false;
-        for (unsigned i = 0; i < c->attribute_count; ++i) {
-            const launch_attribute& a = c->attributes[i];
-            if (a.id == 2) cooperative = a.cooperative != 0;
-            require(a.id != 4 || a.cluster.x * a.cluster.y * a.cluster.z <= 1,
-                    status::not_supported, "clusters of thread blocks are not run");
-        }
+        const bool cooperative = is_cooperative(c->attributes, c->attribute_count);
         launch(s, f, {f, c->grid, c->block, c->shared, arguments, extra}, cooperative, c->stream);
     });
 }

@@ -47,6 +47,17 @@ kernel_parameters parameters(size3 grid, size3 block, void** arguments, std::siz
 
 }  // namespace
 
+bool simtlm::cuda::is_cooperative(const launch_attribute* attributes, unsigned count) {
+    bool cooperative = false;
+    for (unsigned i = 0; i < count; ++i) {
+        const launch_attribute& a = attributes[i];
+        if (a.id == 2) cooperative = a.cooperative != 0;
+        require(a.id != 4 || a.cluster.x * a.cluster.y * a.cluster.z <= 1, status::not_supported,
+                "clusters of thread blocks are not run");
+    }
+    return cooperative;
+}
+
 // ---- registration ----
 
 extern "C" __attribute__((visibility("default"))) void** simtlm_rt___cudaRegisterFatBinary(
@@ -133,13 +144,7 @@ RUNTIME(cudaLaunchCooperativeKernelMultiDevice)(launch_parameters* list, unsigne
 RUNTIME(cudaLaunchKernelExC)(const launch_configuration* c, const void* kernel, void** arguments) {
     return runtime_call("cudaLaunchKernelExC", [&](session& s) {
         require_pointer(c);
-        bool cooperative = false;
-        for (unsigned i = 0; i < c->attribute_count; ++i) {
-            const launch_attribute& a = c->attributes[i];
-            if (a.id == 2) cooperative = a.cooperative != 0;
-            require(a.id != 4 || a.cluster.x * a.cluster.y * a.cluster.z <= 1,
-                    status::not_supported, "clusters of thread blocks are not run");
-        }
+        const bool cooperative = is_cooperative(c->attributes, c->attribute_count);
         launch(s, kernel, parameters(c->grid, c->block, arguments, c->shared), cooperative,
                c->stream, c->attributes, c->attribute_count);
     });
