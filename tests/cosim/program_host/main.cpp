@@ -5,11 +5,10 @@
 #include "bus.h"
 #include "expect.h"
 #include "gpu_driver.h"
+#include "ram.h"
 
 #include <platform/simtlm.h>
-#include <tlm_utils/simple_target_socket.h>
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -72,27 +71,6 @@ DONE:
   ret;
 }
 )";
-
-/// Memory of the processor and of the GPU's copy engine.
-class ram : public sc_core::sc_module {
-public:
-    tlm_utils::simple_target_socket<ram> socket;
-    explicit ram(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
-        socket.register_b_transport(this, &ram::b_transport);
-    }
-
-private:
-    void b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) {
-        unsigned char* const place = bytes_.data() + p.get_address();
-        if (p.is_write())
-            std::copy_n(p.get_data_ptr(), p.get_data_length(), place);
-        else
-            std::copy_n(place, p.get_data_length(), p.get_data_ptr());
-        delay += sc_core::sc_time(10, sc_core::SC_NS);
-        p.set_response_status(tlm::TLM_OK_RESPONSE);
-    }
-    std::vector<unsigned char> bytes_ = std::vector<unsigned char>(ram_bytes);
-};
 
 expectations expect;
 
@@ -227,7 +205,7 @@ int run() {
 
     simtlm::gpu device("gpu", simtlm::configure({"--preset", "TINY"}, SIMTLM_CONFIG_DIR));
     simtlm::base_protocol_checker<> at_host("at_host"), at_memory("at_memory");
-    ram memory("ram");
+    ram memory("ram", ram_bytes);
     bus interconnect("bus", sc_core::sc_time(5, sc_core::SC_NS));
     host_processor cpu("cpu", software);
     sc_core::sc_signal<bool> irq("irq");
