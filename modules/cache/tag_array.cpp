@@ -2,25 +2,29 @@
 #include "modules/cache/tag_array.h"
 
 #include <algorithm>
-#include <cstring>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace simtlm::cache {
 
 namespace {
 
-constexpr unsigned scan_width = 16;                  // fingerprints compared at a time
-constexpr std::uint64_t each = 0x0001000100010001u;  // one in every 16-bit lane
+constexpr unsigned scan_width = 16;  // fingerprints compared at a time
 
-/// Whether one of scan_width fingerprints is that of a lane pattern.
-bool any_match(const std::uint16_t* prints, std::uint64_t pattern) {
-    std::uint64_t zero = 0;
-    for (unsigned i = 0; i < scan_width; i += 4) {
-        std::uint64_t lanes;
-        std::memcpy(&lanes, prints + i, sizeof lanes);
-        lanes ^= pattern;
-        zero |= (lanes - each) & ~lanes;
-    }
-    return (zero & (each << 15)) != 0;
+/// Which of scan_width fingerprints equal one: bit i.
+unsigned matches(const std::uint16_t* prints, std::uint16_t sought) {
+#ifdef __SSE2__
+    const __m128i pattern = _mm_set1_epi16(static_cast<std::int16_t>(sought));
+    const auto* at = reinterpret_cast<const __m128i*>(prints);
+    const __m128i low = _mm_cmpeq_epi16(_mm_loadu_si128(at), pattern);
+    const __m128i high = _mm_cmpeq_epi16(_mm_loadu_si128(at + 1), pattern);
+    return static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+#else
+    unsigned found = 0;
+    for (unsigned i = 0; i < scan_width; ++i) found |= unsigned{prints[i] == sought} << i;
+    return found;
+#endif
 }
 
 std::uint16_t fingerprint(std::uint64_t tag) {
@@ -86,12 +90,13 @@ tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_ad
                                    unsigned sector, bool is_write) const {
     const std::uint64_t tag = address & line_mask_;
     const std::uint32_t first = index_(index_address) * ways_;
-    const std::uint64_t pattern = fingerprint(tag) * each;
+    const std::uint16_t sought = fingerprint(tag);
     for (std::uint32_t from = 0; from < ways_; from += scan_width) {
-        if (!any_match(&fingerprints_[first + from], pattern)) continue;
-        const std::uint32_t end = first + std::min(ways_, from + scan_width);
-        for (std::uint32_t line = first + from; line < end; ++line) {
-            if (tags_[line] != tag || flags_[line].present == 0) continue;
+        for (unsigned found = matches(&fingerprints_[first + from], sought); found != 0;
+             found &= found - 1) {
+            const std::uint32_t way = from + static_cast<std::uint32_t>(__builtin_ctz(found));
+            const std::uint32_t line = first + way;
+            if (way >= ways_ || tags_[line] != tag || flags_[line].present == 0) continue;
             switch (state(line, sector)) {
                 case sector_state::reserved:
                     return {access_outcome::hit_reserved, line};
