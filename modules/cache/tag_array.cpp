@@ -52,6 +52,7 @@ void tag_array::resize() {
     fingerprints_.resize(lines + scan_width);  // a scan may read past the last set
     classes_.resize(lines);
     ages_.resize(lines);
+    groups_.resize(lines / group_lines + 1);
     tags_.resize(lines);
     flags_.resize(lines);
     written_.resize(lines);
@@ -74,10 +75,10 @@ sector_state tag_array::state(std::uint32_t line, unsigned sector) const {
 
 void tag_array::reclassify(std::uint32_t line) {
     const line_flags& f = flags_[line];
-    classes_[line] = f.reserved != 0   ? victim_class::reserved
-                     : f.modified != 0 ? victim_class::dirty
-                     : f.present != 0  ? victim_class::clean
-                                       : victim_class::free;
+    set_class(line, f.reserved != 0   ? victim_class::reserved
+                    : f.modified != 0 ? victim_class::dirty
+                    : f.present != 0  ? victim_class::clean
+                                      : victim_class::free);
 }
 
 bool tag_array::all_clean(const std::function<bool(std::uint64_t)>& property) const {
@@ -121,6 +122,10 @@ tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
     const victim_class limit = dirty_percent >= static_cast<float>(write_ratio_percent_)
                                    ? victim_class::dirty
                                    : victim_class::clean;
+    if (ways_ % group_lines == 0 && replacement_ != replacement_policy::random) {
+        const lookup found = find_victim_by_groups(first, limit);
+        if (found.line != no_line) return found;
+    }
     const victim_class* classes = &classes_[first];
     const std::uint32_t* ages = &ages_[first];
     // The lines that may not go count as infinitely young. Without branches: vector code.
@@ -153,6 +158,45 @@ tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
     return {};
 }
 
+void tag_array::summarize(std::uint32_t group, victim_class limit) const {
+    const victim_class* classes = &classes_[group * group_lines];
+    const std::uint32_t* ages = &ages_[group * group_lines];
+    const auto last_kind = static_cast<std::uint32_t>(limit);
+    std::uint32_t oldest = ~std::uint32_t{0};
+    std::uint32_t least = static_cast<std::uint32_t>(victim_class::reserved);
+    for (std::uint32_t i = 0; i < group_lines; ++i) {
+        const auto kind = static_cast<std::uint32_t>(classes[i]);
+        const std::uint32_t age = ages[i] | (0u - ((last_kind - kind) >> 31));
+        oldest = std::min(age, oldest);
+        least = std::min(kind, least);
+    }
+    groups_[group] = {oldest, static_cast<victim_class>(least),
+                      static_cast<std::uint8_t>(last_kind + 1)};
+}
+
+/// Most groups of a large set are as they were at the last search.
+/// @return no_line: none may go, as far as summaries tell
+tag_array::lookup tag_array::find_victim_by_groups(std::uint32_t first, victim_class limit) const {
+    const auto valid = static_cast<std::uint8_t>(static_cast<unsigned>(limit) + 1);
+    std::uint32_t oldest = ~std::uint32_t{0};
+    std::uint32_t group_of_oldest = no_line, group_of_free = no_line;
+    for (std::uint32_t g = first / group_lines; g < (first + ways_) / group_lines; ++g) {
+        if (groups_[g].valid_for != valid) summarize(g, limit);
+        if (groups_[g].least == victim_class::free) group_of_free = g;
+        if (groups_[g].oldest >= oldest) continue;
+        oldest = groups_[g].oldest;
+        group_of_oldest = g;
+    }
+    if (group_of_free != no_line)
+        for (std::uint32_t line = (group_of_free + 1) * group_lines;;)
+            if (classes_[--line] == victim_class::free) return {access_outcome::miss, line};
+    if (group_of_oldest != no_line)
+        for (std::uint32_t line = group_of_oldest * group_lines;; ++line)
+            if (classes_[line] <= limit && ages_[line] == oldest)
+                return {access_outcome::miss, line};
+    return {};
+}
+
 void tag_array::allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector,
                               std::uint32_t now) {
     const auto bit = static_cast<std::uint8_t>(1u << sector);
@@ -161,8 +205,8 @@ void tag_array::allocate_line(std::uint32_t line, std::uint64_t tag, unsigned se
     flags_[line] = line_flags();
     flags_[line].present = flags_[line].reserved = bit;
     written_[line] = {};
-    ages_[line] = now;
-    classes_[line] = victim_class::reserved;
+    set_age(line, now);
+    set_class(line, victim_class::reserved);
 }
 
 void tag_array::allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now) {
@@ -177,8 +221,8 @@ void tag_array::allocate_sector(std::uint32_t line, unsigned sector, std::uint32
     f.modified &= others;
     f.reserved |= bit;
     f.present |= bit;
-    if (replacement_ != replacement_policy::fifo) ages_[line] = now;
-    classes_[line] = victim_class::reserved;
+    if (replacement_ != replacement_policy::fifo) set_age(line, now);
+    set_class(line, victim_class::reserved);
 }
 
 evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsigned sector,
@@ -192,7 +236,7 @@ evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsig
             ++counters_.pending_hits;
             [[fallthrough]];
         case access_outcome::hit:
-            if (replacement_ != replacement_policy::fifo) ages_[line] = now;
+            if (replacement_ != replacement_policy::fifo) set_age(line, now);
             break;
         case access_outcome::miss:
             ++counters_.misses;
@@ -307,7 +351,7 @@ void tag_array::flush() {
     for (std::uint32_t line = 0; line < sets_ * ways_; ++line)
         if (flags_[line].modified != 0) {
             flags_[line].present = flags_[line].reserved = flags_[line].modified = 0;
-            classes_[line] = victim_class::free;
+            set_class(line, victim_class::free);
         }
     dirty_ = 0;
     used_ = false;
@@ -317,7 +361,7 @@ void tag_array::invalidate() {
     if (!used_) return;
     for (std::uint32_t line = 0; line < sets_ * ways_; ++line) {
         flags_[line].present = flags_[line].reserved = flags_[line].modified = 0;
-        classes_[line] = victim_class::free;
+        set_class(line, victim_class::free);
     }
     dirty_ = 0;
     used_ = false;

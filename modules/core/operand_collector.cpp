@@ -105,13 +105,6 @@ void operand_collector::add_entrance(unsigned ports, const std::vector<unsigned>
     if (ports > 0) entrances_.push_back(std::move(e));
 }
 
-unsigned operand_collector::bank_of(unsigned reg, const warp_instruction& inst) const {
-    // Register numbers count from one here, as the figures of the reference do.
-    const unsigned key = reg + 1 + (config_.register_bank_uses_warp_id ? inst.warp : 0u);
-    const unsigned bank = power_of_two_banks_ ? key & (banks_ - 1) : key % banks_;
-    return config_.sub_core_model ? bank + inst.scheduler * banks_ : bank;
-}
-
 tlm::tlm_sync_enum operand_collector::accept(warp_instruction& inst, tlm::tlm_phase&,
                                              sc_core::sc_time&) {
     const unsigned p = pipe_of(inst.info->cls);
@@ -123,10 +116,11 @@ tlm::tlm_sync_enum operand_collector::accept(warp_instruction& inst, tlm::tlm_ph
 
 bool operand_collector::write_back(const warp_instruction& inst, unsigned& first_unwritten,
                                    std::uint64_t now) {
+    const banks_of of(*this, inst);
     for (; first_unwritten < inst.info->n_dst; ++first_unwritten) {
         const unsigned r = inst.info->dst[first_unwritten];
         if (r == program::register_zero) continue;
-        std::uint64_t& at = written_at_[bank_of(r, inst)];
+        std::uint64_t& at = written_at_[of.bank(r)];
         if (at == now + 1) return false;
         at = now + 1;
         ++statistics_.register_writes;
@@ -266,12 +260,14 @@ void operand_collector::occupy(unsigned unit, warp_instruction& inst, unsigned p
     c.out = static_cast<std::uint8_t>(p);
     c.missing = 0;
     occupied_ |= std::uint64_t{1} << unit;
-    for (unsigned i = 0; i < inst.info->n_src; ++i) {
-        const unsigned r = inst.info->src[i];
-        bool named_before = r == program::register_zero || (inst.info->uncollected >> i & 1u) != 0;
-        for (unsigned j = 0; j < i; ++j) named_before |= inst.info->src[j] == r;
+    const program::static_instruction& info = *inst.info;
+    const banks_of of(*this, inst);
+    for (unsigned i = 0; i < info.n_src; ++i) {
+        const unsigned r = info.src[i];
+        bool named_before = r == program::register_zero || (info.uncollected >> i & 1u) != 0;
+        for (unsigned j = 0; j < i; ++j) named_before |= info.src[j] == r;
         if (named_before) continue;
-        const unsigned b = bank_of(r, inst);
+        const unsigned b = of.bank(r);
         bank_queue_[b].push(static_cast<std::uint8_t>(unit));
         bank_pending_ |= std::uint64_t{1} << b;
         ++c.missing;

@@ -138,7 +138,23 @@ private:
     static std::uint64_t units_mask(unsigned first, unsigned count) {
         return (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << first;
     }
-    unsigned bank_of(unsigned reg, const warp_instruction& inst) const;
+    /// The banks of an instruction's registers.
+    class banks_of {
+    public:
+        banks_of(const operand_collector& c, const warp_instruction& inst)
+            : banks_(c.banks_),
+              mask_(c.power_of_two_banks_ ? c.banks_ - 1 : 0),
+              // Register numbers count from one here, as the figures of the reference do.
+              key_(1 + (c.config_.register_bank_uses_warp_id ? inst.warp : 0u)),
+              first_(c.config_.sub_core_model ? inst.scheduler * c.banks_ : 0) {}
+        unsigned bank(unsigned reg) const {
+            const unsigned key = key_ + reg;
+            return first_ + (mask_ != 0 ? key & mask_ : key % banks_);
+        }
+
+    private:
+        unsigned banks_, mask_, key_, first_;
+    };
 
     const sm_config& config_;
     core_statistics& statistics_;

@@ -80,7 +80,7 @@ public:
             warps_.hazards_changed(warp);
         if (pending_[warp] != 0) return;
         if ((warps_.at_memory_barrier & warp_bit(warp)) != 0) warps_.passes_memory_barrier(warp);
-        if ((warps_.done & warp_bit(warp)) != 0) warps_.listener->may_fetch();
+        warps_.may_leave(warp);
     }
 
     bool writes_pending(unsigned warp) const { return pending_[warp] != 0; }

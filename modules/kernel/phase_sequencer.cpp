@@ -250,7 +250,8 @@ void phase_sequencer::finish_step() {
             for (const turn& t : s.turns)
                 if (t.awake != 0) mark_active(s, t);
         for (const process_group* g : groups_)
-            for (unsigned k = g->next_ready(0); k < g->turns_.size(); k = g->next_ready(k + 1))
+            for (unsigned k = g->next_ready(0); k < process_group::max_turns;
+                 k = g->next_ready(k + 1))
                 mark_active(*g->turns_[k].slot, *g->turns_[k].turn);
     }
     for (step_observer* o : observers_) o->step_ended(last_);

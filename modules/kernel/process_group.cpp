@@ -58,12 +58,12 @@ void process_group::complete(std::mt19937_64* random) {
         for (phase_sequencer::turn& t : s.turns) {
             t.group = this;
             t.number = static_cast<unsigned>(turns_.size());
-            turns_.push_back({&s, &t});
+            turns_.push_back({&s, &t, p});
         }
     }
     words_ = (members_.size() + 63) / 64;
     wheel_.resize(wheel_size * words_);
-    ready_.resize(turns_.size() / 64 + 1);
+    sc_assert(turns_.size() <= max_turns);
     for (const visit& v : turns_)
         if (v.turn->awake != 0) turn_awake(v.turn->number);
 }
@@ -113,16 +113,6 @@ std::uint64_t process_group::next_timer(std::uint64_t now) const {
     return std::min(next_later_, now + 1 + static_cast<unsigned>(__builtin_ctzll(turned)));
 }
 
-unsigned process_group::next_ready(unsigned turn) const {
-    std::size_t w = turn / 64;
-    std::uint64_t bits = ready_[w] >> (turn % 64) << (turn % 64);
-    while (bits == 0) {
-        if (++w == ready_.size()) return static_cast<unsigned>(turns_.size());
-        bits = ready_[w];
-    }
-    return static_cast<unsigned>(64 * w) + static_cast<unsigned>(__builtin_ctzll(bits));
-}
-
 /// An edge of the group.
 void process_group::run() {
     run_phases();
@@ -135,11 +125,12 @@ void process_group::run_phases() {
     visiting_ = turns_.front().turn->place;
     ++visits_;
     expire_timers(sequencer_.cycle(domain_));
-    for (unsigned k = next_ready(0); k < turns_.size(); k = next_ready(k + 1)) {
+    const bool follows_blocks = sequencer_.follows_blocks();
+    for (unsigned k = next_ready(0); k < max_turns; k = next_ready(k + 1)) {
         const visit& v = turns_[k];
         visiting_ = v.turn->place;
-        activations_[static_cast<std::size_t>(v.slot - slots_.data())] += v.turn->awake;
-        if (sequencer_.follows_blocks()) sequencer_.mark_active(*v.slot, *v.turn);
+        activations_[v.phase] += v.turn->awake;
+        if (follows_blocks) sequencer_.mark_active(*v.slot, *v.turn);
         v.slot->call(*v.turn, snapshot_);
     }
     visiting_ = 0;
@@ -147,7 +138,7 @@ void process_group::run_phases() {
 
 /// Sleeps as a whole while no member has anything to do.
 void process_group::rest() {
-    if (next_ready(0) < turns_.size()) return;
+    if (next_ready(0) < max_turns) return;
     const std::uint64_t next = next_timer(sequencer_.cycle(domain_));
     if (next == never)
         activity_->sleep();
