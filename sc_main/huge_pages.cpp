@@ -16,7 +16,7 @@ void prefer_huge_pages() {
 #ifdef __GLIBC__
     // The heap grows by this much at a time: addresses, which take no memory until they are used.
     constexpr int growth = 256 << 20;
-    constexpr int on_heap = 4 << 20;      // blocks of up to this size are
+    constexpr int on_heap = 4 << 20;     // blocks of up to this size are
     constexpr int beyond_top = 1 << 20;  // more than a new heap has left, so that it grows
     if (mallopt(M_TOP_PAD, growth) == 0) return;
     mallopt(M_TRIM_THRESHOLD, growth);

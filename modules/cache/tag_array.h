@@ -113,8 +113,8 @@ private:
     /// Of some neighbouring lines of a set, what a search for a victim needs to know; found out
     /// anew when one of them has changed.
     struct group_summary {
-        std::uint32_t oldest;  // age of the oldest that may go; the greatest: none may
-        victim_class least;    // kind of the freest
+        std::uint32_t oldest;    // age of the oldest that may go; the greatest: none may
+        victim_class least;      // kind of the freest
         std::uint8_t valid_for;  // kind of the last lines that may go, plus one; 0: for none
     };
     lookup find_victim(std::uint32_t first) const;

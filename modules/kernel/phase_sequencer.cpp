@@ -146,8 +146,10 @@ bool phase_sequencer::start_next_phase() {
         if (follows_blocks()) mark_active(slots_[p], t);
         if (options_.clocked_threads)
             notify(slots_[p], t);
-        else if (one_thread_ || follows_blocks() || !call_side_by_side(slots_[p], t))
+        else if (one_thread_ || follows_blocks())
             slots_[p].call(t, snapshot_);
+        else
+            call_groups(slots_[p], t);
         ++position_;
         return true;
     }
@@ -158,12 +160,33 @@ void phase_sequencer::notify(const slot& s, const turn& t) {
     for_each_awake(t, s.members, [](clocked_process* p) { p->edge_->notify(); });
 }
 
+/// How many host threads could share the groups of a turn.
+unsigned phase_sequencer::threads_for(const slot& s, const turn& t) const {
+    if (s.groups.empty() || s.one_thread) return 1;
+    constexpr unsigned least_groups = 2;  // a thread, worth a trial
+    const unsigned each = options_.groups_a_thread != 0 ? options_.groups_a_thread : least_groups;
+    return std::min(workers_->threads(), t.awake / each);
+}
+
+/// The members of a turn, on several host threads where they are groups and that pays.
+void phase_sequencer::call_groups(slot& s, const turn& t) {
+    const unsigned among = threads_for(s, t);
+    if (among < 2) return s.call(t, snapshot_);
+    if (options_.groups_a_thread != 0) return call_side_by_side(s, t, among);
+    const unsigned groups = t.awake;
+    const bool measured = s.trial.trying();
+    const auto start = measured ? sharing_trial::clock::now() : sharing_trial::clock::time_point();
+    if (s.trial.shared())
+        call_side_by_side(s, t, among);
+    else
+        s.call(t, snapshot_);
+    s.trial.visited(
+        measured ? sharing_trial::clock::now() - start : sharing_trial::clock::duration(), groups);
+}
+
 /// The awake groups of a turn, on several host threads. What they do beyond their groups is done
 /// when all are done, or by one at a time.
-/// @return whether that is worth it; false: nothing has been done
-bool phase_sequencer::call_side_by_side(const slot& s, const turn& t) {
-    const unsigned among = std::min(workers_->threads(), t.awake / options_.groups_a_thread);
-    if (among < 2 || s.groups.empty() || s.one_thread) return false;
+void phase_sequencer::call_side_by_side(const slot& s, const turn& t, unsigned among) {
     awake_groups_.clear();
     for_each_awake(t, s.groups, [this](process_group* g) { awake_groups_.push_back(g); });
     ++activity_.shared;
@@ -177,7 +200,6 @@ bool phase_sequencer::call_side_by_side(const slot& s, const turn& t) {
     for (clocked_process* p : woken_later_) p->wake();
     woken_later_.clear();
     if (deferred_failure_) fail(std::exchange(deferred_failure_, nullptr));
-    return true;
 }
 
 process_group* phase_sequencer::group_of_new(phase_index p) const {

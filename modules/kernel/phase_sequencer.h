@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/kernel/error.h"
+#include "modules/kernel/sharing_trial.h"
 #include "modules/kernel/spin_lock.h"
 
 #include <array>
@@ -79,7 +80,7 @@ public:
         std::uint64_t shuffle_seed = 0;  ///< not 0: start the processes of a phase in another order
         bool clocked_threads = false;    ///< every process is a thread of SystemC; no groups
         unsigned host_threads = 1;       ///< on which groups are run, several at the same time
-        unsigned groups_a_thread = 4;    ///< with fewer awake groups, fewer threads
+        unsigned groups_a_thread = 0;    ///< with fewer awake groups, fewer threads; 0: as pays
     };
 
     /// What the simulation kernel was made to do, for --profile-kernel.
@@ -196,6 +197,7 @@ private:
         std::vector<edge_action> actions;    // of the members, once elaboration has ended
         std::vector<process_group*> groups;  // whose activities the members are, if all are such
         bool one_thread = false;             // they touch more than their own
+        sharing_trial trial;                 // whether host threads are to share them
         std::vector<turn> turns;
 
         unsigned join(clocked_process& p, unsigned turns_wanted);
@@ -250,7 +252,9 @@ private:
     void mark_active(const slot& s, const turn& t);
     void expire_timers(unsigned domain);
     void notify(const slot& s, const turn& t);
-    bool call_side_by_side(const slot& s, const turn& t);
+    void call_groups(slot& s, const turn& t);
+    unsigned threads_for(const slot& s, const turn& t) const;
+    void call_side_by_side(const slot& s, const turn& t, unsigned among);
     void wake_later(clocked_process& p);
     /// That a process under construction joins, nullptr: none.
     process_group* group_of_new(phase_index p) const;
