@@ -21,8 +21,9 @@ constexpr int internal_error = 11;
 std::string for_ptx(const std::string& option) {
     const std::size_t at = option.find("sm_");
     const std::string before = option.substr(0, at);
-    const bool names_one = at != std::string::npos &&
-                           (before.empty() || before == "--gpu-architecture=" || before == "-arch=");
+    const bool names_one =
+        at != std::string::npos &&
+        (before.empty() || before == "--gpu-architecture=" || before == "-arch=");
     return names_one ? before + "compute_" + option.substr(at + 3) : option;
 }
 
