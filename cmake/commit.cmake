@@ -12,13 +12,13 @@ if(Git_FOUND)
 endif()
 file(CONFIGURE OUTPUT ${FILE} @ONLY CONTENT [[
 // SPDX-License-Identifier: Apache-2.0
-#include "sc_main/version.h"
+#include "platform/outputs/version.h"
 
-namespace simtlm {
+namespace simtlm::platform {
 
 const char* commit() {
     return "@commit@";
 }
 
-}  // namespace simtlm
+}  // namespace simtlm::platform
 ]])

@@ -5,6 +5,8 @@
 #include "platform/config/config.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
+#include "platform/outputs/output_check.h"
+#include "sc_main/functional_mode.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -33,21 +36,40 @@ fs::path library_folder() {
     return folder;
 }
 
+/// Where the shell would find the program.
+std::string path_of(const std::string& program) {
+    const char* const folders = std::getenv("PATH");
+    if (program.find('/') != std::string::npos || folders == nullptr) return program;
+    std::istringstream in(folders);
+    std::error_code ignored;
+    for (std::string folder; std::getline(in, folder, ':');)
+        if (fs::exists(fs::path(folder) / program, ignored)) return fs::path(folder) / program;
+    return program;
+}
+
 /// What is wrong with the options is said here, not in the middle of the program.
-void check(const std::vector<std::string>& options, const char* executable) {
+void check(const std::vector<std::string>& options, const char* executable,
+           const std::string& program) {
     const platform::preset_folders folders{std::string(executable)};
     platform::option_values values(folders.finder());
     std::vector<const char*> arguments{"simtlm"};
     for (const std::string& o : options) arguments.push_back(o.c_str());
     values.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
-    for (const char* const other : {"--stats-json", "--stats-csv", "--stats-csv-long", "--vcd",
-                                    "--timeline", "--record-trace", "--check", "--ptx"})
+    for (const char* const other : {"--check", "--ptx", "--launch", "-trace"})
         if (values.given(other))
             throw kernel::user_error("command line",
                                      fmt::format("{} has no effect on simtlm run", other),
-                                     "the reports of its kernels are in the file of --stats-file");
+                                     "the kernels are those of the program");
+    if (is_functional(values))
+        for (const char* const other : {"--stats-json", "--stats-csv", "--stats-csv-long", "--vcd",
+                                        "--timeline", "--record-trace"})
+            if (values.given(other))
+                throw kernel::user_error("command line",
+                                         fmt::format("{} has no effect without time", other),
+                                         "leave out -gpgpu_ptx_sim_mode 1");
     if (values.presets().empty() && values.files().empty()) return;
-    platform::make_gpu_config(values);
+    const platform::gpu_config config = platform::make_gpu_config(values);
+    platform::check_outputs(values, config, {{"program", path_of(program)}});
 }
 
 }  // namespace
@@ -59,7 +81,7 @@ int run_host_program(int argc, char** argv) {
     if (i + 1 >= argc)
         throw kernel::user_error("command line", "there is no program to run",
                                  "simtlm run --preset QV100 -- ./program arguments");
-    check(options, argv[0]);
+    check(options, argv[0], argv[i + 1]);
     std::string handed_over;
     for (const std::string& o : options) handed_over += o + "\n";
     std::string path = library_folder().string();

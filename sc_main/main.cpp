@@ -3,22 +3,19 @@
 #include "platform/gpu/gpu.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
+#include "platform/outputs/gpu_files.h"
+#include "platform/outputs/output_check.h"
+#include "platform/outputs/version.h"
 #include "platform/report/statistics_table.h"
-#include "platform/waveform/instruction_profile.h"
-#include "platform/waveform/timeline.h"
-#include "platform/waveform/visualizer_log.h"
-#include "platform/waveform/waveform.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/functional_mode.h"
 #include "sc_main/host_program.h"
 #include "sc_main/huge_pages.h"
 #include "sc_main/output.h"
-#include "sc_main/output_check.h"
 #include "sc_main/program_run.h"
 #include "sc_main/progress.h"
 #include "sc_main/run_control.h"
 #include "sc_main/standard_streams.h"
-#include "sc_main/version.h"
 #include "sc_main/workload.h"
 
 #include <fmt/format.h>
@@ -43,8 +40,8 @@ bool act(const platform::option_values& values, const platform::preset_folders& 
     else if (values.flag("--help-statistics"))
         platform::write_statistics_markdown(std::cout);
     else if (values.flag("--version"))
-        std::cout << "simtlm " << version << ", build " << commit() << " (" << sc_core::sc_version()
-                  << ")\n";
+        std::cout << "simtlm " << platform::version << ", build " << platform::commit() << " ("
+                  << sc_core::sc_version() << ")\n";
     else if (values.flag("--list-configs"))
         platform::write_presets(std::cout, folders);
     else if (values.flag("--dump-config"))
@@ -75,6 +72,21 @@ int leave(int code) {
     return code;
 }
 
+/// The files that tell what is run.
+std::vector<platform::provenance::file> inputs_of(const platform::option_values& values,
+                                                  const platform::gpu_config& config,
+                                                  const workload& work) {
+    std::vector<platform::provenance::file> files;
+    if (!values.text("--ptx").empty()) {
+        files.push_back({"program", values.text("--ptx")});
+        files.push_back({"launches", values.text("--launch")});
+    } else {
+        files.push_back({"command list", config.run.trace});
+    }
+    for (const std::string& f : work.kernel_files) files.push_back({"kernel trace", f});
+    return files;
+}
+
 int run(int argc, char** argv) {
     const auto started = std::chrono::steady_clock::now();
     if (argc > 1 && std::string(argv[1]) == "run") return run_host_program(argc, argv);
@@ -99,20 +111,21 @@ int run(int argc, char** argv) {
     platform::gpu_config config = platform::make_gpu_config(values);
     std::unique_ptr<loaded_program> program;
     if (executes) program = std::make_unique<loaded_program>(values);
-    const std::unique_ptr<trace_recording> recording = trace_recording::of(values);
+    if (!executes && values.given("--record-trace"))
+        values.fail("--record-trace", "there is no program to record", "name one: --ptx FILE");
+    const auto recording = platform::trace_recording::of(values);
     const workload work =
         executes ? workload_of(*program, config, recording.get()) : read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
-    check_outputs(values, config, work.kernel_files);
+    platform::check_outputs(values, config, inputs_of(values, config, work));
 
     progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));
-    const auto waves = platform::attach_waveforms(device, device.config().run);
-    const auto timeline = platform::attach_timeline(device, device.config().run);
-    const auto log = platform::attach_visualizer_log(device, device.config().run);
-    const auto profile = platform::attach_instruction_profile(device, device.config().run);
-    output out(device, values, provenance_of({argv, argv + argc}, values, device.config(), work),
-               profile.get(), line, started);
+    platform::gpu_files files(
+        device, values,
+        platform::provenance_of({platform::version, platform::commit()}, {argv, argv + argc},
+                                values, device.config(), inputs_of(values, device.config(), work)));
+    output out(device, files, line, started);
     for (const std::string& n : values.notes()) out.note("note", n);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
@@ -120,12 +133,8 @@ int run(int argc, char** argv) {
     for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
     device.commands().proceed();
     const run_control::ending end = control.run();
-    if (waves) waves->finish();
-    if (timeline) timeline->finish();
-    if (log) log->finish();
-    for (const std::string& remark :
-         {waves ? waves->remark() : std::string(), timeline ? timeline->remark() : std::string()})
-        if (!remark.empty()) complain(remark);
+    files.finish_recordings();
+    for (const std::string& remark : files.remarks()) complain(remark);
     if (end == run_control::ending::deadlock) {
         complain(
             fmt::format("deadlock at core cycle {}: no instruction was completed in the "

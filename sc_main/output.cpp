@@ -3,8 +3,8 @@
 
 #include "modules/kernel/output_target.h"
 #include "modules/protocol/phases.h"
+#include "platform/outputs/version.h"
 #include "sc_main/standard_streams.h"
-#include "sc_main/version.h"
 
 #include <fmt/format.h>
 
@@ -20,32 +20,19 @@ double ratio(double a, double b) {
     return b != 0 ? a / b : 0;
 }
 
-/// The last line of the report. Scripts take "exit detected" for a whole run, so that no other
-/// ending has it.
-std::string closing_line(const std::string& ended) {
-    const std::string whole = "GPGPU-Sim: *** exit detected ***\n";
-    if (ended == "finished") return whole;
-    if (ended.rfind("-gpgpu_max", 0) == 0)
-        return "GPGPU-Sim: ** break due to reaching the maximum cycles (or instructions) **\n" +
-               whole;
-    return fmt::format("simtlm: *** incomplete run: {} ***\n", ended);
-}
-
 }  // namespace
 
-output::output(platform::gpu& device, const platform::option_values& options, provenance from,
-               platform::instruction_profile* profile, progress& line,
+output::output(platform::gpu& device, platform::gpu_files& files, progress& line,
                std::chrono::steady_clock::time_point started)
     : device_(device),
       config_(device.config().run),
       line_(line),
       started_(started),
       reporter_(device),
-      files_(device, options, std::move(from)),
-      profile_(profile) {
+      files_(files) {
     // Accel-Sim's scripts look for its build line and for GPGPU-Sim's.
-    put_out(fmt::format("Accel-Sim and GPGPU-Sim statistics by simtlm {} [build {}]\n", version,
-                        commit()));
+    put_out(fmt::format("Accel-Sim and GPGPU-Sim statistics by simtlm {} [build {}]\n",
+                        platform::version, platform::commit()));
 }
 
 double output::seconds() const {
@@ -59,13 +46,10 @@ void output::note(const std::string& kind, const std::string& text) {
     line_.restore();
 }
 
-void output::print(const platform::report_subject* subject, const kernel_record* record) {
+void output::print(const platform::kernel_record* kernel) {
     line_.make_room();
-    last_ = reporter_.make(subject);
-    std::vector<platform::instruction_profile::row> instructions;
-    if (profile_ != nullptr && subject != nullptr)
-        instructions = profile_->take(subject->launch, subject->name);
-    files_.add(last_, record, std::move(instructions));
+    last_ = reporter_.make(kernel != nullptr ? &kernel->subject : nullptr);
+    files_.add(last_, kernel);
     reported_cycles_ = device_.core_cycles();
     put_out(config_.compact_reports ? compact_.of(last_.text) : last_.text);
     put_out(wall_clock());
@@ -93,14 +77,8 @@ std::string output::wall_clock() const {
 
 void output::kernel_ended(const dispatch::finished_kernel& kernel) {
     ++kernels_;
-    kernel_record r;
-    r.subject = {kernel.facts.name, kernel.launch, kernel.facts.stream};
-    r.launched_at = kernel.launched_at;
-    r.start_cycle = kernel.start_cycle;
-    r.end_cycle = kernel.end_cycle;
-    r.ctas = kernel.facts.grid.volume();
-    r.ctas_per_sm = kernel.ctas_per_sm;
-    print(&r.subject, &r);
+    const platform::kernel_record r = platform::record_of(kernel);
+    print(&r);
 }
 
 void output::run_ended(const std::string& ended) {
@@ -116,13 +94,10 @@ void output::run_ended(const std::string& ended) {
     };
     attempt([&] { print_rest(); });
     attempt([&] {
-        put_out(closing_line(ended));
+        put_out(platform::closing_line(ended));
         flush_out();
     });
     attempt([&] { files_.write(ended); });
-    attempt([&] {
-        if (profile_ != nullptr && !config_.line_stats.empty()) profile_->write(config_.line_stats);
-    });
     const bool nothing = ended == "failed" && kernels_ == 0;
     if (!config_.quiet && !nothing) summary();
     if (config_.profile_kernel) print_activity(device_.sequencer(), seconds());
@@ -131,24 +106,10 @@ void output::run_ended(const std::string& ended) {
 
 /// What was counted since the last kernel ended, if anything.
 void output::print_rest() {
-    const dispatch::running_kernel* oldest = nullptr;
-    for (const auto& k : device_.commands().ctas().running())
-        if (k && !k->finished() &&
-            (oldest == nullptr || k->context.launch < oldest->context.launch))
-            oldest = k.get();
-    if (oldest != nullptr) {
-        kernel_record r;
-        r.subject = {oldest->facts.name, oldest->context.launch, oldest->stream};
-        r.launched_at = oldest->launched_at;
-        r.start_cycle = oldest->start_cycle;
-        r.end_cycle = device_.core_cycles();
-        r.ctas = oldest->ctas_completed;
-        r.ctas_per_sm = oldest->context.ctas_per_sm;
-        r.finished = false;
-        print(&r.subject, &r);
-    } else if (reported_cycles_ != device_.core_cycles()) {
-        print(nullptr, nullptr);
-    }
+    if (const auto kernel = platform::record_of_unfinished(device_))
+        print(&*kernel);
+    else if (reported_cycles_ != device_.core_cycles())
+        print(nullptr);
 }
 
 void output::summary() const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "platform/outputs/gpu_files.h"
 #include "platform/report/compact.h"
 #include "platform/report/report.h"
 #include "sc_main/progress.h"
-#include "sc_main/statistics_files.h"
 
 #include <chrono>
 #include <cstdint>
@@ -17,10 +17,9 @@ namespace simtlm {
 class output {
 public:
     /// Prints which simulator this is.
-    /// @param profile  of instructions, or nullptr
+    /// @param files    of that GPU, as long as this object
     /// @param started  when the process did
-    output(platform::gpu& device, const platform::option_values& options, provenance from,
-           platform::instruction_profile* profile, progress& line,
+    output(platform::gpu& device, platform::gpu_files& files, progress& line,
            std::chrono::steady_clock::time_point started);
 
     /// A note or a warning, each text once; nothing with --quiet.
@@ -34,7 +33,7 @@ public:
     void run_ended(const std::string& ended);
 
 private:
-    void print(const platform::report_subject* subject, const kernel_record* record);
+    void print(const platform::kernel_record* kernel);
     void print_rest();
     std::string wall_clock() const;
     void summary() const;
@@ -45,9 +44,8 @@ private:
     progress& line_;
     std::chrono::steady_clock::time_point started_;
     platform::reporter reporter_;
-    statistics_files files_;
+    platform::gpu_files& files_;
     platform::compact_text compact_;
-    platform::instruction_profile* profile_;
     platform::report last_;
     std::uint64_t reported_cycles_ = ~std::uint64_t{0};
     std::uint64_t kernels_ = 0;

@@ -24,7 +24,7 @@ dispatch::host_command copy_of(const execution::script_run::placed& buffer) {
 }  // namespace
 
 workload workload_of(loaded_program& program, const platform::gpu_config& config,
-                     trace_recording* recording) {
+                     platform::trace_recording* recording) {
     workload w;
     program.world().sms = config.sms();
     program.world().global_time = [] {

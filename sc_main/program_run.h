@@ -2,8 +2,8 @@
 #pragma once
 
 #include "platform/config/config.h"
+#include "platform/outputs/trace_recording.h"
 #include "sc_main/loaded_program.h"
-#include "sc_main/trace_recording.h"
 #include "sc_main/workload.h"
 
 namespace simtlm {
@@ -13,6 +13,6 @@ namespace simtlm {
 /// @param recording  nullptr: nothing is recorded
 /// @throws kernel::user_error
 workload workload_of(loaded_program& program, const platform::gpu_config& config,
-                     trace_recording* recording);
+                     platform::trace_recording* recording);
 
 }  // namespace simtlm

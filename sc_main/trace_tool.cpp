@@ -7,9 +7,9 @@
 #include "modules/trace/command_list.h"
 #include "modules/trace/line_source.h"
 #include "modules/trace/trace_writer.h"
+#include "platform/outputs/version.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
-#include "sc_main/version.h"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -305,7 +305,8 @@ int run(int argc, char** argv) {
         return success;
     }
     if (given.count("version") != 0) {
-        put_out(fmt::format("simtlm-trace {}, binary form {}\n", version, trace::binary_version));
+        put_out(fmt::format("simtlm-trace {}, binary form {}\n", platform::version,
+                            trace::binary_version));
         return success;
     }
     if (a.jobs == 0 || a.jobs > 256) refuse("--jobs is not between 1 and 256");

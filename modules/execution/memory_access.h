@@ -20,6 +20,7 @@ struct access_detail {
     static constexpr unsigned space_shift = 5;             ///< three bits
     static constexpr std::uint16_t wide_address = 0x100;   ///< of 64 bits
     static constexpr std::uint16_t read_only = 0x200;      ///< const
+    static constexpr std::uint16_t of_the_system = 0x400;  ///< atomic to the host, too
 
     static space space_of(const operation* op) {
         return static_cast<space>(op->detail >> space_shift & 7);

@@ -72,6 +72,7 @@ void phase_sequencer::slot::complete(unsigned number) {
     sc_assert(turns.size() < most_turns);
     for (unsigned k = 0; k < turns.size(); ++k) turns[k].place = number * most_turns + k + 1;
     for (const clocked_process* p : members) actions.push_back(p->action_);
+    for (turn& t : turns) t.actions = actions.data();
 }
 
 void phase_sequencer::end_of_elaboration() {
@@ -147,7 +148,7 @@ bool phase_sequencer::start_next_phase() {
         if (options_.clocked_threads)
             notify(slots_[p], t);
         else if (one_thread_ || follows_blocks())
-            slots_[p].call(t, snapshot_);
+            call(t, snapshot_);
         else
             call_groups(slots_[p], t);
         ++position_;
@@ -171,7 +172,7 @@ unsigned phase_sequencer::threads_for(const slot& s, const turn& t) const {
 /// The members of a turn, on several host threads where they are groups and that pays.
 void phase_sequencer::call_groups(slot& s, const turn& t) {
     const unsigned among = threads_for(s, t);
-    if (among < 2) return s.call(t, snapshot_);
+    if (among < 2) return call(t, snapshot_);
     if (options_.groups_a_thread != 0) return call_side_by_side(s, t, among);
     const unsigned groups = t.awake;
     const bool measured = s.trial.trying();
@@ -179,7 +180,7 @@ void phase_sequencer::call_groups(slot& s, const turn& t) {
     if (s.trial.shared())
         call_side_by_side(s, t, among);
     else
-        s.call(t, snapshot_);
+        call(t, snapshot_);
     s.trial.visited(
         measured ? sharing_trial::clock::now() - start : sharing_trial::clock::duration(), groups);
 }
@@ -274,7 +275,7 @@ void phase_sequencer::finish_step() {
         for (const process_group* g : groups_)
             for (unsigned k = g->next_ready(0); k < process_group::max_turns;
                  k = g->next_ready(k + 1))
-                mark_active(*g->turns_[k].slot, *g->turns_[k].turn);
+                mark_active(g->slot_in(*g->turns_[k]), *g->turns_[k]);
     }
     for (step_observer* o : observers_) o->step_ended(last_);
     active_blocks_.clear();

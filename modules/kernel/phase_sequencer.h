@@ -177,13 +177,16 @@ private:
     friend class clocked_process;
     friend class process_group;
     /// Who runs when a phase is visited; where processes take turns, in the k-th visit.
-    struct turn {
+    /// One line of a cache, with what a visit needs.
+    struct alignas(64) turn {
         unsigned place = 0;  // among all turns of all phases, ascending, from 1 on
         unsigned awake = 0;
-        std::uint64_t low = 0;            // who is awake: the first 64 members of the phase
-        std::vector<std::uint64_t> high;  // the others
-        process_group* group = nullptr;   // of which it is a turn
-        unsigned number = 0;              // among the turns of that
+        std::uint64_t low = 0;                 // who is awake: the first 64 members of the phase
+        std::vector<std::uint64_t> high;       // the others
+        process_group* group = nullptr;        // of which it is a turn
+        const edge_action* actions = nullptr;  // of the members, once elaboration has ended
+        unsigned number = 0;                   // among the turns of the group
+        unsigned phase = 0;                    // ... of the group, from its first
 
         std::uint64_t& word(unsigned member) { return member < 64 ? low : high[member / 64 - 1]; }
         std::uint64_t word(unsigned member) const {
@@ -205,20 +208,6 @@ private:
         void find_groups(const std::vector<process_group*>& all);
         /// The last to join have joined. @param number  of the phase
         void complete(unsigned number);
-        /// Calls those who are awake in a turn now, whoever wakes or sleeps meanwhile.
-        /// @param snapshot  memory for that
-        void call(const turn& t, std::vector<std::uint64_t>& snapshot) const {
-            const std::uint64_t low = t.low;
-            if (t.high.empty()) return call_of(0, low);
-            snapshot.assign(t.high.begin(), t.high.end());
-            call_of(0, low);
-            for (std::size_t w = 0; w < snapshot.size(); ++w) call_of(64 * (w + 1), snapshot[w]);
-        }
-        void call_of(std::size_t first, std::uint64_t bits) const {
-            for (; bits != 0; bits &= bits - 1) {
-                sequencer->act(actions[first + static_cast<unsigned>(__builtin_ctzll(bits))]);
-            }
-        }
     };
     struct visit {
         turn* who;
@@ -239,6 +228,20 @@ private:
         } catch (const user_error&) {
             fail(std::current_exception());
         }
+    }
+    /// Calls those who are awake in a turn now, whoever wakes or sleeps meanwhile.
+    /// @param snapshot  memory for that
+    void call(const turn& t, std::vector<std::uint64_t>& snapshot) {
+        const std::uint64_t low = t.low;
+        if (t.high.empty()) return call_of(t.actions, low);
+        snapshot.assign(t.high.begin(), t.high.end());
+        call_of(t.actions, low);
+        for (std::size_t w = 0; w < snapshot.size(); ++w)
+            call_of(t.actions + 64 * (w + 1), snapshot[w]);
+    }
+    void call_of(const edge_action* first, std::uint64_t bits) {
+        for (; bits != 0; bits &= bits - 1)
+            act(first[static_cast<unsigned>(__builtin_ctzll(bits))]);
     }
     void end_of_elaboration() override;
     void on_edge();

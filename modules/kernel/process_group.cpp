@@ -58,14 +58,15 @@ void process_group::complete(std::mt19937_64* random) {
         for (phase_sequencer::turn& t : s.turns) {
             t.group = this;
             t.number = static_cast<unsigned>(turns_.size());
-            turns_.push_back({&s, &t, p});
+            t.phase = p;
+            turns_.push_back(&t);
         }
     }
     words_ = (members_.size() + 63) / 64;
     wheel_.resize(wheel_size * words_);
     sc_assert(turns_.size() <= max_turns);
-    for (const visit& v : turns_)
-        if (v.turn->awake != 0) turn_awake(v.turn->number);
+    for (const phase_sequencer::turn* t : turns_)
+        if (t->awake != 0) turn_awake(t->number);
 }
 
 void process_group::set_timer(unsigned who, std::uint64_t at) {
@@ -122,16 +123,16 @@ void process_group::run() {
 /// All phases and turns of an edge, as the sequencer would visit them. Touches nothing of the
 /// sequencer's.
 void process_group::run_phases() {
-    visiting_ = turns_.front().turn->place;
+    visiting_ = turns_.front()->place;
     ++visits_;
     expire_timers(sequencer_.cycle(domain_));
     const bool follows_blocks = sequencer_.follows_blocks();
     for (unsigned k = next_ready(0); k < max_turns; k = next_ready(k + 1)) {
-        const visit& v = turns_[k];
-        visiting_ = v.turn->place;
-        activations_[v.phase] += v.turn->awake;
-        if (follows_blocks) sequencer_.mark_active(*v.slot, *v.turn);
-        v.slot->call(*v.turn, snapshot_);
+        const phase_sequencer::turn& t = *turns_[k];
+        visiting_ = t.place;
+        activations_[t.phase] += t.awake;
+        if (follows_blocks) sequencer_.mark_active(slot_in(t), t);
+        sequencer_.call(t, snapshot_);
     }
     visiting_ = 0;
 }

@@ -47,14 +47,9 @@ private:
         std::uint64_t at;
         unsigned who;
     };
-    struct visit {
-        phase_sequencer::slot* slot;
-        phase_sequencer::turn* turn;
-        unsigned phase;  // from the first
-    };
-
     bool has(unsigned phase) const { return phase - first_ < slots_.size(); }
     phase_sequencer::slot& slot_of(unsigned phase) { return slots_[phase - first_]; }
+    phase_sequencer::slot& slot_in(const phase_sequencer::turn& t) { return slots_[t.phase]; }
     unsigned add(clocked_process& p);
     void complete(std::mt19937_64* random);
     /// Of its members in a phase, less those of the group as a whole.

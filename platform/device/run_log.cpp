@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/run_log.h"
 
+#include "modules/execution/executed_kernel.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace simtlm::device {
 
@@ -16,8 +18,13 @@ double ratio(double a, double b) {
 
 }  // namespace
 
-run_log::run_log(const outputs& to, double core_hertz)
-    : to_(to), core_hertz_(core_hertz), started_(std::chrono::steady_clock::now()) {
+run_log::run_log(const platform::option_values& options, const outputs& to,
+                 platform::provenance from, double core_hertz)
+    : options_(options),
+      to_(to),
+      from_(std::move(from)),
+      core_hertz_(core_hertz),
+      started_(std::chrono::steady_clock::now()) {
     if (to_.file.empty()) return;
     file_ = std::fopen(to_.file.c_str(), "we");
     if (file_ == nullptr)
@@ -57,26 +64,49 @@ void run_log::complain(const std::string& text) {
 }
 
 void run_log::built(const std::vector<platform::gpu*>& gpus) {
-    gpus_ = gpus;
-    last_.resize(gpus.size());
-    for (platform::gpu* g : gpus) reporters_.push_back(std::make_unique<platform::reporter>(*g));
-    write("Accel-Sim and GPGPU-Sim statistics by simtlm\n");
+    if (gpus.size() > 1 && options_.given("--record-trace"))
+        options_.fail("--record-trace", "records the program of one GPU", "--gpus 1");
+    recording_ = platform::trace_recording::of(options_);
+    for (platform::gpu* const g : gpus) {
+        watched w;
+        w.gpu = g;
+        w.reporter = std::make_unique<platform::reporter>(*g);
+        w.files = std::make_unique<platform::gpu_files>(*g, options_, from_);
+        gpus_.push_back(std::move(w));
+    }
+    write(fmt::format("Accel-Sim and GPGPU-Sim statistics by simtlm {} [build {}]\n",
+                      from_.build.version, from_.build.commit));
+}
+
+std::shared_ptr<program::kernel_source> run_log::launched(
+    std::shared_ptr<execution::executed_kernel> kernel) {
+    if (!recording_) return kernel;
+    auto code = kernel->code();
+    return recording_->record(std::move(kernel), std::move(code),
+                              gpus_.front().gpu->config().binary_version());
+}
+
+void run_log::copied(std::uint64_t address, std::uint64_t bytes) {
+    if (recording_) recording_->copied(address, bytes);
+}
+
+void run_log::report(watched& w, const platform::kernel_record* kernel) {
+    w.last = w.reporter->make(kernel != nullptr ? &kernel->subject : nullptr);
+    w.files->add(w.last, kernel);
+    std::string text;
+    if (gpus_.size() > 1) text = fmt::format("simtlm: device {}\n", &w - gpus_.data());
+    text += to_.compact ? compact_.of(w.last.text) : w.last.text;
+    write(text + wall_clock(w.last));
 }
 
 void run_log::kernel_ended(platform::gpu& gpu, const dispatch::finished_kernel& kernel) {
     ++kernels_;
-    const auto index =
-        static_cast<std::size_t>(std::find(gpus_.begin(), gpus_.end(), &gpu) - gpus_.begin());
-    platform::report_subject subject;
-    subject.name = kernel.facts.name;
-    subject.launch = kernel.launch;
-    subject.stream = kernel.facts.stream;
-    last_[index] = reporters_[index]->make(&subject);
-    const platform::report& r = last_[index];
-    std::string text;
-    if (gpus_.size() > 1) text = fmt::format("simtlm: device {}\n", index);
-    text += to_.compact ? compact_.of(r.text) : r.text;
-    write(text + wall_clock(r));
+    for (watched& w : gpus_) {
+        if (w.gpu != &gpu) continue;
+        ++w.kernels;
+        const platform::kernel_record record = platform::record_of(kernel);
+        report(w, &record);
+    }
 }
 
 /// The only lines that differ from run to run.
@@ -118,37 +148,65 @@ std::string run_log::summary_text() const {
             kernels_, kernels_ == 1 ? "kernel" : "kernels", executed_.warp_instructions,
             executed_.seconds, elapsed);
     std::string text;
-    for (std::size_t i = 0; i < gpus_.size(); ++i) {
-        const platform::report& r = last_[i];
-        const double cycles = r.value("gpu_tot_sim_cycle");
-        const auto hit_rate = [&](const std::string& cache) -> std::string {
-            const double accesses = r.value(cache + "_total_cache_accesses");
-            if (accesses == 0) return "none";
-            return fmt::format("{:.1f} %",
-                               100 * (1 - r.value(cache + "_total_cache_misses") / accesses));
-        };
-        text += fmt::format(
-            "simtlm: {}{} {}, {:.0f} core cycles ({:.4g} us of GPU time), IPC {:.2f}, hit rate L1D "
-            "{}, L2 {}; {:.2f} s: {:.4g} core cycles/s\n",
-            gpus_.size() > 1 ? fmt::format("device {}: ", i) : "", kernels_,
-            kernels_ == 1 ? "kernel" : "kernels", cycles, cycles / core_hertz_ * 1e6,
-            r.value("gpu_tot_ipc"), hit_rate("L1D"), hit_rate("L2"), elapsed,
-            ratio(cycles, elapsed));
-    }
+    for (const watched& w : gpus_) text += summary_of(w);
     return text;
 }
 
+std::string run_log::summary_of(const watched& w) const {
+    const platform::report& r = w.last;
+    const double cycles = r.value("gpu_tot_sim_cycle");
+    const auto hit_rate = [&](const std::string& cache) -> std::string {
+        const double accesses = r.value(cache + "_total_cache_accesses");
+        if (accesses == 0) return "none";
+        return fmt::format("{:.1f} %",
+                           100 * (1 - r.value(cache + "_total_cache_misses") / accesses));
+    };
+    return fmt::format(
+        "simtlm: {}{} {}, {:.0f} core cycles ({:.4g} us of GPU time), IPC {:.2f}, hit rate L1D {}, "
+        "L2 {}; {:.2f} s: {:.4g} core cycles/s\n",
+        gpus_.size() > 1 ? fmt::format("device {}: ", &w - gpus_.data()) : "", w.kernels,
+        w.kernels == 1 ? "kernel" : "kernels", cycles, cycles / core_hertz_ * 1e6,
+        r.value("gpu_tot_ipc"), hit_rate("L1D"), hit_rate("L2"), seconds(),
+        ratio(cycles, seconds()));
+}
+
+/// As files of statistics have it.
+std::string run_log::how_it_ended() const {
+    if (!interrupted_.empty()) return "interrupted";
+    return failed_.empty() ? "finished" : failed_;
+}
+
+/// A file that fails keeps no other one from being written.
+void run_log::finish_files(watched& w, const std::string& how) {
+    const auto attempt = [this](auto&& act) {
+        try {
+            act();
+        } catch (const std::exception& e) {
+            complain(e.what());
+        }
+    };
+    attempt([&] {
+        w.files->finish_recordings();
+        for (const std::string& r : w.files->remarks()) complain(r);
+    });
+    attempt([&] { w.files->write(how); });
+    if (recording_ && how == "finished") attempt([&] { recording_->finish(); });
+}
+
 void run_log::ended() {
-    // What was counted of kernels that have not ended.
-    for (std::size_t i = 0; i < gpus_.size(); ++i) {
-        if (gpus_[i]->commands().idle()) continue;
-        last_[i] = reporters_[i]->make(nullptr);
-        write(last_[i].text + wall_clock(last_[i]));
+    const std::string how = how_it_ended();
+    for (watched& w : gpus_) {
+        // What was counted of kernels that have not ended.
+        if (!w.gpu->commands().idle()) {
+            const auto kernel = platform::record_of_unfinished(*w.gpu);
+            report(w, kernel ? &*kernel : nullptr);
+        }
+        finish_files(w, how);
     }
     if (!interrupted_.empty())
-        write(fmt::format("simtlm: *** incomplete run: {} ***\n", interrupted_));
+        write(platform::closing_line(interrupted_));
     else if (!gpus_.empty())
-        write("GPGPU-Sim: *** exit detected ***\n");
+        write(platform::closing_line(how));
     if (to_.summary && kernels_ != 0) std::fputs(summary_text().c_str(), stderr);
 }
 

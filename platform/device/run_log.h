@@ -3,6 +3,8 @@
 
 #include "modules/execution/functional.h"
 #include "platform/device/timed_engine.h"
+#include "platform/outputs/gpu_files.h"
+#include "platform/outputs/trace_recording.h"
 #include "platform/report/compact.h"
 #include "platform/report/report.h"
 
@@ -17,8 +19,8 @@
 
 namespace simtlm::device {
 
-/// The statistics of a host program's run: a report after every kernel, as GPGPU-Sim prints it, and
-/// a summary at the end.
+/// What a host program's run leaves: a report after every kernel, as GPGPU-Sim prints it, a summary
+/// at the end, the files that the options ask for. With several GPUs their files have numbers.
 class run_log : public run_observer {
 public:
     struct outputs {
@@ -29,12 +31,18 @@ public:
         bool quiet = false;    ///< no notes
     };
 
-    run_log(const outputs& to, double core_hertz);
+    /// @param options  as long as this object
+    run_log(const platform::option_values& options, const outputs& to, platform::provenance from,
+            double core_hertz);
     ~run_log() override;
 
     void built(const std::vector<platform::gpu*>& gpus) override;
     void kernel_ended(platform::gpu& gpu, const dispatch::finished_kernel& kernel) override;
+    std::shared_ptr<program::kernel_source> launched(
+        std::shared_ptr<execution::executed_kernel> kernel) override;
+    void copied(std::uint64_t address, std::uint64_t bytes) override;
     void warned(const std::string& text) override { note("warning", text); }
+    void failed(const std::string& how) override { failed_ = how; }
     void ended() override;
 
     /// Functional mode: a kernel has run.
@@ -48,25 +56,38 @@ public:
     std::uint64_t kernels() const { return kernels_; }
 
 private:
+    /// A GPU and what is known of it.
+    struct watched {
+        platform::gpu* gpu;
+        std::unique_ptr<platform::reporter> reporter;
+        std::unique_ptr<platform::gpu_files> files;
+        platform::report last;
+        std::uint64_t kernels = 0;
+    };
+
     void write(const std::string& text);
+    void report(watched& w, const platform::kernel_record* kernel);
+    void finish_files(watched& w, const std::string& how);
+    std::string how_it_ended() const;
+    std::string summary_of(const watched& w) const;
     std::string wall_clock(const platform::report& r) const;
     std::string summary_text() const;
     double seconds() const;
 
+    const platform::option_values& options_;
     outputs to_;
+    platform::provenance from_;
     double core_hertz_;
     std::FILE* file_ = nullptr;
     std::chrono::steady_clock::time_point started_;
-    std::vector<platform::gpu*> gpus_;
-    std::vector<std::unique_ptr<platform::reporter>> reporters_;
-    std::vector<platform::report> last_;
+    std::vector<watched> gpus_;
+    std::unique_ptr<platform::trace_recording> recording_;
     platform::compact_text compact_;
     execution::execution_summary executed_;
     std::set<std::string> noted_;
     std::mutex mutex_;
-    std::string interrupted_;
+    std::string interrupted_, failed_;
     std::uint64_t kernels_ = 0;
-    bool greeted_ = false;
     bool broken_ = false;
 };
 

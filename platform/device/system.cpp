@@ -72,10 +72,11 @@ unsigned resident_blocks(const system_config& c, const execution::kernel_image& 
     return core::occupancy_of(c.gpu.cores.sm, needs, ~std::uint64_t{0} >> 8, c.gpu.sms()).ctas;
 }
 
-system::system(const platform::option_values& options, const run_log::outputs& log)
+system::system(const platform::option_values& options, const run_log::outputs& log,
+               platform::provenance from)
     : config_(system_config::from(options)),
       state_(config_.gpus, config_.memory_bytes),
-      log_(log, config_.gpu.clocks.core),
+      log_(options, log, std::move(from), config_.gpu.clocks.core),
       work_(state_, config_.gpus, {config_.functional, config_.grace_ms},
             [this]() -> std::unique_ptr<engine> {
                 if (config_.functional)

@@ -54,9 +54,11 @@ struct event {
 class system {
 public:
     /// @param options  as long as this object
-    /// @param log      where statistics go
+    /// @param log      where reports go
+    /// @param from     for files of statistics
     /// @throws kernel::user_error
-    system(const platform::option_values& options, const run_log::outputs& log);
+    system(const platform::option_values& options, const run_log::outputs& log,
+           platform::provenance from = {});
     ~system();
     system(const system&) = delete;
     system& operator=(const system&) = delete;

@@ -4,6 +4,7 @@
 #include "modules/execution/executed_kernel.h"
 #include "modules/kernel/spawn.h"
 #include "platform/device/functional_engine.h"
+#include "platform/outputs/gpu_files.h"
 
 #include <fmt/format.h>
 
@@ -33,6 +34,11 @@ std::string plain(std::string text) {
 }  // namespace
 
 run_observer::~run_observer() = default;
+
+std::shared_ptr<program::kernel_source> run_observer::launched(
+    std::shared_ptr<execution::executed_kernel> kernel) {
+    return kernel;
+}
 
 /// Stops the simulation when something has ended or somebody asks.
 class timed_engine::monitor : public sc_core::sc_module {
@@ -74,7 +80,9 @@ timed_engine::timed_engine(shared_state& state, const settings& how, run_observe
     for (unsigned i = 0; i < how.gpus; ++i) {
         unit u;
         const std::string name = how.gpus == 1 ? "gpu" : fmt::format("gpu{}", i);
-        u.gpu = std::make_unique<platform::gpu>(name.c_str(), how.gpu);
+        platform::gpu_config config = how.gpu;
+        if (how.gpus > 1) platform::number_files(config.run, i);
+        u.gpu = std::make_unique<platform::gpu>(name.c_str(), std::move(config));
         all.push_back(u.gpu.get());
         units_.push_back(std::move(u));
     }
@@ -158,8 +166,8 @@ void timed_engine::launch(const task_ptr& t) {
     l.stream = t->stream;
     dispatch::host_command c;
     c.what = dispatch::host_command::kind::launch;
-    c.kernel = std::make_shared<execution::executed_kernel>(
-        std::move(l), state_.memory.table(), world, t->launch.module->facts(), launches_);
+    c.kernel = observer_.launched(std::make_shared<execution::executed_kernel>(
+        std::move(l), state_.memory.table(), world, t->launch.module->facts(), launches_));
     platform::check_trace_fits(how_.gpu, platform::facts_of(c.kernel->facts()));
     c.where = t->launch.kernel->name;
     // Streams have put their kernels in order already, and kernels of a graph may run side by side.
@@ -198,6 +206,7 @@ void timed_engine::end_copies() {
             c.what = dispatch::host_command::kind::copy_in;
             c.address = t->address;
             c.bytes = t->bytes;
+            observer_.copied(t->address, t->bytes);
             units_[t->device].gpu->commands().submit(std::move(c));
             units_[t->device].gpu->commands().proceed();
         }
@@ -224,7 +233,7 @@ void timed_engine::simulate() {
         while (sc_core::sc_pending_activity_at_current_time())
             sc_core::sc_start(sc_core::SC_ZERO_TIME);
     } catch (const std::exception& e) {
-        return fail_all(e.what(), status_of_fault(e));
+        return fail_all("failed", e.what(), status_of_fault(e));
     }
     collect();
     end_copies();
@@ -245,23 +254,26 @@ void timed_engine::collect() {
         try {
             u.gpu->sequencer().rethrow_failure();
         } catch (const std::exception& e) {
-            return fail_all(e.what(), status_of_fault(e));
+            return fail_all("failed", e.what(), status_of_fault(e));
         }
         if (commands.deadlocked())
             return fail_all(
+                "deadlock",
                 fmt::format("deadlock at core cycle {}: no instruction was completed in "
                             "the last {} cycles; who waits for what:\n{}",
                             u.gpu->core_cycles(), how_.gpu.dispatch.deadlock_window,
                             u.gpu->describe()),
                 status::launch_timeout);
         if (commands.stopped())
-            return fail_all("the simulation was ended by " + commands.stop_reason(),
+            return fail_all(commands.stop_reason(),
+                            "the simulation was ended by " + commands.stop_reason(),
                             status::launch_timeout);
     }
 }
 
 /// The simulation cannot go on: everything that is under way has failed, and what comes will.
-void timed_engine::fail_all(const std::string& why, status outcome) {
+void timed_engine::fail_all(const std::string& how, const std::string& why, status outcome) {
+    observer_.failed(how);
     state_.complain(plain(why));
     dead_ = outcome;
     for (const auto& [number, t] : kernels_) {

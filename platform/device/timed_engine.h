@@ -11,6 +11,10 @@
 #include <string>
 #include <vector>
 
+namespace simtlm::execution {
+class executed_kernel;
+}
+
 namespace simtlm::device {
 
 /// What a copy between host and GPU costs. A bandwidth of 0: nothing.
@@ -29,7 +33,16 @@ public:
     virtual void kernel_ended(platform::gpu& gpu, const dispatch::finished_kernel& kernel) {
         static_cast<void>(gpu), static_cast<void>(kernel);
     }
+    /// A kernel goes to a GPU: what takes its place there, itself unless it is recorded.
+    virtual std::shared_ptr<program::kernel_source> launched(
+        std::shared_ptr<execution::executed_kernel> kernel);
+    /// The host has copied to a GPU.
+    virtual void copied(std::uint64_t address, std::uint64_t bytes) {
+        static_cast<void>(address), static_cast<void>(bytes);
+    }
     virtual void warned(const std::string& text) { static_cast<void>(text); }
+    /// The simulation cannot go on. @param how  "failed", "deadlock", or the option that ended it
+    virtual void failed(const std::string& how) { static_cast<void>(how); }
     /// No more will run.
     virtual void ended() {}
 };
@@ -69,7 +82,7 @@ private:
     void simulate();
     void collect();
     void end_copies();
-    void fail_all(const std::string& why, status outcome);
+    void fail_all(const std::string& how, const std::string& why, status outcome);
 
     shared_state& state_;
     settings how_;

@@ -3,6 +3,8 @@
 
 #include "modules/kernel/error.h"
 #include "platform/options/presets.h"
+#include "platform/outputs/provenance.h"
+#include "platform/outputs/version.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -67,6 +70,48 @@ std::string own_path() {
                    info.dli_fname != nullptr
                ? info.dli_fname
                : "";
+}
+
+/// The words that a process was started with.
+std::vector<std::string> words_of(const std::string& process) {
+    std::ifstream in("/proc/" + process + "/cmdline", std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string w; std::getline(in, w, '\0');) words.push_back(w);
+    return words;
+}
+
+/// Options that `simtlm run` hands over, a line each.
+std::vector<std::string> handed_over() {
+    std::vector<std::string> words;
+    const char* const given = std::getenv("SIMTLM_OPTIONS");
+    std::istringstream in(given != nullptr ? given : "");
+    for (std::string line; std::getline(in, line);)
+        if (!line.empty()) words.push_back(line);
+    return words;
+}
+
+void parse_handed_over(platform::option_values& options) {
+    const std::vector<std::string> words = handed_over();
+    std::vector<const char*> arguments{"simtlm"};
+    for (const std::string& w : words) arguments.push_back(w.c_str());
+    options.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+}
+
+/// For files of statistics: what was run, and with what.
+platform::provenance origin_of(const platform::option_values& options) {
+    std::vector<std::string> words = words_of("self");
+    if (std::getenv("SIMTLM_RUN") != nullptr) {
+        std::vector<std::string> before = handed_over();
+        before.insert(before.begin(), {"simtlm", "run"});
+        before.emplace_back("--");
+        words.insert(words.begin(), before.begin(), before.end());
+    }
+    std::vector<platform::provenance::file> inputs;
+    std::error_code ignored;
+    inputs.push_back(
+        {"program", std::filesystem::read_symlink("/proc/self/exe", ignored).string()});
+    return platform::provenance_of({platform::version, platform::commit()}, std::move(words),
+                                   options, platform::make_gpu_config(options), inputs);
 }
 
 bool exists(const char* file) {
@@ -144,7 +189,7 @@ session::session() : process_(::getpid()), options_(platform::preset_folders(own
     if (run != nullptr && log.file.empty()) log.file = "simtlm-stats.txt";
     log.compact = options_.text("--stats") == "compact";
     log.quiet = options_.flag("--quiet");
-    system_ = std::make_unique<device::system>(options_, log);
+    system_ = std::make_unique<device::system>(options_, log, origin_of(options_));
     addresses_ = std::make_unique<virtual_memory>(system_->memory());
     for (const std::string& n : options_.notes()) system_->log().note("note", n);
     for (unsigned d = 0; d < system_->devices(); ++d) {
@@ -161,15 +206,7 @@ session::session() : process_(::getpid()), options_(platform::preset_folders(own
 /// `simtlm run` hands options over, a line each; else there is the file that GPGPU-Sim reads.
 void session::read_options() {
     const char* const given = std::getenv("SIMTLM_OPTIONS");
-    if (given != nullptr) {
-        std::vector<std::string> words{"simtlm"};
-        std::istringstream in(given);
-        for (std::string line; std::getline(in, line);)
-            if (!line.empty()) words.push_back(line);
-        std::vector<const char*> arguments;
-        for (const std::string& w : words) arguments.push_back(w.c_str());
-        options_.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
-    }
+    if (given != nullptr) parse_handed_over(options_);
     if (!options_.presets().empty() || !options_.files().empty()) return;
     if (exists("gpgpusim.config")) {
         options_.load_file("gpgpusim.config");
@@ -181,13 +218,7 @@ void session::read_options() {
     }
     if (given == nullptr) return;
     // What was given goes before the file.
-    std::istringstream in(given);
-    std::vector<std::string> words{"simtlm"};
-    for (std::string line; std::getline(in, line);)
-        if (!line.empty()) words.push_back(line);
-    std::vector<const char*> arguments;
-    for (const std::string& w : words) arguments.push_back(w.c_str());
-    options_.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+    parse_handed_over(options_);
 }
 
 /// Only where the program leaves the signal alone.
@@ -516,3 +547,10 @@ __attribute__((destructor)) void end_session() {
 }  // namespace
 
 }  // namespace simtlm::cuda
+
+/// Nothing of ours that is static is destroyed at the end of the process: destructors of the
+/// program may make calls, and statistics are written, when it would be gone already. Objects of
+/// this library register themselves here, and not with the C library.
+extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) {
+    return 0;
+}

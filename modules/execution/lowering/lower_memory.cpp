@@ -192,6 +192,7 @@ bool function_lowering::lower_atomic(const ptx::operation& o) {
     emit_access_check(o, p, width / 8, {b});
     operation& op = emit(h);
     op.detail = 1;
+    if (o.visible_to == ptx::scope::sys) op.detail |= access_detail::of_the_system;
     set_place(op, p);
     op.destination = to;
     op.source[1] = b;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomics: lane after lane, lowest first. Host threads that run at once make each of them one
-// atomic exchange.
+// Atomics: lane after lane, lowest first. Where host threads run at once, and where the host may
+// see it (.sys), each of them is one atomic exchange.
 #include "modules/execution/operations/atomic.h"
 
 #include "modules/execution/arithmetic/floating.h"
@@ -98,6 +98,8 @@ void perform_atomic(warp& w, const memory_request& r) {
     const auto* const b = reinterpret_cast<const lane_type<Bits>*>(r.elements[0]);
     const auto* const c = reinterpret_cast<const lane_type<Bits>*>(r.elements[1]);
     auto* const to = reinterpret_cast<lane_type<Bits>*>(r.elements[2]);
+    const bool concurrent =
+        w.launch->concurrent || (r.op->detail & access_detail::of_the_system) != 0;
     mapped_range range;
     for_lanes(r.lanes, [&](unsigned i) {
         const device_address a = r.address[i];
@@ -107,7 +109,7 @@ void perform_atomic(warp& w, const memory_request& r) {
         if (a % sizeof(Bits) != 0) misaligned(w, r.op, i, a, sizeof(Bits));
         if (!range.holds(a, sizeof(Bits))) range = range_of(w, r.op, i, s, a, sizeof(Bits), true);
         const Bits old = update<Op, Bits>(range.at(a), static_cast<Bits>(b[i]),
-                                          static_cast<Bits>(c[i]), w.launch->concurrent);
+                                          static_cast<Bits>(c[i]), concurrent);
         if (to != nullptr) to[i] = old;
     });
 }

@@ -17,11 +17,32 @@ const word* words_of(const warp& w, slot s) {
     return lanes_at<std::uint32_t>(w, s);
 }
 
-/// Those that take part: they execute, and are named by the first one of them.
-lane_mask members(const warp& w, const operation* op, slot mask) {
-    const lane_mask lanes = w.lanes_of(op);
-    if (lanes == 0 || mask == no_slot) return lanes;
-    return lanes & words_of(w, mask)[__builtin_ctz(lanes)];
+/// Lanes that name the same members.
+lane_mask lanes_with(const word* named, std::uint32_t mask, lane_mask among) {
+    std::uint32_t differ = 0;
+    for (unsigned i = 0; i < warp_size; ++i) differ |= named[i] ^ mask;
+    if (differ == 0) return among;
+    lane_mask same = 0;
+    for_lanes(among, [&](unsigned i) { same |= static_cast<lane_mask>(named[i] == mask) << i; });
+    return same;
+}
+
+/// Several groups of lanes may do a thing at once, each with a mask of its own: parts of a
+/// partition, lanes with the same key. Calls act(group, those of the group that its mask names).
+template <class Act>
+void for_groups(const warp& w, const operation* op, slot mask, Act&& act) {
+    lane_mask left = w.lanes_of(op);
+    if (mask == no_slot) {
+        if (left != 0) act(left, left);
+        return;
+    }
+    const word* const named = words_of(w, mask);
+    while (left != 0) {
+        const std::uint32_t m = named[__builtin_ctz(left)];
+        const lane_mask group = lanes_with(named, m, left);
+        act(group, group & m);
+        left &= ~group;
+    }
 }
 
 void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
@@ -61,10 +82,7 @@ const operation* shuffle(warp& w, const operation* op) {
     const word* const c = words_of(w, op->source[2]);
     alignas(64) word result[warp_size];
     lane_mask in_range = 0;
-    // Lanes that are not named give 0; programs of today's compilers count on it.
-    const lane_mask named = op->source[3] == no_slot || lanes == 0
-                                ? all_lanes
-                                : words_of(w, op->source[3])[__builtin_ctz(lanes)];
+    const word* const named = op->source[3] == no_slot ? nullptr : words_of(w, op->source[3]);
     for (unsigned i = 0; i < warp_size; ++i) {
         const unsigned clamp = c[i] & 31;
         const unsigned segment = c[i] >> 8 & 31;
@@ -72,7 +90,8 @@ const operation* shuffle(warp& w, const operation* op) {
         const int j = Mode::source(i, b[i] & 31, segment);
         const bool valid = Mode::in_range(j, static_cast<int>(limit));
         const unsigned from = valid ? static_cast<unsigned>(j) & 31 : i;
-        result[i] = (named >> from & 1) != 0 ? value[from] : 0;
+        // Lanes that are not named give 0; programs of today's compilers count on it.
+        result[i] = named == nullptr || (named[i] >> from & 1) != 0 ? value[from] : 0;
         in_range |= static_cast<lane_mask>(valid) << i;
     }
     if (op->destination != no_slot)
@@ -83,30 +102,33 @@ const operation* shuffle(warp& w, const operation* op) {
 
 // ---- vote ----
 
-const operation* vote_all(warp& w, const operation* op) {
-    const lane_mask m = members(w, op, op->source[1]);
-    const bool all = (w.mask_at(op->source[0]) & m) == m;
-    write_mask(w, op->destination, w.lanes_of(op), all ? all_lanes : 0);
+/// @param holds  (those whose predicate holds, members): the result
+template <class Holds>
+const operation* vote(warp& w, const operation* op, Holds holds) {
+    const lane_mask p = w.mask_at(op->source[0]);
+    for_groups(w, op, op->source[1], [&](lane_mask group, lane_mask m) {
+        write_mask(w, op->destination, group, holds(p & m, m) ? all_lanes : 0);
+    });
     return op + 1;
+}
+const operation* vote_all(warp& w, const operation* op) {
+    return vote(w, op, [](lane_mask p, lane_mask m) { return p == m; });
 }
 const operation* vote_any(warp& w, const operation* op) {
-    const lane_mask m = members(w, op, op->source[1]);
-    const bool any = (w.mask_at(op->source[0]) & m) != 0;
-    write_mask(w, op->destination, w.lanes_of(op), any ? all_lanes : 0);
-    return op + 1;
+    return vote(w, op, [](lane_mask p, lane_mask) { return p != 0; });
 }
 const operation* vote_uni(warp& w, const operation* op) {
-    const lane_mask m = members(w, op, op->source[1]);
-    const lane_mask hold = w.mask_at(op->source[0]) & m;
-    write_mask(w, op->destination, w.lanes_of(op), hold == 0 || hold == m ? all_lanes : 0);
-    return op + 1;
+    return vote(w, op, [](lane_mask p, lane_mask m) { return p == 0 || p == m; });
 }
-void write_words(warp& w, const operation* op, std::uint32_t value) {
-    auto* const to = lanes_at<std::uint32_t>(w, op->destination);
-    for_lanes(w.lanes_of(op), [&](unsigned i) { to[i] = value; });
+void write_words(warp& w, slot destination, lane_mask lanes, std::uint32_t value) {
+    auto* const to = lanes_at<std::uint32_t>(w, destination);
+    for_lanes(lanes, [&](unsigned i) { to[i] = value; });
 }
 const operation* vote_ballot(warp& w, const operation* op) {
-    write_words(w, op, w.mask_at(op->source[0]) & members(w, op, op->source[1]));
+    const lane_mask p = w.mask_at(op->source[0]);
+    for_groups(w, op, op->source[1], [&](lane_mask group, lane_mask m) {
+        write_words(w, op->destination, group, p & m);
+    });
     return op + 1;
 }
 
@@ -122,22 +144,26 @@ lane_mask equal_to(const lane_type<Bits>* value, unsigned lane, lane_mask among)
 
 template <class Bits>
 const operation* match_any(warp& w, const operation* op) {
-    const lane_mask m = members(w, op, op->source[1]);
     const auto* const value = lanes_at<Bits>(w, op->source[0]);
     alignas(64) word result[warp_size];
-    for_lanes(m, [&](unsigned i) { result[i] = equal_to<Bits>(value, i, m); });
-    blend(lanes_at<std::uint32_t>(w, op->destination), result, m);
+    lane_mask done = 0;
+    for_groups(w, op, op->source[1], [&](lane_mask, lane_mask m) {
+        for_lanes(m, [&](unsigned i) { result[i] = equal_to<Bits>(value, i, m); });
+        done |= m;
+    });
+    blend(lanes_at<std::uint32_t>(w, op->destination), result, done);
     return op + 1;
 }
 
 template <class Bits>
 const operation* match_all(warp& w, const operation* op) {
-    const lane_mask m = members(w, op, op->source[1]);
-    if (m == 0) return op + 1;
     const auto* const value = lanes_at<Bits>(w, op->source[0]);
-    const bool all = equal_to<Bits>(value, static_cast<unsigned>(__builtin_ctz(m)), m) == m;
-    if (op->destination != no_slot) write_words(w, op, all ? m : 0);
-    write_mask(w, op->destination2, w.lanes_of(op), all ? all_lanes : 0);
+    for_groups(w, op, op->source[1], [&](lane_mask group, lane_mask m) {
+        if (m == 0) return;
+        const bool all = equal_to<Bits>(value, static_cast<unsigned>(__builtin_ctz(m)), m) == m;
+        if (op->destination != no_slot) write_words(w, op->destination, group, all ? m : 0);
+        write_mask(w, op->destination2, group, all ? all_lanes : 0);
+    });
     return op + 1;
 }
 
@@ -145,12 +171,13 @@ const operation* match_all(warp& w, const operation* op) {
 
 template <class Op>
 const operation* redux(warp& w, const operation* op) {
-    const lane_mask m = members(w, op, op->source[1]);
-    if (m == 0) return op + 1;
     const word* const value = words_of(w, op->source[0]);
-    std::uint32_t sum = value[__builtin_ctz(m)];
-    for_lanes(m & (m - 1), [&](unsigned i) { sum = Op::apply(sum, value[i]); });
-    write_words(w, op, sum);
+    for_groups(w, op, op->source[1], [&](lane_mask group, lane_mask m) {
+        if (m == 0) return;
+        std::uint32_t sum = value[__builtin_ctz(m)];
+        for_lanes(m & (m - 1), [&](unsigned i) { sum = Op::apply(sum, value[i]); });
+        write_words(w, op->destination, group, sum);
+    });
     return op + 1;
 }
 
@@ -247,7 +274,7 @@ handler redux_handler(ptx::reduction r, ptx::type t) {
 }
 
 const operation* active_mask(warp& w, const operation* op) {
-    write_words(w, op, w.lanes_of(op));
+    write_words(w, op->destination, w.lanes_of(op), w.lanes_of(op));
     return op + 1;
 }
 
@@ -283,7 +310,7 @@ void finish_barrier_reduction(warp& w, const operation* op, const barrier_state&
     // The warp waits at this instruction: its lanes and its frame are what they were.
     switch (static_cast<ptx::reduction>(op->detail)) {
         case ptx::reduction::popc:
-            return write_words(w, op, b.count);
+            return write_words(w, op->destination, w.lanes_of(op), b.count);
         case ptx::reduction::and_:
             return write_mask(w, op->destination, w.lanes_of(op), b.all ? all_lanes : 0);
         default:

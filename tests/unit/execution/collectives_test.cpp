@@ -72,6 +72,37 @@ TEST(Collective, Reduces) {
     EXPECT_EQ(results("sub.u32 %r3, %r2, 9; redux.sync.min.s32 %r1, %r3, -1;")[1], -9u);
 }
 
+/// %r3: the lanes of the same part of the warp, of 8.
+const std::string parts_of_eight = "and.b32 %r3, %r2, 24; shl.b32 %r3, 0xff, %r3;";
+
+TEST(Collective, ShufflesInPartsThatHaveMasksOfTheirOwn) {
+    const auto r =
+        results(parts_of_eight + "or.b32 %r4, %r2, 7; shfl.sync.idx.b32 %r1, %r0, %r4, 31, %r3;");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i | 7) << i;
+}
+
+TEST(Collective, VotesInPartsThatHaveMasksOfTheirOwn) {
+    const auto r = results(parts_of_eight +
+                           "setp.gt.u32 %p1, %r2, 12; vote.sync.ballot.b32 %r4, %p1, %r3;"
+                           "vote.sync.all.pred %p2, %p1, %r3; vote.sync.any.pred %p3, %p1, %r3;"
+                           "selp.u32 %r5, 1, 0, %p2; selp.u32 %r6, 2, 0, %p3;"
+                           "add.u32 %r1, %r4, %r5; add.u32 %r1, %r1, %r6;");
+    EXPECT_EQ(r[7], 0u);
+    EXPECT_EQ(r[8], 0xe000u + 2);
+    EXPECT_EQ(r[20], 0xff0000u + 3);
+}
+
+TEST(Collective, ReducesAndMatchesInPartsThatHaveMasksOfTheirOwn) {
+    const auto sums = results(parts_of_eight + "redux.sync.add.u32 %r1, %r2, %r3;");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(sums[i], 28 + i % 32 / 8 * 64) << i;
+    const auto equal =
+        results(parts_of_eight + "and.b32 %r4, %r0, 1; match.any.sync.b32 %r1, %r4, %r3;");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(equal[i], (0x55u << i % 2) << i % 32 / 8 * 8) << i;
+    const auto all =
+        results(parts_of_eight + "max.u32 %r4, %r2, 7; match.all.sync.b32 %r1|%p1, %r4, %r3;");
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(all[i], i % 32 < 8 ? 0xffu : 0) << i;
+}
+
 TEST(Barrier, ReducesOverTheBlock) {
     const auto r = results(
         "setp.gt.u32 %p1, %r0, 40; bar.red.popc.u32 %r1, 0, %p1;"

@@ -3,17 +3,17 @@
 
 #include "platform/config/config.h"
 #include "platform/options/options.h"
+#include "platform/outputs/provenance.h"
 
-#include <string>
 #include <vector>
 
-namespace simtlm {
+namespace simtlm::platform {
 
 /// Makes sure, before the run, that every output can be written, that none is an input or another
 /// output, and that none would replace the file that stdout or stderr goes to.
-/// @param kernels  files of kernel traces
+/// @param work  files that tell what is run
 /// @throws kernel::user_error
-void check_outputs(const platform::option_values& values, const platform::gpu_config& config,
-                   const std::vector<std::string>& kernels);
+void check_outputs(const option_values& values, const gpu_config& config,
+                   const std::vector<provenance::file>& work);
 
-}  // namespace simtlm
+}  // namespace simtlm::platform

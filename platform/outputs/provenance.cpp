@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sc_main/provenance.h"
+#include "platform/outputs/provenance.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+// Without a library that whoever links ours would need too.
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <array>
 #include <cstdio>
 #include <ctime>
 #include <memory>
+#include <utility>
 
-namespace simtlm {
+namespace simtlm::platform {
 
 namespace {
 
@@ -31,11 +35,12 @@ std::string host_name() {
 
 }  // namespace
 
-provenance provenance_of(const std::vector<std::string>& arguments,
-                         const platform::option_values& values, const platform::gpu_config& config,
-                         const workload& work) {
+provenance provenance_of(provenance::program_build build, std::vector<std::string> arguments,
+                         const option_values& values, const gpu_config& config,
+                         const std::vector<provenance::file>& work) {
     provenance p;
-    p.command_line = arguments;
+    p.build = std::move(build);
+    p.command_line = std::move(arguments);
     p.started = utc_now();
     p.host = host_name();
     p.presets = values.presets();
@@ -44,13 +49,7 @@ provenance provenance_of(const std::vector<std::string>& arguments,
         p.inputs.push_back({"opcode table", f});
     if (!config.network.router.file.empty())
         p.inputs.push_back({"network", config.network.router.file});
-    if (!values.text("--ptx").empty()) {
-        p.inputs.push_back({"program", values.text("--ptx")});
-        p.inputs.push_back({"launches", values.text("--launch")});
-    } else {
-        p.inputs.push_back({"command list", config.run.trace});
-    }
-    for (const std::string& f : work.kernel_files) p.inputs.push_back({"kernel trace", f});
+    p.inputs.insert(p.inputs.end(), work.begin(), work.end());
     return p;
 }
 
@@ -75,4 +74,4 @@ file_checksum checksum_of(const std::string& path) {
     return sum;
 }
 
-}  // namespace simtlm
+}  // namespace simtlm::platform

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sc_main/output_check.h"
+#include "platform/outputs/output_check.h"
 
 #include "modules/kernel/output_target.h"
 #include "platform/waveform/waveform.h"
@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include <map>
+#include <string>
 #include <utility>
 
-namespace simtlm {
+namespace simtlm::platform {
 
 namespace {
 
@@ -63,15 +64,14 @@ private:
 
 }  // namespace
 
-void check_outputs(const platform::option_values& values, const platform::gpu_config& config,
-                   const std::vector<std::string>& kernels) {
+void check_outputs(const option_values& values, const gpu_config& config,
+                   const std::vector<provenance::file>& work) {
     file_roles files;
-    files.add_input(config.run.trace, "the command list");
     for (const std::string& f : values.files()) files.add_input(f, "a configuration file");
     for (const std::string& f : config.traces.opcode_tables) files.add_input(f, "an opcode file");
     if (values.given("-inter_config_file"))
         files.add_input(values.text("-inter_config_file"), "the network's configuration file");
-    for (const std::string& f : kernels) files.add_input(f, "a kernel trace");
+    for (const provenance::file& f : work) files.add_input(f.path, "an input (" + f.role + ")");
     files.add_stream(STDOUT_FILENO, "standard output");
     files.add_stream(STDERR_FILENO, "standard error");
     for (const char* option : output_options)
@@ -81,7 +81,7 @@ void check_outputs(const platform::option_values& values, const platform::gpu_co
     const std::string& log = config.run.visualizer.file;
     if (!log.empty()) files.add_output(log, "-visualizer_outputfile");
     const std::string& vcd = values.text("--vcd");
-    for (const std::string& f : platform::waveform_side_files(vcd)) files.add_output(f, "--vcd");
+    for (const std::string& f : waveform_side_files(vcd)) files.add_output(f, "--vcd");
 }
 
-}  // namespace simtlm
+}  // namespace simtlm::platform

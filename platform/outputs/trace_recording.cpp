@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sc_main/trace_recording.h"
+#include "platform/outputs/trace_recording.h"
 
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
@@ -11,15 +11,13 @@
 #include <system_error>
 #include <utility>
 
-namespace simtlm {
+namespace simtlm::platform {
 
 namespace fs = std::filesystem;
 
-std::unique_ptr<trace_recording> trace_recording::of(const platform::option_values& values) {
+std::unique_ptr<trace_recording> trace_recording::of(const option_values& values) {
     const std::string& folder = values.text("--record-trace");
     if (folder.empty()) return nullptr;
-    if (values.text("--ptx").empty())
-        values.fail("--record-trace", "there is no program to record", "name one: --ptx FILE");
     const std::string& form = values.text("--record-form");
     if (form != "binary" && form != "text")
         values.fail("--record-form", "no form of a trace", "binary or text");
@@ -56,4 +54,4 @@ void trace_recording::finish() const {
     list.commit();
 }
 
-}  // namespace simtlm
+}  // namespace simtlm::platform

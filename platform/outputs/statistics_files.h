@@ -2,10 +2,10 @@
 #pragma once
 
 #include "platform/options/options.h"
+#include "platform/outputs/provenance.h"
 #include "platform/report/counter_sums.h"
 #include "platform/report/report.h"
 #include "platform/waveform/instruction_profile.h"
-#include "sc_main/provenance.h"
 
 #include <cstdint>
 #include <map>
@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-namespace simtlm {
+namespace simtlm::platform {
 
 /// A kernel in the files of statistics.
 struct kernel_record {
-    platform::report_subject subject;
+    report_subject subject;
     std::uint64_t launched_at = 0;  ///< core cycle
     std::uint64_t start_cycle = 0;  ///< of its first CTA
     std::uint64_t end_cycle = 0;    ///< of its last CTA, or of the end of the run
@@ -32,13 +32,12 @@ class statistics_files {
 public:
     /// @param options  as long as this object, as @p device
     /// @throws kernel::user_error when one of the files cannot be written
-    statistics_files(platform::gpu& device, const platform::option_values& options,
-                     provenance from);
+    statistics_files(gpu& device, const option_values& options, provenance from);
 
     /// A report has been made. @param kernel  nullptr: of no kernel
     /// @param instructions  of the kernel, where they are profiled
-    void add(const platform::report& report, const kernel_record* kernel,
-             std::vector<platform::instruction_profile::row> instructions);
+    void add(const report& report, const kernel_record* kernel,
+             std::vector<instruction_profile::row> instructions);
 
     /// @param ended  why the run has ended: "finished", ...
     /// @throws kernel::output_error, after the other files
@@ -49,8 +48,8 @@ private:
         kernel_record kernel;
         bool has_kernel = false;
         std::vector<double> values;  // by column; missing at the end: not in that report
-        std::vector<platform::counter_sums::value> own;
-        std::vector<platform::instruction_profile::row> instructions;
+        std::vector<counter_sums::value> own;
+        std::vector<instruction_profile::row> instructions;
     };
     bool wanted() const;
     std::string json_text(const std::string& ended) const;
@@ -59,15 +58,15 @@ private:
     const double* value(const row& r, const std::string& name) const;
     std::vector<std::uint32_t> used_counters() const;
 
-    const platform::run_config& config_;
-    platform::gpu& device_;
-    const platform::option_values& options_;
+    const run_config& config_;
+    gpu& device_;
+    const option_values& options_;
     provenance from_;
-    std::optional<platform::counter_sums> sums_;  // made when it is first needed
-    std::vector<platform::figure> columns_;       // names; values unused
+    std::optional<counter_sums> sums_;  // made when it is first needed
+    std::vector<figure> columns_;       // names; values unused
     std::map<std::string, std::size_t> column_of_;
     std::vector<row> rows_;
-    platform::report last_;
+    report last_;
 };
 
-}  // namespace simtlm
+}  // namespace simtlm::platform

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sc_main/statistics_files.h"
+#include "platform/outputs/statistics_files.h"
 
 #include "modules/kernel/output_file.h"
-#include "sc_main/version.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,18 +12,18 @@
 #include <tuple>
 #include <utility>
 
-namespace simtlm {
+namespace simtlm::platform {
 
 namespace {
 
 using json = nlohmann::ordered_json;
-using counter = platform::counter_sums::counter;
+using counter = counter_sums::counter;
 
 /// Of the JSON file: raised when what a name stands for changes, or a name goes. New names do not
 /// raise it.
 constexpr unsigned schema_version = 2;
 
-json number(const platform::figure& f) {
+json number(const figure& f) {
     if (f.whole) return static_cast<std::uint64_t>(f.value);
     return f.value;
 }
@@ -51,14 +50,14 @@ void put(json& into, const kernel::counter_info& of, const std::string& label,
 
 /// Calls act(counter, label of the cell, value) for everything counted of an instruction.
 template <typename Act>
-void each_cell(const platform::instruction_counts& counts, Act&& act) {
-    for (const auto& of : platform::instruction_counters)
+void each_cell(const instruction_counts& counts, Act&& act) {
+    for (const auto& of : instruction_counters)
         for (std::size_t i = 0; i < of.cells(counts); ++i)
             act(of, of.label != nullptr ? of.label(static_cast<unsigned>(i)) : std::string(),
                 of.value(counts, i));
 }
 
-json json_of(const platform::instruction_profile::row& r) {
+json json_of(const instruction_profile::row& r) {
     json one = {{"pc", r.pc}, {"opcode", r.opcode}};
     if (r.line != 0) one["line"] = r.line;
     each_cell(r.counts, [&](const kernel::counter_info& of, const std::string& label,
@@ -66,7 +65,7 @@ json json_of(const platform::instruction_profile::row& r) {
     return one;
 }
 
-json json_of(const provenance& p, const platform::run_config& config) {
+json json_of(const provenance& p, const run_config& config) {
     json inputs = json::array();
     for (const provenance::file& f : p.inputs) {
         const file_checksum sum = checksum_of(f.path);
@@ -76,8 +75,8 @@ json json_of(const provenance& p, const platform::run_config& config) {
     }
     json seed = nullptr;
     if (config.shuffle_seed) seed = *config.shuffle_seed;
-    return {{"version", version},
-            {"commit", commit()},
+    return {{"version", p.build.version},
+            {"commit", p.build.commit},
             {"command_line", p.command_line},
             {"started", p.started},
             {"host", p.host},
@@ -87,9 +86,9 @@ json json_of(const provenance& p, const platform::run_config& config) {
 }
 
 /// The options in force, by name, and where their values come from.
-std::pair<json, json> options_and_origins(const platform::option_values& options) {
+std::pair<json, json> options_and_origins(const option_values& options) {
     json config = json::object(), origins = json::object();
-    for (const platform::option_info& o : platform::option_table()) {
+    for (const option_info& o : option_table()) {
         if (!o.effective() || o.action) continue;
         if (!o.repeatable) {
             config[o.name] = options.text(o.name);
@@ -115,8 +114,7 @@ constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-statistics_files::statistics_files(platform::gpu& device, const platform::option_values& options,
-                                   provenance from)
+statistics_files::statistics_files(gpu& device, const option_values& options, provenance from)
     : config_(device.config().run), device_(device), options_(options), from_(std::move(from)) {
     // Better now than after hours of simulation.
     for (const std::string& file : {config_.stats_json, config_.stats_csv, config_.stats_csv_long})
@@ -128,8 +126,8 @@ bool statistics_files::wanted() const {
            !config_.stats_csv_long.empty();
 }
 
-void statistics_files::add(const platform::report& report, const kernel_record* kernel,
-                           std::vector<platform::instruction_profile::row> instructions) {
+void statistics_files::add(const report& report, const kernel_record* kernel,
+                           std::vector<instruction_profile::row> instructions) {
     if (!wanted()) return;
     row r;
     if (kernel != nullptr) {
@@ -137,7 +135,7 @@ void statistics_files::add(const platform::report& report, const kernel_record* 
         r.has_kernel = true;
     }
     r.values.assign(columns_.size(), absent);
-    for (const platform::figure& f : report.figures) {
+    for (const figure& f : report.figures) {
         const auto [at, fresh] = column_of_.emplace(f.name, columns_.size());
         if (fresh) {
             columns_.push_back(f);
@@ -181,16 +179,16 @@ const double* statistics_files::value(const row& r, const std::string& name) con
 std::string statistics_files::json_text(const std::string& ended) const {
     json document;
     document["schema"] = {{"name", "simtlm-statistics"}, {"version", schema_version}};
-    document["simtlm"] = version;
+    document["simtlm"] = from_.build.version;
     document["provenance"] = json_of(from_, config_);
     document["ended"] = ended;
     std::tie(document["config"], document["origins"]) = options_and_origins(options_);
 
     json total = json::object();
-    for (const platform::figure& f : last_.figures) total[f.name] = number(f);
+    for (const figure& f : last_.figures) total[f.name] = number(f);
     document["total"] = std::move(total);
     json histograms = json::object();
-    for (const platform::figure_row& r : last_.rows) histograms[r.name] = r.values;
+    for (const figure_row& r : last_.rows) histograms[r.name] = r.values;
     document["histograms"] = std::move(histograms);
 
     const std::vector<counter>& counters = sums_->counters();
@@ -203,7 +201,7 @@ std::string statistics_files::json_text(const std::string& ended) const {
         for (const char* name : {"gpu_ipc", "gpu_occupancy", "L2_BW"})
             if (const double* v = value(r, name)) k[name] = *v;
         json& own = k["counters"] = json::object();
-        for (const platform::counter_sums::value& v : r.own) {
+        for (const counter_sums::value& v : r.own) {
             const counter& c = counters[v.counter];
             put(own[c.kind], *c.of, c.label, v.number);
         }
@@ -223,7 +221,7 @@ std::string statistics_files::json_text(const std::string& ended) const {
         blocks[b.name] = {{"kind", b.kind}, {"counters", std::move(values)}};
     }
     if (config_.profile_instructions)
-        for (const kernel::counter_info& c : platform::instruction_counters)
+        for (const kernel::counter_info& c : instruction_counters)
             meanings["instruction"][c.name] = {
                 {"unit", c.unit}, {"meaning", c.meaning}, {"adds", kernel::adding_name(c.how)}};
     document["counters"] = std::move(meanings);
@@ -244,7 +242,7 @@ std::string statistics_files::csv_text() const {
     std::string text =
         "kernel,launch_uid,stream,finished,launched_at,start_cycle,end_cycle,ctas,ctas_per_sm";
     const std::vector<std::uint32_t> used = used_counters();
-    for (const platform::figure& c : columns_) text += ',' + quoted(c.name);
+    for (const figure& c : columns_) text += ',' + quoted(c.name);
     for (const std::uint32_t i : used) text += ',' + quoted(sums_->counters()[i].name());
     text += '\n';
     const auto figures = [&](const row& r) {
@@ -291,7 +289,7 @@ std::string statistics_files::long_csv_text() const {
         if (!r.has_kernel) continue;
         const std::string whose =
             fmt::format("{},{}", r.kernel.subject.launch, quoted(r.kernel.subject.name));
-        for (const platform::counter_sums::value& v : r.own) counted(whose, v.counter, v.number);
+        for (const counter_sums::value& v : r.own) counted(whose, v.counter, v.number);
         for (const auto& i : r.instructions)
             each_cell(i.counts, [&](const kernel::counter_info& of, const std::string& label,
                                     std::uint64_t value) {
@@ -303,4 +301,4 @@ std::string statistics_files::long_csv_text() const {
     return text;
 }
 
-}  // namespace simtlm
+}  // namespace simtlm::platform

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-namespace simtlm {
+namespace simtlm::platform {
 
 /// --record-trace: a folder of traces of what a program executes, and their command list.
 class trace_recording {
 public:
     /// nullptr without --record-trace. @throws kernel::user_error  the folder has something in it,
-    /// or cannot be made; there is no program to record
-    static std::unique_ptr<trace_recording> of(const platform::option_values& values);
+    /// or cannot be made
+    static std::unique_ptr<trace_recording> of(const option_values& values);
 
     /// The host has copied to the device.
     void copied(std::uint64_t address, std::uint64_t bytes);
@@ -38,4 +38,4 @@ private:
     unsigned kernels_ = 0;
 };
 
-}  // namespace simtlm
+}  // namespace simtlm::platform

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "platform/config/config.h"
 #include "platform/options/options.h"
-#include "sc_main/workload.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace simtlm {
+namespace simtlm::platform {
 
 /// Where the statistics of a run come from: what it takes to run it again.
 struct provenance {
+    /// Which simulator it was.
+    struct program_build {
+        std::string version;
+        std::string commit;
+    };
     struct file {
         std::string role;  ///< e.g. kernel trace
         std::string path;  ///< as it was found
     };
+    program_build build;
     std::vector<std::string> command_line;
     std::string started;  ///< UTC, ISO 8601
     std::string host;
@@ -24,9 +30,10 @@ struct provenance {
 };
 
 /// @param arguments  the program's name first
-provenance provenance_of(const std::vector<std::string>& arguments,
-                         const platform::option_values& values, const platform::gpu_config& config,
-                         const workload& work);
+/// @param work       files that tell what is run
+provenance provenance_of(provenance::program_build build, std::vector<std::string> arguments,
+                         const option_values& values, const gpu_config& config,
+                         const std::vector<provenance::file>& work);
 
 /// Bytes of a file and its XXH3 checksum of 128 bits, in hexadecimal digits as xxh128sum prints
 /// it; empty where the file is gone or no regular file.
@@ -36,4 +43,4 @@ struct file_checksum {
 };
 file_checksum checksum_of(const std::string& path);
 
-}  // namespace simtlm
+}  // namespace simtlm::platform

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/outputs/gpu_files.h"
+
+#include "modules/kernel/output_target.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <filesystem>
+#include <utility>
+
+namespace simtlm::platform {
+
+gpu_files::gpu_files(gpu& device, const option_values& options, provenance from)
+    : config_(device.config().run),
+      waves_(attach_waveforms(device, config_)),
+      timeline_(attach_timeline(device, config_)),
+      log_(attach_visualizer_log(device, config_)),
+      profile_(attach_instruction_profile(device, config_)),
+      statistics_(device, options, std::move(from)) {}
+
+void gpu_files::add(const report& report, const kernel_record* kernel) {
+    std::vector<instruction_profile::row> instructions;
+    if (profile_ && kernel != nullptr)
+        instructions = profile_->take(kernel->subject.launch, kernel->subject.name);
+    statistics_.add(report, kernel, std::move(instructions));
+}
+
+void gpu_files::finish_recordings() {
+    if (waves_) waves_->finish();
+    if (timeline_) timeline_->finish();
+    if (log_) log_->finish();
+}
+
+void gpu_files::write(const std::string& ended) {
+    std::exception_ptr failed;
+    try {
+        statistics_.write(ended);
+    } catch (const kernel::output_error&) {
+        failed = std::current_exception();
+    }
+    if (profile_ && !config_.line_stats.empty()) profile_->write(config_.line_stats);
+    if (failed) std::rethrow_exception(failed);
+}
+
+std::vector<std::string> gpu_files::remarks() const {
+    std::vector<std::string> all;
+    for (std::string r : {waves_ ? waves_->remark() : "", timeline_ ? timeline_->remark() : ""})
+        if (!r.empty()) all.push_back(std::move(r));
+    return all;
+}
+
+kernel_record record_of(const dispatch::finished_kernel& kernel) {
+    kernel_record r;
+    r.subject.name = kernel.facts.name;
+    r.subject.launch = kernel.launch;
+    r.subject.stream = kernel.facts.stream;
+    r.launched_at = kernel.launched_at;
+    r.start_cycle = kernel.start_cycle;
+    r.end_cycle = kernel.end_cycle;
+    r.ctas = kernel.facts.grid.volume();
+    r.ctas_per_sm = kernel.ctas_per_sm;
+    return r;
+}
+
+std::optional<kernel_record> record_of_unfinished(gpu& device) {
+    const dispatch::running_kernel* oldest = nullptr;
+    for (const auto& k : device.commands().ctas().running())
+        if (k && !k->finished() &&
+            (oldest == nullptr || k->context.launch < oldest->context.launch))
+            oldest = k.get();
+    if (oldest == nullptr) return std::nullopt;
+    kernel_record r;
+    r.subject.name = oldest->facts.name;
+    r.subject.launch = oldest->context.launch;
+    r.subject.stream = oldest->stream;
+    r.launched_at = oldest->launched_at;
+    r.start_cycle = oldest->start_cycle;
+    r.end_cycle = device.core_cycles();
+    r.ctas = oldest->ctas_completed;
+    r.ctas_per_sm = oldest->context.ctas_per_sm;
+    r.finished = false;
+    return r;
+}
+
+std::string closing_line(const std::string& ended) {
+    const std::string whole = "GPGPU-Sim: *** exit detected ***\n";
+    if (ended == "finished") return whole;
+    if (ended.rfind("-gpgpu_max", 0) == 0)
+        return "GPGPU-Sim: ** break due to reaching the maximum cycles (or instructions) **\n" +
+               whole;
+    return fmt::format("simtlm: *** incomplete run: {} ***\n", ended);
+}
+
+void number_files(run_config& config, unsigned number) {
+    for (std::string* const name :
+         {&config.stats_json, &config.stats_csv, &config.stats_csv_long, &config.vcd,
+          &config.timeline, &config.visualizer.file, &config.line_stats}) {
+        if (name->empty()) continue;
+        const std::filesystem::path path(*name);
+        *name = (path.parent_path() / path.stem()).string() + fmt::format(".gpu{}", number) +
+                path.extension().string();
+    }
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that compile kernels while they run may ask NVIDIA's compiler library (libnvrtc) for
+// machine code, which nothing here executes. `simtlm run` has the loader load this first, so that
+// they get PTX instead, which the driver API takes in the same places.
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace {
+
+template <class F>
+F* next(const char* name) {
+    return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
+}
+
+constexpr int internal_error = 11;
+
+/// --gpu-architecture=sm_75 -> --gpu-architecture=compute_75, and the option's other spellings.
+std::string for_ptx(const std::string& option) {
+    const std::size_t at = option.find("sm_");
+    const std::string before = option.substr(0, at);
+    const bool names_one =
+        at != std::string::npos &&
+        (before.empty() || before == "--gpu-architecture=" || before == "-arch=");
+    return names_one ? before + "compute_" + option.substr(at + 3) : option;
+}
+
+}  // namespace
+
+extern "C" {
+
+int nvrtcCompileProgram(void* program, int count, const char* const* options) {
+    auto* const compile = next<int(void*, int, const char* const*)>("nvrtcCompileProgram");
+    if (compile == nullptr) return internal_error;
+    std::vector<std::string> changed;
+    for (int i = 0; i < count; ++i) changed.push_back(for_ptx(options[i]));
+    std::vector<const char*> words;
+    for (const std::string& c : changed) words.push_back(c.c_str());
+    return compile(program, count, words.data());
+}
+
+int nvrtcGetCUBINSize(void* program, std::size_t* bytes) {
+    auto* const size = next<int(void*, std::size_t*)>("nvrtcGetPTXSize");
+    return size == nullptr ? internal_error : size(program, bytes);
+}
+
+int nvrtcGetCUBIN(void* program, char* code) {
+    auto* const get = next<int(void*, char*)>("nvrtcGetPTX");
+    return get == nullptr ? internal_error : get(program, code);
+}
+}
