@@ -272,7 +272,7 @@ void phase_sequencer::finish_step() {
         for (const slot& s : slots_)
             for (const turn& t : s.turns)
                 if (t.awake != 0) mark_active(s, t);
-        for (const process_group* g : groups_)
+        for (process_group* g : groups_)
             for (unsigned k = g->next_ready(0); k < process_group::max_turns;
                  k = g->next_ready(k + 1))
                 mark_active(g->slot_in(*g->turns_[k]), *g->turns_[k]);

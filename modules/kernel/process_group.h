@@ -82,7 +82,7 @@ private:
     unsigned first_ = 0;                         // phase
     unsigned domain_ = 0;
     std::vector<phase_sequencer::slot> slots_;           // by phase, from the first
-    std::vector<visit> turns_;                           // in order
+    std::vector<phase_sequencer::turn*> turns_;          // in order
     std::array<std::uint64_t, max_turns / 64> ready_{};  // turns with someone awake
     unsigned visiting_ = 0;                              // place of the turn under way, 0: none is
     std::vector<clocked_process*> members_;
