@@ -19,7 +19,7 @@ block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.ch
                                             l.image.source().architecture < 70);
     if (!what.init) return;
     global_ = l.memory.writes();
-    if (shared != 0) shared_ = std::make_unique<written_map>(shared);
+    if (shared != 0) shared_ = std::make_unique<written_bytes>(shared);
     const std::uint64_t local = std::uint64_t{l.warps()} * warp_size * l.local_bytes();
     if (local != 0) local_ = std::make_unique<written_map>(local);
 }
