@@ -113,8 +113,9 @@ void each_lane(lane_mask lanes, Function f) {
 
 /// Writes of a granule a lane, at any places. @return false: a closer look is needed, nothing has
 /// been noted
-bool note_writes(const race_stamps s, lane_mask lanes,
-                 const race_detector::granule_lanes& granule) {
+/// @param has_reads  the shadow has some since the last barrier
+bool note_writes(const race_stamps s, lane_mask lanes, const race_detector::granule_lanes& granule,
+                 bool has_reads) {
     std::uint32_t any = 0;
     if ((s.operation & race_detector::strong) != 0) {
         each_lane(lanes,
@@ -122,7 +123,10 @@ bool note_writes(const race_stamps s, lane_mask lanes,
         if (any == 0) each_lane(lanes, [&](unsigned i) { s.note_write(granule[i], i); });
         return any == 0;
     }
-    each_lane(lanes, [&](unsigned i) { any |= s.write_is_suspicious(granule[i], i) ? 1 : 0; });
+    if (has_reads)
+        each_lane(lanes, [&](unsigned i) { any |= s.write_is_suspicious(granule[i], i) ? 1 : 0; });
+    else
+        each_lane(lanes, [&](unsigned i) { any |= s.read_is_suspicious(granule[i], i) ? 1 : 0; });
     if (any != 0) return false;
     each_lane(lanes, [&](unsigned i) { s.note_write(granule[i], i); });
     // Do two lanes write to one place?
@@ -211,18 +215,23 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
     const race_stamps s(d, a.w.index, operation);
     const bool writes = a.has(access_flags::writes);
     settle(d);
-    if (writes) d.begin_writes();
+    const bool has_reads = d.has_reads();
+    if (writes)
+        d.begin_writes();
+    else
+        d.begin_reads();
     const unsigned shift = d.granule_shift();
     const bool one_granule = a.bytes == 1u << shift;
     const auto first = static_cast<std::uint32_t>(offset[0] >> shift);
     extent e;
-    if (a.side_by_side && one_granule && !suspicious_row(row_at(s, first), writes))
+    if (a.side_by_side && one_granule && !suspicious_row(row_at(s, first), writes && has_reads))
         note_row(row_at(s, first), writes);
     else if (!writes && one_granule && (e = extent_of(offset)).bytes <= most_at_once &&
              !some_written(s, static_cast<std::uint32_t>(e.first >> shift),
                            static_cast<std::uint32_t>((e.first + e.bytes) >> shift) + 1))
         note_reads(s, lanes, granules_of(offset, shift));
-    else if (!writes || !one_granule || !note_writes(s, lanes, granules_of(offset, shift)))
+    else if (!writes || !one_granule ||
+             !note_writes(s, lanes, granules_of(offset, shift), has_reads))
         look_for_races_by_lane(a, lanes, offset, s, operation);
     if (is_strong) synchronise(a, lanes, offset);
 }
