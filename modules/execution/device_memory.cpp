@@ -28,7 +28,7 @@ std::string name_of(const device_memory::range& r) {
 
 device_memory::device_memory() : device_memory(config{}) {}
 
-device_memory::device_memory(const config& c) : config_(c) {
+device_memory::device_memory(const config& c) : config_(c), never_used_(heap()) {
     size_ = round_up(c.heap_base + c.capacity, page);
     const std::uint64_t first = c.at_host_addresses ? c.static_base & ~(page - 1) : 0;
     const int place = c.at_host_addresses ? MAP_FIXED_NOREPLACE : 0;
@@ -80,6 +80,25 @@ device_address device_memory::place(const region& in, std::uint64_t bytes,
     return at <= in.end && in.end - at >= room ? at : 0;
 }
 
+device_address device_memory::place_last(const region& in, std::uint64_t bytes,
+                                         std::uint64_t alignment) const {
+    const std::uint64_t room = apart_ ? bytes + gap : bytes;
+    device_address end = in.end;
+    const auto below_end = [&](device_address begin) {
+        return end >= begin && end - begin >= room && round_up(begin, alignment) <= end - room
+                   ? (end - room) & ~(alignment - 1)
+                   : 0;
+    };
+    auto next = std::lower_bound(ranges_.begin(), ranges_.end(), in.end,
+                                 [](const range& r, device_address a) { return r.begin < a; });
+    while (next != ranges_.begin() && std::prev(next)->end > in.begin) {
+        --next;
+        if (const device_address at = below_end(next->end + (room - bytes))) return at;
+        end = std::min(end, next->begin);
+    }
+    return below_end(in.begin);
+}
+
 device_address device_memory::insert(device_address begin, std::uint64_t bytes, std::string label) {
     const auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
                                      [](const range& r, device_address a) { return r.begin < a; });
@@ -87,18 +106,7 @@ device_address device_memory::insert(device_address begin, std::uint64_t bytes, 
     return begin;
 }
 
-device_address device_memory::allocate(std::uint64_t bytes, std::uint64_t alignment,
-                                       std::string label) {
-    bytes = std::max<std::uint64_t>(bytes, 1);
-    region heap{config_.heap_base, config_.heap_base + config_.capacity};
-    alignment = std::max<std::uint64_t>(alignment, 1);
-    device_address at = 0;
-    if (apart_) {
-        never_used_ = std::max(never_used_, heap.begin);
-        at = place({never_used_, heap.end}, bytes, alignment);
-        if (at != 0) never_used_ = at + bytes + gap;
-    }
-    if (at == 0) at = place(heap, bytes, alignment);
+device_address device_memory::take(device_address at, std::uint64_t bytes, std::string label) {
     if (at == 0)
         throw kernel::user_error("",
                                  fmt::format("device memory is full: {} bytes asked for, {} of {} "
@@ -106,6 +114,31 @@ device_address device_memory::allocate(std::uint64_t bytes, std::uint64_t alignm
                                              bytes, used_, config_.capacity));
     used_ += bytes;
     return insert(at, bytes, std::move(label));
+}
+
+device_address device_memory::allocate(std::uint64_t bytes, std::uint64_t alignment,
+                                       std::string label) {
+    bytes = std::max<std::uint64_t>(bytes, 1);
+    alignment = std::max<std::uint64_t>(alignment, 1);
+    device_address at = 0;
+    if (apart_) {
+        at = place(never_used_, bytes, alignment);
+        if (at != 0) never_used_.begin = at + bytes + gap;
+    }
+    if (at == 0) at = place(heap(), bytes, alignment);
+    return take(at, bytes, std::move(label));
+}
+
+device_address device_memory::allocate_for_host(std::uint64_t bytes, std::uint64_t alignment) {
+    bytes = std::max<std::uint64_t>(bytes, 1);
+    alignment = std::max<std::uint64_t>(alignment, 1);
+    device_address at = 0;
+    if (apart_) {
+        at = place_last(never_used_, bytes, alignment);
+        if (at != 0) never_used_.end = at;
+    }
+    if (at == 0) at = place_last(heap(), bytes, alignment);
+    return take(at, bytes, {});
 }
 
 device_address device_memory::allocate_static(std::uint64_t bytes, std::uint64_t alignment,

@@ -50,6 +50,8 @@ public:
     /// @throws kernel::user_error  no room
     device_address allocate(std::uint64_t bytes, std::uint64_t alignment = 256,
                             std::string label = {});
+    /// The same at the heap's other end: memory that is the host's does not move the device's.
+    device_address allocate_for_host(std::uint64_t bytes, std::uint64_t alignment = 256);
     /// A variable of a module, below the heap. @throws kernel::user_error  no room
     device_address allocate_static(std::uint64_t bytes, std::uint64_t alignment, std::string label);
     /// Gives back what begins at the address. @return false: nothing does
@@ -99,6 +101,9 @@ private:
         device_address begin, end;
     };
     device_address place(const region& in, std::uint64_t bytes, std::uint64_t alignment) const;
+    device_address place_last(const region& in, std::uint64_t bytes, std::uint64_t alignment) const;
+    region heap() const { return {config_.heap_base, config_.heap_base + config_.capacity}; }
+    device_address take(device_address at, std::uint64_t bytes, std::string label);
     device_address insert(device_address begin, std::uint64_t bytes, std::string label);
     void check(device_address a, std::uint64_t bytes, const char* doing) const;
 
@@ -109,8 +114,8 @@ private:
     std::uint64_t used_ = 0;
     std::uint64_t generation_ = 0;
     bool apart_ = false;
-    device_address never_used_ = 0;  ///< the heap from here on, where allocations are kept apart
-    std::vector<range> freed_;       ///< where they are kept apart
+    region never_used_;         ///< of the heap, where allocations are kept apart
+    std::vector<range> freed_;  ///< where they are kept apart
     std::unique_ptr<written_map> writes_;
 };
 

@@ -74,7 +74,9 @@ std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uin
     if (counts || bytes > bytes_per_device_) check_room(device, taken);
     allocation a;
     try {
-        a.address = memory_->allocate(bytes, std::max<std::uint64_t>(alignment, 256));
+        alignment = std::max<std::uint64_t>(alignment, 256);
+        a.address = kind == memory_kind::host ? memory_->allocate_for_host(bytes, alignment)
+                                              : memory_->allocate(bytes, alignment);
     } catch (const kernel::user_error& e) {
         throw failure(status::out_of_memory, e.what());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/checking/block_checks.h"
 
+#include "modules/execution/checking/race_stamps.h"
 #include "modules/execution/thread_block.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,14 @@ block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.ch
 void block_checks::start() {
     if (races_) races_->start();
     if (shared_) shared_->clear_all();
+    shared_is_written_ = false;
     if (local_) local_->clear_all();
+}
+
+void block_checks::complete(unsigned barrier, const std::vector<unsigned>& waiting,
+                            bool whole_cta) {
+    if (races_) races_->complete(barrier, waiting, whole_cta);
+    if (shared_ && !shared_is_written_) shared_is_written_ = shared_->all(0, shared_->size());
 }
 
 // ---- findings ----
@@ -120,6 +128,8 @@ void block_checks::race_of_lanes(warp& w, const operation* op, unsigned lane, un
 
 void block_checks::check_race(warp& w, const operation* op, const piece& p, std::uint64_t offset) {
     race_detector& d = *races_;
+    settle(d);
+    if (p.writes) d.begin_writes();
     const unsigned shift = d.granule_shift();
     const race_detector::shadow s = d.shadow_of(w.index);
     const auto me = static_cast<std::uint32_t>(w.pc_of(op));

@@ -27,13 +27,13 @@ public:
     void arrive(unsigned warp, unsigned barrier) {
         if (races_) races_->arrive(warp, barrier);
     }
-    void complete(unsigned barrier, const std::vector<unsigned>& waiting, bool whole_cta) {
-        if (races_) races_->complete(barrier, waiting, whole_cta);
-    }
+    void complete(unsigned barrier, const std::vector<unsigned>& waiting, bool whole_cta);
 
     /// nullptr: not asked for.
     race_detector* races() { return races_.get(); }
     written_map* shared() { return shared_.get(); }
+    /// All of it has been written, as found at a barrier.
+    bool shared_is_written() const { return shared_is_written_; }
     written_map* local() { return local_.get(); }
     written_map* global() { return global_; }
 
@@ -77,6 +77,7 @@ private:
     std::unique_ptr<written_map> shared_;
     std::unique_ptr<written_map> local_;
     written_map* global_ = nullptr;
+    bool shared_is_written_ = false;
 };
 
 /// Marks, or looks whether all is written, of a lane's local memory: words of lanes lie side by

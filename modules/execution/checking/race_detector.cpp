@@ -47,6 +47,8 @@ void race_detector::all_ordered() {
     std::fill(now_.begin(), now_.end(), epoch);
     // What warps know of each other's earlier clocks does not matter any more.
     ordered_ = epoch << clock_shift;
+    late_.clear();
+    has_writes_ = false;
 }
 
 void race_detector::tick(unsigned warp) {

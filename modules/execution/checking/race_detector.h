@@ -21,6 +21,9 @@ namespace simtlm::execution {
 /// accesses are settled by one comparison. Two strong accesses (atomic, volatile, relaxed ...) do
 /// not race.
 ///
+/// While nobody writes, nobody needs to know who has read: reads are kept aside (late_read), until
+/// a write has to compare with them or a barrier makes them all forgotten.
+///
 /// Shared memory is watched by granules of 1, 2 or 4 bytes: as small as the smallest element that
 /// the module accesses.
 class race_detector {
@@ -51,6 +54,29 @@ public:
     bool is_fenced(unsigned warp) const { return fenced_[warp]; }
     /// Whether anybody has told something at a place: loads need not look before.
     bool has_releases() const { return !places_.empty(); }
+
+    using granule_lanes = std::array<std::uint32_t, warp_size>;
+    /// A read of a warp that the shadow does not know yet.
+    struct late_read {
+        stamp first;  ///< of lane 0
+        std::uint32_t operation;
+        lane_mask lanes;
+        std::uint32_t granules;  ///< of each lane, from this one on:
+        std::array<std::uint16_t, warp_size> granule;
+    };
+    bool can_read_late() const {
+        return !has_writes_ && granules_ <= 0x1'0000 && late_.size() != most_late_reads;
+    }
+    /// @pre can_read_late
+    void add_late_read(const late_read& r) { late_.push_back(r); }
+    /// Calls f for each, in order.
+    template <class Function>
+    void take_late_reads(Function f) {
+        for (const late_read& r : late_) f(r);
+        late_.clear();
+    }
+    /// Somebody is about to write: from now to the next barrier reads are noted at once.
+    void begin_writes() { has_writes_ = true; }
 
     // What the accesses of a warp have to look at, by granule.
     struct shadow {
@@ -104,6 +130,9 @@ private:
     std::vector<bool> fenced_;
     std::array<clocks, 16> barriers_;
     std::unordered_map<std::uint32_t, clocks> places_;
+    static constexpr std::size_t most_late_reads = 4096;
+    std::vector<late_read> late_;
+    bool has_writes_ = false;  ///< since the last barrier of the whole CTA
 };
 
 }  // namespace simtlm::execution

@@ -2,6 +2,7 @@
 // Compiled for several instruction sets. Most accesses of a warp lie side by side: then the checks
 // are a few loops over lanes.
 #include "modules/execution/checking/block_checks.h"
+#include "modules/execution/checking/race_stamps.h"
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/target_tables.h"
@@ -13,8 +14,6 @@
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 namespace {
-
-using stamp = race_detector::stamp;
 
 /// An access of a warp, as its check sees it.
 struct checked_access {
@@ -66,75 +65,8 @@ void for_granules(const race_detector& d, std::uint64_t offset, std::uint32_t by
     for (auto k = static_cast<std::uint32_t>(offset >> shift); k <= last; ++k) f(k);
 }
 
-/// Compares and notes stamps of one warp. A copy of it in a loop's function lets the compiler keep
-/// all of it in registers.
-struct stamps {
-    stamp* __restrict written;
-    std::uint32_t* __restrict written_by;
-    stamp* __restrict read;
-    std::uint32_t* __restrict read_by;
-    std::uint32_t* __restrict readers;
-    std::uint32_t* last_reads;
-    stamp ordered;
-    stamp first;  ///< of lane 0
-    std::uint32_t bit;
-    std::uint32_t operation;
-
-    stamps(race_detector& d, unsigned warp, std::uint32_t op) {
-        const race_detector::shadow s = d.shadow_of(warp);
-        written = s.written;
-        written_by = s.written_by;
-        read = s.read;
-        read_by = s.read_by;
-        readers = s.readers;
-        last_reads = s.last_reads;
-        ordered = d.ordered();
-        first = d.stamp_of(warp);
-        bit = 1u << warp;
-        operation = op;
-    }
-
-    /// Whether a closer look is needed: somebody else has written since the last barrier ...
-    bool read_is_suspicious(std::uint32_t k, unsigned lane) const {
-        const stamp w = written[k];
-        const bool by_others = ((w ^ (first + lane)) & race_detector::thread_mask) != 0;
-        return (w >= ordered) & by_others;
-    }
-    /// ... or has read.
-    bool write_is_suspicious(std::uint32_t k, unsigned lane) const {
-        constexpr stamp who = race_detector::thread_mask | race_detector::many_lanes;
-        const stamp r = read[k];
-        const bool by_others = (((r ^ (first + lane)) & who) != 0) | (readers[k] != bit);
-        return read_is_suspicious(k, lane) | ((r >= ordered) & by_others);
-    }
-    void note_read(std::uint32_t k, unsigned lane) const {
-        constexpr stamp lanes = warp_size - 1;
-        const stamp mine = first + lane;
-        const stamp r = read[k];
-        const stamp differs = r ^ mine;
-        const stamp many =
-            (differs & lanes) != 0 ? race_detector::many_lanes : r & race_detector::many_lanes;
-        const bool same_warp = (differs & ~(lanes | race_detector::many_lanes)) == 0;
-        readers[k] = (r < ordered ? 0 : readers[k]) | bit;
-        read[k] = mine | (same_warp ? many : 0);
-        read_by[k] = operation;
-    }
-    void note_last_read(std::uint32_t k) const {
-        last_reads[k] = first >> race_detector::clock_shift;
-    }
-    void note_write(std::uint32_t k, unsigned lane) const {
-        written[k] = first + lane;
-        written_by[k] = operation;
-    }
-    /// A lane of the same warp has written it since the warp's clock last ticked.
-    bool written_by_warp(std::uint32_t k) const {
-        return (written[k] ^ first) < warp_size && written_by[k] == operation;
-    }
-    unsigned writing_lane(std::uint32_t k) const { return written[k] % warp_size; }
-};
-
 /// Whether somebody has written some of these granules since the last barrier.
-bool some_written(const stamps s, std::uint32_t first, std::uint32_t end) {
+bool some_written(const race_stamps s, std::uint32_t first, std::uint32_t end) {
     std::uint32_t newest = 0;
     for (std::uint32_t k = first; k < end; ++k) newest = std::max(newest, s.written[k]);
     return newest >= s.ordered;
@@ -142,7 +74,7 @@ bool some_written(const stamps s, std::uint32_t first, std::uint32_t end) {
 
 // A row: granule after granule, one for each lane of a warp.
 
-stamps row_at(stamps s, std::uint32_t k) {
+race_stamps row_at(race_stamps s, std::uint32_t k) {
     s.written += k;
     s.written_by += k;
     s.read += k;
@@ -152,7 +84,7 @@ stamps row_at(stamps s, std::uint32_t k) {
     return s;
 }
 
-bool suspicious_row(const stamps row, bool writes) {
+bool suspicious_row(const race_stamps row, bool writes) {
     std::uint32_t any = 0;
     if (writes)
         for (unsigned i = 0; i < warp_size; ++i) any |= row.write_is_suspicious(i, i) ? 1 : 0;
@@ -161,7 +93,7 @@ bool suspicious_row(const stamps row, bool writes) {
     return any != 0;
 }
 
-void note_row(const stamps row, bool writes) {
+void note_row(const race_stamps row, bool writes) {
     if (writes) {
         for (unsigned i = 0; i < warp_size; ++i) row.note_write(i, i);
         return;
@@ -169,34 +101,6 @@ void note_row(const stamps row, bool writes) {
     for (unsigned i = 0; i < warp_size; ++i) row.note_read(i, i);
     if (row.last_reads != nullptr)
         for (unsigned i = 0; i < warp_size; ++i) row.note_last_read(i);
-}
-
-/// Lanes of a warp that stand for all 32: the others read what one of them reads.
-lane_mask representatives(const address_lanes& a) {
-    constexpr std::pair<unsigned, lane_mask> halves[] = {
-        {16, 0x0000'ffff}, {8, 0x00ff'00ff}, {4, 0x0f0f'0f0f}, {2, 0x3333'3333}, {1, 0x5555'5555}};
-    lane_mask lanes = all_lanes;
-    for (const auto& [distance, mask] : halves) {
-        std::uint64_t differs = 0;
-        for (unsigned i = 0; i < warp_size; ++i) differs |= a[i] ^ a[i ^ distance];
-        if (differs == 0) lanes &= mask;
-    }
-    return lanes;
-}
-
-/// Reads of a granule per lane that nobody else has written.
-void note_reads(const stamps s, lane_mask lanes, const address_lanes& offset, unsigned shift) {
-    const lane_mask some = lanes == all_lanes ? representatives(offset) : lanes;
-    const stamp several = some == lanes ? 0 : race_detector::many_lanes;
-    for_lanes(some, [&](unsigned i) {
-        const auto k = static_cast<std::uint32_t>(offset[i] >> shift);
-        s.note_read(k, i);
-        s.read[k] |= several;
-    });
-    if (s.last_reads != nullptr)
-        for_lanes(some, [&](unsigned i) {
-            s.note_last_read(static_cast<std::uint32_t>(offset[i] >> shift));
-        });
 }
 
 /// Whether two lanes store the same.
@@ -210,6 +114,12 @@ bool stores_the_same(const checked_access& a, unsigned lane, unsigned other) {
             return false;
     }
     return true;
+}
+
+race_detector::granule_lanes granules_of(const address_lanes& offset, unsigned shift) {
+    race_detector::granule_lanes k;
+    for (unsigned i = 0; i < warp_size; ++i) k[i] = static_cast<std::uint32_t>(offset[i] >> shift);
+    return k;
 }
 
 void look_closely(const checked_access& a, std::uint32_t k, unsigned lane,
@@ -237,7 +147,7 @@ void synchronise(const checked_access& a, lane_mask lanes, const address_lanes& 
 /// Lane by lane: first all are looked at, then noted, so that lanes of one instruction are told
 /// from those of earlier ones.
 void look_for_races_by_lane(const checked_access& a, lane_mask lanes, const address_lanes& offset,
-                            const stamps& s, std::uint32_t operation) {
+                            const race_stamps& s, std::uint32_t operation) {
     race_detector& d = *a.checks.races();
     const bool writes = a.has(access_flags::writes);
     bool clean = true;
@@ -270,8 +180,10 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
     const bool is_strong = a.has(access_flags::strong);
     const std::uint32_t operation =
         static_cast<std::uint32_t>(a.w.pc_of(a.op)) | (is_strong ? race_detector::strong : 0);
-    const stamps s(d, a.w.index, operation);
+    const race_stamps s(d, a.w.index, operation);
     const bool writes = a.has(access_flags::writes);
+    settle(d);
+    if (writes) d.begin_writes();
     const unsigned shift = d.granule_shift();
     const bool one_granule = a.bytes == 1u << shift;
     const auto first = static_cast<std::uint32_t>(offset[0] >> shift);
@@ -281,7 +193,7 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
     else if (!writes && one_granule && (e = extent_of(offset)).bytes <= most_at_once &&
              !some_written(s, static_cast<std::uint32_t>(e.first >> shift),
                            static_cast<std::uint32_t>((e.first + e.bytes) >> shift) + 1))
-        note_reads(s, lanes, offset, shift);
+        note_reads(s, lanes, granules_of(offset, shift));
     else
         look_for_races_by_lane(a, lanes, offset, s, operation);
     if (is_strong) synchronise(a, lanes, offset);
@@ -334,13 +246,76 @@ void look_at_local(const checked_access& a, lane_mask lanes, const address_lanes
     });
 }
 
+// ---- reads of shared memory that need no look ----
+
+using offset_lanes = race_detector::granule_lanes;
+
+/// Offsets in shared memory. @return whether all lie inside, and are offsets, not generic addresses
+bool plain_offsets(const warp& w, const operation* check, lane_mask lanes, std::uint32_t bytes,
+                   offset_lanes& to) {
+    const std::uint32_t size = w.block->shared_bytes();
+    if (bytes > size || (check->detail & access_detail::frame_relative) != 0) return false;
+    const auto base = static_cast<std::uint64_t>(check->immediate);
+    std::uint64_t high = 0;
+    if (check->source[0] == no_slot) {
+        to.fill(static_cast<std::uint32_t>(base));
+        high = base >> 32;
+    } else if ((check->detail & access_detail::wide_address) != 0) {
+        const auto* const from = lanes_at<std::uint64_t>(w, check->source[0]);
+        for (unsigned i = 0; i < warp_size; ++i) {
+            to[i] = static_cast<std::uint32_t>(from[i] + base);
+            high |= from[i] + base;
+        }
+        high >>= 32;
+    } else {
+        const auto* const from = lanes_at<std::uint32_t>(w, check->source[0]);
+        for (unsigned i = 0; i < warp_size; ++i) to[i] = from[i] + static_cast<std::uint32_t>(base);
+    }
+    if (high != 0) return false;
+    if (lanes != all_lanes) {
+        alignas(32) offset_lanes same;
+        same.fill(to[static_cast<unsigned>(__builtin_ctz(lanes))]);
+        blend(to.data(), same.data(), ~lanes);
+    }
+    std::uint32_t outside = 0;
+    for (unsigned i = 0; i < warp_size; ++i) outside |= to[i] | (size - bytes - to[i]);
+    return outside >> 31 == 0;
+}
+
+/// Most reads find all of shared memory written, and none of it since the last barrier: they are
+/// kept for those who may write before the next.
+bool read_without_look(warp& w, const operation* check, block_checks& checks, lane_mask lanes) {
+    if ((check->source[1] & (access_flags::writes | access_flags::strong)) != 0) return false;
+    if (checks.shared() != nullptr && !checks.shared_is_written()) return false;
+    race_detector* const races = checks.races();
+    if (races == nullptr) return true;
+    if (!races->can_read_late()) return false;
+    const std::uint32_t bytes = access_detail::elements_of(check) * check->source[2];
+    alignas(32) offset_lanes offset;
+    if (!plain_offsets(w, check, lanes, bytes, offset)) return false;
+    race_detector::late_read read;
+    const unsigned shift = races->granule_shift();
+    read.first = races->stamp_of(w.index);
+    read.operation = static_cast<std::uint32_t>(w.pc_of(check + 1));
+    read.lanes = lanes;
+    read.granules = bytes >> shift;
+    for (unsigned i = 0; i < warp_size; ++i)
+        read.granule[i] = static_cast<std::uint16_t>(offset[i] >> shift);
+    races->add_late_read(read);
+    return true;
+}
+
 // ---- by memory ----
 
 /// The lanes whose bytes lie inside a memory; the others are faults of their own, and their offsets
 /// become those of one that does.
 lane_mask inside(checked_access& a, lane_mask lanes, address_lanes& offset, std::uint64_t size) {
-    const std::uint64_t last = offset[warp_size - 1];
-    if (a.side_by_side && offset[0] <= last && last < size && a.bytes <= size - last) return lanes;
+    if (a.bytes <= size) {
+        std::uint64_t outside = 0;
+        for (unsigned i = 0; i < warp_size; ++i)
+            outside |= offset[i] | (size - a.bytes - offset[i]);
+        if (outside >> 63 == 0) return lanes;
+    }
     a.side_by_side = false;
     lane_mask in = 0;
     for_lanes(lanes, [&](unsigned i) {
@@ -409,8 +384,10 @@ const operation* check_access(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     block_checks* const checks = w.block->checks();
     if (lanes == 0 || checks == nullptr) return op + 1;
+    const space where = access_detail::space_of(op);
+    if (where == space::shared && read_without_look(w, op, *checks, lanes)) return op + 1;
     checked_access a(w, op, *checks, lanes);
-    switch (access_detail::space_of(op)) {
+    switch (where) {
         case space::shared:
             check_shared(a, lanes);
             break;

@@ -107,6 +107,41 @@ void move_each(warp& w, const memory_request& r, space s, unsigned elements) {
     });
 }
 
+/// Lanes at any places of one range. @return false: some are elsewhere, or not aligned; nothing has
+/// moved
+template <class Memory, class Lane, bool Store>
+bool move_scattered(warp& w, const memory_request& r, space s, unsigned elements) {
+    const auto bytes = static_cast<std::uint32_t>(elements * sizeof(Memory));
+    const device_address* const address = r.address;
+    if (s == space::local || (s == space::generic && address_windows::in_local(address[0])))
+        return false;
+    std::uint64_t misaligned = 0;
+    for (unsigned i = 0; i < warp_size; ++i) misaligned |= address[i];
+    if ((misaligned & (bytes - 1)) != 0) return false;
+    const auto first = static_cast<unsigned>(__builtin_ctz(r.lanes));
+    const mapped_range range = first_range(w, r.op, first, s, address[first], bytes, Store);
+    const std::uint64_t last = range.size - bytes;
+    alignas(64) std::uint64_t offset[warp_size];
+    std::uint64_t outside = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        offset[i] = address[i] - range.begin;
+        outside |= offset[i] | (last - offset[i]);
+    }
+    if (outside >> 63 != 0) return false;
+    for (unsigned e = 0; e < elements; ++e) {
+        auto* const lanes = reinterpret_cast<typename overlaid<Lane>::type*>(r.elements[e]);
+        std::byte* const memory = range.host + e * sizeof(Memory);
+        const auto move = [&](unsigned i) {
+            move_element<Memory, Lane, Store>(memory + offset[i], lanes + i);
+        };
+        if (r.lanes == all_lanes)
+            for (unsigned i = 0; i < warp_size; ++i) move(i);
+        else
+            for_lanes(r.lanes, move);
+    }
+    return true;
+}
+
 /// Uniform offsets in local memory: words of the lanes lie side by side.
 template <class Lane, bool Store>
 bool move_local_words(warp& w, const memory_request& r, unsigned elements) {
@@ -146,7 +181,8 @@ void perform(warp& w, const memory_request& r) {
                                                          elements);
         }
     }
-    move_each<Memory, Lane, Store>(w, r, s, elements);
+    if (!move_scattered<Memory, Lane, Store>(w, r, s, elements))
+        move_each<Memory, Lane, Store>(w, r, s, elements);
 }
 
 /// Whether other SMs can see the access: it waits for the memory phase in timing mode.

@@ -77,6 +77,37 @@ TEST(CheckRaces, FindsAWriteThatNoBarrierKeepsBehindAReadOfSeveralWarps) {
         ElementsAre(AllOf(HasSubstr("thread (127,0,0)"), HasSubstr("this write and the read of"))));
 }
 
+/// Reads while nobody writes are kept aside until somebody does: also vectors, also more of them
+/// than are kept.
+TEST(CheckRaces, FindsAWriteBehindManyReads) {
+    const std::string many =
+        "mov.u32 %r9, 0;\nLOOP: and.b32 %r8, %r2, 1008; mov.u32 %r4, tile; add.u32 %r4, %r4, %r8;\n"
+        "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r4]; add.u32 %r9, %r9, 1;\n"
+        "setp.lt.u32 %p1, %r9, COUNT; @%p1 bra LOOP;\nSYNC st.shared.u32 [%r1], %r0;";
+    const auto with = [&](const char* count, const char* sync) {
+        std::string text = many;
+        text.replace(text.find("COUNT"), 5, count);
+        return text.replace(text.find("SYNC"), 4, sync);
+    };
+    const auto few = found("races", with("3", ""));
+    ASSERT_EQ(few.size(), 1u);
+    EXPECT_THAT(few[0], AllOf(HasSubstr("test.ptx:15: kernel k, block (0,0,0), thread (0,0,0)"),
+                              HasSubstr("this write and the read of"), HasSubstr("63 more")));
+    EXPECT_EQ(found("races", with("5000", "")), few);
+    EXPECT_THAT(found("races", with("5000", "bar.sync 0;")), IsEmpty());
+    EXPECT_THAT(found("init,races", with("3", "bar.sync 0;")),
+                ElementsAre(HasSubstr("that nothing has written")));
+}
+
+TEST(CheckInit, KeepsSilentWhenAllOfSharedMemoryHasBeenWritten) {
+    const std::string all = "bar.sync 0; st.shared.u32 [%r1], %r0; bar.sync 0;\n";
+    const std::string read = "ld.shared.u32 %r4, [tile+1020];";
+    EXPECT_THAT(found("init", all + read, 256), IsEmpty());
+    EXPECT_THAT(found("init", all + read, 224), testing::SizeIs(1));
+    // The next block finds nothing written.
+    EXPECT_THAT(found("init", read + all + read, 256, sm70, 2), testing::SizeIs(1));
+}
+
 TEST(CheckRaces, FindsTwoWritesOfDifferentWarps) {
     EXPECT_THAT(found("races", "st.shared.u32 [tile+8], %r0;"),
                 testing::Contains(AllOf(HasSubstr("race in shared memory at 0x8 (tile+8)"),

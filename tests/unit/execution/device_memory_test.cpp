@@ -49,6 +49,31 @@ TEST(DeviceMemory, FindsTheAllocationOfAnAddress) {
     EXPECT_THAT(m.nearest(a + 104), HasSubstr("4 bytes behind allocation"));
 }
 
+TEST(DeviceMemory, KeepsTheHostsMemoryAtTheOtherEndOfTheHeap) {
+    device_memory m(small());
+    const device_address end = 0xc0000000 + (1 << 20);
+    const device_address h = m.allocate_for_host(1000);
+    EXPECT_EQ(h, end - 1024);
+    const device_address below = m.allocate_for_host(256);
+    EXPECT_EQ(below, h - 256);
+    EXPECT_EQ(m.allocate(100), 0xc0000000u);
+    m.release(h);
+    EXPECT_EQ(m.allocate_for_host(512), end - 512);
+    EXPECT_EQ(m.allocate_for_host(2048), below - 2048);
+    EXPECT_THROW(m.allocate_for_host(1 << 20), kernel::user_error);
+    EXPECT_EQ(m.used(), 100u + 256 + 512 + 2048);
+}
+
+TEST(DeviceMemory, HandsOutNoFreedMemoryOfTheHostWhereAllocationsAreKeptApart) {
+    device_memory m(small());
+    m.keep_apart();
+    const device_address a = m.allocate_for_host(256);
+    EXPECT_LE(a + 256 + 512, 0xc0000000 + (1 << 20));
+    m.release(a);
+    EXPECT_LE(m.allocate_for_host(256) + 512, a);
+    EXPECT_THAT(m.nearest(a + 8), HasSubstr("which has been freed"));
+}
+
 TEST(DeviceMemory, RefusesWhatDoesNotFit) {
     device_memory m(small());
     EXPECT_THROW(m.allocate(2 << 20), kernel::user_error);
