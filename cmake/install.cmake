@@ -6,7 +6,8 @@ set(simtlm_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/simtlm)
 get_property(simtlm_targets GLOBAL PROPERTY SIMTLM_TARGETS)
 # `cmake --install` after a build of single targets: what is missing is built first, so that nothing
 # is installed by halves.
-add_custom_target(simtlm_package DEPENDS simtlm simtlm-trace)
+get_property(packaged GLOBAL PROPERTY SIMTLM_PACKAGED)
+add_custom_target(simtlm_package DEPENDS simtlm simtlm-trace ${packaged})
 foreach(target IN LISTS simtlm_targets)
   get_target_property(kind ${target} TYPE)
   if(NOT kind STREQUAL INTERFACE_LIBRARY)

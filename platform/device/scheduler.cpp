@@ -234,21 +234,49 @@ void scheduler::make_engine() {
     }
 }
 
+/// Tasks whose condition holds by now are ready again.
+void scheduler::watch() {
+    const auto holds = [&](const task_ptr& t) {
+        if (faults_[t->device] == status::success && !t->until()) return false;
+        t->until = nullptr;
+        ready_.push_back(t);
+        return true;
+    };
+    watched_.erase(std::remove_if(watched_.begin(), watched_.end(), holds), watched_.end());
+}
+
+/// What is to begin now; the rest is watched.
+std::deque<task_ptr> scheduler::take_ready() {
+    std::deque<task_ptr> begin;
+    for (const task_ptr& t : ready_) {
+        if (t->until && faults_[t->device] == status::success && !t->until())
+            watched_.push_back(t);
+        else
+            begin.push_back(t);
+    }
+    ready_.clear();
+    return begin;
+}
+
 void scheduler::serve() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
+        watch();
         const auto something = [&] { return !ready_.empty() || engine_busy_; };
         if (abandon_ || (quit_ && !something())) break;
         if (!something() || !may_run()) {
-            if (!something() || how_.eager || how_.grace_ms == 0)
+            if (!watched_.empty())
+                work_.wait_for(lock, std::chrono::milliseconds(1));
+            else if (!something() || how_.eager || how_.grace_ms == 0)
                 work_.wait(lock);
             else
                 work_.wait_for(lock, std::chrono::milliseconds(how_.grace_ms / 3 + 1));
             continue;
         }
-        state_.attention = false;
-        std::deque<task_ptr> begin;
-        begin.swap(ready_);
+        const std::deque<task_ptr> begin = take_ready();
+        // While something is watched, the engine comes back soon and often.
+        state_.attention = !watched_.empty();
+        if (begin.empty() && !engine_busy_) continue;
         std::vector<task_ptr> dropped;
         std::vector<bool> failed;
         for (const task_ptr& t : begin)

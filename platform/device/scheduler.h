@@ -85,6 +85,8 @@ public:
 
 private:
     void serve();
+    std::deque<task_ptr> take_ready();
+    void watch();
     void make_engine();
     bool may_run() const;
     void complete(const task_ptr& t);
@@ -105,6 +107,7 @@ private:
     std::unordered_map<const stream*, std::unique_ptr<stream>> streams_;
     std::vector<stream*> in_order_;  ///< all but the legacy ones, by number
     std::deque<task_ptr> ready_;
+    std::vector<task_ptr> watched_;  ///< ready but for their `until`
     std::vector<status> faults_;
     std::chrono::steady_clock::time_point last_call_;
     std::uint64_t next_stream_ = 0, next_task_ = 0;

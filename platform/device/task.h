@@ -35,6 +35,7 @@ struct task {
     unsigned device = 0;
     std::uint64_t stream = 0;      ///< number of the stream, for reports
     std::function<void()> effect;  ///< copies: moves the data; host calls: the call
+    std::function<bool()> until;   ///< does not begin before this holds; asked again and again
     launch_request launch;
     copy_direction direction = copy_direction::inside;
     std::uint64_t bytes = 0;    ///< copies

@@ -49,6 +49,15 @@ const preset_info* preset_for_binary(unsigned binary_version) {
     return same_major;
 }
 
+preset_folders preset_folders::of_library(const std::string& library) {
+    preset_folders found{std::string()};
+    // PREFIX/lib/simtlm/libsimtlm_cuda.so, PREFIX/bin/simtlm
+    const fs::path prefix = fs::path(library).parent_path().parent_path().parent_path();
+    found.folders_.push_back(
+        (prefix / "bin" / SIMTLM_INSTALLED_CONFIG_DIR).lexically_normal().string());
+    return found;
+}
+
 preset_folders::preset_folders(const std::string& executable) {
     if (*SIMTLM_SOURCE_CONFIG_DIR != '\0') folders_.emplace_back(SIMTLM_SOURCE_CONFIG_DIR);
     std::error_code failed;

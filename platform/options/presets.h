@@ -31,6 +31,8 @@ public:
     /// @param executable  argv[0] or empty; where the installed configurations are looked for
     explicit preset_folders(const std::string& executable = {});
     explicit preset_folders(std::vector<std::string> folders) : folders_(std::move(folders)) {}
+    /// For a library that somebody else's executable has loaded. @param library  its path
+    static preset_folders of_library(const std::string& library);
 
     /// Files of the preset in loading order. `dram/GDDR6` names a fragment, `TITAN_V` a GPU.
     /// @throws kernel::user_error with the nearest name

@@ -53,7 +53,9 @@ result call(const char* name, after_fault faults, Act&& act) noexcept {
         std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
     }
     thread_state& t = session::thread();
-    if (Kind == library_kind::runtime && !t.through_driver && r != 0) t.last_error = r;
+    // That something is still under way is no error to remember.
+    const bool failed = r != 0 && r != static_cast<result>(status::not_ready);
+    if (Kind == library_kind::runtime && !t.through_driver && failed) t.last_error = r;
     t.through_driver = false;
     t.per_thread_default = false;
     return r;

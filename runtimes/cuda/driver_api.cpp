@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 using namespace simtlm::cuda;
@@ -194,6 +195,24 @@ RUNTIME(cuCtxCreate)(context** to, unsigned flags, int device) {
 RUNTIME(cuCtxCreate_v4)(context** to, void*, unsigned flags, int device) {
     return simtlm_rt_cuCtxCreate(to, flags, device);
 }
+RUNTIME(cuCtxCreate_v3)(context** to, void*, int, unsigned flags, int device) {
+    return simtlm_rt_cuCtxCreate(to, flags, device);
+}
+/// Of old: counts users of a context.
+RUNTIME(cuCtxAttach)(context** to, unsigned) {
+    return driver_call("cuCtxAttach", [&](session&) {
+        require_pointer(to);
+        *to = current_context();
+        require(*to != nullptr, status::invalid_context, "no context is current");
+        ++(*to)->references;
+    });
+}
+RUNTIME(cuCtxDetach)(context* c) {
+    return driver_call("cuCtxDetach", [&](session& s) {
+        check_context(s, c);
+        if (c->references > 0) --c->references;
+    });
+}
 RUNTIME(cuCtxDestroy)(context* c) {
     return driver_call("cuCtxDestroy", [&](session& s) {
         check_context(s, c);
@@ -251,6 +270,21 @@ RUNTIME(cuCtxSynchronize)() {
         if (r != status::success) throw failure(r, "a GPU has failed");
     });
 }
+RUNTIME(cuCtxSynchronize_v2)(context* c) {
+    return driver_call("cuCtxSynchronize_v2", [&](session& s) {
+        check_context(s, c);
+        refuse_during_capture(s);
+        const status r = s.work().wait_all(c->device);
+        if (r != status::success) throw failure(r, "a GPU has failed");
+    });
+}
+RUNTIME(cuCtxGetDevice_v2)(int* device, context* c) {
+    return driver_call("cuCtxGetDevice_v2", [&](session& s) {
+        require_pointer(device);
+        check_context(s, c);
+        *device = static_cast<int>(c->device);
+    });
+}
 RUNTIME(cuCtxGetStreamPriorityRange)(int* least, int* greatest) {
     return driver_call("cuCtxGetStreamPriorityRange", [&](session&) {
         if (least != nullptr) *least = 0;
@@ -304,9 +338,6 @@ RUNTIME(cuModuleLoadData)(module** to, const void* code) {
         *to = s.load_module(code, "module", s.current_device());
     });
 }
-RUNTIME(cuModuleLoadDataEx)(module** to, const void* code, unsigned, void*, void**) {
-    return simtlm_rt_cuModuleLoadData(to, code);
-}
 RUNTIME(cuModuleLoadFatBinary)(module** to, const void* code) {
     return simtlm_rt_cuModuleLoadData(to, code);
 }
@@ -339,16 +370,75 @@ RUNTIME(cuModuleGetGlobal)(std::uint64_t* to, std::size_t* bytes, module* m, con
 // ---- linking, of PTX ----
 
 namespace {
+/// What the program wants to be told of its compilation: CUjit_option and values side by side. The
+/// value of a size is room before, and bytes written afterwards.
+struct compilation_log {
+    unsigned count = 0;
+    const int* options = nullptr;
+    void** values = nullptr;
+
+    void** value_of(int option) const {
+        for (unsigned i = 0; i < count; ++i)
+            if (options[i] == option) return &values[i];
+        return nullptr;
+    }
+    void write(int buffer, const std::string& text) const {
+        void** const to = value_of(buffer);
+        void** const size = value_of(buffer + 1);
+        if (to == nullptr || *to == nullptr || size == nullptr) return;
+        const auto room = reinterpret_cast<std::uintptr_t>(*size) & 0xffffffff;
+        const std::size_t bytes = std::min<std::size_t>(room, text.size() + 1);
+        if (bytes == 0) return;
+        std::memcpy(*to, text.c_str(), bytes);
+        static_cast<char*>(*to)[bytes - 1] = 0;
+        *size = reinterpret_cast<void*>(bytes - 1);
+    }
+    /// Compiling takes no simulated time. @param fault  empty: none
+    void write_all(const std::string& fault) const {
+        constexpr int wall_time = 2, information = 3, errors = 5;
+        const float none = 0;
+        if (void** const time = value_of(wall_time)) std::memcpy(time, &none, sizeof none);
+        write(information, "");
+        write(errors, fault);
+    }
+};
+
+/// Does what may fail because of the program's PTX, and tells the log.
+template <class Act>
+void with_log(const compilation_log& log, Act&& act) {
+    try {
+        act();
+    } catch (const failure& e) {
+        log.write_all(e.what());
+        throw;
+    }
+    log.write_all({});
+}
+
 struct linker {
     std::vector<simtlm::device::module_source> pieces;
     std::string text;  ///< when it is complete
+    std::vector<int> options;
+    void** values = nullptr;  ///< where the program has them; read and written
 };
 }  // namespace
 
-RUNTIME(cuLinkCreate)(unsigned, void*, void**, linker** to) {
+RUNTIME(cuModuleLoadDataEx)
+(module** to, const void* code, unsigned count, const int* options, void** values) {
+    return driver_call("cuModuleLoadDataEx", [&](session& s) {
+        require_pointer(to);
+        require_pointer(code);
+        with_log({count, options, values},
+                 [&] { *to = s.load_module(code, "module", s.current_device()); });
+    });
+}
+RUNTIME(cuLinkCreate)(unsigned count, const int* options, void** values, linker** to) {
     return driver_call("cuLinkCreate", [&](session&) {
         require_pointer(to);
-        *to = new linker;
+        auto fresh = std::make_unique<linker>();
+        if (count != 0) fresh->options.assign(options, options + count);
+        fresh->values = values;
+        *to = fresh.release();
     });
 }
 RUNTIME(cuLinkAddData)
@@ -383,7 +473,9 @@ RUNTIME(cuLinkComplete)(linker* l, void** to, std::size_t* bytes) {
     return driver_call("cuLinkComplete", [&](session&) {
         require_pointer(l);
         require(!l->pieces.empty(), status::invalid_value, "nothing to link");
-        l->text = link(l->pieces, "linked").text;
+        const auto count = static_cast<unsigned>(l->options.size());
+        with_log({count, l->options.data(), l->values},
+                 [&] { l->text = link(l->pieces, "linked").text; });
         if (to != nullptr) *to = l->text.data();
         if (bytes != nullptr) *bytes = l->text.size() + 1;
     });
@@ -462,22 +554,33 @@ RUNTIME(cuLaunchHostFunc)(void* stream, void (*act)(void*), void* data) {
         enqueue(s, s.stream(stream), host_operation({act, data}));
     });
 }
+/// CUfunction_attribute
+static int function_attribute(session& s, function& f, int attribute) {
+    const function_attributes a = attributes_of(s, f);
+    const int all[] = {a.max_threads,
+                       static_cast<int>(a.shared_bytes),
+                       static_cast<int>(a.constant_bytes),
+                       static_cast<int>(a.local_bytes),
+                       a.registers,
+                       a.ptx_version,
+                       a.binary_version,
+                       a.cache_mode,
+                       a.max_dynamic_shared,
+                       a.carve_out};
+    require(attribute >= 0 && attribute < 16, status::invalid_value, "no attribute");
+    return attribute < 10 ? all[attribute] : 0;
+}
 RUNTIME(cuFuncGetAttribute)(int* value, int attribute, void* f) {
     return driver_call("cuFuncGetAttribute", [&](session& s) {
         require_pointer(value);
-        const function_attributes a = attributes_of(s, *s.function_of(f));
-        const int all[] = {a.max_threads,
-                           static_cast<int>(a.shared_bytes),
-                           static_cast<int>(a.constant_bytes),
-                           static_cast<int>(a.local_bytes),
-                           a.registers,
-                           a.ptx_version,
-                           a.binary_version,
-                           a.cache_mode,
-                           a.max_dynamic_shared,
-                           a.carve_out};
-        require(attribute >= 0 && attribute < 16, status::invalid_value, "no attribute");
-        *value = attribute < 10 ? all[attribute] : 0;
+        *value = function_attribute(s, *s.function_of(f), attribute);
+    });
+}
+RUNTIME(cuKernelGetAttribute)(int* value, int attribute, kernel* k, int device) {
+    return driver_call("cuKernelGetAttribute", [&](session& s) {
+        require_pointer(value);
+        check_device(s, device);
+        *value = function_attribute(s, *s.function_of(k, static_cast<unsigned>(device)), attribute);
     });
 }
 RUNTIME(cuFuncSetAttribute)(void* f, int attribute, int value) {
@@ -570,33 +673,60 @@ RUNTIME(cuMemGetAddressRange)(std::uint64_t* begin, std::size_t* bytes, std::uin
         if (bytes != nullptr) *bytes = a->bytes;
     });
 }
+namespace {
+/// CUpointer_attribute. What is not known has the attributes of no memory at all.
+void tell_attribute(session& s, void* to, int attribute, std::uint64_t p) {
+    require_pointer(to);
+    const pointer_attributes a = attributes_of(s, pointer_to(p));
+    const bool known = a.type != 0;
+    const auto place = s.gpus().memory().find(p);
+    const auto tell = [to](auto value) { std::memcpy(to, &value, sizeof value); };
+    switch (attribute) {
+        case 1:
+            return tell(known ? s.primary_context(s.current_device()) : nullptr);
+        case 2:
+            return tell(known ? a.type == 1 ? 1u : 2u : 0u);
+        case 3:
+            return tell(known ? p : std::uint64_t{0});
+        case 4:
+            return tell(known ? pointer_to(p) : nullptr);
+        case 6:   // synchronous copies
+        case 10:  // can be shared in the way of old
+            return tell(0);
+        case 7:
+            return tell(place ? place->id : std::uint64_t{0});
+        case 8:
+            return tell(a.type == 3 ? 1u : 0u);
+        case 9:
+            return tell(known ? a.device : -2);
+        case 11:
+            return tell(place ? place->address : std::uint64_t{0});
+        case 12:
+            return tell(place ? place->bytes : std::uint64_t{0});
+        case 13:
+            return tell(known ? 1 : 0);
+        default:
+            throw failure(status::not_supported,
+                          fmt::format("attribute {} of an address is not known", attribute));
+    }
+}
+}  // namespace
 RUNTIME(cuPointerGetAttribute)(void* to, int attribute, std::uint64_t p) {
     return driver_call("cuPointerGetAttribute", [&](session& s) {
-        require_pointer(to);
-        const pointer_attributes a = attributes_of(s, pointer_to(p));
-        require(a.type != 0, status::invalid_value, "no memory that is known");
-        switch (attribute) {
-            case 1:
-                *static_cast<void**>(to) = s.primary_context(s.current_device());
-                break;
-            case 2:
-                *static_cast<unsigned*>(to) = a.type == 1 ? 1 : 2;
-                break;
-            case 3:
-                *static_cast<std::uint64_t*>(to) = p;
-                break;
-            case 4:
-                *static_cast<void**>(to) = pointer_to(p);
-                break;
-            case 8:
-                *static_cast<unsigned*>(to) = a.type == 3 ? 1 : 0;
-                break;
-            case 9:
-                *static_cast<int*>(to) = a.device;
-                break;
-            default:
-                throw failure(status::not_supported, "an attribute that is not known");
-        }
+        require(attributes_of(s, pointer_to(p)).type != 0, status::invalid_value,
+                "no memory that is known");
+        tell_attribute(s, to, attribute, p);
+    });
+}
+RUNTIME(cuPointerGetAttributes)
+(unsigned count, const int* attributes, void** to, std::uint64_t p) {
+    return driver_call("cuPointerGetAttributes", [&](session& s) {
+        for (unsigned i = 0; i < count; ++i) tell_attribute(s, to[i], attributes[i], p);
+    });
+}
+RUNTIME(cuPointerSetAttribute)(const void*, int attribute, std::uint64_t) {
+    return driver_call("cuPointerSetAttribute", [&](session&) {
+        require(attribute == 6, status::invalid_value, "an attribute that cannot be set");
     });
 }
 RUNTIME(cuMemcpy)(std::uint64_t to, std::uint64_t from, std::size_t bytes) {

@@ -230,6 +230,13 @@ RUNTIME(cuStreamBeginCapture)(void* stream) {
         begin_capture(s, s.stream(stream), 0, nullptr);
     });
 }
+RUNTIME(cuStreamGetCtx_v2)(void* stream, context** to, void** green) {
+    return driver_call("cuStreamGetCtx_v2", [&](session& s) {
+        require_pointer(to);
+        *to = s.primary_context(s.stream(stream).device);
+        if (green != nullptr) *green = nullptr;
+    });
+}
 RUNTIME(cuStreamGetCtx)(void* stream, context** to) {
     return driver_call("cuStreamGetCtx", [&](session& s) {
         require_pointer(to);
@@ -249,6 +256,90 @@ result write_value(const char* name, void* stream, std::uint64_t to, T value) {
     });
 }
 }  // namespace
+namespace {
+/// CUstreamWaitValue_flags
+enum wait_condition : unsigned { at_least, equal, any_bit, not_all_bits };
+
+template <class T>
+bool holds(T now, T value, unsigned condition) {
+    switch (condition) {
+        case at_least:  // counters go round
+            return static_cast<std::make_signed_t<T>>(static_cast<T>(now - value)) >= 0;
+        case equal:
+            return now == value;
+        case any_bit:
+            return (now & value) != 0;
+        default:
+            return static_cast<T>(~(now | value)) != 0;
+    }
+}
+
+/// What comes later in the stream waits until memory has a value.
+template <class T>
+result wait_value(const char* name, void* stream, std::uint64_t from, T value, unsigned flags) {
+    constexpr unsigned conditions = 3, flushes = 1u << 30;
+    return driver_call(name, [&](session& s) {
+        require(from != 0 && from % sizeof(T) == 0, status::invalid_value,
+                "the address is not aligned");
+        require((flags & ~(conditions | flushes)) == 0, status::invalid_value,
+                "no way to compare values");
+        operation o;
+        o.make = [from, value, condition = flags & conditions](session&) {
+            auto t = std::make_shared<simtlm::device::task>();
+            t->until = [from, value, condition] {
+                return holds(__atomic_load_n(reinterpret_cast<const T*>(from), __ATOMIC_ACQUIRE),
+                             value, condition);
+            };
+            return t;
+        };
+        enqueue(s, s.stream(stream), std::move(o));
+    });
+}
+
+/// CUstreamBatchMemOpParams: 48 bytes, which begin with what is to be done.
+struct memory_operation {
+    unsigned what;
+    std::uint64_t address;
+    std::uint64_t value;
+    unsigned flags;
+    std::uint64_t reserved[2];
+};
+static_assert(sizeof(memory_operation) == 48);
+
+result carry_out(void* stream, const memory_operation& m) {
+    constexpr unsigned wait_32 = 1, write_32 = 2, flush = 3, wait_64 = 4, write_64 = 5, barrier = 6;
+    const char* const name = "cuStreamBatchMemOp";
+    const auto word = static_cast<unsigned>(m.value);
+    switch (m.what) {
+        case wait_32:
+            return wait_value(name, stream, m.address, word, m.flags);
+        case wait_64:
+            return wait_value(name, stream, m.address, m.value, m.flags);
+        case write_32:
+            return write_value(name, stream, m.address, word);
+        case write_64:
+            return write_value(name, stream, m.address, m.value);
+        case flush:
+        case barrier:
+            return 0;
+        default:
+            return static_cast<result>(status::invalid_value);
+    }
+}
+}  // namespace
+RUNTIME(cuStreamWaitValue32)(void* stream, std::uint64_t from, unsigned value, unsigned flags) {
+    return wait_value("cuStreamWaitValue32", stream, from, value, flags);
+}
+RUNTIME(cuStreamWaitValue64)
+(void* stream, std::uint64_t from, std::uint64_t value, unsigned flags) {
+    return wait_value("cuStreamWaitValue64", stream, from, value, flags);
+}
+RUNTIME(cuStreamBatchMemOp)
+(void* stream, unsigned count, const memory_operation* all, unsigned) {
+    result r = 0;
+    for (unsigned i = 0; r == 0 && i < count; ++i) r = carry_out(stream, all[i]);
+    return r;
+}
 RUNTIME(cuStreamWriteValue32)(void* stream, std::uint64_t to, unsigned value, unsigned) {
     return write_value("cuStreamWriteValue32", stream, to, value);
 }

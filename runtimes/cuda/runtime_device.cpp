@@ -250,6 +250,12 @@ int attribute_of(session& s, int attribute, int device) {
             return p.preemption;
         case 91:
             return p.host_pointer_registered;
+        case 92:
+        case 93:
+        case 94:
+        case 122:
+        case 123:
+            return 1;  // streams wait for values in memory, and write them
         case 95:
             return p.cooperative;
         case 97:
@@ -388,6 +394,10 @@ RUNTIME(cudaSetDevice)(int device) {
     return runtime_call("cudaSetDevice", [&](session& s) {
         check_device(s, device);
         session::thread().device = static_cast<unsigned>(device);
+        // The driver API goes on with the device's primary context.
+        auto& contexts = session::thread().contexts;
+        if (!contexts.empty()) contexts.pop_back();
+        contexts.push_back(s.primary_context(static_cast<unsigned>(device)));
     });
 }
 RUNTIME(cudaInitDevice)(int device, unsigned, unsigned) {

@@ -192,6 +192,14 @@ RUNTIME(cudaFuncSetAttribute)(const void* kernel, int attribute, int value) {
         set_function_attribute(s, *s.function_of(kernel), attribute, value);
     });
 }
+RUNTIME(cudaKernelSetAttributeForDevice)
+(const void* kernel, int attribute, int value, int device) {
+    return runtime_call("cudaKernelSetAttributeForDevice", [&](session& s) {
+        check_device(s, device);
+        set_function_attribute(s, *s.function_of(kernel, static_cast<unsigned>(device)), attribute,
+                               value);
+    });
+}
 RUNTIME(cudaFuncSetCacheConfig)(const void* kernel, int preference) {
     return runtime_call("cudaFuncSetCacheConfig",
                         [&](session& s) { s.function_of(kernel)->cache_preference = preference; });

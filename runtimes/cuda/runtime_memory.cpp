@@ -567,6 +567,18 @@ RUNTIME(cudaMemcpyFromArray)
                 });
     });
 }
+RUNTIME(cudaMemcpyFromArrayAsync)
+(void* to, const void* array, std::size_t x, std::size_t y, std::size_t bytes, int kind,
+ void* stream) {
+    return runtime_call("cudaMemcpyFromArrayAsync", [&](session& s) {
+        in_rows(s.array(array), x, y, bytes,
+                [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
+                    carry_out(s, {from_array(s, static_cast<char*>(to) + done, n, array, column,
+                                             line, n, 1, kind),
+                                  stream, true});
+                });
+    });
+}
 RUNTIME(cudaMemcpyToSymbol)
 (const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind) {
     return runtime_call("cudaMemcpyToSymbol", [&](session& s) {

@@ -180,7 +180,8 @@ thread_state& session::thread() {
     return state;
 }
 
-session::session() : process_(::getpid()), options_(platform::preset_folders(own_path()).finder()) {
+session::session()
+    : process_(::getpid()), options_(platform::preset_folders::of_library(own_path()).finder()) {
     read_options();
     device::run_log::outputs log;
     const char* const run = std::getenv("SIMTLM_RUN");
