@@ -25,7 +25,7 @@ tlm::tlm_sync_enum functional_unit::accept(warp_instruction& inst, tlm::tlm_phas
     const std::uint64_t now = process_.now();
     const std::uint64_t done = completion(*inst.info, now);
     while (done - now > mask_) lengthen(now);
-    ring_[done & mask_] = &inst;
+    put(done, &inst);
     register_free_at_ = now + std::max<std::uint64_t>(inst.info->initiation_interval, 1);
     ++in_flight_;
     ++statistics_.instructions;
@@ -34,19 +34,20 @@ tlm::tlm_sync_enum functional_unit::accept(warp_instruction& inst, tlm::tlm_phas
 }
 
 void functional_unit::lengthen(std::uint64_t now) {
-    std::vector<warp_instruction*> longer(2 * ring_.size(), nullptr);
-    const std::uint64_t mask = longer.size() - 1;
-    for (std::uint64_t at = now + 1; at <= now + mask_; ++at) longer[at & mask] = ring_[at & mask_];
-    ring_ = std::move(longer);
-    mask_ = mask;
+    const std::vector<warp_instruction*> shorter = std::move(ring_);
+    const std::uint64_t mask = mask_;
+    ring_.assign(2 * shorter.size(), nullptr);
+    mask_ = ring_.size() - 1;
+    taken_ = 0;
+    for (std::uint64_t at = now + 1; at <= now + mask; ++at) put(at, shorter[at & mask]);
 }
 
 void functional_unit::cycle() {
-    warp_instruction*& due = ring_[process_.now() & mask_];
-    if (due != nullptr) {
+    const std::uint64_t now = process_.now();
+    if (leaves_at(now)) {
         --in_flight_;
-        send(write_back, *due);
-        due = nullptr;
+        send(write_back, *ring_[now & mask_]);
+        put(now, nullptr);
     }
     process_.sleep();
 }

@@ -25,7 +25,7 @@ public:
 
     bool can_accept(const program::static_instruction& inst, std::uint64_t now) const {
         const std::uint64_t done = completion(inst, now);
-        return now >= register_free_at_ && (done - now > mask_ || ring_[done & mask_] == nullptr);
+        return now >= register_free_at_ && (done - now > mask_ || !leaves_at(done));
     }
 
     /// The first core cycle in which the dispatch register is free.
@@ -43,11 +43,24 @@ private:
     }
     tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
+    /// Whether an instruction leaves in a cycle that the ring covers.
+    bool leaves_at(std::uint64_t cycle) const {
+        const std::uint64_t place = cycle & mask_;
+        return place < 64 ? (taken_ >> place & 1u) != 0 : ring_[place] != nullptr;
+    }
+    void put(std::uint64_t done, warp_instruction* inst) {
+        const std::uint64_t place = done & mask_;
+        ring_[place] = inst;
+        if (place >= 64) return;
+        const std::uint64_t bit = std::uint64_t{1} << place;
+        taken_ = inst != nullptr ? taken_ | bit : taken_ & ~bit;
+    }
     void cycle();
     void lengthen(std::uint64_t now);
 
     std::vector<warp_instruction*> ring_;  // by completion cycle; a power of two of them
     std::uint64_t mask_;
+    std::uint64_t taken_ = 0;  // the first 64 places of the ring, bit by bit: read without it
     std::uint64_t register_free_at_ = 0;
     unsigned in_flight_ = 0;
     statistics statistics_;

@@ -126,6 +126,9 @@ void process_group::run_phases() {
     visiting_ = turns_.front()->place;
     ++visits_;
     expire_timers(sequencer_.cycle(domain_));
+    // Other groups have been visited since the last time: fetch the turns that follow, all at once.
+    for (unsigned k = next_ready(0); k < max_turns; k = next_ready(k + 1))
+        __builtin_prefetch(turns_[k]);
     const bool follows_blocks = sequencer_.follows_blocks();
     for (unsigned k = next_ready(0); k < max_turns; k = next_ready(k + 1)) {
         const phase_sequencer::turn& t = *turns_[k];

@@ -75,8 +75,9 @@ struct latency_table {
 };
 
 /// Everything about an instruction that does not change from one execution to the next; made once
-/// per program counter of a kernel by whoever provides it.
-struct static_instruction {
+/// per program counter of a kernel by whoever provides it. What the stages of a pipeline ask lies
+/// in its first 64 bytes, one line of a cache.
+struct alignas(64) static_instruction {
     std::uint64_t pc = 0;
     const char* opcode = "";  ///< full opcode text, kept for the life of the kernel
     std::uint32_t source_line = 0;
@@ -94,10 +95,10 @@ struct static_instruction {
     std::uint8_t code_bytes = 16;  ///< of memory that the instruction itself takes
     std::uint8_t n_dst = 0;
     std::uint8_t n_src = 0;
-    std::array<std::uint16_t, max_destinations> dst{};
-    std::array<std::uint16_t, max_sources> src{};
     /// Bit i: src[i] is a hazard but does not pass the operand collector (a predicate, mostly).
     std::uint32_t uncollected = 0;
+    std::array<std::uint16_t, max_destinations> dst{};
+    std::array<std::uint16_t, max_sources> src{};
     std::int32_t immediate = 0;        ///< DEPBAR: groups allowed in flight
     std::int16_t barrier_id = 0;       ///< BAR: named barrier, -1 when the trace does not tell
     std::int32_t barrier_threads = 0;  ///< BAR: threads expected, 0 = the whole CTA
