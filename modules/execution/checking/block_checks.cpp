@@ -19,7 +19,7 @@ block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.ch
                                             l.image.source().architecture < 70);
     if (!what.init) return;
     global_ = l.memory.writes();
-    if (shared != 0) shared_ = std::make_unique<written_map>(shared);
+    if (shared != 0) shared_ = std::make_unique<written_bytes>(shared);
     const std::uint64_t local = std::uint64_t{l.warps()} * warp_size * l.local_bytes();
     if (local != 0) local_ = std::make_unique<written_map>(local);
 }
@@ -129,7 +129,10 @@ void block_checks::race_of_lanes(warp& w, const operation* op, unsigned lane, un
 void block_checks::check_race(warp& w, const operation* op, const piece& p, std::uint64_t offset) {
     race_detector& d = *races_;
     settle(d);
-    if (p.writes) d.begin_writes();
+    if (p.writes)
+        d.begin_writes();
+    else
+        d.begin_reads();
     const unsigned shift = d.granule_shift();
     const race_detector::shadow s = d.shadow_of(w.index);
     const auto me = static_cast<std::uint32_t>(w.pc_of(op));

@@ -31,7 +31,7 @@ public:
 
     /// nullptr: not asked for.
     race_detector* races() { return races_.get(); }
-    written_map* shared() { return shared_.get(); }
+    written_bytes* shared() { return shared_.get(); }
     /// All of it has been written, as found at a barrier.
     bool shared_is_written() const { return shared_is_written_; }
     written_map* local() { return local_.get(); }
@@ -74,7 +74,7 @@ private:
     launch_context& launch_;
     program_checker& checker_;
     std::unique_ptr<race_detector> races_;
-    std::unique_ptr<written_map> shared_;
+    std::unique_ptr<written_bytes> shared_;
     std::unique_ptr<written_map> local_;
     written_map* global_ = nullptr;
     bool shared_is_written_ = false;

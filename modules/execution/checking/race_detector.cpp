@@ -48,7 +48,7 @@ void race_detector::all_ordered() {
     // What warps know of each other's earlier clocks does not matter any more.
     ordered_ = epoch << clock_shift;
     late_.clear();
-    has_writes_ = false;
+    has_writes_ = has_reads_ = false;
 }
 
 void race_detector::tick(unsigned warp) {

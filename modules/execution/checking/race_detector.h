@@ -69,6 +69,7 @@ public:
     }
     /// @pre can_read_late
     void add_late_read(const late_read& r) { late_.push_back(r); }
+    bool has_late_reads() const { return !late_.empty(); }
     /// Calls f for each, in order.
     template <class Function>
     void take_late_reads(Function f) {
@@ -77,6 +78,9 @@ public:
     }
     /// Somebody is about to write: from now to the next barrier reads are noted at once.
     void begin_writes() { has_writes_ = true; }
+    /// Whether the shadow has reads since the last barrier: else writes need not compare with them.
+    bool has_reads() const { return has_reads_; }
+    void begin_reads() { has_reads_ = true; }
 
     // What the accesses of a warp have to look at, by granule.
     struct shadow {
@@ -133,6 +137,7 @@ private:
     static constexpr std::size_t most_late_reads = 4096;
     std::vector<late_read> late_;
     bool has_writes_ = false;  ///< since the last barrier of the whole CTA
+    bool has_reads_ = false;   ///< the same, in the shadow
 };
 
 }  // namespace simtlm::execution

@@ -43,11 +43,14 @@ struct race_stamps {
         operation = op;
     }
 
-    /// Whether a closer look is needed: somebody else has written since the last barrier ...
+    /// Whether a closer look is needed: somebody else has written since the last barrier, other
+    /// than this warp before its clock has ticked ...
     bool read_is_suspicious(std::uint32_t k, unsigned lane) const {
+        constexpr stamp warp_bits = race_detector::thread_mask & ~stamp{warp_size - 1};
         const stamp w = written[k];
         const bool by_others = ((w ^ (first + lane)) & race_detector::thread_mask) != 0;
-        return (w >= ordered) & by_others;
+        const bool by_us_before = (((w ^ first) & warp_bits) == 0) & (w < first);
+        return (w >= ordered) & by_others & !by_us_before;
     }
     /// ... or has read.
     bool write_is_suspicious(std::uint32_t k, unsigned lane) const {
@@ -55,6 +58,14 @@ struct race_stamps {
         const stamp r = read[k];
         const bool by_others = (((r ^ (first + lane)) & who) != 0) | (readers[k] != bit);
         return read_is_suspicious(k, lane) | ((r >= ordered) & by_others);
+    }
+    /// The same for strong accesses, which do not race with each other.
+    bool strong_write_is_suspicious(std::uint32_t k) const {
+        const bool written_plainly =
+            (written[k] >= ordered) & ((written_by[k] & race_detector::strong) == 0);
+        const bool read_plainly =
+            (read[k] >= ordered) & ((read_by[k] & race_detector::strong) == 0);
+        return written_plainly | read_plainly;
     }
     void note_read(std::uint32_t k, unsigned lane) const {
         constexpr stamp lanes = warp_size - 1;
@@ -109,6 +120,7 @@ inline void note_reads(const race_stamps s, lane_mask lanes,
 
 /// Late reads become part of the shadow.
 inline void settle(race_detector& d) {
+    if (d.has_late_reads()) d.begin_reads();
     d.take_late_reads([&](const race_detector::late_read& late) {
         race_stamps s(d, (late.first & race_detector::thread_mask) / warp_size, late.operation);
         s.first = late.first;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 namespace simtlm::execution {
 
@@ -60,6 +62,47 @@ private:
     std::uint64_t size_;
     std::size_t mapped_;
     std::uint64_t* words_;
+};
+
+/// The same for a small memory of one thread of the host: a byte for each, so that lanes anywhere
+/// cost little.
+class written_bytes {
+public:
+    explicit written_bytes(std::size_t bytes) : written_(bytes, 0) {}
+
+    std::size_t size() const { return written_.size(); }
+    void clear_all() { std::fill(written_.begin(), written_.end(), std::uint8_t{0}); }
+    void mark(std::uint64_t first, std::uint64_t count) {
+        if (count == sizeof ones)
+            std::memcpy(&written_[first], &ones, sizeof ones);
+        else
+            std::memset(&written_[first], 1, count);
+    }
+    bool all(std::uint64_t first, std::uint64_t count) const {
+        if (count == sizeof ones) return std::memcmp(&written_[first], &ones, sizeof ones) == 0;
+        return std::memchr(&written_[first], 0, count) == nullptr;
+    }
+
+    /// Whether `count` bytes from each of several places have been written.
+    template <class Places>
+    bool all_of(const Places& first, std::uint32_t count) const {
+        if (count == sizeof ones) {
+            std::uint32_t both = ones;
+            for (const std::uint32_t at : first) {
+                std::uint32_t word;
+                std::memcpy(&word, &written_[at], sizeof word);
+                both &= word;
+            }
+            return both == ones;
+        }
+        bool written = true;
+        for (const std::uint32_t at : first) written = written && all(at, count);
+        return written;
+    }
+
+private:
+    static constexpr std::uint32_t ones = 0x0101'0101;
+    std::vector<std::uint8_t> written_;
 };
 
 }  // namespace simtlm::execution

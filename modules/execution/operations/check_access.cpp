@@ -103,6 +103,38 @@ void note_row(const race_stamps row, bool writes) {
         for (unsigned i = 0; i < warp_size; ++i) row.note_last_read(i);
 }
 
+template <class Function>
+void each_lane(lane_mask lanes, Function f) {
+    if (lanes == all_lanes)
+        for (unsigned i = 0; i < warp_size; ++i) f(i);
+    else
+        for_lanes(lanes, f);
+}
+
+/// Writes of a granule a lane, at any places. @return false: a closer look is needed, nothing has
+/// been noted
+/// @param has_reads  the shadow has some since the last barrier
+bool note_writes(const race_stamps s, lane_mask lanes, const race_detector::granule_lanes& granule,
+                 bool has_reads) {
+    std::uint32_t any = 0;
+    if ((s.operation & race_detector::strong) != 0) {
+        each_lane(lanes,
+                  [&](unsigned i) { any |= s.strong_write_is_suspicious(granule[i]) ? 1 : 0; });
+        if (any == 0) each_lane(lanes, [&](unsigned i) { s.note_write(granule[i], i); });
+        return any == 0;
+    }
+    if (has_reads)
+        each_lane(lanes, [&](unsigned i) { any |= s.write_is_suspicious(granule[i], i) ? 1 : 0; });
+    else
+        each_lane(lanes, [&](unsigned i) { any |= s.read_is_suspicious(granule[i], i) ? 1 : 0; });
+    if (any != 0) return false;
+    each_lane(lanes, [&](unsigned i) { s.note_write(granule[i], i); });
+    // Do two lanes write to one place?
+    each_lane(lanes, [&](unsigned i) { any |= s.written[granule[i]] ^ (s.first + i); });
+    if (any != 0) each_lane(lanes, [&](unsigned i) { s.written[granule[i]] = 0; });
+    return any == 0;
+}
+
 /// Whether two lanes store the same.
 bool stores_the_same(const checked_access& a, unsigned lane, unsigned other) {
     if (a.address[lane] != a.address[other]) return false;
@@ -183,18 +215,23 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
     const race_stamps s(d, a.w.index, operation);
     const bool writes = a.has(access_flags::writes);
     settle(d);
-    if (writes) d.begin_writes();
+    const bool has_reads = d.has_reads();
+    if (writes)
+        d.begin_writes();
+    else
+        d.begin_reads();
     const unsigned shift = d.granule_shift();
     const bool one_granule = a.bytes == 1u << shift;
     const auto first = static_cast<std::uint32_t>(offset[0] >> shift);
     extent e;
-    if (a.side_by_side && one_granule && !suspicious_row(row_at(s, first), writes))
+    if (a.side_by_side && one_granule && !suspicious_row(row_at(s, first), writes && has_reads))
         note_row(row_at(s, first), writes);
     else if (!writes && one_granule && (e = extent_of(offset)).bytes <= most_at_once &&
              !some_written(s, static_cast<std::uint32_t>(e.first >> shift),
                            static_cast<std::uint32_t>((e.first + e.bytes) >> shift) + 1))
         note_reads(s, lanes, granules_of(offset, shift));
-    else
+    else if (!writes || !one_granule ||
+             !note_writes(s, lanes, granules_of(offset, shift), has_reads))
         look_for_races_by_lane(a, lanes, offset, s, operation);
     if (is_strong) synchronise(a, lanes, offset);
 }
@@ -202,9 +239,9 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
 // ---- what has been written ----
 
 /// @param tell  what to do with a lane that reads what nothing has written
-template <class Tell>
-void look_at_writes(const checked_access& a, written_map& map, lane_mask lanes,
-                    const address_lanes& offset, Tell tell) {
+template <class Map, class Tell>
+void look_at_writes(const checked_access& a, Map& map, lane_mask lanes, const address_lanes& offset,
+                    Tell tell) {
     if (a.side_by_side) {
         const std::uint64_t all = std::uint64_t{a.bytes} * warp_size;
         const bool known = !a.has(access_flags::reads) || map.all(offset[0], all);
@@ -214,6 +251,9 @@ void look_at_writes(const checked_access& a, written_map& map, lane_mask lanes,
     if (!a.has(access_flags::writes)) {
         const extent e = extent_of(offset);
         if (e.bytes <= most_at_once && map.all(e.first, e.bytes + a.bytes)) return;
+    } else if (!a.has(access_flags::reads)) {
+        each_lane(lanes, [&](unsigned i) { map.mark(offset[i], a.bytes); });
+        return;
     }
     for_lanes(lanes, [&](unsigned i) {
         if (a.has(access_flags::reads) && !map.all(offset[i], a.bytes)) tell(i);
@@ -282,17 +322,19 @@ bool plain_offsets(const warp& w, const operation* check, lane_mask lanes, std::
     return outside >> 31 == 0;
 }
 
-/// Most reads find all of shared memory written, and none of it since the last barrier: they are
-/// kept for those who may write before the next.
+/// Most reads find what they read written, and nobody to have written since the last barrier: they
+/// are kept for those who may write before the next.
 bool read_without_look(warp& w, const operation* check, block_checks& checks, lane_mask lanes) {
     if ((check->source[1] & (access_flags::writes | access_flags::strong)) != 0) return false;
-    if (checks.shared() != nullptr && !checks.shared_is_written()) return false;
+    const written_bytes* const unsure = checks.shared_is_written() ? nullptr : checks.shared();
     race_detector* const races = checks.races();
-    if (races == nullptr) return true;
-    if (!races->can_read_late()) return false;
+    if (races == nullptr && unsure == nullptr) return true;
+    if (races != nullptr && !races->can_read_late()) return false;
     const std::uint32_t bytes = access_detail::elements_of(check) * check->source[2];
     alignas(32) offset_lanes offset;
     if (!plain_offsets(w, check, lanes, bytes, offset)) return false;
+    if (unsure != nullptr && !unsure->all_of(offset, bytes)) return false;
+    if (races == nullptr) return true;
     race_detector::late_read read;
     const unsigned shift = races->granule_shift();
     read.first = races->stamp_of(w.index);
@@ -302,6 +344,37 @@ bool read_without_look(warp& w, const operation* check, block_checks& checks, la
     for (unsigned i = 0; i < warp_size; ++i)
         read.granule[i] = static_cast<std::uint16_t>(offset[i] >> shift);
     races->add_late_read(read);
+    return true;
+}
+
+// ---- global memory of a whole warp ----
+
+/// Whether all lanes access memory, each next to the one before.
+bool is_side_by_side(const warp& w, const operation* check, lane_mask lanes, std::uint32_t bytes,
+                     std::uint64_t& first) {
+    constexpr std::uint32_t needed = access_detail::wide_address;
+    if (lanes != all_lanes || check->source[0] == no_slot ||
+        (check->detail & (needed | access_detail::frame_relative)) != needed)
+        return false;
+    const auto* const from = lanes_at<std::uint64_t>(w, check->source[0]);
+    const std::uint64_t begin = from[0];
+    std::uint64_t differs = 0;
+    for (unsigned i = 0; i < warp_size; ++i) differs |= from[i] - begin - std::uint64_t{i} * bytes;
+    first = begin + static_cast<std::uint64_t>(check->immediate);
+    return differs == 0;
+}
+
+/// A warp that reads what has been written, or writes, all in one piece.
+bool global_without_look(warp& w, const operation* check, block_checks& checks, lane_mask lanes) {
+    written_map* const map = checks.global();
+    if (map == nullptr) return true;
+    const std::uint32_t bytes = access_detail::elements_of(check) * check->source[2];
+    const std::uint64_t all = std::uint64_t{bytes} * warp_size;
+    std::uint64_t first;
+    if (!is_side_by_side(w, check, lanes, bytes, first)) return false;
+    if (first >= map->size() || all > map->size() - first) return false;
+    if ((check->source[1] & access_flags::reads) != 0 && !map->all(first, all)) return false;
+    if ((check->source[1] & access_flags::writes) != 0) map->mark(first, all);
     return true;
 }
 
@@ -338,7 +411,7 @@ void check_shared(checked_access& a, lane_mask lanes) {
     lanes = inside(a, lanes, offset, a.w.block->shared_bytes());
     if (lanes == 0) return;
     if (a.checks.races() != nullptr) look_for_races(a, lanes, offset);
-    if (a.checks.shared() != nullptr)
+    if (a.checks.shared() != nullptr && !a.checks.shared_is_written())
         look_at_writes(a, *a.checks.shared(), lanes, offset, [&](unsigned i) {
             a.checks.unwritten_shared(a.w, a.op, i, offset[i], a.bytes);
         });
@@ -386,6 +459,7 @@ const operation* check_access(warp& w, const operation* op) {
     if (lanes == 0 || checks == nullptr) return op + 1;
     const space where = access_detail::space_of(op);
     if (where == space::shared && read_without_look(w, op, *checks, lanes)) return op + 1;
+    if (where == space::global && global_without_look(w, op, *checks, lanes)) return op + 1;
     checked_access a(w, op, *checks, lanes);
     switch (where) {
         case space::shared:

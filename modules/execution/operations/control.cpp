@@ -193,8 +193,15 @@ const operation* call_undefined(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     const auto& f = w.launch->image.functions()[static_cast<std::size_t>(op->immediate)];
+    const std::string& name = f.source->name;
+    const bool launches = name.rfind("cudaLaunchDevice", 0) == 0 ||
+                          name.rfind("cudaGetParameterBuffer", 0) == 0 ||
+                          name == "cudaDeviceSynchronize";
     w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
-                  "function " + f.source->name + " is declared, but not defined in this module");
+                  launches ? name +
+                                 ": kernels that launch kernels (dynamic parallelism) are not "
+                                 "executed; launch them from the host"
+                           : "function " + name + " is declared, but not defined in this module");
 }
 
 const operation* enter_function(warp& w, const operation* op) {

@@ -199,5 +199,16 @@ TEST(DeviceRuntime, RefusesFunctionsThatAreNotDefined) {
                 HasSubstr("function missing is declared"));
 }
 
+TEST(DeviceRuntime, RefusesLaunchesOfKernelsByKernels) {
+    machine m(
+        ".extern .func (.param .b32 r) cudaLaunchDeviceV2 (.param .b64 a, .param .b64 s);\n"
+        ".visible .entry k() { .param .b64 a; .param .b64 s; .param .b32 r;\n"
+        "call (r), cudaLaunchDeviceV2, (a, s); ret; }");
+    EXPECT_THAT(fault_of([&] {
+                    m.run("k", {1, 1, 1}, {1, 1, 1});
+                }),
+                HasSubstr("cudaLaunchDeviceV2: kernels that launch kernels"));
+}
+
 }  // namespace
 }  // namespace simtlm::execution
