@@ -10,6 +10,7 @@
 #include "sc_main/exit_code.h"
 #include "sc_main/functional_mode.h"
 #include "sc_main/host_program.h"
+#include "sc_main/huge_pages.h"
 #include "sc_main/output.h"
 #include "sc_main/program_run.h"
 #include "sc_main/progress.h"
@@ -89,6 +90,7 @@ std::vector<platform::provenance::file> inputs_of(const platform::option_values&
 int run(int argc, char** argv) {
     const auto started = std::chrono::steady_clock::now();
     if (argc > 1 && std::string(argv[1]) == "run") return run_host_program(argc, argv);
+    prefer_huge_pages();
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     const platform::preset_folders folders(argv[0]);
     platform::option_values values(folders.finder());

@@ -16,6 +16,7 @@ bool cache_engine::send(miss_sink& sink) {
     const queued_request q = miss_queue_.front();
     if (!sink.try_send(*q.payload)) return false;
     miss_queue_.pop();
+    ++changes_;
     if (!q.own_write_back) q.payload->release();
     return true;
 }
@@ -37,6 +38,7 @@ bool cache_engine::waiting_for_fill(const tlm::tlm_generic_payload& response) co
 }
 
 void cache_engine::fill(tlm::tlm_generic_payload& response, std::uint64_t now) {
+    ++changes_;
     std::uint32_t e = mshrs_.find(mshr_address(response));
     if (e == mshr_table::none || mshrs_.sent(e).payload != &response) {
         e = mshrs_.find(mshr_address(*protocol::extension(response).parent));

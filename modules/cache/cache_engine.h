@@ -65,7 +65,10 @@ public:
     /// write-allocate read of a fetch-on-write cache has the write in extension.parent, with a
     /// reference of its own that passes likewise.
     tlm::tlm_generic_payload& ready_access() const { return mshrs_.head(); }
-    tlm::tlm_generic_payload& next_access() { return mshrs_.next_access(); }
+    tlm::tlm_generic_payload& next_access() {
+        ++changes_;
+        return mshrs_.next_access();
+    }
 
     bool data_port_free() const { return ports_.data_port_free(); }
     bool fill_port_free() const { return ports_.fill_port_free(); }
@@ -78,9 +81,16 @@ public:
     /// Something is queued or on its way.
     bool busy() const { return !idle() || !mshrs_.empty(); }
 
-    void flush() { tags_.flush(); }
-    void invalidate() { tags_.invalidate(); }
+    void flush() {
+        ++changes_;
+        tags_.flush();
+    }
+    void invalidate() {
+        ++changes_;
+        tags_.invalidate();
+    }
     void reconfigure(unsigned ways, allocation_policy allocation) {
+        ++changes_;
         tags_.reconfigure(ways, allocation);
     }
     /// Warms the tags as a host copy through this cache does; no timing, no statistics.
@@ -88,6 +98,7 @@ public:
     /// @param sector         0..3 of the line
     void force_tag_access(std::uint64_t address, std::uint64_t index_address, std::uint64_t now,
                           unsigned sector) {
+        ++changes_;
         tags_.fill_address(address, index_address, static_cast<std::uint32_t>(now),
                            config_.kind == cache_kind::sector ? sector : 0, {}, true);
     }
@@ -135,6 +146,7 @@ protected:
         if (observer_ != nullptr) observer_->accessed(p, outcome);
     }
     bool fail(const tlm::tlm_generic_payload& p, fail_reason reason) {
+        last_failure_ = reason;
         statistics_.book(protocol::extension(p).type, reason);
         return false;
     }
@@ -158,6 +170,8 @@ protected:
     kernel::ring_buffer<queued_request> miss_queue_;
     port_bandwidth ports_;
     cache_statistics statistics_;
+    std::uint64_t changes_ = 0;  // of what decides whether an access is refused
+    fail_reason last_failure_{};
     access_observer* observer_ = nullptr;
 };
 

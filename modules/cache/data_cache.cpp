@@ -36,6 +36,7 @@ access_result data_cache::access(tlm::tlm_generic_payload& p, std::uint64_t now)
             fail(p, fail_reason::line_alloc);
     }
     if (done) {
+        ++changes_;
         r.outcome = hit ? access_outcome::hit : access_outcome::miss;
         if (hit)
             ports_.use_data_port(bytes);

@@ -65,8 +65,13 @@ void l1_data_cache::cycle() {
 
 void l1_data_cache::look_up(bank& b) {
     tlm::tlm_generic_payload& p = *b.front().payload;
+    if (engine_.refused_again(p, b.refused)) return;
     const access_result r = engine_.access(p, process_.now());
-    if (r.outcome == access_outcome::reservation_fail) return;
+    if (r.outcome == access_outcome::reservation_fail) {
+        b.refused = engine_.last_refusal();
+        return;
+    }
+    b.refused = {};
     b.pop();
     --queued_;
     if (r.finished) unit_.complete(p);

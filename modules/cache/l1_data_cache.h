@@ -82,7 +82,9 @@ private:
         tlm::tlm_generic_payload* payload;
         std::uint64_t entered;  // core cycle
     };
-    using bank = kernel::ring_buffer<queued_access>;
+    struct bank : kernel::ring_buffer<queued_access> {
+        data_cache::refusal refused;  // the access at the end of the pipeline, when it has been
+    };
 
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;
     tlm::tlm_generic_payload* ready() override;

@@ -2,25 +2,29 @@
 #include "modules/cache/tag_array.h"
 
 #include <algorithm>
-#include <cstring>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace simtlm::cache {
 
 namespace {
 
-constexpr unsigned scan_width = 16;                  // fingerprints compared at a time
-constexpr std::uint64_t each = 0x0001000100010001u;  // one in every 16-bit lane
+constexpr unsigned scan_width = 16;  // fingerprints compared at a time
 
-/// Whether one of scan_width fingerprints is that of a lane pattern.
-bool any_match(const std::uint16_t* prints, std::uint64_t pattern) {
-    std::uint64_t zero = 0;
-    for (unsigned i = 0; i < scan_width; i += 4) {
-        std::uint64_t lanes;
-        std::memcpy(&lanes, prints + i, sizeof lanes);
-        lanes ^= pattern;
-        zero |= (lanes - each) & ~lanes;
-    }
-    return (zero & (each << 15)) != 0;
+/// Which of scan_width fingerprints equal one: bit i.
+unsigned matches(const std::uint16_t* prints, std::uint16_t sought) {
+#ifdef __SSE2__
+    const __m128i pattern = _mm_set1_epi16(static_cast<std::int16_t>(sought));
+    const auto* at = reinterpret_cast<const __m128i*>(prints);
+    const __m128i low = _mm_cmpeq_epi16(_mm_loadu_si128(at), pattern);
+    const __m128i high = _mm_cmpeq_epi16(_mm_loadu_si128(at + 1), pattern);
+    return static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+#else
+    unsigned found = 0;
+    for (unsigned i = 0; i < scan_width; ++i) found |= unsigned{prints[i] == sought} << i;
+    return found;
+#endif
 }
 
 std::uint16_t fingerprint(std::uint64_t tag) {
@@ -48,6 +52,7 @@ void tag_array::resize() {
     fingerprints_.resize(lines + scan_width);  // a scan may read past the last set
     classes_.resize(lines);
     ages_.resize(lines);
+    groups_.resize(lines / group_lines + 1);
     tags_.resize(lines);
     flags_.resize(lines);
     written_.resize(lines);
@@ -70,10 +75,10 @@ sector_state tag_array::state(std::uint32_t line, unsigned sector) const {
 
 void tag_array::reclassify(std::uint32_t line) {
     const line_flags& f = flags_[line];
-    classes_[line] = f.reserved != 0   ? victim_class::reserved
-                     : f.modified != 0 ? victim_class::dirty
-                     : f.present != 0  ? victim_class::clean
-                                       : victim_class::free;
+    set_class(line, f.reserved != 0   ? victim_class::reserved
+                    : f.modified != 0 ? victim_class::dirty
+                    : f.present != 0  ? victim_class::clean
+                                      : victim_class::free);
 }
 
 bool tag_array::all_clean(const std::function<bool(std::uint64_t)>& property) const {
@@ -86,12 +91,13 @@ tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_ad
                                    unsigned sector, bool is_write) const {
     const std::uint64_t tag = address & line_mask_;
     const std::uint32_t first = index_(index_address) * ways_;
-    const std::uint64_t pattern = fingerprint(tag) * each;
+    const std::uint16_t sought = fingerprint(tag);
     for (std::uint32_t from = 0; from < ways_; from += scan_width) {
-        if (!any_match(&fingerprints_[first + from], pattern)) continue;
-        const std::uint32_t end = first + std::min(ways_, from + scan_width);
-        for (std::uint32_t line = first + from; line < end; ++line) {
-            if (tags_[line] != tag || flags_[line].present == 0) continue;
+        for (unsigned found = matches(&fingerprints_[first + from], sought); found != 0;
+             found &= found - 1) {
+            const std::uint32_t way = from + static_cast<std::uint32_t>(__builtin_ctz(found));
+            const std::uint32_t line = first + way;
+            if (way >= ways_ || tags_[line] != tag || flags_[line].present == 0) continue;
             switch (state(line, sector)) {
                 case sector_state::reserved:
                     return {access_outcome::hit_reserved, line};
@@ -116,6 +122,10 @@ tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
     const victim_class limit = dirty_percent >= static_cast<float>(write_ratio_percent_)
                                    ? victim_class::dirty
                                    : victim_class::clean;
+    if (ways_ % group_lines == 0 && replacement_ != replacement_policy::random) {
+        const lookup found = find_victim_by_groups(first, limit);
+        if (found.line != no_line) return found;
+    }
     const victim_class* classes = &classes_[first];
     const std::uint32_t* ages = &ages_[first];
     // The lines that may not go count as infinitely young. Without branches: vector code.
@@ -148,6 +158,45 @@ tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
     return {};
 }
 
+void tag_array::summarize(std::uint32_t group, victim_class limit) const {
+    const victim_class* classes = &classes_[group * group_lines];
+    const std::uint32_t* ages = &ages_[group * group_lines];
+    const auto last_kind = static_cast<std::uint32_t>(limit);
+    std::uint32_t oldest = ~std::uint32_t{0};
+    std::uint32_t least = static_cast<std::uint32_t>(victim_class::reserved);
+    for (std::uint32_t i = 0; i < group_lines; ++i) {
+        const auto kind = static_cast<std::uint32_t>(classes[i]);
+        const std::uint32_t age = ages[i] | (0u - ((last_kind - kind) >> 31));
+        oldest = std::min(age, oldest);
+        least = std::min(kind, least);
+    }
+    groups_[group] = {oldest, static_cast<victim_class>(least),
+                      static_cast<std::uint8_t>(last_kind + 1)};
+}
+
+/// Most groups of a large set are as they were at the last search.
+/// @return no_line: none may go, as far as summaries tell
+tag_array::lookup tag_array::find_victim_by_groups(std::uint32_t first, victim_class limit) const {
+    const auto valid = static_cast<std::uint8_t>(static_cast<unsigned>(limit) + 1);
+    std::uint32_t oldest = ~std::uint32_t{0};
+    std::uint32_t group_of_oldest = no_line, group_of_free = no_line;
+    for (std::uint32_t g = first / group_lines; g < (first + ways_) / group_lines; ++g) {
+        if (groups_[g].valid_for != valid) summarize(g, limit);
+        if (groups_[g].least == victim_class::free) group_of_free = g;
+        if (groups_[g].oldest >= oldest) continue;
+        oldest = groups_[g].oldest;
+        group_of_oldest = g;
+    }
+    if (group_of_free != no_line)
+        for (std::uint32_t line = (group_of_free + 1) * group_lines;;)
+            if (classes_[--line] == victim_class::free) return {access_outcome::miss, line};
+    if (group_of_oldest != no_line)
+        for (std::uint32_t line = group_of_oldest * group_lines;; ++line)
+            if (classes_[line] <= limit && ages_[line] == oldest)
+                return {access_outcome::miss, line};
+    return {};
+}
+
 void tag_array::allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector,
                               std::uint32_t now) {
     const auto bit = static_cast<std::uint8_t>(1u << sector);
@@ -156,8 +205,8 @@ void tag_array::allocate_line(std::uint32_t line, std::uint64_t tag, unsigned se
     flags_[line] = line_flags();
     flags_[line].present = flags_[line].reserved = bit;
     written_[line] = {};
-    ages_[line] = now;
-    classes_[line] = victim_class::reserved;
+    set_age(line, now);
+    set_class(line, victim_class::reserved);
 }
 
 void tag_array::allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now) {
@@ -172,8 +221,8 @@ void tag_array::allocate_sector(std::uint32_t line, unsigned sector, std::uint32
     f.modified &= others;
     f.reserved |= bit;
     f.present |= bit;
-    if (replacement_ != replacement_policy::fifo) ages_[line] = now;
-    classes_[line] = victim_class::reserved;
+    if (replacement_ != replacement_policy::fifo) set_age(line, now);
+    set_class(line, victim_class::reserved);
 }
 
 evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsigned sector,
@@ -187,7 +236,7 @@ evicted_line tag_array::access(const lookup& found, std::uint64_t address, unsig
             ++counters_.pending_hits;
             [[fallthrough]];
         case access_outcome::hit:
-            if (replacement_ != replacement_policy::fifo) ages_[line] = now;
+            if (replacement_ != replacement_policy::fifo) set_age(line, now);
             break;
         case access_outcome::miss:
             ++counters_.misses;
@@ -302,7 +351,7 @@ void tag_array::flush() {
     for (std::uint32_t line = 0; line < sets_ * ways_; ++line)
         if (flags_[line].modified != 0) {
             flags_[line].present = flags_[line].reserved = flags_[line].modified = 0;
-            classes_[line] = victim_class::free;
+            set_class(line, victim_class::free);
         }
     dirty_ = 0;
     used_ = false;
@@ -312,7 +361,7 @@ void tag_array::invalidate() {
     if (!used_) return;
     for (std::uint32_t line = 0; line < sets_ * ways_; ++line) {
         flags_[line].present = flags_[line].reserved = flags_[line].modified = 0;
-        classes_[line] = victim_class::free;
+        set_class(line, victim_class::free);
     }
     dirty_ = 0;
     used_ = false;

@@ -98,6 +98,7 @@ public:
     const counters& counted() const { return counters_; }
 
 private:
+    static constexpr std::uint32_t group_lines = 16;
     struct line_flags {  // bit s: sector s
         std::uint8_t present = 0;
         std::uint8_t reserved = 0;  // subset of present, disjoint from modified
@@ -109,7 +110,26 @@ private:
     };
     enum class victim_class : std::uint8_t { free, clean, dirty, reserved };  // zero: free
 
+    /// Of some neighbouring lines of a set, what a search for a victim needs to know; found out
+    /// anew when one of them has changed.
+    struct group_summary {
+        std::uint32_t oldest;    // age of the oldest that may go; the greatest: none may
+        victim_class least;      // kind of the freest
+        std::uint8_t valid_for;  // kind of the last lines that may go, plus one; 0: for none
+    };
     lookup find_victim(std::uint32_t first) const;
+    lookup find_victim_by_groups(std::uint32_t first, victim_class limit) const;
+    void summarize(std::uint32_t group, victim_class limit) const;
+    /// The age or the kind of a line changes.
+    void touch(std::uint32_t line) { groups_[line / group_lines].valid_for = 0; }
+    void set_age(std::uint32_t line, std::uint32_t now) {
+        ages_[line] = now;
+        touch(line);
+    }
+    void set_class(std::uint32_t line, victim_class c) {
+        classes_[line] = c;
+        touch(line);
+    }
     void allocate_line(std::uint32_t line, std::uint64_t tag, unsigned sector, std::uint32_t now);
     void allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now);
     void fill(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
@@ -132,6 +152,7 @@ private:
     kernel::zeroed_vector<std::uint64_t> tags_;
     kernel::zeroed_vector<line_flags> flags_;
     kernel::zeroed_vector<protocol::byte_mask> written_;
+    mutable kernel::zeroed_vector<group_summary> groups_;  // of group_lines lines each
 
     std::uint32_t dirty_ = 0;  // wraps as the reference's does
     bool used_ = false;

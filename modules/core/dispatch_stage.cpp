@@ -37,6 +37,7 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
         range& of = units_of_[units_[u].p];
         if (of.end == 0) of.begin = u;
         of.end = u + 1;
+        sc_assert(units_[u].number == u - of.begin);
     }
 }
 
@@ -63,35 +64,42 @@ bool dispatch_stage::reserve_result_bus(std::uint64_t now, unsigned latency) {
 
 void dispatch_stage::dispatch_to_memory(unsigned p) {
     if (!ldst_.can_accept()) return;  // it tells when it can
-    warp_instruction* inst = collector_.ready(p).oldest();
-    collector_.take(p, *inst);
-    send(to_ldst, *inst);
+    send(to_ldst, collector_.take(p, collector_.ready(p).oldest()));
 }
 
-/// @return the first core cycle in which the unit may take something, never: nothing waits for it
-std::uint64_t dispatch_stage::dispatch_to_unit(std::size_t u, std::uint64_t now) {
-    const unit& target = units_[u];
-    const pipeline_register& ready = collector_.ready(target.p);
-    if (ready.empty()) return never;
-    warp_instruction* inst = config_.sub_core_model ? ready.of(target.number) : ready.oldest();
-    if (inst == nullptr) return never;
-    if (now < target.block->register_free_at()) return target.block->register_free_at();
-    if (target.block->can_accept(*inst->info, now) &&
-        reserve_result_bus(now, inst->info->latency)) {
-        collector_.take(target.p, *inst);
-        send(to_units[static_cast<int>(u)], *inst);
+/// @return the first core cycle in which a unit of a pipeline may take something that waits for it
+std::uint64_t dispatch_stage::dispatch_to_units(unsigned p, std::uint64_t now) {
+    const range& of = units_of_[p];
+    const pipeline_register& ready = collector_.ready(p);
+    std::uint64_t next = never;
+    if (config_.sub_core_model) {
+        for (std::uint64_t slots = ready.taken(); slots != 0; slots &= slots - 1) {
+            const auto s = static_cast<unsigned>(__builtin_ctzll(slots));
+            if (of.begin + s < of.end)
+                next = std::min(next, dispatch_to_unit(of.begin + s, s, now));
+        }
+    } else {
+        for (std::size_t u = of.begin; u < of.end && !ready.empty(); ++u)
+            next = std::min(next, dispatch_to_unit(u, ready.oldest(), now));
     }
+    return next;
+}
+
+/// @return the first core cycle in which the unit may take what waits in a register, or after that
+std::uint64_t dispatch_stage::dispatch_to_unit(std::size_t u, unsigned slot, std::uint64_t now) {
+    const unit& target = units_[u];
+    if (now < target.block->register_free_at()) return target.block->register_free_at();
+    const program::static_instruction& info = *collector_.ready(target.p).at(slot).info;
+    if (target.block->can_accept(info, now) && reserve_result_bus(now, info.latency))
+        send(to_units[static_cast<int>(u)], collector_.take(target.p, slot));
     return now + 1;
 }
 
 void dispatch_stage::cycle() {
     const std::uint64_t now = process_.now();
     std::uint64_t next = never;
-    for (std::uint64_t m = collector_.ready_pipelines() & ~to_memory_; m != 0; m &= m - 1) {
-        const range& of = units_of_[static_cast<unsigned>(__builtin_ctzll(m))];
-        for (std::size_t u = of.begin; u < of.end; ++u)
-            next = std::min(next, dispatch_to_unit(u, now));
-    }
+    for (std::uint64_t m = collector_.ready_pipelines() & ~to_memory_; m != 0; m &= m - 1)
+        next = std::min(next, dispatch_to_units(static_cast<unsigned>(__builtin_ctzll(m)), now));
     for (std::uint64_t m = collector_.ready_pipelines() & to_memory_; m != 0; m &= m - 1)
         dispatch_to_memory(static_cast<unsigned>(__builtin_ctzll(m)));
     if (next == never)

@@ -36,7 +36,8 @@ public:
 
 private:
     void cycle();
-    std::uint64_t dispatch_to_unit(std::size_t unit, std::uint64_t now);
+    std::uint64_t dispatch_to_units(unsigned p, std::uint64_t now);
+    std::uint64_t dispatch_to_unit(std::size_t unit, unsigned slot, std::uint64_t now);
     bool reserve_result_bus(std::uint64_t now, unsigned latency);
     void dispatch_to_memory(unsigned p);
     void lengthen(std::uint64_t now);

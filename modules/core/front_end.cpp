@@ -34,10 +34,8 @@ void front_end::cycle() {
         if (fetched_ >= 0) decode();
         fetch();
     }
-    if (fetched_ >= 0 || presented_ != nullptr || sm_.warps.fetchable() != 0) return;
-    for (warp_mask m = sm_.warps.done & sm_.warps.resident; m != 0; m &= m - 1)
-        if (may_exit(static_cast<unsigned>(__builtin_ctzll(m)))) return;
-    process_.sleep();
+    if (fetched_ < 0 && presented_ == nullptr && sm_.warps.fetchable() == 0 && leaving() == 0)
+        process_.sleep();
 }
 
 void front_end::decode() {
@@ -77,7 +75,7 @@ void front_end::fetch() {
         return;
     }
     const warp_mask fetchable = sm_.warps.fetchable();
-    warp_mask candidates = fetchable | (sm_.warps.done & sm_.warps.resident);
+    const warp_mask candidates = fetchable | leaving();
     // Round robin from the warp after the last fetched: first those above it, then the others.
     const warp_mask above = last_ >= 63 ? 0 : candidates >> (last_ + 1) << (last_ + 1);
     for (warp_mask part : {above, candidates & ~above}) {
@@ -87,6 +85,7 @@ void front_end::fetch() {
                 access(w);
                 return;
             }
+            sm_.warps.may_have_left &= ~warp_bit(w);
             if (may_exit(w)) sm_.owner.warp_exits(w);
         }
     }

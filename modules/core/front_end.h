@@ -59,6 +59,10 @@ private:
     void decode();
     void fetch();
     void access(unsigned warp);
+    /// Warps that have ended and may have left the pipeline.
+    warp_mask leaving() const {
+        return sm_.warps.done & sm_.warps.resident & sm_.warps.may_have_left;
+    }
     bool may_exit(unsigned warp) const;
     tlm::tlm_generic_payload& request_for(unsigned warp);
 

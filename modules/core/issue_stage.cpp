@@ -186,7 +186,7 @@ void issue_stage::end_or_wait(const execution& e) {
     const program::static_instruction& info = *e.inst.info;
     const unsigned w = e.inst.warp;
     if (e.warp_ended) {
-        sm_.warps.done |= warp_bit(w);
+        sm_.warps.ends(w);
         sm_.barriers.warp_ended(e.warp.cta, w);
     } else if (info.cls == op_class::barrier && info.barrier != program::barrier_kind::none) {
         sm_.barriers.arrive(e.warp.cta, w, {info.barrier, e.barrier_id, e.barrier_threads});

@@ -18,7 +18,9 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
       statistics_(statistics),
       bank_queue_(config.register_banks),
       written_at_(config.register_banks, 0),
-      banks_per_scheduler_(config.register_banks / config.schedulers),
+      banks_(config.sub_core_model ? config.register_banks / config.schedulers
+                                   : config.register_banks),
+      power_of_two_banks_((banks_ & (banks_ - 1)) == 0),
       process_("process", sequencer, protocol::phase::core_operands,
                kernel::on_edge<&operand_collector::cycle>(this)) {
     for (auto& socket : issue) socket.register_nb_transport_fw(this, &operand_collector::accept);
@@ -30,6 +32,7 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
     sc_assert(total <= max_units && config.register_banks <= max_banks &&
               pipes() <= max_pipelines && config.schedulers <= max_schedulers);
     awaited_by_.resize(pipes());
+    kept_by_.resize(pipes());
     const unsigned per_scheduler = config.sub_core_model ? total / config.schedulers : total;
     for (unsigned i = 0; i < total; ++i)
         units_[i].slot = static_cast<std::uint8_t>(per_scheduler == 0 ? 0 : i / per_scheduler);
@@ -58,40 +61,48 @@ std::vector<unsigned> operand_collector::pipes_by(unsigned pipeline_config::visi
 }
 
 void operand_collector::make_general_collectors() {
-    const unsigned general = add_set(config_.general_collectors);
+    const unsigned general = add_pool(config_.general_collectors);
     std::vector<unsigned> present;
     for (const unsigned p : pipes_by(&pipeline_config::visits::general_ports))
         if (config_.pipelines[p].present) present.push_back(p);
-    for (unsigned i = 0; i < config_.general_collectors.in_ports; ++i)
-        input_ports_.push_back({present, {general}, i != 0});
+    add_entrance(config_.general_collectors.in_ports, present, {general});
 }
 
 /// Collectors of one pipeline each; its instructions may use the general ones as well.
 void operand_collector::make_specialized_collectors() {
     constexpr unsigned general = 0;
-    std::vector<unsigned> set_of(pipes());
+    std::vector<unsigned> pool_of(pipes());
     for (const unsigned p : pipes_by(&pipeline_config::visits::pools))
-        set_of[p] = add_set(config_.pipelines[p].collectors);
+        pool_of[p] = add_pool(config_.pipelines[p].collectors);
     for (const unsigned p : pipes_by(&pipeline_config::visits::own_ports))
-        for (unsigned i = 0; i < config_.pipelines[p].collectors.in_ports; ++i)
-            input_ports_.push_back({{p}, {set_of[p], general}, i != 0});
+        add_entrance(config_.pipelines[p].collectors.in_ports, {p}, {pool_of[p], general});
 }
 
-unsigned operand_collector::add_set(const collector_pool_config& pool) {
-    const set s{static_cast<unsigned>(units_.size()), pool.units, pool.units / config_.schedulers};
-    sets_.push_back(s);
-    units_.resize(units_.size() + pool.units);
-    for (unsigned i = 0; i < pool.out_ports; ++i)
-        dispatch_ports_.push_back({s.first, s.units, s.per_scheduler, 0});
-    return static_cast<unsigned>(sets_.size()) - 1;
+/// Round robin among the collectors of a pool: after one comes the next, with sub-cores the first
+/// of the next scheduler.
+unsigned operand_collector::add_pool(const collector_pool_config& with) {
+    const auto first = static_cast<unsigned>(units_.size());
+    units_.resize(first + with.units);
+    const unsigned each = std::max(1u, with.units / config_.schedulers);
+    const auto after = [&](unsigned i) {
+        const unsigned next = config_.sub_core_model ? i + each - i % each : i + 1;
+        return static_cast<std::uint8_t>(first + (next < with.units ? next : next - with.units));
+    };
+    for (unsigned i = 0; i < with.units; ++i) units_[first + i].next = after(i);
+    pools_.push_back({first, with.units, with.units / config_.schedulers, {}});
+    if (with.units > 0) pools_.back().turn.assign(with.out_ports, after(0));
+    return static_cast<unsigned>(pools_.size()) - 1;
 }
 
-unsigned operand_collector::bank_of(unsigned reg, const warp_instruction& inst) const {
-    // Register numbers count from one here, as the figures of the reference do.
-    const unsigned key = reg + 1 + (config_.register_bank_uses_warp_id ? inst.warp : 0u);
-    if (config_.sub_core_model)
-        return key % banks_per_scheduler_ + inst.scheduler * banks_per_scheduler_;
-    return key % config_.register_banks;
+void operand_collector::add_entrance(unsigned ports, const std::vector<unsigned>& pipes,
+                                     std::vector<unsigned> pools) {
+    entrance e{ports, {}, std::vector<std::uint8_t>(this->pipes()), 0, std::move(pools)};
+    for (const unsigned p : pipes) {
+        e.rank[p] = static_cast<std::uint8_t>(e.pipes.size());
+        e.pipes.push_back(static_cast<std::uint8_t>(p));
+        e.serves |= std::uint64_t{1} << p;
+    }
+    if (ports > 0) entrances_.push_back(std::move(e));
 }
 
 tlm::tlm_sync_enum operand_collector::accept(warp_instruction& inst, tlm::tlm_phase&,
@@ -105,10 +116,11 @@ tlm::tlm_sync_enum operand_collector::accept(warp_instruction& inst, tlm::tlm_ph
 
 bool operand_collector::write_back(const warp_instruction& inst, unsigned& first_unwritten,
                                    std::uint64_t now) {
+    const banks_of of(*this, inst);
     for (; first_unwritten < inst.info->n_dst; ++first_unwritten) {
         const unsigned r = inst.info->dst[first_unwritten];
         if (r == program::register_zero) continue;
-        std::uint64_t& at = written_at_[bank_of(r, inst)];
+        std::uint64_t& at = written_at_[of.bank(r)];
         if (at == now + 1) return false;
         at = now + 1;
         ++statistics_.register_writes;
@@ -120,7 +132,7 @@ void operand_collector::cycle() {
     const std::uint64_t now = process_.now();
     bool moved = false;
     for (unsigned pass = 0; pass < config_.register_port_throughput; ++pass) {
-        if (complete_ != 0) moved |= dispatch();
+        if ((complete_ & ~kept_) != 0) moved |= dispatch();
         if (bank_pending_ != 0) {
             read(pass == 0, now);
             moved = true;
@@ -134,44 +146,43 @@ void operand_collector::cycle() {
 /// @return whether anything was dispatched
 bool operand_collector::dispatch() {
     bool any = false;
-    const dispatch_port* in_vain = nullptr;
-    for (dispatch_port& port : dispatch_ports_) {
-        // What one port of a set could not dispatch, the next one cannot either.
-        if (in_vain != nullptr && in_vain->first == port.first && in_vain->units == port.units)
-            continue;
-        if (dispatch_one(port))
+    for (pool& from : pools_)
+        for (std::uint8_t& turn : from.turn) {
+            // What one port of a pool could not dispatch, the next one cannot either.
+            if (!dispatch_one(from, turn)) break;
             any = true;
-        else
-            in_vain = &port;
-    }
+        }
     return any;
 }
 
-/// The next complete unit of a port's, round robin, whose OC_EX register is free.
-bool operand_collector::dispatch_one(dispatch_port& port) {
-    if (port.units == 0) return false;
-    const std::uint64_t candidates = complete_ & units_mask(port.first, port.units);
-    if (candidates == 0) return false;
-    unsigned step = 1;
-    if (config_.sub_core_model) step = port.per_scheduler - port.last % port.per_scheduler;
-    const unsigned next = port.last + step;
-    const unsigned begin = port.first + (next < port.units ? next : next - port.units);
-    const std::uint64_t from_there = candidates >> begin << begin;
-    for (const std::uint64_t part : {from_there, candidates & ~from_there})
-        for (std::uint64_t units = part; units != 0; units &= units - 1)
-            if (dispatch_unit(port, static_cast<unsigned>(__builtin_ctzll(units)))) return true;
-    return false;
+/// The next complete unit of a pool, round robin, whose OC_EX register is free.
+/// @param turn  of a port: the unit to begin with
+bool operand_collector::dispatch_one(const pool& from, std::uint8_t& turn) {
+    for (;;) {
+        const std::uint64_t candidates = complete_ & ~kept_ & units_mask(from.first, from.units);
+        if (candidates == 0) return false;
+        const std::uint64_t later = candidates >> turn << turn;
+        const auto unit = static_cast<unsigned>(__builtin_ctzll(later != 0 ? later : candidates));
+        if (dispatch_unit(unit)) {
+            turn = units_[unit].next;
+            return true;
+        }
+    }
 }
 
-bool operand_collector::dispatch_unit(dispatch_port& port, unsigned unit) {
+bool operand_collector::dispatch_unit(unsigned unit) {
     collector& c = units_[unit];
-    if (!oc_ex_[c.out].has_free(c.slot)) return false;
+    const std::uint64_t bit = std::uint64_t{1} << unit;
+    if (!oc_ex_[c.out].has_free(c.slot)) {
+        kept_ |= bit;
+        kept_by_[c.out] |= bit;
+        return false;
+    }
     oc_ex_[c.out].put(c.slot, *c.inst);
     ready_pipelines_ |= std::uint64_t{1} << c.out;
-    c.inst = nullptr;
-    complete_ &= ~(std::uint64_t{1} << unit);
-    occupied_ &= ~(std::uint64_t{1} << unit);
-    port.last = unit - port.first;
+    complete_ &= ~bit;
+    occupied_ &= ~bit;
+    for (entrance& e : entrances_) e.full = 0;
     consumer_->wake();
     return true;
 }
@@ -196,31 +207,45 @@ void operand_collector::read(bool first_pass, std::uint64_t now) {
 
 /// @return whether any instruction got a unit
 bool operand_collector::allocate() {
-    bool any = false, in_vain = false;
-    for (const input_port& port : input_ports_) {
-        // What one port could not allocate, the next one of its kind cannot either.
-        if (in_vain && port.like_previous) continue;
-        in_vain = true;
-        for (const unsigned p : port.pipes)
-            if ((waiting_pipelines_ >> p & 1u) != 0 && allocate_unit(port, p)) in_vain = false;
-        any |= !in_vain;
-        if (waiting_pipelines_ == 0) break;
+    bool any = false;
+    for (entrance& e : entrances_)
+        for (unsigned port = 0; port < e.ports; ++port) {
+            // What one port could not allocate, the next one of its kind cannot either.
+            if (!allocate_from(e)) break;
+            any = true;
+        }
+    return any;
+}
+
+/// One port allocates, an instruction of every pipeline at most.
+bool operand_collector::allocate_from(entrance& e) {
+    std::uint64_t visits = 0;  // bit k: the k-th pipeline in the order of the port
+    for (std::uint64_t m = waiting_pipelines_ & e.serves & ~e.full; m != 0; m &= m - 1)
+        visits |= std::uint64_t{1} << e.rank[static_cast<unsigned>(__builtin_ctzll(m))];
+    bool any = false;
+    for (; visits != 0; visits &= visits - 1) {
+        const unsigned p = e.pipes[static_cast<unsigned>(__builtin_ctzll(visits))];
+        if (allocate_unit(e, p))
+            any = true;
+        else
+            e.full |= std::uint64_t{1} << p;
     }
     return any;
 }
 
-bool operand_collector::allocate_unit(const input_port& port, unsigned p) {
-    warp_instruction& inst = *id_oc_[p].oldest();
-    for (const unsigned s : port.sets) {
-        unsigned low = sets_[s].first;
-        unsigned count = sets_[s].units;
+bool operand_collector::allocate_unit(const entrance& e, unsigned p) {
+    const unsigned slot = id_oc_[p].oldest();
+    warp_instruction& inst = id_oc_[p].at(slot);
+    for (const unsigned k : e.pools) {
+        unsigned low = pools_[k].first;
+        unsigned count = pools_[k].units;
         if (config_.sub_core_model) {
-            count = sets_[s].per_scheduler;
+            count = pools_[k].per_scheduler;
             low += inst.scheduler * count;
         }
         const std::uint64_t free = units_mask(low, count) & ~occupied_;
         if (free == 0) continue;
-        id_oc_[p].remove(inst);
+        id_oc_[p].remove(slot);
         occupy(static_cast<unsigned>(__builtin_ctzll(free)), inst, p);
         left_id_oc(p);
         return true;
@@ -235,12 +260,14 @@ void operand_collector::occupy(unsigned unit, warp_instruction& inst, unsigned p
     c.out = static_cast<std::uint8_t>(p);
     c.missing = 0;
     occupied_ |= std::uint64_t{1} << unit;
-    for (unsigned i = 0; i < inst.info->n_src; ++i) {
-        const unsigned r = inst.info->src[i];
-        bool named_before = r == program::register_zero || (inst.info->uncollected >> i & 1u) != 0;
-        for (unsigned j = 0; j < i; ++j) named_before |= inst.info->src[j] == r;
+    const program::static_instruction& info = *inst.info;
+    const banks_of of(*this, inst);
+    for (unsigned i = 0; i < info.n_src; ++i) {
+        const unsigned r = info.src[i];
+        bool named_before = r == program::register_zero || (info.uncollected >> i & 1u) != 0;
+        for (unsigned j = 0; j < i; ++j) named_before |= info.src[j] == r;
         if (named_before) continue;
-        const unsigned b = bank_of(r, inst);
+        const unsigned b = of.bank(r);
         bank_queue_[b].push(static_cast<std::uint8_t>(unit));
         bank_pending_ |= std::uint64_t{1} << b;
         ++c.missing;
@@ -248,8 +275,10 @@ void operand_collector::occupy(unsigned unit, warp_instruction& inst, unsigned p
     if (c.missing == 0) complete_ |= std::uint64_t{1} << unit;
 }
 
-/// A register of a pipeline is free: whoever waited for it may issue.
+/// A register of a pipeline is free: whoever waited for it may issue, and what is now the oldest in
+/// them may find a collector where the last did not.
 void operand_collector::left_id_oc(unsigned p) {
+    for (entrance& e : entrances_) e.full &= ~(std::uint64_t{1} << p);
     if (id_oc_[p].empty()) waiting_pipelines_ &= ~(std::uint64_t{1} << p);
     for (std::uint64_t who = std::exchange(awaited_by_[p], 0); who != 0; who &= who - 1)
         listener_->may_accept(static_cast<unsigned>(__builtin_ctzll(who)));

@@ -61,11 +61,15 @@ public:
     const pipeline_register& ready(unsigned p) const { return oc_ex_[p]; }
     /// Pipelines that have something in them: bit p.
     std::uint64_t ready_pipelines() const { return ready_pipelines_; }
-    /// The dispatch stage takes an instruction.
-    void take(unsigned p, warp_instruction& inst) {
-        oc_ex_[p].remove(inst);
-        if (oc_ex_[p].empty()) ready_pipelines_ &= ~(std::uint64_t{1} << p);
-        if (complete_ != 0) process_.wake();
+    /// The dispatch stage takes the instruction of a register.
+    warp_instruction& take(unsigned p, unsigned slot) {
+        pipeline_register& from = oc_ex_[p];
+        from.remove(slot);
+        if (from.empty()) ready_pipelines_ &= ~(std::uint64_t{1} << p);
+        kept_ &= ~kept_by_[p];
+        kept_by_[p] = 0;
+        if ((complete_ & ~kept_) != 0) process_.wake();
+        return from.at(slot);
     }
     /// Set by the dispatch stage: the process to be woken when an instruction is ready.
     void set_consumer(kernel::clocked_process& p) { consumer_ = &p; }
@@ -94,20 +98,21 @@ private:
         std::uint8_t missing = 0;  // operands not yet read
         std::uint8_t out = 0;      // pipeline
         std::uint8_t slot = 0;     // OC_EX register of the sub-core
+        std::uint8_t next = 0;     // whose turn it is when this one has dispatched
     };
-    struct dispatch_port {
-        unsigned first, units;  // the collectors it serves
-        unsigned per_scheduler;
-        unsigned last = 0;
+    /// A pool of collectors, and as many ports as can dispatch from it in a pass.
+    struct pool {
+        unsigned first, units, per_scheduler;
+        std::vector<std::uint8_t> turn;  // by port: the collector to begin with
     };
-    struct input_port {
-        std::vector<unsigned> pipes;  // in the order in which it visits them
-        std::vector<unsigned> sets;   // indices into sets_, in order of preference
-        bool like_previous;           // serves the same
-    };
-    struct set {
-        unsigned first, units;
-        unsigned per_scheduler;
+    /// Ports that serve the same pipelines: as many instructions as can get a collector in a pass.
+    struct entrance {
+        unsigned ports;
+        std::vector<std::uint8_t> pipes;  // in the order in which a port visits them
+        std::vector<std::uint8_t> rank;   // by pipeline: place in that order
+        std::uint64_t serves;             // pipelines, bit p
+        std::vector<unsigned> pools;      // indices into pools_, in order of preference
+        std::uint64_t full = 0;           // pipelines that found no collector, until one is free
     };
 
     tlm::tlm_sync_enum accept(warp_instruction& inst, tlm::tlm_phase& phase,
@@ -116,39 +121,60 @@ private:
     void make_registers();
     void make_general_collectors();
     void make_specialized_collectors();
-    unsigned add_set(const collector_pool_config& pool);
+    unsigned add_pool(const collector_pool_config& pool);
+    void add_entrance(unsigned ports, const std::vector<unsigned>& pipes,
+                      std::vector<unsigned> pools);
     std::vector<unsigned> pipes_by(unsigned pipeline_config::visits::*order) const;
     bool dispatch();
-    bool dispatch_one(dispatch_port& port);
-    bool dispatch_unit(dispatch_port& port, unsigned unit);
+    bool dispatch_one(const pool& from, std::uint8_t& turn);
+    bool dispatch_unit(unsigned unit);
     void read(bool first_pass, std::uint64_t now);
     bool allocate();
-    bool allocate_unit(const input_port& port, unsigned p);
+    bool allocate_from(entrance& e);
+    bool allocate_unit(const entrance& e, unsigned p);
     void occupy(unsigned unit, warp_instruction& inst, unsigned p);
     void left_id_oc(unsigned p);
     /// Units from one on, so many of them.
     static std::uint64_t units_mask(unsigned first, unsigned count) {
         return (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << first;
     }
-    unsigned bank_of(unsigned reg, const warp_instruction& inst) const;
+    /// The banks of an instruction's registers.
+    class banks_of {
+    public:
+        banks_of(const operand_collector& c, const warp_instruction& inst)
+            : banks_(c.banks_),
+              mask_(c.power_of_two_banks_ ? c.banks_ - 1 : 0),
+              // Register numbers count from one here, as the figures of the reference do.
+              key_(1 + (c.config_.register_bank_uses_warp_id ? inst.warp : 0u)),
+              first_(c.config_.sub_core_model ? inst.scheduler * c.banks_ : 0) {}
+        unsigned bank(unsigned reg) const {
+            const unsigned key = key_ + reg;
+            return first_ + (mask_ != 0 ? key & mask_ : key % banks_);
+        }
+
+    private:
+        unsigned banks_, mask_, key_, first_;
+    };
 
     const sm_config& config_;
     core_statistics& statistics_;
     std::array<unsigned, program::op_class_count> pipe_of_{};
     std::vector<pipeline_register> id_oc_;  // by pipeline
     std::vector<pipeline_register> oc_ex_;
-    std::vector<set> sets_;
-    std::vector<dispatch_port> dispatch_ports_;
-    std::vector<input_port> input_ports_;
+    std::vector<pool> pools_;
+    std::vector<entrance> entrances_;
     std::vector<collector> units_;
     std::vector<kernel::ring_buffer<std::uint8_t>> bank_queue_;  // collectors with a request
     std::vector<std::uint64_t> written_at_;                      // by bank: core cycle + 1
-    unsigned banks_per_scheduler_;
+    unsigned banks_;  // that an instruction's registers are spread over
+    bool power_of_two_banks_;
     std::uint64_t occupied_ = 0;             // collectors in use
     std::uint64_t complete_ = 0;             // ... with all operands
     std::uint64_t bank_pending_ = 0;         // banks with a request
     std::uint64_t waiting_pipelines_ = 0;    // with an instruction in ID_OC
     std::uint64_t ready_pipelines_ = 0;      // ... in OC_EX
+    std::uint64_t kept_ = 0;                 // complete, but OC_EX had no place for them
+    std::vector<std::uint64_t> kept_by_;     // by pipeline: for these of them
     std::vector<std::uint64_t> awaited_by_;  // by pipeline: schedulers
     listener* listener_ = nullptr;
     kernel::clocked_process* consumer_ = nullptr;

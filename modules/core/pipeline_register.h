@@ -3,6 +3,7 @@
 
 #include "modules/core/warp_instruction.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace simtlm::core {
@@ -11,50 +12,52 @@ namespace simtlm::core {
 /// In the sub-core model each scheduler has the register of its own number.
 class pipeline_register {
 public:
-    pipeline_register() = default;
-    /// @param width     registers
-    /// @param sub_core  register s belongs to scheduler s
-    pipeline_register(unsigned width, bool sub_core) : slots_(width), sub_core_(sub_core) {}
+    static constexpr unsigned max_width = 64;
 
-    bool empty() const { return count_ == 0; }
+    pipeline_register() = default;
+    /// @param width     registers, at most max_width
+    /// @param sub_core  register s belongs to scheduler s
+    pipeline_register(unsigned width, bool sub_core)
+        : slots_(width),
+          free_(width == 0 ? 0 : ~std::uint64_t{0} >> (max_width - width)),
+          all_(free_),
+          sub_core_(sub_core) {
+        sc_assert(width <= max_width);
+    }
+
+    bool empty() const { return free_ == all_; }
     unsigned width() const { return static_cast<unsigned>(slots_.size()); }
-    unsigned count() const { return count_; }
+    unsigned count() const { return static_cast<unsigned>(__builtin_popcountll(taken())); }
+    /// Registers with an instruction, bit s: register s.
+    std::uint64_t taken() const { return all_ & ~free_; }
 
     bool has_free(unsigned scheduler) const {
-        if (!sub_core_) return count_ < slots_.size();
-        return scheduler < slots_.size() && slots_[scheduler] == nullptr;
+        return sub_core_ ? scheduler < max_width && (free_ >> scheduler & 1u) != 0 : free_ != 0;
     }
     /// @pre has_free(scheduler)
     void put(unsigned scheduler, warp_instruction& inst) {
-        unsigned i = scheduler;
-        if (!sub_core_)
-            for (i = 0; slots_[i] != nullptr;) ++i;
+        const unsigned i = sub_core_ ? scheduler : static_cast<unsigned>(__builtin_ctzll(free_));
         slots_[i] = &inst;
-        ++count_;
+        free_ &= ~(std::uint64_t{1} << i);
     }
-    /// The register that a scheduler owns, nullptr when empty.
-    warp_instruction* of(unsigned scheduler) const {
-        return scheduler < slots_.size() ? slots_[scheduler] : nullptr;
-    }
-    /// The instruction issued first, nullptr when empty.
-    warp_instruction* oldest() const {
-        warp_instruction* found = nullptr;
-        for (warp_instruction* p : slots_)
-            if (p != nullptr && (found == nullptr || p->uid < found->uid)) found = p;
+    /// The instruction in a register. @pre taken()
+    warp_instruction& at(unsigned s) const { return *slots_[s]; }
+    /// The register with the instruction that issued first. @pre !empty()
+    unsigned oldest() const {
+        std::uint64_t left = taken();
+        unsigned found = static_cast<unsigned>(__builtin_ctzll(left));
+        for (left &= left - 1; left != 0; left &= left - 1) {
+            const unsigned s = static_cast<unsigned>(__builtin_ctzll(left));
+            if (slots_[s]->uid < slots_[found]->uid) found = s;
+        }
         return found;
     }
-    void remove(const warp_instruction& inst) {
-        for (warp_instruction*& p : slots_)
-            if (p == &inst) {
-                p = nullptr;
-                --count_;
-                return;
-            }
-    }
+    void remove(unsigned s) { free_ |= std::uint64_t{1} << s; }
 
 private:
     std::vector<warp_instruction*> slots_;
-    unsigned count_ = 0;
+    std::uint64_t free_ = 0;
+    std::uint64_t all_ = 0;
     bool sub_core_ = false;
 };
 

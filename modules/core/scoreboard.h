@@ -75,10 +75,12 @@ public:
             any = true;
         }
         if (!any) return;
-        warps_.hazards_changed(warp);
+        // A warp that had no hazard has none now.
+        if (((warps_.scoreboard_blocked | warps_.scoreboard_stale) & warp_bit(warp)) != 0)
+            warps_.hazards_changed(warp);
         if (pending_[warp] != 0) return;
         if ((warps_.at_memory_barrier & warp_bit(warp)) != 0) warps_.passes_memory_barrier(warp);
-        if ((warps_.done & warp_bit(warp)) != 0) warps_.listener->may_fetch();
+        warps_.may_leave(warp);
     }
 
     bool writes_pending(unsigned warp) const { return pending_[warp] != 0; }

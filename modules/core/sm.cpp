@@ -233,7 +233,7 @@ void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
     warp.last_pc = warp.fall_through_pc = code.window.empty() ? 0 : code.window.next->info->pc;
     ++statistics_.warps_launched;
     if (code.window.empty()) {
-        warps_.done |= warp_bit(w);
+        warps_.ends(w);
         barriers_.warp_ended(slot, w);
     }
 }

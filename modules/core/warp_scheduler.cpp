@@ -16,6 +16,8 @@ warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
       process_("process", sequencer, protocol::phase::core_issue,
                kernel::on_edge<&warp_scheduler::cycle>(this), false, config.schedulers) {
     for (unsigned w = number; w < config.max_warps; w += config.schedulers) mine_ |= warp_bit(w);
+    pipe_of_head_.resize(config.max_warps);
+    heads_for_.resize(sm_.collector.pipes() + 1);
     policy_ = make_scheduling_policy(config.scheduler.policy, sm_.warps, sm_.scores, mine_);
 }
 
@@ -94,13 +96,8 @@ void warp_scheduler::cycle() {
     const warp_mask off_path = eligible & warps.off_path;
     eligible &= ~off_path;
     const bool valid = eligible != 0;
-    for (warp_mask stale = eligible & warps.scoreboard_stale; stale != 0; stale &= stale - 1) {
-        const unsigned w = static_cast<unsigned>(__builtin_ctzll(stale));
-        const bool blocked = sm_.scores.collides(w, *warps.warp[w].ibuffer.head()->info);
-        warps.scoreboard_blocked =
-            (warps.scoreboard_blocked & ~warp_bit(w)) | (blocked ? warp_bit(w) : 0);
-        warps.scoreboard_stale &= ~warp_bit(w);
-    }
+    for (warp_mask stale = eligible & warps.scoreboard_stale; stale != 0; stale &= stale - 1)
+        look_at_head(static_cast<unsigned>(__builtin_ctzll(stale)));
     const warp_mask ready = eligible & ~warps.scoreboard_blocked;
     last_reason_ = !valid ? reason::idle : ready == 0 ? reason::scoreboard : reason::stall;
     full_ = 0;
@@ -109,6 +106,12 @@ void warp_scheduler::cycle() {
         candidates &= ~warp_bit(w);
         if ((off_path & warp_bit(w)) != 0) {
             sm_.stage.flush(w);
+            continue;
+        }
+        if (const unsigned p = pipe_of_head_[w];
+            p != sm_.collector.pipes() && !sm_.collector.can_accept(p, number_)) {
+            full_ |= std::uint64_t{1} << p;
+            candidates &= ~heads_for_[p] | off_path;
         } else if (try_issue(w)) {
             last_reason_ = reason::issued;
             break;
@@ -117,6 +120,19 @@ void warp_scheduler::cycle() {
     count(last_reason_, 1);
     counted_to_ = now;
     rest(now);
+}
+
+/// Works out anew what keeps the next instruction of a warp from issuing, and where it goes.
+void warp_scheduler::look_at_head(unsigned w) {
+    warp_table& warps = sm_.warps;
+    const program::static_instruction& info = *warps.warp[w].ibuffer.head()->info;
+    const warp_mask bit = warp_bit(w);
+    const warp_mask blocked = sm_.scores.collides(w, info) ? bit : 0;
+    warps.scoreboard_blocked = (warps.scoreboard_blocked & ~bit) | blocked;
+    warps.scoreboard_stale &= ~bit;
+    heads_for_[pipe_of_head_[w]] &= ~bit;
+    pipe_of_head_[w] = static_cast<std::uint8_t>(sm_.collector.pipe_of(info.cls));
+    heads_for_[pipe_of_head_[w]] |= bit;
 }
 
 /// Without anything that can issue it sleeps until a warp changes or a pipeline has a place.

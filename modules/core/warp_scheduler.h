@@ -73,6 +73,7 @@ private:
     void cycle();
     bool try_issue(unsigned w);
     bool can_issue(unsigned w, unsigned issued, unsigned& previous);
+    void look_at_head(unsigned w);
     void rest(std::uint64_t now);
     void issue_from(unsigned w);
     void count(reason r, std::uint64_t cycles);
@@ -88,6 +89,8 @@ private:
     std::uint64_t not_before_ = 0;  // core cycle of its next turn
     bool running_ = false;
     std::uint64_t full_ = 0;  // pipelines found without a place in this cycle, bit p
+    std::vector<std::uint8_t> pipe_of_head_;  // by warp: where its next instruction goes
+    std::vector<warp_mask> heads_for_;        // by pipeline, the last: none; warps with such a one
     issue_probe probe_;
     kernel::clocked_process process_;
 };

@@ -82,6 +82,7 @@ struct warp_table {
     warp_mask at_copy = 0;              ///< DEPBAR: waits for asynchronous copies
     warp_mask scoreboard_stale = 0;     ///< scoreboard_blocked is to be worked out again
     warp_mask scoreboard_blocked = 0;   ///< the next instruction has a hazard
+    warp_mask may_have_left = 0;        ///< done; whether nothing of it is left is to be looked at
     warp_mask off_path = 0;             ///< the next instruction is not where the warp goes on
 
     warp_listener* listener = nullptr;
@@ -112,14 +113,25 @@ struct warp_table {
         past_memory_barrier |= warp_bit(w);
         stops_waiting(at_memory_barrier, w);
     }
+    /// The warp has no instructions left to issue.
+    void ends(unsigned w) {
+        done |= warp_bit(w);
+        may_have_left |= warp_bit(w);
+    }
+    /// Something that a warp waits for, should it have ended, has come.
+    void may_leave(unsigned w) {
+        if ((done & warp_bit(w)) == 0) return;
+        may_have_left |= warp_bit(w);
+        listener->may_fetch();
+    }
     /// An instruction of the warp has left the pipeline.
     void leaves_pipeline(unsigned w) {
         --warp[w].in_pipeline;
-        if ((done & warp_bit(w)) != 0) listener->may_fetch();
+        may_leave(w);
     }
     void store_acknowledged(unsigned w) {
         --warp[w].stores;
-        if ((done & warp_bit(w)) != 0) listener->may_fetch();
+        may_leave(w);
     }
     void atomics_finished(unsigned w, unsigned lanes) {
         warp[w].atomics -= lanes;
@@ -128,7 +140,7 @@ struct warp_table {
     /// One asynchronous copy of a group has arrived.
     void copy_arrived(unsigned w, unsigned group) {
         --warp[w].copy_groups[group];
-        if (--warp[w].copies == 0 && (done & warp_bit(w)) != 0) listener->may_fetch();
+        if (--warp[w].copies == 0) may_leave(w);
         if ((at_copy & warp_bit(w)) != 0 && copies_arrived(w)) stops_waiting(at_copy, w);
     }
     bool copies_arrived(unsigned w) const {

@@ -13,11 +13,6 @@ constexpr std::size_t stack_bytes = 256 * 1024;
 #else
 constexpr std::size_t stack_bytes = 64 * 1024;  // programs execute on it, and may fail
 #endif
-
-/// Tells which module is under construction.
-struct construction_probe : sc_core::sc_object {
-    construction_probe() : sc_object("construction_probe") {}
-};
 }  // namespace
 
 clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
@@ -28,7 +23,7 @@ clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, p
       slot_(group_ != nullptr ? group_->slot_of(phase) : sequencer.slots_.at(phase)),
       domain_(slot_.what.domain),
       index_(slot_.join(*this, turns)),
-      block_(construction_probe().get_parent_object()) {
+      block_(sc_core::sc_get_current_object()) {
     sc_assert(turns >= 1);
     if (group_ != nullptr) number_ = group_->add(*this);
     if (sequencer_.options_.clocked_threads) make_thread(name);

@@ -72,6 +72,7 @@ void phase_sequencer::slot::complete(unsigned number) {
     sc_assert(turns.size() < most_turns);
     for (unsigned k = 0; k < turns.size(); ++k) turns[k].place = number * most_turns + k + 1;
     for (const clocked_process* p : members) actions.push_back(p->action_);
+    for (turn& t : turns) t.actions = actions.data();
 }
 
 void phase_sequencer::end_of_elaboration() {
@@ -146,8 +147,10 @@ bool phase_sequencer::start_next_phase() {
         if (follows_blocks()) mark_active(slots_[p], t);
         if (options_.clocked_threads)
             notify(slots_[p], t);
-        else if (one_thread_ || follows_blocks() || !call_side_by_side(slots_[p], t))
-            slots_[p].call(t, snapshot_);
+        else if (one_thread_ || follows_blocks())
+            call(t, snapshot_);
+        else
+            call_groups(slots_[p], t);
         ++position_;
         return true;
     }
@@ -158,12 +161,33 @@ void phase_sequencer::notify(const slot& s, const turn& t) {
     for_each_awake(t, s.members, [](clocked_process* p) { p->edge_->notify(); });
 }
 
+/// How many host threads could share the groups of a turn.
+unsigned phase_sequencer::threads_for(const slot& s, const turn& t) const {
+    if (s.groups.empty() || s.one_thread) return 1;
+    constexpr unsigned least_groups = 2;  // a thread, worth a trial
+    const unsigned each = options_.groups_a_thread != 0 ? options_.groups_a_thread : least_groups;
+    return std::min(workers_->threads(), t.awake / each);
+}
+
+/// The members of a turn, on several host threads where they are groups and that pays.
+void phase_sequencer::call_groups(slot& s, const turn& t) {
+    const unsigned among = threads_for(s, t);
+    if (among < 2) return call(t, snapshot_);
+    if (options_.groups_a_thread != 0) return call_side_by_side(s, t, among);
+    const unsigned groups = t.awake;
+    const bool measured = s.trial.trying();
+    const auto start = measured ? sharing_trial::clock::now() : sharing_trial::clock::time_point();
+    if (s.trial.shared())
+        call_side_by_side(s, t, among);
+    else
+        call(t, snapshot_);
+    s.trial.visited(
+        measured ? sharing_trial::clock::now() - start : sharing_trial::clock::duration(), groups);
+}
+
 /// The awake groups of a turn, on several host threads. What they do beyond their groups is done
 /// when all are done, or by one at a time.
-/// @return whether that is worth it; false: nothing has been done
-bool phase_sequencer::call_side_by_side(const slot& s, const turn& t) {
-    const unsigned among = std::min(workers_->threads(), t.awake / options_.groups_a_thread);
-    if (among < 2 || s.groups.empty() || s.one_thread) return false;
+void phase_sequencer::call_side_by_side(const slot& s, const turn& t, unsigned among) {
     awake_groups_.clear();
     for_each_awake(t, s.groups, [this](process_group* g) { awake_groups_.push_back(g); });
     ++activity_.shared;
@@ -177,7 +201,6 @@ bool phase_sequencer::call_side_by_side(const slot& s, const turn& t) {
     for (clocked_process* p : woken_later_) p->wake();
     woken_later_.clear();
     if (deferred_failure_) fail(std::exchange(deferred_failure_, nullptr));
-    return true;
 }
 
 process_group* phase_sequencer::group_of_new(phase_index p) const {
@@ -249,9 +272,10 @@ void phase_sequencer::finish_step() {
         for (const slot& s : slots_)
             for (const turn& t : s.turns)
                 if (t.awake != 0) mark_active(s, t);
-        for (const process_group* g : groups_)
-            for (unsigned k = g->next_ready(0); k < g->turns_.size(); k = g->next_ready(k + 1))
-                mark_active(*g->turns_[k].slot, *g->turns_[k].turn);
+        for (process_group* g : groups_)
+            for (unsigned k = g->next_ready(0); k < process_group::max_turns;
+                 k = g->next_ready(k + 1))
+                mark_active(g->slot_in(*g->turns_[k]), *g->turns_[k]);
     }
     for (step_observer* o : observers_) o->step_ended(last_);
     active_blocks_.clear();

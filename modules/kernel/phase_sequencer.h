@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/kernel/error.h"
+#include "modules/kernel/sharing_trial.h"
 #include "modules/kernel/spin_lock.h"
 
 #include <array>
@@ -79,7 +80,7 @@ public:
         std::uint64_t shuffle_seed = 0;  ///< not 0: start the processes of a phase in another order
         bool clocked_threads = false;    ///< every process is a thread of SystemC; no groups
         unsigned host_threads = 1;       ///< on which groups are run, several at the same time
-        unsigned groups_a_thread = 4;    ///< with fewer awake groups, fewer threads
+        unsigned groups_a_thread = 0;    ///< with fewer awake groups, fewer threads; 0: as pays
     };
 
     /// What the simulation kernel was made to do, for --profile-kernel.
@@ -176,13 +177,16 @@ private:
     friend class clocked_process;
     friend class process_group;
     /// Who runs when a phase is visited; where processes take turns, in the k-th visit.
-    struct turn {
+    /// One line of a cache, with what a visit needs.
+    struct alignas(64) turn {
         unsigned place = 0;  // among all turns of all phases, ascending, from 1 on
         unsigned awake = 0;
-        std::uint64_t low = 0;            // who is awake: the first 64 members of the phase
-        std::vector<std::uint64_t> high;  // the others
-        process_group* group = nullptr;   // of which it is a turn
-        unsigned number = 0;              // among the turns of that
+        std::uint64_t low = 0;                 // who is awake: the first 64 members of the phase
+        std::vector<std::uint64_t> high;       // the others
+        process_group* group = nullptr;        // of which it is a turn
+        const edge_action* actions = nullptr;  // of the members, once elaboration has ended
+        unsigned number = 0;                   // among the turns of the group
+        unsigned phase = 0;                    // ... of the group, from its first
 
         std::uint64_t& word(unsigned member) { return member < 64 ? low : high[member / 64 - 1]; }
         std::uint64_t word(unsigned member) const {
@@ -196,6 +200,7 @@ private:
         std::vector<edge_action> actions;    // of the members, once elaboration has ended
         std::vector<process_group*> groups;  // whose activities the members are, if all are such
         bool one_thread = false;             // they touch more than their own
+        sharing_trial trial;                 // whether host threads are to share them
         std::vector<turn> turns;
 
         unsigned join(clocked_process& p, unsigned turns_wanted);
@@ -203,20 +208,6 @@ private:
         void find_groups(const std::vector<process_group*>& all);
         /// The last to join have joined. @param number  of the phase
         void complete(unsigned number);
-        /// Calls those who are awake in a turn now, whoever wakes or sleeps meanwhile.
-        /// @param snapshot  memory for that
-        void call(const turn& t, std::vector<std::uint64_t>& snapshot) const {
-            const std::uint64_t low = t.low;
-            if (t.high.empty()) return call_of(0, low);
-            snapshot.assign(t.high.begin(), t.high.end());
-            call_of(0, low);
-            for (std::size_t w = 0; w < snapshot.size(); ++w) call_of(64 * (w + 1), snapshot[w]);
-        }
-        void call_of(std::size_t first, std::uint64_t bits) const {
-            for (; bits != 0; bits &= bits - 1) {
-                sequencer->act(actions[first + static_cast<unsigned>(__builtin_ctzll(bits))]);
-            }
-        }
     };
     struct visit {
         turn* who;
@@ -238,6 +229,20 @@ private:
             fail(std::current_exception());
         }
     }
+    /// Calls those who are awake in a turn now, whoever wakes or sleeps meanwhile.
+    /// @param snapshot  memory for that
+    void call(const turn& t, std::vector<std::uint64_t>& snapshot) {
+        const std::uint64_t low = t.low;
+        if (t.high.empty()) return call_of(t.actions, low);
+        snapshot.assign(t.high.begin(), t.high.end());
+        call_of(t.actions, low);
+        for (std::size_t w = 0; w < snapshot.size(); ++w)
+            call_of(t.actions + 64 * (w + 1), snapshot[w]);
+    }
+    void call_of(const edge_action* first, std::uint64_t bits) {
+        for (; bits != 0; bits &= bits - 1)
+            act(first[static_cast<unsigned>(__builtin_ctzll(bits))]);
+    }
     void end_of_elaboration() override;
     void on_edge();
     void step();
@@ -250,7 +255,9 @@ private:
     void mark_active(const slot& s, const turn& t);
     void expire_timers(unsigned domain);
     void notify(const slot& s, const turn& t);
-    bool call_side_by_side(const slot& s, const turn& t);
+    void call_groups(slot& s, const turn& t);
+    unsigned threads_for(const slot& s, const turn& t) const;
+    void call_side_by_side(const slot& s, const turn& t, unsigned among);
     void wake_later(clocked_process& p);
     /// That a process under construction joins, nullptr: none.
     process_group* group_of_new(phase_index p) const;

@@ -58,14 +58,15 @@ void process_group::complete(std::mt19937_64* random) {
         for (phase_sequencer::turn& t : s.turns) {
             t.group = this;
             t.number = static_cast<unsigned>(turns_.size());
-            turns_.push_back({&s, &t});
+            t.phase = p;
+            turns_.push_back(&t);
         }
     }
     words_ = (members_.size() + 63) / 64;
     wheel_.resize(wheel_size * words_);
-    ready_.resize(turns_.size() / 64 + 1);
-    for (const visit& v : turns_)
-        if (v.turn->awake != 0) turn_awake(v.turn->number);
+    sc_assert(turns_.size() <= max_turns);
+    for (const phase_sequencer::turn* t : turns_)
+        if (t->awake != 0) turn_awake(t->number);
 }
 
 void process_group::set_timer(unsigned who, std::uint64_t at) {
@@ -113,16 +114,6 @@ std::uint64_t process_group::next_timer(std::uint64_t now) const {
     return std::min(next_later_, now + 1 + static_cast<unsigned>(__builtin_ctzll(turned)));
 }
 
-unsigned process_group::next_ready(unsigned turn) const {
-    std::size_t w = turn / 64;
-    std::uint64_t bits = ready_[w] >> (turn % 64) << (turn % 64);
-    while (bits == 0) {
-        if (++w == ready_.size()) return static_cast<unsigned>(turns_.size());
-        bits = ready_[w];
-    }
-    return static_cast<unsigned>(64 * w) + static_cast<unsigned>(__builtin_ctzll(bits));
-}
-
 /// An edge of the group.
 void process_group::run() {
     run_phases();
@@ -132,22 +123,23 @@ void process_group::run() {
 /// All phases and turns of an edge, as the sequencer would visit them. Touches nothing of the
 /// sequencer's.
 void process_group::run_phases() {
-    visiting_ = turns_.front().turn->place;
+    visiting_ = turns_.front()->place;
     ++visits_;
     expire_timers(sequencer_.cycle(domain_));
-    for (unsigned k = next_ready(0); k < turns_.size(); k = next_ready(k + 1)) {
-        const visit& v = turns_[k];
-        visiting_ = v.turn->place;
-        activations_[static_cast<std::size_t>(v.slot - slots_.data())] += v.turn->awake;
-        if (sequencer_.follows_blocks()) sequencer_.mark_active(*v.slot, *v.turn);
-        v.slot->call(*v.turn, snapshot_);
+    const bool follows_blocks = sequencer_.follows_blocks();
+    for (unsigned k = next_ready(0); k < max_turns; k = next_ready(k + 1)) {
+        const phase_sequencer::turn& t = *turns_[k];
+        visiting_ = t.place;
+        activations_[t.phase] += t.awake;
+        if (follows_blocks) sequencer_.mark_active(slot_in(t), t);
+        sequencer_.call(t, snapshot_);
     }
     visiting_ = 0;
 }
 
 /// Sleeps as a whole while no member has anything to do.
 void process_group::rest() {
-    if (next_ready(0) < turns_.size()) return;
+    if (next_ready(0) < max_turns) return;
     const std::uint64_t next = next_timer(sequencer_.cycle(domain_));
     if (next == never)
         activity_->sleep();

@@ -41,18 +41,15 @@ private:
     friend class phase_sequencer;
     friend class clocked_process;
     static constexpr unsigned wheel_size = 64;  // cycles; later timers are kept in a list
+    static constexpr unsigned max_turns = 128;
     static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
     struct timer {
         std::uint64_t at;
         unsigned who;
     };
-    struct visit {
-        phase_sequencer::slot* slot;
-        phase_sequencer::turn* turn;
-    };
-
     bool has(unsigned phase) const { return phase - first_ < slots_.size(); }
     phase_sequencer::slot& slot_of(unsigned phase) { return slots_[phase - first_]; }
+    phase_sequencer::slot& slot_in(const phase_sequencer::turn& t) { return slots_[t.phase]; }
     unsigned add(clocked_process& p);
     void complete(std::mt19937_64* random);
     /// Of its members in a phase, less those of the group as a whole.
@@ -68,17 +65,26 @@ private:
     void rest();
     void expire_timers(std::uint64_t now);
     std::uint64_t next_timer(std::uint64_t now) const;
-    /// The first turn from one on in which someone is awake; all turns when there is none.
-    unsigned next_ready(unsigned turn) const;
+    /// The first turn from one on in which someone is awake; max_turns when there is none.
+    unsigned next_ready(unsigned turn) const {
+        std::size_t w = turn / 64;
+        if (w == ready_.size()) return max_turns;
+        std::uint64_t bits = ready_[w] >> (turn % 64) << (turn % 64);
+        while (bits == 0) {
+            if (++w == ready_.size()) return max_turns;
+            bits = ready_[w];
+        }
+        return static_cast<unsigned>(64 * w) + static_cast<unsigned>(__builtin_ctzll(bits));
+    }
 
     phase_sequencer& sequencer_;
     std::unique_ptr<clocked_process> activity_;  // of the group as a whole
     unsigned first_ = 0;                         // phase
     unsigned domain_ = 0;
-    std::vector<phase_sequencer::slot> slots_;  // by phase, from the first
-    std::vector<visit> turns_;                  // in order
-    std::vector<std::uint64_t> ready_;          // turns with someone awake
-    unsigned visiting_ = 0;                     // place of the turn under way, 0: none is
+    std::vector<phase_sequencer::slot> slots_;           // by phase, from the first
+    std::vector<phase_sequencer::turn*> turns_;          // in order
+    std::array<std::uint64_t, max_turns / 64> ready_{};  // turns with someone awake
+    unsigned visiting_ = 0;                              // place of the turn under way, 0: none is
     std::vector<clocked_process*> members_;
     std::size_t words_ = 0;  // for a bit each
 

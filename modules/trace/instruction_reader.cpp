@@ -3,6 +3,7 @@
 
 #include "modules/kernel/error.h"
 
+#include <cstring>
 #include <utility>
 
 namespace simtlm::trace {
@@ -10,12 +11,39 @@ namespace simtlm::trace {
 instruction_reader::instruction_reader(const kernel_header& header, const reader_options& options,
                                        warning_sink warn)
     : header_(header),
+      repeats_(header.tracer_version >= 3),
+      lines_(repeats_ ? remembered_lines : 0),
       swallow_quirk_(options.quirks.base_delta_swallow),
       table_(header, options, std::move(warn)),
       builder_(header, options) {}
 
+/// By what is nearly always the program counter: neighbours lie beside one another.
+instruction_reader::remembered& instruction_reader::place_of(const line_source::line& line) {
+    std::size_t pc = 0;
+    for (const char* p = line.begin; p != line.end && *p > ' '; ++p)
+        pc = 16 * pc + static_cast<std::size_t>((*p & 0xf) + (*p >= 'A' ? 9 : 0));
+    return lines_[pc / 16 % remembered_lines];
+}
+
+void instruction_reader::remember(const line_source::line& line,
+                                  const program::static_instruction& info, std::uint32_t mask) {
+    const auto length = static_cast<std::size_t>(line.end - line.begin);
+    if (length > remembered::longest) return;
+    remembered& r = place_of(line);
+    r.info = &info;
+    r.mask = mask;
+    r.length = static_cast<std::uint32_t>(length);
+    std::memcpy(r.text, line.begin, length);
+}
+
 void instruction_reader::read(const line_source::line& line, const line_source& where,
                               block_trace& block) {
+    if (repeats_) {
+        const remembered& r = place_of(line);
+        const auto length = static_cast<std::size_t>(line.end - line.begin);
+        if (r.length == length && length != 0 && std::memcmp(r.text, line.begin, length) == 0)
+            return builder_.append(*r.info, r.mask, recorded_mode::none, 0, block);
+    }
     scanner in(line);
     const line_head head = scan_head(in, header_, where);
     instruction_table::entry* entry = table_.take(head.pc, head.source_line, in, where);
@@ -40,6 +68,7 @@ void instruction_reader::read(const line_source::line& line, const line_source& 
         while (n < 2 && in.take_signed(immediates[n])) ++n;
         entry = table_.with_immediates(entry, n, immediates, where);
     }
+    if (repeats_ && width == 0) remember(line, entry->info, head.mask);
     builder_.append(entry->info, head.mask, mode, first, block);
 }
 

@@ -106,7 +106,7 @@ struct run_config {
     std::string line_stats;  ///< file of the instruction profile; empty: none
     bool no_sleep = false;
     unsigned threads = 1;          ///< of the host, that simulate
-    unsigned sms_a_thread = 4;     ///< with work, at least
+    unsigned sms_a_thread = 0;     ///< with work, at least; 0: as pays
     bool block_processes = false;  ///< every block has a clocked thread of its own
     std::optional<std::uint64_t> shuffle_seed;
     bool profile_kernel = false;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -129,6 +130,11 @@ void read_units(const option_values& v, core::sm_config& sm) {
             v.fail(widths,
                    fmt::format("{} units have no pipeline registers in front of them", p.label),
                    "a width of at least 1, or no such units");
+        if (std::max(p.id_oc, p.oc_ex) > core::pipeline_register::max_width)
+            v.fail(widths,
+                   fmt::format("{} pipeline registers in front of {} units",
+                               std::max(p.id_oc, p.oc_ex), p.label),
+                   fmt::format("at most {}", core::pipeline_register::max_width));
     }
 }
 

@@ -114,9 +114,10 @@ void running(builder& b) {
         "--threads", "1", "threads",
         "Of the host, that simulate SMs and memory partitions at the same time. The results are "
         "the same.");
-    b.count("--sms-a-thread", "4", "SMs",
+    b.count("--sms-a-thread", "0", "SMs",
             "In a cycle in which fewer SMs (memory partitions) have work, fewer threads share it; "
-            "with less than twice as many, one does it all.");
+            "with less than twice as many, one does it all. 0: as many as turns out to be faster, "
+            "which is tried now and again.");
     b.flag("--check-dram", "Attaches an independent checker of DRAM timing to every channel.");
     b.flag("--profile-kernel", "Reports where the simulator itself spends its time.");
 }

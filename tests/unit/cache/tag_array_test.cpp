@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <vector>
+
 namespace simtlm::cache {
 namespace {
 
@@ -53,6 +57,72 @@ TEST(TagArray, TheLeastRecentlyUsedLineIsReplaced) {
     t.access(t.probe(0x000, 0x000, 0, false), 0x000, 0, 3);
     EXPECT_EQ(t.probe(0x100, 0x100, 0, false).line, b);
     EXPECT_NE(a, b);
+}
+
+/// What replacement should come to, written down as plainly as possible: of the lines that are not
+/// on their way, a free one from the end, else the one used longest ago, the first of several.
+struct plain_lines {
+    struct line {
+        bool present = false, reserved = false, dirty = false;
+        std::uint64_t address = 0;
+        std::uint32_t used = 0;
+    };
+    std::vector<line> lines;
+    unsigned write_ratio;
+
+    std::uint32_t victim() const {
+        const auto dirty = static_cast<unsigned>(
+            std::count_if(lines.begin(), lines.end(), [](const line& l) { return l.dirty; }));
+        const bool dirty_may_go = 100 * dirty >= write_ratio * lines.size();
+        std::uint32_t best = tag_array::no_line;
+        for (std::uint32_t i = 0; i < lines.size(); ++i) {
+            const line& l = lines[i];
+            if (l.reserved || (l.dirty && !dirty_may_go)) continue;
+            if (best != tag_array::no_line && !lines[best].present && l.present) continue;
+            if (best == tag_array::no_line || !l.present || l.used < lines[best].used) best = i;
+        }
+        return best;
+    }
+};
+
+TEST(TagArray, ChoosesInALargeSetTheVictimThatASearchOfAllItsLinesFinds) {
+    for (const unsigned ways : {16u, 48u, 50u, 256u}) {
+        cache_config c = sectored(1, ways);
+        c.write_ratio_percent = 25;
+        tag_array t(c);
+        plain_lines plain{std::vector<plain_lines::line>(ways), 25};
+        std::mt19937_64 random(ways);
+        std::vector<std::uint32_t> on_their_way;
+        for (std::uint32_t now = 1; now < 40000; ++now) {
+            if (random() % 3 == 0 && !on_their_way.empty()) {
+                std::swap(on_their_way[random() % on_their_way.size()], on_their_way.back());
+                t.fill_line(on_their_way.back(), 0, {});
+                plain.lines[on_their_way.back()].reserved = false;
+                on_their_way.pop_back();
+                continue;
+            }
+            const std::uint64_t address = random() % (2 * ways) * 128;
+            const auto found = t.probe(address, address, 0, false);
+            std::uint32_t line = 0;
+            while (line < ways &&
+                   !(plain.lines[line].present && plain.lines[line].address == address))
+                ++line;
+            const bool known = line < ways;
+            ASSERT_EQ(found.line, known ? line : plain.victim()) << ways << " ways, at " << now;
+            if (found.line == tag_array::no_line) continue;  // all are on their way
+            plain_lines::line& l = plain.lines[found.line];
+            t.access(found, address, 0, now / 4);  // several in a cycle
+            if (!known) {
+                l = {true, true, false, address, 0};
+                on_their_way.push_back(found.line);
+            } else if (!l.reserved && random() % 4 == 0) {
+                t.write(found.line, 0, bytes(0, 32));
+                l.dirty = true;
+            }
+            l.used = now / 4;
+        }
+        EXPECT_GT(t.counted().misses, 1000u);
+    }
 }
 
 TEST(TagArray, FirstInFirstOutForgetsUses) {

@@ -196,11 +196,11 @@ TEST(FrontEnd, LetsAWarpExitWhenNothingOfItIsUnderWay) {
     warp.in_pipeline = 0;
     warp.stores = 1;
     rig.warps.table.buffered = 0;
-    rig.warps.table.done = warp_bit(3);
+    rig.warps.table.ends(3);
     rig.fetcher.wake();
     rig.run(4);
     EXPECT_THAT(rig.exits, IsEmpty()) << "a store is not acknowledged";
-    warp.stores = 0;
+    rig.warps.table.store_acknowledged(3);
     rig.fetcher.wake();
     rig.run(4);
     ASSERT_EQ(rig.exits.size(), 1u);

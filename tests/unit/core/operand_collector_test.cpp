@@ -85,9 +85,9 @@ private:
     void consume() {
         if (unit_busy) return;
         for (unsigned p = 0; p < collector.pipes(); ++p)
-            while (warp_instruction* i = collector.ready(p).oldest()) {
-                collector.take(p, *i);
-                out.emplace_back(consumer_.now(), i->uid);
+            while (!collector.ready(p).empty()) {
+                const warp_instruction& i = collector.take(p, collector.ready(p).oldest());
+                out.emplace_back(consumer_.now(), i.uid);
             }
     }
     void start() {
@@ -215,8 +215,7 @@ TEST(OperandCollector, KeepsTheRegistersOfSchedulersApartInTheSubCoreModel) {
     rig.run(30);
     EXPECT_FALSE(rig.collector.can_accept(pipe_int, 0));
     EXPECT_TRUE(rig.collector.can_accept(pipe_int, 1));
-    EXPECT_NE(rig.collector.ready(pipe_int).of(0), nullptr);
-    EXPECT_EQ(rig.collector.ready(pipe_int).of(1), nullptr);
+    EXPECT_EQ(rig.collector.ready(pipe_int).taken(), 1u) << "the register of scheduler 0";
 }
 
 TEST(OperandCollector, HoldsWhatTheUnitsDoNotTake) {

@@ -118,11 +118,23 @@ TEST_F(Scoreboard, KeepsALoadedRegisterLongUntilArithmeticWritesItUnderTheQuirk)
 TEST_F(Scoreboard, TellsTheSchedulerWhenHazardsChange) {
     board.reserve(3, writes_5, memory_space::none);
     EXPECT_TRUE(warps.issue_told.empty());
+    warps.table.scoreboard_blocked = warp_bit(3);
     board.release(3, writes_5);
     EXPECT_EQ(warps.issue_told, std::vector<unsigned>{3});
     EXPECT_NE(warps.table.scoreboard_stale & warp_bit(3), 0u);
     board.release(3, writes_5);  // nothing is left to release
     EXPECT_EQ(warps.issue_told.size(), 1u);
+}
+
+TEST_F(Scoreboard, LeavesAWarpWithoutHazardsAloneWhenItReleasesRegisters) {
+    board.reserve(3, writes_5, memory_space::none);
+    board.release(3, writes_5);
+    EXPECT_TRUE(warps.issue_told.empty()) << "its next instruction waits for nothing";
+    EXPECT_EQ(warps.table.scoreboard_stale, 0u);
+    board.reserve(3, writes_5, memory_space::none);
+    warps.table.scoreboard_stale = warp_bit(3);
+    board.release(3, writes_5);
+    EXPECT_EQ(warps.issue_told, std::vector<unsigned>{3}) << "nobody has looked whether it does";
 }
 
 TEST_F(Scoreboard, EndsAMemoryBarrierWithTheLastPendingWrite) {

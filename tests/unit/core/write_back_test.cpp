@@ -56,6 +56,7 @@ TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
                 i.active_mask = n == 0 ? 0xffu : ~0u;
                 warps.table.warp[i.warp].in_pipeline = 1;
                 scores.reserve(i.warp, *i.info, program::memory_space::none);
+                warps.table.scoreboard_blocked |= warp_bit(i.warp);
                 send(unit[n], i);
             }
             EXPECT_FALSE(stage.idle());
