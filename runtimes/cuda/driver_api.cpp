@@ -3,10 +3,12 @@
 // What it has in common with the runtime is the runtime's: see runtime_api.h.
 #include "runtimes/cuda/driver_api.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -899,6 +901,17 @@ RUNTIME(cuGetProcAddress_v2)
     if (found != nullptr) *found = r == 0 ? 0 : 1;
     return r;
 }
+namespace {
+/// The library that an address lies in; empty: the program itself.
+std::string library_of(const void* address) {
+    Dl_info info;
+    if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
+    std::error_code ignored;
+    const std::filesystem::path file = info.dli_fname;
+    return std::filesystem::equivalent(file, "/proc/self/exe", ignored) ? std::string()
+                                                                        : file.filename().string();
+}
+}  // namespace
 /// These tables are how NVIDIA's own libraries talk to NVIDIA's own driver. Most look whether there
 /// is one; the runtime cannot go on without.
 RUNTIME(cuGetExportTable)(const void**, const uuid* which) {
@@ -906,7 +919,14 @@ RUNTIME(cuGetExportTable)(const void**, const uuid* which) {
                                               0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
     if (which == nullptr || std::memcmp(which, of_runtime, sizeof of_runtime) != 0)
         return static_cast<result>(status::not_found);
+    const std::string library = library_of(__builtin_return_address(0));
     return driver_call("cuGetExportTable", [&](session&) {
+        if (!library.empty())
+            throw failure(status::not_supported,
+                          library +
+                              " brings NVIDIA's runtime and machine code of its own, which "
+                              "simtlm does not run: it runs PTX",
+                          "let the program's own kernels do what it calls " + library + " for");
         throw failure(status::not_supported,
                       "the program carries NVIDIA's runtime in it (nvcc -cudart static), and that "
                       "could not be replaced",

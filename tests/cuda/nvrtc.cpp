@@ -54,20 +54,26 @@ static F find(void* library, const char* name) {
     return reinterpret_cast<F>(f);
 }
 
-/// PTX for compute capability 10 * major + minor.
-static std::vector<char> compiled(const char* compiler, int capability) {
-    void* const library = dlopen(compiler, RTLD_NOW);
-    if (library == nullptr) std::fprintf(stderr, "%s\n", dlerror());
-    CHECK(library != nullptr);
+/// What the program gets for compute capability 10 * major + minor.
+/// @param as_ptx  it asks for PTX; else for machine code, through the names that programs are
+///                linked with
+static std::vector<char> compiled(const char* compiler, int capability, bool as_ptx) {
+    void* const opened = dlopen(compiler, RTLD_NOW | RTLD_GLOBAL);
+    if (opened == nullptr) std::fprintf(stderr, "%s\n", dlerror());
+    CHECK(opened != nullptr);
+    void* const library = as_ptx ? opened : RTLD_DEFAULT;
     const auto create =
         find<int (*)(void**, const char*, const char*, int, const char**, const char**)>(
             library, "nvrtcCreateProgram");
     const auto compile = find<int (*)(void*, int, const char**)>(library, "nvrtcCompileProgram");
-    const auto size_of = find<int (*)(void*, std::size_t*)>(library, "nvrtcGetPTXSize");
-    const auto text_of = find<int (*)(void*, char*)>(library, "nvrtcGetPTX");
+    const auto size_of = find<int (*)(void*, std::size_t*)>(
+        library, as_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize");
+    const auto text_of =
+        find<int (*)(void*, char*)>(library, as_ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN");
     void* program = nullptr;
     CHECK(create(&program, source, "sums.cu", 0, nullptr, nullptr) == 0);
-    const std::string target = "--gpu-architecture=compute_" + std::to_string(capability);
+    const std::string target = std::string(as_ptx ? "--gpu-architecture=compute_" : "-arch=sm_") +
+                               std::to_string(capability);
     const char* options[] = {target.c_str()};
     CHECK(compile(program, 1, options) == 0);
     std::size_t bytes = 0;
@@ -84,7 +90,9 @@ int main(int argc, char** argv) {
     CHECK(cuInit(0) == 0);
     CHECK(cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0);
     CHECK(cuDeviceGetAttribute(&major, 75, 0) == 0 && cuDeviceGetAttribute(&minor, 76, 0) == 0);
-    const std::vector<char> ptx = compiled(argv[1], 10 * major + minor);
+    const std::vector<char> ptx = compiled(argv[1], 10 * major + minor, true);
+    // Machine code is not what comes: the same PTX does.
+    CHECK(compiled(argv[1], 10 * major + minor, false) == ptx);
     CHECK(cuModuleLoadDataEx(&module, ptx.data(), 0, nullptr, nullptr) == 0);
     CHECK(cuModuleGetFunction(&sums, module, "sums") == 0);
     constexpr int n = 8;
