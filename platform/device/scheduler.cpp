@@ -320,7 +320,7 @@ void scheduler::shut_down(bool abandon) {
     work_.notify_one();
     const auto ended = [&] { return ended_; };
     if (abandon)
-        done_.wait_for(lock, std::chrono::seconds(2), ended);
+        done_.wait_for(lock, std::chrono::seconds(10), ended);
     else
         done_.wait(lock, ended);
 }
