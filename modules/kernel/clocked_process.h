@@ -34,15 +34,10 @@ public:
 
     /// Runs on the coming edges: on this one if its phase is yet to come, else from the next.
     void wake() {
-        if (group_ == nullptr && sequencer_.side_by_side_) {
-            if (!awake()) sequencer_.wake_later(*this);
-            return;
-        }
-        std::uint64_t& word = turn_->word(index_);
-        const std::uint64_t bit = std::uint64_t{1} << (index_ % 64);
-        if ((word & bit) != 0) return;
-        word |= bit;
-        if (turn_->awake++ == 0 && turn_->group != nullptr) turn_->group->turn_awake(turn_->number);
+        if (group_ == nullptr) return wake_outside_groups();
+        if (awake()) return;
+        *word_ |= bit_;
+        group_->turn_awake(turn_number_);
     }
 
     /// No longer runs until woken. No effect when sleeping is switched off.
@@ -53,20 +48,19 @@ public:
     /// Acts in the k-th turn of its phase from now on: the order of blocks that act one after the
     /// other. When that turn of the current edge is yet to come it runs (again) on this edge.
     void select_turn(unsigned k) {
-        phase_sequencer::turn& chosen = slot_.turns[k];
-        if (&chosen == turn_) return;
+        if (&slot_.turns[k] == turn_) return;
         const bool was_awake = awake();
         clear_awake();
-        turn_ = &chosen;
-        selected_ = k;
+        join_turn(k);
         if (was_awake) wake();
     }
     unsigned selected_turn() const { return selected_; }
     /// Whether the current edge has come to the k-th turn of the phase, or beyond.
     bool turn_has_passed(unsigned k) const {
-        const unsigned here = group_ == nullptr ? sequencer_.visiting_
-                                                : std::max(sequencer_.visiting_, group_->visiting_);
-        return !sequencer_.stepping_ || here >= slot_.turns[k].place;
+        const phase_sequencer::turn& t = slot_.turns[k];
+        if (!sequencer_.stepping_) return true;
+        return sequencer_.visiting_ >= t.place ||
+               (group_ != nullptr && group_->has_come_to(t.number));
     }
 
     /// Wakes at an edge to come of the process's own domain. @param at  cycle of that domain
@@ -84,7 +78,7 @@ public:
         wake_at(at);
     }
 
-    bool awake() const { return (turn_->word(index_) >> (index_ % 64) & 1u) != 0; }
+    bool awake() const { return (*word_ & bit_) != 0; }
 
     /// The current edge of the process's own domain, cycles.
     std::uint64_t now() const { return sequencer_.cycle(domain_); }
@@ -94,13 +88,27 @@ private:
     friend class process_group;
 
     void make_thread(const char* name);
+    void wake_outside_groups() {
+        if (awake()) return;
+        if (sequencer_.side_by_side_) return sequencer_.wake_later(*this);
+        *word_ |= bit_;
+        ++turn_->awake;
+    }
     void clear_awake() {
-        std::uint64_t& word = turn_->word(index_);
-        const std::uint64_t bit = std::uint64_t{1} << (index_ % 64);
-        if ((word & bit) == 0) return;
-        word &= ~bit;
-        if (--turn_->awake == 0 && turn_->group != nullptr)
-            turn_->group->turn_asleep(turn_->number);
+        if (!awake()) return;
+        *word_ &= ~bit_;
+        if (group_ == nullptr)
+            --turn_->awake;
+        else if (*word_ == 0 && group_->nobody_in(turn_number_))
+            group_->turn_asleep(turn_number_);
+    }
+    /// @pre asleep, or in the same turn, whose words have moved
+    void join_turn(unsigned k) {
+        selected_ = k;
+        turn_ = &slot_.turns[k];
+        turn_number_ = turn_->number;
+        word_ = &turn_->words[index_ / 64];
+        bit_ = std::uint64_t{1} << (index_ % 64);
     }
 
     phase_sequencer& sequencer_;
@@ -109,7 +117,10 @@ private:
     std::unique_ptr<sc_core::sc_event> edge_;  // of a thread process
     phase_sequencer::slot& slot_;              // its phase
     phase_sequencer::turn* turn_ = nullptr;    // the turn it acts in
-    unsigned selected_ = 0;                    // which one that is
+    std::uint64_t* word_ = nullptr;            // of that, with a bit of its own
+    std::uint64_t bit_ = 0;
+    unsigned turn_number_ = 0;  // in a group
+    unsigned selected_ = 0;     // which one that is
     unsigned domain_;
     unsigned index_;        // among the members of the phase
     unsigned number_ = 0;   // among the members of the group
@@ -119,7 +130,7 @@ private:
 
 inline void process_group::turn_awake(unsigned turn) {
     ready_[turn / 64] |= std::uint64_t{1} << (turn % 64);
-    if (visiting_ == 0) activity_->wake();  // else it is awake
+    if (visiting_ == max_turns) activity_->wake();  // else it is awake
 }
 
 }  // namespace simtlm::kernel

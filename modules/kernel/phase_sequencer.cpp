@@ -52,8 +52,11 @@ phase_sequencer::~phase_sequencer() = default;
 unsigned phase_sequencer::slot::join(clocked_process& p, unsigned turns_wanted) {
     members.push_back(&p);
     if (turns.size() < turns_wanted) turns.resize(turns_wanted);
-    for (turn& t : turns) t.high.resize((members.size() - 1) / 64);
-    for (clocked_process* m : members) m->turn_ = &turns[m->selected_];
+    for (turn& t : turns) t.make_room(static_cast<unsigned>(members.size()));
+    for (unsigned i = 0; i < members.size(); ++i) {
+        members[i]->index_ = i;
+        members[i]->join_turn(members[i]->selected_);
+    }
     return static_cast<unsigned>(members.size() - 1);
 }
 
@@ -63,7 +66,10 @@ void phase_sequencer::slot::shuffle(std::mt19937_64& random) {
         if (p->awake()) awake.push_back(p);
     for (clocked_process* p : awake) p->clear_awake();
     std::shuffle(members.begin(), members.end(), random);
-    for (unsigned i = 0; i < members.size(); ++i) members[i]->index_ = i;
+    for (unsigned i = 0; i < members.size(); ++i) {
+        members[i]->index_ = i;
+        members[i]->join_turn(members[i]->selected_);
+    }
     for (clocked_process* p : awake) p->wake();
 }
 
@@ -72,7 +78,6 @@ void phase_sequencer::slot::complete(unsigned number) {
     sc_assert(turns.size() < most_turns);
     for (unsigned k = 0; k < turns.size(); ++k) turns[k].place = number * most_turns + k + 1;
     for (const clocked_process* p : members) actions.push_back(p->action_);
-    for (turn& t : turns) t.actions = actions.data();
 }
 
 void phase_sequencer::end_of_elaboration() {
@@ -148,7 +153,7 @@ bool phase_sequencer::start_next_phase() {
         if (options_.clocked_threads)
             notify(slots_[p], t);
         else if (one_thread_ || follows_blocks())
-            call(t, snapshot_);
+            call(slots_[p], t);
         else
             call_groups(slots_[p], t);
         ++position_;
@@ -172,7 +177,7 @@ unsigned phase_sequencer::threads_for(const slot& s, const turn& t) const {
 /// The members of a turn, on several host threads where they are groups and that pays.
 void phase_sequencer::call_groups(slot& s, const turn& t) {
     const unsigned among = threads_for(s, t);
-    if (among < 2) return call(t, snapshot_);
+    if (among < 2) return call(s, t);
     if (options_.groups_a_thread != 0) return call_side_by_side(s, t, among);
     const unsigned groups = t.awake;
     const bool measured = s.trial.trying();
@@ -180,7 +185,7 @@ void phase_sequencer::call_groups(slot& s, const turn& t) {
     if (s.trial.shared())
         call_side_by_side(s, t, among);
     else
-        call(t, snapshot_);
+        call(s, t);
     s.trial.visited(
         measured ? sharing_trial::clock::now() - start : sharing_trial::clock::duration(), groups);
 }

@@ -177,20 +177,20 @@ private:
     friend class clocked_process;
     friend class process_group;
     /// Who runs when a phase is visited; where processes take turns, in the k-th visit.
-    /// One line of a cache, with what a visit needs.
-    struct alignas(64) turn {
-        unsigned place = 0;  // among all turns of all phases, ascending, from 1 on
-        unsigned awake = 0;
-        std::uint64_t low = 0;                 // who is awake: the first 64 members of the phase
-        std::vector<std::uint64_t> high;       // the others
-        process_group* group = nullptr;        // of which it is a turn
-        const edge_action* actions = nullptr;  // of the members, once elaboration has ended
-        unsigned number = 0;                   // among the turns of the group
-        unsigned phase = 0;                    // ... of the group, from its first
+    struct turn {
+        unsigned place = 0;              // among all turns of all phases, ascending, from 1 on
+        unsigned awake = 0;              // how many are, outside groups
+        std::uint64_t* words = nullptr;  // who is awake: a bit each of the phase's members
+        unsigned n_words = 0;
+        unsigned number = 0;                // among the turns of a group
+        unsigned phase = 0;                 // ... of the group, from its first
+        std::vector<std::uint64_t> memory;  // for the words, where a group has none for them
 
-        std::uint64_t& word(unsigned member) { return member < 64 ? low : high[member / 64 - 1]; }
-        std::uint64_t word(unsigned member) const {
-            return member < 64 ? low : high[member / 64 - 1];
+        std::uint64_t word(unsigned member) const { return words[member / 64]; }
+        void make_room(unsigned members) {
+            memory.resize((members + 63) / 64);
+            words = memory.data();
+            n_words = static_cast<unsigned>(memory.size());
         }
     };
     struct slot {
@@ -229,19 +229,28 @@ private:
             fail(std::current_exception());
         }
     }
-    /// Calls those who are awake in a turn now, whoever wakes or sleeps meanwhile.
-    /// @param snapshot  memory for that
-    void call(const turn& t, std::vector<std::uint64_t>& snapshot) {
-        const std::uint64_t low = t.low;
-        if (t.high.empty()) return call_of(t.actions, low);
-        snapshot.assign(t.high.begin(), t.high.end());
-        call_of(t.actions, low);
-        for (std::size_t w = 0; w < snapshot.size(); ++w)
-            call_of(t.actions + 64 * (w + 1), snapshot[w]);
-    }
-    void call_of(const edge_action* first, std::uint64_t bits) {
-        for (; bits != 0; bits &= bits - 1)
+    /// Calls those whose bits are set.
+    /// @return how many
+    unsigned call_of(const edge_action* first, std::uint64_t bits) {
+        unsigned n = 0;
+        for (; bits != 0; bits &= bits - 1, ++n)
             act(first[static_cast<unsigned>(__builtin_ctzll(bits))]);
+        return n;
+    }
+    /// Calls those who are awake in a turn now, whoever wakes or sleeps meanwhile.
+    /// @param actions   of the members of the phase
+    /// @param snapshot  memory for that
+    /// @return how many
+    unsigned call(const edge_action* actions, const std::uint64_t* words, unsigned n_words,
+                  std::vector<std::uint64_t>& snapshot) {
+        if (n_words == 1) return call_of(actions, *words);
+        snapshot.assign(words, words + n_words);
+        unsigned n = 0;
+        for (std::size_t w = 0; w < n_words; ++w) n += call_of(actions + 64 * w, snapshot[w]);
+        return n;
+    }
+    void call(const slot& s, const turn& t) {
+        call(s.actions.data(), t.words, t.n_words, snapshot_);
     }
     void end_of_elaboration() override;
     void on_edge();

@@ -22,7 +22,6 @@ process_group::process_group(phase_sequencer& sequencer, unsigned kind) : sequen
         slots_.back().what = s->what;
         slots_.back().sequencer = &sequencer;
     }
-    activations_.resize(slots_.size());
     activity_ = std::make_unique<clocked_process>("group", sequencer, first_,
                                                   on_edge<&process_group::run>(this));
     activity_->block_ = nullptr;  // its members are those of blocks
@@ -56,17 +55,37 @@ void process_group::complete(std::mt19937_64* random) {
         if (random != nullptr) s.shuffle(*random);
         s.complete(first_ + p);
         for (phase_sequencer::turn& t : s.turns) {
-            t.group = this;
             t.number = static_cast<unsigned>(turns_.size());
             t.phase = p;
             turns_.push_back(&t);
+            first_word_.push_back(static_cast<std::uint16_t>(awake_.size()));
+            first_action_.push_back(static_cast<std::uint16_t>(actions_.size()));
+            awake_.insert(awake_.end(), t.words, t.words + t.n_words);
         }
+        actions_.insert(actions_.end(), s.actions.begin(), s.actions.end());
     }
+    sc_assert(turns_.size() <= max_turns);
+    first_word_.push_back(static_cast<std::uint16_t>(awake_.size()));
+    activations_.resize(turns_.size());
+    visiting_ = max_turns;
+    ready_ = {};
+    for (phase_sequencer::turn* t : turns_) {
+        t->words = &awake_[first_word_[t->number]];
+        t->memory = {};
+        if (!nobody_in(t->number)) turn_awake(t->number);
+    }
+    for (phase_sequencer::slot& s : slots_)
+        for (clocked_process* p : s.members) p->join_turn(p->selected_);
     words_ = (members_.size() + 63) / 64;
     wheel_.resize(wheel_size * words_);
-    sc_assert(turns_.size() <= max_turns);
+}
+
+std::uint64_t process_group::activations(unsigned phase) const {
+    if (!has(phase)) return 0;
+    std::uint64_t sum = 0;
     for (const phase_sequencer::turn* t : turns_)
-        if (t->awake != 0) turn_awake(t->number);
+        if (t->phase == phase - first_) sum += activations_[t->number];
+    return sum - (phase == first_ ? visits_ : 0);
 }
 
 void process_group::set_timer(unsigned who, std::uint64_t at) {
@@ -79,7 +98,7 @@ void process_group::set_timer(unsigned who, std::uint64_t at) {
         later_.push_back({at, who});
         next_later_ = std::min(next_later_, at);
     }
-    if (visiting_ == 0) activity_->wake_at(at);  // else rest() sees to it
+    if (visiting_ == max_turns) activity_->wake_at(at);  // else rest() sees to it
 }
 
 void process_group::expire_timers(std::uint64_t now) {
@@ -123,21 +142,17 @@ void process_group::run() {
 /// All phases and turns of an edge, as the sequencer would visit them. Touches nothing of the
 /// sequencer's.
 void process_group::run_phases() {
-    visiting_ = turns_.front()->place;
+    visiting_ = 0;
     ++visits_;
     expire_timers(sequencer_.cycle(domain_));
-    // Other groups have been visited since the last time: fetch the turns that follow, all at once.
-    for (unsigned k = next_ready(0); k < max_turns; k = next_ready(k + 1))
-        __builtin_prefetch(turns_[k]);
     const bool follows_blocks = sequencer_.follows_blocks();
     for (unsigned k = next_ready(0); k < max_turns; k = next_ready(k + 1)) {
-        const phase_sequencer::turn& t = *turns_[k];
-        visiting_ = t.place;
-        activations_[t.phase] += t.awake;
-        if (follows_blocks) sequencer_.mark_active(slot_in(t), t);
-        sequencer_.call(t, snapshot_);
+        visiting_ = k;
+        if (follows_blocks) sequencer_.mark_active(slot_in(*turns_[k]), *turns_[k]);
+        activations_[k] +=
+            sequencer_.call(&actions_[first_action_[k]], words_of(k), count_words(k), snapshot_);
     }
-    visiting_ = 0;
+    visiting_ = max_turns;
 }
 
 /// Sleeps as a whole while no member has anything to do.

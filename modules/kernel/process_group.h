@@ -3,6 +3,7 @@
 
 #include "modules/kernel/phase_sequencer.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -50,14 +51,22 @@ private:
     bool has(unsigned phase) const { return phase - first_ < slots_.size(); }
     phase_sequencer::slot& slot_of(unsigned phase) { return slots_[phase - first_]; }
     phase_sequencer::slot& slot_in(const phase_sequencer::turn& t) { return slots_[t.phase]; }
+    /// Of a turn, once elaboration has ended.
+    const std::uint64_t* words_of(unsigned turn) const { return &awake_[first_word_[turn]]; }
+    unsigned count_words(unsigned turn) const { return first_word_[turn + 1] - first_word_[turn]; }
+    bool nobody_in(unsigned turn) const {
+        return first_word_.empty() ||
+               std::all_of(words_of(turn), words_of(turn) + count_words(turn),
+                           [](std::uint64_t w) { return w == 0; });
+    }
     unsigned add(clocked_process& p);
     void complete(std::mt19937_64* random);
     /// Of its members in a phase, less those of the group as a whole.
-    std::uint64_t activations(unsigned phase) const {
-        return (has(phase) ? activations_[phase - first_] : 0) - (phase == first_ ? visits_ : 0);
-    }
-    /// Someone is awake in a turn that nobody was awake in.
+    std::uint64_t activations(unsigned phase) const;
+    /// Someone is awake in a turn now.
     inline void turn_awake(unsigned turn);
+    /// Whether the visit under way has come to a turn, or beyond.
+    bool has_come_to(unsigned turn) const { return visiting_ != max_turns && visiting_ >= turn; }
     void turn_asleep(unsigned turn) { ready_[turn / 64] &= ~(std::uint64_t{1} << (turn % 64)); }
     void set_timer(unsigned who, std::uint64_t at);
     void run();
@@ -84,16 +93,21 @@ private:
     std::vector<phase_sequencer::slot> slots_;           // by phase, from the first
     std::vector<phase_sequencer::turn*> turns_;          // in order
     std::array<std::uint64_t, max_turns / 64> ready_{};  // turns with someone awake
-    unsigned visiting_ = 0;                              // place of the turn under way, 0: none is
+    unsigned visiting_ = 0;  // the turn under way; max_turns: none is, and members may wake it
+    // What a visit goes through, side by side in memory.
+    std::vector<std::uint64_t> awake_;         // who is, turn after turn
+    std::vector<std::uint16_t> first_word_;    // by turn: among those
+    std::vector<std::uint16_t> first_action_;  // by turn: of its phase
+    std::vector<edge_action> actions_;         // of the members, phase after phase
+    std::vector<std::uint64_t> activations_;   // by turn
     std::vector<clocked_process*> members_;
-    std::size_t words_ = 0;  // for a bit each
+    std::size_t words_ = 0;  // for a bit of each
 
     std::vector<std::uint64_t> wheel_;  // members to be woken, by cycle modulo wheel_size
     std::uint64_t pending_ = 0;         // cycles of the wheel with someone
     std::vector<timer> later_;
     std::uint64_t next_later_ = never;  // the earliest of these
     std::uint64_t visits_ = 0;
-    std::vector<std::uint64_t> activations_;
     std::vector<std::uint64_t> snapshot_;
 };
 
