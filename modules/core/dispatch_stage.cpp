@@ -18,13 +18,14 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
                                operand_collector& collector, std::vector<unit> units,
                                ldst_unit& ldst)
     : sc_module(name),
-      to_units("to_units"),
+      to_units("to_units", *this),
       to_ldst("to_ldst"),
+      result_bus("result_bus"),
       config_(config),
       collector_(collector),
       units_(std::move(units)),
       ldst_(ldst),
-      result_bus_(64),
+      reserved_(64),
       process_("process", sequencer, protocol::phase::core_dispatch,
                kernel::on_edge<&dispatch_stage::cycle>(this)) {
     collector_.set_consumer(process_);
@@ -43,16 +44,16 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
 
 /// Cycles further ahead can be reserved.
 void dispatch_stage::lengthen(std::uint64_t now) {
-    std::vector<reservation> longer(2 * result_bus_.size());
-    for (std::uint64_t at = now; at < now + result_bus_.size(); ++at)
-        longer[at & (longer.size() - 1)] = result_bus_[at & (result_bus_.size() - 1)];
-    result_bus_ = std::move(longer);
+    std::vector<reservation> longer(2 * reserved_.size());
+    for (std::uint64_t at = now; at < now + reserved_.size(); ++at)
+        longer[at & (longer.size() - 1)] = reserved_[at & (reserved_.size() - 1)];
+    reserved_ = std::move(longer);
 }
 
 bool dispatch_stage::reserve_result_bus(std::uint64_t now, unsigned latency) {
-    while (latency >= result_bus_.size()) lengthen(now);
+    while (latency >= reserved_.size()) lengthen(now);
     const std::uint64_t at = now + latency;
-    reservation& r = result_bus_[at & (result_bus_.size() - 1)];
+    reservation& r = reserved_[at & (reserved_.size() - 1)];
     if (const auto low = static_cast<std::uint32_t>(at); r.at != low) r = {low, 0};
     if (r.count >= config_.ex_wb_width) {
         ++statistics_.result_bus_conflicts;

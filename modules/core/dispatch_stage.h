@@ -13,10 +13,15 @@ class ldst_unit;
 /// bus: an instruction of a unit that cannot stall is only dispatched when one of the EX_WB
 /// registers is free in the cycle in which it will complete. Units are visited in the order SP,
 /// DP, INT, SFU, tensor, specialised, load/store. In the sub-core model unit k serves scheduler k.
+/// Units hand their instructions back, and these go over the result bus to write-back.
 class dispatch_stage : public sc_core::sc_module {
+    void completed(warp_instruction& inst) { send(result_bus, inst); }
+
 public:
-    instruction_fan_out to_units;  ///< bound in the order in which the units are visited
+    /// Bound in the order in which the units are visited.
+    instruction_fan_out<dispatch_stage, &dispatch_stage::completed> to_units;
     instruction_initiator<dispatch_stage> to_ldst;
+    instruction_initiator<dispatch_stage> result_bus;  ///< to the EX_WB registers
 
     struct unit {
         functional_unit* block;
@@ -56,7 +61,7 @@ private:
         std::uint32_t at = 0;  // low bits of the core cycle
         std::uint32_t count = 0;
     };
-    std::vector<reservation> result_bus_;  // by completion cycle; a power of two of them
+    std::vector<reservation> reserved_;  // by completion cycle; a power of two of them
     statistics statistics_;
     kernel::clocked_process process_;
 };

@@ -11,7 +11,6 @@ functional_unit::functional_unit(const sc_core::sc_module_name& name,
                                  kernel::phase_sequencer& sequencer)
     : sc_module(name),
       dispatch("dispatch"),
-      write_back("write_back"),
       process_("process", sequencer, protocol::phase::core_units,
                kernel::on_edge<&functional_unit::cycle>(this)) {
     constexpr std::size_t first_size = 16;
@@ -46,7 +45,7 @@ void functional_unit::cycle() {
     const std::uint64_t now = process_.now();
     if (leaves_at(now)) {
         --in_flight_;
-        send(write_back, *ring_[now & mask_]);
+        send_back(dispatch, *ring_[now & mask_]);
         put(now, nullptr);
     }
     process_.sleep();

@@ -12,14 +12,14 @@ namespace simtlm::core {
 /// One SIMD functional unit that cannot stall: SP, INT, DP, SFU, tensor or specialised.
 ///
 /// An instruction dispatched at core cycle t occupies the unit's dispatch register until
-/// t + initiation interval, and is handed to write-back at t + latency + 1. The unit takes an
-/// instruction when the register is free and no other instruction leaves in the same cycle
+/// t + initiation interval, and is handed back, for write-back, at t + latency + 1. The unit takes
+/// an instruction when the register is free and no other instruction leaves in the same cycle
 /// (manual: Functional Units / SIMD pipeline). The pipeline is kept as a ring of completion
 /// times, as long as the longest latency that came: nothing is shifted.
 class functional_unit : public sc_core::sc_module {
 public:
-    instruction_target<functional_unit> dispatch;       ///< @pre can_accept()
-    instruction_initiator<functional_unit> write_back;  ///< to the EX_WB registers
+    /// Instructions come when can_accept(), and leave on the way back (BEGIN_RESP).
+    instruction_target<functional_unit> dispatch;
 
     functional_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer);
 

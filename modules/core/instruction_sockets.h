@@ -24,20 +24,27 @@ using instruction_initiator = tlm_utils::simple_initiator_socket<Block, 32, inst
 template <class Block>
 using instruction_target = tlm_utils::passthrough_target_socket<Block, 32, instruction_protocol>;
 
-/// One socket to many targets, the k-th bound being number k: the dispatch ports of an SM.
+/// One socket to many targets, the k-th bound being number k, which hand instructions back through
+/// it: the dispatch ports of an SM.
+/// @tparam Accept  member function of the block that takes an instruction that comes back
+template <class Block, void (Block::*Accept)(warp_instruction&)>
 class instruction_fan_out : public tlm::tlm_initiator_socket<32, instruction_protocol, 0>,
                             private tlm::tlm_bw_transport_if<instruction_protocol> {
 public:
-    explicit instruction_fan_out(const char* name) : tlm_initiator_socket(name) {
+    instruction_fan_out(const char* name, Block& owner)
+        : tlm::tlm_initiator_socket<32, instruction_protocol, 0>(name), owner_(owner) {
         m_export.bind(*this);
     }
 
 private:
-    tlm::tlm_sync_enum nb_transport_bw(warp_instruction&, tlm::tlm_phase&,
+    tlm::tlm_sync_enum nb_transport_bw(warp_instruction& inst, tlm::tlm_phase&,
                                        sc_core::sc_time&) override {
-        return tlm::TLM_COMPLETED;  // nothing goes back
+        (owner_.*Accept)(inst);
+        return tlm::TLM_ACCEPTED;
     }
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+    Block& owner_;
 };
 
 /// One socket for many initiators, of which the block need not know which is which: the result bus.
@@ -70,6 +77,14 @@ inline void send(Port&& port, warp_instruction& inst) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time zero;
     port->nb_transport_fw(inst, phase, zero);
+}
+
+/// Hands an instruction back through the socket by which it came.
+template <class Socket>
+inline void send_back(Socket& socket, warp_instruction& inst) {
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time zero;
+    socket->nb_transport_bw(inst, phase, zero);
 }
 
 }  // namespace simtlm::core

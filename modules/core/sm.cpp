@@ -86,10 +86,8 @@ void sm::make_units() {
     write_back_ =
         std::make_unique<write_back>("write_back", sequencer_, static_cast<unsigned>(units_.size()),
                                      warps_, scoreboard_, collector_, pool_, statistics_);
-    for (auto& unit : units_) {
-        dispatch_->to_units.bind(unit->dispatch);
-        unit->write_back.bind(write_back_->from_units);
-    }
+    for (auto& unit : units_) dispatch_->to_units.bind(unit->dispatch);
+    dispatch_->result_bus.bind(write_back_->results);
 }
 
 void sm::make_caches(protocol::transaction_pool& transactions) {

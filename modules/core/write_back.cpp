@@ -18,7 +18,7 @@ write_back::write_back(const sc_core::sc_module_name& name, kernel::phase_sequen
                        operand_collector& collector, warp_instruction_pool& pool,
                        core_statistics& statistics)
     : sc_module(name),
-      from_units("from_units", *this),
+      results("results", *this),
       warps_(warps),
       scoreboard_(scores),
       collector_(collector),

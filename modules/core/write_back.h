@@ -15,7 +15,7 @@ class write_back : public sc_core::sc_module {
     void accept(warp_instruction& inst);
 
 public:
-    instruction_fan_in<write_back, &write_back::accept> from_units;
+    instruction_fan_in<write_back, &write_back::accept> results;
 
     /// @param units  at most: of the instructions that complete in a cycle
     write_back(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,

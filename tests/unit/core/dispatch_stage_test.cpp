@@ -67,10 +67,8 @@ struct dispatch_rig : sc_core::sc_module {
         stage =
             std::make_unique<dispatch_stage>("stage", sequencer, config, collector, order, ldst);
         stage->to_ldst.bind(ldst.dispatch);
-        for (auto& u : units) {
-            stage->to_units.bind(u->dispatch);
-            u->write_back.bind(results);
-        }
+        for (auto& u : units) stage->to_units.bind(u->dispatch);
+        stage->result_bus.bind(results);
         for (unsigned s = 0; s < c.schedulers; ++s) issue[s].bind(collector.issue[s]);
         ldst.to_shared.bind(shared.load);
         ldst.l1d.bind(nothing_[0]);

@@ -18,7 +18,6 @@ struct unit_rig : sc_core::sc_module {
     kernel::phase_sequencer sequencer;
     functional_unit unit;
     instruction_initiator<unit_rig> dispatch{"dispatch"};
-    instruction_target<unit_rig> write_back{"write_back"};
     std::vector<std::uint64_t> dispatched, done;
     std::deque<std::pair<std::uint64_t, program::static_instruction>> plan;
 
@@ -30,8 +29,7 @@ struct unit_rig : sc_core::sc_module {
                    kernel::on_edge<&unit_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         dispatch.bind(unit.dispatch);
-        unit.write_back.bind(write_back);
-        write_back.register_nb_transport_fw(this, &unit_rig::completed);
+        dispatch.register_nb_transport_bw(this, &unit_rig::completed);
     }
     void add(std::uint64_t at, unsigned latency, unsigned interval) {
         program::static_instruction i;

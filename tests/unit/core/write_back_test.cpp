@@ -43,7 +43,7 @@ TEST(WriteBack, CompletesInIssueOrderAllThatHasArrivedInTheCycleAfter) {
                     kernel::on_edge<&rig_type::look>(this), true) {
             for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
             issue.bind(collector.issue[0]);
-            for (unsigned u = 0; u < 2; ++u) unit[u].bind(stage.from_units);
+            for (unsigned u = 0; u < 2; ++u) unit[u].bind(stage.results);
             collector.set_consumer(watch);
         }
         void complete() {
