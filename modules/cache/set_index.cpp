@@ -16,10 +16,34 @@ unsigned parities(std::uint64_t bits, const std::array<std::uint32_t, Bits>& row
     return hash;
 }
 
-constexpr std::array<std::uint32_t, 4> ipoly_16 = {0xf59, 0x11eb, 0x3d6, 0x7ac};
-constexpr std::array<std::uint32_t, 5> ipoly_32 = {0x3e69, 0x7cd2, 0x47cd, 0xf9a, 0x1f34};
-constexpr std::array<std::uint32_t, 6> ipoly_64 = {0x79461, 0xbca3,  0x17946,
-                                                   0x2f28c, 0x5e518, 0x3ca30};
+/// The same for many addresses: the hash of the lowest 24 bits, byte by byte, from a table.
+class parity_table {
+public:
+    template <std::size_t Bits>
+    constexpr explicit parity_table(const std::array<std::uint32_t, Bits>& rows) {
+        for (unsigned byte = 0; byte < 3; ++byte)
+            for (unsigned bit = 0; bit < 8; ++bit) {
+                unsigned column = 0;
+                for (unsigned i = 0; i < Bits; ++i)
+                    column |= (rows[i] >> (8 * byte + bit) & 1u) << i;
+                for (unsigned value = 0; value < 256; ++value)
+                    if ((value >> bit & 1u) != 0)
+                        hash_[byte][value] = static_cast<std::uint8_t>(hash_[byte][value] ^ column);
+            }
+    }
+    unsigned operator()(std::uint64_t bits) const {
+        return hash_[0][bits & 255] ^ hash_[1][bits >> 8 & 255] ^ hash_[2][bits >> 16 & 255];
+    }
+
+private:
+    std::uint8_t hash_[3][256] = {};
+};
+
+constexpr parity_table ipoly_16(std::array<std::uint32_t, 4>{0xf59, 0x11eb, 0x3d6, 0x7ac});
+constexpr parity_table ipoly_32(std::array<std::uint32_t, 5>{0x3e69, 0x7cd2, 0x47cd, 0xf9a,
+                                                             0x1f34});
+constexpr parity_table ipoly_64(std::array<std::uint32_t, 6>{0x79461, 0xbca3, 0x17946, 0x2f28c,
+                                                             0x5e518, 0x3ca30});
 
 constexpr std::array<std::uint32_t, 5> pae_page = {0x2621, 0x1842, 0x4384, 0xd08, 0x1330};
 constexpr std::array<std::uint32_t, 5> pae_bank = {0x08, 0x0c, 0x06, 0x04, 0x13};
@@ -33,11 +57,11 @@ unsigned log2_floor(std::uint64_t n) {
 unsigned ipoly_hash(std::uint64_t higher_bits, unsigned index, unsigned buckets) {
     switch (buckets) {
         case 16:
-            return (index & 15) ^ parities(higher_bits, ipoly_16);
+            return (index & 15) ^ ipoly_16(higher_bits);
         case 32:
-            return (index & 31) ^ parities(higher_bits, ipoly_32);
+            return (index & 31) ^ ipoly_32(higher_bits);
         case 64:
-            return (index & 63) ^ parities(higher_bits, ipoly_64);
+            return (index & 63) ^ ipoly_64(higher_bits);
         default:
             return index;
     }

@@ -21,11 +21,41 @@ memory_access& access_of(std::vector<memory_access>& list, std::size_t first,
     return *list.insert(list.begin() + static_cast<std::ptrdiff_t>(i), fresh);
 }
 
-void add_bytes(memory_access& a, std::uint64_t address, unsigned bytes) {
+void add_bytes(memory_access& a, std::uint64_t address, unsigned bytes, unsigned lane) {
+    a.lanes |= 1u << lane;
     const unsigned offset = static_cast<unsigned>(address % line);
     a.sectors = static_cast<std::uint8_t>(a.sectors | 1u << (offset / 32));
     a.bytes.set(offset, std::min<unsigned>(bytes, line - offset));
 }
+
+/// Bytes of a segment that lanes ask for one after the other, without a gap: what most instructions
+/// do. They are booked together.
+class byte_run {
+public:
+    /// @return whether the bytes continue the run, or begin one, and are within a segment
+    bool add(std::uint64_t address, unsigned bytes, std::uint64_t segment, unsigned lane) {
+        const std::uint64_t offset = address & (segment - 1);
+        if (bytes == 0 || offset + bytes > segment) return false;
+        if (end_ != begin_ && (address != end_ || offset == 0)) return false;
+        if (end_ == begin_) begin_ = address;
+        end_ = address + bytes;
+        lanes_ |= 1u << lane;
+        sectors_ |= 1u << address % line / 32;
+        return true;
+    }
+    void append_to(std::vector<memory_access>& list, std::size_t first, std::uint64_t segment) {
+        if (begin_ == end_) return;
+        memory_access& a = access_of(list, first, begin_ & ~(segment - 1));
+        a.lanes |= lanes_;
+        a.sectors = static_cast<std::uint8_t>(a.sectors | sectors_);
+        a.bytes.set(static_cast<unsigned>(begin_ % line), static_cast<unsigned>(end_ - begin_));
+    }
+
+private:
+    std::uint64_t begin_ = 0, end_ = 0;
+    std::uint32_t lanes_ = 0;
+    unsigned sectors_ = 0;
+};
 
 /// A segment shrinks to the half, and the half of the half, that is used.
 void shrink(memory_access& a, unsigned segment) {
@@ -86,22 +116,25 @@ void coalescer::gather(warp_instruction& inst, const lane_addresses& lanes, unsi
         const std::size_t first = inst.accesses.size();
         std::uint32_t group = lanes.lanes >> base;
         if (part < 32) group &= (1u << part) - 1;
+        byte_run run;
         for (; group != 0; group &= group - 1) {
             const unsigned lane = base + static_cast<unsigned>(__builtin_ctz(group));
             for (unsigned w = 0; w < lanes.words; ++w) {
                 const std::uint64_t address = lanes.address[w][lane];
                 if (address == 0) break;  // a lane without an address
-                memory_access& a = access_of(inst.accesses, first, address & ~(segment - 1));
-                a.lanes |= 1u << lane;
-                add_bytes(a, address, bytes);
+                if (run.add(address, bytes, segment, lane)) continue;
+                run.append_to(inst.accesses, first, segment);
+                run = byte_run();
+                if (run.add(address, bytes, segment, lane)) continue;
+                add_bytes(access_of(inst.accesses, first, address & ~(segment - 1)), address, bytes,
+                          lane);
                 const std::uint64_t last = address + bytes - 1;
-                if ((last & ~(segment - 1)) != (address & ~(segment - 1))) {
-                    memory_access& b = access_of(inst.accesses, first, last & ~(segment - 1));
-                    b.lanes |= 1u << lane;
-                    add_bytes(b, last, bytes);
-                }
+                if ((last & ~(segment - 1)) == (address & ~(segment - 1))) continue;
+                add_bytes(access_of(inst.accesses, first, last & ~(segment - 1)), last, bytes,
+                          lane);
             }
         }
+        run.append_to(inst.accesses, first, segment);
         for (std::size_t i = first; i < inst.accesses.size(); ++i)
             shrink(inst.accesses[i], static_cast<unsigned>(segment));
     }
@@ -139,8 +172,7 @@ void coalescer::gather_atomics(warp_instruction& inst, const lane_addresses& lan
                 found = &*inst.accesses.insert(
                     inst.accesses.begin() + static_cast<std::ptrdiff_t>(i), fresh);
             }
-            found->lanes |= 1u << lane;
-            add_bytes(*found, address, bytes);
+            add_bytes(*found, address, bytes, lane);
         }
         for (std::size_t i = first; i < inst.accesses.size(); ++i)
             shrink(inst.accesses[i], static_cast<unsigned>(segment));
@@ -153,9 +185,8 @@ void coalescer::gather_lines(warp_instruction& inst, const lane_addresses& lanes
         const unsigned lane = static_cast<unsigned>(__builtin_ctz(m));
         const std::uint64_t address = lanes.address[0][lane];
         memory_access& a = access_of(inst.accesses, 0, address & ~std::uint64_t{line_bytes - 1});
-        a.lanes |= 1u << lane;
         a.size = static_cast<std::uint16_t>(line_bytes);
-        add_bytes(a, address, inst.data_size);
+        add_bytes(a, address, inst.data_size, lane);
     }
     // The whole line is wanted.
     for (memory_access& a : inst.accesses) a.sectors = 0;

@@ -20,8 +20,9 @@ struct byte_mask {
     std::array<std::uint64_t, 2> bits{};
 
     void set(unsigned first, unsigned count) {
-        for (unsigned i = first; i < first + count; ++i)
-            bits[i / 64] |= std::uint64_t{1} << (i % 64);
+        const unsigned end = first + count;
+        bits[0] |= ones_below(end) & ~ones_below(first);
+        bits[1] |= ones_below(end < 64 ? 0 : end - 64) & ~ones_below(first < 64 ? 0 : first - 64);
     }
     bool test(unsigned i) const { return (bits[i / 64] >> (i % 64) & 1u) != 0; }
     bool none() const { return (bits[0] | bits[1]) == 0; }
@@ -36,6 +37,11 @@ struct byte_mask {
         bits[0] |= o.bits[0];
         bits[1] |= o.bits[1];
         return *this;
+    }
+
+private:
+    static constexpr std::uint64_t ones_below(unsigned bit) {
+        return bit < 64 ? (std::uint64_t{1} << bit) - 1 : ~std::uint64_t{0};
     }
 };
 
