@@ -124,15 +124,16 @@ public:
         : file_(std::move(file)), name_(name) {
         switch (file_->kind()) {
             case format::xz:
-                chain_.push(io::lzma_decompressor(filter_buffer));
+                chain_.push(io::lzma_decompressor(filter_buffer), filter_buffer);
                 break;
             case format::gzip:
-                chain_.push(io::gzip_decompressor(io::zlib::default_window_bits, filter_buffer));
+                chain_.push(io::gzip_decompressor(io::zlib::default_window_bits, filter_buffer),
+                            filter_buffer);
                 break;
             case format::bzip2:
             case format::zstd:
             case format::plain:
-                chain_.push(io::bzip2_decompressor(false, filter_buffer));
+                chain_.push(io::bzip2_decompressor(false, filter_buffer), filter_buffer);
                 break;
         }
         chain_.push(archive_device(*file_), filter_buffer);
