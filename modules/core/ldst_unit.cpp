@@ -6,6 +6,8 @@
 #include "modules/protocol/atomic_effect.h"
 #include "modules/protocol/phases.h"
 
+#include <utility>
+
 namespace simtlm::core {
 
 using program::memory_space;
@@ -182,32 +184,40 @@ void ldst_unit::write_back() {
             }
         }
     }
-    for (int c = 0; writing_ == nullptr && c < clients; ++c) {
-        const int candidate = (next_client_ + c) % clients;
-        if (choose(candidate, now)) {
-            next_client_ = (candidate + 1) % clients;
-            break;
-        }
-    }
+    if (writing_ != nullptr) return;
+    const unsigned ready = ready_clients(now);
+    if (ready == 0) return;
+    const unsigned later = ready >> next_client_ << next_client_;
+    const int chosen = __builtin_ctz(later != 0 ? later : ready);
+    choose(chosen, now);
+    next_client_ = (chosen + 1) % clients;
 }
 
-bool ldst_unit::choose(int c, std::uint64_t now) {
+/// Clients that have something to write back: bit c.
+unsigned ldst_unit::ready_clients(std::uint64_t now) const {
+    unsigned ready = unsigned{uncached_ != nullptr} << from_uncached;
+    if (!sm_.shared.empty() && sm_.shared.ready_at() <= now) ready |= 1u << from_shared;
+    for (const client c : {from_l1t, from_l1c, from_l1d})
+        ready |= unsigned{ready_[c] != nullptr} << c;
+    return ready;
+}
+
+/// @pre the client is ready
+void ldst_unit::choose(int c, std::uint64_t now) {
     first_unwritten_ = 0;
     writing_shared_ = false;
     switch (c) {
         case from_shared: {
             shared_memory& shared = sm_.shared;
-            if (shared.empty() || shared.ready_at() > now) return false;
             writing_ = &shared.head();
             shared.pop(now);
             writing_shared_ = true;
             if (writing_->info->is_atomic && writing_->active_mask != 0)
                 sm_.warps.atomics_finished(writing_->warp, writing_->active_lanes());
             sm_.warps.leaves_pipeline(writing_->warp);
-            return true;
+            return;
         }
         case from_uncached: {
-            if (uncached_ == nullptr) return false;
             tlm::tlm_generic_payload& p = *uncached_;
             writing_ = static_cast<warp_instruction*>(extension(p).instruction);
             if (extension(p).is_atomic) {
@@ -216,20 +226,17 @@ bool ldst_unit::choose(int c, std::uint64_t now) {
             }
             uncached_ = nullptr;
             p.release();
-            return true;
+            return;
         }
         default: {
-            tlm::tlm_generic_payload*& head = ready_[static_cast<unsigned>(c)];
-            if (head == nullptr) return false;
-            tlm::tlm_generic_payload& p = *head;
-            head = nullptr;
+            tlm::tlm_generic_payload& p = *std::exchange(ready_[static_cast<unsigned>(c)], nullptr);
             writing_ = static_cast<warp_instruction*>(extension(p).instruction);
             auto& cache = c == from_l1d ? l1d : c == from_l1c ? l1c : l1t;
             tlm::tlm_phase phase = tlm::END_RESP;
             sc_core::sc_time delay;
             cache->nb_transport_fw(p, phase, delay);
             p.release();
-            return true;
+            return;
         }
     }
 }

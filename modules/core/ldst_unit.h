@@ -71,7 +71,8 @@ private:
 
     void respond();
     void write_back();
-    bool choose(int c, std::uint64_t now);
+    unsigned ready_clients(std::uint64_t now) const;
+    void choose(int c, std::uint64_t now);
     void arrived(warp_instruction& inst);
     void complete(warp_instruction& inst);
     void copies_done(std::uint64_t now);
