@@ -14,7 +14,9 @@ target_compile_features(simtlm_settings INTERFACE cxx_std_17)
 # Flags of our own sources; consumers of the installed libraries do not inherit them.
 add_library(simtlm_private_settings INTERFACE)
 target_compile_options(simtlm_private_settings INTERFACE
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${SIMTLM_WERROR}>:-Werror>)
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${SIMTLM_WERROR}>:-Werror>
+  # Position-independent code is inlined within a source all the same: nobody replaces our functions.
+  -fno-semantic-interposition $<$<BOOL:${SIMTLM_ARCH}>:-march=${SIMTLM_ARCH}>)
 if(SIMTLM_SANITIZE)
   add_compile_options(-fsanitize=${SIMTLM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   add_link_options(-fsanitize=${SIMTLM_SANITIZE})
