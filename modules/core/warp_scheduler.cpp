@@ -119,7 +119,7 @@ void warp_scheduler::cycle() {
     }
     count(last_reason_, 1);
     counted_to_ = now;
-    rest(now);
+    rest();
 }
 
 /// Works out anew what keeps the next instruction of a warp from issuing, and where it goes.
@@ -136,12 +136,14 @@ void warp_scheduler::look_at_head(unsigned w) {
 }
 
 /// Without anything that can issue it sleeps until a warp changes or a pipeline has a place.
-void warp_scheduler::rest(std::uint64_t now) {
+void warp_scheduler::rest() {
     if (last_reason_ != reason::issued && !policy_->acts_when_idle()) {
         if (last_reason_ == reason::stall) sm_.collector.await_place(number_, full_);
         process_.sleep();
     }
-    if (process_.awake()) process_.select_turn(rank(now + 1));
+    if (!process_.awake()) return;
+    const unsigned r = process_.selected_turn();  // rank(now)
+    process_.select_turn(r != 0 ? r - 1 : config_.schedulers - 1);
 }
 
 bool warp_scheduler::try_issue(unsigned w) {

@@ -74,7 +74,7 @@ private:
     bool try_issue(unsigned w);
     bool can_issue(unsigned w, unsigned issued, unsigned& previous);
     void look_at_head(unsigned w);
-    void rest(std::uint64_t now);
+    void rest();
     void issue_from(unsigned w);
     void count(reason r, std::uint64_t cycles);
     unsigned rank(std::uint64_t cycle) const;

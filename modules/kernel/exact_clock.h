@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <systemc>
 
@@ -11,7 +12,28 @@ namespace simtlm::kernel {
 ///
 /// The edge processes of sc_clock ask m_posedge_time and m_negedge_time how long it is to the edge
 /// after theirs; those are set anew with every edge.
+///
+/// It can be gated: its owner leaves out edges while nobody needs them.
 class computed_clock : public sc_core::sc_clock {
+public:
+    /// The time of the k-th rising edge to come, or a limit, whichever is earlier; in units of the
+    /// time resolution.
+    /// @param k  from 1 on
+    virtual std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const = 0;
+
+    /// Stays low from its next falling edge to the first rising edge that is not before a time.
+    /// @pre it is high
+    /// @return how many rising edges that leaves out
+    std::uint64_t gate_until(std::uint64_t time) {
+        const std::uint64_t skipped = skip_before(time);
+        if (skipped != 0) {
+            const std::uint64_t next = rising_edge(1, ~std::uint64_t{0});
+            m_posedge_time += sc_core::sc_time::from_value(next - told_);
+            told_ = next;
+        }
+        return skipped;
+    }
+
 protected:
     /// Edges alternate, from a rising one at time 0 on. In units of the time resolution.
     /// @param period  the nominal one
@@ -24,6 +46,9 @@ protected:
     /// The time of the second edge, the third, and so on: of the one that follows all those told
     /// before.
     virtual std::uint64_t next_edge() = 0;
+
+    /// Forgets the rising edges to come that are before a time. @return how many
+    virtual std::uint64_t skip_before(std::uint64_t time) = 0;
 
 private:
     void update() override {
@@ -49,6 +74,10 @@ public:
               name, 0.5L / static_cast<long double>(frequency) /
                         static_cast<long double>(sc_core::sc_get_time_resolution().to_seconds())) {}
 
+    std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const override {
+        return std::min(edge(2 * (edges_ / 2 + k - 1), half_period_), limit);
+    }
+
 private:
     /// @param half_period  in units of the time resolution
     exact_clock(const char* name, long double half_period)
@@ -56,6 +85,15 @@ private:
           half_period_(half_period) {}
 
     std::uint64_t next_edge() override { return edge(++edges_, half_period_); }
+    std::uint64_t skip_before(std::uint64_t time) override {
+        const std::uint64_t next = edges_ / 2;
+        std::uint64_t n = std::max(
+            next, static_cast<std::uint64_t>(static_cast<long double>(time) / (2 * half_period_)));
+        while (n > next && edge(2 * (n - 1), half_period_) >= time) --n;
+        while (edge(2 * n, half_period_) < time) ++n;
+        edges_ = 2 * n;
+        return n - next;
+    }
     static std::uint64_t edge(std::uint64_t n, long double half_period) {
         return static_cast<std::uint64_t>(static_cast<long double>(n) * half_period + 0.5L);
     }

@@ -2,6 +2,7 @@
 #include "modules/kernel/phase_sequencer.h"
 
 #include "modules/kernel/clocked_process.h"
+#include "modules/kernel/exact_clock.h"
 #include "modules/kernel/process_group.h"
 #include "modules/kernel/spawn.h"
 #include "modules/kernel/worker_pool.h"
@@ -122,7 +123,9 @@ void phase_sequencer::on_edge() {
 }
 
 void phase_sequencer::expire_timers(unsigned domain) {
-    auto& bucket = wheel_[domain][cycle_[domain] % wheel_size];
+    const std::uint64_t place = cycle_[domain] % wheel_size;
+    auto& bucket = wheel_[domain][place];
+    if (bucket.empty()) return;
     std::size_t kept = 0;
     for (const timer& t : bucket) {
         if (t.at <= cycle_[domain])
@@ -131,13 +134,47 @@ void phase_sequencer::expire_timers(unsigned domain) {
             bucket[kept++] = t;
     }
     bucket.resize(kept);
+    if (kept == 0) armed_[domain][place / 64] &= ~(std::uint64_t{1} << place % 64);
+}
+
+unsigned phase_sequencer::edges_to_timer(unsigned domain) const {
+    const unsigned first = static_cast<unsigned>(activity_.edges[domain] % wheel_size);
+    constexpr unsigned words = wheel_size / 64;
+    for (unsigned i = 0; i <= words; ++i) {  // the first word once more, for its lower bits
+        std::uint64_t bits = armed_[domain][(first / 64 + i) % words];
+        if (i == 0) bits = bits >> first % 64 << first % 64;
+        if (bits == 0) continue;
+        const unsigned place = (first / 64 + i) * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
+        return place - first + 1;
+    }
+    return 0;
+}
+
+/// After a step in which nobody ran.
+void phase_sequencer::gate_clocks() {
+    for (const slot& s : slots_)
+        for (const turn& t : s.turns)
+            if (t.awake != 0) return;
+    constexpr std::uint64_t never = ~std::uint64_t{0};
+    std::uint64_t until = never;
+    for (unsigned d = 0; d < domains_; ++d)
+        if (const unsigned k = edges_to_timer(d); k != 0) until = gates_[d]->rising_edge(k, until);
+    if (until == never) return;
+    for (unsigned d = 0; d < domains_; ++d) {
+        if (!gates_[d]->read()) continue;  // after one edge more
+        const std::uint64_t skipped = gates_[d]->gate_until(until);
+        cycle_[d] += skipped;
+        activity_.edges[d] += skipped;
+    }
 }
 
 void phase_sequencer::set_timer(clocked_process& p, unsigned domain, std::uint64_t at) {
     if (p.group_ != nullptr) return p.group_->set_timer(p.number_, at);
     const std::unique_lock alone =
         side_by_side_ ? std::unique_lock(news_lock_) : std::unique_lock<spin_lock>();
-    wheel_[domain][at % wheel_size].push_back({at, &p});
+    const std::uint64_t place = at % wheel_size;
+    wheel_[domain][place].push_back({at, &p});
+    armed_[domain][place / 64] |= std::uint64_t{1} << place % 64;
 }
 
 bool phase_sequencer::start_next_phase() {
@@ -147,6 +184,7 @@ bool phase_sequencer::start_next_phase() {
         if (t.awake == 0) continue;
         const unsigned p = order[position_].phase;
         visiting_ = t.place;
+        visited_ = true;
         ++activity_.deltas;
         activity_.activations[p] += t.awake;
         if (follows_blocks()) mark_active(slots_[p], t);
@@ -298,6 +336,7 @@ void phase_sequencer::step() {
         position_ = 0;
         visiting_ = 0;
         stepping_ = true;
+        visited_ = false;
         ++activity_.steps;
         for (unsigned d = 0; d < domains_; ++d)
             if ((current_ >> d & 1u) != 0) {
@@ -313,7 +352,10 @@ void phase_sequencer::step() {
     }
     stepping_ = false;
     last_ = current_;
-    if (pending_ != 0) step_event_.notify(sc_core::SC_ZERO_TIME);
+    if (pending_ != 0)
+        step_event_.notify(sc_core::SC_ZERO_TIME);
+    else if (!visited_ && !gates_.empty() && observers_.empty())
+        gate_clocks();
 }
 
 }  // namespace simtlm::kernel

@@ -19,6 +19,7 @@
 namespace simtlm::kernel {
 
 class clocked_process;
+class computed_clock;
 class process_group;
 class worker_pool;
 
@@ -163,6 +164,13 @@ public:
     /// The same for the groups that a phase is one of.
     void stay_on_one_thread(phase_index p);
 
+    /// Gates the clocks of the domains while nobody is awake and nobody watches: they stay low
+    /// until the first edge that a timer waits for, and the edges between count as if they had
+    /// been. What that saves is all that an idle GPU costs.
+    /// @param clocks  one per domain
+    /// @pre blocks are woken from outside while the simulation is paused, if at all
+    void gate(std::vector<computed_clock*> clocks) { gates_ = std::move(clocks); }
+
     /// A block cannot go on because of the user's input: edges pass unheeded from now on, and
     /// failed() is notified. A thread of a block cannot throw out of the simulation itself.
     void fail(std::exception_ptr why);
@@ -263,6 +271,9 @@ private:
     void for_each_slot(Action act_on);
     void mark_active(const slot& s, const turn& t);
     void expire_timers(unsigned domain);
+    void gate_clocks();
+    /// Edges of a domain to come, up to the first that a timer may wait for; 0: none does.
+    unsigned edges_to_timer(unsigned domain) const;
     void notify(const slot& s, const turn& t);
     void call_groups(slot& s, const turn& t);
     unsigned threads_for(const slot& s, const turn& t) const;
@@ -278,12 +289,15 @@ private:
     std::array<std::vector<visit>, 1u << max_domains> order_;  // by ticking set
     std::array<std::uint64_t, max_domains> cycle_{};
     std::array<std::vector<std::vector<timer>>, max_domains> wheel_;
-    unsigned pending_ = 0;  // domains whose edge has come and not been started
-    unsigned current_ = 0;  // domains of the step being visited
-    unsigned last_ = 0;     // domains of the step before
+    std::array<std::array<std::uint64_t, wheel_size / 64>, max_domains> armed_{};  // with timers
+    std::vector<computed_clock*> gates_;  // empty: clocks are not gated
+    unsigned pending_ = 0;                // domains whose edge has come and not been started
+    unsigned current_ = 0;                // domains of the step being visited
+    unsigned last_ = 0;                   // domains of the step before
     std::size_t position_ = 0;
     unsigned visiting_ = 0;  // place of the turn started last
     bool stepping_ = false;
+    bool visited_ = false;  // some phase of the current step
     sc_core::sc_event step_event_;
     std::vector<std::uint64_t> snapshot_;
     std::vector<process_group*> open_groups_;  // that processes under construction may join

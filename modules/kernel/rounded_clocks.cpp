@@ -15,14 +15,31 @@ public:
     /// Number of the step whose edges are yet to be told.
     std::uint64_t position() const { return step_; }
 
+    std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const override {
+        std::uint64_t step = step_;
+        while (--k != 0 && all_.at(step).time < limit) step = following(step);
+        return std::min(all_.at(step).time, limit);
+    }
+
 private:
     std::uint64_t next_edge() override {
         falling_ = !falling_;
         if (falling_) return all_.middle(step_);
-        do ++step_;
-        while ((all_.at(step_).rising >> number_ & 1u) == 0);
+        step_ = following(step_);
         all_.forget();
         return all_.at(step_).time;
+    }
+    std::uint64_t skip_before(std::uint64_t time) override {
+        std::uint64_t skipped = 0;
+        for (; all_.at(step_).time < time; ++skipped) step_ = following(step_);
+        if (skipped != 0) all_.forget();
+        return skipped;
+    }
+    /// The next step at which it rises.
+    std::uint64_t following(std::uint64_t step) const {
+        do ++step;
+        while ((all_.at(step).rising >> number_ & 1u) == 0);
+        return step;
     }
 
     rounded_clocks& all_;
@@ -40,7 +57,7 @@ rounded_clocks::rounded_clocks(const std::vector<member>& members)
 
 rounded_clocks::~rounded_clocks() = default;
 
-sc_core::sc_clock& rounded_clocks::operator[](std::size_t c) {
+computed_clock& rounded_clocks::operator[](std::size_t c) {
     return *clocks_[c];
 }
 

@@ -27,7 +27,7 @@ public:
     explicit rounded_clocks(const std::vector<member>& members);
     ~rounded_clocks();
 
-    sc_core::sc_clock& operator[](std::size_t c);
+    computed_clock& operator[](std::size_t c);
 
 private:
     class clock;

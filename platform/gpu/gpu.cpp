@@ -210,6 +210,12 @@ void gpu::before_end_of_elaboration() {
             std::make_unique<kernel::exact_clock>(domains[d].name, domains[d].frequency));
         clock[d].bind(*clocks_.back());
     }
+    if (gates_idle_clocks_ && all_made_here) {
+        std::vector<kernel::computed_clock*> gates;
+        for (unsigned d = 0; d < domains.size(); ++d)
+            gates.push_back(rounded_clocks_ ? &(*rounded_clocks_)[d] : clocks_[d].get());
+        sequencer_.gate(std::move(gates));
+    }
     if (reset.bind_count() == 0) {
         reset_signal_ = std::make_unique<sc_core::sc_signal<bool>>("no_reset");
         reset.bind(*reset_signal_);

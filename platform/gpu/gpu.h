@@ -82,6 +82,10 @@ public:
     void set_stop_request(std::function<bool()> request);
     /// Where printf of programs that the host has loaded goes; stdout unless told otherwise.
     void set_print(std::function<void(std::string_view)> print);
+    /// Gates the clocks that it makes itself, while it has nothing to do but to wait (see
+    /// phase_sequencer::gate). Before elaboration ends; only where nobody but the host, between
+    /// runs of the simulation, gives it work.
+    void gate_idle_clocks() { gates_idle_clocks_ = true; }
     /// Latency of an access to a register, as it is annotated.
     sc_core::sc_time host_latency() const { return host_latency_; }
 
@@ -141,6 +145,7 @@ private:
     protocol::transaction_pool transactions_;  // outlives the blocks
     std::vector<std::unique_ptr<kernel::exact_clock>> clocks_;
     std::unique_ptr<kernel::rounded_clocks> rounded_clocks_;
+    bool gates_idle_clocks_ = false;
     kernel::phase_sequencer sequencer_;
     memory::address_mapping mapping_;
     std::unique_ptr<memory::address_placement> placement_;  // with random partition indexing
