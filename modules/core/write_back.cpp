@@ -3,7 +3,7 @@
 
 #include "modules/protocol/phases.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace simtlm::core {
 
@@ -30,14 +30,15 @@ write_back::write_back(const sc_core::sc_module_name& name, kernel::phase_sequen
 }
 
 void write_back::accept(warp_instruction& inst) {
+    // In issue order.
     registers_.push_back(&inst);
+    for (std::size_t i = registers_.size() - 1; i > 0 && registers_[i - 1]->uid > inst.uid; --i)
+        std::swap(registers_[i - 1], registers_[i]);
     process_.wake();
 }
 
 void write_back::cycle() {
     const std::uint64_t now = process_.now();
-    std::sort(registers_.begin(), registers_.end(),
-              [](const warp_instruction* a, const warp_instruction* b) { return a->uid < b->uid; });
     for (warp_instruction* inst : registers_) {
         unsigned first = 0;
         collector_.write_back(*inst, first, now);

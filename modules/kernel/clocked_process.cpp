@@ -18,11 +18,11 @@ constexpr std::size_t stack_bytes = 64 * 1024;  // programs execute on it, and m
 clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
                                  edge_action action, bool awake, unsigned turns)
     : sequencer_(sequencer),
-      action_(action),
       group_(sequencer.group_of_new(phase)),
       slot_(group_ != nullptr ? group_->slot_of(phase) : sequencer.slots_.at(phase)),
       domain_(slot_.what.domain),
       index_(slot_.join(*this, turns)),
+      action_(action),
       block_(sc_core::sc_get_current_object()) {
     sc_assert(turns >= 1);
     if (group_ != nullptr) number_ = group_->add(*this);

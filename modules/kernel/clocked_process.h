@@ -99,7 +99,7 @@ private:
         *word_ &= ~bit_;
         if (group_ == nullptr)
             --turn_->awake;
-        else if (*word_ == 0 && group_->nobody_in(turn_number_))
+        else if (*word_ == 0 && (only_word_ || group_->nobody_in(turn_number_)))
             group_->turn_asleep(turn_number_);
     }
     /// @pre asleep, or in the same turn, whose words have moved
@@ -107,24 +107,27 @@ private:
         selected_ = k;
         turn_ = &slot_.turns[k];
         turn_number_ = turn_->number;
+        only_word_ = turn_->n_words == 1;
         word_ = &turn_->words[index_ / 64];
         bit_ = std::uint64_t{1} << (index_ % 64);
     }
 
+    // What sleeping and waking need comes first.
     phase_sequencer& sequencer_;
-    const edge_action action_;
-    process_group* const group_;               // nullptr: none
-    std::unique_ptr<sc_core::sc_event> edge_;  // of a thread process
-    phase_sequencer::slot& slot_;              // its phase
-    phase_sequencer::turn* turn_ = nullptr;    // the turn it acts in
-    std::uint64_t* word_ = nullptr;            // of that, with a bit of its own
+    process_group* const group_;     // nullptr: none
+    std::uint64_t* word_ = nullptr;  // of its turn, with a bit of its own
     std::uint64_t bit_ = 0;
-    unsigned turn_number_ = 0;  // in a group
-    unsigned selected_ = 0;     // which one that is
+    unsigned turn_number_ = 0;               // in a group
+    bool only_word_ = false;                 // of the turn
+    phase_sequencer::slot& slot_;            // its phase
+    phase_sequencer::turn* turn_ = nullptr;  // the turn it acts in
+    unsigned selected_ = 0;                  // which one that is
     unsigned domain_;
     unsigned index_;        // among the members of the phase
     unsigned number_ = 0;   // among the members of the group
     unsigned watched_ = 0;  // number of its block, see phase_sequencer::watch()
+    const edge_action action_;
+    std::unique_ptr<sc_core::sc_event> edge_;  // of a thread process
     const sc_core::sc_object* block_;
 };
 
