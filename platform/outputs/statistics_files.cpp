@@ -215,10 +215,14 @@ std::string statistics_files::json_text(const std::string& ended) const {
         meanings[c.kind][c.of->name] = {{"unit", c.of->unit},
                                         {"meaning", c.of->meaning},
                                         {"adds", kernel::adding_name(c.of->how)}};
+    auto& listed = blocks.get_ref<json::object_t&>();  // thousands, of different names
     for (const kernel::statistics::block& b : sums_->blocks().blocks()) {
         json values = json::object();
         for (const kernel::statistics::cell& c : b.cells) put(values, *c.of, c.label, *c.value);
-        blocks[b.name] = {{"kind", b.kind}, {"counters", std::move(values)}};
+        json entry = json::object();
+        entry["kind"] = b.kind;
+        entry["counters"] = std::move(values);
+        listed.emplace_back(b.name, std::move(entry));
     }
     if (config_.profile_instructions)
         for (const kernel::counter_info& c : instruction_counters)

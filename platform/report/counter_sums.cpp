@@ -4,7 +4,8 @@
 #include "platform/report/report.h"
 
 #include <map>
-#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 namespace simtlm::platform {
 
@@ -12,26 +13,69 @@ std::string counter_sums::counter::name() const {
     return kind + "." + of->name + (label.empty() ? "" : ".") + label;
 }
 
+namespace {
+
+using block = kernel::statistics::block;
+using cell = kernel::statistics::cell;
+
+/// The counters of a kind, in the order in which its blocks list them, and where each cell of the
+/// block before belongs: blocks of a kind are nearly always alike.
+struct kind_of_blocks {
+    std::uint32_t number = 0;  // among the kinds
+    std::vector<const cell*> counters;
+    std::map<std::pair<std::string, std::string>, std::uint32_t> known;
+    const block* before = nullptr;
+    std::vector<std::uint32_t> places;  // of its cells among the counters
+
+    void add(const block& b) {
+        std::vector<std::uint32_t> of_this(b.cells.size());
+        for (std::size_t i = 0; i < b.cells.size(); ++i) {
+            const cell& c = b.cells[i];
+            const cell* alike =
+                before != nullptr && i < before->cells.size() ? &before->cells[i] : nullptr;
+            if (alike != nullptr && alike->of == c.of && alike->label == c.label) {
+                of_this[i] = places[i];
+                continue;
+            }
+            const auto [at, is_new] = known.try_emplace(
+                {c.of->name, c.label}, static_cast<std::uint32_t>(counters.size()));
+            if (is_new) counters.push_back(&c);
+            of_this[i] = at->second;
+        }
+        before = &b;
+        places = std::move(of_this);
+    }
+};
+
+}  // namespace
+
 counter_sums::counter_sums(gpu& device) : device_(device) {
     list_statistics(device, blocks_);
     // Counters of a kind lie together, wherever its blocks are.
-    std::map<std::string, std::vector<const kernel::statistics::block*>> kinds;
-    std::vector<std::string> order;
-    for (const auto& block : blocks_.blocks()) {
-        auto& of_kind = kinds[block.kind];
-        if (of_kind.empty()) order.push_back(block.kind);
-        of_kind.push_back(&block);
+    std::unordered_map<std::string, kind_of_blocks> kinds;
+    std::vector<const std::string*> order;
+    std::vector<std::uint32_t> kind_of;  // of every block
+    for (const block& b : blocks_.blocks()) {
+        const auto [at, is_new] = kinds.try_emplace(b.kind);
+        kind_of_blocks& kind = at->second;
+        if (is_new) {
+            kind.number = static_cast<std::uint32_t>(order.size());
+            order.push_back(&at->first);
+        }
+        kind.add(b);
+        kind_of.push_back(kind.number);
+        place_.insert(place_.end(), kind.places.begin(), kind.places.end());
     }
-    std::map<std::tuple<std::string, std::string, std::string>, std::uint32_t> known;
-    for (const std::string& kind : order)
-        for (const auto* block : kinds[kind])
-            for (const auto& cell : block->cells)
-                if (known.emplace(std::tuple(kind, cell.of->name, cell.label), counters_.size())
-                        .second)
-                    counters_.push_back({kind, cell.of, cell.label});
-    for (const auto& block : blocks_.blocks())
-        for (const auto& cell : block.cells)
-            place_.push_back(known.at({block.kind, cell.of->name, cell.label}));
+    std::vector<std::uint32_t> first;  // counter of every kind
+    for (const std::string* name : order) {
+        first.push_back(static_cast<std::uint32_t>(counters_.size()));
+        for (const cell* c : kinds.at(*name).counters)
+            counters_.push_back({*name, c->of, c->label});
+    }
+    auto place = place_.begin();
+    for (std::size_t b = 0; b < kind_of.size(); ++b)
+        for (std::size_t i = 0; i < blocks_.blocks()[b].cells.size(); ++i)
+            *place++ += first[kind_of[b]];
     before_.assign(counters_.size(), 0);
 }
 
