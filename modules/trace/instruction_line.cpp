@@ -114,6 +114,7 @@ recorded_mode scan_addresses(scanner& in, std::uint32_t mask, std::vector<std::u
     const std::size_t offset = values.size();
     std::uint64_t mode = 0;
     if (!in.take_decimal(mode) || mode > 2) fail(where, "the address mode is none of 0, 1 and 2");
+    scanner here = in;  // of which nobody else knows, so that it stays in registers
     std::uint64_t base = 0;
     const auto read_base = [&] {
         if (!in.take_hexadecimal(base)) fail(where, "the base address is no hexadecimal number");
@@ -122,11 +123,12 @@ recorded_mode scan_addresses(scanner& in, std::uint32_t mask, std::vector<std::u
         case 0:
             values.resize(offset + lanes);
             for (unsigned i = 0; i < lanes; ++i) {
-                if (!in.take_hexadecimal(values[offset + i])) {
+                if (!here.take_hexadecimal(values[offset + i])) {
                     fail(where, "address " + std::to_string(i + 1) + " of " +
                                     std::to_string(lanes) + " is missing or no hexadecimal number");
                 }
             }
+            in = here;
             return recorded_mode::list;
         case 1: {
             std::int64_t stride = 0;
@@ -138,17 +140,19 @@ recorded_mode scan_addresses(scanner& in, std::uint32_t mask, std::vector<std::u
         }
         default:
             read_base();
+            here = in;
             values.resize(offset + lanes);
             if (lanes > 0) values[offset] = base;
             for (unsigned i = 1; i < lanes; ++i) {
                 std::int64_t delta = 0;
-                if (!in.take_signed(delta)) {
+                if (!here.take_signed(delta)) {
                     fail(where, "delta " + std::to_string(i) + " of " + std::to_string(lanes - 1) +
                                     " is missing or no number");
                 }
                 base += static_cast<std::uint64_t>(delta);
                 values[offset + i] = base;
             }
+            in = here;
             return recorded_mode::base_deltas;
     }
 }

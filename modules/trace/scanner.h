@@ -53,11 +53,20 @@ public:
 
     /// Like take_decimal, with a sign; a value beyond 64 bits is not taken.
     bool take_signed(std::int64_t& value) {
+        if (left() >= 3 && *p_ == ' ' && is_blank(p_[2])) {  // one digit, as most distances have
+            const unsigned digit = static_cast<unsigned char>(p_[1]) - static_cast<unsigned>('0');
+            if (digit <= 9) {
+                value = digit;
+                p_ += 2;
+                return true;
+            }
+        }
         skip_blanks();
         const bool negative = *p_ == '-';
         if (negative) ++p_;
+        skip_blanks();
         std::uint64_t magnitude = 0;
-        if (!scan_decimal(magnitude) || !at_word_end()) return false;
+        if (!digits(magnitude) || !at_word_end()) return false;
         value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
         return true;
     }
@@ -86,19 +95,25 @@ public:
     /// A decimal number that may be followed by anything.
     bool scan_decimal(std::uint64_t& value) {
         skip_blanks();
+        return digits(value);
+    }
+
+private:
+    /// Decimal digits, at least one; false when the number is beyond 64 bits, too.
+    bool digits(std::uint64_t& value) {
+        constexpr unsigned always_fit = 19;
         const char* begin = p_;
         std::uint64_t v = 0;
         for (;; ++p_) {
             const unsigned digit = static_cast<unsigned char>(*p_) - static_cast<unsigned>('0');
             if (digit > 9) break;
-            if (v > (UINT64_MAX - digit) / 10) return false;
+            if (p_ - begin >= always_fit && v > (UINT64_MAX - digit) / 10) return false;
             v = v * 10 + digit;
         }
         value = v;
         return p_ != begin;
     }
 
-private:
     bool at_word_end() const { return p_ == end_ || is_blank(*p_); }
 
     const char* p_;

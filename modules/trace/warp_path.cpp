@@ -2,6 +2,7 @@
 #include "modules/trace/warp_path.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace simtlm::trace {
@@ -46,6 +47,32 @@ std::size_t deltas_of(const dynamic_instruction& i) {
 
 }  // namespace
 
+/// The distances of addresses from the first of them.
+/// @return false, and nothing is added, if one of them takes more than 32 bits
+bool path_table::add_deltas(const std::uint64_t* addresses, std::size_t n, std::uint64_t& hash) {
+    std::vector<std::int32_t>& all = scratch_.deltas;
+    const std::size_t first = all.size();
+    all.resize(first + n);
+    std::int32_t* const deltas = all.data() + first;
+    std::uint64_t beyond = 0;  // distances outside of 32 bits, shifted by half of their range
+    for (std::size_t k = 0; k < n; ++k) {
+        const std::uint64_t delta = addresses[k] - addresses[0];
+        deltas[k] = static_cast<std::int32_t>(delta);
+        beyond |= delta + 0x80000000u;
+    }
+    if (beyond >> 32 != 0) {
+        all.resize(first);
+        return false;
+    }
+    for (std::size_t k = 0; k + 1 < n; k += 2) {
+        std::uint64_t two = 0;
+        std::memcpy(&two, deltas + k, sizeof two);
+        mix(hash, two);
+    }
+    if (n % 2 != 0) mix(hash, static_cast<std::uint32_t>(deltas[n - 1]));
+    return true;
+}
+
 std::shared_ptr<const warp_path> path_table::share(
     const std::vector<dynamic_instruction>& instructions,
     const std::vector<std::uint64_t>& addresses, std::vector<std::uint64_t>& own) {
@@ -71,16 +98,9 @@ std::shared_ptr<const warp_path> path_table::share(
         } else if (i.mode == address_mode::list) {
             const auto lanes = static_cast<std::size_t>(__builtin_popcount(i.active_mask));
             const std::uint64_t base = lanes > 0 ? a[0] : 0;
-            const bool near = std::all_of(a, a + lanes, [base](std::uint64_t v) {
-                return fits(static_cast<std::int64_t>(v - base));
-            });
-            if (near && lanes > 0) {
+            if (lanes > 0 && add_deltas(a, lanes, hash)) {
                 i.mode = address_mode::based_list;
                 own.push_back(base);
-                for (std::size_t k = 0; k < lanes; ++k) {
-                    scratch_.deltas.push_back(static_cast<std::int32_t>(a[k] - base));
-                    mix(hash, a[k] - base);
-                }
             } else {
                 own.insert(own.end(), a, a + lanes);
             }

@@ -30,6 +30,7 @@ public:
         const std::vector<std::uint64_t>& addresses, std::vector<std::uint64_t>& own);
 
 private:
+    bool add_deltas(const std::uint64_t* addresses, std::size_t n, std::uint64_t& hash);
     void purge();
 
     std::unordered_multimap<std::uint64_t, std::weak_ptr<const warp_path>> paths_;
