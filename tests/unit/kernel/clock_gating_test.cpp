@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace simtlm::kernel {
@@ -62,15 +63,22 @@ public:
 private:
     void cycle() {
         log_.emplace_back(sc_core::sc_time_stamp().value(), number_, process.now());
+        if (process.now() < due_ && !std::exchange(called_, false)) return process.sleep();
         const auto choice = random_() % 8;
         if (choice == 0) return;  // once more at once
-        if (choice == 1) other->process.wake();
+        if (choice == 1) {
+            other->called_ = true;
+            other->process.wake();
+        }
         constexpr unsigned longest[] = {3, 30, 300, 5000};
-        process.sleep_until(process.now() + 1 + random_() % longest[choice % 4]);
+        due_ = process.now() + 1 + random_() % longest[choice % 4];
+        process.sleep_until(due_);
     }
     unsigned number_;
     std::vector<run>& log_;
     std::mt19937 random_;
+    std::uint64_t due_ = 0;  // earlier timers are left over
+    bool called_ = false;
 };
 
 /// A design of three domains, whose clocks are gated or not.
@@ -104,9 +112,13 @@ TEST_P(ClockGating, ChangesNothingButTheNumberOfSteps) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     design gated("gated", GetParam(), true, 4), free("free", GetParam(), false, 4);
     sc_core::sc_start(300, sc_core::SC_US);
-    ASSERT_GT(free.log.size(), 2000u);
-    EXPECT_EQ(gated.log, free.log);
-    EXPECT_LT(gated.sequencer.steps(), free.sequencer.steps() / 2);
+    ASSERT_GT(free.log.size(), 1000u);
+    const auto [ours, theirs] =
+        std::mismatch(gated.log.begin(), gated.log.end(), free.log.begin(), free.log.end());
+    EXPECT_TRUE(ours == gated.log.end() && theirs == free.log.end())
+        << "run " << ours - gated.log.begin() << " of " << free.log.size() << ": "
+        << ::testing::PrintToString(*ours) << " for " << ::testing::PrintToString(*theirs);
+    EXPECT_LT(gated.sequencer.steps(), free.sequencer.steps() / 10);
 }
 
 TEST_P(ClockGating, CountsTheEdgesThatItLeavesOut) {
@@ -166,7 +178,7 @@ TEST(ClockGatingOfADesign, WaitsWhileSomebodyWatchesEveryStep) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Clocks, ClockGating, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "Rounded" : "Exact"; });
+                         [](const auto& about) { return about.param ? "Rounded" : "Exact"; });
 
 }  // namespace
 }  // namespace simtlm::kernel
