@@ -15,22 +15,20 @@ std::string counter_sums::counter::name() const {
 
 namespace {
 
-using kernel::statistics;
-
 /// The counters of a kind, in the order in which its blocks list them, and where each cell of the
 /// block before belongs: blocks of a kind are nearly always alike.
 struct kind_of_blocks {
     std::uint32_t number = 0;  // among the kinds
-    std::vector<const statistics::cell*> counters;
+    std::vector<const kernel::statistics::cell*> counters;
     std::map<std::pair<std::string, std::string>, std::uint32_t> known;
-    const statistics::block* before = nullptr;
+    const kernel::statistics::block* before = nullptr;
     std::vector<std::uint32_t> places;  // of its cells among the counters
 
-    void add(const statistics::block& b) {
+    void add(const kernel::statistics::block& b) {
         std::vector<std::uint32_t> of_this(b.cells.size());
         for (std::size_t i = 0; i < b.cells.size(); ++i) {
-            const statistics::cell& c = b.cells[i];
-            const statistics::cell* alike =
+            const kernel::statistics::cell& c = b.cells[i];
+            const kernel::statistics::cell* alike =
                 before != nullptr && i < before->cells.size() ? &before->cells[i] : nullptr;
             if (alike != nullptr && alike->of == c.of && alike->label == c.label) {
                 of_this[i] = places[i];
@@ -54,7 +52,7 @@ counter_sums::counter_sums(gpu& device) : device_(device) {
     std::unordered_map<std::string, kind_of_blocks> kinds;
     std::vector<const std::string*> order;
     std::vector<std::uint32_t> kind_of;  // of every block
-    for (const statistics::block& b : blocks_.blocks()) {
+    for (const kernel::statistics::block& b : blocks_.blocks()) {
         const auto [at, is_new] = kinds.try_emplace(b.kind);
         kind_of_blocks& kind = at->second;
         if (is_new) {
@@ -68,7 +66,7 @@ counter_sums::counter_sums(gpu& device) : device_(device) {
     std::vector<std::uint32_t> first;  // counter of every kind
     for (const std::string* name : order) {
         first.push_back(static_cast<std::uint32_t>(counters_.size()));
-        for (const statistics::cell* c : kinds.at(*name).counters)
+        for (const kernel::statistics::cell* c : kinds.at(*name).counters)
             counters_.push_back({*name, c->of, c->label});
     }
     auto place = place_.begin();
