@@ -19,10 +19,12 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
       from_sm_("from_sm", config.sms_per_cluster),
       owed_end_(config.sms_per_cluster, nullptr),
       responses_(config.ejection_buffer_size),
+      receive_group_(sequencer, static_cast<unsigned>(protocol::phase_scope::cluster)),
       receive_process_("receive", sequencer, protocol::phase::core_receive,
                        kernel::on_edge<&simt_cluster::receive>(this)),
       inject_process_("inject", sequencer, protocol::phase::core_inject,
                       kernel::on_edge<&simt_cluster::inject>(this)) {
+    receive_group_.close();
     network.register_nb_transport_bw(this, &simt_cluster::respond, 0);
     for (unsigned i = 0; i < config.sms_per_cluster; ++i) {
         from_sm_[i].register_nb_transport_fw(this, &simt_cluster::request, static_cast<int>(i));
@@ -30,7 +32,7 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
         const sm_identity who{number * config.sms_per_cluster + i, number,
                               config.clusters * config.sms_per_cluster};
         sms_.push_back(std::make_unique<sm>(fmt::format("sm{}", i).c_str(), sequencer, config.sm,
-                                            who, transactions));
+                                            who, transactions.of_block()));
         sms_.back()->memory.bind(from_sm_[i]);
     }
 }
@@ -65,7 +67,6 @@ bool simt_cluster::send(tlm::tlm_generic_payload& p) {
     count(p);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
-    const kernel::phase_sequencer::exclusive alone(sequencer_);
     switch (network->nb_transport_fw(p, phase, delay)) {
         case tlm::TLM_COMPLETED:
             hand_over(p);

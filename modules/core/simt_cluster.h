@@ -35,7 +35,10 @@ public:
     const traffic_statistics& traffic() const { return traffic_; }
     void set_reply_observer(reply_observer& o) { observer_ = &o; }
     /// Others, that change nothing: they see every reply handed to an SM.
-    void watch_replies(reply_observer& o) { watchers_.push_back(&o); }
+    void watch_replies(reply_observer& o) {
+        sequencer_.stay_on_one_thread(protocol::phase::core_receive);  // may watch several clusters
+        watchers_.push_back(&o);
+    }
     /// The network takes no more requests at the moment.
     bool request_blocked() const { return blocked_; }
     std::size_t requests_queued() const {
@@ -85,6 +88,7 @@ private:
     bool head_handed_ = false;     // its SM will send END_RESP
     std::uint64_t next_hand_ = 0;  // core cycle
     protocol::request_order* order_ = nullptr;
+    kernel::process_group receive_group_;  // open while its process is made
     kernel::clocked_process receive_process_;
     kernel::clocked_process inject_process_;
 };

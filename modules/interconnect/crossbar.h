@@ -32,7 +32,11 @@ private:
         return switches_[s].head(port);
     }
     void remove_head(subnet s, unsigned port) override { switches_[s].remove_head(port); }
+    void enter(subnet s, unsigned port) override { switches_[s].enter(port); }
     void transfer() override;
+    bool moves_nothing() const override {
+        return switches_[requests].idle() && switches_[replies].idle();
+    }
 
     std::vector<crossbar_switch> switches_;  // by subnet
 };

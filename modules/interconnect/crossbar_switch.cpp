@@ -14,33 +14,36 @@ crossbar_switch::crossbar_switch(unsigned inputs, unsigned outputs, unsigned in_
       arbiter_(std::move(arbiter)),
       inputs_(inputs),
       outputs_(outputs),
+      out_units_(outputs, 0),
       requesters_(outputs, port_set(inputs)),
       requests_(outputs, 0),
       requested_(outputs),
       waiting_(inputs) {}
 
-void crossbar_switch::push(unsigned input, const packet& p) {
-    port& in = inputs_[input];
-    in.queue.push(p);
-    in.units += p.flits;
-    in_units_ += p.flits;
-    if (in.queue.size() == 1) request(input);
+void crossbar_switch::enter(unsigned input) {
+    input_port& in = inputs_[input];
+    in_units_ += in.units - in.entered;
+    in.entered = in.units;
+    if (!in.engaged && !in.queue.empty()) request(input);
 }
 
-void crossbar_switch::remove_head(unsigned output) {
-    const packet p = outputs_[output].queue.pop();
-    change_output(output, -static_cast<int>(p.flits));
-}
-
-void crossbar_switch::change_output(unsigned output, int units) {
-    full_outputs_ -= full(output) ? 1u : 0u;
-    outputs_[output].units += static_cast<unsigned>(units);
-    out_units_ += static_cast<std::uint64_t>(static_cast<std::int64_t>(units));
-    full_outputs_ += full(output) ? 1u : 0u;
+/// Whoever takes packets does not tell: outputs are asked, but for those of a switch with nothing
+/// in them.
+void crossbar_switch::look_at_outputs() {
+    full_outputs_ = 0;
+    if (out_sum_ == 0) return;
+    std::uint32_t sum = 0, full = 0;
+    for (const std::uint32_t units : out_units_) {
+        sum += units;
+        full += units >= out_limit_ ? 1u : 0u;
+    }
+    out_sum_ = sum;
+    full_outputs_ = full;
 }
 
 void crossbar_switch::request(unsigned input) {
     const unsigned output = front(input).destination;
+    inputs_[input].engaged = true;
     waiting_.insert(input);
     ++waiting_inputs_;
     requesters_[output].insert(input);
@@ -65,7 +68,8 @@ void crossbar_switch::grant(unsigned input) {
     ++counters_.granted;
     withdraw(input);
     const packet& p = front(input);
-    change_output(p.destination, p.flits);
+    out_units_[p.destination] += p.flits;
+    out_sum_ += p.flits;
     if (whole_packets_) {
         deliver(input);
     } else {
@@ -75,18 +79,21 @@ void crossbar_switch::grant(unsigned input) {
 }
 
 void crossbar_switch::deliver(unsigned input) {
-    port& in = inputs_[input];
+    input_port& in = inputs_[input];
     const packet p = in.queue.pop();
     in.units -= p.flits;
+    in.entered -= p.flits;
     in_units_ -= p.flits;
     outputs_[p.destination].queue.push(p);
     arrived_->insert(p.destination);
+    in.engaged = false;
     if (!in.queue.empty()) request(input);
 }
 
 void crossbar_switch::advance(std::uint64_t cycle, port_set& arrived) {
     cycle_ = cycle;
     arrived_ = &arrived;
+    look_at_outputs();
     if (in_units_ != 0) ++counters_.busy_cycles;
     arbiter_->arbitrate(*this, cycle);
     for (std::size_t i = 0; i < crossings_.size();) {
@@ -101,7 +108,7 @@ void crossbar_switch::advance(std::uint64_t cycle, port_set& arrived) {
         crossings_.pop_back();
     }
     counters_.in_units += in_units_;
-    counters_.out_units += out_units_;
+    counters_.out_units += out_sum_;
 }
 
 }  // namespace simtlm::interconnect

@@ -34,16 +34,26 @@ public:
     crossbar_switch(unsigned inputs, unsigned outputs, unsigned in_limit, unsigned out_limit,
                     bool whole_packets, std::unique_ptr<switch_arbiter> arbiter);
 
-    // The network's side.
+    // The network's side. What concerns one port may be called on different threads of the host for
+    // different ports, while advance() is not under way.
     unsigned room(unsigned input) const { return in_limit_ - inputs_[input].units; }
-    void push(unsigned input, const packet& p);
+    void push(unsigned input, const packet& p) {
+        inputs_[input].queue.push(p);
+        inputs_[input].units += p.flits;
+    }
+    /// What has been pushed into a port takes part from the next advance() on.
+    void enter(unsigned input);
     tlm::tlm_generic_payload* head(unsigned output) const {
         const auto& queue = outputs_[output].queue;
         return queue.empty() ? nullptr : queue.front().payload;
     }
-    void remove_head(unsigned output);
+    void remove_head(unsigned output) {
+        out_units_[output] -= outputs_[output].queue.pop().flits;
+    }
     /// One icnt cycle. @param arrived  outputs that received a packet are added
     void advance(std::uint64_t cycle, port_set& arrived);
+    /// Nothing was inside in the last advance().
+    bool idle() const { return in_units_ == 0 && out_sum_ == 0; }
     const counters& counted() const { return counters_; }
     unsigned inputs() const { return static_cast<unsigned>(inputs_.size()); }
     unsigned outputs() const { return static_cast<unsigned>(outputs_.size()); }
@@ -61,16 +71,21 @@ public:
     const packet& front(unsigned input) const { return inputs_[input].queue.front(); }
     /// No packet is on its way into the output, and this one would fit.
     bool accepts(unsigned output, const packet& p) const {
-        return !outputs_[output].receiving && outputs_[output].units + p.flits <= out_limit_;
+        return !outputs_[output].receiving && out_units_[output] + p.flits <= out_limit_;
     }
-    bool full(unsigned output) const { return outputs_[output].units >= out_limit_; }
+    bool full(unsigned output) const { return out_units_[output] >= out_limit_; }
     void grant(unsigned input);
     counters& count() { return counters_; }
 
 private:
-    struct port {
+    struct input_port {
         growing_fifo<packet> queue;
         unsigned units = 0;
+        unsigned entered = 0;  // of these units
+        bool engaged = false;  // its head wants an output, or is on its way there
+    };
+    struct output_port {
+        growing_fifo<packet> queue;
         bool receiving = false;
     };
     struct crossing {
@@ -81,23 +96,24 @@ private:
     void request(unsigned input);
     void withdraw(unsigned input);
     void deliver(unsigned input);
-    void change_output(unsigned output, int units);
+    void look_at_outputs();
 
     unsigned in_limit_;
     unsigned out_limit_;
     bool whole_packets_;
     std::unique_ptr<switch_arbiter> arbiter_;
-    std::vector<port> inputs_;
-    std::vector<port> outputs_;
+    std::vector<input_port> inputs_;
+    std::vector<output_port> outputs_;
+    std::vector<std::uint32_t> out_units_;  // by output, those of crossing packets included
     std::vector<port_set> requesters_;
     std::vector<unsigned> requests_;  // inputs in requesters_, by output
     port_set requested_;
     port_set waiting_;
     unsigned waiting_inputs_ = 0;
     unsigned requested_outputs_ = 0;
-    unsigned full_outputs_ = 0;
-    std::uint64_t in_units_ = 0;
-    std::uint64_t out_units_ = 0;
+    unsigned full_outputs_ = 0;   // when the cycle began
+    std::uint64_t in_units_ = 0;  // that have entered
+    std::uint64_t out_sum_ = 0;   // of out_units_, in the cycle under way or the last
     std::vector<crossing> crossings_;
     port_set* arrived_ = nullptr;
     std::uint64_t cycle_ = 0;

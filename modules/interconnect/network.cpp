@@ -5,14 +5,21 @@
 #include "modules/interconnect/perfect_network.h"
 #include "modules/interconnect/router_network.h"
 #include "modules/kernel/error.h"
+#include "modules/kernel/worker_pool.h"
 #include "modules/protocol/memory_transaction.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace simtlm::interconnect {
 
 namespace {
 constexpr const char* violation = "/simtlm/interconnect/protocol";
+
+bool is_posted(const tlm::tlm_generic_payload& payload) {
+    const auto* e = protocol::find_extension(payload);
+    return e != nullptr && protocol::is_posted(e->type);
+}
 
 /// A transaction of a foreign initiator gets the GPU's extension, with defaults.
 protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
@@ -31,7 +38,8 @@ protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
 }  // namespace
 
 network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                 const interconnect_config& config, unsigned flit_bytes, address_decoder decoder)
+                 const interconnect_config& config, unsigned flit_bytes, port_use how,
+                 address_decoder decoder)
     : sc_module(name),
       from_cluster("from_cluster", config.clusters),
       to_memory("to_memory", config.memories),
@@ -40,7 +48,9 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
                kernel::on_edge<&network::on_edge>(this)),
       decoder_(std::move(decoder)),
       flit_bytes_(flit_bytes),
-      ports_{config.clusters, config.memories} {
+      ports_{config.clusters, config.memories},
+      how_(how),
+      entered_(sequencer.host_threads()) {
     for (unsigned c = 0; c < config.clusters; ++c) {
         const int port = static_cast<int>(c);
         from_cluster[c].register_nb_transport_fw(this, &network::on_cluster_forward, port);
@@ -56,7 +66,7 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
         out_[s].resize(ejection_ports(s));
         withheld_[s] = port_set(injection_ports(s));
         fresh_[s] = port_set(ejection_ports(s));
-        presented_[s] = port_set(ejection_ports(s));
+        presented_[s].resize(ejection_ports(s));
     }
 }
 
@@ -74,11 +84,16 @@ unsigned network::memory_of(tlm::tlm_generic_payload& payload) {
     return m;
 }
 
+void network::note_entry(subnet s, unsigned port) {
+    if (std::exchange(injectors_[s][port].entered, true)) return;
+    entered_[kernel::worker_pool::this_thread()].ports[s].push_back(
+        static_cast<std::uint16_t>(port));
+}
+
 bool network::inject(subnet s, unsigned port, const packet& p, bool owed) {
     injector& in = injectors_[s][port];
-    ++inside_[s];
-    ++injected_[s];
     ++in_[s][port];
+    note_entry(s, port);
     process_.wake();
     const auto core_cycle = protocol::hop_times::stamp(sequencer_.cycle(protocol::core_clock));
     protocol::hop_times& when = protocol::extension(*p.payload).when;
@@ -91,7 +106,7 @@ bool network::inject(subnet s, unsigned port, const packet& p, bool owed) {
         in.staged = p;
     }
     if (in.staged.payload == nullptr && room(s, port) > 0) return true;
-    withheld_[s].insert(port);
+    in.withheld = true;
     if (owed) in.owed = p.payload;
     return false;
 }
@@ -108,8 +123,9 @@ bool network::inject_reply(unsigned memory, tlm::tlm_generic_payload& payload, b
 tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payload& payload,
                                                tlm::tlm_phase& phase, sc_core::sc_time&) {
     const auto cluster = static_cast<unsigned>(port);
+    const kernel::phase_sequencer::exclusive alone(sequencer_, how_ == port_use::together);
     if (phase == tlm::BEGIN_REQ) {
-        if (withheld_[requests].contains(cluster))
+        if (injectors_[requests][cluster].withheld)
             SC_REPORT_ERROR(violation, "BEGIN_REQ while END_REQ was withheld");
         protocol::memory_extension& e = extension_of(payload);
         e.cluster = static_cast<std::uint16_t>(cluster);
@@ -128,7 +144,7 @@ tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payloa
             sc_core::sc_time now = sc_core::SC_ZERO_TIME;
             to_memory[memory_of(payload)]->nb_transport_fw(payload, phase, now);
         } else {
-            if (!presented_[replies].contains(cluster))
+            if (presented_[replies][cluster] == 0)
                 SC_REPORT_ERROR(violation, "END_RESP without BEGIN_RESP");
             leave(replies, cluster);
             present(replies, cluster);
@@ -142,19 +158,21 @@ tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payloa
 tlm::tlm_sync_enum network::on_memory_backward(int port, tlm::tlm_generic_payload& payload,
                                                tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     const auto memory = static_cast<unsigned>(port);
-    const bool implied_end = phase == tlm::BEGIN_RESP && presented_[requests].contains(memory) &&
+    const bool posted = phase == tlm::BEGIN_RESP && is_posted(payload);
+    // Memories of several threads may answer the same cluster.
+    const kernel::phase_sequencer::exclusive alone(sequencer_, posted || how_ == port_use::together);
+    const bool implied_end = phase == tlm::BEGIN_RESP && presented_[requests][memory] != 0 &&
                              head(requests, memory) == &payload;
     if (phase == tlm::END_REQ || implied_end) {
-        if (!presented_[requests].contains(memory))
+        if (presented_[requests][memory] == 0)
             SC_REPORT_ERROR(violation, "END_REQ without BEGIN_REQ");
         leave(requests, memory);
         present(requests, memory);
         if (!implied_end) return tlm::TLM_ACCEPTED;
     }
     if (phase == tlm::BEGIN_RESP) {
-        const protocol::memory_extension& e = protocol::extension(payload);
-        if (protocol::is_posted(e.type))
-            return from_cluster[e.cluster]->nb_transport_bw(payload, phase, delay);
+        if (posted)
+            return from_cluster[protocol::extension(payload).cluster]->nb_transport_bw(payload, phase, delay);
         if (injectors_[replies][memory].owed != nullptr)
             SC_REPORT_ERROR(violation, "BEGIN_RESP while END_RESP was withheld");
         if (!inject_reply(memory, payload, true)) return tlm::TLM_ACCEPTED;
@@ -166,21 +184,20 @@ tlm::tlm_sync_enum network::on_memory_backward(int port, tlm::tlm_generic_payloa
 }
 
 void network::leave(subnet s, unsigned port) {
-    presented_[s].erase(port);
+    presented_[s][port] = 0;
     remove_head(s, port);
-    --inside_[s];
     ++out_[s][port];
 }
 
 void network::present(subnet s, unsigned port) {
-    while (!presented_[s].contains(port)) {
+    while (presented_[s][port] == 0) {
         // A memory that completed early has overfilled its reply port: let that drain first.
-        if (s == requests && withheld_[replies].contains(port) &&
+        if (s == requests && injectors_[replies][port].withheld &&
             injectors_[replies][port].owed == nullptr)
             return;
         tlm::tlm_generic_payload* payload = head(s, port);
         if (payload == nullptr) return;
-        presented_[s].insert(port);
+        presented_[s][port] = 1;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         if (s == replies) {
             tlm::tlm_phase phase = tlm::BEGIN_RESP;
@@ -211,10 +228,12 @@ void network::resume_injectors(subnet s) {
         injector& in = injectors_[s][port];
         if (in.staged.payload != nullptr && room(s, port) >= in.staged.flits) {
             push(s, port, in.staged);
+            note_entry(s, port);
             in.staged.payload = nullptr;
         }
         if (in.staged.payload != nullptr || room(s, port) == 0) return;
         withheld_[s].erase(port);
+        in.withheld = false;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         if (s == replies) fresh_[requests].insert(port);
         if (in.owed == nullptr) return;
@@ -227,7 +246,27 @@ void network::resume_injectors(subnet s) {
     });
 }
 
+/// What has been pushed since the last transfer.
+void network::let_in() {
+    for (entries& by_thread : entered_)
+        for (const subnet s : {requests, replies}) {
+            for (const unsigned port : by_thread.ports[s]) {
+                injectors_[s][port].entered = false;
+                enter(s, port);
+                if (injectors_[s][port].withheld) withheld_[s].insert(port);
+            }
+            by_thread.ports[s].clear();
+        }
+}
+
+bool network::nothing_has_entered() const {
+    return std::all_of(entered_.begin(), entered_.end(), [](const entries& e) {
+        return e.ports[requests].empty() && e.ports[replies].empty();
+    });
+}
+
 void network::on_edge() {
+    let_in();
     transfer();
     transferring_ = true;
     // First the ends that are owed, then the new heads: a transaction's END_REQ precedes its
@@ -240,7 +279,13 @@ void network::on_edge() {
             present(s, port);
         });
     transferring_ = false;
-    if (idle()) process_.sleep();
+    if (nothing_has_entered() && withheld_[requests].empty() && withheld_[replies].empty() &&
+        moves_nothing())
+        process_.sleep();
+}
+
+void network::bring_up_to_date() {
+    for (const subnet s : {requests, replies}) injected_[s] = packets_injected(s);
 }
 
 std::string network::half_name(subnet s) const {

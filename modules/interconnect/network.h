@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -62,17 +63,23 @@ public:
     ~network() override;
 
     /// Any packet inside, presented ones included (the reference's icnt_busy).
-    bool busy() const { return inside_[requests] + inside_[replies] != 0; }
+    bool busy() const { return packets_inside(requests) + packets_inside(replies) != 0; }
     /// Packets of one half inside, presented ones included.
-    std::uint64_t packets_inside(subnet s) const { return inside_[s]; }
+    std::uint64_t packets_inside(subnet s) const {
+        return packets_injected(s) - std::accumulate(out_[s].begin(), out_[s].end(), zero);
+    }
     /// Packets that have entered one half since the start.
-    std::uint64_t packets_injected(subnet s) const { return injected_[s]; }
+    std::uint64_t packets_injected(subnet s) const {
+        return std::accumulate(in_[s].begin(), in_[s].end(), zero);
+    }
     /// Packets that have entered at an injection port, and left at an ejection port.
     std::uint64_t packets_in(subnet s, unsigned port) const { return in_[s][port]; }
     std::uint64_t packets_out(subnet s, unsigned port) const { return out_[s][port]; }
     /// An injection port takes no more at the moment; the head of an ejection port waits.
-    bool injection_blocked(subnet s, unsigned port) const { return withheld_[s].contains(port); }
-    bool ejection_waits(subnet s, unsigned port) const { return presented_[s].contains(port); }
+    bool injection_blocked(subnet s, unsigned port) const {
+        return injectors_[s][port].withheld;
+    }
+    bool ejection_waits(subnet s, unsigned port) const { return presented_[s][port] != 0; }
 
     /// Someone had a packet and found END_REQ/END_RESP withheld: the reference counts every such
     /// question as in_buffer_full. The network cannot see who waits, so the waiting block (or the
@@ -100,6 +107,8 @@ public:
                                                            "that entered the network"};
     static constexpr kernel::counter_info refused_counter{
         "in_buffer_full", "refusals", "a block had a packet and found its input buffer full"};
+    /// Before the listed counters are read.
+    void bring_up_to_date();
     /// Lists the counters under this module's hierarchical name.
     virtual void list_statistics(kernel::statistics& list) const;
 
@@ -108,22 +117,30 @@ protected:
     std::string half_name(subnet s) const;
     static constexpr const char* half_kind = "network_half";
 
+    /// Whether push(), room(), head() and remove_head() for different ports may be called on
+    /// different threads of the host at the same time.
+    enum class port_use : bool { together, apart };
+
     /// @param flit_bytes  unit of buffers and links; 0: every packet is one unit
     network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-            const interconnect_config& config, unsigned flit_bytes, address_decoder decoder);
+            const interconnect_config& config, unsigned flit_bytes, port_use how,
+            address_decoder decoder);
 
     /// Free units of an injection port's buffer.
     virtual unsigned room(subnet s, unsigned port) const = 0;
     /// Puts a packet into an injection port's buffer. @pre room for it
     virtual void push(subnet s, unsigned port, const packet& p) = 0;
+    /// Something has been pushed into a port since the last transfer(). Called before the next.
+    virtual void enter(subnet, unsigned /*port*/) {}
     /// The packet to be ejected next at a port, or nullptr. Once returned it stays until removed.
     virtual tlm::tlm_generic_payload* head(subnet s, unsigned port) = 0;
     /// Removes what head() returned.
     virtual void remove_head(subnet s, unsigned port) = 0;
     /// Moves packets by one icnt cycle; calls announce() where a head may have become visible.
     virtual void transfer() = 0;
-    /// transfer() would change nothing until a packet is pushed.
-    virtual bool idle() const { return !busy(); }
+    /// transfer() would change nothing until a packet is pushed; false although it would not is no
+    /// fault.
+    virtual bool moves_nothing() const = 0;
 
     void announce(subnet s, unsigned port) { fresh_[s].insert(port); }
     /// The ports announced in this cycle, to be added to.
@@ -148,7 +165,13 @@ private:
     struct injector {
         packet staged;                             ///< waits for room, if it has a payload
         tlm::tlm_generic_payload* owed = nullptr;  ///< whose END phase is withheld
+        bool withheld = false;                     ///< the port may not send
+        bool entered = false;                      ///< used since the last transfer
     };
+    struct alignas(64) entries {
+        std::array<std::vector<std::uint16_t>, subnets> ports;
+    };
+    static constexpr std::uint64_t zero = 0;
 
     tlm::tlm_sync_enum on_cluster_forward(int port, tlm::tlm_generic_payload& payload,
                                           tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -158,6 +181,9 @@ private:
     unsigned on_debug(int port, tlm::tlm_generic_payload& payload);
 
     void on_edge();
+    void note_entry(subnet s, unsigned port);
+    void let_in();
+    bool nothing_has_entered() const;
     unsigned memory_of(tlm::tlm_generic_payload& payload);
     /// Takes a packet in; true: another one may come. @param owed  the END phase will be sent
     bool inject(subnet s, unsigned port, const packet& p, bool owed);
@@ -172,13 +198,15 @@ private:
     unsigned flit_bytes_;
     std::array<unsigned, subnets> ports_;  // injection ports
     std::array<std::vector<injector>, subnets> injectors_;
-    std::array<port_set, subnets> withheld_;   // injection ports that may not send
-    std::array<port_set, subnets> fresh_;      // ejection ports whose head may be presented
-    std::array<port_set, subnets> presented_;  // ejection ports whose head is presented
+    port_use how_;
+    // What blocks around the network change is kept by port: they act on several host threads.
+    std::array<std::vector<unsigned char>, subnets> presented_;  // by ejection port: its head is
+    std::array<std::vector<std::uint64_t>, subnets> in_, out_;   // packets, by port
+    std::vector<entries> entered_;  // by host thread: injection ports used since the last transfer
+    std::array<port_set, subnets> withheld_;  // of those of earlier: that may not send
+    std::array<port_set, subnets> fresh_;     // ejection ports whose head may be presented
     bool transferring_ = false;
-    std::array<std::uint64_t, subnets> inside_{};
-    std::array<std::uint64_t, subnets> injected_{};
-    std::array<std::vector<std::uint64_t>, subnets> in_, out_;  // by injection, ejection port
+    std::array<std::uint64_t, subnets> injected_{};  // for the list of counters
     std::array<std::uint64_t, subnets> refusals_{};
 };
 

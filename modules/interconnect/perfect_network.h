@@ -17,15 +17,14 @@ public:
 
 private:
     unsigned room(subnet, unsigned) const override { return ~0u; }
-    void push(subnet s, unsigned port, const packet& p) override {
-        in_[s][port].push(p);
-        sources_[s].insert(port);
-    }
+    void push(subnet s, unsigned port, const packet& p) override { in_[s][port].push(p); }
+    void enter(subnet s, unsigned port) override { sources_[s].insert(port); }
     tlm::tlm_generic_payload* head(subnet s, unsigned port) override {
         return out_[s][port].empty() ? nullptr : out_[s][port].front();
     }
     void remove_head(subnet s, unsigned port) override { out_[s][port].pop(); }
     void transfer() override;
+    bool moves_nothing() const override { return !busy(); }
 
     std::array<std::vector<growing_fifo<packet>>, subnets> in_;  // by injection port
     std::array<port_set, subnets> sources_;                      // injection ports with packets

@@ -18,7 +18,7 @@ router_network::router_network(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer,
                                const interconnect_config& config, router_settings settings,
                                address_decoder decoder)
-    : network(name, sequencer, config, settings.flit_bytes, std::move(decoder)),
+    : network(name, sequencer, config, settings.flit_bytes, port_use::together, std::move(decoder)),
       settings_(std::move(settings)),
       clusters_(config.clusters),
       map_(make_topology(settings_)),
@@ -50,8 +50,8 @@ void router_network::transfer() {
     }
 }
 
-bool router_network::idle() const {
-    return !busy() && halves_[requests].idle() && halves_[replies].idle();
+bool router_network::moves_nothing() const {
+    return halves_[requests].idle() && halves_[replies].idle() && !busy();
 }
 
 void router_network::restart_records() {

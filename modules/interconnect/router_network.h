@@ -46,7 +46,7 @@ private:
         halves_[s].remove_head(source_node(static_cast<subnet>(1 - s), port));
     }
     void transfer() override;
-    bool idle() const override;
+    bool moves_nothing() const override;
     /// Node of an injection port, which is the ejection port of the other subnet.
     unsigned source_node(subnet s, unsigned port) const {
         return settings_.node_of[s == requests ? port : clusters_ + port];

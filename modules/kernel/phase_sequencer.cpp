@@ -8,7 +8,6 @@
 #include "modules/kernel/worker_pool.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 namespace simtlm::kernel {
@@ -44,6 +43,7 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
     spawn_method("step", [this] { step(); }, {step_event_});
     if (opts.host_threads > 1 && !opts.clocked_threads) {
         workers_ = std::make_unique<worker_pool>(opts.host_threads);
+        news_.resize(opts.host_threads);
         one_thread_ = false;
     }
 }
@@ -170,8 +170,7 @@ void phase_sequencer::gate_clocks() {
 
 void phase_sequencer::set_timer(clocked_process& p, unsigned domain, std::uint64_t at) {
     if (p.group_ != nullptr) return p.group_->set_timer(p.number_, at);
-    const std::unique_lock alone =
-        side_by_side_ ? std::unique_lock(news_lock_) : std::unique_lock<spin_lock>();
+    if (side_by_side_) return news_of_this_thread().alarms.push_back({{at, &p}, domain});
     const std::uint64_t place = at % wheel_size;
     wheel_[domain][place].push_back({at, &p});
     armed_[domain][place / 64] |= std::uint64_t{1} << place % 64;
@@ -204,46 +203,84 @@ void phase_sequencer::notify(const slot& s, const turn& t) {
     for_each_awake(t, s.members, [](clocked_process* p) { p->edge_->notify(); });
 }
 
+/// Whether host threads share the groups of the step that begins.
+void phase_sequencer::decide_on_sharing() {
+    constexpr unsigned worth_counting = 8;  // groups; whether a step with fewer is shared is all one
+    const auto now =
+        trial_.trying() ? sharing_trial::clock::now() : sharing_trial::clock::time_point();
+    if (groups_run_ >= worth_counting) trial_.step_ended(now - step_began_, groups_run_);
+    groups_run_ = 0;
+    step_began_ = now;
+    sharing_ = trial_.shared();
+}
+
 /// How many host threads could share the groups of a turn.
 unsigned phase_sequencer::threads_for(const slot& s, const turn& t) const {
     if (s.groups.empty() || s.one_thread) return 1;
-    constexpr unsigned least_groups = 2;  // a thread, worth a trial
+    constexpr unsigned least_groups = 2;  // a thread
     const unsigned each = options_.groups_a_thread != 0 ? options_.groups_a_thread : least_groups;
     return std::min(workers_->threads(), t.awake / each);
 }
 
 /// The members of a turn, on several host threads where they are groups and that pays.
-void phase_sequencer::call_groups(slot& s, const turn& t) {
+void phase_sequencer::call_groups(const slot& s, const turn& t) {
     const unsigned among = threads_for(s, t);
     if (among < 2) return call(s, t);
-    if (options_.groups_a_thread != 0) return call_side_by_side(s, t, among);
-    const unsigned groups = t.awake;
-    const bool measured = s.trial.trying();
-    const auto start = measured ? sharing_trial::clock::now() : sharing_trial::clock::time_point();
-    if (s.trial.shared())
+    groups_run_ += t.awake;
+    if (sharing_ || options_.groups_a_thread != 0)
         call_side_by_side(s, t, among);
     else
         call(s, t);
-    s.trial.visited(
-        measured ? sharing_trial::clock::now() - start : sharing_trial::clock::duration(), groups);
 }
 
-/// The awake groups of a turn, on several host threads. What they do beyond their groups is done
-/// when all are done, or by one at a time.
+/// The awake groups of a turn, on several host threads. Each begins with those of its part of the
+/// GPU, whose state its processor has in its caches, whoever else is awake. What they do beyond
+/// their groups is done when all are done, or by one at a time.
 void phase_sequencer::call_side_by_side(const slot& s, const turn& t, unsigned among) {
-    awake_groups_.clear();
-    for_each_awake(t, s.groups, [this](process_group* g) { awake_groups_.push_back(g); });
+    shared_ = &s;
+    shared_groups_.clear();
+    shares_.clear();
+    for (unsigned i = 0, first = 0; i < among; ++i) {
+        const auto end = static_cast<unsigned>(s.members.size() * (i + 1) / among);
+        for (; first < end; first = std::min(end, (first / 64 + 1) * 64))
+            for (std::uint64_t bits = t.word(first) >> first % 64 << first % 64; bits != 0;
+                 bits &= bits - 1) {
+                const unsigned m = first / 64 * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
+                if (m >= end) break;
+                shared_groups_.push_back(static_cast<std::uint16_t>(m));
+            }
+        shares_.push_back(static_cast<unsigned>(shared_groups_.size()));
+    }
     ++activity_.shared;
     side_by_side_ = true;
     const auto run = [](void* self, unsigned i) {
-        static_cast<phase_sequencer*>(self)->awake_groups_[i]->run_phases();
+        static_cast<phase_sequencer*>(self)->run_shared_group(i);
     };
-    workers_->run(static_cast<unsigned>(awake_groups_.size()), among, run, this);
+    workers_->run(shares_, run, this);
     side_by_side_ = false;
-    for (process_group* g : awake_groups_) g->rest();
-    for (clocked_process* p : woken_later_) p->wake();
-    woken_later_.clear();
-    if (deferred_failure_) fail(std::exchange(deferred_failure_, nullptr));
+    spread_news();
+}
+
+void phase_sequencer::run_shared_group(unsigned i) {
+    const unsigned member = shared_groups_[i];
+    process_group& group = *shared_->groups[member];
+    group.run_phases();
+    if (const std::uint64_t until = group.sleeps_until(); until != 0)
+        news_of_this_thread().asleep.push_back({until, shared_->members[member]});
+}
+
+void phase_sequencer::spread_news() {
+    for (news& n : news_) {
+        for (const timer& t : n.asleep) process_group::rest(*t.who, t.at);
+        n.asleep.clear();
+    }
+    for (news& n : news_) {
+        for (clocked_process* p : n.woken) p->wake();
+        for (const news::alarm& a : n.alarms) set_timer(*a.what.who, a.domain, a.what.at);
+        n.woken.clear();
+        n.alarms.clear();
+        if (n.failure) fail(std::exchange(n.failure, nullptr));
+    }
 }
 
 process_group* phase_sequencer::group_of_new(phase_index p) const {
@@ -257,15 +294,18 @@ void phase_sequencer::stay_on_one_thread(phase_index p) {
     for (slot& s : slots_) s.one_thread |= kind != 0 && s.what.group_kind == kind;
 }
 
+phase_sequencer::news& phase_sequencer::news_of_this_thread() {
+    return news_[worker_pool::this_thread()];
+}
+
 void phase_sequencer::wake_later(clocked_process& p) {
-    const std::lock_guard alone(news_lock_);
-    woken_later_.push_back(&p);
+    news_of_this_thread().woken.push_back(&p);
 }
 
 void phase_sequencer::fail(std::exception_ptr why) {
     if (side_by_side_) {
-        const std::lock_guard alone(news_lock_);
-        if (!deferred_failure_) deferred_failure_ = std::move(why);
+        std::exception_ptr& first = news_of_this_thread().failure;
+        if (!first) first = std::move(why);
         return;
     }
     if (failure_) return;
@@ -338,6 +378,7 @@ void phase_sequencer::step() {
         stepping_ = true;
         visited_ = false;
         ++activity_.steps;
+        if (!one_thread_ && options_.groups_a_thread == 0) decide_on_sharing();
         for (unsigned d = 0; d < domains_; ++d)
             if ((current_ >> d & 1u) != 0) {
                 ++activity_.edges[d];

@@ -42,6 +42,8 @@ struct phase {
     /// Not 0: in it, what a process of a process_group of this kind touches belongs to its group
     /// alone. The phases of one kind follow one another and are of one domain.
     unsigned group_kind = 0;
+    /// A group does so little in it that there are groups only if host threads share them.
+    bool only_shared = false;
 };
 
 /// Which phase of its table, told to a sequencer by number or by an enumerator of the design's own
@@ -110,6 +112,7 @@ public:
     std::uint64_t cycle(unsigned domain) const { return cycle_[domain]; }
 
     unsigned domain_of(phase_index p) const { return slots_[p].what.domain; }
+    unsigned host_threads() const { return options_.host_threads; }
     bool sleeping_enabled() const { return options_.sleeping; }
     activity observed() const;
     /// Clock edges of a domain so far.
@@ -147,7 +150,9 @@ public:
     /// thread runs alone.
     class exclusive {
     public:
-        explicit exclusive(phase_sequencer& s) : lock_(s.side_by_side_ ? &s.lock_ : nullptr) {
+        /// @param needed  false: it holds nobody off
+        explicit exclusive(phase_sequencer& s, bool needed = true)
+            : lock_(needed && s.side_by_side_ ? &s.lock_ : nullptr) {
             if (lock_ != nullptr) lock_->lock();
         }
         ~exclusive() {
@@ -159,6 +164,8 @@ public:
     private:
         spin_lock* lock_;
     };
+    /// Whether several host threads are running groups, of which the caller may be one.
+    bool side_by_side() const { return side_by_side_; }
     /// From now on no groups are run at the same time: they touch more than their own.
     void stay_on_one_thread() { one_thread_ = true; }
     /// The same for the groups that a phase is one of.
@@ -208,7 +215,6 @@ private:
         std::vector<edge_action> actions;    // of the members, once elaboration has ended
         std::vector<process_group*> groups;  // whose activities the members are, if all are such
         bool one_thread = false;             // they touch more than their own
-        sharing_trial trial;                 // whether host threads are to share them
         std::vector<turn> turns;
 
         unsigned join(clocked_process& p, unsigned turns_wanted);
@@ -225,6 +231,17 @@ private:
     struct timer {
         std::uint64_t at;
         clocked_process* who;
+    };
+    /// What groups that are run by a host thread want done when all groups have been run.
+    struct alignas(64) news {
+        struct alarm {
+            timer what;
+            unsigned domain;
+        };
+        std::vector<timer> asleep;  // groups, and until when
+        std::vector<clocked_process*> woken;
+        std::vector<alarm> alarms;
+        std::exception_ptr failure;
     };
     static constexpr std::uint64_t no_processes = ~std::uint64_t{0};
 
@@ -275,10 +292,14 @@ private:
     /// Edges of a domain to come, up to the first that a timer may wait for; 0: none does.
     unsigned edges_to_timer(unsigned domain) const;
     void notify(const slot& s, const turn& t);
-    void call_groups(slot& s, const turn& t);
+    void call_groups(const slot& s, const turn& t);
+    void decide_on_sharing();
     unsigned threads_for(const slot& s, const turn& t) const;
     void call_side_by_side(const slot& s, const turn& t, unsigned among);
+    void run_shared_group(unsigned i);
+    news& news_of_this_thread();
     void wake_later(clocked_process& p);
+    void spread_news();
     /// That a process under construction joins, nullptr: none.
     process_group* group_of_new(phase_index p) const;
     void set_timer(clocked_process& p, unsigned domain, std::uint64_t at);
@@ -304,11 +325,16 @@ private:
     std::vector<process_group*> groups_;
     std::unique_ptr<worker_pool> workers_;  // with several host threads
     bool one_thread_ = true;
+    sharing_trial trial_;   // whether host threads are to share groups
+    bool sharing_ = false;  // in the step under way
+    unsigned groups_run_ = 0;
+    sharing_trial::clock::time_point step_began_;  // while trying
     bool side_by_side_ = false;  // host threads are running groups
     spin_lock lock_;             // of what they share, see exclusive
-    spin_lock news_lock_;        // of what they want done when all are done
-    std::vector<clocked_process*> woken_later_;
-    std::vector<process_group*> awake_groups_;
+    std::vector<news> news_;     // by host thread
+    const slot* shared_ = nullptr;  // whose groups they run
+    std::vector<std::uint16_t> shared_groups_;  // those that are awake
+    std::vector<unsigned> shares_;              // of these, by host thread: the end of each
     activity activity_;
     std::vector<step_observer*> observers_;
     std::unordered_map<std::string, unsigned> watched_;  // numbers, by name
@@ -317,7 +343,6 @@ private:
     std::vector<unsigned> active_blocks_;
     sc_core::sc_time step_time_;
     std::exception_ptr failure_;
-    std::exception_ptr deferred_failure_;  // of a group among several at the same time
     sc_core::sc_event failed_;
 };
 

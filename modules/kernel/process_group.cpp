@@ -11,7 +11,9 @@ process_group::process_group(phase_sequencer& sequencer, unsigned kind) : sequen
     const auto& all = sequencer_.slots_;
     const auto within = [kind](const auto& s) { return s.what.group_kind == kind; };
     const auto begin = std::find_if(all.begin(), all.end(), within);
-    if (sequencer_.options_.clocked_threads || begin == all.end()) return;
+    const phase_sequencer::options& how = sequencer_.options_;
+    if (how.clocked_threads || begin == all.end()) return;
+    if (begin->what.only_shared && how.host_threads == 1) return;
     const auto end = std::find_if_not(begin, all.end(), within);
     sc_assert(std::none_of(end, all.end(), within));
     first_ = static_cast<unsigned>(begin - all.begin());
@@ -98,7 +100,7 @@ void process_group::set_timer(unsigned who, std::uint64_t at) {
         later_.push_back({at, who});
         next_later_ = std::min(next_later_, at);
     }
-    if (visiting_ == max_turns) activity_->wake_at(at);  // else rest() sees to it
+    if (visiting_ == max_turns) activity_->wake_at(at);  // else sleeps_until() tells
 }
 
 void process_group::expire_timers(std::uint64_t now) {
@@ -136,7 +138,7 @@ std::uint64_t process_group::next_timer(std::uint64_t now) const {
 /// An edge of the group.
 void process_group::run() {
     run_phases();
-    rest();
+    rest(*activity_, sleeps_until());
 }
 
 /// All phases and turns of an edge, as the sequencer would visit them. Touches nothing of the
@@ -155,14 +157,17 @@ void process_group::run_phases() {
     visiting_ = max_turns;
 }
 
+std::uint64_t process_group::sleeps_until() const {
+    return next_ready(0) < max_turns ? 0 : next_timer(sequencer_.cycle(domain_));
+}
+
 /// Sleeps as a whole while no member has anything to do.
-void process_group::rest() {
-    if (next_ready(0) < max_turns) return;
-    const std::uint64_t next = next_timer(sequencer_.cycle(domain_));
-    if (next == never)
-        activity_->sleep();
+void process_group::rest(clocked_process& activity, std::uint64_t until) {
+    if (until == 0) return;
+    if (until == never)
+        activity.sleep();
     else
-        activity_->sleep_until(next);
+        activity.sleep_until(until);
 }
 
 }  // namespace simtlm::kernel

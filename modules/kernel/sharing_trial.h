@@ -7,51 +7,56 @@
 
 namespace simtlm::kernel {
 
-/// Whether it pays that several threads of the host share the work of a visit: both ways are tried
+/// Whether it pays that several threads of the host share the work of a step: both ways are tried
 /// in turn, by the clock of the host, and the faster one is kept for a while. What is simulated
-/// does not depend on it.
+/// does not depend on it. Steps are timed as a whole, since what one thread has worked on is slow to
+/// come by for another in the phases that are not shared.
 ///
-/// A visit asks shared(), and tells visited() at its end.
+/// A step asks shared(), and tells step_ended() at its end.
 class sharing_trial {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// Whether the next visit is to be shared.
-    bool shared() const { return trying() ? block_ % 2 == 0 : shared_; }
-    /// Whether the time that the next visit takes is wanted.
+    /// Whether the next step is to be shared.
+    bool shared() const { return trying() ? block_ % 2 == 1 : shared_; }
+    /// Whether the time that the next step takes is wanted.
     bool trying() const { return keep_ == 0; }
 
-    /// A visit has ended. @param took  of interest while trying()  @param pieces  of work it had
-    void visited(clock::duration took, unsigned pieces) {
+    /// A step has ended. @param took  of interest while trying()  @param pieces  of work it had
+    void step_ended(clock::duration took, unsigned pieces) {
         if (!trying()) {
             --keep_;
             return;
         }
-        // The first visits of a block find threads asleep, or another's data in the caches.
-        if (visit_ >= visits_to_settle) {
+        // The first steps of a block find threads asleep, or another's data in the caches.
+        if (step_ >= steps_to_settle) {
             const std::chrono::duration<double> seconds = took;
             time_ += seconds.count();
             pieces_ += pieces;
         }
-        if (++visit_ < visits_a_block) return;
+        if (++step_ < steps_a_block) return;
         // Whatever else the machine does makes a block slower, never faster.
         double& best = best_[block_ % 2];
         best = block_ < 2 ? time_ / pieces_ : std::min(best, time_ / pieces_);
+        const double step = time_ / (steps_a_block - steps_to_settle);
         time_ = pieces_ = 0;
-        visit_ = 0;
-        if (++block_ < blocks) return;
-        decide();
+        step_ = 0;
+        if (block_ == 0 && step < shortest_step) return keep(false);
+        if (++block_ == blocks) keep(best_[1] < worth * best_[0]);
     }
 
 private:
-    static constexpr unsigned blocks = 6;  // even ones are shared
-    static constexpr unsigned visits_a_block = 16, visits_to_settle = 4;
-    static constexpr unsigned shortest = 500, longest = 32000;  // visits between trials
+    static constexpr unsigned blocks = 6;  // odd ones are shared
+    static constexpr unsigned steps_a_block = 16, steps_to_settle = 4;
+    static constexpr unsigned shortest = 500, longest = 32000;  // steps between trials
     static constexpr unsigned while_shared = 2000;
-    static constexpr double worth = 0.97;  // of the time of one thread
+    /// Of one thread, in seconds, from which on the others are asked at all: to have them come costs
+    /// as much, and they may keep a processor from the thread that reads the trace.
+    static constexpr double shortest_step = 10e-6;
+    static constexpr double worth = 0.95;  // of the time of one thread
 
-    void decide() {
-        shared_ = best_[0] < worth * best_[1];
+    void keep(bool shared) {
+        shared_ = shared;
         // What does not pay is tried less and less often.
         keep_ = shared_ ? while_shared : pause_;
         pause_ = shared_ ? shortest : std::min(2 * pause_, longest);
@@ -59,11 +64,11 @@ private:
     }
 
     bool shared_ = false;
-    unsigned keep_ = 0;  // visits until the next trial
+    unsigned keep_ = 0;  // steps until the next trial
     unsigned pause_ = shortest;
-    unsigned block_ = 0, visit_ = 0;
+    unsigned block_ = 0, step_ = 0;
     double time_ = 0, pieces_ = 0;  // of a block
-    std::array<double, 2> best_{};  // time for a piece: shared, not
+    std::array<double, 2> best_{};  // time for a piece: not shared, shared
 };
 
 }  // namespace simtlm::kernel

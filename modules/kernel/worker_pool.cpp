@@ -11,8 +11,10 @@ namespace {
 constexpr std::uint64_t end_of_work = ~std::uint64_t{0};
 /// Turns that a worker waits for the next round before it goes to sleep: some tens of microseconds,
 /// which is what the rest of a step takes.
-constexpr unsigned turns_before_sleep = 4000;
+constexpr unsigned turns_before_sleep = 1500;
 }  // namespace
+
+thread_local unsigned worker_pool::this_thread_ = 0;
 
 worker_pool::worker_pool(unsigned threads) : shares_(threads) {
     for (unsigned t = 1; t < threads; ++t) workers_.emplace_back([this, t] { serve(t); });
@@ -29,13 +31,21 @@ worker_pool::~worker_pool() {
 
 void worker_pool::run(unsigned count, unsigned among, void (*work)(void*, unsigned),
                       void* context) {
+    ends_.clear();
+    for (unsigned t = 0; t < among; ++t) ends_.push_back(count * (t + 1) / among);
+    run(ends_, work, context);
+}
+
+void worker_pool::run(const std::vector<unsigned>& ends, void (*work)(void*, unsigned),
+                      void* context) {
     const std::uint64_t round = round_.load(std::memory_order_relaxed) + 1;
+    const auto among = static_cast<unsigned>(ends.size());
     work_ = work;
     context_ = context;
     among_ = among;
     for (unsigned t = 0; t < among; ++t) {
-        shares_[t].next.store(count * t / among, std::memory_order_relaxed);
-        shares_[t].end = count * (t + 1) / among;
+        shares_[t].next.store(t == 0 ? 0 : ends[t - 1], std::memory_order_relaxed);
+        shares_[t].end = ends[t];
     }
     for (unsigned t = 1; t < among; ++t)
         shares_[t].state.store(round * states + invited, std::memory_order_release);
@@ -90,6 +100,7 @@ std::uint64_t worker_pool::next_round(std::uint64_t seen) {
 }
 
 void worker_pool::serve(unsigned thread) {
+    this_thread_ = thread;
     std::atomic<std::uint64_t>& mine = shares_[thread].state;
     for (std::uint64_t round = 0; (round = next_round(round)) != end_of_work;) {
         std::uint64_t expected = round * states + invited;

@@ -30,6 +30,13 @@ public:
     /// @param among  threads, at most threads()
     void run(unsigned count, unsigned among, void (*work)(void* context, unsigned i),
              void* context);
+    /// The same, with the pieces that a thread begins with.
+    /// @param ends  by thread: the piece after its last one; ascending
+    void run(const std::vector<unsigned>& ends, void (*work)(void* context, unsigned i),
+             void* context);
+
+    /// The number of the thread that calls: 0 unless it is one that a pool has made.
+    static unsigned this_thread() { return this_thread_; }
 
 private:
     /// Adjacent pieces, so that a thread mostly works on what it worked on the last time. Who has
@@ -48,8 +55,10 @@ private:
     void await(share& s);
     std::uint64_t next_round(std::uint64_t seen);
 
+    static thread_local unsigned this_thread_;
     std::vector<share> shares_;
     std::vector<std::thread> workers_;
+    std::vector<unsigned> ends_;
     void (*work_)(void*, unsigned) = nullptr;
     void* context_ = nullptr;
     unsigned among_ = 0;

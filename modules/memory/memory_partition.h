@@ -94,8 +94,9 @@ private:
 
     kernel::phase_sequencer& sequencer_;
     const partition_config config_;
-    kernel::process_group dram_group_;  // open while its blocks are made, as is the next
+    kernel::process_group dram_group_;  // open while its blocks are made, as are the next
     kernel::process_group l2_group_;
+    kernel::process_group reply_group_;
     kernel::clocked_process return_process_;
     kernel::clocked_process arbitrate_process_;
     core_alarm latency_alarm_;

@@ -2,10 +2,13 @@
 #pragma once
 
 #include "modules/kernel/counter_table.h"
+#include "modules/kernel/worker_pool.h"
 #include "modules/protocol/memory_transaction.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace simtlm::memory {
@@ -93,11 +96,12 @@ constexpr const auto& counters_of(const memory_counts*) {
 static_assert(kernel::covers(memory_counters));
 
 /// Latencies of memory transactions and the parallelism of the partitions, over the whole GPU: one
-/// object that all partitions and clusters count into. In parentheses what GPGPU-Sim prints
-/// (mem_latency_stat, print of the GPU). Core cycles unless said otherwise.
+/// object that all partitions and clusters count into, on any thread of the host. In parentheses
+/// what GPGPU-Sim prints (mem_latency_stat, print of the GPU). Core cycles unless said otherwise.
 class memory_statistics : public memory_counts {
 public:
-    memory_statistics(unsigned channels, unsigned banks);
+    /// @param host_threads  that count at the same time
+    memory_statistics(unsigned channels, unsigned banks, unsigned host_threads = 1);
 
     /// averagemflatency, avg_icnt2mem_latency, avg_icnt2sh_latency: whole numbers, as printed.
     std::uint64_t average_round_trip() const { return mean(counted_sum); }
@@ -107,18 +111,31 @@ public:
     /// A sub-partition has taken a request. @param l2_cycle  of the L2 domain
     void request_taken(const tlm::tlm_generic_payload& request, std::uint64_t core_now,
                        std::uint64_t l2_cycle);
+    /// A sub-partition has put a reply into the network.
+    void reply_sent() { ++mine().replies; }
     /// A cluster has received a reply: reads and, as in the reference, what it acknowledges.
     void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now);
+    /// Adds up what the threads of the host have counted: before the counters are read.
+    void gather();
     /// A sampling window ends (-gpgpu_runtime_stat, and before statistics are printed).
+    /// @pre gathered
     void close_window();
 
 private:
+    struct window {
+        std::uint64_t sum = 0;
+        std::uint64_t num = 0;
+    };
+    struct alignas(64) tally : memory_counts {
+        window open;
+    };
     std::uint64_t mean(std::uint64_t sum) const { return counted_num != 0 ? sum / counted_num : 0; }
+    tally& mine() { return *tallies_[kernel::worker_pool::this_thread()]; }
 
     unsigned banks_;
-    std::uint64_t window_sum_ = 0;
-    std::uint64_t window_num_ = 0;
-    std::uint64_t last_request_cycle_ = ~std::uint64_t{0};
+    window open_;
+    std::vector<std::unique_ptr<tally>> tallies_;  // by host thread, since they were gathered
+    std::atomic<std::uint64_t> last_request_cycle_{~std::uint64_t{0}};
 };
 
 }  // namespace simtlm::memory

@@ -26,7 +26,7 @@ memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
       sequencer_(sequencer),
       config_(config),
       mapping_(mapping),
-      pool_(pool),
+      pool_(pool.of_block()),
       shared_(shared),
       number_(number),
       process_("cache", sequencer, protocol::phase::l2_slice,
@@ -37,7 +37,7 @@ memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
       to_cache_(config.icnt_to_l2),
       to_network_(config.l2_to_icnt) {
     if (config.l2.enabled && !config.ideal_l2)
-        engine_ = std::make_unique<cache::data_cache>(config.l2, cache::l2_level, pool);
+        engine_ = std::make_unique<cache::data_cache>(config.l2, cache::l2_level, pool_);
     port.register_nb_transport_fw(this, &memory_sub_partition::nb_transport_fw, 0);
     port.register_transport_dbg(this, &memory_sub_partition::transport_dbg, 0);
     to_memory.set_writer(process_);
@@ -93,7 +93,7 @@ void memory_sub_partition::send_replies() {
     protocol::atomic_effect::perform(payload);
     if (is_foreign(payload)) disown(payload);
     ++counters_.replies;
-    ++shared_.replies;
+    shared_.reply_sent();
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -127,10 +127,7 @@ void memory_sub_partition::answer_posted(tlm::tlm_generic_payload& payload) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    {
-        const kernel::phase_sequencer::exclusive alone(sequencer_);
-        port->nb_transport_bw(payload, phase, delay);
-    }
+    port->nb_transport_bw(payload, phase, delay);
     payload.release();
 }
 
@@ -197,10 +194,7 @@ void memory_sub_partition::take_request() {
     locate(request, e);
     e.when.at_l2 = protocol::hop_times::stamp(core_now());
     ++counters_.requests;
-    {
-        const kernel::phase_sequencer::exclusive alone(sequencer_);
-        shared_.request_taken(request, core_now(), process_.now());
-    }
+    shared_.request_taken(request, core_now(), process_.now());
     if (config_.l2.kind == cache::cache_kind::sector)
         split(request, e);
     else
@@ -210,7 +204,6 @@ void memory_sub_partition::take_request() {
 void memory_sub_partition::end_request(tlm::tlm_generic_payload& request) {
     tlm::tlm_phase phase = tlm::END_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const kernel::phase_sequencer::exclusive alone(sequencer_);
     port->nb_transport_bw(request, phase, delay);
 }
 

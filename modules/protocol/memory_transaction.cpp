@@ -4,7 +4,7 @@
 namespace simtlm::protocol {
 
 namespace {
-constexpr std::size_t slab_size = 256;
+constexpr std::size_t slab_of_block = 32;
 
 // While a transaction is free: the next free one.
 pooled_transaction* next_of(const pooled_transaction& p) {
@@ -15,17 +15,15 @@ void set_next(pooled_transaction& p, pooled_transaction* next) {
 }
 }  // namespace
 
-transaction_pool::transaction_pool() = default;
-
 transaction_pool::~transaction_pool() {
     // The extension lives in the slab: a payload must not delete it.
     for (auto& slab : slabs_)
-        for (std::size_t i = 0; i < slab_size; ++i) slab[i].clear_extension(&slab[i].ext);
+        for (std::size_t i = 0; i < slab_size_; ++i) slab[i].clear_extension(&slab[i].ext);
 }
 
 void transaction_pool::make_slab() {
-    slabs_.push_back(std::make_unique<pooled_transaction[]>(slab_size));
-    for (std::size_t i = slab_size; i-- > 0;) {
+    slabs_.push_back(std::make_unique<pooled_transaction[]>(slab_size_));
+    for (std::size_t i = slab_size_; i-- > 0;) {
         pooled_transaction& p = slabs_.back()[i];
         p.set_mm(this);
         p.set_extension(&p.ext);
@@ -37,11 +35,11 @@ void transaction_pool::make_slab() {
 
 /// One that is free.
 pooled_transaction& transaction_pool::take() {
-    const user alone(*this);
+    if (free_list_ == nullptr && shared_)
+        free_list_ = returned_.exchange(nullptr, std::memory_order_acquire);
     if (free_list_ == nullptr) make_slab();
     pooled_transaction& p = *free_list_;
     free_list_ = next_of(p);
-    ++outstanding_;
     ++acquired_;
     return p;
 }
@@ -65,11 +63,39 @@ tlm::tlm_generic_payload& transaction_pool::acquire(tlm::tlm_command command, st
 }
 
 void transaction_pool::free(tlm::tlm_generic_payload* payload) {
-    const user alone(*this);
     auto& p = static_cast<pooled_transaction&>(*payload);
-    set_next(p, free_list_);
-    free_list_ = &p;
-    --outstanding_;
+    if (!shared_) {
+        set_next(p, free_list_);
+        free_list_ = &p;
+        ++freed_;
+        return;
+    }
+    pooled_transaction* last = returned_.load(std::memory_order_relaxed);
+    do set_next(p, last);
+    while (!returned_.compare_exchange_weak(last, &p, std::memory_order_release,
+                                            std::memory_order_relaxed));
+    freed_by_any_.fetch_add(1, std::memory_order_relaxed);
+}
+
+transaction_pool& transaction_pool::of_block() {
+    if (!shared_) return *this;
+    parts_.push_back(std::make_unique<transaction_pool>());
+    transaction_pool& part = *parts_.back();
+    part.shared_ = true;
+    part.slab_size_ = slab_of_block;
+    return part;
+}
+
+std::uint64_t transaction_pool::acquired() const {
+    std::uint64_t n = acquired_;
+    for (const auto& part : parts_) n += part->acquired();
+    return n;
+}
+
+std::uint64_t transaction_pool::outstanding() const {
+    std::uint64_t n = acquired_ - freed_ - freed_by_any_.load(std::memory_order_relaxed);
+    for (const auto& part : parts_) n += part->outstanding();
+    return n;
 }
 
 }  // namespace simtlm::protocol

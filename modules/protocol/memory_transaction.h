@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/kernel/spin_lock.h"
 #include "modules/protocol/access.h"
 
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -161,7 +162,7 @@ inline unsigned reply_bytes(const tlm::tlm_generic_payload& p) {
 /// Not shared between simulations of one process; not thread safe unless share() has been called.
 class transaction_pool : public tlm::tlm_mm_interface {
 public:
-    transaction_pool();
+    transaction_pool() = default;
     ~transaction_pool() override;
     transaction_pool(const transaction_pool&) = delete;
     transaction_pool& operator=(const transaction_pool&) = delete;
@@ -174,41 +175,34 @@ public:
     tlm::tlm_generic_payload& acquire(tlm::tlm_command command, std::uint64_t address,
                                       unsigned bytes, access_type type);
 
-    /// From now on several threads of the host may use the pool at the same time.
+    /// From now on the blocks that have a pool of_block() may use it at the same time, on several
+    /// threads of the host, and transactions may be released on any thread.
     void share() { shared_ = true; }
+    /// The pool that a block, which acts on one thread at a time, takes its transactions from: one
+    /// of its own, a part of this one, if share() has been called.
+    transaction_pool& of_block();
 
     /// Transactions acquired and not yet released to the end; 0 when nothing is under way.
-    std::uint64_t outstanding() const { return outstanding_; }
+    std::uint64_t outstanding() const;
     /// Transactions ever acquired.
-    std::uint64_t acquired() const { return acquired_; }
+    std::uint64_t acquired() const;
 
 private:
-    /// Nobody else uses the pool as long as it exists.
-    class user {
-    public:
-        explicit user(transaction_pool& p) : pool_(p.shared_ ? &p : nullptr) {
-            if (pool_ != nullptr) pool_->lock_.lock();
-        }
-        ~user() {
-            if (pool_ != nullptr) pool_->lock_.unlock();
-        }
-        user(const user&) = delete;
-        user& operator=(const user&) = delete;
-
-    private:
-        transaction_pool* pool_;
-    };
     void free(tlm::tlm_generic_payload* p) override;
     pooled_transaction& take();
     void make_slab();
 
     bool shared_ = false;
-    kernel::spin_lock lock_;
+    std::size_t slab_size_ = 256;
     std::vector<std::unique_ptr<pooled_transaction[]>> slabs_;
+    std::vector<std::unique_ptr<transaction_pool>> parts_;
     pooled_transaction* free_list_ = nullptr;
-    std::array<unsigned char, 128> no_data_{};
-    std::uint64_t outstanding_ = 0;
     std::uint64_t acquired_ = 0;
+    std::uint64_t freed_ = 0;  // unless shared
+    std::array<unsigned char, 128> no_data_{};
+    // If shared: those that have come back, until the free list is empty.
+    alignas(64) std::atomic<pooled_transaction*> returned_{nullptr};
+    std::atomic<std::uint64_t> freed_by_any_{0};
 };
 
 }  // namespace simtlm::protocol

@@ -12,17 +12,20 @@ namespace simtlm::protocol {
 enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clock_domains };
 
 /// What the processes of a phase touch: anything, or only what belongs to their own SM, to the DRAM
-/// side of their own memory partition, or to its L2 side. The kinds of kernel::process_group.
-enum class phase_scope : unsigned char { gpu, sm, dram, l2 };
+/// side of their own memory partition, to its L2 side, to their own cluster with its SMs and its
+/// port of the network, or to their own partition's replies and its port of the network. The kinds
+/// of kernel::process_group.
+enum class phase_scope : unsigned char { gpu, sm, dram, l2, cluster, replies };
 
 /// The phases of a step, in order, one row each: name, clock domain, scope, who acts, what happens.
 /// Phases of domains that have no edge in a step are left out. The enumeration, the table that a
 /// sequencer is made with, and the table in docs/architecture.md follow from these rows.
 // clang-format off
 #define SIMTLM_PHASES(row)                                                                         \
-    row(core_receive, core, gpu, "`simt_cluster`",                                                 \
+    row(core_receive, core, cluster, "`simt_cluster`",                                                 \
         "hands a response to its SM; takes one from the network")                                  \
-    row(reply_inject, icnt, gpu, "`memory_sub_partition`", "puts a reply into the reply network")  \
+    row(reply_inject, icnt, replies, "`memory_sub_partition`",                                     \
+        "puts a reply into the reply network")                                                     \
     row(dram_return, dram, dram, "`memory_partition`", "takes a finished request from its channel") \
     row(dram_channel, dram, dram, "`memory_channel`: `dram_channel`, `memory_bridge`",              \
         "schedules and issues commands, moves data; or brings in what a foreign memory has "       \

@@ -78,7 +78,8 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
       sequencer_("sequencer", protocol::clock_domains, protocol::phase_table(),
                  sequencer_options(config_)),
       mapping_(config_.memory.mapping),
-      memory_statistics_(config_.memory.channels, config_.memory.partition.dram.timing.nbk),
+      memory_statistics_(config_.memory.channels, config_.memory.partition.dram.timing.nbk,
+                         config_.run.threads),
       foreign_(config_.memory.channels),
       memory_effects_("memory_effects", sequencer_) {
     for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d].bind(clock[d]);

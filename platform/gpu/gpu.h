@@ -109,8 +109,11 @@ public:
     /// Shows every DRAM command of a channel to an observer; before elaboration ends, too.
     void observe_commands(unsigned channel, memory::command_observer& observer);
     interconnect::network& network() { return *network_; }
-    const memory::memory_statistics& memory_statistics() const { return memory_statistics_; }
-    memory::memory_statistics& memory_statistics() { return memory_statistics_; }
+    /// Up to date. Call between steps.
+    memory::memory_statistics& memory_statistics() {
+        memory_statistics_.gather();
+        return memory_statistics_;
+    }
     const memory::address_mapping& mapping() const { return mapping_; }
     const host_interface& registers() const { return *host_interface_; }
     const protocol::transaction_pool& transactions() const { return transactions_; }

@@ -101,6 +101,8 @@ void bring_up_to_date(gpu& device) {
             p->sub_partition(s).cache_statistics();
         }
     for (const auto& c : device.channels()) c->statistics();
+    device.memory_statistics();
+    device.network().bring_up_to_date();
     count_network_refusals(device);
 }
 

@@ -29,6 +29,7 @@ struct bare_switch {
         p.destination = static_cast<std::uint16_t>(output);
         p.flits = static_cast<std::uint16_t>(flits);
         fabric.push(input, p);
+        fabric.enter(input);
     }
     void advance() { fabric.advance(cycle++, arrived); }
     /// Inputs of the packets at an output, in order; they are removed.

@@ -263,6 +263,7 @@ inline std::string figures(partition_rig& s) {
     for (auto v : {d.cycles, d.idle_cycles, d.activates, d.precharges, d.reads, d.writes,
                    d.write_backs, d.queue_sum, d.latency_sum, d.row_hits})
         add(v);
+    s.shared.gather();
     for (auto v : {s.shared.request_network.sum, s.shared.requests, s.shared.request_cycles,
                    s.shared.replies})
         add(v);
