@@ -52,6 +52,7 @@ class Run:
     wall_s: float = 0.0
     user_s: float = 0.0
     cpu_s: float = 0.0  # user and system
+    stolen_s: float = 0.0  # of the machine, by the one beneath it
     peak_kB: int = 0  # never less than this script's own size, which a child starts with
     total: dict = dataclasses.field(default_factory=dict)
     kernels: list = dataclasses.field(default_factory=list)
@@ -63,6 +64,15 @@ class Run:
     @property
     def ok(self):
         return self.status == 0 and bool(self.total)
+
+
+def stolen_s():
+    """Processor time that the machine beneath a virtual one has taken away so far, in seconds."""
+    try:
+        fields = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()
+        return int(fields[8]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
 
 def timed(command, output, errors, timeout, folder=None):
@@ -90,7 +100,9 @@ def run(simtlm, arguments, timeout=3600, files=True):
         command = [simtlm, *map(str, arguments), "--progress", "off"]
         if files:
             command += ["--stats-json", str(stats)]
+        stolen = stolen_s()
         result.status, result.wall_s, usage = timed(command, output, errors, timeout)
+        result.stolen_s = stolen_s() - stolen
         result.user_s, result.peak_kB = usage.ru_utime, usage.ru_maxrss
         result.cpu_s = usage.ru_utime + usage.ru_stime
         document = read_json(stats)

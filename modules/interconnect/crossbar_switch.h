@@ -47,9 +47,7 @@ public:
         const auto& queue = outputs_[output].queue;
         return queue.empty() ? nullptr : queue.front().payload;
     }
-    void remove_head(unsigned output) {
-        out_units_[output] -= outputs_[output].queue.pop().flits;
-    }
+    void remove_head(unsigned output) { out_units_[output] -= outputs_[output].queue.pop().flits; }
     /// One icnt cycle. @param arrived  outputs that received a packet are added
     void advance(std::uint64_t cycle, port_set& arrived);
     /// Nothing was inside in the last advance().

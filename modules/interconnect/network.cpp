@@ -160,7 +160,8 @@ tlm::tlm_sync_enum network::on_memory_backward(int port, tlm::tlm_generic_payloa
     const auto memory = static_cast<unsigned>(port);
     const bool posted = phase == tlm::BEGIN_RESP && is_posted(payload);
     // Memories of several threads may answer the same cluster.
-    const kernel::phase_sequencer::exclusive alone(sequencer_, posted || how_ == port_use::together);
+    const kernel::phase_sequencer::exclusive alone(sequencer_,
+                                                   posted || how_ == port_use::together);
     const bool implied_end = phase == tlm::BEGIN_RESP && presented_[requests][memory] != 0 &&
                              head(requests, memory) == &payload;
     if (phase == tlm::END_REQ || implied_end) {
@@ -172,7 +173,8 @@ tlm::tlm_sync_enum network::on_memory_backward(int port, tlm::tlm_generic_payloa
     }
     if (phase == tlm::BEGIN_RESP) {
         if (posted)
-            return from_cluster[protocol::extension(payload).cluster]->nb_transport_bw(payload, phase, delay);
+            return from_cluster[protocol::extension(payload).cluster]->nb_transport_bw(
+                payload, phase, delay);
         if (injectors_[replies][memory].owed != nullptr)
             SC_REPORT_ERROR(violation, "BEGIN_RESP while END_RESP was withheld");
         if (!inject_reply(memory, payload, true)) return tlm::TLM_ACCEPTED;

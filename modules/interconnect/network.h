@@ -76,9 +76,7 @@ public:
     std::uint64_t packets_in(subnet s, unsigned port) const { return in_[s][port]; }
     std::uint64_t packets_out(subnet s, unsigned port) const { return out_[s][port]; }
     /// An injection port takes no more at the moment; the head of an ejection port waits.
-    bool injection_blocked(subnet s, unsigned port) const {
-        return injectors_[s][port].withheld;
-    }
+    bool injection_blocked(subnet s, unsigned port) const { return injectors_[s][port].withheld; }
     bool ejection_waits(subnet s, unsigned port) const { return presented_[s][port] != 0; }
 
     /// Someone had a packet and found END_REQ/END_RESP withheld: the reference counts every such

@@ -205,7 +205,8 @@ void phase_sequencer::notify(const slot& s, const turn& t) {
 
 /// Whether host threads share the groups of the step that begins.
 void phase_sequencer::decide_on_sharing() {
-    constexpr unsigned worth_counting = 8;  // groups; whether a step with fewer is shared is all one
+    constexpr unsigned worth_counting =
+        8;  // groups; whether a step with fewer is shared is all one
     const auto now =
         trial_.trying() ? sharing_trial::clock::now() : sharing_trial::clock::time_point();
     if (groups_run_ >= worth_counting) trial_.step_ended(now - step_began_, groups_run_);

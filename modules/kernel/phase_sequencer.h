@@ -329,12 +329,12 @@ private:
     bool sharing_ = false;  // in the step under way
     unsigned groups_run_ = 0;
     sharing_trial::clock::time_point step_began_;  // while trying
-    bool side_by_side_ = false;  // host threads are running groups
-    spin_lock lock_;             // of what they share, see exclusive
-    std::vector<news> news_;     // by host thread
-    const slot* shared_ = nullptr;  // whose groups they run
-    std::vector<std::uint16_t> shared_groups_;  // those that are awake
-    std::vector<unsigned> shares_;              // of these, by host thread: the end of each
+    bool side_by_side_ = false;                    // host threads are running groups
+    spin_lock lock_;                               // of what they share, see exclusive
+    std::vector<news> news_;                       // by host thread
+    const slot* shared_ = nullptr;                 // whose groups they run
+    std::vector<std::uint16_t> shared_groups_;     // those that are awake
+    std::vector<unsigned> shares_;                 // of these, by host thread: the end of each
     activity activity_;
     std::vector<step_observer*> observers_;
     std::unordered_map<std::string, unsigned> watched_;  // numbers, by name

@@ -9,8 +9,8 @@ namespace simtlm::kernel {
 
 /// Whether it pays that several threads of the host share the work of a step: both ways are tried
 /// in turn, by the clock of the host, and the faster one is kept for a while. What is simulated
-/// does not depend on it. Steps are timed as a whole, since what one thread has worked on is slow to
-/// come by for another in the phases that are not shared.
+/// does not depend on it. Steps are timed as a whole, since what one thread has worked on is slow
+/// to come by for another in the phases that are not shared.
 ///
 /// A step asks shared(), and tells step_ended() at its end.
 class sharing_trial {
@@ -50,9 +50,9 @@ private:
     static constexpr unsigned steps_a_block = 16, steps_to_settle = 4;
     static constexpr unsigned shortest = 500, longest = 32000;  // steps between trials
     static constexpr unsigned while_shared = 2000;
-    /// Of one thread, in seconds, from which on the others are asked at all: to have them come costs
-    /// as much, and they may keep a processor from the thread that reads the trace.
-    static constexpr double shortest_step = 10e-6;
+    /// Of one thread, in seconds, from which on the others are asked at all: to have them come
+    /// costs as much, and they may keep a processor from the thread that reads the trace.
+    static constexpr double shortest_step = 20e-6;
     static constexpr double worth = 0.95;  // of the time of one thread
 
     void keep(bool shared) {

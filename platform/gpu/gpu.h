@@ -114,6 +114,10 @@ public:
         memory_statistics_.gather();
         return memory_statistics_;
     }
+    const memory::memory_statistics& memory_statistics() const {
+        memory_statistics_.gather();
+        return memory_statistics_;
+    }
     const memory::address_mapping& mapping() const { return mapping_; }
     const host_interface& registers() const { return *host_interface_; }
     const protocol::transaction_pool& transactions() const { return transactions_; }
@@ -152,7 +156,7 @@ private:
     kernel::phase_sequencer sequencer_;
     memory::address_mapping mapping_;
     std::unique_ptr<memory::address_placement> placement_;  // with random partition indexing
-    memory::memory_statistics memory_statistics_;
+    mutable memory::memory_statistics memory_statistics_;  // is gathered when it is read
     std::vector<std::unique_ptr<memory::memory_channel>> channels_;
     std::vector<memory_bridge*> bridges_;  // of these channels, those to foreign memories
     std::vector<foreign_memory> foreign_;  // by channel

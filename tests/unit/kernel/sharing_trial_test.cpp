@@ -10,10 +10,10 @@ namespace {
 /// Steps for which a piece of work takes so long, shared and not; how many were shared.
 /// @param while_trying  whether those count that were made to find out
 unsigned shared_steps(sharing_trial& t, unsigned steps, std::chrono::nanoseconds shared,
-                       std::chrono::nanoseconds alone, bool while_trying) {
+                      std::chrono::nanoseconds alone, bool while_trying) {
     unsigned count = 0;
     for (unsigned i = 0; i < steps; ++i) {
-        constexpr unsigned pieces = 5;
+        constexpr unsigned pieces = 10;
         count += t.shared() && (while_trying || !t.trying());
         t.step_ended(pieces * (t.shared() ? shared : alone), pieces);
     }

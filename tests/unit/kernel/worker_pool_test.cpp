@@ -25,6 +25,23 @@ TEST(WorkerPool, DoesEveryPieceOfEveryRoundOnce) {
     EXPECT_EQ(done, expected);
 }
 
+TEST(WorkerPool, BeginsWithThePiecesThatAThreadIsGiven) {
+    worker_pool pool(3);
+    const std::vector<std::vector<unsigned>> ends = {
+        {5, 5, 9}, {0, 0, 4}, {7, 12, 12}, {0, 0}, {3}};
+    for (unsigned round = 0; round < 2000; ++round) {
+        const std::vector<unsigned>& shares = ends[round % ends.size()];
+        std::vector<unsigned> done(shares.back(), 0);
+        const auto piece = [](void* all, unsigned i) {
+            EXPECT_LT(worker_pool::this_thread(), 3u);
+            ++(*static_cast<std::vector<unsigned>*>(all))[i];
+        };
+        pool.run(shares, piece, &done);
+        EXPECT_EQ(done, std::vector<unsigned>(shares.back(), 1));
+    }
+    EXPECT_EQ(worker_pool::this_thread(), 0u);
+}
+
 TEST(WorkerPool, SeesInARoundWhatTheOneBeforeHasDone) {
     worker_pool pool(4);
     // Every piece adds up its neighbours of the round before.

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <random>
 #include <set>
+#include <thread>
+#include <vector>
 
 namespace simtlm::protocol {
 namespace {
@@ -123,6 +126,60 @@ TEST(TransactionPool, NeverHandsOutWhatIsStillInUse) {
     const std::set<tlm::tlm_generic_payload*> distinct(held.begin(), held.end());
     EXPECT_EQ(distinct.size(), held.size());
     for (auto* p : held) p->release();
+}
+
+TEST(TransactionPool, IsOneForAllBlocksUnlessItIsShared) {
+    transaction_pool pool;
+    EXPECT_EQ(&pool.of_block(), &pool);
+    pool.share();
+    transaction_pool &one = pool.of_block(), &other = pool.of_block();
+    EXPECT_NE(&one, &other);
+    auto& p = one.acquire(tlm::TLM_READ_COMMAND, 0, 32, access::global_read);
+    auto& q = other.acquire(tlm::TLM_READ_COMMAND, 0, 32, access::global_read);
+    EXPECT_EQ(pool.outstanding(), 2u) << "its parts count as well";
+    EXPECT_EQ(pool.acquired(), 2u);
+    p.release();
+    q.release();
+    EXPECT_EQ(pool.outstanding(), 0u);
+    EXPECT_EQ(one.outstanding(), 0u);
+}
+
+TEST(TransactionPool, TakesBackWhatAnyThreadReleasesWhileABlockGoesOn) {
+    transaction_pool pool;
+    pool.share();
+    constexpr unsigned blocks = 3, each = 20000;
+    std::vector<transaction_pool*> of;
+    for (unsigned b = 0; b < blocks; ++b) of.push_back(&pool.of_block());
+    // Every block hands its transactions to the next one, which releases them.
+    struct mailbox {
+        std::mutex alone;
+        std::vector<tlm::tlm_generic_payload*> held;
+    };
+    std::vector<mailbox> mail(blocks);
+    const auto work = [&](unsigned b) {
+        std::vector<tlm::tlm_generic_payload*> mine;
+        for (unsigned n = 0; n < each; ++n) {
+            auto& p = of[b]->acquire(tlm::TLM_READ_COMMAND, n, 32, access::global_read);
+            extension(p).sm = static_cast<std::uint16_t>(n);
+            {
+                const std::lock_guard hold(mail[(b + 1) % blocks].alone);
+                mail[(b + 1) % blocks].held.push_back(&p);
+            }
+            const std::lock_guard hold(mail[b].alone);
+            for (auto* q : mail[b].held) {
+                EXPECT_EQ(extension(*q).sm, static_cast<std::uint16_t>(q->get_address()));
+                q->release();
+            }
+            mail[b].held.clear();
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned b = 0; b < blocks; ++b) threads.emplace_back(work, b);
+    for (std::thread& t : threads) t.join();
+    for (mailbox& m : mail)
+        for (auto* p : m.held) p->release();
+    EXPECT_EQ(pool.acquired(), blocks * each);
+    EXPECT_EQ(pool.outstanding(), 0u);
 }
 
 TEST(ByteMask, SetsAndTestsBytesAcrossItsWords) {
