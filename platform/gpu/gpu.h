@@ -156,7 +156,7 @@ private:
     kernel::phase_sequencer sequencer_;
     memory::address_mapping mapping_;
     std::unique_ptr<memory::address_placement> placement_;  // with random partition indexing
-    mutable memory::memory_statistics memory_statistics_;  // is gathered when it is read
+    mutable memory::memory_statistics memory_statistics_;   // is gathered when it is read
     std::vector<std::unique_ptr<memory::memory_channel>> channels_;
     std::vector<memory_bridge*> bridges_;  // of these channels, those to foreign memories
     std::vector<foreign_memory> foreign_;  // by channel
