@@ -205,14 +205,18 @@ void phase_sequencer::notify(const slot& s, const turn& t) {
 
 /// Whether host threads share the groups of the step that begins.
 void phase_sequencer::decide_on_sharing() {
-    constexpr unsigned worth_counting =
-        8;  // groups; whether a step with fewer is shared is all one
-    const auto now =
-        trial_.trying() ? sharing_trial::clock::now() : sharing_trial::clock::time_point();
-    if (groups_run_ >= worth_counting) trial_.step_ended(now - step_began_, groups_run_);
+    constexpr unsigned worth_counting = 8;  // groups; how steps of fewer are done is all one
+    constexpr unsigned soon_again = 64;     // steps; after more of them the others are left asleep
+    const bool counts = groups_run_ >= worth_counting;
+    steps_since_counted_ = counts ? 0 : steps_since_counted_ + 1;
+    const bool timed = trial_.trying() && steps_since_counted_ <= soon_again;
+    const auto now = timed ? sharing_trial::clock::now() : sharing_trial::clock::time_point();
+    if (counts && (step_timed_ || !trial_.trying()))
+        trial_.step_ended(now - step_began_, groups_run_);
     groups_run_ = 0;
     step_began_ = now;
-    sharing_ = trial_.shared();
+    step_timed_ = timed;
+    sharing_ = steps_since_counted_ <= soon_again && trial_.shared();
 }
 
 /// How many host threads could share the groups of a turn.

@@ -328,6 +328,8 @@ private:
     sharing_trial trial_;   // whether host threads are to share groups
     bool sharing_ = false;  // in the step under way
     unsigned groups_run_ = 0;
+    unsigned steps_since_counted_ = 0;
+    bool step_timed_ = false;
     sharing_trial::clock::time_point step_began_;  // while trying
     bool side_by_side_ = false;                    // host threads are running groups
     spin_lock lock_;                               // of what they share, see exclusive
