@@ -16,11 +16,6 @@ namespace simtlm::interconnect {
 namespace {
 constexpr const char* violation = "/simtlm/interconnect/protocol";
 
-bool is_posted(const tlm::tlm_generic_payload& payload) {
-    const auto* e = protocol::find_extension(payload);
-    return e != nullptr && protocol::is_posted(e->type);
-}
-
 /// A transaction of a foreign initiator gets the GPU's extension, with defaults.
 protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
     if (auto* e = protocol::find_extension(payload)) return *e;
@@ -158,7 +153,8 @@ tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payloa
 tlm::tlm_sync_enum network::on_memory_backward(int port, tlm::tlm_generic_payload& payload,
                                                tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     const auto memory = static_cast<unsigned>(port);
-    const bool posted = phase == tlm::BEGIN_RESP && is_posted(payload);
+    const bool posted =
+        phase == tlm::BEGIN_RESP && protocol::is_posted(protocol::extension(payload).type);
     // Memories of several threads may answer the same cluster.
     const kernel::phase_sequencer::exclusive alone(sequencer_,
                                                    posted || how_ == port_use::together);

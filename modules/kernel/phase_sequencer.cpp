@@ -13,13 +13,19 @@
 namespace simtlm::kernel {
 
 namespace {
+/// Calls act with the number of each of a phase's members that is awake in a turn, ascending.
+template <class Turn, class Action>
+void for_each_awake_number(const Turn& t, std::size_t members, Action act) {
+    for (unsigned first = 0; first < members; first += 64)
+        for (std::uint64_t bits = t.word(first); bits != 0; bits &= bits - 1)
+            act(first + static_cast<unsigned>(__builtin_ctzll(bits)));
+}
+
 /// Calls act with each of a phase's members that is awake in a turn.
 /// @param all  one thing of every member, in their order
 template <class Turn, class Things, class Action>
 void for_each_awake(const Turn& t, const Things& all, Action act) {
-    for (unsigned first = 0; first < all.size(); first += 64)
-        for (std::uint64_t bits = t.word(first); bits != 0; bits &= bits - 1)
-            act(all[first + static_cast<unsigned>(__builtin_ctzll(bits))]);
+    for_each_awake_number(t, all.size(), [&](unsigned member) { act(all[member]); });
 }
 }  // namespace
 
@@ -245,17 +251,12 @@ void phase_sequencer::call_side_by_side(const slot& s, const turn& t, unsigned a
     shared_ = &s;
     shared_groups_.clear();
     shares_.clear();
-    for (unsigned i = 0, first = 0; i < among; ++i) {
-        const auto end = static_cast<unsigned>(s.members.size() * (i + 1) / among);
-        for (; first < end; first = std::min(end, (first / 64 + 1) * 64))
-            for (std::uint64_t bits = t.word(first) >> first % 64 << first % 64; bits != 0;
-                 bits &= bits - 1) {
-                const unsigned m = first / 64 * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
-                if (m >= end) break;
-                shared_groups_.push_back(static_cast<std::uint16_t>(m));
-            }
-        shares_.push_back(static_cast<unsigned>(shared_groups_.size()));
-    }
+    for_each_awake_number(t, s.members.size(), [&](unsigned member) {
+        while (member >= s.members.size() * (shares_.size() + 1) / among)
+            shares_.push_back(static_cast<unsigned>(shared_groups_.size()));
+        shared_groups_.push_back(static_cast<std::uint16_t>(member));
+    });
+    shares_.resize(among, static_cast<unsigned>(shared_groups_.size()));
     ++activity_.shared;
     side_by_side_ = true;
     const auto run = [](void* self, unsigned i) {

@@ -2,7 +2,6 @@
 #include "modules/memory/memory_statistics.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace simtlm::memory {
 
@@ -61,10 +60,8 @@ void memory_statistics::gather() {
         kernel::add_up<memory_counts>(*this, *t);
         open_.sum += t->open.sum;
         open_.num += t->open.num;
-        std::vector<bank_latency> banks = std::move(t->by_bank);
-        std::fill(banks.begin(), banks.end(), bank_latency());
         *t = tally();
-        t->by_bank = std::move(banks);
+        t->by_bank.resize(by_bank.size());
     }
 }
 

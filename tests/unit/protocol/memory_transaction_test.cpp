@@ -157,7 +157,6 @@ TEST(TransactionPool, TakesBackWhatAnyThreadReleasesWhileABlockGoesOn) {
     };
     std::vector<mailbox> mail(blocks);
     const auto work = [&](unsigned b) {
-        std::vector<tlm::tlm_generic_payload*> mine;
         for (unsigned n = 0; n < each; ++n) {
             auto& p = of[b]->acquire(tlm::TLM_READ_COMMAND, n, 32, access::global_read);
             extension(p).sm = static_cast<std::uint16_t>(n);
