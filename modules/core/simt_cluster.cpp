@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/simt_cluster.h"
 
+#include "modules/kernel/worker_pool.h"
 #include "modules/protocol/phases.h"
 
 #include <fmt/format.h>
@@ -19,12 +20,14 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
       from_sm_("from_sm", config.sms_per_cluster),
       owed_end_(config.sms_per_cluster, nullptr),
       responses_(config.ejection_buffer_size),
-      receive_group_(sequencer, static_cast<unsigned>(protocol::phase_scope::cluster)),
+      acknowledged_(sequencer.host_threads()),
       receive_process_("receive", sequencer, protocol::phase::core_receive,
                        kernel::on_edge<&simt_cluster::receive>(this)),
       inject_process_("inject", sequencer, protocol::phase::core_inject,
                       kernel::on_edge<&simt_cluster::inject>(this)) {
-    receive_group_.close();
+    if (sequencer.shares_phases())
+        acknowledge_process_.emplace("acknowledge", sequencer, protocol::phase::core_acknowledge,
+                                     kernel::on_edge<&simt_cluster::acknowledge>(this));
     network.register_nb_transport_bw(this, &simt_cluster::respond, 0);
     for (unsigned i = 0; i < config.sms_per_cluster; ++i) {
         from_sm_[i].register_nb_transport_fw(this, &simt_cluster::request, static_cast<int>(i));
@@ -166,7 +169,12 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
         return tlm::TLM_ACCEPTED;
     }
     if (protocol::is_posted(extension(p).type)) {
-        hand_over(p);
+        if (sequencer_.side_by_side()) {
+            acknowledged_[kernel::worker_pool::this_thread()].of.push_back(&p);
+            acknowledge_process_->wake();
+        } else {
+            hand_over(p);
+        }
         return tlm::TLM_COMPLETED;
     }
     offered_ = &p;
@@ -178,6 +186,15 @@ bool simt_cluster::hand_over(tlm::tlm_generic_payload& p) {
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay;
     return from_sm_[local(p)]->nb_transport_bw(p, phase, delay) != tlm::TLM_ACCEPTED;
+}
+
+/// Hands on what host threads have come with since; in which order does not matter.
+void simt_cluster::acknowledge() {
+    acknowledge_process_->sleep();
+    for (acknowledgements& by_thread : acknowledged_) {
+        for (tlm::tlm_generic_payload* p : by_thread.of) hand_over(*p);
+        by_thread.of.clear();
+    }
 }
 
 void simt_cluster::receive() {

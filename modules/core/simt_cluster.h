@@ -5,6 +5,8 @@
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"
 
+#include <optional>
+
 namespace simtlm::core {
 
 /// Who learns that responses reach their cluster, for the latency statistics.
@@ -60,6 +62,7 @@ private:
     tlm::tlm_sync_enum respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay);
     void receive();
+    void acknowledge();
     void inject();
     bool send(tlm::tlm_generic_payload& p);
     bool hand_over(tlm::tlm_generic_payload& p);
@@ -88,8 +91,14 @@ private:
     bool head_handed_ = false;     // its SM will send END_RESP
     std::uint64_t next_hand_ = 0;  // core cycle
     protocol::request_order* order_ = nullptr;
-    kernel::process_group receive_group_;  // open while its process is made
+    /// Acknowledged writes that a host thread has come with, while another one may have the
+    /// cluster.
+    struct alignas(64) acknowledgements {
+        std::vector<tlm::tlm_generic_payload*> of;
+    };
+    std::vector<acknowledgements> acknowledged_;  // by host thread
     kernel::clocked_process receive_process_;
+    std::optional<kernel::clocked_process> acknowledge_process_;  // with several host threads
     kernel::clocked_process inject_process_;
 };
 

@@ -31,7 +31,7 @@ void check(const crossbar_config& c, unsigned largest_packet) {
 crossbar::crossbar(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                    const interconnect_config& config, address_decoder decoder)
     : network(name, sequencer, config,
-              config.crossbar.quirk_packet_is_one_flit ? 0 : config.flit_bytes, port_use::apart,
+              config.crossbar.quirk_packet_is_one_flit ? 0 : config.flit_bytes,
               std::move(decoder)) {
     const crossbar_config& c = config.crossbar;
     if (!c.quirk_packet_is_one_flit && config.flit_bytes == 0)

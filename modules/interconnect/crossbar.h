@@ -31,8 +31,12 @@ private:
     tlm::tlm_generic_payload* head(subnet s, unsigned port) override {
         return switches_[s].head(port);
     }
-    void remove_head(subnet s, unsigned port) override { switches_[s].remove_head(port); }
-    void enter(subnet s, unsigned port) override { switches_[s].enter(port); }
+    unsigned remove_head(subnet s, unsigned port) override {
+        return switches_[s].remove_head(port);
+    }
+    void has_left(subnet s, unsigned port, unsigned units) override {
+        switches_[s].has_left(port, units);
+    }
     void transfer() override;
     bool moves_nothing() const override {
         return switches_[requests].idle() && switches_[replies].idle();

@@ -14,31 +14,26 @@ crossbar_switch::crossbar_switch(unsigned inputs, unsigned outputs, unsigned in_
       arbiter_(std::move(arbiter)),
       inputs_(inputs),
       outputs_(outputs),
+      receiving_(outputs, false),
       out_units_(outputs, 0),
       requesters_(outputs, port_set(inputs)),
       requests_(outputs, 0),
       requested_(outputs),
       waiting_(inputs) {}
 
-void crossbar_switch::enter(unsigned input) {
+void crossbar_switch::push(unsigned input, const packet& p) {
     input_port& in = inputs_[input];
-    in_units_ += in.units - in.entered;
-    in.entered = in.units;
-    if (!in.engaged && !in.queue.empty()) request(input);
+    in.queue.push(p);
+    in.units += p.flits;
+    in_units_ += p.flits;
+    if (!in.engaged) request(input);
 }
 
-/// Whoever takes packets does not tell: outputs are asked, but for those of a switch with nothing
-/// in them.
-void crossbar_switch::look_at_outputs() {
-    full_outputs_ = 0;
-    if (out_sum_ == 0) return;
-    std::uint32_t sum = 0, full = 0;
-    for (const std::uint32_t units : out_units_) {
-        sum += units;
-        full += units >= out_limit_ ? 1u : 0u;
-    }
-    out_sum_ = sum;
-    full_outputs_ = full;
+void crossbar_switch::has_left(unsigned output, unsigned units) {
+    if (full(output)) --full_;
+    out_units_[output] -= units;
+    out_sum_ -= units;
+    if (full(output)) ++full_;
 }
 
 void crossbar_switch::request(unsigned input) {
@@ -68,12 +63,14 @@ void crossbar_switch::grant(unsigned input) {
     ++counters_.granted;
     withdraw(input);
     const packet& p = front(input);
+    if (full(p.destination)) --full_;
     out_units_[p.destination] += p.flits;
     out_sum_ += p.flits;
+    if (full(p.destination)) ++full_;
     if (whole_packets_) {
         deliver(input);
     } else {
-        outputs_[p.destination].receiving = true;
+        receiving_[p.destination] = true;
         crossings_.push_back({input, cycle_ + p.flits - 1});
     }
 }
@@ -82,7 +79,6 @@ void crossbar_switch::deliver(unsigned input) {
     input_port& in = inputs_[input];
     const packet p = in.queue.pop();
     in.units -= p.flits;
-    in.entered -= p.flits;
     in_units_ -= p.flits;
     outputs_[p.destination].queue.push(p);
     arrived_->insert(p.destination);
@@ -93,7 +89,7 @@ void crossbar_switch::deliver(unsigned input) {
 void crossbar_switch::advance(std::uint64_t cycle, port_set& arrived) {
     cycle_ = cycle;
     arrived_ = &arrived;
-    look_at_outputs();
+    full_outputs_ = full_;
     if (in_units_ != 0) ++counters_.busy_cycles;
     arbiter_->arbitrate(*this, cycle);
     for (std::size_t i = 0; i < crossings_.size();) {
@@ -102,7 +98,7 @@ void crossbar_switch::advance(std::uint64_t cycle, port_set& arrived) {
             continue;
         }
         const unsigned input = crossings_[i].input;
-        outputs_[front(input).destination].receiving = false;
+        receiving_[front(input).destination] = false;
         deliver(input);
         crossings_[i] = crossings_.back();
         crossings_.pop_back();

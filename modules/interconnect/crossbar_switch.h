@@ -34,23 +34,22 @@ public:
     crossbar_switch(unsigned inputs, unsigned outputs, unsigned in_limit, unsigned out_limit,
                     bool whole_packets, std::unique_ptr<switch_arbiter> arbiter);
 
-    // The network's side. What concerns one port may be called on different threads of the host for
-    // different ports, while advance() is not under way.
+    // The network's side.
     unsigned room(unsigned input) const { return in_limit_ - inputs_[input].units; }
-    void push(unsigned input, const packet& p) {
-        inputs_[input].queue.push(p);
-        inputs_[input].units += p.flits;
-    }
-    /// What has been pushed into a port takes part from the next advance() on.
-    void enter(unsigned input);
+    /// It takes part from the next advance() on.
+    void push(unsigned input, const packet& p);
+    // Heads are taken on several threads of the host, for different outputs and while nothing else
+    // happens.
     tlm::tlm_generic_payload* head(unsigned output) const {
         const auto& queue = outputs_[output].queue;
         return queue.empty() ? nullptr : queue.front().payload;
     }
-    void remove_head(unsigned output) { out_units_[output] -= outputs_[output].queue.pop().flits; }
+    /// @return its units, which the output has until has_left()
+    unsigned remove_head(unsigned output) { return outputs_[output].queue.pop().flits; }
+    void has_left(unsigned output, unsigned units);
     /// One icnt cycle. @param arrived  outputs that received a packet are added
     void advance(std::uint64_t cycle, port_set& arrived);
-    /// Nothing was inside in the last advance().
+    /// Nothing is inside; heads that have been removed and not left are.
     bool idle() const { return in_units_ == 0 && out_sum_ == 0; }
     const counters& counted() const { return counters_; }
     unsigned inputs() const { return static_cast<unsigned>(inputs_.size()); }
@@ -69,7 +68,7 @@ public:
     const packet& front(unsigned input) const { return inputs_[input].queue.front(); }
     /// No packet is on its way into the output, and this one would fit.
     bool accepts(unsigned output, const packet& p) const {
-        return !outputs_[output].receiving && out_units_[output] + p.flits <= out_limit_;
+        return !receiving_[output] && out_units_[output] + p.flits <= out_limit_;
     }
     bool full(unsigned output) const { return out_units_[output] >= out_limit_; }
     void grant(unsigned input);
@@ -79,12 +78,11 @@ private:
     struct input_port {
         growing_fifo<packet> queue;
         unsigned units = 0;
-        unsigned entered = 0;  // of these units
         bool engaged = false;  // its head wants an output, or is on its way there
     };
-    struct output_port {
+    /// By output: its packets, in a line of memory that only those go through who take them.
+    struct alignas(64) output_port {
         growing_fifo<packet> queue;
-        bool receiving = false;
     };
     struct crossing {
         unsigned input;
@@ -94,7 +92,6 @@ private:
     void request(unsigned input);
     void withdraw(unsigned input);
     void deliver(unsigned input);
-    void look_at_outputs();
 
     unsigned in_limit_;
     unsigned out_limit_;
@@ -102,6 +99,7 @@ private:
     std::unique_ptr<switch_arbiter> arbiter_;
     std::vector<input_port> inputs_;
     std::vector<output_port> outputs_;
+    std::vector<bool> receiving_;           // by output: a packet is on its way there
     std::vector<std::uint32_t> out_units_;  // by output, those of crossing packets included
     std::vector<port_set> requesters_;
     std::vector<unsigned> requests_;  // inputs in requesters_, by output
@@ -109,9 +107,10 @@ private:
     port_set waiting_;
     unsigned waiting_inputs_ = 0;
     unsigned requested_outputs_ = 0;
-    unsigned full_outputs_ = 0;   // when the cycle began
-    std::uint64_t in_units_ = 0;  // that have entered
-    std::uint64_t out_sum_ = 0;   // of out_units_, in the cycle under way or the last
+    unsigned full_ = 0;          // outputs
+    unsigned full_outputs_ = 0;  // of these, when the cycle began
+    std::uint64_t in_units_ = 0;
+    std::uint64_t out_sum_ = 0;  // of out_units_
     std::vector<crossing> crossings_;
     port_set* arrived_ = nullptr;
     std::uint64_t cycle_ = 0;

@@ -33,8 +33,7 @@ protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
 }  // namespace
 
 network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                 const interconnect_config& config, unsigned flit_bytes, port_use how,
-                 address_decoder decoder)
+                 const interconnect_config& config, unsigned flit_bytes, address_decoder decoder)
     : sc_module(name),
       from_cluster("from_cluster", config.clusters),
       to_memory("to_memory", config.memories),
@@ -44,8 +43,8 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
       decoder_(std::move(decoder)),
       flit_bytes_(flit_bytes),
       ports_{config.clusters, config.memories},
-      how_(how),
-      entered_(sequencer.host_threads()) {
+      memories_a_part_(config.memories_a_part),
+      mail_(sequencer.host_threads()) {
     for (unsigned c = 0; c < config.clusters; ++c) {
         const int port = static_cast<int>(c);
         from_cluster[c].register_nb_transport_fw(this, &network::on_cluster_forward, port);
@@ -57,12 +56,29 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
                                               static_cast<int>(m));
     for (const subnet s : {requests, replies}) {
         injectors_[s].resize(injection_ports(s));
-        in_[s].resize(injection_ports(s));
-        out_[s].resize(ejection_ports(s));
+        ejectors_[s].resize(ejection_ports(s));
+        taken_[s].resize(injection_ports(s));
         withheld_[s] = port_set(injection_ports(s));
         fresh_[s] = port_set(ejection_ports(s));
-        presented_[s].resize(ejection_ports(s));
+        if (!sequencer.shares_phases()) continue;
+        for (unsigned port = 0; port < ejection_ports(s); ++port) {
+            const unsigned a_part = s == requests ? memories_a_part_ : 1;
+            const kernel::part_scope receiver(sequencer, port / a_part, ejection_ports(s) / a_part);
+            presenters_[s].emplace_back(*this, s, port);
+        }
     }
+}
+
+network::presenter::presenter(network& n, subnet s, unsigned p)
+    : owner(n),
+      half(s),
+      port(p),
+      process("present", n.sequencer_, protocol::phase::network_present,
+              kernel::on_edge<&presenter::present>(this)) {}
+
+void network::presenter::present() {
+    process.sleep();
+    owner.present(half, port);
 }
 
 network::~network() = default;
@@ -79,29 +95,50 @@ unsigned network::memory_of(tlm::tlm_generic_payload& payload) {
     return m;
 }
 
-void network::note_entry(subnet s, unsigned port) {
-    if (std::exchange(injectors_[s][port].entered, true)) return;
-    entered_[kernel::worker_pool::this_thread()].ports[s].push_back(
-        static_cast<std::uint16_t>(port));
+network::mail::half& network::mail_of(subnet s) {
+    return mail_[kernel::worker_pool::this_thread()].of[s];
+}
+
+/// In the buffer of an injection port. What is not in the mail yet is asked only when what is known
+/// to be left does not suffice.
+bool network::has_room(subnet s, unsigned port, unsigned units) {
+    injector& in = injectors_[s][port];
+    if (in.room < units)
+        in.room = room(s, port) - static_cast<unsigned>(in.units - taken_[s][port].units);
+    return in.room >= units;
+}
+
+/// @pre has_room()
+void network::post(subnet s, unsigned port, const packet& p) {
+    injector& in = injectors_[s][port];
+    in.room -= p.flits;
+    in.units += p.flits;
+    mail_of(s).entered.push_back({p, in.posted++});
+}
+
+void network::take(subnet s, const packet& p) {
+    push(s, p.source, p);
+    taken_[s][p.source].units += p.flits;
+    ++taken_[s][p.source].packets;
 }
 
 bool network::inject(subnet s, unsigned port, const packet& p, bool owed) {
     injector& in = injectors_[s][port];
-    ++in_[s][port];
-    note_entry(s, port);
+    ++in.packets;
     process_.wake();
     const auto core_cycle = protocol::hop_times::stamp(sequencer_.cycle(protocol::core_clock));
     protocol::hop_times& when = protocol::extension(*p.payload).when;
     (s == requests ? when.injected : when.replied) = core_cycle;
-    if (in.staged.payload == nullptr && room(s, port) >= p.flits) {
-        push(s, port, p);
+    if (in.staged.payload == nullptr && has_room(s, port, p.flits)) {
+        post(s, port, p);
     } else {
         if (in.staged.payload != nullptr)
             SC_REPORT_ERROR(violation, "a packet was sent while END_REQ or END_RESP was withheld");
         in.staged = p;
     }
-    if (in.staged.payload == nullptr && room(s, port) > 0) return true;
+    if (in.staged.payload == nullptr && has_room(s, port, 1)) return true;
     in.withheld = true;
+    mail_of(s).withheld.push_back(static_cast<std::uint16_t>(port));
     if (owed) in.owed = p.payload;
     return false;
 }
@@ -112,13 +149,13 @@ bool network::inject_reply(unsigned memory, tlm::tlm_generic_payload& payload, b
     p.source = static_cast<std::uint16_t>(memory);
     p.destination = protocol::extension(payload).cluster;
     p.flits = static_cast<std::uint16_t>(units(protocol::reply_bytes(payload)));
+    p.writes = payload.is_write();
     return inject(replies, memory, p, owed);
 }
 
 tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payload& payload,
                                                tlm::tlm_phase& phase, sc_core::sc_time&) {
     const auto cluster = static_cast<unsigned>(port);
-    const kernel::phase_sequencer::exclusive alone(sequencer_, how_ == port_use::together);
     if (phase == tlm::BEGIN_REQ) {
         if (injectors_[requests][cluster].withheld)
             SC_REPORT_ERROR(violation, "BEGIN_REQ while END_REQ was withheld");
@@ -129,6 +166,7 @@ tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payloa
         p.source = e.cluster;
         p.destination = static_cast<std::uint16_t>(memory_of(payload));
         p.flits = static_cast<std::uint16_t>(units(protocol::request_bytes(payload)));
+        p.writes = payload.is_write();
         if (!inject(requests, cluster, p, true)) return tlm::TLM_ACCEPTED;
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
@@ -139,7 +177,7 @@ tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payloa
             sc_core::sc_time now = sc_core::SC_ZERO_TIME;
             to_memory[memory_of(payload)]->nb_transport_fw(payload, phase, now);
         } else {
-            if (presented_[replies][cluster] == 0)
+            if (!ejectors_[replies][cluster].presented)
                 SC_REPORT_ERROR(violation, "END_RESP without BEGIN_RESP");
             leave(replies, cluster);
             present(replies, cluster);
@@ -153,22 +191,17 @@ tlm::tlm_sync_enum network::on_cluster_forward(int port, tlm::tlm_generic_payloa
 tlm::tlm_sync_enum network::on_memory_backward(int port, tlm::tlm_generic_payload& payload,
                                                tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     const auto memory = static_cast<unsigned>(port);
-    const bool posted =
-        phase == tlm::BEGIN_RESP && protocol::is_posted(protocol::extension(payload).type);
-    // Memories of several threads may answer the same cluster.
-    const kernel::phase_sequencer::exclusive alone(sequencer_,
-                                                   posted || how_ == port_use::together);
-    const bool implied_end = phase == tlm::BEGIN_RESP && presented_[requests][memory] != 0 &&
+    const bool implied_end = phase == tlm::BEGIN_RESP && ejectors_[requests][memory].presented &&
                              head(requests, memory) == &payload;
     if (phase == tlm::END_REQ || implied_end) {
-        if (presented_[requests][memory] == 0)
+        if (!ejectors_[requests][memory].presented)
             SC_REPORT_ERROR(violation, "END_REQ without BEGIN_REQ");
         leave(requests, memory);
         present(requests, memory);
         if (!implied_end) return tlm::TLM_ACCEPTED;
     }
     if (phase == tlm::BEGIN_RESP) {
-        if (posted)
+        if (protocol::is_posted(protocol::extension(payload).type))
             return from_cluster[protocol::extension(payload).cluster]->nb_transport_bw(
                 payload, phase, delay);
         if (injectors_[replies][memory].owed != nullptr)
@@ -182,20 +215,22 @@ tlm::tlm_sync_enum network::on_memory_backward(int port, tlm::tlm_generic_payloa
 }
 
 void network::leave(subnet s, unsigned port) {
-    presented_[s][port] = 0;
-    remove_head(s, port);
-    ++out_[s][port];
+    ejectors_[s][port].presented = false;
+    ++ejectors_[s][port].packets;
+    const unsigned units = remove_head(s, port);
+    mail_of(s).left.push_back(
+        {static_cast<std::uint16_t>(port), static_cast<std::uint16_t>(units)});
 }
 
 void network::present(subnet s, unsigned port) {
-    while (presented_[s][port] == 0) {
+    while (!ejectors_[s][port].presented) {
         // A memory that completed early has overfilled its reply port: let that drain first.
         if (s == requests && injectors_[replies][port].withheld &&
             injectors_[replies][port].owed == nullptr)
             return;
         tlm::tlm_generic_payload* payload = head(s, port);
         if (payload == nullptr) return;
-        presented_[s][port] = 1;
+        ejectors_[s][port].presented = true;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         if (s == replies) {
             tlm::tlm_phase phase = tlm::BEGIN_RESP;
@@ -224,12 +259,11 @@ void network::present(subnet s, unsigned port) {
 void network::resume_injectors(subnet s) {
     withheld_[s].for_each([this, s](unsigned port) {
         injector& in = injectors_[s][port];
-        if (in.staged.payload != nullptr && room(s, port) >= in.staged.flits) {
-            push(s, port, in.staged);
-            note_entry(s, port);
+        if (in.staged.payload != nullptr && has_room(s, port, in.staged.flits)) {
+            post(s, port, in.staged);
             in.staged.payload = nullptr;
         }
-        if (in.staged.payload != nullptr || room(s, port) == 0) return;
+        if (in.staged.payload != nullptr || !has_room(s, port, 1)) return;
         withheld_[s].erase(port);
         in.withheld = false;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -244,29 +278,53 @@ void network::resume_injectors(subnet s) {
     });
 }
 
-/// What has been pushed since the last transfer.
-void network::let_in() {
-    for (entries& by_thread : entered_)
-        for (const subnet s : {requests, replies}) {
-            for (const unsigned port : by_thread.ports[s]) {
-                injectors_[s][port].entered = false;
-                enter(s, port);
-                if (injectors_[s][port].withheld) withheld_[s].insert(port);
+/// What has happened at the ports since the last transfer, that of one port in the order of time.
+void network::take_mail() {
+    const auto wait = [this](subnet s, const mail::letter& l) {
+        return l.number - taken_[s][l.what.source].packets;
+    };
+    for (const subnet s : {requests, replies}) {
+        for (mail& by_thread : mail_) {
+            mail::half& half = by_thread.of[s];
+            for (const mail::letter& l : half.entered) {
+                if (wait(s, l) == 0)
+                    take(s, l.what);
+                else
+                    early_.push_back(l);
             }
-            by_thread.ports[s].clear();
+            for (const unsigned port : half.withheld) withheld_[s].insert(port);
+            for (const mail::departure& d : half.left) has_left(s, d.port, d.units);
+            half.entered.clear();
+            half.withheld.clear();
+            half.left.clear();
         }
+        if (early_.empty()) continue;
+        std::sort(early_.begin(), early_.end(), [&](const auto& a, const auto& b) {
+            return a.what.source != b.what.source ? a.what.source < b.what.source
+                                                  : wait(s, a) < wait(s, b);
+        });
+        for (const mail::letter& l : early_) take(s, l.what);
+        early_.clear();
+    }
 }
 
 bool network::nothing_has_entered() const {
-    return std::all_of(entered_.begin(), entered_.end(), [](const entries& e) {
-        return e.ports[requests].empty() && e.ports[replies].empty();
+    return std::all_of(mail_.begin(), mail_.end(), [](const mail& m) {
+        return m.of[requests].entered.empty() && m.of[replies].entered.empty() &&
+               m.of[requests].withheld.empty() && m.of[replies].withheld.empty();
     });
 }
 
+std::uint64_t network::units_entered(subnet s) const {
+    std::uint64_t units = 0;
+    for (const mail& m : mail_)
+        for (const mail::letter& l : m.of[s].entered) units += l.what.flits;
+    return units;
+}
+
 void network::on_edge() {
-    let_in();
+    take_mail();
     transfer();
-    transferring_ = true;
     // First the ends that are owed, then the new heads: a transaction's END_REQ precedes its
     // arrival, and its END_RESP the cluster's use of it.
     resume_injectors(requests);
@@ -274,9 +332,11 @@ void network::on_edge() {
     for (const subnet s : {requests, replies})
         fresh_[s].for_each([this, s](unsigned port) {
             fresh_[s].erase(port);
-            present(s, port);
+            if (presenters_[s].empty())
+                present(s, port);
+            else
+                presenters_[s][port].process.wake();
         });
-    transferring_ = false;
     if (nothing_has_entered() && withheld_[requests].empty() && withheld_[replies].empty() &&
         moves_nothing())
         process_.sleep();

@@ -11,9 +11,9 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -39,11 +39,12 @@ using address_decoder = std::function<unsigned(std::uint64_t address)>;
 ///    sizes, a flit elsewhere); a packet larger than the room waits in a register before the
 ///    buffer and withholds the END phase meanwhile.
 ///  - Ejection: the packet at the head of an output is presented with BEGIN_REQ (BEGIN_RESP) during
-///    network_transfer, or, when the one before it is taken, from within the taking call. It leaves
-///    its buffer only with END_REQ (END_RESP), which the sub-partition sends in its phase l2_slice
-///    and the cluster in core_receive, or which either returns at once (TLM_UPDATED). At most one
-///    packet is presented per socket. A target that completes a request at once (TLM_COMPLETED, or
-///    TLM_UPDATED/BEGIN_RESP) is served too: its reply travels back as any other.
+///    network_transfer (in network_present, where host threads share it), or, when the one before
+///    it is taken, from within the taking call. It leaves its buffer only with END_REQ (END_RESP),
+///    which the sub-partition sends in its phase l2_slice and the cluster in core_receive, or which
+///    either returns at once (TLM_UPDATED). At most one packet is presented per socket. A target
+///    that completes a request at once (TLM_COMPLETED, or TLM_UPDATED/BEGIN_RESP) is served too:
+///    its reply travels back as any other.
 ///  - Posted writes (protocol::is_posted): BEGIN_RESP from the memory side is handed straight to
 ///    the cluster, past all buffers and although another response may be presented.
 /// The cluster is remembered in extension.cluster. The network sets extension.when.injected and
@@ -66,18 +67,22 @@ public:
     bool busy() const { return packets_inside(requests) + packets_inside(replies) != 0; }
     /// Packets of one half inside, presented ones included.
     std::uint64_t packets_inside(subnet s) const {
-        return packets_injected(s) - std::accumulate(out_[s].begin(), out_[s].end(), zero);
+        std::uint64_t inside = packets_injected(s);
+        for (const ejector& e : ejectors_[s]) inside -= e.packets;
+        return inside;
     }
     /// Packets that have entered one half since the start.
     std::uint64_t packets_injected(subnet s) const {
-        return std::accumulate(in_[s].begin(), in_[s].end(), zero);
+        std::uint64_t sum = 0;
+        for (const injector& i : injectors_[s]) sum += i.packets;
+        return sum;
     }
     /// Packets that have entered at an injection port, and left at an ejection port.
-    std::uint64_t packets_in(subnet s, unsigned port) const { return in_[s][port]; }
-    std::uint64_t packets_out(subnet s, unsigned port) const { return out_[s][port]; }
+    std::uint64_t packets_in(subnet s, unsigned port) const { return injectors_[s][port].packets; }
+    std::uint64_t packets_out(subnet s, unsigned port) const { return ejectors_[s][port].packets; }
     /// An injection port takes no more at the moment; the head of an ejection port waits.
     bool injection_blocked(subnet s, unsigned port) const { return injectors_[s][port].withheld; }
-    bool ejection_waits(subnet s, unsigned port) const { return presented_[s][port] != 0; }
+    bool ejection_waits(subnet s, unsigned port) const { return ejectors_[s][port].presented; }
 
     /// Someone had a packet and found END_REQ/END_RESP withheld: the reference counts every such
     /// question as in_buffer_full. The network cannot see who waits, so the waiting block (or the
@@ -115,25 +120,23 @@ protected:
     std::string half_name(subnet s) const;
     static constexpr const char* half_kind = "network_half";
 
-    /// Whether push(), room(), head() and remove_head() for different ports may be called on
-    /// different threads of the host at the same time.
-    enum class port_use : bool { together, apart };
-
     /// @param flit_bytes  unit of buffers and links; 0: every packet is one unit
     network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-            const interconnect_config& config, unsigned flit_bytes, port_use how,
-            address_decoder decoder);
+            const interconnect_config& config, unsigned flit_bytes, address_decoder decoder);
 
+    // Between two transfers heads are looked at and removed, and rooms asked for, on several host
+    // threads, for different ports.
     /// Free units of an injection port's buffer.
     virtual unsigned room(subnet s, unsigned port) const = 0;
-    /// Puts a packet into an injection port's buffer. @pre room for it
+    /// Puts a packet into an injection port's buffer, before the transfer() in which it could move
+    /// first. @pre room for it
     virtual void push(subnet s, unsigned port, const packet& p) = 0;
-    /// Something has been pushed into a port since the last transfer(). Called before the next.
-    virtual void enter(subnet, unsigned /*port*/) {}
     /// The packet to be ejected next at a port, or nullptr. Once returned it stays until removed.
     virtual tlm::tlm_generic_payload* head(subnet s, unsigned port) = 0;
-    /// Removes what head() returned.
-    virtual void remove_head(subnet s, unsigned port) = 0;
+    /// Removes what head() returned. @return its units
+    virtual unsigned remove_head(subnet s, unsigned port) = 0;
+    /// A head has been removed since the last transfer(). Called before the next.
+    virtual void has_left(subnet, unsigned /*port*/, unsigned /*units*/) {}
     /// Moves packets by one icnt cycle; calls announce() where a head may have become visible.
     virtual void transfer() = 0;
     /// transfer() would change nothing until a packet is pushed; false although it would not is no
@@ -147,11 +150,8 @@ protected:
     unsigned ejection_ports(subnet s) const { return ports_[1 - s]; }
     /// Within a step and before network_transfer (or in it): icnt cycles before this one.
     std::uint64_t now() const { return sequencer_.cycle(protocol::icnt_clock); }
-    /// The first icnt cycle in which what is being pushed could move: requests are pushed after
-    /// the transfer of a cycle, replies before it.
-    std::uint64_t entry_cycle(subnet s) const {
-        return s == requests || transferring_ ? cycles() : now();
-    }
+    /// Units of packets that have been sent since the last transfer() and found room.
+    std::uint64_t units_entered(subnet s) const;
     unsigned units(unsigned bytes) const {
         return flit_bytes_ == 0 ? 1 : (bytes + flit_bytes_ - 1) / flit_bytes_;
     }
@@ -164,12 +164,42 @@ private:
         packet staged;                             ///< waits for room, if it has a payload
         tlm::tlm_generic_payload* owed = nullptr;  ///< whose END phase is withheld
         bool withheld = false;                     ///< the port may not send
-        bool entered = false;                      ///< used since the last transfer
+        unsigned room = 0;                         ///< units that there are at least
+        std::uint64_t packets = 0;                 ///< that have come in
+        std::uint64_t units = 0;                   ///< of those that have found room
+        std::uint32_t posted = 0;                  ///< these, modulo 2^32
     };
-    struct alignas(64) entries {
-        std::array<std::vector<std::uint16_t>, subnets> ports;
+    struct ejector {
+        bool presented = false;     ///< its head is
+        std::uint64_t packets = 0;  ///< that have left
     };
-    static constexpr std::uint64_t zero = 0;
+    /// Presents what is new at an ejection port, for the host thread that has the receiver.
+    struct presenter {
+        presenter(network& n, subnet s, unsigned port);
+        void present();
+        network& owner;
+        subnet half;
+        unsigned port;
+        kernel::clocked_process process;
+    };
+    /// What one host thread has done at ports since the last transfer, for who transfers next:
+    /// else every packet would have lines of memory change hands.
+    struct alignas(64) mail {
+        struct letter {
+            packet what;
+            std::uint32_t number;  // among those of its port, which several threads may have sent
+        };
+        struct departure {
+            std::uint16_t port;
+            std::uint16_t units;
+        };
+        struct half {
+            std::vector<letter> entered;
+            std::vector<std::uint16_t> withheld;  // ports that may not send
+            std::vector<departure> left;
+        };
+        std::array<half, subnets> of;
+    };
 
     tlm::tlm_sync_enum on_cluster_forward(int port, tlm::tlm_generic_payload& payload,
                                           tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -179,9 +209,12 @@ private:
     unsigned on_debug(int port, tlm::tlm_generic_payload& payload);
 
     void on_edge();
-    void note_entry(subnet s, unsigned port);
-    void let_in();
+    mail::half& mail_of(subnet s);
+    void take_mail();
     bool nothing_has_entered() const;
+    bool has_room(subnet s, unsigned port, unsigned units);
+    void post(subnet s, unsigned port, const packet& p);
+    void take(subnet s, const packet& p);
     unsigned memory_of(tlm::tlm_generic_payload& payload);
     /// Takes a packet in; true: another one may come. @param owed  the END phase will be sent
     bool inject(subnet s, unsigned port, const packet& p, bool owed);
@@ -196,14 +229,20 @@ private:
     unsigned flit_bytes_;
     std::array<unsigned, subnets> ports_;  // injection ports
     std::array<std::vector<injector>, subnets> injectors_;
-    port_use how_;
+    unsigned memories_a_part_;
     // What blocks around the network change is kept by port: they act on several host threads.
-    std::array<std::vector<unsigned char>, subnets> presented_;  // by ejection port: its head is
-    std::array<std::vector<std::uint64_t>, subnets> in_, out_;   // packets, by port
-    std::vector<entries> entered_;  // by host thread: injection ports used since the last transfer
-    std::array<port_set, subnets> withheld_;  // of those of earlier: that may not send
-    std::array<port_set, subnets> fresh_;     // ejection ports whose head may be presented
-    bool transferring_ = false;
+    std::array<std::vector<ejector>, subnets> ejectors_;
+    std::array<std::deque<presenter>, subnets> presenters_;  // by ejection port; with such threads
+    std::vector<mail> mail_;                                 // by host thread
+    // Of what the mail has told.
+    struct taken {
+        std::uint64_t units = 0;
+        std::uint32_t packets = 0;  // modulo 2^32
+    };
+    std::array<std::vector<taken>, subnets> taken_;  // by injection port
+    std::vector<mail::letter> early_;                // letters that one of another thread precedes
+    std::array<port_set, subnets> withheld_;         // injection ports that may not send
+    std::array<port_set, subnets> fresh_;            // ejection ports whose head may be presented
     std::array<std::uint64_t, subnets> injected_{};  // for the list of counters
     std::array<std::uint64_t, subnets> refusals_{};
 };

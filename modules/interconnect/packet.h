@@ -17,6 +17,7 @@ struct packet {
     std::uint16_t source = 0;       ///< injection port of its subnet
     std::uint16_t destination = 0;  ///< ejection port of its subnet
     std::uint16_t flits = 1;        ///< buffer units it occupies
+    bool writes = false;            ///< its payload, which is another host thread's to touch
 };
 
 /// A first-in first-out queue that grows to its high-water mark: ports with large limits and little

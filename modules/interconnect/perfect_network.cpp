@@ -8,7 +8,7 @@ namespace simtlm::interconnect {
 perfect_network::perfect_network(const sc_core::sc_module_name& name,
                                  kernel::phase_sequencer& sequencer,
                                  const interconnect_config& config, address_decoder decoder)
-    : network(name, sequencer, config, 0, port_use::apart, std::move(decoder)) {
+    : network(name, sequencer, config, 0, std::move(decoder)) {
     for (const subnet s : {requests, replies}) {
         in_[s].resize(injection_ports(s));
         sources_[s] = port_set(injection_ports(s));

@@ -17,12 +17,17 @@ public:
 
 private:
     unsigned room(subnet, unsigned) const override { return ~0u; }
-    void push(subnet s, unsigned port, const packet& p) override { in_[s][port].push(p); }
-    void enter(subnet s, unsigned port) override { sources_[s].insert(port); }
+    void push(subnet s, unsigned port, const packet& p) override {
+        in_[s][port].push(p);
+        sources_[s].insert(port);
+    }
     tlm::tlm_generic_payload* head(subnet s, unsigned port) override {
         return out_[s][port].empty() ? nullptr : out_[s][port].front();
     }
-    void remove_head(subnet s, unsigned port) override { out_[s][port].pop(); }
+    unsigned remove_head(subnet s, unsigned port) override {
+        out_[s][port].pop();
+        return 1;
+    }
     void transfer() override;
     bool moves_nothing() const override { return !busy(); }
 

@@ -18,7 +18,7 @@ router_network::router_network(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer,
                                const interconnect_config& config, router_settings settings,
                                address_decoder decoder)
-    : network(name, sequencer, config, settings.flit_bytes, port_use::together, std::move(decoder)),
+    : network(name, sequencer, config, settings.flit_bytes, std::move(decoder)),
       settings_(std::move(settings)),
       clusters_(config.clusters),
       map_(make_topology(settings_)),
@@ -33,11 +33,11 @@ router_network::router_network(const sc_core::sc_module_name& name,
 router_network::~router_network() = default;
 
 void router_network::push(subnet s, unsigned port, const packet& p) {
-    const bool writes = p.payload->is_write();
-    const vc_range vcs = s == requests ? (writes ? settings_.write_request : settings_.read_request)
-                                       : (writes ? settings_.write_reply : settings_.read_reply);
+    const vc_range vcs = s == requests
+                             ? (p.writes ? settings_.write_request : settings_.read_request)
+                             : (p.writes ? settings_.write_reply : settings_.read_reply);
     const unsigned destination = source_node(static_cast<subnet>(1 - s), p.destination);
-    halves_[s].push(source_node(s, port), destination, p, vcs, entry_cycle(s));
+    halves_[s].push(source_node(s, port), destination, p, vcs, now());
 }
 
 void router_network::transfer() {
@@ -124,10 +124,10 @@ std::vector<network::figure> router_network::figures() const {
     list.push_back({"Hops average",
                     ratio(static_cast<double>(r.hops), static_cast<double>(r.packet.samples)),
                     false});
-    list.push_back(
-        {"Total in-flight flits",
-         static_cast<double>(halves_[requests].flits_inside() + halves_[replies].flits_inside()),
-         true});
+    list.push_back({"Total in-flight flits",
+                    static_cast<double>(halves_[requests].flits_inside() + units_entered(requests) +
+                                        halves_[replies].flits_inside() + units_entered(replies)),
+                    true});
     return list;
 }
 

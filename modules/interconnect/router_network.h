@@ -42,8 +42,8 @@ private:
     tlm::tlm_generic_payload* head(subnet s, unsigned port) override {
         return halves_[s].head(source_node(static_cast<subnet>(1 - s), port));
     }
-    void remove_head(subnet s, unsigned port) override {
-        halves_[s].remove_head(source_node(static_cast<subnet>(1 - s), port));
+    unsigned remove_head(subnet s, unsigned port) override {
+        return halves_[s].remove_head(source_node(static_cast<subnet>(1 - s), port));
     }
     void transfer() override;
     bool moves_nothing() const override;

@@ -68,12 +68,14 @@ tlm::tlm_generic_payload* router_subnet::head(unsigned n) {
     return at.boundaries[at.chosen].complete.front().payload;
 }
 
-void router_subnet::remove_head(unsigned n) {
+unsigned router_subnet::remove_head(unsigned n) {
     node& at = nodes_[n];
     boundary& b = at.boundaries[at.chosen];
-    b.flits -= b.complete.pop().flits;
+    const unsigned flits = b.complete.pop().flits;
+    b.flits -= flits;
     at.turn = (at.chosen + 1) % settings_.vcs;
     at.chosen = ~0u;
+    return flits;
 }
 
 bool router_subnet::idle() const {

@@ -67,7 +67,8 @@ public:
               std::uint64_t created);
     /// The packet to be taken next at a node, virtual channels in turn, or nullptr.
     tlm::tlm_generic_payload* head(unsigned n);
-    void remove_head(unsigned n);
+    /// @return its flits
+    unsigned remove_head(unsigned n);
     /// One icnt cycle. @param arrived  nodes at which a packet became complete are added
     void cycle(std::uint64_t now, port_set& arrived);
     /// Nothing moves until a packet is pushed or taken.

@@ -22,6 +22,7 @@ clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, p
       slot_(group_ != nullptr ? group_->slot_of(phase) : sequencer.slots_.at(phase)),
       domain_(slot_.what.domain),
       index_(slot_.join(*this, turns)),
+      piece_(sequencer.piece_of_new_),
       action_(action),
       block_(sc_core::sc_get_current_object()) {
     sc_assert(turns >= 1);

@@ -78,7 +78,7 @@ public:
         wake_at(at);
     }
 
-    bool awake() const { return (*word_ & bit_) != 0; }
+    bool awake() const { return (__atomic_load_n(word_, __ATOMIC_RELAXED) & bit_) != 0; }
 
     /// The current edge of the process's own domain, cycles.
     std::uint64_t now() const { return sequencer_.cycle(domain_); }
@@ -90,16 +90,20 @@ private:
     void make_thread(const char* name);
     void wake_outside_groups() {
         if (awake()) return;
-        if (sequencer_.side_by_side_) return sequencer_.wake_later(*this);
+        if (sequencer_.side_by_side_) return sequencer_.wake_side_by_side(*this);
         *word_ |= bit_;
         ++turn_->awake;
     }
     void clear_awake() {
         if (!awake()) return;
-        *word_ &= ~bit_;
-        if (group_ == nullptr)
+        if (group_ == nullptr) {
+            if (sequencer_.side_by_side_) return sequencer_.sleep_side_by_side(*this);
+            *word_ &= ~bit_;
             --turn_->awake;
-        else if (*word_ == 0 && (only_word_ || group_->nobody_in(turn_number_)))
+            return;
+        }
+        *word_ &= ~bit_;
+        if (*word_ == 0 && (only_word_ || group_->nobody_in(turn_number_)))
             group_->turn_asleep(turn_number_);
     }
     /// @pre asleep, or in the same turn, whose words have moved
@@ -108,7 +112,7 @@ private:
         turn_ = &slot_.turns[k];
         turn_number_ = turn_->number;
         only_word_ = turn_->n_words == 1;
-        word_ = &turn_->words[index_ / 64];
+        word_ = turn_->word(index_);
         bit_ = std::uint64_t{1} << (index_ % 64);
     }
 
@@ -125,6 +129,7 @@ private:
     unsigned domain_;
     unsigned index_;        // among the members of the phase
     unsigned number_ = 0;   // among the members of the group
+    unsigned piece_;        // of the design
     unsigned watched_ = 0;  // number of its block, see phase_sequencer::watch()
     const edge_action action_;
     std::unique_ptr<sc_core::sc_event> edge_;  // of a thread process

@@ -13,19 +13,12 @@
 namespace simtlm::kernel {
 
 namespace {
-/// Calls act with the number of each of a phase's members that is awake in a turn, ascending.
-template <class Turn, class Action>
-void for_each_awake_number(const Turn& t, std::size_t members, Action act) {
-    for (unsigned first = 0; first < members; first += 64)
-        for (std::uint64_t bits = t.word(first); bits != 0; bits &= bits - 1)
-            act(first + static_cast<unsigned>(__builtin_ctzll(bits)));
-}
-
-/// Calls act with each of a phase's members that is awake in a turn.
-/// @param all  one thing of every member, in their order
-template <class Turn, class Things, class Action>
-void for_each_awake(const Turn& t, const Things& all, Action act) {
-    for_each_awake_number(t, all.size(), [&](unsigned member) { act(all[member]); });
+/// Calls act with each of a phase's members that is awake in a turn, in their order.
+template <class Turn, class Members, class Action>
+void for_each_awake(const Turn& t, const Members& all, Action act) {
+    for (unsigned first = 0; first < all.size(); first += 64)
+        for (std::uint64_t bits = *t.word(first); bits != 0; bits &= bits - 1)
+            act(all[first + static_cast<unsigned>(__builtin_ctzll(bits))]);
 }
 }  // namespace
 
@@ -48,9 +41,12 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
         "on_edge", [this] { on_edge(); }, edges);
     spawn_method("step", [this] { step(); }, {step_event_});
     if (opts.host_threads > 1 && !opts.clocked_threads) {
+        constexpr unsigned enough_pieces = 64;
         workers_ = std::make_unique<worker_pool>(opts.host_threads);
         news_.resize(opts.host_threads);
         one_thread_ = false;
+        pieces_ = opts.host_threads * std::max(1u, enough_pieces / opts.host_threads);
+        for (unsigned p = 0; p < slots_.size(); ++p) slots_[p].shared = phases[p].group_kind != 0;
     }
 }
 
@@ -67,24 +63,67 @@ unsigned phase_sequencer::slot::join(clocked_process& p, unsigned turns_wanted) 
     return static_cast<unsigned>(members.size() - 1);
 }
 
-void phase_sequencer::slot::shuffle(std::mt19937_64& random) {
+/// Gives the members other places.
+template <class Rearrange>
+void phase_sequencer::slot::rearrange(Rearrange how) {
     std::vector<clocked_process*> awake;
     for (clocked_process* p : members)
         if (p->awake()) awake.push_back(p);
     for (clocked_process* p : awake) p->clear_awake();
-    std::shuffle(members.begin(), members.end(), random);
+    how();
     for (unsigned i = 0; i < members.size(); ++i) {
+        if (members[i] == nullptr) continue;
         members[i]->index_ = i;
         members[i]->join_turn(members[i]->selected_);
     }
     for (clocked_process* p : awake) p->wake();
 }
 
+void phase_sequencer::slot::shuffle(std::mt19937_64& random) {
+    rearrange([&] { std::shuffle(members.begin(), members.end(), random); });
+}
+
+/// Words that lie in a line of memory each.
+void phase_sequencer::turn::make_lines(unsigned lines) {
+    constexpr unsigned words_a_line = 8;
+    memory.assign((lines + 1) * words_a_line, 0);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory.data()) / sizeof(std::uint64_t);
+    words = memory.data() + (words_a_line - address % words_a_line) % words_a_line;
+    n_words = lines;
+    stride = words_a_line;
+}
+
+/// Has the members that one host thread mostly runs in words, and thereby lines of memory, of their
+/// own, and finds those of each piece.
+void phase_sequencer::slot::lay_out_by_pieces(unsigned threads, unsigned pieces) {
+    sc_assert(turns.size() == 1);
+    rearrange([&] {
+        std::vector<std::vector<clocked_process*>> of_piece(pieces);
+        for (clocked_process* p : members) of_piece[p->piece_].push_back(p);
+        members.clear();
+        first_stretch.assign(1, 0);
+        for (unsigned piece = 0; piece < pieces; ++piece) {
+            if (piece % (pieces / threads) == 0) members.resize((members.size() + 63) / 64 * 64);
+            for (clocked_process* p : of_piece[piece]) {
+                const auto word = static_cast<std::uint32_t>(members.size() / 64);
+                const std::uint64_t bit = std::uint64_t{1} << members.size() % 64;
+                if (stretches.size() == first_stretch.back() || stretches.back().word != word)
+                    stretches.push_back({word, 0});
+                stretches.back().bits |= bit;
+                members.push_back(p);
+            }
+            first_stretch.push_back(static_cast<std::uint32_t>(stretches.size()));
+        }
+        turns[0].make_lines(static_cast<unsigned>((members.size() + 63) / 64));
+    });
+}
+
 void phase_sequencer::slot::complete(unsigned number) {
     constexpr unsigned most_turns = 1u << 16;
     sc_assert(turns.size() < most_turns);
     for (unsigned k = 0; k < turns.size(); ++k) turns[k].place = number * most_turns + k + 1;
-    for (const clocked_process* p : members) actions.push_back(p->action_);
+    for (const clocked_process* p : members)
+        actions.push_back(p != nullptr ? p->action_ : edge_action{nullptr, nullptr});
 }
 
 void phase_sequencer::end_of_elaboration() {
@@ -93,20 +132,19 @@ void phase_sequencer::end_of_elaboration() {
         for (slot& s : slots_) s.shuffle(random);
     for (process_group* g : groups_) g->complete(options_.shuffle_seed != 0 ? &random : nullptr);
     find_watched_blocks();
+    for (slot& s : slots_) {
+        if (!s.shared || s.members.empty()) continue;
+        s.lay_out_by_pieces(options_.host_threads, pieces_);
+        s.shared_number = static_cast<unsigned>(shared_slots_.size());
+        shared_slots_.push_back(&s);
+    }
+    sc_assert(shared_slots_.size() <= max_shared);
     for (unsigned p = 0; p < slots_.size(); ++p) {
         slots_[p].complete(p);
         for (turn& t : slots_[p].turns)
             for (unsigned set = 0; set < order_.size(); ++set)
                 if ((set >> slots_[p].what.domain & 1u) != 0) order_[set].push_back({&t, p});
     }
-    for (slot& s : slots_) s.find_groups(groups_);
-}
-
-void phase_sequencer::slot::find_groups(const std::vector<process_group*>& all) {
-    for (const clocked_process* member : members)
-        for (process_group* g : all)
-            if (g->activity_.get() == member) groups.push_back(g);
-    if (groups.size() != members.size()) groups.clear();
 }
 
 std::uint64_t phase_sequencer::activations(phase_index p) const {
@@ -190,15 +228,14 @@ bool phase_sequencer::start_next_phase() {
         const unsigned p = order[position_].phase;
         visiting_ = t.place;
         visited_ = true;
+        if (!one_thread_ && slots_[p].shared && share_phases()) return true;
         ++activity_.deltas;
         activity_.activations[p] += t.awake;
         if (follows_blocks()) mark_active(slots_[p], t);
         if (options_.clocked_threads)
             notify(slots_[p], t);
-        else if (one_thread_ || follows_blocks())
-            call(slots_[p], t);
         else
-            call_groups(slots_[p], t);
+            call(slots_[p], t);
         ++position_;
         return true;
     }
@@ -209,84 +246,116 @@ void phase_sequencer::notify(const slot& s, const turn& t) {
     for_each_awake(t, s.members, [](clocked_process* p) { p->edge_->notify(); });
 }
 
-/// Whether host threads share the groups of the step that begins.
+/// Whether host threads share phases of the step that begins. Steps with an edge of the first
+/// domain tell; what pays for them is done in the others, too.
 void phase_sequencer::decide_on_sharing() {
     constexpr unsigned worth_counting = 8;  // groups; how steps of fewer are done is all one
     constexpr unsigned soon_again = 64;     // steps; after more of them the others are left asleep
-    const bool counts = groups_run_ >= worth_counting;
-    steps_since_counted_ = counts ? 0 : steps_since_counted_ + 1;
-    const bool timed = trial_.trying() && steps_since_counted_ <= soon_again;
-    const auto now = timed ? sharing_trial::clock::now() : sharing_trial::clock::time_point();
-    if (counts && (step_timed_ || !trial_.trying()))
-        trial_.step_ended(now - step_began_, groups_run_);
+    const bool tells = (last_ & 1u) != 0;
+    const bool counts = tells && groups_run_ >= worth_counting;
+    if (tells) steps_since_counted_ = counts ? 0 : steps_since_counted_ + 1;
+    const bool timed =
+        trial_.trying() && (current_ & 1u) != 0 && steps_since_counted_ <= soon_again;
+    const auto now =
+        timed || step_began_ ? std::optional(sharing_trial::clock::now()) : std::nullopt;
+    if (counts && !trial_.trying())
+        trial_.step_ended({}, groups_run_);
+    else if (counts && step_began_)
+        trial_.step_ended(*now - *step_began_, groups_run_);
     groups_run_ = 0;
-    step_began_ = now;
-    step_timed_ = timed;
+    step_began_ = timed ? now : std::nullopt;
     sharing_ = steps_since_counted_ <= soon_again && trial_.shared();
 }
 
-/// How many host threads could share the groups of a turn.
-unsigned phase_sequencer::threads_for(const slot& s, const turn& t) const {
-    if (s.groups.empty() || s.one_thread) return 1;
-    constexpr unsigned least_groups = 2;  // a thread
-    const unsigned each = options_.groups_a_thread != 0 ? options_.groups_a_thread : least_groups;
-    return std::min(workers_->threads(), t.awake / each);
-}
-
-/// The members of a turn, on several host threads where they are groups and that pays.
-void phase_sequencer::call_groups(const slot& s, const turn& t) {
-    const unsigned among = threads_for(s, t);
-    if (among < 2) return call(s, t);
-    groups_run_ += t.awake;
-    if (sharing_ || options_.groups_a_thread != 0)
-        call_side_by_side(s, t, among);
-    else
-        call(s, t);
-}
-
-/// The awake groups of a turn, on several host threads. Each begins with those of its part of the
-/// GPU, whose state its processor has in its caches, whoever else is awake. What they do beyond
-/// their groups is done when all are done, or by one at a time.
-void phase_sequencer::call_side_by_side(const slot& s, const turn& t, unsigned among) {
-    shared_ = &s;
-    shared_groups_.clear();
+/// The phase that the sequencer has come to and those that can be gone through with it, on several
+/// host threads where that pays. Each begins with its part of the design, whose state its processor
+/// has in its caches. What concerns other parts is done when all are done, or by one at a time.
+/// @return whether they have been
+bool phase_sequencer::share_phases() {
+    constexpr unsigned least_groups = 8;  // a thread; meeting costs as much as a few of them
+    const std::vector<visit>& order = order_[current_];
+    if (slots_[order[position_].phase].one_thread || follows_blocks()) return false;
+    unsigned among = 1;
+    std::size_t end = position_;
+    if (sharing_ || options_.groups_a_thread != 0) {
+        unsigned awake = 0;
+        for (; end < order.size(); ++end) {
+            const slot& s = slots_[order[end].phase];
+            if (!s.shared || s.one_thread) break;
+            awake += order[end].who->awake;
+        }
+        const unsigned each =
+            options_.groups_a_thread != 0 ? options_.groups_a_thread : least_groups;
+        among = std::min(workers_->threads(), awake / each);
+    }
+    if (among < 2) {
+        groups_run_ += order[position_].who->awake;
+        return false;
+    }
+    shared_ = &order[position_];
+    n_shared_ = static_cast<unsigned>(end - position_);
     shares_.clear();
-    for_each_awake_number(t, s.members.size(), [&](unsigned member) {
-        while (member >= s.members.size() * (shares_.size() + 1) / among)
-            shares_.push_back(static_cast<unsigned>(shared_groups_.size()));
-        shared_groups_.push_back(static_cast<std::uint16_t>(member));
-    });
-    shares_.resize(among, static_cast<unsigned>(shared_groups_.size()));
+    for (unsigned t = 0; t < among; ++t) shares_.push_back(pieces_ * (t + 1) / among);
     ++activity_.shared;
     side_by_side_ = true;
-    const auto run = [](void* self, unsigned i) {
-        static_cast<phase_sequencer*>(self)->run_shared_group(i);
+    const auto go = [](void* self, unsigned piece) {
+        static_cast<phase_sequencer*>(self)->go_through_piece(piece);
     };
-    workers_->run(shares_, run, this);
+    workers_->run(shares_, go, this);
     side_by_side_ = false;
+    position_ = end;
     spread_news();
+    return true;
 }
 
-void phase_sequencer::run_shared_group(unsigned i) {
-    const unsigned member = shared_groups_[i];
-    process_group& group = *shared_->groups[member];
-    group.run_phases();
-    if (const std::uint64_t until = group.sleeps_until(); until != 0)
-        news_of_this_thread().asleep.push_back({until, shared_->members[member]});
+/// What is awake of a piece of the design, phase after phase.
+void phase_sequencer::go_through_piece(unsigned piece) {
+    constexpr unsigned most_members = 1u << 24;
+    news& mine = news_of_this_thread();
+    for (unsigned k = 0; k < n_shared_; ++k) {
+        const slot& s = slots_[shared_[k].phase];
+        const turn& t = *shared_[k].who;
+        unsigned ran = 0;
+        for (std::uint32_t i = s.first_stretch[piece]; i < s.first_stretch[piece + 1]; ++i) {
+            const std::uint32_t word = s.stretches[i].word;
+            std::uint64_t bits = __atomic_load_n(&t.words[word * t.stride], __ATOMIC_RELAXED);
+            for (bits &= s.stretches[i].bits; bits != 0; bits &= bits - 1, ++ran) {
+                const unsigned member = word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
+                mine.running = std::uint64_t{k} * most_members + member;
+                act(s.actions[member]);
+            }
+        }
+        mine.ran[s.shared_number] += ran;
+    }
 }
 
+/// What host threads have noted while they shared phases.
 void phase_sequencer::spread_news() {
-    for (news& n : news_) {
-        for (const timer& t : n.asleep) process_group::rest(*t.who, t.at);
-        n.asleep.clear();
+    news* failed = nullptr;
+    for (std::size_t i = 0; i < shared_slots_.size(); ++i) {
+        slot& s = *shared_slots_[i];
+        unsigned ran = 0;
+        int awoken = 0;
+        for (news& n : news_) {
+            ran += std::exchange(n.ran[i], 0);
+            awoken += std::exchange(n.awoken[i], std::int16_t{0});
+        }
+        s.turns[0].awake += static_cast<unsigned>(awoken);
+        if (ran == 0) continue;
+        ++activity_.deltas;
+        activity_.activations[static_cast<std::size_t>(&s - slots_.data())] += ran;
+        groups_run_ += ran;
     }
     for (news& n : news_) {
         for (clocked_process* p : n.woken) p->wake();
         for (const news::alarm& a : n.alarms) set_timer(*a.what.who, a.domain, a.what.at);
         n.woken.clear();
         n.alarms.clear();
-        if (n.failure) fail(std::exchange(n.failure, nullptr));
+        if (n.failure && (failed == nullptr || n.failed < failed->failed)) failed = &n;
     }
+    if (failed == nullptr) return;
+    fail(failed->failure);
+    for (news& n : news_) n.failure = nullptr;
 }
 
 process_group* phase_sequencer::group_of_new(phase_index p) const {
@@ -304,14 +373,25 @@ phase_sequencer::news& phase_sequencer::news_of_this_thread() {
     return news_[worker_pool::this_thread()];
 }
 
-void phase_sequencer::wake_later(clocked_process& p) {
-    news_of_this_thread().woken.push_back(&p);
+/// While other threads may do the same to other processes.
+void phase_sequencer::wake_side_by_side(clocked_process& p) {
+    if (!p.slot_.shared) return news_of_this_thread().woken.push_back(&p);
+    if ((__atomic_fetch_or(p.word_, p.bit_, __ATOMIC_RELAXED) & p.bit_) == 0)
+        ++news_of_this_thread().awoken[p.slot_.shared_number];
+}
+
+void phase_sequencer::sleep_side_by_side(clocked_process& p) {
+    sc_assert(p.slot_.shared);
+    if ((__atomic_fetch_and(p.word_, ~p.bit_, __ATOMIC_RELAXED) & p.bit_) != 0)
+        --news_of_this_thread().awoken[p.slot_.shared_number];
 }
 
 void phase_sequencer::fail(std::exception_ptr why) {
     if (side_by_side_) {
-        std::exception_ptr& first = news_of_this_thread().failure;
-        if (!first) first = std::move(why);
+        news& mine = news_of_this_thread();
+        if (mine.failure && mine.failed <= mine.running) return;
+        mine.failure = std::move(why);
+        mine.failed = mine.running;
         return;
     }
     if (failure_) return;

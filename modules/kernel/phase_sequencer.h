@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <systemc>
@@ -39,11 +40,10 @@ edge_action on_edge(Block* self) {
 struct phase {
     unsigned domain;
     const char* name;
-    /// Not 0: in it, what a process of a process_group of this kind touches belongs to its group
-    /// alone. The phases of one kind follow one another and are of one domain.
+    /// Not 0: in it, what a process touches belongs to its part of the design (part_scope) alone,
+    /// and what a process of a process_group of this kind touches to that group. The phases of one
+    /// kind follow one another and are of one domain.
     unsigned group_kind = 0;
-    /// A group does so little in it that there are groups only if host threads share them.
-    bool only_shared = false;
 };
 
 /// Which phase of its table, told to a sequencer by number or by an enumerator of the design's own
@@ -72,6 +72,9 @@ private:
 /// (options::clocked_threads), or called by the sequencer, which is faster; then a process_group
 /// runs its phases in one visit.
 ///
+/// Several host threads share phases in which processes touch nothing beyond their part of the
+/// design: those that follow one another are gone through part by part.
+///
 /// Where processes of a phase must act one after the other, the phase is visited in turns, each a
 /// delta cycle of its own and as many as its processes ask for: see clocked_process::select_turn().
 class phase_sequencer : public sc_core::sc_module {
@@ -82,8 +85,8 @@ public:
         bool sleeping = true;            ///< false: every process runs on every edge
         std::uint64_t shuffle_seed = 0;  ///< not 0: start the processes of a phase in another order
         bool clocked_threads = false;    ///< every process is a thread of SystemC; no groups
-        unsigned host_threads = 1;       ///< on which groups are run, several at the same time
-        unsigned groups_a_thread = 0;    ///< with fewer awake groups, fewer threads; 0: as pays
+        unsigned host_threads = 1;       ///< that share phases of a group_kind
+        unsigned groups_a_thread = 0;    ///< with fewer awake in these, fewer threads; 0: as pays
     };
 
     /// What the simulation kernel was made to do, for --profile-kernel.
@@ -92,8 +95,8 @@ public:
         std::uint64_t steps = 0;                         ///< instants with at least one edge
         std::uint64_t deltas = 0;                        ///< phases, or turns of them, visited
         std::uint64_t groups = 0;                        ///< visits of groups
-        std::uint64_t shared = 0;                ///< phases in which host threads shared them
-        std::vector<std::uint64_t> activations;  ///< processes started, by phase
+        std::uint64_t shared = 0;                        ///< times that host threads shared phases
+        std::vector<std::uint64_t> activations;          ///< processes started, by phase
     };
 
     sc_core::sc_vector<sc_core::sc_in<bool>> clock;  ///< one per domain
@@ -145,14 +148,11 @@ public:
     /// When the current step, or the one whose end is being told, began. Only with observers.
     const sc_core::sc_time& step_time() const { return step_time_; }
 
-    /// Holds off the groups that other host threads run, for what a process within a group does
-    /// beyond its group: it must not matter in which order groups do it. Costs nothing while one
-    /// thread runs alone.
+    /// Holds off other host threads, for what a process does beyond its part of the design: it
+    /// must not matter in which order parts do it. Costs nothing while one thread runs alone.
     class exclusive {
     public:
-        /// @param needed  false: it holds nobody off
-        explicit exclusive(phase_sequencer& s, bool needed = true)
-            : lock_(needed && s.side_by_side_ ? &s.lock_ : nullptr) {
+        explicit exclusive(phase_sequencer& s) : lock_(s.side_by_side_ ? &s.lock_ : nullptr) {
             if (lock_ != nullptr) lock_->lock();
         }
         ~exclusive() {
@@ -164,11 +164,13 @@ public:
     private:
         spin_lock* lock_;
     };
-    /// Whether several host threads are running groups, of which the caller may be one.
+    /// Whether there are several host threads to share phases.
+    bool shares_phases() const { return workers_ != nullptr; }
+    /// Whether they are doing it, the caller being one of them.
     bool side_by_side() const { return side_by_side_; }
-    /// From now on no groups are run at the same time: they touch more than their own.
+    /// From now on no phases are shared: parts touch more than their own.
     void stay_on_one_thread() { one_thread_ = true; }
-    /// The same for the groups that a phase is one of.
+    /// The same for a phase and those of its kind.
     void stay_on_one_thread(phase_index p);
 
     /// Gates the clocks of the domains while nobody is awake and nobody watches: they stay low
@@ -191,35 +193,49 @@ public:
 private:
     friend class clocked_process;
     friend class process_group;
+    friend class part_scope;
     /// Who runs when a phase is visited; where processes take turns, in the k-th visit.
     struct turn {
         unsigned place = 0;              // among all turns of all phases, ascending, from 1 on
         unsigned awake = 0;              // how many are, outside groups
         std::uint64_t* words = nullptr;  // who is awake: a bit each of the phase's members
         unsigned n_words = 0;
+        unsigned stride = 1;                // between two words
         unsigned number = 0;                // among the turns of a group
         unsigned phase = 0;                 // ... of the group, from its first
         std::vector<std::uint64_t> memory;  // for the words, where a group has none for them
 
-        std::uint64_t word(unsigned member) const { return words[member / 64]; }
+        std::uint64_t* word(unsigned member) const { return &words[member / 64 * stride]; }
         void make_room(unsigned members) {
             memory.resize((members + 63) / 64);
             words = memory.data();
             n_words = static_cast<unsigned>(memory.size());
         }
+        void make_lines(unsigned lines);
+    };
+    /// Adjacent members of a phase.
+    struct stretch {
+        std::uint32_t word;
+        std::uint64_t bits;
     };
     struct slot {
         phase what;
         phase_sequencer* sequencer = nullptr;
-        std::vector<clocked_process*> members;
-        std::vector<edge_action> actions;    // of the members, once elaboration has ended
-        std::vector<process_group*> groups;  // whose activities the members are, if all are such
-        bool one_thread = false;             // they touch more than their own
+        std::vector<clocked_process*> members;  // nullptr: none, which is never awake
+        std::vector<edge_action> actions;       // of the members, once elaboration has ended
+        bool shared = false;                    // host threads may share it
+        bool one_thread = false;                // its processes touch more than their own
+        unsigned shared_number = 0;             // among those that are shared
         std::vector<turn> turns;
+        // If shared: the members of each piece, and where those of the next one begin.
+        std::vector<stretch> stretches;
+        std::vector<std::uint32_t> first_stretch;
 
         unsigned join(clocked_process& p, unsigned turns_wanted);
+        template <class Rearrange>
+        void rearrange(Rearrange how);
         void shuffle(std::mt19937_64& random);
-        void find_groups(const std::vector<process_group*>& all);
+        void lay_out_by_pieces(unsigned threads, unsigned pieces);
         /// The last to join have joined. @param number  of the phase
         void complete(unsigned number);
     };
@@ -232,16 +248,21 @@ private:
         std::uint64_t at;
         clocked_process* who;
     };
-    /// What groups that are run by a host thread want done when all groups have been run.
+    static constexpr unsigned max_shared = 8;  // phases
+    /// What a host thread notes in shared phases, for when all have been gone through: two lines of
+    /// memory.
     struct alignas(64) news {
         struct alarm {
             timer what;
             unsigned domain;
         };
-        std::vector<timer> asleep;  // groups, and until when
-        std::vector<clocked_process*> woken;
+        std::array<unsigned, max_shared> ran{};         // processes and groups, by phase
+        std::array<std::int16_t, max_shared> awoken{};  // less those that have gone to sleep
+        std::uint64_t running = 0;                      // who is, in the order of one thread
+        std::vector<clocked_process*> woken;            // of phases that are not shared
         std::vector<alarm> alarms;
         std::exception_ptr failure;
+        std::uint64_t failed = 0;  // who did
     };
     static constexpr std::uint64_t no_processes = ~std::uint64_t{0};
 
@@ -267,15 +288,16 @@ private:
     /// @param snapshot  memory for that
     /// @return how many
     unsigned call(const edge_action* actions, const std::uint64_t* words, unsigned n_words,
-                  std::vector<std::uint64_t>& snapshot) {
+                  unsigned stride, std::vector<std::uint64_t>& snapshot) {
         if (n_words == 1) return call_of(actions, *words);
-        snapshot.assign(words, words + n_words);
+        snapshot.resize(n_words);
+        for (std::size_t w = 0; w < n_words; ++w) snapshot[w] = words[w * stride];
         unsigned n = 0;
         for (std::size_t w = 0; w < n_words; ++w) n += call_of(actions + 64 * w, snapshot[w]);
         return n;
     }
     void call(const slot& s, const turn& t) {
-        call(s.actions.data(), t.words, t.n_words, snapshot_);
+        call(s.actions.data(), t.words, t.n_words, t.stride, snapshot_);
     }
     void end_of_elaboration() override;
     void on_edge();
@@ -292,13 +314,12 @@ private:
     /// Edges of a domain to come, up to the first that a timer may wait for; 0: none does.
     unsigned edges_to_timer(unsigned domain) const;
     void notify(const slot& s, const turn& t);
-    void call_groups(const slot& s, const turn& t);
     void decide_on_sharing();
-    unsigned threads_for(const slot& s, const turn& t) const;
-    void call_side_by_side(const slot& s, const turn& t, unsigned among);
-    void run_shared_group(unsigned i);
+    bool share_phases();
+    void go_through_piece(unsigned piece);
     news& news_of_this_thread();
-    void wake_later(clocked_process& p);
+    void wake_side_by_side(clocked_process& p);
+    void sleep_side_by_side(clocked_process& p);
     void spread_news();
     /// That a process under construction joins, nullptr: none.
     process_group* group_of_new(phase_index p) const;
@@ -329,14 +350,16 @@ private:
     bool sharing_ = false;  // in the step under way
     unsigned groups_run_ = 0;
     unsigned steps_since_counted_ = 0;
-    bool step_timed_ = false;
-    sharing_trial::clock::time_point step_began_;  // while trying
-    bool side_by_side_ = false;                    // host threads are running groups
-    spin_lock lock_;                               // of what they share, see exclusive
-    std::vector<news> news_;                       // by host thread
-    const slot* shared_ = nullptr;                 // whose groups they run
-    std::vector<std::uint16_t> shared_groups_;     // those that are awake
-    std::vector<unsigned> shares_;                 // of these, by host thread: the end of each
+    std::optional<sharing_trial::clock::time_point> step_began_;  // while trying
+    unsigned pieces_ = 1;            // of the design, which host threads share
+    unsigned piece_of_new_ = 0;      // to which blocks under construction belong
+    bool side_by_side_ = false;      // host threads are sharing phases
+    spin_lock lock_;                 // see exclusive
+    std::vector<news> news_;         // by host thread
+    const visit* shared_ = nullptr;  // the phases that they share
+    unsigned n_shared_ = 0;
+    std::vector<slot*> shared_slots_;  // by their numbers
+    std::vector<unsigned> shares_;     // of the pieces, by host thread: the end of each
     activity activity_;
     std::vector<step_observer*> observers_;
     std::unordered_map<std::string, unsigned> watched_;  // numbers, by name
@@ -346,6 +369,26 @@ private:
     sc_core::sc_time step_time_;
     std::exception_ptr failure_;
     sc_core::sc_event failed_;
+};
+
+/// The blocks that are made while it exists belong to one part of the design: an SM with its
+/// cluster, a memory partition. In the phases of a phase::group_kind they touch nothing but each
+/// other, so that parts may be gone through in any order, by several host threads. Blocks made
+/// outside of all are one part.
+class part_scope {
+public:
+    /// @param number  of the part, among all of its sort  @param parts  of that sort
+    part_scope(phase_sequencer& sequencer, unsigned number, unsigned parts)
+        : sequencer_(sequencer), before_(sequencer.piece_of_new_) {
+        sequencer.piece_of_new_ = number * sequencer.pieces_ / parts;
+    }
+    ~part_scope() { sequencer_.piece_of_new_ = before_; }
+    part_scope(const part_scope&) = delete;
+    part_scope& operator=(const part_scope&) = delete;
+
+private:
+    phase_sequencer& sequencer_;
+    unsigned before_;
 };
 
 }  // namespace simtlm::kernel

@@ -11,9 +11,7 @@ process_group::process_group(phase_sequencer& sequencer, unsigned kind) : sequen
     const auto& all = sequencer_.slots_;
     const auto within = [kind](const auto& s) { return s.what.group_kind == kind; };
     const auto begin = std::find_if(all.begin(), all.end(), within);
-    const phase_sequencer::options& how = sequencer_.options_;
-    if (how.clocked_threads || begin == all.end()) return;
-    if (begin->what.only_shared && how.host_threads == 1) return;
+    if (sequencer_.options_.clocked_threads || begin == all.end()) return;
     const auto end = std::find_if_not(begin, all.end(), within);
     sc_assert(std::none_of(end, all.end(), within));
     first_ = static_cast<unsigned>(begin - all.begin());
@@ -135,14 +133,17 @@ std::uint64_t process_group::next_timer(std::uint64_t now) const {
     return std::min(next_later_, now + 1 + static_cast<unsigned>(__builtin_ctzll(turned)));
 }
 
-/// An edge of the group.
+/// All phases and turns of an edge, as the sequencer would visit them. Sleeps as a whole while no
+/// member has anything to do.
 void process_group::run() {
     run_phases();
-    rest(*activity_, sleeps_until());
+    const std::uint64_t until = sleeps_until();
+    if (until == never)
+        activity_->sleep();
+    else if (until != 0)
+        activity_->sleep_until(until);
 }
 
-/// All phases and turns of an edge, as the sequencer would visit them. Touches nothing of the
-/// sequencer's.
 void process_group::run_phases() {
     visiting_ = 0;
     ++visits_;
@@ -152,22 +153,13 @@ void process_group::run_phases() {
         visiting_ = k;
         if (follows_blocks) sequencer_.mark_active(slot_in(*turns_[k]), *turns_[k]);
         activations_[k] +=
-            sequencer_.call(&actions_[first_action_[k]], words_of(k), count_words(k), snapshot_);
+            sequencer_.call(&actions_[first_action_[k]], words_of(k), count_words(k), 1, snapshot_);
     }
     visiting_ = max_turns;
 }
 
 std::uint64_t process_group::sleeps_until() const {
     return next_ready(0) < max_turns ? 0 : next_timer(sequencer_.cycle(domain_));
-}
-
-/// Sleeps as a whole while no member has anything to do.
-void process_group::rest(clocked_process& activity, std::uint64_t until) {
-    if (until == 0) return;
-    if (until == never)
-        activity.sleep();
-    else
-        activity.sleep_until(until);
 }
 
 }  // namespace simtlm::kernel

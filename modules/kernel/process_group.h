@@ -71,7 +71,6 @@ private:
     void set_timer(unsigned who, std::uint64_t at);
     void run();
     void run_phases();
-    static void rest(clocked_process& activity, std::uint64_t until);
     /// Until when nobody in it has anything to do; 0: somebody has.
     std::uint64_t sleeps_until() const;
     void expire_timers(std::uint64_t now);

@@ -29,13 +29,6 @@ worker_pool::~worker_pool() {
     for (std::thread& w : workers_) w.join();
 }
 
-void worker_pool::run(unsigned count, unsigned among, void (*work)(void*, unsigned),
-                      void* context) {
-    ends_.clear();
-    for (unsigned t = 0; t < among; ++t) ends_.push_back(count * (t + 1) / among);
-    run(ends_, work, context);
-}
-
 void worker_pool::run(const std::vector<unsigned>& ends, void (*work)(void*, unsigned),
                       void* context) {
     const std::uint64_t round = round_.load(std::memory_order_relaxed) + 1;

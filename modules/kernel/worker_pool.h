@@ -25,13 +25,10 @@ public:
 
     unsigned threads() const { return static_cast<unsigned>(shares_.size()); }
 
-    /// Calls work(context, i) for every i below count, in any order and on any of some threads, and
+    /// Calls work(context, i) for every piece i, in any order and on any of some threads, and
     /// returns when all calls have. The first exception of a call is thrown then.
-    /// @param among  threads, at most threads()
-    void run(unsigned count, unsigned among, void (*work)(void* context, unsigned i),
-             void* context);
-    /// The same, with the pieces that a thread begins with.
-    /// @param ends  by thread: the piece after its last one; ascending
+    /// @param ends  by thread, of at most threads(): the piece after the last of those that it
+    ///              begins with; ascending, the last one is the number of pieces
     void run(const std::vector<unsigned>& ends, void (*work)(void* context, unsigned i),
              void* context);
 
@@ -58,11 +55,11 @@ private:
     static thread_local unsigned this_thread_;
     std::vector<share> shares_;
     std::vector<std::thread> workers_;
-    std::vector<unsigned> ends_;
+    // What is to be done, in the line of memory that tells of it.
+    alignas(64) std::atomic<std::uint64_t> round_{0};  // counts the times
     void (*work_)(void*, unsigned) = nullptr;
     void* context_ = nullptr;
     unsigned among_ = 0;
-    alignas(64) std::atomic<std::uint64_t> round_{0};  // counts the times
     alignas(64) std::atomic<unsigned> asleep_{0};
     std::mutex mutex_;
     std::condition_variable awake_;

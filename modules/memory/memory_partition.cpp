@@ -30,7 +30,6 @@ memory_partition::memory_partition(const sc_core::sc_module_name& name,
       config_(config),
       dram_group_(sequencer, static_cast<unsigned>(protocol::phase_scope::dram)),
       l2_group_(sequencer, static_cast<unsigned>(protocol::phase_scope::l2)),
-      reply_group_(sequencer, static_cast<unsigned>(protocol::phase_scope::replies)),
       return_process_("dram_return", sequencer, protocol::phase::dram_return,
                       kernel::on_edge<&memory_partition::return_cycle>(this)),
       arbitrate_process_("arbiter", sequencer, protocol::phase::dram_arbitrate,
@@ -52,7 +51,6 @@ memory_partition::memory_partition(const sc_core::sc_module_name& name,
     responses_.reserve(16);
     dram_group_.close();
     l2_group_.close();
-    reply_group_.close();
 }
 
 unsigned memory_partition::local_of(const tlm::tlm_generic_payload& payload) const {

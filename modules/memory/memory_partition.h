@@ -96,7 +96,6 @@ private:
     const partition_config config_;
     kernel::process_group dram_group_;  // open while its blocks are made, as are the next
     kernel::process_group l2_group_;
-    kernel::process_group reply_group_;
     kernel::clocked_process return_process_;
     kernel::clocked_process arbitrate_process_;
     core_alarm latency_alarm_;

@@ -114,8 +114,9 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     ~memory_extension() override = default;
 };
 
-/// A payload of a transaction_pool, with its extension and both in one piece of memory.
-struct pooled_transaction final : tlm::tlm_generic_payload {
+/// A payload of a transaction_pool, with its extension and both in one piece of memory, in lines of
+/// its own: it goes from one host thread to another.
+struct alignas(64) pooled_transaction final : tlm::tlm_generic_payload {
     memory_extension ext;
 };
 

@@ -6,15 +6,14 @@ namespace simtlm::protocol {
 std::vector<kernel::phase> phase_table() {
     std::vector<kernel::phase> table;
     for (const phase_row& p : phases)
-        table.push_back({p.domain, p.name, static_cast<unsigned>(p.scope),
-                         p.scope == phase_scope::cluster || p.scope == phase_scope::replies});
+        table.push_back({p.domain, p.name, static_cast<unsigned>(p.scope)});
     return table;
 }
 
 std::string phase_table_markdown() {
     constexpr const char* domains[] = {"core", "icnt", "L2", "DRAM"};
-    constexpr const char* scopes[] = {"GPU",       "SM",      "partition",
-                                      "partition", "cluster", "partition"};
+    constexpr const char* scopes[] = {"GPU",       "SM",      "partition", "partition",
+                                      "partition", "cluster", "port"};
     std::string text = "| # | phase | domain | of | who acts | what |\n|--:|---|---|---|---|---|\n";
     for (const phase_row& p : phases)
         text += "| " + std::to_string(static_cast<unsigned>(p.id)) + " | `" + p.name + "` | " +

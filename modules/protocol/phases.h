@@ -12,17 +12,18 @@ namespace simtlm::protocol {
 enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clock_domains };
 
 /// What the processes of a phase touch: anything, or only what belongs to their own SM, to the DRAM
-/// side of their own memory partition, to its L2 side, to their own cluster with its SMs and its
-/// port of the network, or to their own partition's replies and its port of the network. The kinds
-/// of kernel::process_group.
-enum class phase_scope : unsigned char { gpu, sm, dram, l2, cluster, replies };
+/// side of their own memory partition, to its L2 side, to its replies, to their own cluster with
+/// its SMs, or to an outer port of the network and who is behind it. The kinds of kernel::phase;
+/// those of one partition, and those of one cluster, are of one part of the GPU
+/// (kernel::part_scope).
+enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, port };
 
 /// The phases of a step, in order, one row each: name, clock domain, scope, who acts, what happens.
 /// Phases of domains that have no edge in a step are left out. The enumeration, the table that a
 /// sequencer is made with, and the table in docs/architecture.md follow from these rows.
 // clang-format off
 #define SIMTLM_PHASES(row)                                                                         \
-    row(core_receive, core, cluster, "`simt_cluster`",                                                 \
+    row(core_receive, core, cluster, "`simt_cluster`",                                             \
         "hands a response to its SM; takes one from the network")                                  \
     row(reply_inject, icnt, replies, "`memory_sub_partition`",                                     \
         "puts a reply into the reply network")                                                     \
@@ -35,6 +36,10 @@ enum class phase_scope : unsigned char { gpu, sm, dram, l2, cluster, replies };
     row(l2_slice, l2, l2, "`memory_sub_partition`",                                               \
         "takes a request from the network, accesses the L2 slice")                                 \
     row(network_transfer, icnt, gpu, "`network`", "moves packets")                                 \
+    row(network_present, icnt, port, "`network`", "with several host threads: presents heads of "  \
+        "outputs to their receivers")                                                              \
+    row(core_acknowledge, core, cluster, "`simt_cluster`", "with several host threads: tells its " \
+        "SMs of the writes that memories have acknowledged")                                       \
     row(core_write_back, core, sm, "`write_back`", "EX_WB registers into the register file")       \
     row(core_units, core, sm, "`functional_unit`, `ldst_unit`",                                    \
         "units complete; the LD/ST unit writes back and takes a response")                         \

@@ -29,7 +29,6 @@ struct bare_switch {
         p.destination = static_cast<std::uint16_t>(output);
         p.flits = static_cast<std::uint16_t>(flits);
         fabric.push(input, p);
-        fabric.enter(input);
     }
     void advance() { fabric.advance(cycle++, arrived); }
     /// Inputs of the packets at an output, in order; they are removed.
@@ -37,7 +36,7 @@ struct bare_switch {
         std::vector<unsigned> inputs;
         while (payload* p = fabric.head(output)) {
             inputs.push_back(static_cast<unsigned>(p->get_address()));
-            fabric.remove_head(output);
+            fabric.has_left(output, fabric.remove_head(output));
         }
         return inputs;
     }

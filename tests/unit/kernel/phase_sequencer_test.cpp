@@ -125,24 +125,31 @@ TEST(PhaseSequencer, PassesEdgesUnheededAfterAFailure) {
     }
 }
 
+/// How the lanes of a random_design are made.
+enum class lanes_as {
+    blocks,      ///< of phases that belong to nobody, in two domains
+    one_domain,  ///< the same, in one
+    groups,      ///< every lane is a group, in one domain
+    parts        ///< every lane is a part, its blocks in phases of three kinds, in two domains
+};
+
 /// A design of three stages, the middle one in a clock domain of its own unless all are to be
-/// within groups, whose stages sleep when they have nothing to do: 20 sources wake 20 middles,
+/// in one, whose stages sleep when they have nothing to do: 20 sources wake 20 middles,
 /// which after a while of their own wake 20 sinks. What passes between two stages is a count, so
 /// that the order within a phase is open.
 class random_design : public sc_core::sc_module {
 public:
     std::vector<std::vector<std::uint64_t>> log;
 
-    /// @param one_domain  for all stages
-    /// @param grouped     every lane is a group of its own
     random_design(const sc_core::sc_module_name& name, const phase_sequencer::options& options,
-                  bool one_domain = false, bool grouped = false)
+                  lanes_as how = lanes_as::blocks)
         : sc_module(name),
           log(lanes + 1),
           rig_("rig", {1132, 850},
-               {{0, "source", grouped},
-                {one_domain ? 0u : 1u, "middle", grouped},
-                {0, "sink", grouped},
+               {{0, "source", kind(how, 1)},
+                {how == lanes_as::blocks || how == lanes_as::parts ? 1u : 0u, "middle",
+                 kind(how, 2)},
+                {0, "sink", kind(how, 3)},
                 {0, "audit"}},
                options) {
         // Woken by all sinks, but of no lane.
@@ -153,7 +160,9 @@ public:
             r.process.sleep();
         };
         for (unsigned i = 0; i < lanes; ++i) {
-            groups_.push_back(std::make_unique<process_group>(rig_.sequencer, 1));
+            const part_scope here(rig_.sequencer, i, lanes);
+            if (how == lanes_as::groups)
+                groups_.push_back(std::make_unique<process_group>(rig_.sequencer, 1));
             const auto made = [&](const char* kind, unsigned p) {
                 all_.push_back(std::make_unique<recorder>((kind + std::to_string(i)).c_str(),
                                                           rig_.sequencer, p, p == 0));
@@ -196,13 +205,16 @@ public:
                 }
                 r.process.sleep();
             };
-            groups_.back()->close();
+            if (how == lanes_as::groups) groups_.back()->close();
         }
     }
     phase_sequencer::activity observed() const { return rig_.sequencer.observed(); }
 
 private:
     static constexpr unsigned lanes = 20;
+    static unsigned kind(lanes_as how, unsigned stage) {
+        return how == lanes_as::groups ? 1 : how == lanes_as::parts ? stage : 0;
+    }
     struct state {
         std::mt19937 random;
         std::uint64_t next = 0, first = 0, due = 0, second = 0;
@@ -239,9 +251,9 @@ TEST(ProcessGroup, DoesWhatItsProcessesDoByThemselves) {
     sleepless.sleeping = false;
     sleepless.shuffle_seed = 3;
     threads.clocked_threads = true;
-    random_design apart("apart", plain, true), a("a", plain, true, true),
-        b("b", shuffled, true, true), c("c", sleepless, true, true), d("d", threads, true, true),
-        e("e", side_by_side, true, true);
+    random_design apart("apart", plain, lanes_as::one_domain), a("a", plain, lanes_as::groups),
+        b("b", shuffled, lanes_as::groups), c("c", sleepless, lanes_as::groups),
+        d("d", threads, lanes_as::groups), e("e", side_by_side, lanes_as::groups);
     sc_core::sc_start(30, sc_core::SC_US);
     EXPECT_GT(apart.log[0].size(), 200u);
     EXPECT_EQ(apart.log, a.log);
@@ -257,6 +269,62 @@ TEST(ProcessGroup, DoesWhatItsProcessesDoByThemselves) {
     EXPECT_GT(a.observed().groups, 0u);
     EXPECT_EQ(apart.observed().groups, 0u);
     EXPECT_EQ(d.observed().groups, 0u) << "threads of SystemC are started one by one";
+}
+
+TEST(PhaseSequencer, HostThreadsGoThroughPhasesPartByPart) {
+    phase_sequencer::options plain, two, three;
+    two.host_threads = 2;
+    two.groups_a_thread = 1;
+    three.host_threads = 3;
+    three.groups_a_thread = 1;
+    three.shuffle_seed = 4711;
+    phase_sequencer::options sleepless = two;
+    sleepless.sleeping = false;
+    random_design alone("alone", plain), a("a", two, lanes_as::parts),
+        b("b", three, lanes_as::parts), c("c", sleepless, lanes_as::parts);
+    sc_core::sc_start(30, sc_core::SC_US);
+    EXPECT_GT(alone.log[0].size(), 200u);
+    EXPECT_EQ(alone.log, a.log);
+    EXPECT_EQ(alone.log, b.log);
+    EXPECT_EQ(alone.log, c.log);
+    EXPECT_EQ(alone.observed().activations, a.observed().activations);
+    EXPECT_EQ(alone.observed().activations, b.observed().activations);
+    EXPECT_EQ(alone.observed().deltas, a.observed().deltas);
+    EXPECT_GT(a.observed().shared, 1000u);
+    EXPECT_LT(a.observed().shared, a.observed().deltas) << "several phases at a time";
+}
+
+TEST(PhaseSequencer, OfPartsThatFailAtATimeTheFirstIsToldWhoeverRanIt) {
+    phase_sequencer::options options;
+    options.host_threads = 4;
+    options.groups_a_thread = 1;
+    constexpr unsigned parts = 40;
+    std::vector<std::unique_ptr<sequencer_rig>> rigs;
+    std::vector<std::unique_ptr<recorder>> all;
+    for (unsigned n = 0; n < 20; ++n) {
+        rigs.push_back(std::make_unique<sequencer_rig>(
+            ("rig" + std::to_string(n)).c_str(), std::vector<unsigned>{10},
+            std::vector<phase>{{0, "p", 1}, {0, "q", 2}}, options));
+        for (unsigned i = 0; i < parts; ++i) {
+            const part_scope here(rigs.back()->sequencer, i, parts);
+            all.push_back(std::make_unique<recorder>(
+                ("r" + std::to_string(n) + "_" + std::to_string(i)).c_str(), rigs.back()->sequencer,
+                i % 2 == 0 ? 1 : 0));
+            all.back()->then = [i](recorder& r) {
+                if (r.process.now() == 3 && i % 13 >= 5)
+                    throw user_error("part " + std::to_string(i), "fails");
+            };
+        }
+    }
+    sc_core::sc_start(100, sc_core::SC_PS);
+    for (const auto& rig : rigs) {
+        try {
+            rig->sequencer.rethrow_failure();
+            ADD_FAILURE() << "nobody has failed";
+        } catch (const user_error& e) {
+            EXPECT_STREQ(e.what(), "part 5: fails");
+        }
+    }
 }
 
 TEST(ProcessGroup, GoesThroughItsPhasesBeforeTheNextGroupAndSleepsAsAWhole) {

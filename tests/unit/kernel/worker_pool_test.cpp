@@ -9,6 +9,13 @@
 namespace simtlm::kernel {
 namespace {
 
+/// Ends of equal shares.
+std::vector<unsigned> shares_of(unsigned count, unsigned among) {
+    std::vector<unsigned> ends;
+    for (unsigned t = 0; t < among; ++t) ends.push_back(count * (t + 1) / among);
+    return ends;
+}
+
 TEST(WorkerPool, DoesEveryPieceOfEveryRoundOnce) {
     worker_pool pool(3);
     EXPECT_EQ(pool.threads(), 3u);
@@ -19,7 +26,7 @@ TEST(WorkerPool, DoesEveryPieceOfEveryRoundOnce) {
     std::vector<unsigned> expected(100, 0);
     for (unsigned round = 0; round < 3000; ++round) {
         const unsigned count = round % 101, among = round % 3 + 1;
-        pool.run(count, among, piece, &done);
+        pool.run(shares_of(count, among), piece, &done);
         for (unsigned i = 0; i < count; ++i) ++expected[i];
     }
     EXPECT_EQ(done, expected);
@@ -54,7 +61,7 @@ TEST(WorkerPool, SeesInARoundWhatTheOneBeforeHasDone) {
         all.next[i] = all.now[(i + 63) % 64] * 3 + all.now[(i + 1) % 64] + i;
     };
     for (unsigned round = 0; round < 500; ++round) {
-        pool.run(64, 4, piece, &s);
+        pool.run(shares_of(64, 4), piece, &s);
         s.now.swap(s.next);
         for (unsigned i = 0; i < 64; ++i)
             scratch[i] = alone[(i + 63) % 64] * 3 + alone[(i + 1) % 64] + i;
@@ -70,10 +77,10 @@ TEST(WorkerPool, ThrowsWhatAPieceHasThrownWhenAllAreDone) {
         ++(*static_cast<std::vector<unsigned>*>(all))[i];
         if (i == 7) throw std::runtime_error("the seventh");
     };
-    EXPECT_THROW(pool.run(20, 2, piece, &done), std::runtime_error);
+    EXPECT_THROW(pool.run(shares_of(20, 2), piece, &done), std::runtime_error);
     EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0u), 20u);
     const auto harmless = [](void*, unsigned) {};
-    EXPECT_NO_THROW(pool.run(20, 2, harmless, nullptr)) << "it is told once";
+    EXPECT_NO_THROW(pool.run(shares_of(20, 2), harmless, nullptr)) << "it is told once";
 }
 
 }  // namespace

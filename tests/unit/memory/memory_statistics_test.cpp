@@ -66,7 +66,7 @@ TEST(MemoryStatistics, AreTheSameOnAnyNumberOfHostThreads) {
         work.statistics = &alone;
         for (unsigned i = 0; i < traffic::pieces; ++i) work.count(i, work.round);
         work.statistics = &shared;
-        threads.run(traffic::pieces, 3, piece, &work);
+        threads.run({traffic::pieces / 3, traffic::pieces * 2 / 3, traffic::pieces}, piece, &work);
     }
     EXPECT_EQ(values(shared), values(alone));
     EXPECT_EQ(alone.request_cycles, 50u) << "cycles with a request, however many there were";
