@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t jumps_per_turn = 1 << 16;
 constexpr unsigned turns_per_visit = 16;  ///< before another CTA may begin
-constexpr std::size_t most_resident = 2048;
+constexpr std::uint64_t most_resident = 2048;
 
 // Blocks of a cooperative launch wait for each other: what others wait for should come soon.
 constexpr std::int64_t cooperative_jumps_per_turn = 1 << 10;
@@ -77,18 +77,47 @@ private:
 };
 
 /// What the host threads of a launch share.
-struct shared_progress {
+class shared_progress {
+public:
+    explicit shared_progress(unsigned threads) : quiet_at_(threads, in_motion) {}
+
+    unsigned threads() const { return static_cast<unsigned>(quiet_at_.size()); }
+
+    /// A thread's CTAs have gone round in circles since `changes` was as given. One thread's
+    /// circles prove nothing: another may hold what they wait for and not have had a processor
+    /// since.
+    /// @return so have those of every thread that has any
+    bool quiet(unsigned thread, std::uint64_t since) {
+        const std::lock_guard<std::mutex> lock(guard_);
+        quiet_at_[thread] = since;
+        return changes == since &&
+               std::all_of(quiet_at_.begin(), quiet_at_.end(),
+                           [since](std::uint64_t at) { return at == since || at == finished; });
+    }
+
+    /// A thread has no CTA left.
+    void finish(unsigned thread) {
+        const std::lock_guard<std::mutex> lock(guard_);
+        quiet_at_[thread] = finished;
+    }
+
     std::atomic<std::uint64_t> next{0};     ///< CTA to begin
     std::atomic<bool> stop{false};          ///< a fault
-    std::atomic<std::uint64_t> changes{0};  ///< visits that changed something
+    std::atomic<std::uint64_t> changes{0};  ///< rounds that changed something
     const std::atomic<bool>* give_up = nullptr;
+
+private:
+    static constexpr std::uint64_t in_motion = ~std::uint64_t{0}, finished = in_motion - 1;
+
+    std::mutex guard_;
+    std::vector<std::uint64_t> quiet_at_;  ///< a thread each: `changes` then
 };
 
 /// One host thread: takes CTAs and runs them.
 class worker {
 public:
-    worker(launch_context& l, shared_progress& shared)
-        : launch_(l), next_(shared.next), stop_(shared.stop), shared_(shared) {
+    worker(launch_context& l, shared_progress& shared, unsigned thread)
+        : launch_(l), next_(shared.next), stop_(shared.stop), shared_(shared), thread_(thread) {
         state.counts.resize(l.image.code().size());
         state.hits.resize(l.image.code().size());
         state.generation = l.memory.generation();
@@ -97,15 +126,17 @@ public:
     void run() {
         const std::uint64_t all = launch_.what.grid.volume();
         const bool together = launch_.what.cooperative;
+        // All blocks of a cooperative launch run at a time; every thread takes its share of them.
+        const std::uint64_t most =
+            together ? (all + shared_.threads() - 1) / shared_.threads() : most_resident;
         for (bool stalled = true; !stop_;) {
-            while (resident_.empty() ||
-                   ((stalled || together) && resident_.size() < most_resident)) {
+            while (resident_.empty() || ((stalled || together) && resident_.size() < most)) {
                 const std::uint64_t number = next_++;
                 if (number >= all) break;
                 begin(number);
                 if (!together) break;
             }
-            if (resident_.empty()) return;
+            if (resident_.empty()) return shared_.finish(thread_);
             stalled = true;
             const std::uint64_t changes = shared_.changes;
             bool circling = true;
@@ -126,8 +157,10 @@ public:
                 rounds_in_circles_ = 0;
             } else if (shared_.changes != changes || next_ < all) {
                 rounds_in_circles_ = 0;
-            } else if (++rounds_in_circles_ == patience) {
-                report_livelock();
+            } else {
+                if (++rounds_in_circles_ >= patience && shared_.quiet(thread_, changes))
+                    report_livelock();
+                std::this_thread::yield();  // to those that this one may be waiting for
             }
         }
     }
@@ -199,6 +232,7 @@ private:
     std::atomic<std::uint64_t>& next_;
     std::atomic<bool>& stop_;
     shared_progress& shared_;
+    const unsigned thread_;
     circle_detector circles_;
     unsigned rounds_in_circles_ = 0;
     std::deque<std::unique_ptr<thread_block>> resident_;
@@ -293,11 +327,11 @@ execution_summary run(const launch& what, device_memory& memory, const services&
     const auto count = static_cast<unsigned>(
         std::clamp<std::uint64_t>(blocks, 1, std::max(options.host_threads, 1u)));
     context.concurrent = count > 1;
-    shared_progress shared;
+    shared_progress shared(count);
     shared.give_up = options.give_up;
     std::vector<std::unique_ptr<worker>> workers;
     for (unsigned i = 0; i < count; ++i)
-        workers.push_back(std::make_unique<worker>(context, shared));
+        workers.push_back(std::make_unique<worker>(context, shared, i));
     run_all(workers, shared);
     execution_summary s = summarise(context, workers);
     s.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

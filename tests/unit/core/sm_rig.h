@@ -19,9 +19,10 @@ namespace simtlm::core::test {
 /// Static instructions, one after the other in memory.
 class listing {
 public:
-    const program::static_instruction& add(program::static_instruction i) {
-        i.pc = 16 * code_.size();
+    const program::static_instruction& add(const program::static_instruction& i) {
+        const std::uint64_t pc = 16 * code_.size();
         code_.push_back(i);
+        code_.back().pc = pc;
         return code_.back();
     }
     const program::static_instruction& alu(std::initializer_list<unsigned> dst,

@@ -159,6 +159,59 @@ TEST(CooperativeLaunch, LetsBlocksWaitForEachOther) {
     }
 }
 
+TEST(CooperativeLaunch, WaitsForABlockThatAnotherHostThreadTakesLongOver) {
+    // Block 0 has one warp and comes round 32 times while the other goes round once.
+    machine m(R"(
+.visible .entry k(.param .u64 flag)
+{
+  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [flag]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mov.u32 %r3, 0;
+  setp.ne.u32 %p1, %r1, 0; @%p1 bra WORK;
+  setp.gt.u32 %p1, %r2, 31; @%p1 bra OUT;
+WAIT:
+  ld.volatile.global.u32 %r4, [%rd1]; setp.eq.u32 %p1, %r4, 0; @%p1 bra WAIT;
+  bra OUT;
+WORK:
+  add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 20000; @%p1 bra WORK;
+  setp.lt.u32 %p2, %r2, 1023; @%p2 bra OUT;
+  st.volatile.global.u32 [%rd1], 7;
+OUT:
+  ret;
+}
+)");
+    m.options.host_threads = 2;
+    m.cooperative = true;
+    for (unsigned run = 0; run < 5; ++run) {
+        const auto flag = m.buffer(std::vector<std::uint32_t>(1, 0));
+        m.run("k", {2, 1, 1}, {1024, 1, 1}, flag);
+        EXPECT_EQ(m.read<std::uint32_t>(flag, 1)[0], 7u);
+    }
+}
+
+TEST(CooperativeLaunch, TellsThatAllItsBlocksWaitForEver) {
+    for (const unsigned threads : {1u, 2u, 3u}) {
+        machine m(R"(
+.visible .entry k(.param .u64 flag)
+{
+  .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [flag]; mov.u32 %r1, %ctaid.x;
+  setp.eq.u32 %p1, %r1, 3; @%p1 bra OUT;
+WAIT:
+  ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra WAIT;
+OUT:
+  ret;
+}
+)");
+        m.options.host_threads = threads;
+        m.cooperative = true;
+        const auto flag = m.buffer(std::vector<std::uint32_t>(1, 0));
+        EXPECT_THAT(fault_of([&] {
+                        m.run("k", {7, 1, 1}, {32, 1, 1}, flag);
+                    }),
+                    HasSubstr("no warp of the launch makes progress"));
+    }
+}
+
 TEST(CooperativeLaunch, FindsWhereItsBlocksCount) {
     // What cooperative groups read: the workspace that %envreg1 and %envreg2 give, zeroed.
     machine m(R"(
