@@ -3,6 +3,7 @@
 
 #include "modules/isa/opcode_tables.h"
 #include "modules/kernel/error.h"
+#include "modules/kernel/spin_lock.h"
 #include "modules/trace/block_source.h"
 #include "modules/trace/warp_path.h"
 
@@ -20,6 +21,16 @@ namespace simtlm::trace {
 namespace {
 
 constexpr std::size_t most_spare_blocks = 32;
+constexpr std::size_t always_ahead = 2;       // blocks, whatever their size
+constexpr std::size_t most_ahead = 4u << 20;  // bytes, unless these are more
+/// Turns that the simulation waits for a block before it goes to sleep: blocks that follow one
+/// another take less than to be woken.
+constexpr unsigned turns_before_sleep = 2000;
+
+std::size_t bytes_of(const block_trace& b) {
+    return b.instructions.size() * sizeof b.instructions[0] +
+           b.addresses.size() * sizeof b.addresses[0] + b.warps.size() * sizeof b.warps[0];
+}
 
 }  // namespace
 
@@ -60,7 +71,7 @@ struct kernel_trace::implementation {
     void decode_ahead() {
         std::unique_lock<std::mutex> lock(mutex);
         for (;;) {
-            room.wait(lock, [this] { return stop.load() || ready.size() < lookahead; });
+            if (full()) room.wait(lock, [this] { return stop.load() || low(); });
             if (stop.load() || finished) return;
             std::unique_ptr<block_trace> block = take_spare();
             lock.unlock();
@@ -73,18 +84,35 @@ struct kernel_trace::implementation {
             }
             lock.lock();
             if (more) {
+                bytes_ready += bytes_of(*block);
                 ready.push_back(std::move(block));
             } else {
                 finished = true;
                 error = thrown;
             }
+            something_ready.store(true, std::memory_order_release);
             filled.notify_one();
         }
+    }
+
+    /// The decoder stops, and goes on when about half has been taken: not for every single block,
+    /// since that takes longer than to decode a small one.
+    bool full() const {
+        return ready.size() >= lookahead ||
+               (ready.size() >= always_ahead && bytes_ready >= most_ahead);
+    }
+    bool low() const {
+        return ready.size() <= lookahead / 2 &&
+               (ready.size() < always_ahead || bytes_ready <= most_ahead / 2);
     }
 
     std::unique_ptr<block_trace> next() {
         if (lookahead == 0) return decode_now();
         start();
+        for (unsigned turn = 0; turn < turns_before_sleep; ++turn) {
+            if (something_ready.load(std::memory_order_acquire)) break;
+            kernel::relax_processor();
+        }
         std::unique_lock<std::mutex> lock(mutex);
         filled.wait(lock, [this] { return finished || !ready.empty(); });
         if (ready.empty()) {
@@ -93,8 +121,11 @@ struct kernel_trace::implementation {
         }
         std::unique_ptr<block_trace> block = std::move(ready.front());
         ready.pop_front();
+        bytes_ready -= bytes_of(*block);
+        if (ready.empty() && !finished) something_ready.store(false, std::memory_order_relaxed);
+        const bool more_wanted = low();
         lock.unlock();
-        room.notify_one();
+        if (more_wanted) room.notify_one();
         return block;
     }
 
@@ -128,6 +159,8 @@ struct kernel_trace::implementation {
     std::condition_variable room;    ///< for the decoder: a block was taken
     std::condition_variable filled;  ///< for the simulation: a block is ready, or none will be
     std::deque<std::unique_ptr<block_trace>> ready;
+    std::size_t bytes_ready = 0;
+    std::atomic<bool> something_ready{false};  ///< or finished
     std::vector<std::unique_ptr<block_trace>> spare;
     bool finished = false;
     std::exception_ptr error;

@@ -94,14 +94,14 @@ struct reader_options {
 
 /// Streams one kernel trace, block by block, decoding ahead of the simulation in a thread of its
 /// own. Memory does not grow with the trace: at most `lookahead` decoded blocks exist that the
-/// simulation has not taken yet.
+/// simulation has not taken yet, fewer where blocks are large (two, and 4 MiB).
 class kernel_trace final : public program::kernel_source {
 public:
     /// Opens the file and reads the header, no more: decoding begins with the first next_block()
     /// or with start(), so that all kernels of a list can be looked at before the run.
     /// @param lookahead  0 decodes in next_block() itself, without a thread
     /// @throws kernel::user_error
-    kernel_trace(const std::string& file, const reader_options& options, unsigned lookahead = 2);
+    kernel_trace(const std::string& file, const reader_options& options, unsigned lookahead = 64);
     ~kernel_trace() override;
     kernel_trace(const kernel_trace&) = delete;
     kernel_trace& operator=(const kernel_trace&) = delete;

@@ -228,8 +228,8 @@ void traces(builder& b) {
     b.in(option_group::trace);
     b.file("-trace", "",
            "The command list (kernelslist.g) to replay, or the folder that holds it.");
-    b.count("--trace-lookahead", "2", "thread blocks",
-            "How far decoding may run ahead, per kernel.");
+    b.count("--trace-lookahead", "64", "thread blocks",
+            "How far decoding may run ahead, per kernel; less where blocks are large.");
     b.file("--opcode-table", "", "Adds opcodes to the built-in tables, or changes them.")
         .repeatable = true;
     b.word("--unknown-opcode", "error|warn", "error",
