@@ -76,8 +76,16 @@ network::presenter::presenter(network& n, subnet s, unsigned p)
       process("present", n.sequencer_, protocol::phase::network_present,
               kernel::on_edge<&presenter::present>(this)) {}
 
+/// Has the lines of a payload brought that another processor has written.
+void fetch(const tlm::tlm_generic_payload* p) {
+    constexpr unsigned line = 64;
+    for (unsigned at = 0; at < sizeof(protocol::pooled_transaction); at += line)
+        __builtin_prefetch(reinterpret_cast<const char*>(p) + at, 1);
+}
+
 void network::presenter::present() {
     process.sleep();
+    if (const auto* p = owner.head(half, port)) fetch(p);
     owner.present(half, port);
 }
 
