@@ -192,6 +192,7 @@ bool simt_cluster::hand_over(tlm::tlm_generic_payload& p) {
 void simt_cluster::acknowledge() {
     acknowledge_process_->sleep();
     for (acknowledgements& by_thread : acknowledged_) {
+        for (const tlm::tlm_generic_payload* p : by_thread.of) protocol::bring(*p);
         for (tlm::tlm_generic_payload* p : by_thread.of) hand_over(*p);
         by_thread.of.clear();
     }

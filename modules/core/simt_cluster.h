@@ -5,7 +5,11 @@
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace simtlm::core {
 

@@ -44,10 +44,6 @@ crossbar::crossbar(const sc_core::sc_module_name& name, kernel::phase_sequencer&
             make_arbiter(config, ejection_ports(s), s == requests ? 0 : config.clusters));
 }
 
-void crossbar::transfer() {
-    for (const subnet s : {requests, replies}) switches_[s].advance(now(), arrivals(s));
-}
-
 std::vector<network::figure> crossbar::figures() const {
     std::vector<figure> list;
     const auto total = static_cast<float>(cycles());

@@ -37,7 +37,7 @@ private:
     void has_left(subnet s, unsigned port, unsigned units) override {
         switches_[s].has_left(port, units);
     }
-    void transfer() override;
+    void transfer(subnet s) override { switches_[s].advance(now(), arrivals(s)); }
     bool moves_nothing() const override {
         return switches_[requests].idle() && switches_[replies].idle();
     }

@@ -29,10 +29,11 @@ void crossbar_switch::push(unsigned input, const packet& p) {
     if (!in.engaged) request(input);
 }
 
-void crossbar_switch::has_left(unsigned output, unsigned units) {
+/// @param units  that come into an output; less than 0: that leave it
+void crossbar_switch::add_units(unsigned output, std::int32_t units) {
     if (full(output)) --full_;
-    out_units_[output] -= units;
-    out_sum_ -= units;
+    out_units_[output] += static_cast<std::uint32_t>(units);
+    out_sum_ += static_cast<std::uint64_t>(std::int64_t{units});
     if (full(output)) ++full_;
 }
 
@@ -63,10 +64,7 @@ void crossbar_switch::grant(unsigned input) {
     ++counters_.granted;
     withdraw(input);
     const packet& p = front(input);
-    if (full(p.destination)) --full_;
-    out_units_[p.destination] += p.flits;
-    out_sum_ += p.flits;
-    if (full(p.destination)) ++full_;
+    add_units(p.destination, p.flits);
     if (whole_packets_) {
         deliver(input);
     } else {

@@ -46,7 +46,9 @@ public:
     }
     /// @return its units, which the output has until has_left()
     unsigned remove_head(unsigned output) { return outputs_[output].queue.pop().flits; }
-    void has_left(unsigned output, unsigned units);
+    void has_left(unsigned output, unsigned units) {
+        add_units(output, -static_cast<std::int32_t>(units));
+    }
     /// One icnt cycle. @param arrived  outputs that received a packet are added
     void advance(std::uint64_t cycle, port_set& arrived);
     /// Nothing is inside; heads that have been removed and not left are.
@@ -89,6 +91,7 @@ private:
         std::uint64_t done;  // the cycle in which the last flit passes
     };
 
+    void add_units(unsigned output, std::int32_t units);
     void request(unsigned input);
     void withdraw(unsigned input);
     void deliver(unsigned input);

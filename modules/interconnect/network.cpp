@@ -43,7 +43,6 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
       decoder_(std::move(decoder)),
       flit_bytes_(flit_bytes),
       ports_{config.clusters, config.memories},
-      memories_a_part_(config.memories_a_part),
       mail_(sequencer.host_threads()) {
     for (unsigned c = 0; c < config.clusters; ++c) {
         const int port = static_cast<int>(c);
@@ -62,7 +61,7 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
         fresh_[s] = port_set(ejection_ports(s));
         if (!sequencer.shares_phases()) continue;
         for (unsigned port = 0; port < ejection_ports(s); ++port) {
-            const unsigned a_part = s == requests ? memories_a_part_ : 1;
+            const unsigned a_part = s == requests ? config.memories_a_part : 1;
             const kernel::part_scope receiver(sequencer, port / a_part, ejection_ports(s) / a_part);
             presenters_[s].emplace_back(*this, s, port);
         }
@@ -76,16 +75,9 @@ network::presenter::presenter(network& n, subnet s, unsigned p)
       process("present", n.sequencer_, protocol::phase::network_present,
               kernel::on_edge<&presenter::present>(this)) {}
 
-/// Has the lines of a payload brought that another processor has written.
-void fetch(const tlm::tlm_generic_payload* p) {
-    constexpr unsigned line = 64;
-    for (unsigned at = 0; at < sizeof(protocol::pooled_transaction); at += line)
-        __builtin_prefetch(reinterpret_cast<const char*>(p) + at, 1);
-}
-
 void network::presenter::present() {
     process.sleep();
-    if (const auto* p = owner.head(half, port)) fetch(p);
+    if (const auto* p = owner.head(half, port)) protocol::bring(*p);
     owner.present(half, port);
 }
 
@@ -286,34 +278,33 @@ void network::resume_injectors(subnet s) {
     });
 }
 
-/// What has happened at the ports since the last transfer, that of one port in the order of time.
-void network::take_mail() {
-    const auto wait = [this](subnet s, const mail::letter& l) {
+/// What has happened at the ports of a half since its last transfer, that of one port in the order
+/// of time.
+void network::take_mail(subnet s) {
+    const auto wait = [this, s](const mail::letter& l) {
         return l.number - taken_[s][l.what.source].packets;
     };
-    for (const subnet s : {requests, replies}) {
-        for (mail& by_thread : mail_) {
-            mail::half& half = by_thread.of[s];
-            for (const mail::letter& l : half.entered) {
-                if (wait(s, l) == 0)
-                    take(s, l.what);
-                else
-                    early_.push_back(l);
-            }
-            for (const unsigned port : half.withheld) withheld_[s].insert(port);
-            for (const mail::departure& d : half.left) has_left(s, d.port, d.units);
-            half.entered.clear();
-            half.withheld.clear();
-            half.left.clear();
+    std::vector<mail::letter>& early = early_[s];
+    for (mail& by_thread : mail_) {
+        mail::half& half = by_thread.of[s];
+        for (const mail::letter& l : half.entered) {
+            if (wait(l) == 0)
+                take(s, l.what);
+            else
+                early.push_back(l);
         }
-        if (early_.empty()) continue;
-        std::sort(early_.begin(), early_.end(), [&](const auto& a, const auto& b) {
-            return a.what.source != b.what.source ? a.what.source < b.what.source
-                                                  : wait(s, a) < wait(s, b);
-        });
-        for (const mail::letter& l : early_) take(s, l.what);
-        early_.clear();
+        for (const unsigned port : half.withheld) withheld_[s].insert(port);
+        for (const mail::departure& d : half.left) has_left(s, d.port, d.units);
+        half.entered.clear();
+        half.withheld.clear();
+        half.left.clear();
     }
+    if (early.empty()) return;
+    std::sort(early.begin(), early.end(), [&](const auto& a, const auto& b) {
+        return a.what.source != b.what.source ? a.what.source < b.what.source : wait(a) < wait(b);
+    });
+    for (const mail::letter& l : early) take(s, l.what);
+    early.clear();
 }
 
 bool network::nothing_has_entered() const {
@@ -331,8 +322,12 @@ std::uint64_t network::units_entered(subnet s) const {
 }
 
 void network::on_edge() {
-    take_mail();
-    transfer();
+    const auto move = [](void* self, unsigned half) {
+        auto& n = *static_cast<network*>(self);
+        n.take_mail(static_cast<subnet>(half));
+        n.transfer(static_cast<subnet>(half));
+    };
+    sequencer_.do_side_by_side(subnets, move, this);
     // First the ends that are owed, then the new heads: a transaction's END_REQ precedes its
     // arrival, and its END_RESP the cluster's use of it.
     resume_injectors(requests);

@@ -137,8 +137,9 @@ protected:
     virtual unsigned remove_head(subnet s, unsigned port) = 0;
     /// A head has been removed since the last transfer(). Called before the next.
     virtual void has_left(subnet, unsigned /*port*/, unsigned /*units*/) {}
-    /// Moves packets by one icnt cycle; calls announce() where a head may have become visible.
-    virtual void transfer() = 0;
+    /// Moves the packets of a half by one icnt cycle; calls announce() where a head may have become
+    /// visible. Both halves may be moved at the same time.
+    virtual void transfer(subnet s) = 0;
     /// transfer() would change nothing until a packet is pushed; false although it would not is no
     /// fault.
     virtual bool moves_nothing() const = 0;
@@ -184,7 +185,7 @@ private:
     };
     /// What one host thread has done at ports since the last transfer, for who transfers next:
     /// else every packet would have lines of memory change hands.
-    struct alignas(64) mail {
+    struct mail {
         struct letter {
             packet what;
             std::uint32_t number;  // among those of its port, which several threads may have sent
@@ -193,7 +194,7 @@ private:
             std::uint16_t port;
             std::uint16_t units;
         };
-        struct half {
+        struct alignas(64) half {  // taken in by one thread each
             std::vector<letter> entered;
             std::vector<std::uint16_t> withheld;  // ports that may not send
             std::vector<departure> left;
@@ -210,7 +211,7 @@ private:
 
     void on_edge();
     mail::half& mail_of(subnet s);
-    void take_mail();
+    void take_mail(subnet s);
     bool nothing_has_entered() const;
     bool has_room(subnet s, unsigned port, unsigned units);
     void post(subnet s, unsigned port, const packet& p);
@@ -229,7 +230,6 @@ private:
     unsigned flit_bytes_;
     std::array<unsigned, subnets> ports_;  // injection ports
     std::array<std::vector<injector>, subnets> injectors_;
-    unsigned memories_a_part_;
     // What blocks around the network change is kept by port: they act on several host threads.
     std::array<std::vector<ejector>, subnets> ejectors_;
     std::array<std::deque<presenter>, subnets> presenters_;  // by ejection port; with such threads
@@ -239,9 +239,9 @@ private:
         std::uint64_t units = 0;
         std::uint32_t packets = 0;  // modulo 2^32
     };
-    std::array<std::vector<taken>, subnets> taken_;  // by injection port
-    std::vector<mail::letter> early_;                // letters that one of another thread precedes
-    std::array<port_set, subnets> withheld_;         // injection ports that may not send
+    std::array<std::vector<taken>, subnets> taken_;         // by injection port
+    std::array<std::vector<mail::letter>, subnets> early_;  // that one of another thread precedes
+    std::array<port_set, subnets> withheld_;                // injection ports that may not send
     std::array<port_set, subnets> fresh_;            // ejection ports whose head may be presented
     std::array<std::uint64_t, subnets> injected_{};  // for the list of counters
     std::array<std::uint64_t, subnets> refusals_{};

@@ -16,17 +16,16 @@ perfect_network::perfect_network(const sc_core::sc_module_name& name,
     }
 }
 
-void perfect_network::transfer() {
+void perfect_network::transfer(subnet s) {
     // By port, not in the order of injection: that of one phase's blocks is nobody's business.
-    for (const subnet s : {requests, replies})
-        sources_[s].for_each([this, s](unsigned port) {
-            sources_[s].erase(port);
-            while (!in_[s][port].empty()) {
-                const packet p = in_[s][port].pop();
-                out_[s][p.destination].push(p.payload);
-                announce(s, p.destination);
-            }
-        });
+    sources_[s].for_each([this, s](unsigned port) {
+        sources_[s].erase(port);
+        while (!in_[s][port].empty()) {
+            const packet p = in_[s][port].pop();
+            out_[s][p.destination].push(p.payload);
+            announce(s, p.destination);
+        }
+    });
 }
 
 std::vector<network::figure> perfect_network::figures() const {

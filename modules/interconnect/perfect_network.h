@@ -28,7 +28,7 @@ private:
         out_[s][port].pop();
         return 1;
     }
-    void transfer() override;
+    void transfer(subnet s) override;
     bool moves_nothing() const override { return !busy(); }
 
     std::array<std::vector<growing_fifo<packet>>, subnets> in_;  // by injection port

@@ -23,7 +23,7 @@ router_network::router_network(const sc_core::sc_module_name& name,
       clusters_(config.clusters),
       map_(make_topology(settings_)),
       port_of_(map_->nodes(), 0),
-      arrived_(map_->nodes()) {
+      arrived_{port_set(map_->nodes()), port_set(map_->nodes())} {
     halves_.reserve(subnets);
     for (unsigned s = 0; s < subnets; ++s) halves_.emplace_back(settings_, *map_);
     for (unsigned c = 0; c < config.clusters; ++c) port_of_[source_node(requests, c)] = c;
@@ -40,14 +40,12 @@ void router_network::push(subnet s, unsigned port, const packet& p) {
     halves_[s].push(source_node(s, port), destination, p, vcs, now());
 }
 
-void router_network::transfer() {
-    for (const subnet s : {requests, replies}) {
-        halves_[s].cycle(now(), arrived_);
-        arrived_.for_each([this, s](unsigned node) {
-            arrived_.erase(node);
-            announce(s, port_of_[node]);
-        });
-    }
+void router_network::transfer(subnet s) {
+    halves_[s].cycle(now(), arrived_[s]);
+    arrived_[s].for_each([this, s](unsigned node) {
+        arrived_[s].erase(node);
+        announce(s, port_of_[node]);
+    });
 }
 
 bool router_network::moves_nothing() const {

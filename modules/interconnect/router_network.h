@@ -45,7 +45,7 @@ private:
     unsigned remove_head(subnet s, unsigned port) override {
         return halves_[s].remove_head(source_node(static_cast<subnet>(1 - s), port));
     }
-    void transfer() override;
+    void transfer(subnet s) override;
     bool moves_nothing() const override;
     /// Node of an injection port, which is the ejection port of the other subnet.
     unsigned source_node(subnet s, unsigned port) const {
@@ -60,8 +60,8 @@ private:
     unsigned clusters_;
     std::unique_ptr<topology> map_;
     std::vector<router_subnet> halves_;
-    std::vector<unsigned> port_of_;  // by node: number of the cluster or memory there
-    port_set arrived_;
+    std::vector<unsigned> port_of_;          // by node: number of the cluster or memory there
+    std::array<port_set, subnets> arrived_;  // nodes
     std::uint64_t restarted_at_ = 0;
 };
 

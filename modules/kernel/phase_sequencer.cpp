@@ -139,6 +139,11 @@ void phase_sequencer::end_of_elaboration() {
         shared_slots_.push_back(&s);
     }
     sc_assert(shared_slots_.size() <= max_shared);
+    slots_of_piece_.assign(pieces_, 0);
+    for (const slot* s : shared_slots_)
+        for (unsigned piece = 0; piece < pieces_; ++piece)
+            if (s->first_stretch[piece] != s->first_stretch[piece + 1])
+                slots_of_piece_[piece] |= static_cast<std::uint8_t>(1u << s->shared_number);
     for (unsigned p = 0; p < slots_.size(); ++p) {
         slots_[p].complete(p);
         for (turn& t : slots_[p].turns)
@@ -246,25 +251,27 @@ void phase_sequencer::notify(const slot& s, const turn& t) {
     for_each_awake(t, s.members, [](clocked_process* p) { p->edge_->notify(); });
 }
 
-/// Whether host threads share phases of the step that begins. Steps with an edge of the first
-/// domain tell; what pays for them is done in the others, too.
+/// Whether host threads share phases of the step that begins.
 void phase_sequencer::decide_on_sharing() {
-    constexpr unsigned worth_counting = 8;  // groups; how steps of fewer are done is all one
-    constexpr unsigned soon_again = 64;     // steps; after more of them the others are left asleep
-    const bool tells = (last_ & 1u) != 0;
-    const bool counts = tells && groups_run_ >= worth_counting;
-    if (tells) steps_since_counted_ = counts ? 0 : steps_since_counted_ + 1;
-    const bool timed =
-        trial_.trying() && (current_ & 1u) != 0 && steps_since_counted_ <= soon_again;
-    const auto now =
-        timed || step_began_ ? std::optional(sharing_trial::clock::now()) : std::nullopt;
-    if (counts && !trial_.trying())
-        trial_.step_ended({}, groups_run_);
+    constexpr unsigned worth_counting = 2 * least_groups;  // how steps of fewer are done is all one
+    constexpr unsigned soon_again = 64;  // steps; after more of them the others are left asleep
+    const auto first_domain = [](unsigned ticking) { return (ticking & 1u) != 0; };
+    const bool counts = groups_run_ >= worth_counting;
+    if (first_domain(last_)) steps_since_counted_ = counts ? 0 : steps_since_counted_ + 1;
+    std::optional<sharing_trial::clock::time_point> now;
+    if (step_began_) now = sharing_trial::clock::now();
+    sharing_trial& ended = trials_[first_domain(last_) ? 0 : 1];
+    if (counts && !ended.trying())
+        ended.step_ended({}, groups_run_);
     else if (counts && step_began_)
-        trial_.step_ended(*now - *step_began_, groups_run_);
+        ended.step_ended(*now - *step_began_, groups_run_);
     groups_run_ = 0;
-    step_began_ = timed ? now : std::nullopt;
-    sharing_ = steps_since_counted_ <= soon_again && trial_.shared();
+    const sharing_trial& next = trials_[first_domain(current_) ? 0 : 1];
+    const bool asked =
+        steps_since_counted_ <= soon_again && (first_domain(current_) || trials_[0].pays());
+    step_began_.reset();
+    if (asked && next.trying()) step_began_ = now ? *now : sharing_trial::clock::now();
+    sharing_ = asked && next.shared();
 }
 
 /// The phase that the sequencer has come to and those that can be gone through with it, on several
@@ -272,17 +279,18 @@ void phase_sequencer::decide_on_sharing() {
 /// has in its caches. What concerns other parts is done when all are done, or by one at a time.
 /// @return whether they have been
 bool phase_sequencer::share_phases() {
-    constexpr unsigned least_groups = 8;  // a thread; meeting costs as much as a few of them
     const std::vector<visit>& order = order_[current_];
     if (slots_[order[position_].phase].one_thread || follows_blocks()) return false;
     unsigned among = 1;
     std::size_t end = position_;
-    if (sharing_ || options_.groups_a_thread != 0) {
+    shared_set_ = 0;
+    if (shares_step()) {
         unsigned awake = 0;
         for (; end < order.size(); ++end) {
             const slot& s = slots_[order[end].phase];
             if (!s.shared || s.one_thread) break;
             awake += order[end].who->awake;
+            shared_set_ |= 1u << s.shared_number;
         }
         const unsigned each =
             options_.groups_a_thread != 0 ? options_.groups_a_thread : least_groups;
@@ -308,9 +316,21 @@ bool phase_sequencer::share_phases() {
     return true;
 }
 
+void phase_sequencer::do_side_by_side(unsigned pieces, void (*work)(void*, unsigned),
+                                      void* context) {
+    if (!shares_step() || pieces > workers_->threads()) {
+        for (unsigned i = 0; i < pieces; ++i) work(context, i);
+        return;
+    }
+    shares_.clear();
+    for (unsigned i = 0; i < pieces; ++i) shares_.push_back(i + 1);
+    workers_->run(shares_, work, context);
+}
+
 /// What is awake of a piece of the design, phase after phase.
 void phase_sequencer::go_through_piece(unsigned piece) {
     constexpr unsigned most_members = 1u << 24;
+    if ((slots_of_piece_[piece] & shared_set_) == 0) return;
     news& mine = news_of_this_thread();
     for (unsigned k = 0; k < n_shared_; ++k) {
         const slot& s = slots_[shared_[k].phase];

@@ -166,7 +166,12 @@ public:
     };
     /// Whether there are several host threads to share phases.
     bool shares_phases() const { return workers_ != nullptr; }
-    /// Whether they are doing it, the caller being one of them.
+    /// Has host threads do pieces of a process's work that touch nothing in common, and wake
+    /// nobody, if they share phases of the step.
+    /// @param work  is called with context and the number of a piece, at most one for each thread
+    void do_side_by_side(unsigned pieces, void (*work)(void* context, unsigned piece),
+                         void* context);
+    /// Whether they are sharing phases, the caller being one of them.
     bool side_by_side() const { return side_by_side_; }
     /// From now on no phases are shared: parts touch more than their own.
     void stay_on_one_thread() { one_thread_ = true; }
@@ -248,7 +253,8 @@ private:
         std::uint64_t at;
         clocked_process* who;
     };
-    static constexpr unsigned max_shared = 8;  // phases
+    static constexpr unsigned max_shared = 8;    // phases
+    static constexpr unsigned least_groups = 3;  // a thread; meeting costs as much as one or two
     /// What a host thread notes in shared phases, for when all have been gone through: two lines of
     /// memory.
     struct alignas(64) news {
@@ -315,6 +321,8 @@ private:
     unsigned edges_to_timer(unsigned domain) const;
     void notify(const slot& s, const turn& t);
     void decide_on_sharing();
+    /// Whether phases of the step under way may be shared.
+    bool shares_step() const { return !one_thread_ && (sharing_ || options_.groups_a_thread != 0); }
     bool share_phases();
     void go_through_piece(unsigned piece);
     news& news_of_this_thread();
@@ -346,7 +354,9 @@ private:
     std::vector<process_group*> groups_;
     std::unique_ptr<worker_pool> workers_;  // with several host threads
     bool one_thread_ = true;
-    sharing_trial trial_;   // whether host threads are to share groups
+    // Whether host threads are to share groups, in steps with an edge of the first domain, and in
+    // the others as long as it pays in the former: there threads are at hand.
+    std::array<sharing_trial, 2> trials_{sharing_trial(), sharing_trial(0)};
     bool sharing_ = false;  // in the step under way
     unsigned groups_run_ = 0;
     unsigned steps_since_counted_ = 0;
@@ -358,8 +368,10 @@ private:
     std::vector<news> news_;         // by host thread
     const visit* shared_ = nullptr;  // the phases that they share
     unsigned n_shared_ = 0;
-    std::vector<slot*> shared_slots_;  // by their numbers
-    std::vector<unsigned> shares_;     // of the pieces, by host thread: the end of each
+    unsigned shared_set_ = 0;                   // ... a bit each, by their numbers
+    std::vector<slot*> shared_slots_;           // by their numbers
+    std::vector<std::uint8_t> slots_of_piece_;  // those that have members of it, a bit each
+    std::vector<unsigned> shares_;              // of the pieces, by host thread: the end of each
     activity activity_;
     std::vector<step_observer*> observers_;
     std::unordered_map<std::string, unsigned> watched_;  // numbers, by name

@@ -17,8 +17,15 @@ class sharing_trial {
 public:
     using clock = std::chrono::steady_clock;
 
+    /// @param shortest_step  of one thread, in seconds, from which on the others are asked at all:
+    ///                       to have them come costs as much, and they may keep a processor from
+    ///                       the thread that reads the trace
+    explicit sharing_trial(double shortest_step = 20e-6) : shortest_step_(shortest_step) {}
+
     /// Whether the next step is to be shared.
     bool shared() const { return trying() ? block_ % 2 == 1 : shared_; }
+    /// What has been found last.
+    bool pays() const { return shared_; }
     /// Whether the time that the next step takes is wanted.
     bool trying() const { return keep_ == 0; }
 
@@ -41,7 +48,7 @@ public:
         const double step = time_ / (steps_a_block - steps_to_settle);
         time_ = pieces_ = 0;
         step_ = 0;
-        if (block_ == 0 && step < shortest_step) return keep(false);
+        if (block_ == 0 && step < shortest_step_) return keep(false);
         if (++block_ == blocks) keep(best_[1] < worth * best_[0]);
     }
 
@@ -50,9 +57,6 @@ private:
     static constexpr unsigned steps_a_block = 16, steps_to_settle = 4;
     static constexpr unsigned shortest = 500, longest = 32000;  // steps between trials
     static constexpr unsigned while_shared = 2000;
-    /// Of one thread, in seconds, from which on the others are asked at all: to have them come
-    /// costs as much, and they may keep a processor from the thread that reads the trace.
-    static constexpr double shortest_step = 20e-6;
     static constexpr double worth = 0.95;  // of the time of one thread
 
     void keep(bool shared) {
@@ -63,6 +67,7 @@ private:
         block_ = 0;
     }
 
+    double shortest_step_;
     bool shared_ = false;
     unsigned keep_ = 0;  // steps until the next trial
     unsigned pause_ = shortest;

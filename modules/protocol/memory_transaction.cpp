@@ -40,6 +40,7 @@ pooled_transaction& transaction_pool::take() {
     if (free_list_ == nullptr) make_slab();
     pooled_transaction& p = *free_list_;
     free_list_ = next_of(p);
+    if (shared_ && free_list_ != nullptr) bring(*free_list_);
     ++acquired_;
     return p;
 }
@@ -67,14 +68,14 @@ void transaction_pool::free(tlm::tlm_generic_payload* payload) {
     if (!shared_) {
         set_next(p, free_list_);
         free_list_ = &p;
-        ++freed_;
+        freed_.store(freed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         return;
     }
     pooled_transaction* last = returned_.load(std::memory_order_relaxed);
     do set_next(p, last);
     while (!returned_.compare_exchange_weak(last, &p, std::memory_order_release,
                                             std::memory_order_relaxed));
-    freed_by_any_.fetch_add(1, std::memory_order_relaxed);
+    freed_.fetch_add(1, std::memory_order_relaxed);
 }
 
 transaction_pool& transaction_pool::of_block() {
@@ -93,7 +94,7 @@ std::uint64_t transaction_pool::acquired() const {
 }
 
 std::uint64_t transaction_pool::outstanding() const {
-    std::uint64_t n = acquired_ - freed_ - freed_by_any_.load(std::memory_order_relaxed);
+    std::uint64_t n = acquired_ - freed_.load(std::memory_order_relaxed);
     for (const auto& part : parts_) n += part->outstanding();
     return n;
 }

@@ -120,6 +120,14 @@ struct alignas(64) pooled_transaction final : tlm::tlm_generic_payload {
     memory_extension ext;
 };
 
+/// Has the lines of memory of a payload brought, which another processor may have written, while
+/// the caller goes on.
+inline void bring(const tlm::tlm_generic_payload& p) {
+    constexpr unsigned line = 64;
+    for (unsigned at = 0; at < sizeof(pooled_transaction); at += line)
+        __builtin_prefetch(reinterpret_cast<const char*>(&p) + at, 1);
+}
+
 /// The GPU's extension of a payload, nullptr where it has none.
 inline const memory_extension* find_extension(const tlm::tlm_generic_payload& p) {
     // Blocks ask for it all the time; the payload's list of extensions is another cache line.
@@ -199,11 +207,10 @@ private:
     std::vector<std::unique_ptr<transaction_pool>> parts_;
     pooled_transaction* free_list_ = nullptr;
     std::uint64_t acquired_ = 0;
-    std::uint64_t freed_ = 0;  // unless shared
     std::array<unsigned char, 128> no_data_{};
     // If shared: those that have come back, until the free list is empty.
     alignas(64) std::atomic<pooled_transaction*> returned_{nullptr};
-    std::atomic<std::uint64_t> freed_by_any_{0};
+    std::atomic<std::uint64_t> freed_{0};
 };
 
 }  // namespace simtlm::protocol
