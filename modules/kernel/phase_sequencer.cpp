@@ -139,11 +139,14 @@ void phase_sequencer::end_of_elaboration() {
         shared_slots_.push_back(&s);
     }
     sc_assert(shared_slots_.size() <= max_shared);
-    slots_of_piece_.assign(pieces_, 0);
-    for (const slot* s : shared_slots_)
+    pieces_with_.resize(std::size_t{1} << shared_slots_.size());
+    for (unsigned set = 0; set < pieces_with_.size(); ++set)
         for (unsigned piece = 0; piece < pieces_; ++piece)
-            if (s->first_stretch[piece] != s->first_stretch[piece + 1])
-                slots_of_piece_[piece] |= static_cast<std::uint8_t>(1u << s->shared_number);
+            if (std::any_of(shared_slots_.begin(), shared_slots_.end(), [&](const slot* s) {
+                    return (set >> s->shared_number & 1u) != 0 &&
+                           s->first_stretch[piece] != s->first_stretch[piece + 1];
+                }))
+                pieces_with_[set].push_back(static_cast<std::uint16_t>(piece));
     for (unsigned p = 0; p < slots_.size(); ++p) {
         slots_[p].complete(p);
         for (turn& t : slots_[p].turns)
@@ -283,14 +286,14 @@ bool phase_sequencer::share_phases() {
     if (slots_[order[position_].phase].one_thread || follows_blocks()) return false;
     unsigned among = 1;
     std::size_t end = position_;
-    shared_set_ = 0;
+    unsigned set = 0;
     if (shares_step()) {
         unsigned awake = 0;
         for (; end < order.size(); ++end) {
             const slot& s = slots_[order[end].phase];
             if (!s.shared || s.one_thread) break;
             awake += order[end].who->awake;
-            shared_set_ |= 1u << s.shared_number;
+            set |= 1u << s.shared_number;
         }
         const unsigned each =
             options_.groups_a_thread != 0 ? options_.groups_a_thread : least_groups;
@@ -303,11 +306,18 @@ bool phase_sequencer::share_phases() {
     shared_ = &order[position_];
     n_shared_ = static_cast<unsigned>(end - position_);
     shares_.clear();
-    for (unsigned t = 0; t < among; ++t) shares_.push_back(pieces_ * (t + 1) / among);
+    const std::vector<std::uint16_t>& all = pieces_with_[set];
+    shared_pieces_ = all.data();
+    for (unsigned t = 0; t < among; ++t) {
+        const auto end_of_share =
+            std::lower_bound(all.begin(), all.end(), pieces_ * (t + 1) / among);
+        shares_.push_back(static_cast<unsigned>(end_of_share - all.begin()));
+    }
     ++activity_.shared;
     side_by_side_ = true;
-    const auto go = [](void* self, unsigned piece) {
-        static_cast<phase_sequencer*>(self)->go_through_piece(piece);
+    const auto go = [](void* self, unsigned i) {
+        auto& s = *static_cast<phase_sequencer*>(self);
+        s.go_through_piece(s.shared_pieces_[i]);
     };
     workers_->run(shares_, go, this);
     side_by_side_ = false;
@@ -330,7 +340,6 @@ void phase_sequencer::do_side_by_side(unsigned pieces, void (*work)(void*, unsig
 /// What is awake of a piece of the design, phase after phase.
 void phase_sequencer::go_through_piece(unsigned piece) {
     constexpr unsigned most_members = 1u << 24;
-    if ((slots_of_piece_[piece] & shared_set_) == 0) return;
     news& mine = news_of_this_thread();
     for (unsigned k = 0; k < n_shared_; ++k) {
         const slot& s = slots_[shared_[k].phase];

@@ -368,10 +368,11 @@ private:
     std::vector<news> news_;         // by host thread
     const visit* shared_ = nullptr;  // the phases that they share
     unsigned n_shared_ = 0;
-    unsigned shared_set_ = 0;                   // ... a bit each, by their numbers
-    std::vector<slot*> shared_slots_;           // by their numbers
-    std::vector<std::uint8_t> slots_of_piece_;  // those that have members of it, a bit each
-    std::vector<unsigned> shares_;              // of the pieces, by host thread: the end of each
+    std::vector<slot*> shared_slots_;  // by their numbers
+    // By set of these, a bit each: the pieces that have members in one of them.
+    std::vector<std::vector<std::uint16_t>> pieces_with_;
+    const std::uint16_t* shared_pieces_ = nullptr;  // of the phases that they share
+    std::vector<unsigned> shares_;                  // of these, by host thread: the end of each
     activity activity_;
     std::vector<step_observer*> observers_;
     std::unordered_map<std::string, unsigned> watched_;  // numbers, by name
