@@ -17,10 +17,10 @@ class sharing_trial {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// @param shortest_step  of one thread, in seconds, from which on the others are asked at all:
-    ///                       to have them come costs as much, and they may keep a processor from
-    ///                       the thread that reads the trace
-    explicit sharing_trial(double shortest_step = 20e-6) : shortest_step_(shortest_step) {}
+    /// @param shortest_step  of one thread, in seconds, from which on the others are asked at all
+    ///                       unless they are at hand: to have them come costs as much, and they may
+    ///                       keep a processor from the thread that reads the trace
+    explicit sharing_trial(double shortest_step = 8e-6) : shortest_step_(shortest_step) {}
 
     /// Whether the next step is to be shared.
     bool shared() const { return trying() ? block_ % 2 == 1 : shared_; }
@@ -48,7 +48,7 @@ public:
         const double step = time_ / (steps_a_block - steps_to_settle);
         time_ = pieces_ = 0;
         step_ = 0;
-        if (block_ == 0 && step < shortest_step_) return keep(false);
+        if (block_ == 0 && !shared_ && step < shortest_step_) return keep(false);
         if (++block_ == blocks) keep(best_[1] < worth * best_[0]);
     }
 
