@@ -55,15 +55,16 @@ public:
 private:
     static constexpr unsigned blocks = 6;  // odd ones are shared
     static constexpr unsigned steps_a_block = 16, steps_to_settle = 4;
-    static constexpr unsigned shortest = 500, longest = 32000;  // steps between trials
-    static constexpr unsigned while_shared = 2000;
+    // Steps between trials, more and more as long as these find the same.
+    static constexpr unsigned shortest = 500, longest = 32000;
+    static constexpr unsigned shortest_shared = 2000, longest_shared = 16000;
     static constexpr double worth = 0.95;  // of the time of one thread
 
     void keep(bool shared) {
+        if (shared != shared_) pause_ = shared ? shortest_shared : shortest;
         shared_ = shared;
-        // What does not pay is tried less and less often.
-        keep_ = shared_ ? while_shared : pause_;
-        pause_ = shared_ ? shortest : std::min(2 * pause_, longest);
+        keep_ = pause_;
+        pause_ = std::min(2 * pause_, shared ? longest_shared : longest);
         block_ = 0;
     }
 
