@@ -360,6 +360,29 @@ TEST_F(KernelTrace, GivesManyBlocksInFileOrderAndReusesTheirStorage) {
     kernel->next_block();  // ends with the decoder at work
 }
 
+TEST_F(KernelTrace, GivesBlocksThatAreLargerThanWhatMayBeDecodedAhead) {
+    // Half of the blocks have 3 MB of lane addresses, of which 4 MiB at most lie ready.
+    std::string line = "0000 ffffffff 1 R1 LDG.E 1 R2 4 0";
+    for (unsigned lane = 0; lane < 32; ++lane) line += " " + std::to_string(lane * lane * 64);
+    const std::vector<std::string> many(12000, line);
+    header.grid = "(8,1,1)";
+    std::string text = text_of(header);
+    for (int b = 0; b < 8; ++b)
+        text += block_of(b % 2 == 0 ? many : std::vector<std::string>{line},
+                         std::to_string(b) + ",0,0");
+    for (unsigned lookahead : {1U, 2U, 3U, 64U}) {
+        kernel = open(text, lookahead);
+        for (std::uint32_t b = 0; b < 8; ++b) {
+            auto block = kernel->next_block();
+            ASSERT_NE(block, nullptr);
+            ASSERT_EQ(block->index.x, b);
+            ASSERT_EQ(block->instructions.size(), b % 2 == 0 ? many.size() : 1U);
+            kernel->recycle(std::move(block));
+        }
+        EXPECT_EQ(kernel->next_block(), nullptr);
+    }
+}
+
 TEST_F(KernelTrace, RefusesATruncatedFile) {
     const std::string whole = text_of(header) + block_of({"0000 ffffffff 0 EXIT 0 0"});
     EXPECT_EQ(message_of(whole), "no error");
