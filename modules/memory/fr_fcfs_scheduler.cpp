@@ -107,12 +107,7 @@ public:
     std::uint32_t choose(std::uint64_t free, unsigned& priority, const dram_timing_state& banks,
                          std::uint64_t core_now) override {
         if (free == 0) return dram_request_table::none;
-        if (separate_writes_) {
-            if (!draining_ && pending_writes_ >= high_)
-                draining_ = true;
-            else if (draining_ && pending_writes_ < low_)
-                draining_ = false;
-        }
+        if (turns()) draining_ = !draining_;
         const bool write = draining_ || (writes_fill_gaps_ && pending_ == 0);
         row_queue& queue = write ? writes_ : reads_;
         const std::uint64_t candidates = free & queue.waiting();
@@ -127,7 +122,7 @@ public:
     }
 
     bool may_choose(std::uint64_t free) const override {
-        return (free & (reads_.waiting() | writes_.waiting())) != 0;
+        return (free & (reads_.waiting() | writes_.waiting())) != 0 || (free != 0 && turns());
     }
     unsigned pending() const override { return pending_; }
     bool full(bool write) const override {
@@ -138,6 +133,11 @@ public:
     bool by_row() const override { return true; }
 
 private:
+    /// The next choice begins to drain the writes, or ceases to, whether it finds a request or not.
+    bool turns() const {
+        return separate_writes_ && (draining_ ? pending_writes_ < low_ : pending_writes_ >= high_);
+    }
+
     void count(const dram_request& r, unsigned b, bool row_switch, std::uint64_t core_now) {
         dram_statistics::bank& k = statistics_.banks[b];
         if (row_switch) {

@@ -94,6 +94,21 @@ TEST(fr_fcfs, writes_wait_for_the_high_and_drain_to_the_low_watermark_while_read
     EXPECT_FALSE(b.scheduler->full(false));
 }
 
+TEST(fr_fcfs, is_asked_once_more_when_it_ceases_to_drain_although_no_request_waits) {
+    bench b;
+    give_writes_a_queue_of_their_own(b);
+    b.config.quirk_writes_wait = true;
+    b.start();
+    for (int i = 0; i < 3; ++i) b.add(0, 1, true);
+    for (int i = 0; i < 2; ++i) EXPECT_NE(b.choose(1), dram_request_table::none);
+    EXPECT_TRUE(b.scheduler->may_choose(2)) << "the last write is for bank 0, and below the mark";
+    EXPECT_FALSE(b.scheduler->may_choose(0));
+    EXPECT_EQ(b.choose(2), dram_request_table::none);
+    EXPECT_FALSE(b.scheduler->may_choose(2));
+    b.add(1, 1, true);
+    EXPECT_EQ(b.choose(2), dram_request_table::none) << "two writes wait for the high mark";
+}
+
 TEST(fr_fcfs, few_writes_are_served_while_no_read_waits) {
     bench b;
     give_writes_a_queue_of_their_own(b);
