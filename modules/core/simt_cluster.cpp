@@ -113,6 +113,7 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
 }
 
 void simt_cluster::inject() {
+    inject_process_.sleep();  // unless an SM sends another request when its last one ends
     const auto n = static_cast<unsigned>(sms_.size());
     if (n > 1) {
         const unsigned first =
@@ -124,7 +125,6 @@ void simt_cluster::inject() {
         if (!blocked_)
             for (unsigned s = 0; s < n; ++s) end_request(s);
     }
-    inject_process_.sleep();
 }
 
 void simt_cluster::end_request(unsigned s) {

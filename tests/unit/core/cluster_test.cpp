@@ -202,6 +202,29 @@ TEST(SimtCluster, HoldsItsSmsWhileTheNetworkIsFull) {
     EXPECT_EQ(rig.requests.size(), 12u);
 }
 
+TEST(SimtCluster, SendsWhatItsSmHeldBackOnTheCycleAfterTheRequestThatWasInTheWay) {
+    cluster_rig rig("rig", config_of(2));
+    listing p;
+    block_builder block;
+    block.warp();  // two past the L1, one through it: the SM's port holds the other source's back
+    for (const unsigned k : {0u, 1u}) {
+        program::static_instruction i = p.memory(memory_space::global, false, 8 + k);
+        i.cache_op = program::cache_operator::cache_global;
+        block.access(p.add(i), [=](unsigned) { return 0x1000 + 32 * k; });
+    }
+    block.access(p.memory(memory_space::global, false, 10), [](unsigned) { return 0x2000; });
+    block.run(p.exit());
+    rig.run(1);
+    rig.open = false;
+    rig.launch(0, block);
+    rig.run(100);
+    ASSERT_EQ(rig.requests.size(), 1u);
+    rig.open = true;
+    rig.run(10);
+    ASSERT_EQ(rig.requests.size(), 3u);
+    EXPECT_EQ(rig.requests[2].cycle, rig.requests[1].cycle + 1);
+}
+
 TEST(SimtCluster, TakesOneResponsePerCycleFromTheNetwork) {
     cluster_rig rig("rig", config_of(2));
     const loads l(3);
