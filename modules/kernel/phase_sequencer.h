@@ -333,47 +333,52 @@ private:
     process_group* group_of_new(phase_index p) const;
     void set_timer(clocked_process& p, unsigned domain, std::uint64_t at);
 
+    // What is there once elaboration has ended.
     options options_;
     unsigned domains_;
     std::vector<slot> slots_;
     std::array<std::vector<visit>, 1u << max_domains> order_;  // by ticking set
-    std::array<std::uint64_t, max_domains> cycle_{};
     std::array<std::vector<std::vector<timer>>, max_domains> wheel_;
-    std::array<std::array<std::uint64_t, wheel_size / 64>, max_domains> armed_{};  // with timers
-    std::vector<computed_clock*> gates_;  // empty: clocks are not gated
-    unsigned pending_ = 0;                // domains whose edge has come and not been started
-    unsigned current_ = 0;                // domains of the step being visited
-    unsigned last_ = 0;                   // domains of the step before
-    std::size_t position_ = 0;
-    unsigned visiting_ = 0;  // place of the turn started last
-    bool stepping_ = false;
-    bool visited_ = false;  // some phase of the current step
-    sc_core::sc_event step_event_;
-    std::vector<std::uint64_t> snapshot_;
+    std::vector<computed_clock*> gates_;       // empty: clocks are not gated
     std::vector<process_group*> open_groups_;  // that processes under construction may join
     std::vector<process_group*> groups_;
     std::unique_ptr<worker_pool> workers_;  // with several host threads
     bool one_thread_ = true;
-    // Whether host threads are to share groups, in steps with an edge of the first domain, and in
-    // the others as long as it pays in the former: there threads are at hand.
-    std::array<sharing_trial, 2> trials_{sharing_trial(), sharing_trial(0)};
-    bool sharing_ = false;  // in the step under way
-    unsigned groups_run_ = 0;
-    unsigned steps_since_counted_ = 0;
-    std::optional<sharing_trial::clock::time_point> step_began_;  // while trying
-    unsigned pieces_ = 1;            // of the design, which host threads share
-    unsigned piece_of_new_ = 0;      // to which blocks under construction belong
-    bool side_by_side_ = false;      // host threads are sharing phases
-    spin_lock lock_;                 // see exclusive
-    std::vector<news> news_;         // by host thread
-    const visit* shared_ = nullptr;  // the phases that they share
-    unsigned n_shared_ = 0;
+    unsigned pieces_ = 1;              // of the design, which host threads share
+    unsigned piece_of_new_ = 0;        // to which blocks under construction belong
+    std::vector<news> news_;           // by host thread
     std::vector<slot*> shared_slots_;  // by their numbers
     // By set of these, a bit each: the pieces that have members in one of them.
     std::vector<std::vector<std::uint16_t>> pieces_with_;
-    const std::uint16_t* shared_pieces_ = nullptr;  // of the phases that they share
-    std::vector<unsigned> shares_;                  // of these, by host thread: the end of each
-    activity activity_;
+
+    // What changes from step to step and all host threads look at, in one line of memory.
+    alignas(64) std::array<std::uint64_t, max_domains> cycle_{};
+    const visit* shared_ = nullptr;                 // the phases that they share
+    const std::uint16_t* shared_pieces_ = nullptr;  // of these
+    unsigned n_shared_ = 0;
+    unsigned visiting_ = 0;      // place of the turn started last
+    bool side_by_side_ = false;  // host threads are sharing phases
+    bool stepping_ = false;
+
+    // What concerns the thread that steps.
+    alignas(64) unsigned pending_ = 0;  // domains whose edge has come and not been started
+    unsigned current_ = 0;              // domains of the step being visited
+    unsigned last_ = 0;                 // domains of the step before
+    std::size_t position_ = 0;
+    bool visited_ = false;  // some phase of the current step
+    bool sharing_ = false;  // host threads share phases of the step under way
+    unsigned groups_run_ = 0;
+    unsigned steps_since_counted_ = 0;
+    // Whether host threads are to share groups, in steps with an edge of the first domain, and in
+    // the others as long as it pays in the former: there threads are at hand.
+    std::array<sharing_trial, 2> trials_{sharing_trial(), sharing_trial(0)};
+    std::optional<sharing_trial::clock::time_point> step_began_;  // while trying
+    std::vector<unsigned> shares_;  // of the pieces, by host thread: the end of each
+    std::vector<std::uint64_t> snapshot_;
+    std::array<std::array<std::uint64_t, wheel_size / 64>, max_domains> armed_{};  // with timers
+    sc_core::sc_event step_event_;
+    alignas(64) spin_lock lock_;  // see exclusive
+    alignas(64) activity activity_;
     std::vector<step_observer*> observers_;
     std::unordered_map<std::string, unsigned> watched_;  // numbers, by name
     // Steps, by number of a block; the first stands for all blocks that are not watched.

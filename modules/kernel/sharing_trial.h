@@ -49,7 +49,7 @@ public:
         time_ = pieces_ = 0;
         step_ = 0;
         if (block_ == 0 && !shared_ && step < shortest_step_) return keep(false);
-        if (++block_ == blocks) keep(best_[1] < worth * best_[0]);
+        if (++block_ == blocks) keep(best_[1] < (shared_ ? 1 : worth) * best_[0]);
     }
 
 private:
@@ -58,7 +58,7 @@ private:
     // Steps between trials, more and more as long as these find the same.
     static constexpr unsigned shortest = 500, longest = 32000;
     static constexpr unsigned shortest_shared = 2000, longest_shared = 16000;
-    static constexpr double worth = 0.95;  // of the time of one thread
+    static constexpr double worth = 0.95;  // of the time of one thread, to begin with
 
     void keep(bool shared) {
         if (shared != shared_) pause_ = shared ? shortest_shared : shortest;
