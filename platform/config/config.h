@@ -63,7 +63,7 @@ struct trace_config {
     std::vector<std::string> opcode_tables;  ///< files, in order
     bool unknown_opcode_is_error = true;
     trace::kernel_choice choice;  ///< of the command line, and then with that of the list
-    unsigned lookahead = 64;       ///< decoded blocks ahead of the simulation
+    unsigned lookahead = 64;      ///< decoded blocks ahead of the simulation
     std::optional<std::uint32_t>
         override_shared_memory;                       ///< bytes per block, instead of the header's
     std::optional<std::uint32_t> override_registers;  ///< per thread, instead of the header's
