@@ -20,6 +20,7 @@ clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, p
     : sequencer_(sequencer),
       group_(sequencer.group_of_new(phase)),
       slot_(group_ != nullptr ? group_->slot_of(phase) : sequencer.slots_.at(phase)),
+      behind_(group_ != nullptr ? &group_->behind_ : &phase_sequencer::in_time),
       domain_(slot_.what.domain),
       index_(slot_.join(*this, turns)),
       piece_(sequencer.piece_of_new_),

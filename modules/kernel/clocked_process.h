@@ -81,7 +81,7 @@ public:
     bool awake() const { return (__atomic_load_n(word_, __ATOMIC_RELAXED) & bit_) != 0; }
 
     /// The current edge of the process's own domain, cycles.
-    std::uint64_t now() const { return sequencer_.cycle(domain_); }
+    std::uint64_t now() const { return sequencer_.cycle(domain_) - *behind_; }
 
 private:
     friend class phase_sequencer;
@@ -126,6 +126,7 @@ private:
     phase_sequencer::slot& slot_;            // its phase
     phase_sequencer::turn* turn_ = nullptr;  // the turn it acts in
     unsigned selected_ = 0;                  // which one that is
+    const std::uint64_t* const behind_;      // edges that its group is
     unsigned domain_;
     unsigned index_;        // among the members of the phase
     unsigned number_ = 0;   // among the members of the group

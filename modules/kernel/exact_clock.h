@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <systemc>
+#include <vector>
 
 namespace simtlm::kernel {
 
@@ -26,12 +27,19 @@ public:
     /// @return how many rising edges that leaves out
     std::uint64_t gate_until(std::uint64_t time) {
         const std::uint64_t skipped = skip_before(time);
-        if (skipped != 0) {
-            const std::uint64_t next = rising_edge(1, ~std::uint64_t{0});
-            m_posedge_time += sc_core::sc_time::from_value(next - told_);
-            told_ = next;
-        }
+        if (skipped != 0) stay_low();
         return skipped;
+    }
+
+    /// Leaves out the next rising edges, of which it tells when they would have come.
+    /// @param times  as many as are to be left out, in units of the time resolution
+    /// @pre it is high
+    void leave_out(std::vector<std::uint64_t>& times) {
+        for (std::uint64_t& t : times) {
+            t = rising_edge(1, ~std::uint64_t{0});
+            skip_before(t + 1);
+        }
+        stay_low();
     }
 
 protected:
@@ -51,6 +59,13 @@ protected:
     virtual std::uint64_t skip_before(std::uint64_t time) = 0;
 
 private:
+    /// Until the next rising edge that has not been forgotten.
+    void stay_low() {
+        const std::uint64_t next = rising_edge(1, ~std::uint64_t{0});
+        m_posedge_time += sc_core::sc_time::from_value(next - told_);
+        told_ = next;
+    }
+
     void update() override {
         sc_clock::update();
         const std::uint64_t next = next_edge();

@@ -150,8 +150,40 @@ void phase_sequencer::end_of_elaboration() {
     for (unsigned p = 0; p < slots_.size(); ++p) {
         slots_[p].complete(p);
         for (turn& t : slots_[p].turns)
-            for (unsigned set = 0; set < order_.size(); ++set)
-                if ((set >> slots_[p].what.domain & 1u) != 0) order_[set].push_back({&t, p});
+            for (unsigned set = 0; set < with_late; ++set)
+                if ((set >> slots_[p].what.domain & 1u) != 0)
+                    order_[set].push_back({&t, p, slots_[p].actions.data()});
+    }
+    if (late_clock_ != nullptr) find_late_slot();
+}
+
+/// The slot of the groups of the domain whose edges may be put off, if nobody else is of it.
+void phase_sequencer::find_late_slot() {
+    const unsigned domain = late_domain_;
+    std::size_t members = 0, in_groups = 0;
+    for (slot& s : slots_) {
+        if (s.what.domain != domain) continue;
+        members += s.members.size() - static_cast<std::size_t>(
+                                          std::count(s.members.begin(), s.members.end(), nullptr));
+    }
+    for (const process_group* g : groups_) {
+        if (g->domain_ != domain) continue;
+        ++in_groups;
+        slot& s = slots_[g->first_];
+        if (late_slot_ != nullptr && late_slot_ != &s)
+            return static_cast<void>(late_clock_ = nullptr);
+        late_slot_ = &s;
+    }
+    if (in_groups == 0 || in_groups != members) return static_cast<void>(late_clock_ = nullptr);
+    for (const edge_action& a : late_slot_->actions)
+        late_slot_->late_actions.push_back(
+            kernel::on_edge<&process_group::catch_up>(static_cast<process_group*>(a.self)));
+    for (unsigned set = 0; set < with_late; ++set) {
+        auto& order = order_[with_late + set];
+        order = order_[set];
+        order.insert(order.begin(),
+                     {&late_slot_->turns[0], static_cast<unsigned>(late_slot_ - slots_.data()),
+                      late_slot_->late_actions.data()});
     }
 }
 
@@ -202,6 +234,16 @@ unsigned phase_sequencer::edges_to_timer(unsigned domain) const {
     return 0;
 }
 
+/// As the clock would tell it if no edges had been left out.
+std::uint64_t phase_sequencer::rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const {
+    if (domain == late_domain_) {
+        const std::size_t left = left_out_.size() - next_left_out_;
+        if (k <= left) return std::min(left_out_[next_left_out_ + k - 1], limit);
+        k -= static_cast<unsigned>(left);
+    }
+    return gates_[domain]->rising_edge(k, limit);
+}
+
 /// After a step in which nobody ran.
 void phase_sequencer::gate_clocks() {
     for (const slot& s : slots_)
@@ -210,8 +252,14 @@ void phase_sequencer::gate_clocks() {
     constexpr std::uint64_t never = ~std::uint64_t{0};
     std::uint64_t until = never;
     for (unsigned d = 0; d < domains_; ++d)
-        if (const unsigned k = edges_to_timer(d); k != 0) until = gates_[d]->rising_edge(k, until);
+        if (const unsigned k = edges_to_timer(d); k != 0) until = rising_edge(d, k, until);
     if (until == never) return;
+    late_ = 0;
+    for (; next_left_out_ < left_out_.size() && left_out_[next_left_out_] < until;
+         ++next_left_out_) {
+        ++cycle_[late_domain_];
+        ++activity_.edges[late_domain_];
+    }
     for (unsigned d = 0; d < domains_; ++d) {
         if (!gates_[d]->read()) continue;  // after one edge more
         const std::uint64_t skipped = gates_[d]->gate_until(until);
@@ -229,7 +277,7 @@ void phase_sequencer::set_timer(clocked_process& p, unsigned domain, std::uint64
 }
 
 bool phase_sequencer::start_next_phase() {
-    const auto& order = order_[current_];
+    const std::vector<visit>& order = *visits_;
     for (; position_ < order.size(); ++position_) {
         const turn& t = *order[position_].who;
         if (t.awake == 0) continue;
@@ -243,7 +291,7 @@ bool phase_sequencer::start_next_phase() {
         if (options_.clocked_threads)
             notify(slots_[p], t);
         else
-            call(slots_[p], t);
+            call(order[position_]);
         ++position_;
         return true;
     }
@@ -282,7 +330,7 @@ void phase_sequencer::decide_on_sharing() {
 /// has in its caches. What concerns other parts is done when all are done, or by one at a time.
 /// @return whether they have been
 bool phase_sequencer::share_phases() {
-    const std::vector<visit>& order = order_[current_];
+    const std::vector<visit>& order = *visits_;
     if (slots_[order[position_].phase].one_thread || follows_blocks()) return false;
     unsigned among = 1;
     std::size_t end = position_;
@@ -351,7 +399,7 @@ void phase_sequencer::go_through_piece(unsigned piece) {
             for (bits &= s.stretches[i].bits; bits != 0; bits &= bits - 1, ++ran) {
                 const unsigned member = word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
                 mine.running = std::uint64_t{k} * most_members + member;
-                act(s.actions[member]);
+                act(shared_[k].actions[member]);
             }
         }
         mine.ran[s.shared_number] += ran;
@@ -479,26 +527,86 @@ void phase_sequencer::finish_step() {
     active_blocks_.clear();
 }
 
+/// An edge of a domain in the step that begins.
+void phase_sequencer::count_edge(unsigned domain) {
+    ++activity_.edges[domain];
+    expire_timers(domain);
+}
+
+/// Of those that have been left out, the ones before a time are late.
+void phase_sequencer::count_edges_before(std::uint64_t time) {
+    for (; next_left_out_ < left_out_.size() && left_out_[next_left_out_] < time; ++next_left_out_)
+        put_off_edge();
+}
+
+void phase_sequencer::put_off_edge() {
+    count_edge(late_domain_);
+    ++cycle_[late_domain_];
+    ++late_;
+}
+
+/// The clock has risen after a long time.
+void phase_sequencer::leave_out_edges() {
+    left_out_.resize(most_left_out);
+    next_left_out_ = 0;
+    late_clock_->leave_out(left_out_);
+}
+
+void phase_sequencer::catch_up() {
+    if (late_clock_ == nullptr || stepping_ || failure_ || pending_ != 0) return;
+    for (unsigned d = 0; d < domains_; ++d) cycle_[d] += uncounted_ >> d & 1u;
+    uncounted_ = 0;
+    count_edges_before(sc_core::sc_time_stamp().value());
+    const visit& late = order_[with_late].front();
+    if (late_ != 0) {
+        activity_.activations[late.phase] += late.who->awake;
+        call(late);
+    }
+    late_ = 0;
+}
+
+/// @pre an edge has come
+/// @return whether it is one that is not put off
+bool phase_sequencer::begin_step() {
+    if (last_ != 0 && !observers_.empty()) finish_step();
+    for (unsigned d = 0; d < domains_; ++d) cycle_[d] += uncounted_ >> d & 1u;
+    uncounted_ = 0;
+    if (late_clock_ != nullptr) {
+        const bool risen = (pending_ >> late_domain_ & 1u) != 0;
+        const std::uint64_t time = sc_core::sc_time_stamp().value();
+        count_edges_before(time);
+        if (next_left_out_ < left_out_.size() && left_out_[next_left_out_] == time) {
+            ++next_left_out_;
+            pending_ |= 1u << late_domain_;
+        }
+        const bool puts_off = observers_.empty() && !follows_blocks() && !late_slot_->one_thread;
+        if (puts_off && risen) leave_out_edges();
+        if (puts_off && pending_ == 1u << late_domain_) {
+            pending_ = 0;
+            put_off_edge();
+            return false;
+        }
+    }
+    current_ = std::exchange(pending_, 0u);
+    if (!observers_.empty()) step_time_ = sc_core::sc_time_stamp();
+    visits_ = &order_[current_ | (late_ != 0 ? with_late : 0)];
+    position_ = 0;
+    visiting_ = 0;
+    visited_ = false;
+    ++activity_.steps;
+    if (!one_thread_ && options_.groups_a_thread == 0) decide_on_sharing();
+    for (unsigned d = 0; d < domains_; ++d)
+        if ((current_ >> d & 1u) != 0) count_edge(d);
+    return true;
+}
+
 void phase_sequencer::step() {
     if (!stepping_) {
-        if (last_ != 0) {
-            if (!observers_.empty()) finish_step();
-            for (unsigned d = 0; d < domains_; ++d) cycle_[d] += last_ >> d & 1u;
+        stepping_ = begin_step();
+        if (!stepping_) {
+            if (!gates_.empty()) gate_clocks();
+            return;
         }
-        if (!observers_.empty()) step_time_ = sc_core::sc_time_stamp();
-        current_ = pending_;
-        pending_ = 0;
-        position_ = 0;
-        visiting_ = 0;
-        stepping_ = true;
-        visited_ = false;
-        ++activity_.steps;
-        if (!one_thread_ && options_.groups_a_thread == 0) decide_on_sharing();
-        for (unsigned d = 0; d < domains_; ++d)
-            if ((current_ >> d & 1u) != 0) {
-                ++activity_.edges[d];
-                expire_timers(d);
-            }
     }
     while (start_next_phase()) {
         // Nobody else would run in the delta cycle between: not worth one.
@@ -507,7 +615,8 @@ void phase_sequencer::step() {
         return;
     }
     stepping_ = false;
-    last_ = current_;
+    late_ = 0;
+    last_ = uncounted_ = current_;
     if (pending_ != 0)
         step_event_.notify(sc_core::SC_ZERO_TIME);
     else if (!visited_ && !gates_.empty() && observers_.empty())

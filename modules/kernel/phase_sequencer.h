@@ -185,6 +185,18 @@ public:
     /// @pre blocks are woken from outside while the simulation is paused, if at all
     void gate(std::vector<computed_clock*> clocks) { gates_ = std::move(clocks); }
 
+    /// Steps in which a domain has an edge alone are put off to the beginning of the next step of
+    /// others, where every process_group makes up for them in one visit; most edges of its clock
+    /// are left out. Nobody can tell, where the blocks of the domain are those of groups alone and
+    /// neither they nor anybody who looks at them asks what time it is. Not done while a block of
+    /// it must stay on one thread, or somebody observes steps, or watches blocks.
+    void put_off(unsigned domain, computed_clock& of_domain) {
+        late_domain_ = domain;
+        late_clock_ = &of_domain;
+    }
+    /// Makes up for what has been put off: for who looks at the design between two steps.
+    void catch_up();
+
     /// A block cannot go on because of the user's input: edges pass unheeded from now on, and
     /// failed() is notified. A thread of a block cannot throw out of the simulation itself.
     void fail(std::exception_ptr why);
@@ -228,6 +240,7 @@ private:
         phase_sequencer* sequencer = nullptr;
         std::vector<clocked_process*> members;  // nullptr: none, which is never awake
         std::vector<edge_action> actions;       // of the members, once elaboration has ended
+        std::vector<edge_action> late_actions;  // for edges that have been put off
         bool shared = false;                    // host threads may share it
         bool one_thread = false;                // its processes touch more than their own
         unsigned shared_number = 0;             // among those that are shared
@@ -247,6 +260,7 @@ private:
     struct visit {
         turn* who;
         unsigned phase;
+        const edge_action* actions;
     };
     static constexpr unsigned wheel_size = 1024;  // cycles; later wake-ups are re-armed
     struct timer {
@@ -302,12 +316,19 @@ private:
         for (std::size_t w = 0; w < n_words; ++w) n += call_of(actions + 64 * w, snapshot[w]);
         return n;
     }
-    void call(const slot& s, const turn& t) {
-        call(s.actions.data(), t.words, t.n_words, t.stride, snapshot_);
+    void call(const visit& v) {
+        const turn& t = *v.who;
+        call(v.actions, t.words, t.n_words, t.stride, snapshot_);
     }
     void end_of_elaboration() override;
     void on_edge();
     void step();
+    bool begin_step();
+    void find_late_slot();
+    void count_edge(unsigned domain);
+    void count_edges_before(std::uint64_t time);
+    void put_off_edge();
+    void leave_out_edges();
     bool start_next_phase();
     void finish_step();
     bool follows_blocks() const { return !active_in_.empty(); }
@@ -319,6 +340,7 @@ private:
     void gate_clocks();
     /// Edges of a domain to come, up to the first that a timer may wait for; 0: none does.
     unsigned edges_to_timer(unsigned domain) const;
+    std::uint64_t rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const;
     void notify(const slot& s, const turn& t);
     void decide_on_sharing();
     /// Whether phases of the step under way may be shared.
@@ -337,7 +359,8 @@ private:
     options options_;
     unsigned domains_;
     std::vector<slot> slots_;
-    std::array<std::vector<visit>, 1u << max_domains> order_;  // by ticking set
+    static constexpr unsigned with_late = 1u << max_domains;
+    std::array<std::vector<visit>, 2 * with_late> order_;  // by ticking set, and late edges
     std::array<std::vector<std::vector<timer>>, max_domains> wheel_;
     std::vector<computed_clock*> gates_;       // empty: clocks are not gated
     std::vector<process_group*> open_groups_;  // that processes under construction may join
@@ -351,8 +374,11 @@ private:
     // By set of these, a bit each: the pieces that have members in one of them.
     std::vector<std::vector<std::uint16_t>> pieces_with_;
 
+    static constexpr std::uint64_t in_time = 0;  // for who is never behind
+
     // What changes from step to step and all host threads look at, in one line of memory.
     alignas(64) std::array<std::uint64_t, max_domains> cycle_{};
+    std::uint64_t late_ = 0;                        // edges that have been put off
     const visit* shared_ = nullptr;                 // the phases that they share
     const std::uint16_t* shared_pieces_ = nullptr;  // of these
     unsigned n_shared_ = 0;
@@ -364,6 +390,8 @@ private:
     alignas(64) unsigned pending_ = 0;  // domains whose edge has come and not been started
     unsigned current_ = 0;              // domains of the step being visited
     unsigned last_ = 0;                 // domains of the step before
+    unsigned uncounted_ = 0;            // ... whose cycles are yet to be counted
+    const std::vector<visit>* visits_ = nullptr;  // of the current step
     std::size_t position_ = 0;
     bool visited_ = false;  // some phase of the current step
     bool sharing_ = false;  // host threads share phases of the step under way
@@ -376,6 +404,14 @@ private:
     std::vector<unsigned> shares_;  // of the pieces, by host thread: the end of each
     std::vector<std::uint64_t> snapshot_;
     std::array<std::array<std::uint64_t, wheel_size / 64>, max_domains> armed_{};  // with timers
+    // The domain whose edges may be put off, the slot of its groups, and the times of the edges of
+    // its clock that have been left out.
+    static constexpr unsigned most_left_out = 64;
+    unsigned late_domain_ = max_domains;
+    computed_clock* late_clock_ = nullptr;  // nullptr: there is none
+    slot* late_slot_ = nullptr;
+    std::vector<std::uint64_t> left_out_;
+    std::size_t next_left_out_ = 0;
     sc_core::sc_event step_event_;
     alignas(64) spin_lock lock_;  // see exclusive
     alignas(64) activity activity_;

@@ -89,8 +89,7 @@ std::uint64_t process_group::activations(unsigned phase) const {
 }
 
 void process_group::set_timer(unsigned who, std::uint64_t at) {
-    const std::uint64_t now = sequencer_.cycle(domain_);
-    if (at - now < wheel_size) {
+    if (at - now() < wheel_size) {
         const std::uint64_t place = at % wheel_size;
         wheel_[place * words_ + who / 64] |= std::uint64_t{1} << (who % 64);
         pending_ |= std::uint64_t{1} << place;
@@ -136,18 +135,37 @@ std::uint64_t process_group::next_timer(std::uint64_t now) const {
 /// All phases and turns of an edge, as the sequencer would visit them. Sleeps as a whole while no
 /// member has anything to do.
 void process_group::run() {
+    ++visits_;
     run_phases();
-    const std::uint64_t until = sleeps_until();
+    rest(sleeps_until());
+}
+
+/// The edges that have been put off, of these those in which somebody is awake.
+void process_group::catch_up() {
+    ++visits_;
+    const std::uint64_t end = sequencer_.cycle(domain_);
+    for (std::uint64_t edge = end - sequencer_.late_;; ++edge) {
+        if (next_ready(0) == max_turns) edge = next_timer(edge - 1);
+        if (edge >= end) {
+            behind_ = 0;
+            return rest(edge);
+        }
+        behind_ = end - edge;
+        run_phases();
+    }
+}
+
+/// As a whole. @param until  when it has something to do again: an edge, or never
+void process_group::rest(std::uint64_t until) {
     if (until == never)
         activity_->sleep();
-    else if (until != 0)
+    else
         activity_->sleep_until(until);
 }
 
 void process_group::run_phases() {
     visiting_ = 0;
-    ++visits_;
-    expire_timers(sequencer_.cycle(domain_));
+    expire_timers(now());
     const bool follows_blocks = sequencer_.follows_blocks();
     for (unsigned k = next_ready(0); k < max_turns; k = next_ready(k + 1)) {
         visiting_ = k;
@@ -159,7 +177,7 @@ void process_group::run_phases() {
 }
 
 std::uint64_t process_group::sleeps_until() const {
-    return next_ready(0) < max_turns ? 0 : next_timer(sequencer_.cycle(domain_));
+    return next_ready(0) < max_turns ? 0 : next_timer(now());
 }
 
 }  // namespace simtlm::kernel

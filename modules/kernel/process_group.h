@@ -69,7 +69,11 @@ private:
     bool has_come_to(unsigned turn) const { return visiting_ != max_turns && visiting_ >= turn; }
     void turn_asleep(unsigned turn) { ready_[turn / 64] &= ~(std::uint64_t{1} << (turn % 64)); }
     void set_timer(unsigned who, std::uint64_t at);
+    /// The edge that its members see.
+    std::uint64_t now() const { return sequencer_.cycle(domain_) - behind_; }
     void run();
+    void catch_up();
+    void rest(std::uint64_t until);
     void run_phases();
     /// Until when nobody in it has anything to do; 0: somebody has.
     std::uint64_t sleeps_until() const;
@@ -91,6 +95,7 @@ private:
     std::unique_ptr<clocked_process> activity_;  // of the group as a whole
     unsigned first_ = 0;                         // phase
     unsigned domain_ = 0;
+    std::uint64_t behind_ = 0;  // edges that are yet to be made up for: see put_off()
     std::vector<phase_sequencer::slot> slots_;           // by phase, from the first
     std::vector<phase_sequencer::turn*> turns_;          // in order
     std::array<std::uint64_t, max_turns / 64> ready_{};  // turns with someone awake

@@ -255,6 +255,7 @@ std::uint64_t dram_channel::next_event(std::uint64_t now) const {
 // Statistics.
 
 const dram_statistics& dram_channel::statistics() {
+    sequencer_.catch_up();
     const std::uint64_t edges = sequencer_.edges(protocol::dram_clock);
     catch_up(edges);
     sampler_.count_free_banks(edges);

@@ -217,6 +217,8 @@ void gpu::before_end_of_elaboration() {
         std::vector<kernel::computed_clock*> gates;
         for (unsigned d = 0; d < domains.size(); ++d)
             gates.push_back(rounded_clocks_ ? &(*rounded_clocks_)[d] : clocks_[d].get());
+        if (!config_.memory.channel)
+            sequencer_.put_off(protocol::dram_clock, *gates[protocol::dram_clock]);
         sequencer_.gate(std::move(gates));
     }
     if (reset.bind_count() == 0) {
