@@ -94,27 +94,23 @@ void phase_sequencer::turn::make_lines(unsigned lines) {
 }
 
 /// Has the members that one host thread mostly runs in words, and thereby lines of memory, of their
-/// own, and finds those of each piece.
+/// own, piece after piece.
 void phase_sequencer::slot::lay_out_by_pieces(unsigned threads, unsigned pieces) {
     sc_assert(turns.size() == 1);
+    const unsigned pieces_a_thread = pieces / threads;
+    std::vector<std::vector<clocked_process*>> of_piece(pieces);
+    for (clocked_process* p : members) of_piece[p->piece_].push_back(p);
+    for (const auto& some : of_piece)
+        while (some.size() > std::size_t{1} << log2_of_piece) ++log2_of_piece;
+    words_a_thread = ((pieces_a_thread << log2_of_piece) + 63) / 64;
     rearrange([&] {
-        std::vector<std::vector<clocked_process*>> of_piece(pieces);
-        for (clocked_process* p : members) of_piece[p->piece_].push_back(p);
-        members.clear();
-        first_stretch.assign(1, 0);
+        members.assign(std::size_t{64} * words_a_thread * threads, nullptr);
         for (unsigned piece = 0; piece < pieces; ++piece) {
-            if (piece % (pieces / threads) == 0) members.resize((members.size() + 63) / 64 * 64);
-            for (clocked_process* p : of_piece[piece]) {
-                const auto word = static_cast<std::uint32_t>(members.size() / 64);
-                const std::uint64_t bit = std::uint64_t{1} << members.size() % 64;
-                if (stretches.size() == first_stretch.back() || stretches.back().word != word)
-                    stretches.push_back({word, 0});
-                stretches.back().bits |= bit;
-                members.push_back(p);
-            }
-            first_stretch.push_back(static_cast<std::uint32_t>(stretches.size()));
+            const unsigned first = 64 * words_a_thread * (piece / pieces_a_thread) +
+                                   (piece % pieces_a_thread << log2_of_piece);
+            std::copy(of_piece[piece].begin(), of_piece[piece].end(), members.begin() + first);
         }
-        turns[0].make_lines(static_cast<unsigned>((members.size() + 63) / 64));
+        turns[0].make_lines(words_a_thread * threads);
     });
 }
 
@@ -139,20 +135,12 @@ void phase_sequencer::end_of_elaboration() {
         shared_slots_.push_back(&s);
     }
     sc_assert(shared_slots_.size() <= max_shared);
-    pieces_with_.resize(std::size_t{1} << shared_slots_.size());
-    for (unsigned set = 0; set < pieces_with_.size(); ++set)
-        for (unsigned piece = 0; piece < pieces_; ++piece)
-            if (std::any_of(shared_slots_.begin(), shared_slots_.end(), [&](const slot* s) {
-                    return (set >> s->shared_number & 1u) != 0 &&
-                           s->first_stretch[piece] != s->first_stretch[piece + 1];
-                }))
-                pieces_with_[set].push_back(static_cast<std::uint16_t>(piece));
     for (unsigned p = 0; p < slots_.size(); ++p) {
         slots_[p].complete(p);
         for (turn& t : slots_[p].turns)
             for (unsigned set = 0; set < with_late; ++set)
                 if ((set >> slots_[p].what.domain & 1u) != 0)
-                    order_[set].push_back({&t, p, slots_[p].actions.data()});
+                    order_[set].push_back({&t, p, &slots_[p], slots_[p].actions.data()});
     }
     if (late_clock_ != nullptr) find_late_slot();
 }
@@ -183,7 +171,7 @@ void phase_sequencer::find_late_slot() {
         order = order_[set];
         order.insert(order.begin(),
                      {&late_slot_->turns[0], static_cast<unsigned>(late_slot_ - slots_.data()),
-                      late_slot_->late_actions.data()});
+                      late_slot_, late_slot_->late_actions.data()});
     }
 }
 
@@ -334,14 +322,12 @@ bool phase_sequencer::share_phases() {
     if (slots_[order[position_].phase].one_thread || follows_blocks()) return false;
     unsigned among = 1;
     std::size_t end = position_;
-    unsigned set = 0;
     if (shares_step()) {
         unsigned awake = 0;
         for (; end < order.size(); ++end) {
             const slot& s = slots_[order[end].phase];
             if (!s.shared || s.one_thread) break;
             awake += order[end].who->awake;
-            set |= 1u << s.shared_number;
         }
         const unsigned each =
             options_.groups_a_thread != 0 ? options_.groups_a_thread : least_groups;
@@ -353,21 +339,15 @@ bool phase_sequencer::share_phases() {
     }
     shared_ = &order[position_];
     n_shared_ = static_cast<unsigned>(end - position_);
-    shares_.clear();
-    const std::vector<std::uint16_t>& all = pieces_with_[set];
-    shared_pieces_ = all.data();
-    for (unsigned t = 0; t < among; ++t) {
-        const auto end_of_share =
-            std::lower_bound(all.begin(), all.end(), pieces_ * (t + 1) / among);
-        shares_.push_back(static_cast<unsigned>(end_of_share - all.begin()));
-    }
     ++activity_.shared;
     side_by_side_ = true;
-    const auto go = [](void* self, unsigned i) {
-        auto& s = *static_cast<phase_sequencer*>(self);
-        s.go_through_piece(s.shared_pieces_[i]);
+    const auto begin = [](void* self, unsigned share) {
+        return static_cast<const phase_sequencer*>(self)->pieces_awake(share);
     };
-    workers_->run(shares_, go, this);
+    const auto go = [](void* self, unsigned share, unsigned piece) {
+        static_cast<phase_sequencer*>(self)->go_through_piece(share, piece);
+    };
+    workers_->run({this, begin, go}, among);
     side_by_side_ = false;
     position_ = end;
     spread_news();
@@ -380,29 +360,62 @@ void phase_sequencer::do_side_by_side(unsigned pieces, void (*work)(void*, unsig
         for (unsigned i = 0; i < pieces; ++i) work(context, i);
         return;
     }
-    shares_.clear();
-    for (unsigned i = 0; i < pieces; ++i) shares_.push_back(i + 1);
-    workers_->run(shares_, work, context);
+    struct shares {
+        unsigned count;
+        void (*work)(void*, unsigned);
+        void* context;
+    } all{pieces, work, context};
+    const auto begin = [](void* of, unsigned share) {
+        return std::uint64_t{share < static_cast<const shares*>(of)->count};
+    };
+    const auto go = [](void* of, unsigned share, unsigned) {
+        const shares& s = *static_cast<const shares*>(of);
+        s.work(s.context, share);
+    };
+    workers_->run({&all, begin, go}, pieces);
 }
 
-/// What is awake of a piece of the design, phase after phase.
-void phase_sequencer::go_through_piece(unsigned piece) {
+/// Of the pieces that a host thread begins with, those with somebody awake in the phases that are
+/// shared.
+std::uint64_t phase_sequencer::pieces_awake(unsigned share) const {
+    std::uint64_t pieces = 0;
+    for (unsigned k = 0; k < n_shared_; ++k) {
+        const slot& s = *shared_[k].of;
+        for (unsigned w = 0; w < s.words_a_thread; ++w) {
+            std::uint64_t bits = shared_[k].who->awake_in(share * s.words_a_thread + w);
+            if (s.log2_of_piece == 0) {
+                pieces |= bits;
+                continue;
+            }
+            for (; bits != 0; bits &= bits - 1) {
+                const unsigned place = 64 * w + static_cast<unsigned>(__builtin_ctzll(bits));
+                pieces |= std::uint64_t{1} << (place >> s.log2_of_piece);
+            }
+        }
+    }
+    return pieces;
+}
+
+/// Who is awake of a piece of the design, phase after phase.
+void phase_sequencer::go_through_piece(unsigned share, unsigned piece) {
     constexpr unsigned most_members = 1u << 24;
     news& mine = news_of_this_thread();
     for (unsigned k = 0; k < n_shared_; ++k) {
-        const slot& s = slots_[shared_[k].phase];
-        const turn& t = *shared_[k].who;
+        const visit& v = shared_[k];
+        const unsigned log2 = v.of->log2_of_piece;
+        const unsigned first = 64 * v.of->words_a_thread * share + (piece << log2);
+        const unsigned last = first + (1u << log2) - 1;
+        const std::uint64_t of_piece = ~std::uint64_t{0} >> (63 - (last - first) % 64)
+                                                                << first % 64;
         unsigned ran = 0;
-        for (std::uint32_t i = s.first_stretch[piece]; i < s.first_stretch[piece + 1]; ++i) {
-            const std::uint32_t word = s.stretches[i].word;
-            std::uint64_t bits = __atomic_load_n(&t.words[word * t.stride], __ATOMIC_RELAXED);
-            for (bits &= s.stretches[i].bits; bits != 0; bits &= bits - 1, ++ran) {
-                const unsigned member = word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
+        for (unsigned word = first / 64; word <= last / 64; ++word)
+            for (std::uint64_t bits = v.who->awake_in(word) & of_piece; bits != 0;
+                 bits &= bits - 1, ++ran) {
+                const unsigned member = 64 * word + static_cast<unsigned>(__builtin_ctzll(bits));
                 mine.running = std::uint64_t{k} * most_members + member;
-                act(shared_[k].actions[member]);
+                act(v.actions[member]);
             }
-        }
-        mine.ran[s.shared_number] += ran;
+        if (ran != 0) mine.ran[v.of->shared_number] += ran;
     }
 }
 

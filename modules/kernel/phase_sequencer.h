@@ -223,17 +223,16 @@ private:
         std::vector<std::uint64_t> memory;  // for the words, where a group has none for them
 
         std::uint64_t* word(unsigned member) const { return &words[member / 64 * stride]; }
+        /// Of a word, while other threads may change it.
+        std::uint64_t awake_in(unsigned nth) const {
+            return __atomic_load_n(&words[nth * stride], __ATOMIC_RELAXED);
+        }
         void make_room(unsigned members) {
             memory.resize((members + 63) / 64);
             words = memory.data();
             n_words = static_cast<unsigned>(memory.size());
         }
         void make_lines(unsigned lines);
-    };
-    /// Adjacent members of a phase.
-    struct stretch {
-        std::uint32_t word;
-        std::uint64_t bits;
     };
     struct slot {
         phase what;
@@ -245,9 +244,10 @@ private:
         bool one_thread = false;                // its processes touch more than their own
         unsigned shared_number = 0;             // among those that are shared
         std::vector<turn> turns;
-        // If shared: the members of each piece, and where those of the next one begin.
-        std::vector<stretch> stretches;
-        std::vector<std::uint32_t> first_stretch;
+        // If shared: a power of two of members, or places for them, make a piece of the design, and
+        // the pieces that a host thread begins with have words of their own.
+        unsigned log2_of_piece = 0;
+        unsigned words_a_thread = 1;
 
         unsigned join(clocked_process& p, unsigned turns_wanted);
         template <class Rearrange>
@@ -260,6 +260,7 @@ private:
     struct visit {
         turn* who;
         unsigned phase;
+        const slot* of;
         const edge_action* actions;
     };
     static constexpr unsigned wheel_size = 1024;  // cycles; later wake-ups are re-armed
@@ -346,7 +347,8 @@ private:
     /// Whether phases of the step under way may be shared.
     bool shares_step() const { return !one_thread_ && (sharing_ || options_.groups_a_thread != 0); }
     bool share_phases();
-    void go_through_piece(unsigned piece);
+    std::uint64_t pieces_awake(unsigned share) const;
+    void go_through_piece(unsigned share, unsigned piece);
     news& news_of_this_thread();
     void wake_side_by_side(clocked_process& p);
     void sleep_side_by_side(clocked_process& p);
@@ -371,16 +373,13 @@ private:
     unsigned piece_of_new_ = 0;        // to which blocks under construction belong
     std::vector<news> news_;           // by host thread
     std::vector<slot*> shared_slots_;  // by their numbers
-    // By set of these, a bit each: the pieces that have members in one of them.
-    std::vector<std::vector<std::uint16_t>> pieces_with_;
 
     static constexpr std::uint64_t in_time = 0;  // for who is never behind
 
     // What changes from step to step and all host threads look at, in one line of memory.
     alignas(64) std::array<std::uint64_t, max_domains> cycle_{};
-    std::uint64_t late_ = 0;                        // edges that have been put off
-    const visit* shared_ = nullptr;                 // the phases that they share
-    const std::uint16_t* shared_pieces_ = nullptr;  // of these
+    std::uint64_t late_ = 0;         // edges that have been put off
+    const visit* shared_ = nullptr;  // the phases that they share
     unsigned n_shared_ = 0;
     unsigned visiting_ = 0;      // place of the turn started last
     bool side_by_side_ = false;  // host threads are sharing phases
@@ -401,7 +400,6 @@ private:
     // the others as long as it pays in the former: there threads are at hand.
     std::array<sharing_trial, 2> trials_{sharing_trial(), sharing_trial(0)};
     std::optional<sharing_trial::clock::time_point> step_began_;  // while trying
-    std::vector<unsigned> shares_;  // of the pieces, by host thread: the end of each
     std::vector<std::uint64_t> snapshot_;
     std::array<std::array<std::uint64_t, wheel_size / 64>, max_domains> armed_{};  // with timers
     // The domain whose edges may be put off, the slot of its groups, and the times of the edges of

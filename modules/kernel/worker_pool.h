@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -17,49 +16,56 @@ namespace simtlm::kernel {
 /// asleep.
 class worker_pool {
 public:
+    /// What is to be done at a time: a share for every thread, so that a thread mostly works on
+    /// what it worked on the last time, of up to 64 pieces. Who has finished its own share helps
+    /// with those of others.
+    struct work {
+        void* context;
+        /// A share is begun, by the thread that comes to it first.
+        /// @return the pieces in which there is something to do, a bit each
+        std::uint64_t (*begin)(void* context, unsigned share);
+        void (*do_piece)(void* context, unsigned share, unsigned piece);
+    };
+
     /// @param threads  that work together, the asking one included
     explicit worker_pool(unsigned threads);
     ~worker_pool();
     worker_pool(const worker_pool&) = delete;
     worker_pool& operator=(const worker_pool&) = delete;
 
-    unsigned threads() const { return static_cast<unsigned>(shares_.size()); }
+    unsigned threads() const { return static_cast<unsigned>(seats_.size()); }
 
-    /// Calls work(context, i) for every piece i, in any order and on any of some threads, and
-    /// returns when all calls have. The first exception of a call is thrown then.
-    /// @param ends  by thread, of at most threads(): the piece after the last of those that it
-    ///              begins with; ascending, the last one is the number of pieces
-    void run(const std::vector<unsigned>& ends, void (*work)(void* context, unsigned i),
-             void* context);
+    /// Begins every share once, does all its pieces, in any order and on any of some threads, and
+    /// returns when all have been done. The first exception of a piece is thrown then.
+    /// @param among  how many threads, of threads()
+    void run(const work& what, unsigned among);
 
     /// The number of the thread that calls: 0 unless it is one that a pool has made.
     static unsigned this_thread() { return this_thread_; }
 
 private:
-    /// Adjacent pieces, so that a thread mostly works on what it worked on the last time. Who has
-    /// finished its own share helps with those of others.
-    struct alignas(64) share {
-        std::atomic<unsigned> next{0};
-        unsigned end = 0;
-        /// Of its thread in a round, the number of which is in the upper bits. A thread that has
-        /// not begun when all work is done is left out: it may have no processor.
-        std::atomic<std::uint64_t> state{0};
+    /// A thread's, with its share; all that it must see to begin lies in one line of memory.
+    struct alignas(64) seat {
+        /// Of the thread in a round, whose number is in the upper bits. A thread that has not begun
+        /// when all work is done is left out: it may have no processor.
+        std::atomic<std::uint64_t> state{finished};
+        std::atomic<std::uint64_t> share{begun};  ///< being begun in a round, or begun: the same
+        std::atomic<std::uint64_t> left{0};       ///< pieces that nobody has taken
+        const work* what = nullptr;
     };
     enum progress : std::uint64_t { invited, at_work, finished, left_out, states };
+    enum : std::uint64_t { beginning, begun, share_states };
 
     void serve(unsigned thread);
-    void work_on(unsigned first_share);
-    void await(share& s);
-    std::uint64_t next_round(std::uint64_t seen);
+    void work_on(const work& what, std::uint64_t round, unsigned first);
+    static bool begin(const work& what, std::uint64_t round, unsigned share, seat& s);
+    void await(seat& s);
+    std::uint64_t next_round(const seat& mine, std::uint64_t seen);
 
     static thread_local unsigned this_thread_;
-    std::vector<share> shares_;
+    std::vector<seat> seats_;
     std::vector<std::thread> workers_;
-    // What is to be done, in the line of memory that tells of it.
-    alignas(64) std::atomic<std::uint64_t> round_{0};  // counts the times
-    void (*work_)(void*, unsigned) = nullptr;
-    void* context_ = nullptr;
-    unsigned among_ = 0;
+    std::uint64_t round_ = 0;  // counts the times
     alignas(64) std::atomic<unsigned> asleep_{0};
     std::mutex mutex_;
     std::condition_variable awake_;

@@ -3,49 +3,69 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <atomic>
+#include <chrono>
+#include <random>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 namespace simtlm::kernel {
 namespace {
 
-/// Ends of equal shares.
-std::vector<unsigned> shares_of(unsigned count, unsigned among) {
-    std::vector<unsigned> ends;
-    for (unsigned t = 0; t < among; ++t) ends.push_back(count * (t + 1) / among);
-    return ends;
+/// Counts how often every share was begun, and every piece done: elements of their own, no lock.
+struct tally {
+    std::vector<std::uint64_t> wanted;  ///< pieces, by share
+    std::vector<unsigned> begun;
+    std::vector<std::vector<unsigned>> done;
+
+    explicit tally(unsigned shares)
+        : wanted(shares), begun(shares), done(shares, std::vector<unsigned>(64)) {}
+
+    worker_pool::work work() {
+        return {this,
+                [](void* self, unsigned share) {
+                    auto& t = *static_cast<tally*>(self);
+                    ++t.begun[share];
+                    return t.wanted[share];
+                },
+                [](void* self, unsigned share, unsigned piece) {
+                    auto& t = *static_cast<tally*>(self);
+                    ++t.done[share][piece];
+                }};
+    }
+};
+
+TEST(WorkerPool, BeginsEveryShareAndDoesItsPiecesOnceARound) {
+    constexpr unsigned threads = 3, rounds = 5000;
+    worker_pool pool(threads);
+    EXPECT_EQ(pool.threads(), threads);
+    tally all(threads);
+    std::vector<std::vector<unsigned>> expected = all.done;
+    std::mt19937_64 random(7);
+    for (unsigned round = 0; round < rounds; ++round) {
+        for (unsigned s = 0; s < threads; ++s) {
+            const std::uint64_t few = random() & random() & random();
+            all.wanted[s] = round % 7 == s ? 0 : round % 5 == s ? ~std::uint64_t{0} : few;
+            for (unsigned i = 0; i < 64; ++i) expected[s][i] += all.wanted[s] >> i & 1u;
+        }
+        pool.run(all.work(), round % threads + 1);
+        ASSERT_EQ(all.done, expected) << "round " << round;
+    }
+    EXPECT_EQ(all.begun, std::vector<unsigned>(threads, rounds));
 }
 
-TEST(WorkerPool, DoesEveryPieceOfEveryRoundOnce) {
-    worker_pool pool(3);
-    EXPECT_EQ(pool.threads(), 3u);
-    std::vector<unsigned> done(100, 0);  // pieces are different elements: no lock
-    const auto piece = [](void* all, unsigned i) {
-        ++(*static_cast<std::vector<unsigned>*>(all))[i];
-    };
-    std::vector<unsigned> expected(100, 0);
-    for (unsigned round = 0; round < 3000; ++round) {
-        const unsigned count = round % 101, among = round % 3 + 1;
-        pool.run(shares_of(count, among), piece, &done);
-        for (unsigned i = 0; i < count; ++i) ++expected[i];
-    }
-    EXPECT_EQ(done, expected);
-}
-
-TEST(WorkerPool, BeginsWithThePiecesThatAThreadIsGiven) {
-    worker_pool pool(3);
-    const std::vector<std::vector<unsigned>> ends = {
-        {5, 5, 9}, {0, 0, 4}, {7, 12, 12}, {0, 0}, {3}};
-    for (unsigned round = 0; round < 2000; ++round) {
-        const std::vector<unsigned>& shares = ends[round % ends.size()];
-        std::vector<unsigned> done(shares.back(), 0);
-        const auto piece = [](void* all, unsigned i) {
-            EXPECT_LT(worker_pool::this_thread(), 3u);
-            ++(*static_cast<std::vector<unsigned>*>(all))[i];
-        };
-        pool.run(shares, piece, &done);
-        EXPECT_EQ(done, std::vector<unsigned>(shares.back(), 1));
-    }
+TEST(WorkerPool, DoesTheShareOfAThreadThatIsNotAsked) {
+    worker_pool pool(4);
+    tally all(4);
+    all.wanted.assign(4, 0xf0f);
+    const worker_pool::work alone = {&all, all.work().begin,
+                                     [](void* self, unsigned share, unsigned piece) {
+                                         EXPECT_EQ(worker_pool::this_thread(), 0u);
+                                         ++static_cast<tally*>(self)->done[share][piece];
+                                     }};
+    for (unsigned round = 0; round < 100; ++round) pool.run(alone, 1);
+    for (unsigned s = 0; s < 4; ++s) EXPECT_EQ(all.done[s][9], 100u);
     EXPECT_EQ(worker_pool::this_thread(), 0u);
 }
 
@@ -56,12 +76,15 @@ TEST(WorkerPool, SeesInARoundWhatTheOneBeforeHasDone) {
         std::vector<std::uint64_t> now = std::vector<std::uint64_t>(64, 1), next = now;
     } s;
     std::vector<std::uint64_t> alone = s.now, scratch = alone;
-    const auto piece = [](void* p, unsigned i) {
-        auto& all = *static_cast<state*>(p);
-        all.next[i] = all.now[(i + 63) % 64] * 3 + all.now[(i + 1) % 64] + i;
-    };
+    const worker_pool::work add = {&s, [](void*, unsigned) { return std::uint64_t{0xffff}; },
+                                   [](void* p, unsigned share, unsigned piece) {
+                                       auto& all = *static_cast<state*>(p);
+                                       const unsigned i = 16 * share + piece;
+                                       all.next[i] =
+                                           all.now[(i + 63) % 64] * 3 + all.now[(i + 1) % 64] + i;
+                                   }};
     for (unsigned round = 0; round < 500; ++round) {
-        pool.run(shares_of(64, 4), piece, &s);
+        pool.run(add, 4);
         s.now.swap(s.next);
         for (unsigned i = 0; i < 64; ++i)
             scratch[i] = alone[(i + 63) % 64] * 3 + alone[(i + 1) % 64] + i;
@@ -70,17 +93,38 @@ TEST(WorkerPool, SeesInARoundWhatTheOneBeforeHasDone) {
     EXPECT_EQ(s.now, alone);
 }
 
+TEST(WorkerPool, HasAThreadThatSleepsComeBack) {
+    worker_pool pool(2);
+    for (unsigned round = 0; round < 20; ++round) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        struct {
+            std::atomic<unsigned> here{0};
+        } both;
+        // Neither piece ends before the other has begun: it takes two threads.
+        const worker_pool::work meet = {&both, [](void*, unsigned) { return std::uint64_t{1}; },
+                                        [](void* p, unsigned, unsigned) {
+                                            auto& all = *static_cast<decltype(both)*>(p);
+                                            ++all.here;
+                                            while (all.here < 2) std::this_thread::yield();
+                                        }};
+        pool.run(meet, 2);
+        EXPECT_EQ(both.here, 2u);
+    }
+}
+
 TEST(WorkerPool, ThrowsWhatAPieceHasThrownWhenAllAreDone) {
     worker_pool pool(2);
-    std::vector<unsigned> done(20, 0);
-    const auto piece = [](void* all, unsigned i) {
-        ++(*static_cast<std::vector<unsigned>*>(all))[i];
-        if (i == 7) throw std::runtime_error("the seventh");
-    };
-    EXPECT_THROW(pool.run(shares_of(20, 2), piece, &done), std::runtime_error);
-    EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0u), 20u);
-    const auto harmless = [](void*, unsigned) {};
-    EXPECT_NO_THROW(pool.run(shares_of(20, 2), harmless, nullptr)) << "it is told once";
+    tally all(2);
+    all.wanted = {0xfffff, 0xff};
+    const worker_pool::work failing = {&all, all.work().begin,
+                                       [](void* self, unsigned share, unsigned piece) {
+                                           ++static_cast<tally*>(self)->done[share][piece];
+                                           if (share == 1 && piece == 7)
+                                               throw std::runtime_error("the seventh");
+                                       }};
+    EXPECT_THROW(pool.run(failing, 2), std::runtime_error);
+    for (unsigned i = 0; i < 20; ++i) EXPECT_EQ(all.done[0][i], 1u);
+    EXPECT_NO_THROW(pool.run(all.work(), 2)) << "it is told once";
 }
 
 }  // namespace
