@@ -592,7 +592,8 @@ bool phase_sequencer::begin_step() {
             ++next_left_out_;
             pending_ |= 1u << late_domain_;
         }
-        const bool puts_off = observers_.empty() && !follows_blocks() && !late_slot_->one_thread;
+        const bool puts_off = options_.sleeping && observers_.empty() && !follows_blocks() &&
+                              !late_slot_->one_thread;
         if (puts_off && risen) leave_out_edges();
         if (puts_off && pending_ == 1u << late_domain_) {
             pending_ = 0;

@@ -189,12 +189,13 @@ public:
     /// others, where every process_group makes up for them in one visit; most edges of its clock
     /// are left out. Nobody can tell, where the blocks of the domain are those of groups alone and
     /// neither they nor anybody who looks at them asks what time it is. Not done while a block of
-    /// it must stay on one thread, or somebody observes steps, or watches blocks.
+    /// it must stay on one thread, somebody observes steps or watches blocks, or sleeping is off.
     void put_off(unsigned domain, computed_clock& of_domain) {
         late_domain_ = domain;
         late_clock_ = &of_domain;
     }
-    /// Makes up for what has been put off: for who looks at the design between two steps.
+    /// Makes up for edges before now that have been put off: for who looks at the design between
+    /// two steps.
     void catch_up();
 
     /// A block cannot go on because of the user's input: edges pass unheeded from now on, and

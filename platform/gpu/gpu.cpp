@@ -213,13 +213,13 @@ void gpu::before_end_of_elaboration() {
             std::make_unique<kernel::exact_clock>(domains[d].name, domains[d].frequency));
         clock[d].bind(*clocks_.back());
     }
-    if (gates_idle_clocks_ && all_made_here) {
-        std::vector<kernel::computed_clock*> gates;
+    if (all_made_here) {
+        std::vector<kernel::computed_clock*> made;
         for (unsigned d = 0; d < domains.size(); ++d)
-            gates.push_back(rounded_clocks_ ? &(*rounded_clocks_)[d] : clocks_[d].get());
-        if (!config_.memory.channel)
-            sequencer_.put_off(protocol::dram_clock, *gates[protocol::dram_clock]);
-        sequencer_.gate(std::move(gates));
+            made.push_back(rounded_clocks_ ? &(*rounded_clocks_)[d] : clocks_[d].get());
+        if (puts_off_dram_edges_ && !config_.memory.channel)  // who knows what another one asks
+            sequencer_.put_off(protocol::dram_clock, *made[protocol::dram_clock]);
+        if (gates_idle_clocks_) sequencer_.gate(std::move(made));
     }
     if (reset.bind_count() == 0) {
         reset_signal_ = std::make_unique<sc_core::sc_signal<bool>>("no_reset");

@@ -127,7 +127,7 @@ TEST(EdgesThatArePutOff, ChangeNothingForAnybody) {
     restless.sleeping = false;
     shuffled.shuffle_seed = 5;
     design plain("plain", {}), put_off("put_off", {true}), gated("gated", {true, true}),
-        threads("threads", {true, true, two}), awake("awake", {true, false, restless}),
+        threads("threads", {true, true, two}), awake("awake", {true, true, restless}),
         another_order("another_order", {true, true, shuffled});
     for (unsigned run = 1; run <= 7; ++run) {  // somebody looks at them, now and then
         sc_core::sc_start(run * run * 2001.3, sc_core::SC_NS);

@@ -58,15 +58,17 @@ TEST(MemoryStatistics, AreTheSameOnAnyNumberOfHostThreads) {
     traffic work;
     memory_statistics alone(channels, banks), shared(channels, banks, 3);
     kernel::worker_pool threads(3);
-    const auto piece = [](void* w, unsigned i) {
-        auto& t = *static_cast<traffic*>(w);
-        t.count(i, t.round);
-    };
+    const kernel::worker_pool::work counting = {&work,
+                                                [](void*, unsigned) { return std::uint64_t{0xf}; },
+                                                [](void* w, unsigned share, unsigned piece) {
+                                                    auto& t = *static_cast<traffic*>(w);
+                                                    t.count(4 * share + piece, t.round);
+                                                }};
     for (work.round = 1; work.round <= 50; ++work.round) {
         work.statistics = &alone;
         for (unsigned i = 0; i < traffic::pieces; ++i) work.count(i, work.round);
         work.statistics = &shared;
-        threads.run({traffic::pieces / 3, traffic::pieces * 2 / 3, traffic::pieces}, piece, &work);
+        threads.run(counting, 3);
     }
     EXPECT_EQ(values(shared), values(alone));
     EXPECT_EQ(alone.request_cycles, 50u) << "cycles with a request, however many there were";
