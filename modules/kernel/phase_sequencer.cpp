@@ -243,8 +243,7 @@ void phase_sequencer::gate_clocks() {
         if (const unsigned k = edges_to_timer(d); k != 0) until = rising_edge(d, k, until);
     if (until == never) return;
     late_ = 0;
-    for (; next_left_out_ < left_out_.size() && left_out_[next_left_out_] < until;
-         ++next_left_out_) {
+    for (; left_out_before(until); ++next_left_out_) {
         ++cycle_[late_domain_];
         ++activity_.edges[late_domain_];
     }
@@ -546,10 +545,15 @@ void phase_sequencer::count_edge(unsigned domain) {
     expire_timers(domain);
 }
 
-/// Of those that have been left out, the ones before a time are late.
+/// Those of the step that has ended, before anything happens after it.
+void phase_sequencer::count_cycles() {
+    for (unsigned d = 0; d < domains_; ++d) cycle_[d] += uncounted_ >> d & 1u;
+    uncounted_ = 0;
+}
+
+/// Of the edges that have been left out, the ones before a time are late.
 void phase_sequencer::count_edges_before(std::uint64_t time) {
-    for (; next_left_out_ < left_out_.size() && left_out_[next_left_out_] < time; ++next_left_out_)
-        put_off_edge();
+    for (; left_out_before(time); ++next_left_out_) put_off_edge();
 }
 
 void phase_sequencer::put_off_edge() {
@@ -567,9 +571,11 @@ void phase_sequencer::leave_out_edges() {
 
 void phase_sequencer::catch_up() {
     if (late_clock_ == nullptr || stepping_ || failure_ || pending_ != 0) return;
-    for (unsigned d = 0; d < domains_; ++d) cycle_[d] += uncounted_ >> d & 1u;
-    uncounted_ = 0;
-    count_edges_before(sc_core::sc_time_stamp().value());
+    const std::uint64_t time = sc_core::sc_time_stamp().value();
+    if (left_out_before(time)) {
+        count_cycles();
+        count_edges_before(time);
+    }
     const visit& late = order_[with_late].front();
     if (late_ != 0) {
         activity_.activations[late.phase] += late.who->awake;
@@ -582,8 +588,7 @@ void phase_sequencer::catch_up() {
 /// @return whether it is one that is not put off
 bool phase_sequencer::begin_step() {
     if (last_ != 0 && !observers_.empty()) finish_step();
-    for (unsigned d = 0; d < domains_; ++d) cycle_[d] += uncounted_ >> d & 1u;
-    uncounted_ = 0;
+    count_cycles();
     if (late_clock_ != nullptr) {
         const bool risen = (pending_ >> late_domain_ & 1u) != 0;
         const std::uint64_t time = sc_core::sc_time_stamp().value();
@@ -592,8 +597,8 @@ bool phase_sequencer::begin_step() {
             ++next_left_out_;
             pending_ |= 1u << late_domain_;
         }
-        const bool puts_off = options_.sleeping && observers_.empty() && !follows_blocks() &&
-                              !late_slot_->one_thread;
+        const bool puts_off =
+            options_.sleeping && observers_.empty() && !follows_blocks() && !late_slot_->one_thread;
         if (puts_off && risen) leave_out_edges();
         if (puts_off && pending_ == 1u << late_domain_) {
             pending_ = 0;

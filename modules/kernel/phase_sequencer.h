@@ -328,6 +328,10 @@ private:
     bool begin_step();
     void find_late_slot();
     void count_edge(unsigned domain);
+    void count_cycles();
+    bool left_out_before(std::uint64_t time) const {
+        return next_left_out_ < left_out_.size() && left_out_[next_left_out_] < time;
+    }
     void count_edges_before(std::uint64_t time);
     void put_off_edge();
     void leave_out_edges();
