@@ -61,8 +61,11 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
         fresh_[s] = port_set(ejection_ports(s));
         if (!sequencer.shares_phases()) continue;
         for (unsigned port = 0; port < ejection_ports(s); ++port) {
-            const unsigned a_part = s == requests ? config.memories_a_part : 1;
-            const kernel::part_scope receiver(sequencer, port / a_part, ejection_ports(s) / a_part);
+            const bool memory = s == requests;
+            const unsigned a_part = memory ? config.memories_a_part : 1;
+            const kernel::part_scope receiver(
+                sequencer, port / a_part, ejection_ports(s) / a_part,
+                memory ? kernel::part_size::large : kernel::part_size::small);
             presenters_[s].emplace_back(*this, s, port);
         }
     }

@@ -41,11 +41,9 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
         "on_edge", [this] { on_edge(); }, edges);
     spawn_method("step", [this] { step(); }, {step_event_});
     if (opts.host_threads > 1 && !opts.clocked_threads) {
-        constexpr unsigned enough_pieces = 64;
         workers_ = std::make_unique<worker_pool>(opts.host_threads);
         news_.resize(opts.host_threads);
         one_thread_ = false;
-        pieces_ = opts.host_threads * std::max(1u, enough_pieces / opts.host_threads);
         for (unsigned p = 0; p < slots_.size(); ++p) slots_[p].shared = phases[p].group_kind != 0;
     }
 }
@@ -93,22 +91,34 @@ void phase_sequencer::turn::make_lines(unsigned lines) {
     stride = words_a_line;
 }
 
+/// The number of a part's piece, among those of all host threads: each has a row of them, first
+/// those of large parts, then those of small ones.
+unsigned phase_sequencer::piece_of(unsigned part, unsigned parts, part_size size) const {
+    if (workers_ == nullptr) return 0;
+    constexpr unsigned for_large = 24;
+    const unsigned threads = options_.host_threads;
+    const unsigned thread = part * threads / parts;
+    const auto first_of = [&](unsigned t) { return (t * parts + threads - 1) / threads; };
+    const unsigned begin = size == part_size::large ? 0 : for_large;
+    const unsigned places = size == part_size::large ? for_large : pieces_a_thread - for_large;
+    const unsigned nth = part - first_of(thread), of = first_of(thread + 1) - first_of(thread);
+    return thread * pieces_a_thread + begin + nth * places / of;
+}
+
 /// Has the members that one host thread mostly runs in words, and thereby lines of memory, of their
-/// own, piece after piece.
-void phase_sequencer::slot::lay_out_by_pieces(unsigned threads, unsigned pieces) {
+/// own, those of a piece in words that follow one another.
+void phase_sequencer::slot::lay_out_by_pieces(unsigned threads) {
     sc_assert(turns.size() == 1);
-    const unsigned pieces_a_thread = pieces / threads;
-    std::vector<std::vector<clocked_process*>> of_piece(pieces);
+    std::vector<std::vector<clocked_process*>> of_piece(pieces_a_thread * threads);
     for (clocked_process* p : members) of_piece[p->piece_].push_back(p);
     for (const auto& some : of_piece)
-        while (some.size() > std::size_t{1} << log2_of_piece) ++log2_of_piece;
-    words_a_thread = ((pieces_a_thread << log2_of_piece) + 63) / 64;
+        words_a_thread = std::max(words_a_thread, static_cast<unsigned>(some.size()));
     rearrange([&] {
         members.assign(std::size_t{64} * words_a_thread * threads, nullptr);
-        for (unsigned piece = 0; piece < pieces; ++piece) {
-            const unsigned first = 64 * words_a_thread * (piece / pieces_a_thread) +
-                                   (piece % pieces_a_thread << log2_of_piece);
-            std::copy(of_piece[piece].begin(), of_piece[piece].end(), members.begin() + first);
+        for (unsigned piece = 0; piece < of_piece.size(); ++piece) {
+            unsigned word = piece / pieces_a_thread * words_a_thread;
+            for (clocked_process* p : of_piece[piece])
+                members[64 * word++ + piece % pieces_a_thread] = p;
         }
         turns[0].make_lines(words_a_thread * threads);
     });
@@ -130,7 +140,7 @@ void phase_sequencer::end_of_elaboration() {
     find_watched_blocks();
     for (slot& s : slots_) {
         if (!s.shared || s.members.empty()) continue;
-        s.lay_out_by_pieces(options_.host_threads, pieces_);
+        s.lay_out_by_pieces(options_.host_threads);
         s.shared_number = static_cast<unsigned>(shared_slots_.size());
         shared_slots_.push_back(&s);
     }
@@ -379,18 +389,8 @@ void phase_sequencer::do_side_by_side(unsigned pieces, void (*work)(void*, unsig
 std::uint64_t phase_sequencer::pieces_awake(unsigned share) const {
     std::uint64_t pieces = 0;
     for (unsigned k = 0; k < n_shared_; ++k) {
-        const slot& s = *shared_[k].of;
-        for (unsigned w = 0; w < s.words_a_thread; ++w) {
-            std::uint64_t bits = shared_[k].who->awake_in(share * s.words_a_thread + w);
-            if (s.log2_of_piece == 0) {
-                pieces |= bits;
-                continue;
-            }
-            for (; bits != 0; bits &= bits - 1) {
-                const unsigned place = 64 * w + static_cast<unsigned>(__builtin_ctzll(bits));
-                pieces |= std::uint64_t{1} << (place >> s.log2_of_piece);
-            }
-        }
+        const unsigned words = shared_[k].of->words_a_thread;
+        for (unsigned w = 0; w < words; ++w) pieces |= shared_[k].who->awake_in(share * words + w);
     }
     return pieces;
 }
@@ -401,19 +401,15 @@ void phase_sequencer::go_through_piece(unsigned share, unsigned piece) {
     news& mine = news_of_this_thread();
     for (unsigned k = 0; k < n_shared_; ++k) {
         const visit& v = shared_[k];
-        const unsigned log2 = v.of->log2_of_piece;
-        const unsigned first = 64 * v.of->words_a_thread * share + (piece << log2);
-        const unsigned last = first + (1u << log2) - 1;
-        const std::uint64_t of_piece = ~std::uint64_t{0} >> (63 - (last - first) % 64)
-                                                                << first % 64;
+        const unsigned first = share * v.of->words_a_thread;
         unsigned ran = 0;
-        for (unsigned word = first / 64; word <= last / 64; ++word)
-            for (std::uint64_t bits = v.who->awake_in(word) & of_piece; bits != 0;
-                 bits &= bits - 1, ++ran) {
-                const unsigned member = 64 * word + static_cast<unsigned>(__builtin_ctzll(bits));
-                mine.running = std::uint64_t{k} * most_members + member;
-                act(v.actions[member]);
-            }
+        for (unsigned word = first; word < first + v.of->words_a_thread; ++word) {
+            if ((v.who->awake_in(word) >> piece & 1u) == 0) continue;
+            const unsigned member = 64 * word + piece;
+            mine.running = std::uint64_t{k} * most_members + member;
+            act(v.actions[member]);
+            ++ran;
+        }
         if (ran != 0) mine.ran[v.of->shared_number] += ran;
     }
 }

@@ -23,6 +23,7 @@ class clocked_process;
 class computed_clock;
 class process_group;
 class worker_pool;
+enum class part_size;
 
 /// A member function of a block, to be called on a clock edge.
 struct edge_action {
@@ -245,16 +246,15 @@ private:
         bool one_thread = false;                // its processes touch more than their own
         unsigned shared_number = 0;             // among those that are shared
         std::vector<turn> turns;
-        // If shared: a power of two of members, or places for them, make a piece of the design, and
-        // the pieces that a host thread begins with have words of their own.
-        unsigned log2_of_piece = 0;
-        unsigned words_a_thread = 1;
+        // If shared: for each host thread as many words as a piece has members at most, with a bit
+        // for every piece that the thread begins with.
+        unsigned words_a_thread = 0;
 
         unsigned join(clocked_process& p, unsigned turns_wanted);
         template <class Rearrange>
         void rearrange(Rearrange how);
         void shuffle(std::mt19937_64& random);
-        void lay_out_by_pieces(unsigned threads, unsigned pieces);
+        void lay_out_by_pieces(unsigned threads);
         /// The last to join have joined. @param number  of the phase
         void complete(unsigned number);
     };
@@ -269,6 +269,7 @@ private:
         std::uint64_t at;
         clocked_process* who;
     };
+    static constexpr unsigned pieces_a_thread = 64;
     static constexpr unsigned max_shared = 8;    // phases
     static constexpr unsigned least_groups = 3;  // a thread; meeting costs as much as one or two
     /// What a host thread notes in shared phases, for when all have been gone through: two lines of
@@ -352,6 +353,7 @@ private:
     /// Whether phases of the step under way may be shared.
     bool shares_step() const { return !one_thread_ && (sharing_ || options_.groups_a_thread != 0); }
     bool share_phases();
+    unsigned piece_of(unsigned part, unsigned parts, part_size size) const;
     std::uint64_t pieces_awake(unsigned share) const;
     void go_through_piece(unsigned share, unsigned piece);
     news& news_of_this_thread();
@@ -374,8 +376,7 @@ private:
     std::vector<process_group*> groups_;
     std::unique_ptr<worker_pool> workers_;  // with several host threads
     bool one_thread_ = true;
-    unsigned pieces_ = 1;              // of the design, which host threads share
-    unsigned piece_of_new_ = 0;        // to which blocks under construction belong
+    unsigned piece_of_new_ = 0;        // of the design: to which blocks under construction belong
     std::vector<news> news_;           // by host thread
     std::vector<slot*> shared_slots_;  // by their numbers
 
@@ -428,6 +429,10 @@ private:
     sc_core::sc_event failed_;
 };
 
+/// How much there mostly is to do in a part of the design, against other sorts of parts. Threads
+/// begin with the large ones, so that they end at the same time.
+enum class part_size { large, small };
+
 /// The blocks that are made while it exists belong to one part of the design: an SM with its
 /// cluster, a memory partition. In the phases of a phase::group_kind they touch nothing but each
 /// other, so that parts may be gone through in any order, by several host threads. Blocks made
@@ -435,9 +440,10 @@ private:
 class part_scope {
 public:
     /// @param number  of the part, among all of its sort  @param parts  of that sort
-    part_scope(phase_sequencer& sequencer, unsigned number, unsigned parts)
+    part_scope(phase_sequencer& sequencer, unsigned number, unsigned parts,
+               part_size size = part_size::small)
         : sequencer_(sequencer), before_(sequencer.piece_of_new_) {
-        sequencer.piece_of_new_ = number * sequencer.pieces_ / parts;
+        sequencer.piece_of_new_ = sequencer.piece_of(number, parts, size);
     }
     ~part_scope() { sequencer_.piece_of_new_ = before_; }
     part_scope(const part_scope&) = delete;

@@ -103,7 +103,7 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
 void gpu::make_partitions() {
     const memory::memory_config& m = config_.memory;
     for (unsigned c = 0; c < m.channels; ++c) {
-        const kernel::part_scope here(sequencer_, c, m.channels);
+        const kernel::part_scope here(sequencer_, c, m.channels, kernel::part_size::large);
         partitions_.push_back(std::make_unique<memory::memory_partition>(
             fmt::format("partition{}", c).c_str(), sequencer_, m.partition, mapping_, transactions_,
             memory_statistics_, c));
@@ -235,7 +235,8 @@ void gpu::before_end_of_elaboration() {
 /// Whether a channel is the built-in one or goes out is known once the user has bound the pins.
 void gpu::make_channels() {
     for (unsigned c = 0; c < config_.memory.channels; ++c) {
-        const kernel::part_scope here(sequencer_, c, config_.memory.channels);
+        const kernel::part_scope here(sequencer_, c, config_.memory.channels,
+                                      kernel::part_size::large);
         kernel::process_group& group = partitions_[c]->channel_group();
         group.open();
         channels_.push_back(make_channel(c));
