@@ -3,6 +3,7 @@
 
 #include "modules/kernel/spin_lock.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace simtlm::kernel {
@@ -32,9 +33,12 @@ worker_pool::~worker_pool() {
 void worker_pool::run(const work& what, unsigned among) {
     const std::uint64_t round = ++round_;
     for (unsigned t = 1; t < among; ++t) {
-        seats_[t].what = &what;
+        seat& s = seats_[t];
+        s.what = what;
+        s.round = round;
         // Sequentially consistent, as asleep_ is: one of two threads sees what the other does.
-        seats_[t].state.store(round * states + invited);
+        const std::uint64_t invitations = s.state.load(std::memory_order_relaxed) / states;
+        s.state.store((invitations + 1) * states + invited);
     }
     if (asleep_.load() != 0) {
         { const std::lock_guard hold(mutex_); }
@@ -45,11 +49,13 @@ void worker_pool::run(const work& what, unsigned among) {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-/// Until a thread has finished the round, or been left out.
+/// Until an invited thread has finished the round, or been left out.
 void worker_pool::await(seat& s) {
-    std::uint64_t expected = round_ * states + invited;
-    if (s.state.compare_exchange_strong(expected, round_ * states + left_out)) return;
-    for (unsigned tries = 0; s.state.load(std::memory_order_acquire) != round_ * states + finished;)
+    std::uint64_t state = s.state.load(std::memory_order_relaxed);
+    if (state % states == invited &&
+        s.state.compare_exchange_strong(state, state - invited + left_out))
+        return;
+    for (unsigned tries = 0; s.state.load(std::memory_order_acquire) % states != finished;)
         spin_lock::wait_a_little(tries);
 }
 
@@ -86,32 +92,47 @@ void worker_pool::work_on(const work& what, std::uint64_t round, unsigned first)
     }
 }
 
-/// Waits until a thread is invited to a round after one. @return its number, or end_of_work
-std::uint64_t worker_pool::next_round(const seat& mine, std::uint64_t seen) {
-    const auto news = [&mine, seen] {
-        const std::uint64_t state = mine.state.load();
-        if (state == end_of_work) return end_of_work;
-        return state % states == invited && state / states != seen ? state / states : seen;
+/// Until a thread is invited, and has come. @return whether there is work; if not, it is to end
+bool worker_pool::await_invitation(seat& mine) {
+    const auto come = [&mine](std::uint64_t invitation) {
+        std::uint64_t state = invitation;
+        mine.state.compare_exchange_strong(state, invitation - invited + at_work);
+        return state;
     };
+    // The one under way or the next; it may have been left out of some.
+    const auto invitation_after = [](std::uint64_t state) {
+        return (state + states - 1) / states * states + invited;
+    };
+    static_assert(invited == 0);
+    std::uint64_t expected = invitation_after(mine.state.load());
     for (unsigned turn = 0; turn < turns_before_sleep; ++turn) {
-        if (const std::uint64_t now = news(); now != seen) return now;
+        // Comes at once if it can: to look first would fetch the line twice.
+        const std::uint64_t state = come(expected);
+        if (state == expected) return true;
+        if (state == end_of_work) return false;
+        expected = std::max(expected, invitation_after(state));
         relax_processor();
     }
     std::unique_lock hold(mutex_);
     asleep_.fetch_add(1);
-    awake_.wait(hold, [&] { return news() != seen; });
+    bool ends = false;
+    awake_.wait(hold, [&] {
+        expected = invitation_after(mine.state.load());
+        const std::uint64_t state = come(expected);
+        ends = state == end_of_work;
+        return ends || state == expected;
+    });
     asleep_.fetch_sub(1);
-    return news();
+    return !ends;
 }
 
 void worker_pool::serve(unsigned thread) {
     this_thread_ = thread;
     seat& mine = seats_[thread];
-    for (std::uint64_t round = 0; (round = next_round(mine, round)) != end_of_work;) {
-        std::uint64_t expected = round * states + invited;
-        if (!mine.state.compare_exchange_strong(expected, round * states + at_work)) continue;
-        work_on(*mine.what, round, thread);
-        mine.state.store(round * states + finished, std::memory_order_release);
+    while (await_invitation(mine)) {
+        work_on(mine.what, mine.round, thread);
+        mine.state.store(mine.state.load(std::memory_order_relaxed) - at_work + finished,
+                         std::memory_order_release);
     }
 }
 

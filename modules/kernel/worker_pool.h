@@ -46,21 +46,21 @@ public:
 private:
     /// A thread's, with its share; all that it must see to begin lies in one line of memory.
     struct alignas(64) seat {
-        /// Of the thread in a round, whose number is in the upper bits. A thread that has not begun
+        /// Of the thread, the how manieth invitation in the upper bits. A thread that has not come
         /// when all work is done is left out: it may have no processor.
         std::atomic<std::uint64_t> state{finished};
         std::atomic<std::uint64_t> share{begun};  ///< being begun in a round, or begun: the same
         std::atomic<std::uint64_t> left{0};       ///< pieces that nobody has taken
-        const work* what = nullptr;
+        std::uint64_t round = 0;                  ///< to which the thread is invited
+        work what{};
     };
     enum progress : std::uint64_t { invited, at_work, finished, left_out, states };
     enum : std::uint64_t { beginning, begun, share_states };
-
     void serve(unsigned thread);
     void work_on(const work& what, std::uint64_t round, unsigned first);
     static bool begin(const work& what, std::uint64_t round, unsigned share, seat& s);
     void await(seat& s);
-    std::uint64_t next_round(const seat& mine, std::uint64_t seen);
+    bool await_invitation(seat& mine);
 
     static thread_local unsigned this_thread_;
     std::vector<seat> seats_;
