@@ -2,7 +2,6 @@
 #include "modules/kernel/phase_sequencer.h"
 
 #include "modules/kernel/clocked_process.h"
-#include "modules/kernel/exact_clock.h"
 #include "modules/kernel/process_group.h"
 #include "modules/kernel/spawn.h"
 #include "modules/kernel/worker_pool.h"
@@ -152,27 +151,27 @@ void phase_sequencer::end_of_elaboration() {
                 if ((set >> slots_[p].what.domain & 1u) != 0)
                     order_[set].push_back({&t, p, &slots_[p], slots_[p].actions.data()});
     }
-    if (late_clock_ != nullptr) find_late_slot();
+    if (left_out_ && !find_late_slot()) left_out_.reset();
 }
 
-/// The slot of the groups of the domain whose edges may be put off, if nobody else is of it.
-void phase_sequencer::find_late_slot() {
-    const unsigned domain = late_domain_;
-    std::size_t members = 0, in_groups = 0;
-    for (slot& s : slots_) {
-        if (s.what.domain != domain) continue;
-        members += s.members.size() - static_cast<std::size_t>(
-                                          std::count(s.members.begin(), s.members.end(), nullptr));
-    }
+void phase_sequencer::put_off(unsigned domain, computed_clock& of_domain) {
+    late_domain_ = domain;
+    left_out_.emplace(of_domain);
+}
+
+bool phase_sequencer::find_late_slot() {
+    std::size_t members = 0, groups = 0;
+    for (const slot& s : slots_)
+        if (s.what.domain == late_domain_)
+            members += static_cast<std::size_t>(
+                std::count_if(s.members.begin(), s.members.end(), [](auto* p) { return p; }));
     for (const process_group* g : groups_) {
-        if (g->domain_ != domain) continue;
-        ++in_groups;
-        slot& s = slots_[g->first_];
-        if (late_slot_ != nullptr && late_slot_ != &s)
-            return static_cast<void>(late_clock_ = nullptr);
-        late_slot_ = &s;
+        if (g->domain_ != late_domain_) continue;
+        if (late_slot_ != nullptr && late_slot_ != &slots_[g->first_]) return false;
+        late_slot_ = &slots_[g->first_];
+        ++groups;
     }
-    if (in_groups == 0 || in_groups != members) return static_cast<void>(late_clock_ = nullptr);
+    if (groups == 0 || groups != members) return false;
     for (const edge_action& a : late_slot_->actions)
         late_slot_->late_actions.push_back(
             kernel::on_edge<&process_group::catch_up>(static_cast<process_group*>(a.self)));
@@ -183,6 +182,7 @@ void phase_sequencer::find_late_slot() {
                      {&late_slot_->turns[0], static_cast<unsigned>(late_slot_ - slots_.data()),
                       late_slot_, late_slot_->late_actions.data()});
     }
+    return true;
 }
 
 std::uint64_t phase_sequencer::activations(phase_index p) const {
@@ -232,14 +232,9 @@ unsigned phase_sequencer::edges_to_timer(unsigned domain) const {
     return 0;
 }
 
-/// As the clock would tell it if no edges had been left out.
 std::uint64_t phase_sequencer::rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const {
-    if (domain == late_domain_) {
-        const std::size_t left = left_out_.size() - next_left_out_;
-        if (k <= left) return std::min(left_out_[next_left_out_ + k - 1], limit);
-        k -= static_cast<unsigned>(left);
-    }
-    return gates_[domain]->rising_edge(k, limit);
+    return left_out_ && domain == late_domain_ ? left_out_->rising_edge(k, limit)
+                                               : gates_[domain]->rising_edge(k, limit);
 }
 
 /// After a step in which nobody ran.
@@ -253,7 +248,7 @@ void phase_sequencer::gate_clocks() {
         if (const unsigned k = edges_to_timer(d); k != 0) until = rising_edge(d, k, until);
     if (until == never) return;
     late_ = 0;
-    for (; left_out_before(until); ++next_left_out_) {
+    while (left_out_ && left_out_->pass_before(until)) {
         ++cycle_[late_domain_];
         ++activity_.edges[late_domain_];
     }
@@ -335,7 +330,7 @@ bool phase_sequencer::share_phases() {
         unsigned awake = 0;
         for (; end < order.size(); ++end) {
             const slot& s = slots_[order[end].phase];
-            if (!s.shared || s.one_thread) break;
+            if (!s.shared || s.one_thread || (end != position_ && s.what.meets)) break;
             awake += order[end].who->awake;
         }
         const unsigned each =
@@ -547,31 +542,17 @@ void phase_sequencer::count_cycles() {
     uncounted_ = 0;
 }
 
-/// Of the edges that have been left out, the ones before a time are late.
-void phase_sequencer::count_edges_before(std::uint64_t time) {
-    for (; left_out_before(time); ++next_left_out_) put_off_edge();
-}
-
 void phase_sequencer::put_off_edge() {
     count_edge(late_domain_);
     ++cycle_[late_domain_];
     ++late_;
 }
 
-/// The clock has risen after a long time.
-void phase_sequencer::leave_out_edges() {
-    left_out_.resize(most_left_out);
-    next_left_out_ = 0;
-    late_clock_->leave_out(left_out_);
-}
-
 void phase_sequencer::catch_up() {
-    if (late_clock_ == nullptr || stepping_ || failure_ || pending_ != 0) return;
+    if (!left_out_ || stepping_ || failure_ || pending_ != 0) return;
     const std::uint64_t time = sc_core::sc_time_stamp().value();
-    if (left_out_before(time)) {
-        count_cycles();
-        count_edges_before(time);
-    }
+    if (left_out_->has_before(time)) count_cycles();
+    while (left_out_->pass_before(time)) put_off_edge();
     const visit& late = order_[with_late].front();
     if (late_ != 0) {
         activity_.activations[late.phase] += late.who->awake;
@@ -585,18 +566,14 @@ void phase_sequencer::catch_up() {
 bool phase_sequencer::begin_step() {
     if (last_ != 0 && !observers_.empty()) finish_step();
     count_cycles();
-    if (late_clock_ != nullptr) {
-        const bool risen = (pending_ >> late_domain_ & 1u) != 0;
+    if (left_out_) {
+        const unsigned late = 1u << late_domain_;
+        const bool risen = (pending_ & late) != 0;
         const std::uint64_t time = sc_core::sc_time_stamp().value();
-        count_edges_before(time);
-        if (next_left_out_ < left_out_.size() && left_out_[next_left_out_] == time) {
-            ++next_left_out_;
-            pending_ |= 1u << late_domain_;
-        }
-        const bool puts_off =
-            options_.sleeping && observers_.empty() && !follows_blocks() && !late_slot_->one_thread;
-        if (puts_off && risen) leave_out_edges();
-        if (puts_off && pending_ == 1u << late_domain_) {
+        while (left_out_->pass_before(time)) put_off_edge();
+        if (left_out_->pass_at(time)) pending_ |= late;
+        if (risen && puts_off()) left_out_->leave_out_more();
+        if (pending_ == late && puts_off()) {
             pending_ = 0;
             put_off_edge();
             return false;

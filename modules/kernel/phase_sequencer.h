@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/kernel/error.h"
+#include "modules/kernel/left_out_edges.h"
 #include "modules/kernel/sharing_trial.h"
 #include "modules/kernel/spin_lock.h"
 
@@ -20,7 +21,6 @@
 namespace simtlm::kernel {
 
 class clocked_process;
-class computed_clock;
 class process_group;
 class worker_pool;
 enum class part_size;
@@ -45,6 +45,9 @@ struct phase {
     /// and what a process of a process_group of this kind touches to that group. The phases of one
     /// kind follow one another and are of one domain.
     unsigned group_kind = 0;
+    /// In it a part hears what others have told it in earlier phases of its step: host threads meet
+    /// before it.
+    bool meets = false;
 };
 
 /// Which phase of its table, told to a sequencer by number or by an enumerator of the design's own
@@ -191,10 +194,7 @@ public:
     /// are left out. Nobody can tell, where the blocks of the domain are those of groups alone and
     /// neither they nor anybody who looks at them asks what time it is. Not done while a block of
     /// it must stay on one thread, somebody observes steps or watches blocks, or sleeping is off.
-    void put_off(unsigned domain, computed_clock& of_domain) {
-        late_domain_ = domain;
-        late_clock_ = &of_domain;
-    }
+    void put_off(unsigned domain, computed_clock& of_domain);
     /// Makes up for edges before now that have been put off: for who looks at the design between
     /// two steps.
     void catch_up();
@@ -327,15 +327,15 @@ private:
     void on_edge();
     void step();
     bool begin_step();
-    void find_late_slot();
+    bool puts_off() const {
+        return options_.sleeping && observers_.empty() && !follows_blocks() &&
+               !late_slot_->one_thread;
+    }
+    /// @return whether there is one, with all blocks of the domain in its groups
+    bool find_late_slot();
     void count_edge(unsigned domain);
     void count_cycles();
-    bool left_out_before(std::uint64_t time) const {
-        return next_left_out_ < left_out_.size() && left_out_[next_left_out_] < time;
-    }
-    void count_edges_before(std::uint64_t time);
     void put_off_edge();
-    void leave_out_edges();
     bool start_next_phase();
     void finish_step();
     bool follows_blocks() const { return !active_in_.empty(); }
@@ -408,14 +408,9 @@ private:
     std::optional<sharing_trial::clock::time_point> step_began_;  // while trying
     std::vector<std::uint64_t> snapshot_;
     std::array<std::array<std::uint64_t, wheel_size / 64>, max_domains> armed_{};  // with timers
-    // The domain whose edges may be put off, the slot of its groups, and the times of the edges of
-    // its clock that have been left out.
-    static constexpr unsigned most_left_out = 64;
-    unsigned late_domain_ = max_domains;
-    computed_clock* late_clock_ = nullptr;  // nullptr: there is none
-    slot* late_slot_ = nullptr;
-    std::vector<std::uint64_t> left_out_;
-    std::size_t next_left_out_ = 0;
+    unsigned late_domain_ = max_domains;  // whose edges may be put off
+    slot* late_slot_ = nullptr;           // of its groups
+    std::optional<left_out_edges> left_out_;
     sc_core::sc_event step_event_;
     alignas(64) spin_lock lock_;  // see exclusive
     alignas(64) activity activity_;

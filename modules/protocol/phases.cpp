@@ -6,7 +6,7 @@ namespace simtlm::protocol {
 std::vector<kernel::phase> phase_table() {
     std::vector<kernel::phase> table;
     for (const phase_row& p : phases)
-        table.push_back({p.domain, p.name, static_cast<unsigned>(p.scope)});
+        table.push_back({p.domain, p.name, static_cast<unsigned>(p.scope), meets(p.id)});
     return table;
 }
 

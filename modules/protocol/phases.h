@@ -85,6 +85,13 @@ inline constexpr phase_row phases[] = {SIMTLM_PHASES(SIMTLM_ROW)};
 #undef SIMTLM_ROW
 #undef SIMTLM_PHASES
 
+/// The phases in which a part of the GPU hears what other parts have told it in the same step: a
+/// write may have been acknowledged by any slice. Where the network has no edge in a step, nothing
+/// else keeps host threads from going through it with the phases of the slices.
+inline constexpr bool meets(phase p) {
+    return p == phase::core_acknowledge;
+}
+
 /// The phase table that every phase_sequencer of a GPU is made with.
 std::vector<kernel::phase> phase_table();
 

@@ -327,6 +327,29 @@ TEST(PhaseSequencer, OfPartsThatFailAtATimeTheFirstIsToldWhoeverRanIt) {
     }
 }
 
+TEST(PhaseSequencer, HostThreadsMeetBeforeAPhaseInWhichPartsHearOthers) {
+    phase_sequencer::options options;
+    options.host_threads = 2;
+    options.groups_a_thread = 1;
+    constexpr unsigned parts = 20;
+    sequencer_rig rig("rig", {10}, {{0, "tell", 1}, {0, "too", 1}, {0, "hear", 2, true}}, options);
+    std::atomic<unsigned> told{0};
+    std::vector<std::unique_ptr<recorder>> all;
+    const auto make = [&](unsigned phase, std::function<void(recorder&)> then) {
+        all.push_back(std::make_unique<recorder>(("r" + std::to_string(all.size())).c_str(),
+                                                 rig.sequencer, phase));
+        all.back()->then = std::move(then);
+    };
+    for (unsigned i = 0; i < parts; ++i) {
+        const part_scope here(rig.sequencer, i, parts);
+        for (const unsigned phase : {0u, 1u}) make(phase, [&](recorder&) { ++told; });
+        make(2, [&](recorder& r) { EXPECT_EQ(told, 2 * parts * (r.process.now() + 1)); });
+    }
+    rig.run_to(50);
+    EXPECT_EQ(told, 50 * 2 * parts);
+    EXPECT_EQ(rig.sequencer.observed().shared, 50u * 2);
+}
+
 TEST(ProcessGroup, GoesThroughItsPhasesBeforeTheNextGroupAndSleepsAsAWhole) {
     sequencer_rig rig("rig", {1000},
                       {{0, "before"}, {0, "first", true}, {0, "second", true}, {0, "after"}});

@@ -51,6 +51,12 @@ TEST(PhaseTable, ServesTheStagesOfAnSmFromTheLastToTheFirst) {
     EXPECT_LT(phase::core_inject, phase::core_dispatch_ctas);
 }
 
+TEST(PhaseTable, HasHostThreadsMeetBetweenTheSlicesAndTheWritesThatTheyHaveAcknowledged) {
+    const std::vector<kernel::phase> table = phase_table();
+    for (std::size_t p = 0; p < table.size(); ++p)
+        EXPECT_EQ(table[p].meets, p == static_cast<std::size_t>(phase::core_acknowledge)) << p;
+}
+
 TEST(PhaseTable, IsTheOneOfTheDocumentation) {
     std::ifstream page(SIMTLM_TEST_DOCS_DIR "/architecture.md");
     ASSERT_TRUE(page);
