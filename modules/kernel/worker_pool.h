@@ -46,8 +46,8 @@ public:
 private:
     /// A thread's, with its share; all that it must see to begin lies in one line of memory.
     struct alignas(64) seat {
-        /// Of the thread, the how manieth invitation in the upper bits. A thread that has not come
-        /// when all work is done is left out: it may have no processor.
+        /// Of the thread, with the number of its last invitation in the upper bits. A thread that
+        /// has not come when all work is done is left out: it may have no processor.
         std::atomic<std::uint64_t> state{finished};
         std::atomic<std::uint64_t> share{begun};  ///< being begun in a round, or begun: the same
         std::atomic<std::uint64_t> left{0};       ///< pieces that nobody has taken
