@@ -149,7 +149,7 @@ void phase_sequencer::end_of_elaboration() {
         for (turn& t : slots_[p].turns)
             for (unsigned set = 0; set < with_late; ++set)
                 if ((set >> slots_[p].what.domain & 1u) != 0)
-                    order_[set].push_back({&t, p, &slots_[p], slots_[p].actions.data()});
+                    order_[set].push_back({&t, &slots_[p], slots_[p].actions.data()});
     }
     if (left_out_ && !find_late_slot()) left_out_.reset();
 }
@@ -173,14 +173,12 @@ bool phase_sequencer::find_late_slot() {
     }
     if (groups == 0 || groups != members) return false;
     for (const edge_action& a : late_slot_->actions)
-        late_slot_->late_actions.push_back(
+        late_actions_.push_back(
             kernel::on_edge<&process_group::catch_up>(static_cast<process_group*>(a.self)));
     for (unsigned set = 0; set < with_late; ++set) {
         auto& order = order_[with_late + set];
         order = order_[set];
-        order.insert(order.begin(),
-                     {&late_slot_->turns[0], static_cast<unsigned>(late_slot_ - slots_.data()),
-                      late_slot_, late_slot_->late_actions.data()});
+        order.insert(order.begin(), {&late_slot_->turns[0], late_slot_, late_actions_.data()});
     }
     return true;
 }
@@ -271,27 +269,26 @@ void phase_sequencer::set_timer(clocked_process& p, unsigned domain, std::uint64
 bool phase_sequencer::start_next_phase() {
     const std::vector<visit>& order = *visits_;
     for (; position_ < order.size(); ++position_) {
-        const turn& t = *order[position_].who;
-        if (t.awake == 0) continue;
-        const unsigned p = order[position_].phase;
-        visiting_ = t.place;
+        const visit& v = order[position_];
+        if (v.who->awake == 0) continue;
+        visiting_ = v.who->place;
         visited_ = true;
-        if (!one_thread_ && slots_[p].shared && share_phases()) return true;
+        if (!one_thread_ && v.of->shared && share_phases()) return true;
         ++activity_.deltas;
-        activity_.activations[p] += t.awake;
-        if (follows_blocks()) mark_active(slots_[p], t);
+        activity_.activations[number_of(*v.of)] += v.who->awake;
+        if (follows_blocks()) mark_active(*v.of, *v.who);
         if (options_.clocked_threads)
-            notify(slots_[p], t);
+            notify(v);
         else
-            call(order[position_]);
+            call(v);
         ++position_;
         return true;
     }
     return false;
 }
 
-void phase_sequencer::notify(const slot& s, const turn& t) {
-    for_each_awake(t, s.members, [](clocked_process* p) { p->edge_->notify(); });
+void phase_sequencer::notify(const visit& v) {
+    for_each_awake(*v.who, v.of->members, [](clocked_process* p) { p->edge_->notify(); });
 }
 
 /// Whether host threads share phases of the step that begins.
@@ -323,13 +320,13 @@ void phase_sequencer::decide_on_sharing() {
 /// @return whether they have been
 bool phase_sequencer::share_phases() {
     const std::vector<visit>& order = *visits_;
-    if (slots_[order[position_].phase].one_thread || follows_blocks()) return false;
+    if (order[position_].of->one_thread || follows_blocks()) return false;
     unsigned among = 1;
     std::size_t end = position_;
     if (shares_step()) {
         unsigned awake = 0;
         for (; end < order.size(); ++end) {
-            const slot& s = slots_[order[end].phase];
+            const slot& s = *order[end].of;
             if (!s.shared || s.one_thread || (end != position_ && s.what.meets)) break;
             awake += order[end].who->awake;
         }
@@ -423,7 +420,7 @@ void phase_sequencer::spread_news() {
         s.turns[0].awake += static_cast<unsigned>(awoken);
         if (ran == 0) continue;
         ++activity_.deltas;
-        activity_.activations[static_cast<std::size_t>(&s - slots_.data())] += ran;
+        activity_.activations[number_of(s)] += ran;
         groups_run_ += ran;
     }
     for (news& n : news_) {
@@ -555,7 +552,7 @@ void phase_sequencer::catch_up() {
     while (left_out_->pass_before(time)) put_off_edge();
     const visit& late = order_[with_late].front();
     if (late_ != 0) {
-        activity_.activations[late.phase] += late.who->awake;
+        activity_.activations[number_of(*late.of)] += late.who->awake;
         call(late);
     }
     late_ = 0;

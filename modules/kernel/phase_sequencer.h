@@ -241,7 +241,6 @@ private:
         phase_sequencer* sequencer = nullptr;
         std::vector<clocked_process*> members;  // nullptr: none, which is never awake
         std::vector<edge_action> actions;       // of the members, once elaboration has ended
-        std::vector<edge_action> late_actions;  // for edges that have been put off
         bool shared = false;                    // host threads may share it
         bool one_thread = false;                // its processes touch more than their own
         unsigned shared_number = 0;             // among those that are shared
@@ -260,7 +259,6 @@ private:
     };
     struct visit {
         turn* who;
-        unsigned phase;
         const slot* of;
         const edge_action* actions;
     };
@@ -348,7 +346,11 @@ private:
     /// Edges of a domain to come, up to the first that a timer may wait for; 0: none does.
     unsigned edges_to_timer(unsigned domain) const;
     std::uint64_t rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const;
-    void notify(const slot& s, const turn& t);
+    void notify(const visit& v);
+    /// Its place in the table of phases.
+    std::size_t number_of(const slot& s) const {
+        return static_cast<std::size_t>(&s - slots_.data());
+    }
     void decide_on_sharing();
     /// Whether phases of the step under way may be shared.
     bool shares_step() const { return !one_thread_ && (sharing_ || options_.groups_a_thread != 0); }
@@ -408,8 +410,9 @@ private:
     std::optional<sharing_trial::clock::time_point> step_began_;  // while trying
     std::vector<std::uint64_t> snapshot_;
     std::array<std::array<std::uint64_t, wheel_size / 64>, max_domains> armed_{};  // with timers
-    unsigned late_domain_ = max_domains;  // whose edges may be put off
-    slot* late_slot_ = nullptr;           // of its groups
+    unsigned late_domain_ = max_domains;     // whose edges may be put off
+    slot* late_slot_ = nullptr;              // of its groups
+    std::vector<edge_action> late_actions_;  // of these, for edges that have been put off
     std::optional<left_out_edges> left_out_;
     sc_core::sc_event step_event_;
     alignas(64) spin_lock lock_;  // see exclusive

@@ -56,6 +56,7 @@ private:
     };
     enum progress : std::uint64_t { invited, at_work, finished, left_out, states };
     enum : std::uint64_t { beginning, begun, share_states };
+
     void serve(unsigned thread);
     void work_on(const work& what, std::uint64_t round, unsigned first);
     static bool begin(const work& what, std::uint64_t round, unsigned share, seat& s);
