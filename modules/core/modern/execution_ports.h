@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/modern/tensor_timing.h"
+#include "modules/program/scheduling_class.h"
+
+#include <array>
+#include <cstdint>
+
+namespace simtlm::core::modern {
+
+/// Execution units of a sub-core, each with an input latch.
+enum class unit : std::uint8_t {
+    fma,       ///< FP32 (and integer multiply-add): the first pipe
+    fma_lite,  ///< FP32 alone: the second pipe, where there is one
+    alu,       ///< integer, logic, compare, move
+    half,
+    xu,    ///< special functions, conversions
+    fp64,  ///< of the sub-core, or its way to the unit that the sub-cores share
+    tensor,
+    uniform,
+    branch,
+    predicate,
+    memory,
+};
+inline constexpr unsigned unit_count = 11;
+
+/// Timing of a class of instructions in a sub-core.
+struct class_timing {
+    /// Fixed latency: cycles from issue to the issue of a dependent instruction. Variable latency:
+    /// from issue to the decrement of the instruction's dependence counter.
+    std::uint16_t latency = 4;
+    std::uint16_t initiation = 1;  ///< cycles that the unit's input latch is held
+};
+
+/// What a sub-core's execution units are, by class of instruction.
+struct execution_config {
+    std::array<class_timing, program::scheduling_classes> of{};
+    bool second_fp32_pipe = false;    ///< FP32 also issues to fma_lite
+    unsigned wide_multiply_hold = 1;  ///< cycles more that IMAD.WIDE holds the issue port
+    tensor_config tensor;
+
+    class_timing& operator[](program::scheduling_class c) { return of[static_cast<unsigned>(c)]; }
+    const class_timing& operator[](program::scheduling_class c) const {
+        return of[static_cast<unsigned>(c)];
+    }
+};
+
+/// Figures of GA102 (RTX A6000): configs of Huerta et al. and their table of dependent latencies.
+execution_config ampere_execution();
+
+/// The input latches of a sub-core's units: an instruction issues when the latch of its unit is
+/// free, and holds it for its initiation interval (2 cycles in units half a warp wide, 1 in full
+/// ones).
+class execution_ports {
+public:
+    explicit execution_ports(const execution_config& config) : config_(config) {}
+
+    static unit unit_of(program::scheduling_class c);
+    /// Whether an instruction of a class may issue in a cycle.
+    bool free(program::scheduling_class c, std::uint64_t now) const {
+        return now >= free_at_[static_cast<unsigned>(port_for(c))];
+    }
+    /// It issues. @param initiation  cycles @pre free()
+    void take(program::scheduling_class c, unsigned initiation, std::uint64_t now) {
+        free_at_[static_cast<unsigned>(port_for(c))] = now + initiation;
+    }
+    std::uint64_t free_at(program::scheduling_class c) const {
+        return free_at_[static_cast<unsigned>(port_for(c))];
+    }
+
+private:
+    /// FP32 goes where the latch is free first, to the pipe without multiply-add of integers first.
+    unit port_for(program::scheduling_class c) const {
+        const unit u = unit_of(c);
+        if (c != program::scheduling_class::fp32 || !config_.second_fp32_pipe) return u;
+        return free_at_[static_cast<unsigned>(unit::fma_lite)] <=
+                       free_at_[static_cast<unsigned>(unit::fma)]
+                   ? unit::fma_lite
+                   : unit::fma;
+    }
+
+    const execution_config& config_;
+    std::array<std::uint64_t, unit_count> free_at_{};
+};
+
+}  // namespace simtlm::core::modern

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/program/control_bits.h"
+
+#include <array>
+#include <cstdint>
+
+namespace simtlm::core::modern {
+
+/// A set of warp slots of one sub-core, bit s = slot s.
+using slot_mask = std::uint32_t;
+constexpr slot_mask slot_bit(unsigned slot) {
+    return slot_mask{1} << slot;
+}
+
+/// Cycles from the issue of an instruction to the first in which its warp may issue again, by the
+/// stall counter and the yield bit (Huerta et al., section 4.1): a stall above 11 without yield
+/// stalls two cycles only, a stall of 0 with yield 45, yield alone keeps the warp out of the next
+/// cycle.
+constexpr unsigned issue_distance(unsigned stall, bool yield) {
+    constexpr unsigned longest_without_yield = 11, shortened = 2, stall_0_with_yield = 45;
+    if (yield) return stall == 0 ? stall_0_with_yield : stall < 2 ? 2 : stall;
+    if (stall > longest_without_yield) return shortened;
+    return stall == 0 ? 1 : stall;
+}
+
+/// Which warp of a sub-core issues: the stall counters of the warps and the policy CGGTY, compiler
+/// guided greedy then youngest (Huerta et al., section 5.1). The warp that issued last goes on
+/// while it is eligible, else the youngest eligible one issues. The stall counters decrement every
+/// cycle; a warp is eligible at 0.
+class issue_scheduler {
+public:
+    static constexpr unsigned most_slots = 32;
+    static constexpr unsigned longest_stall = 63;  ///< cycles
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+
+    /// A warp has been placed: it is the youngest from now on.
+    void warp_starts(unsigned slot);
+    void warp_ends(unsigned slot);
+
+    /// The warp may not issue before a cycle. @pre now < until <= now + longest_stall
+    void stall(unsigned slot, std::uint64_t now, std::uint64_t until);
+    /// The stall counters reach a cycle; cycles may be left out.
+    void advance(std::uint64_t now);
+    slot_mask stalled() const { return stalled_; }
+    /// First cycle after `now` in which a stall counter reaches 0; never: none is running.
+    std::uint64_t next_release(std::uint64_t now) const;
+
+    /// The warp that issues, of those whose instruction is ready otherwise.
+    /// @param may_issue  asked in order of preference whether the structures that the warp's
+    ///                   instruction needs are free
+    /// @return slot, -1: none
+    template <class MayIssue>
+    int choose(slot_mask ready, MayIssue&& may_issue) const {
+        slot_mask candidates = ready & ~stalled_;
+        if (candidates == 0) return -1;
+        if (last_ >= 0 && (candidates & slot_bit(static_cast<unsigned>(last_))) != 0) {
+            if (may_issue(static_cast<unsigned>(last_))) return last_;
+            candidates &= ~slot_bit(static_cast<unsigned>(last_));
+        }
+        for (unsigned i = live_; i-- > 0;) {
+            const unsigned slot = by_age_[i];
+            if ((candidates & slot_bit(slot)) == 0) continue;
+            if (may_issue(slot)) return static_cast<int>(slot);
+            candidates &= ~slot_bit(slot);
+            if (candidates == 0) break;
+        }
+        return -1;
+    }
+    void issued(unsigned slot) { last_ = static_cast<int>(slot); }
+    /// The slot that issued last, -1: none, or it has ended.
+    int last() const { return last_; }
+    /// The youngest of some warps. @pre slots is not empty, and all have started
+    unsigned youngest(slot_mask slots) const {
+        unsigned i = live_ - 1;
+        while ((slots & slot_bit(by_age_[i])) == 0) --i;
+        return by_age_[i];
+    }
+
+private:
+    static constexpr unsigned wheel_size = 64;
+
+    std::array<std::uint8_t, most_slots> by_age_{};  // the oldest first
+    unsigned live_ = 0;
+    int last_ = -1;
+    slot_mask stalled_ = 0;
+    std::array<slot_mask, wheel_size> wheel_{};  // slots to be released, by cycle
+    std::uint64_t armed_ = 0;                    // cycles of the wheel with someone
+    std::uint64_t reached_ = 0;                  // cycle
+};
+
+}  // namespace simtlm::core::modern

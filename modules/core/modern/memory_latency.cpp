@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/modern/memory_latency.h"
+
+#include <algorithm>
+
+namespace simtlm::core::modern {
+
+memory_kind memory_kind_of(const program::static_instruction& inst, program::memory_space space) {
+    using program::memory_space;
+    if (!inst.is_memory()) return memory_kind::shuffle;
+    if (inst.special == program::special_op::ldgsts) return memory_kind::copy;
+    switch (space) {
+        case memory_space::shared:
+            return inst.is_store ? memory_kind::shared_store : memory_kind::shared_load;
+        case memory_space::constant:
+            return memory_kind::constant;
+        case memory_space::texture:
+            return memory_kind::texture;
+        default:
+            return inst.is_store ? memory_kind::global_store : memory_kind::global_load;
+    }
+}
+
+unsigned shared_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes,
+                           unsigned bytes, unsigned banks) {
+    constexpr unsigned word_bytes = 4, most_banks = 32;
+    const unsigned words_a_lane = std::max(1u, (bytes + word_bytes - 1) / word_bytes);
+    const unsigned group = std::max(1u, 32 / words_a_lane);
+    unsigned total = 0;
+    for (unsigned base = 0; base < 32; base += group) {
+        std::uint32_t left = lanes >> base;
+        if (group < 32) left &= (1u << group) - 1;
+        if (left == 0) continue;
+        // Distinct words by bank: at most 32 of a group.
+        std::array<std::array<std::uint64_t, 32>, most_banks> words;
+        std::array<std::uint8_t, most_banks> count{};
+        unsigned busiest = 1;
+        for (; left != 0; left &= left - 1) {
+            const unsigned lane = base + static_cast<unsigned>(__builtin_ctz(left));
+            for (unsigned w = 0; w < words_a_lane; ++w) {
+                const std::uint64_t word = address[lane] / word_bytes + w;
+                const auto bank = static_cast<unsigned>(word % banks);
+                const auto* const first = words[bank].begin();
+                const auto* const last = first + count[bank];
+                if (std::find(first, last, word) != last) continue;
+                words[bank][count[bank]++] = word;
+                busiest = std::max<unsigned>(busiest, count[bank]);
+            }
+        }
+        total += busiest;
+    }
+    return std::max(total, 1u);
+}
+
+}  // namespace simtlm::core::modern

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/ring_buffer.h"
+
+#include <cstdint>
+
+namespace simtlm::core::modern {
+
+/// How memory instructions get from a sub-core to the memory unit of the SM.
+struct memory_queue_config {
+    unsigned entries = 4;          ///< of the queue; one more instruction is in its latch
+    unsigned stages = 7;           ///< cycles from issue to the address calculation
+    unsigned address_cycles = 4;   ///< of the address calculation, one instruction at a time
+    unsigned uniform_cycles = 2;   ///< the same for shared memory and uniform address registers
+    unsigned accept_interval = 2;  ///< cycles between instructions that the memory unit takes
+};
+
+/// The local part of the memory pipeline of a sub-core: a queue, a latch and an address calculation
+/// unit (Huerta et al., section 5.4). An instruction is counted from its issue until the memory
+/// unit takes it, so that five issue back to back and the sixth waits for the first to leave.
+/// @tparam Entry  what is queued; copied
+template <class Entry>
+class memory_queue {
+public:
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+
+    explicit memory_queue(const memory_queue_config& config)
+        : config_(config), queue_(config.entries + 1) {}
+
+    /// An instruction may issue.
+    bool can_issue() const { return reserved_ < queue_.capacity(); }
+    /// An instruction has issued. @pre can_issue()
+    /// @param quick  address calculation of a uniform address, or of shared memory
+    void issue(const Entry& what, bool quick, std::uint64_t now) {
+        ++reserved_;
+        queue_.push({what, now + config_.stages, quick});
+    }
+    bool empty() const { return queue_.empty(); }
+    /// First cycle in which the memory unit may take the head; never: there is none.
+    std::uint64_t ready_at() const {
+        if (queue_.empty()) return never;
+        const entry& e = queue_.front();
+        const std::uint64_t start = e.earliest > free_at_ ? e.earliest : free_at_;
+        return start + (e.quick ? config_.uniform_cycles : config_.address_cycles);
+    }
+    Entry& head() { return queue_.front().what; }
+    const Entry& head() const { return queue_.front().what; }
+    /// The memory unit takes the head. @pre ready_at() <= now
+    Entry take(std::uint64_t now) {
+        free_at_ = now;
+        --reserved_;
+        return queue_.pop().what;
+    }
+    std::size_t size() const { return queue_.size(); }
+
+private:
+    struct entry {
+        Entry what{};
+        std::uint64_t earliest = 0;  // cycle in which the address calculation may begin
+        bool quick = false;
+    };
+    memory_queue_config config_;
+    kernel::ring_buffer<entry> queue_;
+    unsigned reserved_ = 0;
+    std::uint64_t free_at_ = 0;  // the address calculation
+};
+
+/// Who of the sub-cores hands its instruction to the memory unit: one per accept interval, round
+/// robin from the sub-core behind the last.
+class memory_arbiter {
+public:
+    memory_arbiter(unsigned sub_cores, unsigned interval)
+        : sub_cores_(sub_cores), interval_(interval) {}
+
+    bool free(std::uint64_t now) const { return now >= next_; }
+    std::uint64_t free_at() const { return next_; }
+    /// @param ready  asked for sub-core s whether its head can be taken now
+    /// @return sub-core, -1: none is
+    template <class Ready>
+    int choose(Ready&& ready) const {
+        for (unsigned i = 0; i < sub_cores_; ++i) {
+            const unsigned s = (first_ + i) % sub_cores_;
+            if (ready(s)) return static_cast<int>(s);
+        }
+        return -1;
+    }
+    void taken(unsigned s, std::uint64_t now) {
+        first_ = (s + 1) % sub_cores_;
+        next_ = now + interval_;
+    }
+
+private:
+    unsigned sub_cores_;
+    unsigned interval_;
+    unsigned first_ = 0;
+    std::uint64_t next_ = 0;
+};
+
+}  // namespace simtlm::core::modern

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace simtlm::core::modern {
+
+/// The register file cache of a sub-core (Huerta et al., section 5.3.1): an entry for each bank and
+/// operand slot. A read hits when the entry holds the same register of the same warp, and then
+/// needs no port of the bank. Any read of a bank in a slot takes the entry away; the read's reuse
+/// bit puts its own operand there.
+class register_cache {
+public:
+    static constexpr unsigned banks = 4;
+    static constexpr unsigned slots = 3;
+
+    /// An operand of a fixed-latency instruction is read.
+    /// @param reuse  the operand is kept
+    /// @return whether it was there
+    bool read(unsigned warp, unsigned reg, unsigned bank, unsigned slot, bool reuse) {
+        entry& e = entries_[bank][slot];
+        const entry wanted{static_cast<std::uint16_t>(warp), static_cast<std::uint16_t>(reg), true};
+        const bool hit = e.valid && e.warp == wanted.warp && e.reg == wanted.reg;
+        e = reuse ? wanted : entry{};
+        return hit;
+    }
+    /// Whether it would hit; changes nothing.
+    bool holds(unsigned warp, unsigned reg, unsigned bank, unsigned slot) const {
+        const entry& e = entries_[bank][slot];
+        return e.valid && e.warp == warp && e.reg == reg;
+    }
+
+private:
+    struct entry {
+        std::uint16_t warp = 0;
+        std::uint16_t reg = 0;
+        bool valid = false;
+    };
+    std::array<std::array<entry, slots>, banks> entries_{};
+};
+
+}  // namespace simtlm::core::modern

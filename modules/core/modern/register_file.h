@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace simtlm::core::modern {
+
+struct register_file_config {
+    unsigned banks = 2;          ///< register % banks
+    unsigned read_ports = 1;     ///< a bank and cycle, 1024 bits each; 0: as many as asked for
+    unsigned read_window = 3;    ///< cycles after allocation in which operands are read
+    unsigned tensor_window = 6;  ///< of tensor instructions, whose operands have up to 4 registers
+};
+
+/// The register file of a sub-core: banks with read ports and a write port each, and no operand
+/// collector (Huerta et al., section 5.3). A fixed-latency instruction holds in the allocate stage
+/// until all its reads fit into the cycles of its read window; so two operands of a bank cost a
+/// bubble, three cost two, when instructions follow one another.
+class register_file {
+public:
+    static constexpr unsigned most_banks = 4;
+    static constexpr unsigned most_ports = 2;
+    using reads = std::array<std::uint8_t, most_banks>;  ///< by bank
+
+    explicit register_file(const register_file_config& config) : config_(config) {}
+
+    unsigned bank_of(unsigned reg) const { return reg % config_.banks; }
+    unsigned banks() const { return config_.banks; }
+
+    /// Takes the read ports that an instruction needs in the cycles after `now`.
+    /// @param window  cycles that it may read in
+    /// @return false: they are not free, and nothing has been taken
+    bool allocate(const reads& wanted, unsigned window, std::uint64_t now);
+
+    /// A fixed-latency result is written in a cycle: it has precedence.
+    void write_fixed(unsigned bank, std::uint64_t at) {
+        advance_writes(at);
+        fixed_writes_[bank] |= bit(at);
+    }
+    /// A result of variable latency arrives and is written in the first cycle from then on in which
+    /// no fixed-latency result takes the port. @return that cycle
+    std::uint64_t write_variable(unsigned bank, std::uint64_t at);
+
+private:
+    static constexpr unsigned horizon = 64;  // cycles
+    static std::uint64_t bit(std::uint64_t cycle) { return std::uint64_t{1} << (cycle % horizon); }
+    void advance_reads(std::uint64_t now);
+    void advance_writes(std::uint64_t at);
+
+    register_file_config config_;
+    // Bit c - now: taken in that cycle.
+    std::array<std::array<std::uint64_t, most_ports>, most_banks> read_{};
+    std::uint64_t reads_from_ = 0;
+    std::array<std::uint64_t, most_banks> fixed_writes_{};  // bit of the cycle modulo horizon
+    std::uint64_t writes_to_ = 0;                           // the latest cycle in there
+};
+
+}  // namespace simtlm::core::modern

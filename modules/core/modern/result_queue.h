@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace simtlm::core::modern {
+
+/// The result queue of the fixed-latency units of a sub-core (Huerta et al., section 5.1): a place
+/// is reserved at issue and freed when the result has been written, one a cycle, so that units of
+/// different latencies never collide at the register file's write port.
+class result_queue {
+public:
+    explicit result_queue(unsigned entries) : entries_(entries) {}
+
+    bool can_reserve() const { return used_ < entries_; }
+    /// @pre can_reserve()
+    void reserve() { ++used_; }
+    /// The cycle in which a result that is ready in a cycle is written: one leaves per cycle.
+    std::uint64_t written_at(std::uint64_t ready) {
+        if (ready <= last_) ready = last_ + 1;
+        return last_ = ready;
+    }
+    void release() { --used_; }
+    unsigned used() const { return used_; }
+
+private:
+    unsigned entries_;
+    unsigned used_ = 0;
+    std::uint64_t last_ = 0;
+};
+
+}  // namespace simtlm::core::modern

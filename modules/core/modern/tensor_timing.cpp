@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/modern/tensor_timing.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace simtlm::core::modern {
+
+namespace {
+
+bool is_digits(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return std::isdigit(static_cast<unsigned char>(c)) != 0;
+    });
+}
+
+unsigned number(std::string_view text) {
+    unsigned value = 0;
+    for (const char c : text) value = 10 * value + static_cast<unsigned>(c - '0');
+    return value;
+}
+
+/// 16816 is m16n8k16, 1688 m16n8k8, 884 m8n8k4, 16832 m16n8k32, 168256 m16n8k256.
+matrix_shape shape_of_digits(std::string_view digits) {
+    matrix_shape s;
+    const bool tall = digits.size() >= 4 && digits.substr(0, 2) == "16";
+    const std::string_view rest = digits.substr(tall ? 2 : 1);
+    if (rest.size() < 2 || rest[0] != '8') return s;
+    s.m = tall ? 16 : 8;
+    s.n = 8;
+    s.k = number(rest.substr(1));
+    return s;
+}
+
+/// m16n8k16
+matrix_shape shape_of_letters(std::string_view text) {
+    matrix_shape s;
+    const auto n = text.find('n'), k = text.find('k');
+    if (text.empty() || text[0] != 'm' || n == std::string_view::npos ||
+        k == std::string_view::npos || n > k)
+        return s;
+    const std::string_view m_text = text.substr(1, n - 1), n_text = text.substr(n + 1, k - n - 1),
+                           k_text = text.substr(k + 1);
+    if (!is_digits(m_text) || !is_digits(n_text) || !is_digits(k_text)) return s;
+    s.m = number(m_text);
+    s.n = number(n_text);
+    s.k = number(k_text);
+    return s;
+}
+
+unsigned bits_of_type(std::string_view t) {
+    if (t == "f64" || t == "F64") return 64;
+    if (t == "tf32" || t == "TF32") return 32;
+    if (t == "f16" || t == "bf16" || t == "BF16") return 16;
+    if (t == "e4m3" || t == "e5m2" || t == "s8" || t == "u8" || t == "S8" || t == "U8") return 8;
+    if (t == "s4" || t == "u4" || t == "S4" || t == "U4") return 4;
+    if (t == "b1" || t == "B1" || t == "AND" || t == "XOR") return 1;
+    return 0;
+}
+
+}  // namespace
+
+matrix_shape shape_of(std::string_view opcode) {
+    matrix_shape s;
+    bool sparse = opcode.substr(0, 6) == "mma.sp";
+    unsigned types = 0, bits = 0;
+    const bool ptx = !opcode.empty() && std::islower(static_cast<unsigned char>(opcode[0])) != 0;
+    const std::string_view base = opcode.substr(0, opcode.find('.'));
+    for (std::string_view rest = opcode; !rest.empty();) {
+        const std::string_view part = rest.substr(0, rest.find('.'));
+        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+        if (!s.known() && is_digits(part) && part.size() >= 3) s = shape_of_digits(part);
+        if (!s.known()) {
+            const matrix_shape named = shape_of_letters(part);
+            if (named.known()) s = named;
+        }
+        if (part == "SP") sparse = true;
+        if (const unsigned b = bits_of_type(part); b != 0 || part == "f32" || part == "s32") {
+            // PTX names D, A, B, C; machine code names A and B where they are not halves.
+            if (ptx ? types == 1 : bits == 0) bits = b;
+            ++types;
+        }
+    }
+    // wmma names D and C alone where A and B are halves.
+    if (ptx && base == "wmma" && types == 2) bits = 16;
+    if (bits == 0) bits = base == "DMMA" ? 64 : base == "IMMA" ? 8 : base == "BMMA" ? 1 : 16;
+    s.operand_bits = bits;
+    s.sparse = sparse;
+    return s;
+}
+
+tensor_cycles tensor_timing(const tensor_config& config, std::string_view opcode) {
+    const matrix_shape s = shape_of(opcode);
+    tensor_cycles t;
+    if (!s.known()) {
+        t.latency = config.latency;
+        t.initiation = config.latency / 2;
+        return t;
+    }
+    const std::uint64_t work = std::uint64_t{s.m} * s.n * s.k * s.operand_bits;
+    const auto cycles =
+        static_cast<unsigned>(std::max<std::uint64_t>(work / config.rate / (s.sparse ? 2 : 1), 2));
+    t.latency = t.initiation = cycles / 2;
+    const bool to_f32 = opcode.find(".F32") != std::string_view::npos ||
+                        opcode.find(".f32.f16.f16.f32") != std::string_view::npos ||
+                        opcode.find(".f32.bf16.bf16.f32") != std::string_view::npos;
+    const bool wide = s.m == 16 && s.n == 8 && (s.k == 16 || s.k == 8) && s.operand_bits == 16;
+    if (to_f32 && wide) t.latency += config.f32_extra;
+    return t;
+}
+
+}  // namespace simtlm::core::modern
