@@ -122,7 +122,7 @@ int run(int argc, char** argv) {
     progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));
     device.gate_idle_clocks();
-    device.put_off_dram_edges();
+    device.defer_dram_edges();
     platform::gpu_files files(
         device, values,
         platform::provenance_of({platform::version, platform::commit()}, {argv, argv + argc},

@@ -95,7 +95,7 @@ run_position run_control::position() const {
 /// Statistics are whole between steps only.
 void run_control::finish_instant() {
     while (sc_core::sc_pending_activity_at_current_time()) sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    device_.sequencer().catch_up();
+    device_.sequencer().replay();
 }
 
 run_control::ending run_control::simulate() {

@@ -27,7 +27,7 @@ l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
 tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
     const std::uint64_t now = process_.now();
     if (config_.latency == 0) {
-        catch_up(now + 1);  // this cycle's ports have had their turn
+        replay(now + 1);  // this cycle's ports have had their turn
         const access_result r = engine_.access(p, now);
         note_refusal();
         process_.wake();
@@ -53,7 +53,7 @@ tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
 
 void l1_data_cache::cycle() {
     const std::uint64_t now = process_.now();
-    catch_up(now);
+    replay(now);
     if (memory_.response_waiting()) memory_.retry();
     engine_.cycle(memory_);
     next_cycle_ = now + 1;
@@ -79,7 +79,7 @@ void l1_data_cache::look_up(bank& b) {
 }
 
 /// Counts the cycles slept through, in which the ports were free.
-void l1_data_cache::catch_up(std::uint64_t now) {
+void l1_data_cache::replay(std::uint64_t now) {
     if (now > next_cycle_) {
         engine_.skip(now - next_cycle_);
         next_cycle_ = now;
@@ -156,7 +156,7 @@ void l1_data_cache::retire() {
 }
 
 const cache_statistics& l1_data_cache::statistics() {
-    catch_up(process_.now() + 1);
+    replay(process_.now() + 1);
     return engine_.statistics();
 }
 

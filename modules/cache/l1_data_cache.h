@@ -95,7 +95,7 @@ private:
     void cycle();
     void note_refusal();
     void look_up(bank& b);
-    void catch_up(std::uint64_t now);
+    void replay(std::uint64_t now);
     void rest();
 
     config config_;

@@ -38,7 +38,7 @@ void read_only_cache::send() {
 
 void read_only_cache::cycle() {
     const std::uint64_t now = process_.now();
-    catch_up(now);
+    replay(now);
     if (memory_.response_waiting()) memory_.retry();
     send();
     engine_.pass_cycle();
@@ -49,7 +49,7 @@ void read_only_cache::cycle() {
 }
 
 /// Counts the cycles slept through, in which the ports were free.
-void read_only_cache::catch_up(std::uint64_t now) {
+void read_only_cache::replay(std::uint64_t now) {
     if (now > next_cycle_) {
         engine_.skip(now - next_cycle_);
         next_cycle_ = now;
@@ -80,7 +80,7 @@ tlm::tlm_generic_payload* read_only_cache::ready() {
 }
 
 const cache_statistics& read_only_cache::statistics() {
-    catch_up(process_.now() + 1);
+    replay(process_.now() + 1);
     return engine_.statistics();
 }
 

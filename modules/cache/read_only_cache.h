@@ -63,7 +63,7 @@ private:
     void cycle();
     void note_refusal();
     void send();
-    void catch_up(std::uint64_t now);
+    void replay(std::uint64_t now);
 
     config config_;
     read_only_engine engine_;

@@ -34,7 +34,7 @@ public:
     /// Leaves out the next rising edges, of which it tells when they would have come.
     /// @param times  as many as are to be left out, in units of the time resolution
     /// @pre it is high
-    void leave_out(std::vector<std::uint64_t>& times) {
+    void suppress(std::vector<std::uint64_t>& times) {
         for (std::uint64_t& t : times) {
             t = rising_edge(1, ~std::uint64_t{0});
             skip_before(t + 1);

@@ -147,38 +147,39 @@ void phase_sequencer::end_of_elaboration() {
     for (unsigned p = 0; p < slots_.size(); ++p) {
         slots_[p].complete(p);
         for (turn& t : slots_[p].turns)
-            for (unsigned set = 0; set < with_late; ++set)
+            for (unsigned set = 0; set < with_deferred; ++set)
                 if ((set >> slots_[p].what.domain & 1u) != 0)
                     order_[set].push_back({&t, &slots_[p], slots_[p].actions.data()});
     }
-    if (left_out_ && !find_late_slot()) left_out_.reset();
+    if (suppressed_ && !find_deferred_slot()) suppressed_.reset();
 }
 
-void phase_sequencer::put_off(unsigned domain, computed_clock& of_domain) {
-    late_domain_ = domain;
-    left_out_.emplace(of_domain);
+void phase_sequencer::defer(unsigned domain, computed_clock& of_domain) {
+    deferred_domain_ = domain;
+    suppressed_.emplace(of_domain);
 }
 
-bool phase_sequencer::find_late_slot() {
+bool phase_sequencer::find_deferred_slot() {
     std::size_t members = 0, groups = 0;
     for (const slot& s : slots_)
-        if (s.what.domain == late_domain_)
+        if (s.what.domain == deferred_domain_)
             members += static_cast<std::size_t>(
                 std::count_if(s.members.begin(), s.members.end(), [](auto* p) { return p; }));
     for (const process_group* g : groups_) {
-        if (g->domain_ != late_domain_) continue;
-        if (late_slot_ != nullptr && late_slot_ != &slots_[g->first_]) return false;
-        late_slot_ = &slots_[g->first_];
+        if (g->domain_ != deferred_domain_) continue;
+        if (deferred_slot_ != nullptr && deferred_slot_ != &slots_[g->first_]) return false;
+        deferred_slot_ = &slots_[g->first_];
         ++groups;
     }
     if (groups == 0 || groups != members) return false;
-    for (const edge_action& a : late_slot_->actions)
-        late_actions_.push_back(
-            kernel::on_edge<&process_group::catch_up>(static_cast<process_group*>(a.self)));
-    for (unsigned set = 0; set < with_late; ++set) {
-        auto& order = order_[with_late + set];
+    for (const edge_action& a : deferred_slot_->actions)
+        replay_actions_.push_back(
+            kernel::on_edge<&process_group::replay>(static_cast<process_group*>(a.self)));
+    for (unsigned set = 0; set < with_deferred; ++set) {
+        auto& order = order_[with_deferred + set];
         order = order_[set];
-        order.insert(order.begin(), {&late_slot_->turns[0], late_slot_, late_actions_.data()});
+        order.insert(order.begin(),
+                     {&deferred_slot_->turns[0], deferred_slot_, replay_actions_.data()});
     }
     return true;
 }
@@ -231,8 +232,8 @@ unsigned phase_sequencer::edges_to_timer(unsigned domain) const {
 }
 
 std::uint64_t phase_sequencer::rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const {
-    return left_out_ && domain == late_domain_ ? left_out_->rising_edge(k, limit)
-                                               : gates_[domain]->rising_edge(k, limit);
+    return suppressed_ && domain == deferred_domain_ ? suppressed_->rising_edge(k, limit)
+                                                     : gates_[domain]->rising_edge(k, limit);
 }
 
 /// After a step in which nobody ran.
@@ -245,10 +246,10 @@ void phase_sequencer::gate_clocks() {
     for (unsigned d = 0; d < domains_; ++d)
         if (const unsigned k = edges_to_timer(d); k != 0) until = rising_edge(d, k, until);
     if (until == never) return;
-    late_ = 0;
-    while (left_out_ && left_out_->pass_before(until)) {
-        ++cycle_[late_domain_];
-        ++activity_.edges[late_domain_];
+    deferred_ = 0;
+    while (suppressed_ && suppressed_->pass_before(until)) {
+        ++cycle_[deferred_domain_];
+        ++activity_.edges[deferred_domain_];
     }
     for (unsigned d = 0; d < domains_; ++d) {
         if (!gates_[d]->read()) continue;  // after one edge more
@@ -539,23 +540,23 @@ void phase_sequencer::count_cycles() {
     uncounted_ = 0;
 }
 
-void phase_sequencer::put_off_edge() {
-    count_edge(late_domain_);
-    ++cycle_[late_domain_];
-    ++late_;
+void phase_sequencer::defer_edge() {
+    count_edge(deferred_domain_);
+    ++cycle_[deferred_domain_];
+    ++deferred_;
 }
 
-void phase_sequencer::catch_up() {
-    if (!left_out_ || stepping_ || failure_ || pending_ != 0) return;
+void phase_sequencer::replay() {
+    if (!suppressed_ || stepping_ || failure_ || pending_ != 0) return;
     const std::uint64_t time = sc_core::sc_time_stamp().value();
-    if (left_out_->has_before(time)) count_cycles();
-    while (left_out_->pass_before(time)) put_off_edge();
-    const visit& late = order_[with_late].front();
-    if (late_ != 0) {
-        activity_.activations[number_of(*late.of)] += late.who->awake;
-        call(late);
+    if (suppressed_->has_before(time)) count_cycles();
+    while (suppressed_->pass_before(time)) defer_edge();
+    const visit& deferred = order_[with_deferred].front();
+    if (deferred_ != 0) {
+        activity_.activations[number_of(*deferred.of)] += deferred.who->awake;
+        call(deferred);
     }
-    late_ = 0;
+    deferred_ = 0;
 }
 
 /// @pre an edge has come
@@ -563,22 +564,22 @@ void phase_sequencer::catch_up() {
 bool phase_sequencer::begin_step() {
     if (last_ != 0 && !observers_.empty()) finish_step();
     count_cycles();
-    if (left_out_) {
-        const unsigned late = 1u << late_domain_;
-        const bool risen = (pending_ & late) != 0;
+    if (suppressed_) {
+        const unsigned deferred = 1u << deferred_domain_;
+        const bool risen = (pending_ & deferred) != 0;
         const std::uint64_t time = sc_core::sc_time_stamp().value();
-        while (left_out_->pass_before(time)) put_off_edge();
-        if (left_out_->pass_at(time)) pending_ |= late;
-        if (risen && puts_off()) left_out_->leave_out_more();
-        if (pending_ == late && puts_off()) {
+        while (suppressed_->pass_before(time)) defer_edge();
+        if (suppressed_->pass_at(time)) pending_ |= deferred;
+        if (risen && defers()) suppressed_->suppress_more();
+        if (pending_ == deferred && defers()) {
             pending_ = 0;
-            put_off_edge();
+            defer_edge();
             return false;
         }
     }
     current_ = std::exchange(pending_, 0u);
     if (!observers_.empty()) step_time_ = sc_core::sc_time_stamp();
-    visits_ = &order_[current_ | (late_ != 0 ? with_late : 0)];
+    visits_ = &order_[current_ | (deferred_ != 0 ? with_deferred : 0)];
     position_ = 0;
     visiting_ = 0;
     visited_ = false;
@@ -604,7 +605,7 @@ void phase_sequencer::step() {
         return;
     }
     stepping_ = false;
-    late_ = 0;
+    deferred_ = 0;
     last_ = uncounted_ = current_;
     if (pending_ != 0)
         step_event_.notify(sc_core::SC_ZERO_TIME);

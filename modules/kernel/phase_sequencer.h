@@ -2,9 +2,9 @@
 #pragma once
 
 #include "modules/kernel/error.h"
-#include "modules/kernel/left_out_edges.h"
 #include "modules/kernel/sharing_trial.h"
 #include "modules/kernel/spin_lock.h"
+#include "modules/kernel/suppressed_edges.h"
 
 #include <array>
 #include <cstdint>
@@ -194,10 +194,10 @@ public:
     /// are left out. Nobody can tell, where the blocks of the domain are those of groups alone and
     /// neither they nor anybody who looks at them asks what time it is. Not done while a block of
     /// it must stay on one thread, somebody observes steps or watches blocks, or sleeping is off.
-    void put_off(unsigned domain, computed_clock& of_domain);
+    void defer(unsigned domain, computed_clock& of_domain);
     /// Makes up for edges before now that have been put off: for who looks at the design between
     /// two steps.
-    void catch_up();
+    void replay();
 
     /// A block cannot go on because of the user's input: edges pass unheeded from now on, and
     /// failed() is notified. A thread of a block cannot throw out of the simulation itself.
@@ -325,15 +325,15 @@ private:
     void on_edge();
     void step();
     bool begin_step();
-    bool puts_off() const {
+    bool defers() const {
         return options_.sleeping && observers_.empty() && !follows_blocks() &&
-               !late_slot_->one_thread;
+               !deferred_slot_->one_thread;
     }
     /// @return whether there is one, with all blocks of the domain in its groups
-    bool find_late_slot();
+    bool find_deferred_slot();
     void count_edge(unsigned domain);
     void count_cycles();
-    void put_off_edge();
+    void defer_edge();
     bool start_next_phase();
     void finish_step();
     bool follows_blocks() const { return !active_in_.empty(); }
@@ -370,8 +370,8 @@ private:
     options options_;
     unsigned domains_;
     std::vector<slot> slots_;
-    static constexpr unsigned with_late = 1u << max_domains;
-    std::array<std::vector<visit>, 2 * with_late> order_;  // by ticking set, and late edges
+    static constexpr unsigned with_deferred = 1u << max_domains;
+    std::array<std::vector<visit>, 2 * with_deferred> order_;  // by ticking set, and late edges
     std::array<std::vector<std::vector<timer>>, max_domains> wheel_;
     std::vector<computed_clock*> gates_;       // empty: clocks are not gated
     std::vector<process_group*> open_groups_;  // that processes under construction may join
@@ -386,7 +386,7 @@ private:
 
     // What changes from step to step and all host threads look at, in one line of memory.
     alignas(64) std::array<std::uint64_t, max_domains> cycle_{};
-    std::uint64_t late_ = 0;         // edges that have been put off
+    std::uint64_t deferred_ = 0;     // edges that have been put off
     const visit* shared_ = nullptr;  // the phases that they share
     unsigned n_shared_ = 0;
     unsigned visiting_ = 0;      // place of the turn started last
@@ -410,10 +410,10 @@ private:
     std::optional<sharing_trial::clock::time_point> step_began_;  // while trying
     std::vector<std::uint64_t> snapshot_;
     std::array<std::array<std::uint64_t, wheel_size / 64>, max_domains> armed_{};  // with timers
-    unsigned late_domain_ = max_domains;     // whose edges may be put off
-    slot* late_slot_ = nullptr;              // of its groups
-    std::vector<edge_action> late_actions_;  // of these, for edges that have been put off
-    std::optional<left_out_edges> left_out_;
+    unsigned deferred_domain_ = max_domains;   // whose edges may be put off
+    slot* deferred_slot_ = nullptr;            // of its groups
+    std::vector<edge_action> replay_actions_;  // of these, for edges that have been put off
+    std::optional<suppressed_edges> suppressed_;
     sc_core::sc_event step_event_;
     alignas(64) spin_lock lock_;  // see exclusive
     alignas(64) activity activity_;

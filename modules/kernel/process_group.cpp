@@ -141,7 +141,7 @@ void process_group::run() {
 }
 
 /// The edges that have been put off, of these those in which somebody is awake.
-void process_group::catch_up() {
+void process_group::replay() {
     ++visits_;
     const std::uint64_t end = sequencer_.cycle(domain_);
     for (std::uint64_t edge = end - sequencer_.late_;; ++edge) {

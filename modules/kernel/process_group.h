@@ -72,7 +72,7 @@ private:
     /// The edge that its members see.
     std::uint64_t now() const { return sequencer_.cycle(domain_) - behind_; }
     void run();
-    void catch_up();
+    void replay();
     void rest(std::uint64_t until);
     void run_phases();
     /// Until when nobody in it has anything to do; 0: somebody has.

@@ -172,7 +172,7 @@ void dram_channel::end_withheld_requests() {
 
 void dram_channel::cycle() {
     const std::uint64_t now = process_.now();
-    catch_up(now);
+    replay(now);
     if (!return_queue_.full()) {
         pipeline_.shift(1);
         if (pipeline_.ready()) move_data();
@@ -192,7 +192,7 @@ void dram_channel::cycle() {
 }
 
 /// What happened in the cycles that it slept.
-void dram_channel::catch_up(std::uint64_t until) {
+void dram_channel::replay(std::uint64_t until) {
     const std::uint64_t from = sampler_.counted_to();
     if (until <= from) return;
     if (!slept_blocked_) pipeline_.shift(until - from);
@@ -255,9 +255,9 @@ std::uint64_t dram_channel::next_event(std::uint64_t now) const {
 // Statistics.
 
 const dram_statistics& dram_channel::statistics() {
-    sequencer_.catch_up();
+    sequencer_.replay();
     const std::uint64_t edges = sequencer_.edges(protocol::dram_clock);
-    catch_up(edges);
+    replay(edges);
     sampler_.count_free_banks(edges);
     return statistics_;
 }

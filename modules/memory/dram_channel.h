@@ -66,7 +66,7 @@ private:
     void end_withheld_requests();
 
     void cycle();
-    void catch_up(std::uint64_t until);
+    void replay(std::uint64_t until);
     void move_data();
     void finish(std::uint32_t request);
     void schedule(std::uint64_t now);

@@ -83,7 +83,7 @@ timed_engine::timed_engine(shared_state& state, const settings& how, run_observe
         platform::gpu_config config = how.gpu;
         if (how.gpus > 1) platform::number_files(config.run, i);
         u.gpu = std::make_unique<platform::gpu>(name.c_str(), std::move(config));
-        u.gpu->put_off_dram_edges();
+        u.gpu->defer_dram_edges();
         all.push_back(u.gpu.get());
         units_.push_back(std::move(u));
     }
@@ -233,7 +233,7 @@ void timed_engine::simulate() {
         sc_core::sc_start();
         while (sc_core::sc_pending_activity_at_current_time())
             sc_core::sc_start(sc_core::SC_ZERO_TIME);
-        for (unit& u : units_) u.gpu->sequencer().catch_up();
+        for (unit& u : units_) u.gpu->sequencer().replay();
     } catch (const std::exception& e) {
         return fail_all("failed", e.what(), status_of_fault(e));
     }

@@ -217,8 +217,8 @@ void gpu::before_end_of_elaboration() {
         std::vector<kernel::computed_clock*> made;
         for (unsigned d = 0; d < domains.size(); ++d)
             made.push_back(rounded_clocks_ ? &(*rounded_clocks_)[d] : clocks_[d].get());
-        if (puts_off_dram_edges_ && !config_.memory.channel)  // who knows what another one asks
-            sequencer_.put_off(protocol::dram_clock, *made[protocol::dram_clock]);
+        if (defers_dram_edges_ && !config_.memory.channel)  // who knows what another one asks
+            sequencer_.defer(protocol::dram_clock, *made[protocol::dram_clock]);
         if (gates_idle_clocks_) sequencer_.gate(std::move(made));
     }
     if (reset.bind_count() == 0) {

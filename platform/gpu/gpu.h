@@ -87,9 +87,9 @@ public:
     /// runs of the simulation, gives it work.
     void gate_idle_clocks() { gates_idle_clocks_ = true; }
     /// Puts off what the DRAM channels do on edges of their clock alone, which it leaves out (see
-    /// phase_sequencer::put_off). Before elaboration ends; only where nobody else looks at that
-    /// clock, or at the memory's side between steps without sequencer().catch_up().
-    void put_off_dram_edges() { puts_off_dram_edges_ = true; }
+    /// phase_sequencer::defer). Before elaboration ends; only where nobody else looks at that
+    /// clock, or at the memory's side between steps without sequencer().replay().
+    void defer_dram_edges() { defers_dram_edges_ = true; }
     /// Latency of an access to a register, as it is annotated.
     sc_core::sc_time host_latency() const { return host_latency_; }
 
@@ -157,7 +157,7 @@ private:
     std::vector<std::unique_ptr<kernel::exact_clock>> clocks_;
     std::unique_ptr<kernel::rounded_clocks> rounded_clocks_;
     bool gates_idle_clocks_ = false;
-    bool puts_off_dram_edges_ = false;
+    bool defers_dram_edges_ = false;
     kernel::phase_sequencer sequencer_;
     memory::address_mapping mapping_;
     std::unique_ptr<memory::address_placement> placement_;  // with random partition indexing

@@ -12,16 +12,16 @@ namespace simtlm::kernel {
 
 /// The rising edges of a clock that it leaves out, some at a time, for an owner who counts them
 /// when their time has come. Times are in units of the time resolution.
-class left_out_edges {
+class suppressed_edges {
 public:
-    explicit left_out_edges(computed_clock& clock) : clock_(clock) {}
+    explicit suppressed_edges(computed_clock& clock) : clock_(clock) {}
 
     /// The clock leaves out the next ones. @pre it is high, and all of the last time have passed
-    void leave_out_more() {
+    void suppress_more() {
         constexpr std::size_t at_a_time = 64;
         times_.resize(at_a_time);
         next_ = 0;
-        clock_.leave_out(times_);
+        clock_.suppress(times_);
     }
 
     /// The next one passes if it comes before a time. @return whether it does

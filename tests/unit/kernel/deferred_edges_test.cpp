@@ -60,7 +60,7 @@ private:
 };
 
 struct form {
-    bool put_off = false;
+    bool defer = false;
     bool gated = false;
     phase_sequencer::options how = {};
 };
@@ -85,7 +85,7 @@ struct design : sc_core::sc_module {
             sequencer.clock[d].bind(*clocks.back());
             gates.push_back(clocks.back().get());
         }
-        if (f.put_off) sequencer.put_off(memory_domain, *gates[memory_domain]);
+        if (f.defer) sequencer.defer(memory_domain, *gates[memory_domain]);
         if (f.gated) sequencer.gate(gates);
         for (unsigned p = 0; p < parts; ++p) {
             const part_scope here(sequencer, p, parts);
@@ -126,22 +126,22 @@ TEST(EdgesThatArePutOff, ChangeNothingForAnybody) {
     two.groups_a_thread = 1;
     restless.sleeping = false;
     shuffled.shuffle_seed = 5;
-    design plain("plain", {}), put_off("put_off", {true}), gated("gated", {true, true}),
+    design plain("plain", {}), defer("put_off", {true}), gated("gated", {true, true}),
         threads("threads", {true, true, two}), awake("awake", {true, true, restless}),
         another_order("another_order", {true, true, shuffled});
     for (unsigned run = 1; run <= 7; ++run) {  // somebody looks at them, now and then
         sc_core::sc_start(run * run * 2001.3, sc_core::SC_NS);
-        for (design* d : {&put_off, &gated, &threads, &awake, &another_order}) {
-            d->sequencer.catch_up();
+        for (design* d : {&defer, &gated, &threads, &awake, &another_order}) {
+            d->sequencer.replay();
             expect_the_same(*d, plain);
             if (::testing::Test::HasFatalFailure()) FAIL() << d->name() << ", run " << run;
         }
-        for (const design* d : {&put_off, &awake})
+        for (const design* d : {&defer, &awake})
             EXPECT_EQ(d->sequencer.edges(), plain.sequencer.edges()) << d->name();
     }
     for (const auto& c : plain.all) EXPECT_GT(c->seen.size(), 100u) << c->name();
-    EXPECT_LT(put_off.sequencer.steps(), plain.sequencer.steps() / 2);
-    EXPECT_LT(gated.sequencer.steps(), put_off.sequencer.steps());
+    EXPECT_LT(defer.sequencer.steps(), plain.sequencer.steps() / 2);
+    EXPECT_LT(gated.sequencer.steps(), defer.sequencer.steps());
     EXPECT_GT(threads.sequencer.observed().shared, 1000u);
 }
 
@@ -152,7 +152,7 @@ TEST(EdgesThatArePutOff, AreMostlyLeftOutByTheirClock) {
     spawn_method("rise", [&] { ++rises; }, {d.clocks[memory_domain]->posedge_event()});
     sc_core::sc_start(10, sc_core::SC_US);
     EXPECT_NEAR(rises, 25000 / 65, 2);
-    d.sequencer.catch_up();
+    d.sequencer.replay();
     EXPECT_NEAR(static_cast<double>(d.sequencer.edges(memory_domain)), 25000, 1);
 }
 
