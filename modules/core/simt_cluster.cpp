@@ -169,7 +169,7 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
         return tlm::TLM_ACCEPTED;
     }
     if (protocol::is_posted(extension(p).type)) {
-        if (sequencer_.side_by_side()) {
+        if (sequencer_.parallel()) {
             acknowledged_[kernel::worker_pool::this_thread()].of.push_back(&p);
             acknowledge_process_->wake();
         } else {

@@ -29,7 +29,7 @@ struct access_detail {
 };
 
 /// Is told a lane, an address and bytes there.
-using piece_visitor = std::function<void(unsigned, device_address, std::uint32_t)>;
+using range_visitor = std::function<void(unsigned, device_address, std::uint32_t)>;
 
 /// A piece of an address space that is contiguous on the host.
 struct mapped_range {

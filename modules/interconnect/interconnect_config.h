@@ -33,10 +33,11 @@ struct router_config {
 
 struct interconnect_config {
     network_kind kind = network_kind::crossbar;
-    unsigned flit_bytes = 32;      ///< -icnt_flit_size
-    unsigned clusters = 1;         ///< nodes 0 .. clusters-1
-    unsigned memories = 1;         ///< nodes clusters .. clusters+memories-1 (sub-partitions)
-    unsigned memories_a_part = 1;  ///< neighbours that host threads do not share (a partition)
+    unsigned flit_bytes = 32;  ///< -icnt_flit_size
+    unsigned clusters = 1;     ///< nodes 0 .. clusters-1
+    unsigned memories = 1;     ///< nodes clusters .. clusters+memories-1 (sub-partitions)
+    unsigned memories_per_partition =
+        1;  ///< neighbours that host threads do not share (a partition)
     crossbar_config crossbar;
     router_config router;
 };

@@ -62,10 +62,10 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
         if (!sequencer.shares_phases()) continue;
         for (unsigned port = 0; port < ejection_ports(s); ++port) {
             const bool memory = s == requests;
-            const unsigned a_part = memory ? config.memories_a_part : 1;
-            const kernel::part_scope receiver(
+            const unsigned a_part = memory ? config.memories_per_partition : 1;
+            const kernel::partition_scope receiver(
                 sequencer, port / a_part, ejection_ports(s) / a_part,
-                memory ? kernel::part_size::large : kernel::part_size::small);
+                memory ? kernel::partition_size::large : kernel::partition_size::small);
             presenters_[s].emplace_back(*this, s, port);
         }
     }
@@ -330,7 +330,7 @@ void network::on_edge() {
         n.take_mail(static_cast<subnet>(half));
         n.transfer(static_cast<subnet>(half));
     };
-    sequencer_.do_side_by_side(subnets, move, this);
+    sequencer_.do_in_parallel(subnets, move, this);
     // First the ends that are owed, then the new heads: a transaction's END_REQ precedes its
     // arrival, and its END_RESP the cluster's use of it.
     resume_injectors(requests);

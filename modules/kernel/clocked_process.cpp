@@ -23,7 +23,7 @@ clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, p
       behind_(group_ != nullptr ? &group_->behind_ : &phase_sequencer::in_time),
       domain_(slot_.what.domain),
       index_(slot_.join(*this, turns)),
-      piece_(sequencer.piece_of_new_),
+      chunk_(sequencer.chunk_of_new_),
       action_(action),
       block_(sc_core::sc_get_current_object()) {
     sc_assert(turns >= 1);

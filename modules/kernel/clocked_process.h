@@ -90,14 +90,14 @@ private:
     void make_thread(const char* name);
     void wake_outside_groups() {
         if (awake()) return;
-        if (sequencer_.side_by_side_) return sequencer_.wake_side_by_side(*this);
+        if (sequencer_.parallel_) return sequencer_.wake_in_parallel(*this);
         *word_ |= bit_;
         ++turn_->awake;
     }
     void clear_awake() {
         if (!awake()) return;
         if (group_ == nullptr) {
-            if (sequencer_.side_by_side_) return sequencer_.sleep_side_by_side(*this);
+            if (sequencer_.parallel_) return sequencer_.sleep_in_parallel(*this);
             *word_ &= ~bit_;
             --turn_->awake;
             return;
@@ -130,7 +130,7 @@ private:
     unsigned domain_;
     unsigned index_;        // among the members of the phase
     unsigned number_ = 0;   // among the members of the group
-    unsigned piece_;        // of the design
+    unsigned chunk_;        // of the design
     unsigned watched_ = 0;  // number of its block, see phase_sequencer::watch()
     const edge_action action_;
     std::unique_ptr<sc_core::sc_event> edge_;  // of a thread process

@@ -41,7 +41,7 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
     spawn_method("step", [this] { step(); }, {step_event_});
     if (opts.host_threads > 1 && !opts.clocked_threads) {
         workers_ = std::make_unique<worker_pool>(opts.host_threads);
-        news_.resize(opts.host_threads);
+        deferred_updates_.resize(opts.host_threads);
         one_thread_ = false;
         for (unsigned p = 0; p < slots_.size(); ++p) slots_[p].shared = phases[p].group_kind != 0;
     }
@@ -92,34 +92,36 @@ void phase_sequencer::turn::make_lines(unsigned lines) {
 
 /// The number of a part's piece, among those of all host threads: each has a row of them, first
 /// those of large parts, then those of small ones.
-unsigned phase_sequencer::piece_of(unsigned part, unsigned parts, part_size size) const {
+unsigned phase_sequencer::chunk_of(unsigned partition, unsigned partitions,
+                                   partition_size size) const {
     if (workers_ == nullptr) return 0;
     constexpr unsigned for_large = 24;
     const unsigned threads = options_.host_threads;
-    const unsigned thread = part * threads / parts;
-    const auto first_of = [&](unsigned t) { return (t * parts + threads - 1) / threads; };
-    const unsigned begin = size == part_size::large ? 0 : for_large;
-    const unsigned places = size == part_size::large ? for_large : pieces_a_thread - for_large;
-    const unsigned nth = part - first_of(thread), of = first_of(thread + 1) - first_of(thread);
-    return thread * pieces_a_thread + begin + nth * places / of;
+    const unsigned thread = partition * threads / partitions;
+    const auto first_of = [&](unsigned t) { return (t * partitions + threads - 1) / threads; };
+    const unsigned begin = size == partition_size::large ? 0 : for_large;
+    const unsigned places =
+        size == partition_size::large ? for_large : chunks_per_thread - for_large;
+    const unsigned nth = partition - first_of(thread), of = first_of(thread + 1) - first_of(thread);
+    return thread * chunks_per_thread + begin + nth * places / of;
 }
 
 /// Has the members that one host thread mostly runs in words, and thereby lines of memory, of their
 /// own, those of a piece in words that follow one another.
-void phase_sequencer::slot::lay_out_by_pieces(unsigned threads) {
+void phase_sequencer::slot::lay_out_by_chunk(unsigned threads) {
     sc_assert(turns.size() == 1);
-    std::vector<std::vector<clocked_process*>> of_piece(pieces_a_thread * threads);
-    for (clocked_process* p : members) of_piece[p->piece_].push_back(p);
-    for (const auto& some : of_piece)
-        words_a_thread = std::max(words_a_thread, static_cast<unsigned>(some.size()));
+    std::vector<std::vector<clocked_process*>> by_chunk(chunks_per_thread * threads);
+    for (clocked_process* p : members) by_chunk[p->chunk_].push_back(p);
+    for (const auto& some : by_chunk)
+        words_per_thread = std::max(words_per_thread, static_cast<unsigned>(some.size()));
     rearrange([&] {
-        members.assign(std::size_t{64} * words_a_thread * threads, nullptr);
-        for (unsigned piece = 0; piece < of_piece.size(); ++piece) {
-            unsigned word = piece / pieces_a_thread * words_a_thread;
-            for (clocked_process* p : of_piece[piece])
-                members[64 * word++ + piece % pieces_a_thread] = p;
+        members.assign(std::size_t{64} * words_per_thread * threads, nullptr);
+        for (unsigned chunk = 0; chunk < by_chunk.size(); ++chunk) {
+            unsigned word = chunk / chunks_per_thread * words_per_thread;
+            for (clocked_process* p : by_chunk[chunk])
+                members[64 * word++ + chunk % chunks_per_thread] = p;
         }
-        turns[0].make_lines(words_a_thread * threads);
+        turns[0].make_lines(words_per_thread * threads);
     });
 }
 
@@ -139,7 +141,7 @@ void phase_sequencer::end_of_elaboration() {
     find_watched_blocks();
     for (slot& s : slots_) {
         if (!s.shared || s.members.empty()) continue;
-        s.lay_out_by_pieces(options_.host_threads);
+        s.lay_out_by_chunk(options_.host_threads);
         s.shared_number = static_cast<unsigned>(shared_slots_.size());
         shared_slots_.push_back(&s);
     }
@@ -261,7 +263,7 @@ void phase_sequencer::gate_clocks() {
 
 void phase_sequencer::set_timer(clocked_process& p, unsigned domain, std::uint64_t at) {
     if (p.group_ != nullptr) return p.group_->set_timer(p.number_, at);
-    if (side_by_side_) return news_of_this_thread().alarms.push_back({{at, &p}, domain});
+    if (parallel_) return updates_of_this_thread().alarms.push_back({{at, &p}, domain});
     const std::uint64_t place = at % wheel_size;
     wheel_[domain][place].push_back({at, &p});
     armed_[domain][place / 64] |= std::uint64_t{1} << place % 64;
@@ -293,25 +295,25 @@ void phase_sequencer::notify(const visit& v) {
 }
 
 /// Whether host threads share phases of the step that begins.
-void phase_sequencer::decide_on_sharing() {
+void phase_sequencer::decide_on_parallel() {
     constexpr unsigned worth_counting = 2 * least_groups;  // how steps of fewer are done is all one
     constexpr unsigned soon_again = 64;  // steps; after more of them the others are left asleep
     const auto first_domain = [](unsigned ticking) { return (ticking & 1u) != 0; };
     const bool counts = groups_run_ >= worth_counting;
     if (first_domain(last_)) steps_since_counted_ = counts ? 0 : steps_since_counted_ + 1;
-    std::optional<sharing_trial::clock::time_point> now;
-    if (step_began_) now = sharing_trial::clock::now();
-    sharing_trial& ended = trials_[first_domain(last_) ? 0 : 1];
+    std::optional<parallel_autotuner::clock::time_point> now;
+    if (step_began_) now = parallel_autotuner::clock::now();
+    parallel_autotuner& ended = autotuners_[first_domain(last_) ? 0 : 1];
     if (counts && !ended.trying())
         ended.step_ended({}, groups_run_);
     else if (counts && step_began_)
         ended.step_ended(*now - *step_began_, groups_run_);
     groups_run_ = 0;
-    const sharing_trial& next = trials_[first_domain(current_) ? 0 : 1];
+    const parallel_autotuner& next = autotuners_[first_domain(current_) ? 0 : 1];
     const bool asked =
-        steps_since_counted_ <= soon_again && (first_domain(current_) || trials_[0].pays());
+        steps_since_counted_ <= soon_again && (first_domain(current_) || autotuners_[0].pays());
     step_began_.reset();
-    if (asked && next.trying()) step_began_ = now ? *now : sharing_trial::clock::now();
+    if (asked && next.trying()) step_began_ = now ? *now : parallel_autotuner::clock::now();
     sharing_ = asked && next.shared();
 }
 
@@ -328,7 +330,7 @@ bool phase_sequencer::share_phases() {
         unsigned awake = 0;
         for (; end < order.size(); ++end) {
             const slot& s = *order[end].of;
-            if (!s.shared || s.one_thread || (end != position_ && s.what.meets)) break;
+            if (!s.shared || s.one_thread || (end != position_ && s.what.barrier_before)) break;
             awake += order[end].who->awake;
         }
         const unsigned each =
@@ -342,63 +344,63 @@ bool phase_sequencer::share_phases() {
     shared_ = &order[position_];
     n_shared_ = static_cast<unsigned>(end - position_);
     ++activity_.shared;
-    side_by_side_ = true;
-    const auto begin = [](void* self, unsigned share) {
-        return static_cast<const phase_sequencer*>(self)->pieces_awake(share);
+    parallel_ = true;
+    const auto begin = [](void* self, unsigned unit) {
+        return static_cast<const phase_sequencer*>(self)->awake_chunks(unit);
     };
-    const auto go = [](void* self, unsigned share, unsigned piece) {
-        static_cast<phase_sequencer*>(self)->go_through_piece(share, piece);
+    const auto go = [](void* self, unsigned unit, unsigned chunk) {
+        static_cast<phase_sequencer*>(self)->run_chunk(unit, chunk);
     };
     workers_->run({this, begin, go}, among);
-    side_by_side_ = false;
+    parallel_ = false;
     position_ = end;
-    spread_news();
+    apply_deferred_updates();
     return true;
 }
 
-void phase_sequencer::do_side_by_side(unsigned pieces, void (*work)(void*, unsigned),
-                                      void* context) {
-    if (!shares_step() || pieces > workers_->threads()) {
-        for (unsigned i = 0; i < pieces; ++i) work(context, i);
+void phase_sequencer::do_in_parallel(unsigned chunks, void (*work)(void*, unsigned),
+                                     void* context) {
+    if (!shares_step() || chunks > workers_->threads()) {
+        for (unsigned i = 0; i < chunks; ++i) work(context, i);
         return;
     }
-    struct shares {
+    struct units {
         unsigned count;
         void (*work)(void*, unsigned);
         void* context;
-    } all{pieces, work, context};
-    const auto begin = [](void* of, unsigned share) {
-        return std::uint64_t{share < static_cast<const shares*>(of)->count};
+    } all{chunks, work, context};
+    const auto begin = [](void* of, unsigned unit) {
+        return std::uint64_t{unit < static_cast<const units*>(of)->count};
     };
-    const auto go = [](void* of, unsigned share, unsigned) {
-        const shares& s = *static_cast<const shares*>(of);
-        s.work(s.context, share);
+    const auto go = [](void* of, unsigned unit, unsigned) {
+        const units& s = *static_cast<const units*>(of);
+        s.work(s.context, unit);
     };
-    workers_->run({&all, begin, go}, pieces);
+    workers_->run({&all, begin, go}, chunks);
 }
 
 /// Of the pieces that a host thread begins with, those with somebody awake in the phases that are
 /// shared.
-std::uint64_t phase_sequencer::pieces_awake(unsigned share) const {
-    std::uint64_t pieces = 0;
+std::uint64_t phase_sequencer::awake_chunks(unsigned unit) const {
+    std::uint64_t chunks = 0;
     for (unsigned k = 0; k < n_shared_; ++k) {
-        const unsigned words = shared_[k].of->words_a_thread;
-        for (unsigned w = 0; w < words; ++w) pieces |= shared_[k].who->awake_in(share * words + w);
+        const unsigned words = shared_[k].of->words_per_thread;
+        for (unsigned w = 0; w < words; ++w) chunks |= shared_[k].who->awake_in(unit * words + w);
     }
-    return pieces;
+    return chunks;
 }
 
 /// Who is awake of a piece of the design, phase after phase.
-void phase_sequencer::go_through_piece(unsigned share, unsigned piece) {
+void phase_sequencer::run_chunk(unsigned unit, unsigned chunk) {
     constexpr unsigned most_members = 1u << 24;
-    news& mine = news_of_this_thread();
+    deferred_updates& mine = updates_of_this_thread();
     for (unsigned k = 0; k < n_shared_; ++k) {
         const visit& v = shared_[k];
-        const unsigned first = share * v.of->words_a_thread;
+        const unsigned first = unit * v.of->words_per_thread;
         unsigned ran = 0;
-        for (unsigned word = first; word < first + v.of->words_a_thread; ++word) {
-            if ((v.who->awake_in(word) >> piece & 1u) == 0) continue;
-            const unsigned member = 64 * word + piece;
+        for (unsigned word = first; word < first + v.of->words_per_thread; ++word) {
+            if ((v.who->awake_in(word) >> chunk & 1u) == 0) continue;
+            const unsigned member = 64 * word + chunk;
             mine.running = std::uint64_t{k} * most_members + member;
             act(v.actions[member]);
             ++ran;
@@ -408,13 +410,13 @@ void phase_sequencer::go_through_piece(unsigned share, unsigned piece) {
 }
 
 /// What host threads have noted while they shared phases.
-void phase_sequencer::spread_news() {
-    news* failed = nullptr;
+void phase_sequencer::apply_deferred_updates() {
+    deferred_updates* failed = nullptr;
     for (std::size_t i = 0; i < shared_slots_.size(); ++i) {
         slot& s = *shared_slots_[i];
         unsigned ran = 0;
         int awoken = 0;
-        for (news& n : news_) {
+        for (deferred_updates& n : deferred_updates_) {
             ran += std::exchange(n.ran[i], 0);
             awoken += std::exchange(n.awoken[i], std::int16_t{0});
         }
@@ -424,16 +426,17 @@ void phase_sequencer::spread_news() {
         activity_.activations[number_of(s)] += ran;
         groups_run_ += ran;
     }
-    for (news& n : news_) {
+    for (deferred_updates& n : deferred_updates_) {
         for (clocked_process* p : n.woken) p->wake();
-        for (const news::alarm& a : n.alarms) set_timer(*a.what.who, a.domain, a.what.at);
+        for (const deferred_updates::alarm& a : n.alarms)
+            set_timer(*a.what.who, a.domain, a.what.at);
         n.woken.clear();
         n.alarms.clear();
         if (n.failure && (failed == nullptr || n.failed < failed->failed)) failed = &n;
     }
     if (failed == nullptr) return;
     fail(failed->failure);
-    for (news& n : news_) n.failure = nullptr;
+    for (deferred_updates& n : deferred_updates_) n.failure = nullptr;
 }
 
 process_group* phase_sequencer::group_of_new(phase_index p) const {
@@ -447,26 +450,26 @@ void phase_sequencer::stay_on_one_thread(phase_index p) {
     for (slot& s : slots_) s.one_thread |= kind != 0 && s.what.group_kind == kind;
 }
 
-phase_sequencer::news& phase_sequencer::news_of_this_thread() {
-    return news_[worker_pool::this_thread()];
+phase_sequencer::deferred_updates& phase_sequencer::updates_of_this_thread() {
+    return deferred_updates_[worker_pool::this_thread()];
 }
 
 /// While other threads may do the same to other processes.
-void phase_sequencer::wake_side_by_side(clocked_process& p) {
-    if (!p.slot_.shared) return news_of_this_thread().woken.push_back(&p);
+void phase_sequencer::wake_in_parallel(clocked_process& p) {
+    if (!p.slot_.shared) return updates_of_this_thread().woken.push_back(&p);
     if ((__atomic_fetch_or(p.word_, p.bit_, __ATOMIC_RELAXED) & p.bit_) == 0)
-        ++news_of_this_thread().awoken[p.slot_.shared_number];
+        ++updates_of_this_thread().awoken[p.slot_.shared_number];
 }
 
-void phase_sequencer::sleep_side_by_side(clocked_process& p) {
+void phase_sequencer::sleep_in_parallel(clocked_process& p) {
     sc_assert(p.slot_.shared);
     if ((__atomic_fetch_and(p.word_, ~p.bit_, __ATOMIC_RELAXED) & p.bit_) != 0)
-        --news_of_this_thread().awoken[p.slot_.shared_number];
+        --updates_of_this_thread().awoken[p.slot_.shared_number];
 }
 
 void phase_sequencer::fail(std::exception_ptr why) {
-    if (side_by_side_) {
-        news& mine = news_of_this_thread();
+    if (parallel_) {
+        deferred_updates& mine = updates_of_this_thread();
         if (mine.failure && mine.failed <= mine.running) return;
         mine.failure = std::move(why);
         mine.failed = mine.running;
@@ -584,7 +587,7 @@ bool phase_sequencer::begin_step() {
     visiting_ = 0;
     visited_ = false;
     ++activity_.steps;
-    if (!one_thread_ && options_.groups_a_thread == 0) decide_on_sharing();
+    if (!one_thread_ && options_.groups_a_thread == 0) decide_on_parallel();
     for (unsigned d = 0; d < domains_; ++d)
         if ((current_ >> d & 1u) != 0) count_edge(d);
     return true;

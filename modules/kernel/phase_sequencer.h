@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/kernel/error.h"
-#include "modules/kernel/sharing_trial.h"
+#include "modules/kernel/parallel_autotuner.h"
 #include "modules/kernel/spin_lock.h"
 #include "modules/kernel/suppressed_edges.h"
 
@@ -23,7 +23,7 @@ namespace simtlm::kernel {
 class clocked_process;
 class process_group;
 class worker_pool;
-enum class part_size;
+enum class partition_size;
 
 /// A member function of a block, to be called on a clock edge.
 struct edge_action {
@@ -41,13 +41,13 @@ edge_action on_edge(Block* self) {
 struct phase {
     unsigned domain;
     const char* name;
-    /// Not 0: in it, what a process touches belongs to its part of the design (part_scope) alone,
-    /// and what a process of a process_group of this kind touches to that group. The phases of one
-    /// kind follow one another and are of one domain.
+    /// Not 0: in it, what a process touches belongs to its part of the design (partition_scope)
+    /// alone, and what a process of a process_group of this kind touches to that group. The phases
+    /// of one kind follow one another and are of one domain.
     unsigned group_kind = 0;
     /// In it a part hears what others have told it in earlier phases of its step: host threads meet
     /// before it.
-    bool meets = false;
+    bool barrier_before = false;
 };
 
 /// Which phase of its table, told to a sequencer by number or by an enumerator of the design's own
@@ -156,7 +156,7 @@ public:
     /// must not matter in which order parts do it. Costs nothing while one thread runs alone.
     class exclusive {
     public:
-        explicit exclusive(phase_sequencer& s) : lock_(s.side_by_side_ ? &s.lock_ : nullptr) {
+        explicit exclusive(phase_sequencer& s) : lock_(s.parallel_ ? &s.lock_ : nullptr) {
             if (lock_ != nullptr) lock_->lock();
         }
         ~exclusive() {
@@ -173,10 +173,10 @@ public:
     /// Has host threads do pieces of a process's work that touch nothing in common, and wake
     /// nobody, if they share phases of the step.
     /// @param work  is called with context and the number of a piece, at most one for each thread
-    void do_side_by_side(unsigned pieces, void (*work)(void* context, unsigned piece),
-                         void* context);
+    void do_in_parallel(unsigned chunks, void (*work)(void* context, unsigned chunk),
+                        void* context);
     /// Whether they are sharing phases, the caller being one of them.
-    bool side_by_side() const { return side_by_side_; }
+    bool parallel() const { return parallel_; }
     /// From now on no phases are shared: parts touch more than their own.
     void stay_on_one_thread() { one_thread_ = true; }
     /// The same for a phase and those of its kind.
@@ -212,7 +212,7 @@ public:
 private:
     friend class clocked_process;
     friend class process_group;
-    friend class part_scope;
+    friend class partition_scope;
     /// Who runs when a phase is visited; where processes take turns, in the k-th visit.
     struct turn {
         unsigned place = 0;              // among all turns of all phases, ascending, from 1 on
@@ -247,13 +247,13 @@ private:
         std::vector<turn> turns;
         // If shared: for each host thread as many words as a piece has members at most, with a bit
         // for every piece that the thread begins with.
-        unsigned words_a_thread = 0;
+        unsigned words_per_thread = 0;
 
         unsigned join(clocked_process& p, unsigned turns_wanted);
         template <class Rearrange>
         void rearrange(Rearrange how);
         void shuffle(std::mt19937_64& random);
-        void lay_out_by_pieces(unsigned threads);
+        void lay_out_by_chunk(unsigned threads);
         /// The last to join have joined. @param number  of the phase
         void complete(unsigned number);
     };
@@ -267,12 +267,12 @@ private:
         std::uint64_t at;
         clocked_process* who;
     };
-    static constexpr unsigned pieces_a_thread = 64;
+    static constexpr unsigned chunks_per_thread = 64;
     static constexpr unsigned max_shared = 8;    // phases
     static constexpr unsigned least_groups = 3;  // a thread; meeting costs as much as one or two
     /// What a host thread notes in shared phases, for when all have been gone through: two lines of
     /// memory.
-    struct alignas(64) news {
+    struct alignas(64) deferred_updates {
         struct alarm {
             timer what;
             unsigned domain;
@@ -351,17 +351,17 @@ private:
     std::size_t number_of(const slot& s) const {
         return static_cast<std::size_t>(&s - slots_.data());
     }
-    void decide_on_sharing();
+    void decide_on_parallel();
     /// Whether phases of the step under way may be shared.
     bool shares_step() const { return !one_thread_ && (sharing_ || options_.groups_a_thread != 0); }
     bool share_phases();
-    unsigned piece_of(unsigned part, unsigned parts, part_size size) const;
-    std::uint64_t pieces_awake(unsigned share) const;
-    void go_through_piece(unsigned share, unsigned piece);
-    news& news_of_this_thread();
-    void wake_side_by_side(clocked_process& p);
-    void sleep_side_by_side(clocked_process& p);
-    void spread_news();
+    unsigned chunk_of(unsigned partition, unsigned partitions, partition_size size) const;
+    std::uint64_t awake_chunks(unsigned unit) const;
+    void run_chunk(unsigned unit, unsigned chunk);
+    deferred_updates& updates_of_this_thread();
+    void wake_in_parallel(clocked_process& p);
+    void sleep_in_parallel(clocked_process& p);
+    void apply_deferred_updates();
     /// That a process under construction joins, nullptr: none.
     process_group* group_of_new(phase_index p) const;
     void set_timer(clocked_process& p, unsigned domain, std::uint64_t at);
@@ -378,9 +378,9 @@ private:
     std::vector<process_group*> groups_;
     std::unique_ptr<worker_pool> workers_;  // with several host threads
     bool one_thread_ = true;
-    unsigned piece_of_new_ = 0;        // of the design: to which blocks under construction belong
-    std::vector<news> news_;           // by host thread
-    std::vector<slot*> shared_slots_;  // by their numbers
+    unsigned chunk_of_new_ = 0;  // of the design: to which blocks under construction belong
+    std::vector<deferred_updates> deferred_updates_;  // by host thread
+    std::vector<slot*> shared_slots_;                 // by their numbers
 
     static constexpr std::uint64_t in_time = 0;  // for who is never behind
 
@@ -389,8 +389,8 @@ private:
     std::uint64_t deferred_ = 0;     // edges that have been put off
     const visit* shared_ = nullptr;  // the phases that they share
     unsigned n_shared_ = 0;
-    unsigned visiting_ = 0;      // place of the turn started last
-    bool side_by_side_ = false;  // host threads are sharing phases
+    unsigned visiting_ = 0;  // place of the turn started last
+    bool parallel_ = false;  // host threads are sharing phases
     bool stepping_ = false;
 
     // What concerns the thread that steps.
@@ -406,8 +406,8 @@ private:
     unsigned steps_since_counted_ = 0;
     // Whether host threads are to share groups, in steps with an edge of the first domain, and in
     // the others as long as it pays in the former: there threads are at hand.
-    std::array<sharing_trial, 2> trials_{sharing_trial(), sharing_trial(0)};
-    std::optional<sharing_trial::clock::time_point> step_began_;  // while trying
+    std::array<parallel_autotuner, 2> autotuners_{parallel_autotuner(), parallel_autotuner(0)};
+    std::optional<parallel_autotuner::clock::time_point> step_began_;  // while trying
     std::vector<std::uint64_t> snapshot_;
     std::array<std::array<std::uint64_t, wheel_size / 64>, max_domains> armed_{};  // with timers
     unsigned deferred_domain_ = max_domains;   // whose edges may be put off
@@ -429,23 +429,23 @@ private:
 
 /// How much there mostly is to do in a part of the design, against other sorts of parts. Threads
 /// begin with the large ones, so that they end at the same time.
-enum class part_size { large, small };
+enum class partition_size { large, small };
 
 /// The blocks that are made while it exists belong to one part of the design: an SM with its
 /// cluster, a memory partition. In the phases of a phase::group_kind they touch nothing but each
 /// other, so that parts may be gone through in any order, by several host threads. Blocks made
 /// outside of all are one part.
-class part_scope {
+class partition_scope {
 public:
     /// @param number  of the part, among all of its sort  @param parts  of that sort
-    part_scope(phase_sequencer& sequencer, unsigned number, unsigned parts,
-               part_size size = part_size::small)
-        : sequencer_(sequencer), before_(sequencer.piece_of_new_) {
-        sequencer.piece_of_new_ = sequencer.piece_of(number, parts, size);
+    partition_scope(phase_sequencer& sequencer, unsigned number, unsigned partitions,
+                    partition_size size = partition_size::small)
+        : sequencer_(sequencer), before_(sequencer.chunk_of_new_) {
+        sequencer.chunk_of_new_ = sequencer.chunk_of(number, partitions, size);
     }
-    ~part_scope() { sequencer_.piece_of_new_ = before_; }
-    part_scope(const part_scope&) = delete;
-    part_scope& operator=(const part_scope&) = delete;
+    ~partition_scope() { sequencer_.chunk_of_new_ = before_; }
+    partition_scope(const partition_scope&) = delete;
+    partition_scope& operator=(const partition_scope&) = delete;
 
 private:
     phase_sequencer& sequencer_;

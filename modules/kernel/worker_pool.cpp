@@ -12,19 +12,19 @@ namespace {
 constexpr std::uint64_t end_of_work = ~std::uint64_t{0};
 /// Turns that a worker waits for the next round before it goes to sleep: some tens of microseconds,
 /// which is what the rest of a step takes.
-constexpr unsigned turns_before_sleep = 1500;
+constexpr unsigned spins_before_sleep = 1500;
 }  // namespace
 
 thread_local unsigned worker_pool::this_thread_ = 0;
 
-worker_pool::worker_pool(unsigned threads) : seats_(threads) {
+worker_pool::worker_pool(unsigned threads) : slots_(threads) {
     for (unsigned t = 1; t < threads; ++t) workers_.emplace_back([this, t] { serve(t); });
 }
 
 worker_pool::~worker_pool() {
     {
         const std::lock_guard hold(mutex_);
-        for (seat& s : seats_) s.state.store(end_of_work);
+        for (worker_slot& s : slots_) s.state.store(end_of_work);
     }
     awake_.notify_all();
     for (std::thread& w : workers_) w.join();
@@ -33,7 +33,7 @@ worker_pool::~worker_pool() {
 void worker_pool::run(const work& what, unsigned among) {
     const std::uint64_t round = ++round_;
     for (unsigned t = 1; t < among; ++t) {
-        seat& s = seats_[t];
+        worker_slot& s = slots_[t];
         s.what = what;
         s.round = round;
         // Sequentially consistent, as asleep_ is: one of two threads sees what the other does.
@@ -45,15 +45,15 @@ void worker_pool::run(const work& what, unsigned among) {
         awake_.notify_all();
     }
     work_on(what, round, 0);
-    for (unsigned t = 1; t < among; ++t) await(seats_[t]);
+    for (unsigned t = 1; t < among; ++t) await(slots_[t]);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 /// Until an invited thread has finished the round, or been left out.
-void worker_pool::await(seat& s) {
+void worker_pool::await(worker_slot& s) {
     std::uint64_t state = s.state.load(std::memory_order_relaxed);
     if (state % states == invited &&
-        s.state.compare_exchange_strong(state, state - invited + left_out))
+        s.state.compare_exchange_strong(state, state - invited + excluded))
         return;
     for (unsigned tries = 0; s.state.load(std::memory_order_acquire) % states != finished;)
         spin_lock::wait_a_little(tries);
@@ -61,29 +61,29 @@ void worker_pool::await(seat& s) {
 
 /// @return whether the pieces of a share are there to be taken; if not, another thread has just
 ///         come to it, and will do them
-bool worker_pool::begin(const work& what, std::uint64_t round, unsigned share, seat& s) {
-    std::uint64_t expected = (round - 1) * share_states + begun;
-    if (s.share.compare_exchange_strong(expected, round * share_states + beginning)) {
-        s.left.store(what.begin(what.context, share), std::memory_order_relaxed);
-        s.share.store(round * share_states + begun, std::memory_order_release);
+bool worker_pool::begin(const work& what, std::uint64_t round, unsigned unit, worker_slot& s) {
+    std::uint64_t expected = (round - 1) * unit_states + begun;
+    if (s.unit.compare_exchange_strong(expected, round * unit_states + beginning)) {
+        s.left.store(what.begin(what.context, unit), std::memory_order_relaxed);
+        s.unit.store(round * unit_states + begun, std::memory_order_release);
         return true;
     }
-    return s.share.load(std::memory_order_acquire) == round * share_states + begun;
+    return s.unit.load(std::memory_order_acquire) == round * unit_states + begun;
 }
 
 void worker_pool::work_on(const work& what, std::uint64_t round, unsigned first) {
     for (unsigned k = 0; k < threads(); ++k) {
-        const unsigned share = (first + k) % threads();
-        seat& s = seats_[share];
-        if (!begin(what, round, share, s)) continue;
+        const unsigned unit = (first + k) % threads();
+        worker_slot& s = slots_[unit];
+        if (!begin(what, round, unit, s)) continue;
         for (std::uint64_t left; (left = s.left.load(std::memory_order_relaxed)) != 0;) {
             // Who helps begins at the other end.
-            const auto piece =
+            const auto chunk =
                 static_cast<unsigned>(k == 0 ? __builtin_ctzll(left) : 63 - __builtin_clzll(left));
-            const std::uint64_t bit = std::uint64_t{1} << piece;
+            const std::uint64_t bit = std::uint64_t{1} << chunk;
             if ((s.left.fetch_and(~bit, std::memory_order_relaxed) & bit) == 0) continue;
             try {
-                what.do_piece(what.context, share, piece);
+                what.do_chunk(what.context, unit, chunk);
             } catch (...) {
                 const std::lock_guard hold(mutex_);
                 if (!failure_) failure_ = std::current_exception();
@@ -93,7 +93,7 @@ void worker_pool::work_on(const work& what, std::uint64_t round, unsigned first)
 }
 
 /// Until a thread is invited, and has come. @return whether there is work; if not, it is to end
-bool worker_pool::await_invitation(seat& mine) {
+bool worker_pool::await_invitation(worker_slot& mine) {
     const auto come = [&mine](std::uint64_t invitation) {
         std::uint64_t state = invitation;
         mine.state.compare_exchange_strong(state, invitation - invited + at_work);
@@ -105,7 +105,7 @@ bool worker_pool::await_invitation(seat& mine) {
     };
     static_assert(invited == 0);
     std::uint64_t expected = invitation_after(mine.state.load());
-    for (unsigned turn = 0; turn < turns_before_sleep; ++turn) {
+    for (unsigned spin = 0; spin < spins_before_sleep; ++spin) {
         // Comes at once if it can: to look first would fetch the line twice.
         const std::uint64_t state = come(expected);
         if (state == expected) return true;
@@ -128,7 +128,7 @@ bool worker_pool::await_invitation(seat& mine) {
 
 void worker_pool::serve(unsigned thread) {
     this_thread_ = thread;
-    seat& mine = seats_[thread];
+    worker_slot& mine = slots_[thread];
     while (await_invitation(mine)) {
         work_on(mine.what, mine.round, thread);
         mine.state.store(mine.state.load(std::memory_order_relaxed) - at_work + finished,

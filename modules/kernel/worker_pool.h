@@ -23,8 +23,8 @@ public:
         void* context;
         /// A share is begun, by the thread that comes to it first.
         /// @return the pieces in which there is something to do, a bit each
-        std::uint64_t (*begin)(void* context, unsigned share);
-        void (*do_piece)(void* context, unsigned share, unsigned piece);
+        std::uint64_t (*begin)(void* context, unsigned unit);
+        void (*do_chunk)(void* context, unsigned unit, unsigned chunk);
     };
 
     /// @param threads  that work together, the asking one included
@@ -33,7 +33,7 @@ public:
     worker_pool(const worker_pool&) = delete;
     worker_pool& operator=(const worker_pool&) = delete;
 
-    unsigned threads() const { return static_cast<unsigned>(seats_.size()); }
+    unsigned threads() const { return static_cast<unsigned>(slots_.size()); }
 
     /// Begins every share once, does all its pieces, in any order and on any of some threads, and
     /// returns when all have been done. The first exception of a piece is thrown then.
@@ -45,26 +45,26 @@ public:
 
 private:
     /// A thread's, with its share; all that it must see to begin lies in one line of memory.
-    struct alignas(64) seat {
+    struct alignas(64) worker_slot {
         /// Of the thread, with the number of its last invitation in the upper bits. A thread that
         /// has not come when all work is done is left out: it may have no processor.
         std::atomic<std::uint64_t> state{finished};
-        std::atomic<std::uint64_t> share{begun};  ///< being begun in a round, or begun: the same
-        std::atomic<std::uint64_t> left{0};       ///< pieces that nobody has taken
-        std::uint64_t round = 0;                  ///< to which the thread is invited
+        std::atomic<std::uint64_t> unit{begun};  ///< being begun in a round, or begun: the same
+        std::atomic<std::uint64_t> left{0};      ///< pieces that nobody has taken
+        std::uint64_t round = 0;                 ///< to which the thread is invited
         work what{};
     };
-    enum progress : std::uint64_t { invited, at_work, finished, left_out, states };
-    enum : std::uint64_t { beginning, begun, share_states };
+    enum progress : std::uint64_t { invited, at_work, finished, excluded, states };
+    enum : std::uint64_t { beginning, begun, unit_states };
 
     void serve(unsigned thread);
     void work_on(const work& what, std::uint64_t round, unsigned first);
-    static bool begin(const work& what, std::uint64_t round, unsigned share, seat& s);
-    void await(seat& s);
-    bool await_invitation(seat& mine);
+    static bool begin(const work& what, std::uint64_t round, unsigned unit, worker_slot& s);
+    void await(worker_slot& s);
+    bool await_invitation(worker_slot& mine);
 
     static thread_local unsigned this_thread_;
-    std::vector<seat> seats_;
+    std::vector<worker_slot> slots_;
     std::vector<std::thread> workers_;
     std::uint64_t round_ = 0;  // counts the times
     alignas(64) std::atomic<unsigned> asleep_{0};

@@ -15,7 +15,7 @@ enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clo
 /// side of their own memory partition, to its L2 side, to its replies, to their own cluster with
 /// its SMs, or to an outer port of the network and who is behind it. The kinds of kernel::phase;
 /// those of one partition, and those of one cluster, are of one part of the GPU
-/// (kernel::part_scope).
+/// (kernel::partition_scope).
 enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, port };
 
 /// The phases of a step, in order, one row each: name, clock domain, scope, who acts, what happens.
@@ -88,7 +88,7 @@ inline constexpr phase_row phases[] = {SIMTLM_PHASES(SIMTLM_ROW)};
 /// The phases in which a part of the GPU hears what other parts have told it in the same step: a
 /// write may have been acknowledged by any slice. Where the network has no edge in a step, nothing
 /// else keeps host threads from going through it with the phases of the slices.
-inline constexpr bool meets(phase p) {
+inline constexpr bool has_barrier_before(phase p) {
     return p == phase::core_acknowledge;
 }
 

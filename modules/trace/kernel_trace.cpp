@@ -25,7 +25,7 @@ constexpr std::size_t always_ahead = 2;       // blocks, whatever their size
 constexpr std::size_t most_ahead = 4u << 20;  // bytes, unless these are more
 /// Turns that the simulation waits for a block before it goes to sleep: blocks that follow one
 /// another take less than to be woken.
-constexpr unsigned turns_before_sleep = 2000;
+constexpr unsigned spins_before_sleep = 2000;
 
 std::size_t bytes_of(const block_trace& b) {
     return b.instructions.size() * sizeof b.instructions[0] +
@@ -109,7 +109,7 @@ struct kernel_trace::implementation {
     std::unique_ptr<block_trace> next() {
         if (lookahead == 0) return decode_now();
         start();
-        for (unsigned turn = 0; turn < turns_before_sleep; ++turn) {
+        for (unsigned turn = 0; turn < spins_before_sleep; ++turn) {
             if (something_ready.load(std::memory_order_acquire)) break;
             kernel::relax_processor();
         }

@@ -19,7 +19,7 @@ gpu_config make_gpu_config(const option_values& values) {
     read_l1(values, c.cores.sm);
     read_memory(values, c.memory);
     read_interconnect(values, c.network, c.cores.clusters, c.sub_partitions());
-    c.network.memories_a_part = c.memory.partition.sub_partitions;
+    c.network.memories_per_partition = c.memory.partition.sub_partitions;
     read_dispatch(values, c.dispatch);
     read_run(values, c.run, c.sms());
     read_quirks(values, c);

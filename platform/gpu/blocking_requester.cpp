@@ -29,8 +29,8 @@ std::uint8_t blocking_requester::sectors_of(const tlm::tlm_generic_payload& p) {
 }
 
 /// Whether its addresses are those of a call, or of one of the first `before` that wait.
-bool blocking_requester::meets_another(const tlm::tlm_generic_payload& payload,
-                                       std::size_t before) const {
+bool blocking_requester::overlaps_another(const tlm::tlm_generic_payload& payload,
+                                          std::size_t before) const {
     const auto found = under_way_.find(line_of(payload));
     if (found != under_way_.end() && (found->second & sectors_of(payload)) != 0) return true;
     for (std::size_t i = 0; i < before; ++i)
@@ -41,7 +41,7 @@ bool blocking_requester::meets_another(const tlm::tlm_generic_payload& payload,
 }
 
 void blocking_requester::request(tlm::tlm_generic_payload& payload) {
-    if (meets_another(payload, waiting_.size()))
+    if (overlaps_another(payload, waiting_.size()))
         waiting_.push_back(&payload);
     else
         start(payload);
@@ -52,7 +52,7 @@ void blocking_requester::finished(const tlm::tlm_generic_payload& payload) {
     line->second = static_cast<std::uint8_t>(line->second & ~sectors_of(payload));
     if (line->second == 0) under_way_.erase(line);
     for (std::size_t i = 0; i < waiting_.size();) {
-        if (meets_another(*waiting_[i], i)) {
+        if (overlaps_another(*waiting_[i], i)) {
             ++i;
             continue;
         }

@@ -38,7 +38,7 @@ private:
     };
     static std::uint64_t line_of(const tlm::tlm_generic_payload& p);
     static std::uint8_t sectors_of(const tlm::tlm_generic_payload& p);
-    bool meets_another(const tlm::tlm_generic_payload& payload, std::size_t before) const;
+    bool overlaps_another(const tlm::tlm_generic_payload& payload, std::size_t before) const;
     void start(tlm::tlm_generic_payload& payload);
     void work(worker& w);
 

@@ -103,7 +103,8 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
 void gpu::make_partitions() {
     const memory::memory_config& m = config_.memory;
     for (unsigned c = 0; c < m.channels; ++c) {
-        const kernel::part_scope here(sequencer_, c, m.channels, kernel::part_size::large);
+        const kernel::partition_scope here(sequencer_, c, m.channels,
+                                           kernel::partition_size::large);
         partitions_.push_back(std::make_unique<memory::memory_partition>(
             fmt::format("partition{}", c).c_str(), sequencer_, m.partition, mapping_, transactions_,
             memory_statistics_, c));
@@ -146,7 +147,7 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
     }
     std::vector<core::simt_cluster*> raw;
     for (unsigned c = 0; c < config_.cores.clusters; ++c) {
-        const kernel::part_scope here(sequencer_, c, config_.cores.clusters);
+        const kernel::partition_scope here(sequencer_, c, config_.cores.clusters);
         clusters_.push_back(std::make_unique<core::simt_cluster>(
             fmt::format("cluster{}", c).c_str(), sequencer_, config_.cores, c, transactions_));
         clusters_.back()->network.bind(network_->from_cluster[c]);
@@ -235,8 +236,8 @@ void gpu::before_end_of_elaboration() {
 /// Whether a channel is the built-in one or goes out is known once the user has bound the pins.
 void gpu::make_channels() {
     for (unsigned c = 0; c < config_.memory.channels; ++c) {
-        const kernel::part_scope here(sequencer_, c, config_.memory.channels,
-                                      kernel::part_size::large);
+        const kernel::partition_scope here(sequencer_, c, config_.memory.channels,
+                                           kernel::partition_size::large);
         kernel::process_group& group = partitions_[c]->channel_group();
         group.open();
         channels_.push_back(make_channel(c));

@@ -199,8 +199,8 @@ void note_copy(const warp& w, const operation* op, lane_mask lanes, std::uint64_
 
 }  // namespace
 
-void visit_copy(const warp& w, const operation* op, const piece_visitor& reads,
-                const piece_visitor& writes) {
+void visit_copy(const warp& w, const operation* op, const range_visitor& reads,
+                const range_visitor& writes) {
     std::uint64_t to[warp_size], from[warp_size], read[warp_size];
     const lane_mask lanes = w.lanes_of(op);
     note_copy(w, op, lanes, to, from, read);

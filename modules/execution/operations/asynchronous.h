@@ -15,8 +15,8 @@ namespace simtlm::execution {
 const operation* copy_asynchronously(warp& w, const operation* op);
 
 /// What it reads and writes.
-void visit_copy(const warp& w, const operation* op, const piece_visitor& reads,
-                const piece_visitor& writes);
+void visit_copy(const warp& w, const operation* op, const range_visitor& reads,
+                const range_visitor& writes);
 
 /// An mbarrier instruction. source[0], immediate, detail: its address; destination: state (64
 /// bits), mask or words; source[1]: count, state or parity; source[2]: ptx::opcode

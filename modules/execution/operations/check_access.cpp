@@ -22,8 +22,8 @@ struct checked_access {
     const operation* check;
     block_checks& checks;
     lane_mask lanes;
-    std::uint32_t bytes;        ///< of a lane
-    bool side_by_side = false;  ///< all lanes, each next to the one before
+    std::uint32_t bytes;      ///< of a lane
+    bool contiguous = false;  ///< all lanes, each next to the one before
     address_lanes address;
 
     checked_access(warp& in, const operation* check_op, block_checks& with, lane_mask executing)
@@ -35,7 +35,7 @@ struct checked_access {
           bytes(access_detail::elements_of(check_op) * check_op->source[2]) {
         compute_addresses(w, check, lanes, address);
         std::uint64_t stride;
-        side_by_side = lanes == all_lanes && has_stride(address, stride) && stride == bytes;
+        contiguous = lanes == all_lanes && has_stride(address, stride) && stride == bytes;
     }
 
     bool has(std::uint32_t flag) const { return (check->source[1] & flag) != 0; }
@@ -224,7 +224,7 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
     const bool one_granule = a.bytes == 1u << shift;
     const auto first = static_cast<std::uint32_t>(offset[0] >> shift);
     extent e;
-    if (a.side_by_side && one_granule && !suspicious_row(row_at(s, first), writes && has_reads))
+    if (a.contiguous && one_granule && !suspicious_row(row_at(s, first), writes && has_reads))
         note_row(row_at(s, first), writes);
     else if (!writes && one_granule && (e = extent_of(offset)).bytes <= most_at_once &&
              !some_written(s, static_cast<std::uint32_t>(e.first >> shift),
@@ -242,7 +242,7 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
 template <class Map, class Tell>
 void look_at_writes(const checked_access& a, Map& map, lane_mask lanes, const address_lanes& offset,
                     Tell tell) {
-    if (a.side_by_side) {
+    if (a.contiguous) {
         const std::uint64_t all = std::uint64_t{a.bytes} * warp_size;
         const bool known = !a.has(access_flags::reads) || map.all(offset[0], all);
         if (known && a.has(access_flags::writes)) map.mark(offset[0], all);
@@ -350,8 +350,8 @@ bool read_without_look(warp& w, const operation* check, block_checks& checks, la
 // ---- global memory of a whole warp ----
 
 /// Whether all lanes access memory, each next to the one before.
-bool is_side_by_side(const warp& w, const operation* check, lane_mask lanes, std::uint32_t bytes,
-                     std::uint64_t& first) {
+bool is_contiguous(const warp& w, const operation* check, lane_mask lanes, std::uint32_t bytes,
+                   std::uint64_t& first) {
     constexpr std::uint32_t needed = access_detail::wide_address;
     if (lanes != all_lanes || check->source[0] == no_slot ||
         (check->detail & (needed | access_detail::frame_relative)) != needed)
@@ -371,7 +371,7 @@ bool global_without_look(warp& w, const operation* check, block_checks& checks, 
     const std::uint32_t bytes = access_detail::elements_of(check) * check->source[2];
     const std::uint64_t all = std::uint64_t{bytes} * warp_size;
     std::uint64_t first;
-    if (!is_side_by_side(w, check, lanes, bytes, first)) return false;
+    if (!is_contiguous(w, check, lanes, bytes, first)) return false;
     if (first >= map->size() || all > map->size() - first) return false;
     if ((check->source[1] & access_flags::reads) != 0 && !map->all(first, all)) return false;
     if ((check->source[1] & access_flags::writes) != 0) map->mark(first, all);
@@ -389,7 +389,7 @@ lane_mask inside(checked_access& a, lane_mask lanes, address_lanes& offset, std:
             outside |= offset[i] | (size - a.bytes - offset[i]);
         if (outside >> 63 == 0) return lanes;
     }
-    a.side_by_side = false;
+    a.contiguous = false;
     lane_mask in = 0;
     for_lanes(lanes, [&](unsigned i) {
         in |= static_cast<lane_mask>(offset[i] < size && a.bytes <= size - offset[i]) << i;
@@ -438,14 +438,14 @@ void check_global(checked_access& a, lane_mask lanes) {
 
 void check_generic(checked_access& a) {
     lane_mask shared = 0, local = 0, param = 0;
-    if (a.address[0] < address_windows::end || !a.side_by_side)
+    if (a.address[0] < address_windows::end || !a.contiguous)
         for_lanes(a.lanes, [&](unsigned i) {
             shared |= static_cast<lane_mask>(address_windows::in_shared(a.address[i])) << i;
             local |= static_cast<lane_mask>(address_windows::in_local(a.address[i])) << i;
             param |= static_cast<lane_mask>(address_windows::in_param(a.address[i])) << i;
         });
     const lane_mask global = a.lanes & ~(shared | local | param);
-    a.side_by_side &= shared == a.lanes || global == a.lanes;
+    a.contiguous &= shared == a.lanes || global == a.lanes;
     if (shared != 0) check_shared(a, shared);
     if (local != 0) check_local(a, local);
     if (global != 0) check_global(a, global);

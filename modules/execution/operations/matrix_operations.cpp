@@ -155,13 +155,13 @@ const operation* load_matrices(warp& w, const operation* op) {
     return op + 1;
 }
 
-void visit_fragment(const warp& w, const operation* op, const piece_visitor& f) {
+void visit_fragment(const warp& w, const operation* op, const range_visitor& f) {
     for_addresses(w, op, [&](unsigned lane, unsigned, device_address a, std::uint32_t bytes) {
         f(lane, a, bytes);
     });
 }
 
-void visit_matrix_rows(const warp& w, const operation* op, const piece_visitor& f) {
+void visit_matrix_rows(const warp& w, const operation* op, const range_visitor& f) {
     for (unsigned i = 0; i < op->destination2 * 8; ++i)
         f(i, address_of(w, op, i, static_cast<std::uint64_t>(op->immediate)), 16);
 }

@@ -28,8 +28,8 @@ const operation* store_fragment(warp& w, const operation* op);
 /// guard as usual; source[3]: 1 if transposed
 const operation* load_matrices(warp& w, const operation* op);
 /// What wmma.load or wmma.store, or ldmatrix, accesses.
-void visit_fragment(const warp& w, const operation* op, const piece_visitor& f);
-void visit_matrix_rows(const warp& w, const operation* op, const piece_visitor& f);
+void visit_fragment(const warp& w, const operation* op, const range_visitor& f);
+void visit_matrix_rows(const warp& w, const operation* op, const range_visitor& f);
 /// movmatrix. destination, source[0]: words
 const operation* transpose_matrix(warp& w, const operation* op);
 

@@ -39,13 +39,13 @@ public:
 
 private:
     void cycle() {
-        if (process.now() < due_ && mail_ == 0) return process.sleep();
-        seen.push_back({sequencer_.cycle(0), sequencer_.cycle(1), process.now(), mail_});
-        mail_ = 0;
+        if (process.now() < due_ && messages_ == 0) return process.sleep();
+        seen.push_back({sequencer_.cycle(0), sequencer_.cycle(1), process.now(), messages_});
+        messages_ = 0;
         const auto choice = random_() % 16;
         if (choice % 2 == 0 && !others_.empty()) {
             correspondent& other = *others_[random_() % others_.size()];
-            ++other.mail_;
+            ++other.messages_;
             other.process.wake();
         }
         constexpr unsigned longest[] = {1, 3, 30, 90, 300, 5000};
@@ -56,7 +56,7 @@ private:
     std::mt19937 random_;
     std::vector<correspondent*> others_;
     std::uint64_t due_ = 0;
-    std::uint64_t mail_ = 0;
+    std::uint64_t messages_ = 0;
 };
 
 struct form {
@@ -88,7 +88,7 @@ struct design : sc_core::sc_module {
         if (f.defer) sequencer.defer(memory_domain, *gates[memory_domain]);
         if (f.gated) sequencer.gate(gates);
         for (unsigned p = 0; p < parts; ++p) {
-            const part_scope here(sequencer, p, parts);
+            const partition_scope here(sequencer, p, parts);
             groups.push_back(std::make_unique<process_group>(sequencer, 1));
             correspondent &take = make(1), &serve = make(2), &helper = make(2);
             groups.back()->close();

@@ -130,7 +130,7 @@ enum class lanes_as {
     blocks,      ///< of phases that belong to nobody, in two domains
     one_domain,  ///< the same, in one
     groups,      ///< every lane is a group, in one domain
-    parts        ///< every lane is a part, its blocks in phases of three kinds, in two domains
+    partitions   ///< every lane is a part, its blocks in phases of three kinds, in two domains
 };
 
 /// A design of three stages, the middle one in a clock domain of its own unless all are to be
@@ -147,7 +147,7 @@ public:
           log(lanes + 1),
           rig_("rig", {1132, 850},
                {{0, "source", kind(how, 1)},
-                {how == lanes_as::blocks || how == lanes_as::parts ? 1u : 0u, "middle",
+                {how == lanes_as::blocks || how == lanes_as::partitions ? 1u : 0u, "middle",
                  kind(how, 2)},
                 {0, "sink", kind(how, 3)},
                 {0, "audit"}},
@@ -156,11 +156,11 @@ public:
         all_.push_back(std::make_unique<recorder>("audit", rig_.sequencer, 3, false));
         recorder* audit = all_.back().get();
         audit->then = [this](recorder& r) {
-            if (news_.exchange(false)) log[lanes].push_back(r.process.now());
+            if (updates_.exchange(false)) log[lanes].push_back(r.process.now());
             r.process.sleep();
         };
         for (unsigned i = 0; i < lanes; ++i) {
-            const part_scope here(rig_.sequencer, i, lanes);
+            const partition_scope here(rig_.sequencer, i, lanes);
             if (how == lanes_as::groups)
                 groups_.push_back(std::make_unique<process_group>(rig_.sequencer, 1));
             const auto made = [&](const char* kind, unsigned p) {
@@ -197,7 +197,7 @@ public:
             };
             sink->then = [this, s, i, audit](recorder& r) {
                 if (s->second != 0) {
-                    news_ = true;
+                    updates_ = true;
                     audit->process.wake();
                     log[i].push_back(r.process.now());
                     log[i].push_back(s->second);
@@ -213,7 +213,7 @@ public:
 private:
     static constexpr unsigned lanes = 20;
     static unsigned kind(lanes_as how, unsigned stage) {
-        return how == lanes_as::groups ? 1 : how == lanes_as::parts ? stage : 0;
+        return how == lanes_as::groups ? 1 : how == lanes_as::partitions ? stage : 0;
     }
     struct state {
         std::mt19937 random;
@@ -222,7 +222,7 @@ private:
     sequencer_rig rig_;
     std::vector<std::unique_ptr<process_group>> groups_;
     std::array<state, lanes> lane_;
-    std::atomic<bool> news_{false};
+    std::atomic<bool> updates_{false};
     std::vector<std::unique_ptr<recorder>> all_;
 };
 
@@ -244,16 +244,16 @@ TEST(PhaseSequencer, NeitherShufflingNorSleeplessnessChangesWhatADesignDoes) {
 }
 
 TEST(ProcessGroup, DoesWhatItsProcessesDoByThemselves) {
-    phase_sequencer::options plain, shuffled, sleepless, threads, side_by_side;
-    side_by_side.host_threads = 3;
-    side_by_side.groups_a_thread = 1;
+    phase_sequencer::options plain, shuffled, sleepless, threads, parallel;
+    parallel.host_threads = 3;
+    parallel.groups_a_thread = 1;
     shuffled.shuffle_seed = 4711;
     sleepless.sleeping = false;
     sleepless.shuffle_seed = 3;
     threads.clocked_threads = true;
     random_design apart("apart", plain, lanes_as::one_domain), a("a", plain, lanes_as::groups),
         b("b", shuffled, lanes_as::groups), c("c", sleepless, lanes_as::groups),
-        d("d", threads, lanes_as::groups), e("e", side_by_side, lanes_as::groups);
+        d("d", threads, lanes_as::groups), e("e", parallel, lanes_as::groups);
     sc_core::sc_start(30, sc_core::SC_US);
     EXPECT_GT(apart.log[0].size(), 200u);
     EXPECT_EQ(apart.log, a.log);
@@ -280,8 +280,8 @@ TEST(PhaseSequencer, HostThreadsGoThroughPhasesPartByPart) {
     three.shuffle_seed = 4711;
     phase_sequencer::options sleepless = two;
     sleepless.sleeping = false;
-    random_design alone("alone", plain), a("a", two, lanes_as::parts),
-        b("b", three, lanes_as::parts), c("c", sleepless, lanes_as::parts);
+    random_design alone("alone", plain), a("a", two, lanes_as::partitions),
+        b("b", three, lanes_as::partitions), c("c", sleepless, lanes_as::partitions);
     sc_core::sc_start(30, sc_core::SC_US);
     EXPECT_GT(alone.log[0].size(), 200u);
     EXPECT_EQ(alone.log, a.log);
@@ -298,15 +298,15 @@ TEST(PhaseSequencer, OfPartsThatFailAtATimeTheFirstIsToldWhoeverRanIt) {
     phase_sequencer::options options;
     options.host_threads = 4;
     options.groups_a_thread = 1;
-    constexpr unsigned parts = 40;
+    constexpr unsigned partitions = 40;
     std::vector<std::unique_ptr<sequencer_rig>> rigs;
     std::vector<std::unique_ptr<recorder>> all;
     for (unsigned n = 0; n < 20; ++n) {
         rigs.push_back(std::make_unique<sequencer_rig>(
             ("rig" + std::to_string(n)).c_str(), std::vector<unsigned>{10},
             std::vector<phase>{{0, "p", 1}, {0, "q", 2}}, options));
-        for (unsigned i = 0; i < parts; ++i) {
-            const part_scope here(rigs.back()->sequencer, i, parts);
+        for (unsigned i = 0; i < partitions; ++i) {
+            const partition_scope here(rigs.back()->sequencer, i, partitions);
             all.push_back(std::make_unique<recorder>(
                 ("r" + std::to_string(n) + "_" + std::to_string(i)).c_str(), rigs.back()->sequencer,
                 i % 2 == 0 ? 1 : 0));
@@ -331,7 +331,7 @@ TEST(PhaseSequencer, HostThreadsMeetBeforeAPhaseInWhichPartsHearOthers) {
     phase_sequencer::options options;
     options.host_threads = 2;
     options.groups_a_thread = 1;
-    constexpr unsigned parts = 20;
+    constexpr unsigned partitions = 20;
     sequencer_rig rig("rig", {10}, {{0, "tell", 1}, {0, "too", 1}, {0, "hear", 2, true}}, options);
     std::atomic<unsigned> told{0};
     std::vector<std::unique_ptr<recorder>> all;
@@ -340,13 +340,13 @@ TEST(PhaseSequencer, HostThreadsMeetBeforeAPhaseInWhichPartsHearOthers) {
                                                  rig.sequencer, phase));
         all.back()->then = std::move(then);
     };
-    for (unsigned i = 0; i < parts; ++i) {
-        const part_scope here(rig.sequencer, i, parts);
+    for (unsigned i = 0; i < partitions; ++i) {
+        const partition_scope here(rig.sequencer, i, partitions);
         for (const unsigned phase : {0u, 1u}) make(phase, [&](recorder&) { ++told; });
-        make(2, [&](recorder& r) { EXPECT_EQ(told, 2 * parts * (r.process.now() + 1)); });
+        make(2, [&](recorder& r) { EXPECT_EQ(told, 2 * partitions * (r.process.now() + 1)); });
     }
     rig.run_to(50);
-    EXPECT_EQ(told, 50 * 2 * parts);
+    EXPECT_EQ(told, 50 * 2 * partitions);
     EXPECT_EQ(rig.sequencer.observed().shared, 50u * 2);
 }
 

@@ -24,14 +24,14 @@ struct tally {
 
     worker_pool::work work() {
         return {this,
-                [](void* self, unsigned share) {
+                [](void* self, unsigned unit) {
                     auto& t = *static_cast<tally*>(self);
-                    ++t.begun[share];
-                    return t.wanted[share];
+                    ++t.begun[unit];
+                    return t.wanted[unit];
                 },
-                [](void* self, unsigned share, unsigned piece) {
+                [](void* self, unsigned unit, unsigned chunk) {
                     auto& t = *static_cast<tally*>(self);
-                    ++t.done[share][piece];
+                    ++t.done[unit][chunk];
                 }};
     }
 };
@@ -60,9 +60,9 @@ TEST(WorkerPool, DoesTheShareOfAThreadThatIsNotAsked) {
     tally all(4);
     all.wanted.assign(4, 0xf0f);
     const worker_pool::work alone = {&all, all.work().begin,
-                                     [](void* self, unsigned share, unsigned piece) {
+                                     [](void* self, unsigned unit, unsigned chunk) {
                                          EXPECT_EQ(worker_pool::this_thread(), 0u);
-                                         ++static_cast<tally*>(self)->done[share][piece];
+                                         ++static_cast<tally*>(self)->done[unit][chunk];
                                      }};
     for (unsigned round = 0; round < 100; ++round) pool.run(alone, 1);
     for (unsigned s = 0; s < 4; ++s) EXPECT_EQ(all.done[s][9], 100u);
@@ -77,9 +77,9 @@ TEST(WorkerPool, SeesInARoundWhatTheOneBeforeHasDone) {
     } s;
     std::vector<std::uint64_t> alone = s.now, scratch = alone;
     const worker_pool::work add = {&s, [](void*, unsigned) { return std::uint64_t{0xffff}; },
-                                   [](void* p, unsigned share, unsigned piece) {
+                                   [](void* p, unsigned unit, unsigned chunk) {
                                        auto& all = *static_cast<state*>(p);
-                                       const unsigned i = 16 * share + piece;
+                                       const unsigned i = 16 * unit + chunk;
                                        all.next[i] =
                                            all.now[(i + 63) % 64] * 3 + all.now[(i + 1) % 64] + i;
                                    }};
@@ -117,9 +117,9 @@ TEST(WorkerPool, ThrowsWhatAPieceHasThrownWhenAllAreDone) {
     tally all(2);
     all.wanted = {0xfffff, 0xff};
     const worker_pool::work failing = {&all, all.work().begin,
-                                       [](void* self, unsigned share, unsigned piece) {
-                                           ++static_cast<tally*>(self)->done[share][piece];
-                                           if (share == 1 && piece == 7)
+                                       [](void* self, unsigned unit, unsigned chunk) {
+                                           ++static_cast<tally*>(self)->done[unit][chunk];
+                                           if (unit == 1 && chunk == 7)
                                                throw std::runtime_error("the seventh");
                                        }};
     EXPECT_THROW(pool.run(failing, 2), std::runtime_error);

@@ -12,9 +12,9 @@ constexpr unsigned channels = 2, banks = 4;
 
 /// Requests and replies, piece after piece; those of a piece are of one L2 cycle.
 struct traffic {
-    static constexpr unsigned pieces = 12;
+    static constexpr unsigned chunks = 12;
     traffic() {
-        for (unsigned i = 0; i < 40 * pieces; ++i) {
+        for (unsigned i = 0; i < 40 * chunks; ++i) {
             auto& p =
                 pool.acquire(tlm::TLM_READ_COMMAND, 32 * i, 32, protocol::access_type::global_read);
             protocol::memory_extension& e = protocol::extension(p);
@@ -28,8 +28,8 @@ struct traffic {
     ~traffic() {
         for (auto* p : all) p->release();
     }
-    void count(unsigned piece, unsigned l2_cycle) {
-        for (unsigned i = 40 * piece; i < 40 * (piece + 1); ++i) {
+    void count(unsigned chunk, unsigned l2_cycle) {
+        for (unsigned i = 40 * chunk; i < 40 * (chunk + 1); ++i) {
             statistics->request_taken(*all[i], 100 + i, l2_cycle);
             if (i % 3 == 0) statistics->reply_sent();
             statistics->reply_received(*all[i], 300 + i);
@@ -60,19 +60,19 @@ TEST(MemoryStatistics, AreTheSameOnAnyNumberOfHostThreads) {
     kernel::worker_pool threads(3);
     const kernel::worker_pool::work counting = {&work,
                                                 [](void*, unsigned) { return std::uint64_t{0xf}; },
-                                                [](void* w, unsigned share, unsigned piece) {
+                                                [](void* w, unsigned unit, unsigned chunk) {
                                                     auto& t = *static_cast<traffic*>(w);
-                                                    t.count(4 * share + piece, t.round);
+                                                    t.count(4 * unit + chunk, t.round);
                                                 }};
     for (work.round = 1; work.round <= 50; ++work.round) {
         work.statistics = &alone;
-        for (unsigned i = 0; i < traffic::pieces; ++i) work.count(i, work.round);
+        for (unsigned i = 0; i < traffic::chunks; ++i) work.count(i, work.round);
         work.statistics = &shared;
         threads.run(counting, 3);
     }
     EXPECT_EQ(values(shared), values(alone));
     EXPECT_EQ(alone.request_cycles, 50u) << "cycles with a request, however many there were";
-    EXPECT_EQ(alone.requests, 50u * 40 * traffic::pieces);
+    EXPECT_EQ(alone.requests, 50u * 40 * traffic::chunks);
 }
 
 TEST(MemoryStatistics, GatherOnceWhatHasBeenCounted) {

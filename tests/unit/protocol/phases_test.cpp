@@ -54,7 +54,8 @@ TEST(PhaseTable, ServesTheStagesOfAnSmFromTheLastToTheFirst) {
 TEST(PhaseTable, HasHostThreadsMeetBetweenTheSlicesAndTheWritesThatTheyHaveAcknowledged) {
     const std::vector<kernel::phase> table = phase_table();
     for (std::size_t p = 0; p < table.size(); ++p)
-        EXPECT_EQ(table[p].meets, p == static_cast<std::size_t>(phase::core_acknowledge)) << p;
+        EXPECT_EQ(table[p].barrier_before, p == static_cast<std::size_t>(phase::core_acknowledge))
+            << p;
 }
 
 TEST(PhaseTable, IsTheOneOfTheDocumentation) {

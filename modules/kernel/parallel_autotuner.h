@@ -13,14 +13,14 @@ namespace simtlm::kernel {
 /// to come by for another in the phases that are not shared.
 ///
 /// A step asks shared(), and tells step_ended() at its end.
-class sharing_trial {
+class parallel_autotuner {
 public:
     using clock = std::chrono::steady_clock;
 
     /// @param shortest_step  of one thread, in seconds, from which on the others are asked at all
     ///                       unless they are at hand: to have them come costs as much, and they may
     ///                       keep a processor from the thread that reads the trace
-    explicit sharing_trial(double shortest_step = 8e-6) : shortest_step_(shortest_step) {}
+    explicit parallel_autotuner(double shortest_step = 8e-6) : shortest_step_(shortest_step) {}
 
     /// Whether the next step is to be shared.
     bool shared() const { return trying() ? block_ % 2 == 1 : shared_; }
@@ -30,7 +30,7 @@ public:
     bool trying() const { return keep_ == 0; }
 
     /// A step has ended. @param took  of interest while trying()  @param pieces  of work it had
-    void step_ended(clock::duration took, unsigned pieces) {
+    void step_ended(clock::duration took, unsigned chunks) {
         if (!trying()) {
             --keep_;
             return;
@@ -39,14 +39,14 @@ public:
         if (step_ >= steps_to_settle) {
             const std::chrono::duration<double> seconds = took;
             time_ += seconds.count();
-            pieces_ += pieces;
+            chunks_ += chunks;
         }
         if (++step_ < steps_a_block) return;
         // Whatever else the machine does makes a block slower, never faster.
         double& best = best_[block_ % 2];
-        best = block_ < 2 ? time_ / pieces_ : std::min(best, time_ / pieces_);
+        best = block_ < 2 ? time_ / chunks_ : std::min(best, time_ / chunks_);
         const double step = time_ / (steps_a_block - steps_to_settle);
-        time_ = pieces_ = 0;
+        time_ = chunks_ = 0;
         step_ = 0;
         if (block_ == 0 && !shared_ && step < shortest_step_) return keep(false);
         if (++block_ == blocks) keep(best_[1] < (shared_ ? 1 : worth) * best_[0]);
@@ -73,7 +73,7 @@ private:
     unsigned keep_ = 0;  // steps until the next trial
     unsigned pause_ = shortest;
     unsigned block_ = 0, step_ = 0;
-    double time_ = 0, pieces_ = 0;  // of a block
+    double time_ = 0, chunks_ = 0;  // of a block
     std::array<double, 2> best_{};  // time for a piece: not shared, shared
 };
 
