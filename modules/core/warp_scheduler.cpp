@@ -33,11 +33,11 @@ void warp_scheduler::wake() {
     if (!running_ || process_.awake()) return;
     const std::uint64_t now = process_.now();
     unsigned r = rank(now);
-    if (process_.turn_has_passed(r)) {  // its turn of this cycle is over
+    if (process_.sub_phase_has_passed(r)) {  // its turn of this cycle is over
         r = rank(now + 1);
         not_before_ = now + 1;
     }
-    process_.select_turn(r);
+    process_.select_sub_phase(r);
     process_.wake();
 }
 
@@ -46,7 +46,7 @@ void warp_scheduler::sm_started(std::uint64_t now) {
     counted_to_ = now;
     last_reason_ = reason::idle;
     if (policy_->acts_when_idle() || process_.awake()) {
-        process_.select_turn(rank(now + 1));
+        process_.select_sub_phase(rank(now + 1));
         process_.wake();
     }
 }
@@ -142,8 +142,8 @@ void warp_scheduler::rest() {
         process_.sleep();
     }
     if (!process_.awake()) return;
-    const unsigned r = process_.selected_turn();  // rank(now)
-    process_.select_turn(r != 0 ? r - 1 : config_.schedulers - 1);
+    const unsigned r = process_.selected_sub_phase();  // rank(now)
+    process_.select_sub_phase(r != 0 ? r - 1 : config_.schedulers - 1);
 }
 
 bool warp_scheduler::try_issue(unsigned w) {

@@ -16,17 +16,17 @@ constexpr std::size_t stack_bytes = 64 * 1024;  // programs execute on it, and m
 }  // namespace
 
 clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
-                                 edge_action action, bool awake, unsigned turns)
+                                 edge_action action, bool awake, unsigned sub_phases)
     : sequencer_(sequencer),
       group_(sequencer.group_of_new(phase)),
       slot_(group_ != nullptr ? group_->slot_of(phase) : sequencer.slots_.at(phase)),
       behind_(group_ != nullptr ? &group_->behind_ : &phase_sequencer::in_time),
       domain_(slot_.what.domain),
-      index_(slot_.join(*this, turns)),
+      index_(slot_.join(*this, sub_phases)),
       chunk_(sequencer.chunk_of_new_),
       action_(action),
       block_(sc_core::sc_get_current_object()) {
-    sc_assert(turns >= 1);
+    sc_assert(sub_phases >= 1);
     if (group_ != nullptr) number_ = group_->add(*this);
     if (sequencer_.options_.clocked_threads) make_thread(name);
     if (awake || !sequencer_.options_.sleeping) wake();

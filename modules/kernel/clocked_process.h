@@ -28,16 +28,17 @@ public:
     /// @param phase      the phase in which the action runs
     /// @param action     what happens on an edge
     /// @param awake      whether it runs from the first edge
-    /// @param turns      in how many turns of the phase it may run, see select_turn()
+    /// @param sub_phases      in how many sub_phases of the phase it may run, see
+    /// select_sub_phase()
     clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
-                    edge_action action, bool awake = false, unsigned turns = 1);
+                    edge_action action, bool awake = false, unsigned sub_phases = 1);
 
     /// Runs on the coming edges: on this one if its phase is yet to come, else from the next.
     void wake() {
         if (group_ == nullptr) return wake_outside_groups();
         if (awake()) return;
         *word_ |= bit_;
-        group_->turn_awake(turn_number_);
+        group_->sub_phase_awake(sub_phase_number_);
     }
 
     /// No longer runs until woken. No effect when sleeping is switched off.
@@ -45,19 +46,20 @@ public:
         if (sequencer_.options_.sleeping) clear_awake();
     }
 
-    /// Acts in the k-th turn of its phase from now on: the order of blocks that act one after the
-    /// other. When that turn of the current edge is yet to come it runs (again) on this edge.
-    void select_turn(unsigned k) {
-        if (&slot_.turns[k] == turn_) return;
+    /// Acts in the k-th sub_phase of its phase from now on: the order of blocks that act one after
+    /// the other. When that sub_phase of the current edge is yet to come it runs (again) on this
+    /// edge.
+    void select_sub_phase(unsigned k) {
+        if (&slot_.sub_phases[k] == sub_phase_) return;
         const bool was_awake = awake();
         clear_awake();
-        join_turn(k);
+        join_sub_phase(k);
         if (was_awake) wake();
     }
-    unsigned selected_turn() const { return selected_; }
-    /// Whether the current edge has come to the k-th turn of the phase, or beyond.
-    bool turn_has_passed(unsigned k) const {
-        const phase_sequencer::turn& t = slot_.turns[k];
+    unsigned selected_sub_phase() const { return selected_; }
+    /// Whether the current edge has come to the k-th sub_phase of the phase, or beyond.
+    bool sub_phase_has_passed(unsigned k) const {
+        const phase_sequencer::sub_phase& t = slot_.sub_phases[k];
         if (!sequencer_.stepping_) return true;
         return sequencer_.visiting_ >= t.place ||
                (group_ != nullptr && group_->has_come_to(t.number));
@@ -92,41 +94,41 @@ private:
         if (awake()) return;
         if (sequencer_.parallel_) return sequencer_.wake_in_parallel(*this);
         *word_ |= bit_;
-        ++turn_->awake;
+        ++sub_phase_->awake;
     }
     void clear_awake() {
         if (!awake()) return;
         if (group_ == nullptr) {
             if (sequencer_.parallel_) return sequencer_.sleep_in_parallel(*this);
             *word_ &= ~bit_;
-            --turn_->awake;
+            --sub_phase_->awake;
             return;
         }
         *word_ &= ~bit_;
-        if (*word_ == 0 && (only_word_ || group_->nobody_in(turn_number_)))
-            group_->turn_asleep(turn_number_);
+        if (*word_ == 0 && (only_word_ || group_->nobody_in(sub_phase_number_)))
+            group_->sub_phase_asleep(sub_phase_number_);
     }
-    /// @pre asleep, or in the same turn, whose words have moved
-    void join_turn(unsigned k) {
+    /// @pre asleep, or in the same sub_phase, whose words have moved
+    void join_sub_phase(unsigned k) {
         selected_ = k;
-        turn_ = &slot_.turns[k];
-        turn_number_ = turn_->number;
-        only_word_ = turn_->n_words == 1;
-        word_ = turn_->word(index_);
+        sub_phase_ = &slot_.sub_phases[k];
+        sub_phase_number_ = sub_phase_->number;
+        only_word_ = sub_phase_->n_words == 1;
+        word_ = sub_phase_->word(index_);
         bit_ = std::uint64_t{1} << (index_ % 64);
     }
 
     // What sleeping and waking need comes first.
     phase_sequencer& sequencer_;
     process_group* const group_;     // nullptr: none
-    std::uint64_t* word_ = nullptr;  // of its turn, with a bit of its own
+    std::uint64_t* word_ = nullptr;  // of its sub_phase, with a bit of its own
     std::uint64_t bit_ = 0;
-    unsigned turn_number_ = 0;               // in a group
-    bool only_word_ = false;                 // of the turn
-    phase_sequencer::slot& slot_;            // its phase
-    phase_sequencer::turn* turn_ = nullptr;  // the turn it acts in
-    unsigned selected_ = 0;                  // which one that is
-    const std::uint64_t* const behind_;      // edges that its group is
+    unsigned sub_phase_number_ = 0;                    // in a group
+    bool only_word_ = false;                           // of the sub_phase
+    phase_sequencer::slot& slot_;                      // its phase
+    phase_sequencer::sub_phase* sub_phase_ = nullptr;  // the sub_phase it acts in
+    unsigned selected_ = 0;                            // which one that is
+    const std::uint64_t* const behind_;                // edges that its group is
     unsigned domain_;
     unsigned index_;        // among the members of the phase
     unsigned number_ = 0;   // among the members of the group
@@ -137,9 +139,9 @@ private:
     const sc_core::sc_object* block_;
 };
 
-inline void process_group::turn_awake(unsigned turn) {
-    ready_[turn / 64] |= std::uint64_t{1} << (turn % 64);
-    if (visiting_ == max_turns) activity_->wake();  // else it is awake
+inline void process_group::sub_phase_awake(unsigned sub_phase) {
+    ready_[sub_phase / 64] |= std::uint64_t{1} << (sub_phase % 64);
+    if (visiting_ == max_sub_phases) activity_->wake();  // else it is awake
 }
 
 }  // namespace simtlm::kernel

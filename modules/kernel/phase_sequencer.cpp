@@ -12,7 +12,7 @@
 namespace simtlm::kernel {
 
 namespace {
-/// Calls act with each of a phase's members that is awake in a turn, in their order.
+/// Calls act with each of a phase's members that is awake in a sub_phase, in their order.
 template <class Turn, class Members, class Action>
 void for_each_awake(const Turn& t, const Members& all, Action act) {
     for (unsigned first = 0; first < all.size(); first += 64)
@@ -49,13 +49,13 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
 
 phase_sequencer::~phase_sequencer() = default;
 
-unsigned phase_sequencer::slot::join(clocked_process& p, unsigned turns_wanted) {
+unsigned phase_sequencer::slot::join(clocked_process& p, unsigned sub_phases_wanted) {
     members.push_back(&p);
-    if (turns.size() < turns_wanted) turns.resize(turns_wanted);
-    for (turn& t : turns) t.make_room(static_cast<unsigned>(members.size()));
+    if (sub_phases.size() < sub_phases_wanted) sub_phases.resize(sub_phases_wanted);
+    for (sub_phase& t : sub_phases) t.make_room(static_cast<unsigned>(members.size()));
     for (unsigned i = 0; i < members.size(); ++i) {
         members[i]->index_ = i;
-        members[i]->join_turn(members[i]->selected_);
+        members[i]->join_sub_phase(members[i]->selected_);
     }
     return static_cast<unsigned>(members.size() - 1);
 }
@@ -71,7 +71,7 @@ void phase_sequencer::slot::rearrange(Rearrange how) {
     for (unsigned i = 0; i < members.size(); ++i) {
         if (members[i] == nullptr) continue;
         members[i]->index_ = i;
-        members[i]->join_turn(members[i]->selected_);
+        members[i]->join_sub_phase(members[i]->selected_);
     }
     for (clocked_process* p : awake) p->wake();
 }
@@ -81,7 +81,7 @@ void phase_sequencer::slot::shuffle(std::mt19937_64& random) {
 }
 
 /// Words that lie in a line of memory each.
-void phase_sequencer::turn::make_lines(unsigned lines) {
+void phase_sequencer::sub_phase::make_lines(unsigned lines) {
     constexpr unsigned words_a_line = 8;
     memory.assign((lines + 1) * words_a_line, 0);
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data()) / sizeof(std::uint64_t);
@@ -109,7 +109,7 @@ unsigned phase_sequencer::chunk_of(unsigned partition, unsigned partitions,
 /// Has the members that one host thread mostly runs in words, and thereby lines of memory, of their
 /// own, those of a piece in words that follow one another.
 void phase_sequencer::slot::lay_out_by_chunk(unsigned threads) {
-    sc_assert(turns.size() == 1);
+    sc_assert(sub_phases.size() == 1);
     std::vector<std::vector<clocked_process*>> by_chunk(chunks_per_thread * threads);
     for (clocked_process* p : members) by_chunk[p->chunk_].push_back(p);
     for (const auto& some : by_chunk)
@@ -121,14 +121,15 @@ void phase_sequencer::slot::lay_out_by_chunk(unsigned threads) {
             for (clocked_process* p : by_chunk[chunk])
                 members[64 * word++ + chunk % chunks_per_thread] = p;
         }
-        turns[0].make_lines(words_per_thread * threads);
+        sub_phases[0].make_lines(words_per_thread * threads);
     });
 }
 
 void phase_sequencer::slot::complete(unsigned number) {
-    constexpr unsigned most_turns = 1u << 16;
-    sc_assert(turns.size() < most_turns);
-    for (unsigned k = 0; k < turns.size(); ++k) turns[k].place = number * most_turns + k + 1;
+    constexpr unsigned most_sub_phases = 1u << 16;
+    sc_assert(sub_phases.size() < most_sub_phases);
+    for (unsigned k = 0; k < sub_phases.size(); ++k)
+        sub_phases[k].place = number * most_sub_phases + k + 1;
     for (const clocked_process* p : members)
         actions.push_back(p != nullptr ? p->action_ : edge_action{nullptr, nullptr});
 }
@@ -148,7 +149,7 @@ void phase_sequencer::end_of_elaboration() {
     sc_assert(shared_slots_.size() <= max_shared);
     for (unsigned p = 0; p < slots_.size(); ++p) {
         slots_[p].complete(p);
-        for (turn& t : slots_[p].turns)
+        for (sub_phase& t : slots_[p].sub_phases)
             for (unsigned set = 0; set < with_deferred; ++set)
                 if ((set >> slots_[p].what.domain & 1u) != 0)
                     order_[set].push_back({&t, &slots_[p], slots_[p].actions.data()});
@@ -181,7 +182,7 @@ bool phase_sequencer::find_deferred_slot() {
         auto& order = order_[with_deferred + set];
         order = order_[set];
         order.insert(order.begin(),
-                     {&deferred_slot_->turns[0], deferred_slot_, replay_actions_.data()});
+                     {&deferred_slot_->sub_phases[0], deferred_slot_, replay_actions_.data()});
     }
     return true;
 }
@@ -241,7 +242,7 @@ std::uint64_t phase_sequencer::rising_edge(unsigned domain, unsigned k, std::uin
 /// After a step in which nobody ran.
 void phase_sequencer::gate_clocks() {
     for (const slot& s : slots_)
-        for (const turn& t : s.turns)
+        for (const sub_phase& t : s.sub_phases)
             if (t.awake != 0) return;
     constexpr std::uint64_t never = ~std::uint64_t{0};
     std::uint64_t until = never;
@@ -420,7 +421,7 @@ void phase_sequencer::apply_deferred_updates() {
             ran += std::exchange(n.ran[i], 0);
             awoken += std::exchange(n.awoken[i], std::int16_t{0});
         }
-        s.turns[0].awake += static_cast<unsigned>(awoken);
+        s.sub_phases[0].awake += static_cast<unsigned>(awoken);
         if (ran == 0) continue;
         ++activity_.deltas;
         activity_.activations[number_of(s)] += ran;
@@ -508,8 +509,8 @@ void phase_sequencer::for_each_slot(Action act_on) {
         for (slot& s : g->slots_) act_on(s);
 }
 
-/// The blocks of the processes that are awake in one turn of a phase.
-void phase_sequencer::mark_active(const slot& s, const turn& t) {
+/// The blocks of the processes that are awake in one sub_phase of a phase.
+void phase_sequencer::mark_active(const slot& s, const sub_phase& t) {
     for_each_awake(t, s.members, [this](const clocked_process* p) {
         if (p->watched_ != 0 &&
             std::exchange(active_in_[p->watched_], activity_.steps) != activity_.steps)
@@ -520,12 +521,12 @@ void phase_sequencer::mark_active(const slot& s, const turn& t) {
 void phase_sequencer::finish_step() {
     if (follows_blocks()) {
         for (const slot& s : slots_)
-            for (const turn& t : s.turns)
+            for (const sub_phase& t : s.sub_phases)
                 if (t.awake != 0) mark_active(s, t);
         for (process_group* g : groups_)
-            for (unsigned k = g->next_ready(0); k < process_group::max_turns;
+            for (unsigned k = g->next_ready(0); k < process_group::max_sub_phases;
                  k = g->next_ready(k + 1))
-                mark_active(g->slot_in(*g->turns_[k]), *g->turns_[k]);
+                mark_active(g->slot_in(*g->sub_phases_[k]), *g->sub_phases_[k]);
     }
     for (step_observer* o : observers_) o->step_ended(last_);
     active_blocks_.clear();

@@ -79,8 +79,9 @@ private:
 /// Several host threads share phases in which processes touch nothing beyond their part of the
 /// design: those that follow one another are gone through part by part.
 ///
-/// Where processes of a phase must act one after the other, the phase is visited in turns, each a
-/// delta cycle of its own and as many as its processes ask for: see clocked_process::select_turn().
+/// Where processes of a phase must act one after the other, the phase is visited in sub_phases,
+/// each a delta cycle of its own and as many as its processes ask for: see
+/// clocked_process::select_sub_phase().
 class phase_sequencer : public sc_core::sc_module {
 public:
     static constexpr unsigned max_domains = 4;
@@ -97,7 +98,7 @@ public:
     struct activity {
         std::array<std::uint64_t, max_domains> edges{};  ///< clock edges, by domain
         std::uint64_t steps = 0;                         ///< instants with at least one edge
-        std::uint64_t deltas = 0;                        ///< phases, or turns of them, visited
+        std::uint64_t deltas = 0;                        ///< phases, or sub_phases of them, visited
         std::uint64_t groups = 0;                        ///< visits of groups
         std::uint64_t shared = 0;                        ///< times that host threads shared phases
         std::vector<std::uint64_t> activations;          ///< processes started, by phase
@@ -213,14 +214,14 @@ private:
     friend class clocked_process;
     friend class process_group;
     friend class partition_scope;
-    /// Who runs when a phase is visited; where processes take turns, in the k-th visit.
-    struct turn {
-        unsigned place = 0;              // among all turns of all phases, ascending, from 1 on
+    /// Who runs when a phase is visited; where processes take sub_phases, in the k-th visit.
+    struct sub_phase {
+        unsigned place = 0;              // among all sub_phases of all phases, ascending, from 1 on
         unsigned awake = 0;              // how many are, outside groups
         std::uint64_t* words = nullptr;  // who is awake: a bit each of the phase's members
         unsigned n_words = 0;
         unsigned stride = 1;                // between two words
-        unsigned number = 0;                // among the turns of a group
+        unsigned number = 0;                // among the sub_phases of a group
         unsigned phase = 0;                 // ... of the group, from its first
         std::vector<std::uint64_t> memory;  // for the words, where a group has none for them
 
@@ -244,12 +245,12 @@ private:
         bool shared = false;                    // host threads may share it
         bool one_thread = false;                // its processes touch more than their own
         unsigned shared_number = 0;             // among those that are shared
-        std::vector<turn> turns;
+        std::vector<sub_phase> sub_phases;
         // If shared: for each host thread as many words as a piece has members at most, with a bit
         // for every piece that the thread begins with.
         unsigned words_per_thread = 0;
 
-        unsigned join(clocked_process& p, unsigned turns_wanted);
+        unsigned join(clocked_process& p, unsigned sub_phases_wanted);
         template <class Rearrange>
         void rearrange(Rearrange how);
         void shuffle(std::mt19937_64& random);
@@ -258,7 +259,7 @@ private:
         void complete(unsigned number);
     };
     struct visit {
-        turn* who;
+        sub_phase* who;
         const slot* of;
         const edge_action* actions;
     };
@@ -304,7 +305,7 @@ private:
             act(first[static_cast<unsigned>(__builtin_ctzll(bits))]);
         return n;
     }
-    /// Calls those who are awake in a turn now, whoever wakes or sleeps meanwhile.
+    /// Calls those who are awake in a sub_phase now, whoever wakes or sleeps meanwhile.
     /// @param actions   of the members of the phase
     /// @param snapshot  memory for that
     /// @return how many
@@ -318,7 +319,7 @@ private:
         return n;
     }
     void call(const visit& v) {
-        const turn& t = *v.who;
+        const sub_phase& t = *v.who;
         call(v.actions, t.words, t.n_words, t.stride, snapshot_);
     }
     void end_of_elaboration() override;
@@ -340,7 +341,7 @@ private:
     void find_watched_blocks();
     template <class Action>
     void for_each_slot(Action act_on);
-    void mark_active(const slot& s, const turn& t);
+    void mark_active(const slot& s, const sub_phase& t);
     void expire_timers(unsigned domain);
     void gate_clocks();
     /// Edges of a domain to come, up to the first that a timer may wait for; 0: none does.
@@ -389,7 +390,7 @@ private:
     std::uint64_t deferred_ = 0;     // edges that have been put off
     const visit* shared_ = nullptr;  // the phases that they share
     unsigned n_shared_ = 0;
-    unsigned visiting_ = 0;  // place of the turn started last
+    unsigned visiting_ = 0;  // place of the sub_phase started last
     bool parallel_ = false;  // host threads are sharing phases
     bool stepping_ = false;
 

@@ -54,28 +54,28 @@ void process_group::complete(std::mt19937_64* random) {
         phase_sequencer::slot& s = slots_[p];
         if (random != nullptr) s.shuffle(*random);
         s.complete(first_ + p);
-        for (phase_sequencer::turn& t : s.turns) {
-            t.number = static_cast<unsigned>(turns_.size());
+        for (phase_sequencer::sub_phase& t : s.sub_phases) {
+            t.number = static_cast<unsigned>(sub_phases_.size());
             t.phase = p;
-            turns_.push_back(&t);
+            sub_phases_.push_back(&t);
             first_word_.push_back(static_cast<std::uint16_t>(awake_.size()));
             first_action_.push_back(static_cast<std::uint16_t>(actions_.size()));
             awake_.insert(awake_.end(), t.words, t.words + t.n_words);
         }
         actions_.insert(actions_.end(), s.actions.begin(), s.actions.end());
     }
-    sc_assert(turns_.size() <= max_turns);
+    sc_assert(sub_phases_.size() <= max_sub_phases);
     first_word_.push_back(static_cast<std::uint16_t>(awake_.size()));
-    activations_.resize(turns_.size());
-    visiting_ = max_turns;
+    activations_.resize(sub_phases_.size());
+    visiting_ = max_sub_phases;
     ready_ = {};
-    for (phase_sequencer::turn* t : turns_) {
+    for (phase_sequencer::sub_phase* t : sub_phases_) {
         t->words = &awake_[first_word_[t->number]];
         t->memory = {};
-        if (!nobody_in(t->number)) turn_awake(t->number);
+        if (!nobody_in(t->number)) sub_phase_awake(t->number);
     }
     for (phase_sequencer::slot& s : slots_)
-        for (clocked_process* p : s.members) p->join_turn(p->selected_);
+        for (clocked_process* p : s.members) p->join_sub_phase(p->selected_);
     words_ = (members_.size() + 63) / 64;
     wheel_.resize(wheel_size * words_);
 }
@@ -83,7 +83,7 @@ void process_group::complete(std::mt19937_64* random) {
 std::uint64_t process_group::activations(unsigned phase) const {
     if (!has(phase)) return 0;
     std::uint64_t sum = 0;
-    for (const phase_sequencer::turn* t : turns_)
+    for (const phase_sequencer::sub_phase* t : sub_phases_)
         if (t->phase == phase - first_) sum += activations_[t->number];
     return sum - (phase == first_ ? visits_ : 0);
 }
@@ -97,7 +97,7 @@ void process_group::set_timer(unsigned who, std::uint64_t at) {
         later_.push_back({at, who});
         next_later_ = std::min(next_later_, at);
     }
-    if (visiting_ == max_turns) activity_->wake_at(at);  // else sleeps_until() tells
+    if (visiting_ == max_sub_phases) activity_->wake_at(at);  // else sleeps_until() tells
 }
 
 void process_group::expire_timers(std::uint64_t now) {
@@ -132,8 +132,8 @@ std::uint64_t process_group::next_timer(std::uint64_t now) const {
     return std::min(next_later_, now + 1 + static_cast<unsigned>(__builtin_ctzll(turned)));
 }
 
-/// All phases and turns of an edge, as the sequencer would visit them. Sleeps as a whole while no
-/// member has anything to do.
+/// All phases and sub_phases of an edge, as the sequencer would visit them. Sleeps as a whole while
+/// no member has anything to do.
 void process_group::run() {
     ++visits_;
     run_phases();
@@ -145,7 +145,7 @@ void process_group::replay() {
     ++visits_;
     const std::uint64_t end = sequencer_.cycle(domain_);
     for (std::uint64_t edge = end - sequencer_.late_;; ++edge) {
-        if (next_ready(0) == max_turns) edge = next_timer(edge - 1);
+        if (next_ready(0) == max_sub_phases) edge = next_timer(edge - 1);
         if (edge >= end) {
             behind_ = 0;
             return rest(edge);
@@ -167,17 +167,17 @@ void process_group::run_phases() {
     visiting_ = 0;
     expire_timers(now());
     const bool follows_blocks = sequencer_.follows_blocks();
-    for (unsigned k = next_ready(0); k < max_turns; k = next_ready(k + 1)) {
+    for (unsigned k = next_ready(0); k < max_sub_phases; k = next_ready(k + 1)) {
         visiting_ = k;
-        if (follows_blocks) sequencer_.mark_active(slot_in(*turns_[k]), *turns_[k]);
+        if (follows_blocks) sequencer_.mark_active(slot_in(*sub_phases_[k]), *sub_phases_[k]);
         activations_[k] +=
             sequencer_.call(&actions_[first_action_[k]], words_of(k), count_words(k), 1, snapshot_);
     }
-    visiting_ = max_turns;
+    visiting_ = max_sub_phases;
 }
 
 std::uint64_t process_group::sleeps_until() const {
-    return next_ready(0) < max_turns ? 0 : next_timer(now());
+    return next_ready(0) < max_sub_phases ? 0 : next_timer(now());
 }
 
 }  // namespace simtlm::kernel

@@ -21,8 +21,8 @@ namespace simtlm::kernel {
 ///
 /// The processes that are made while the group is open, and whose phase is such a one, are its
 /// members. They are clocked processes like all others and know nothing of it: they act in the
-/// order of their phases and turns, sleep, wake and set timers. Where every process is a thread of
-/// SystemC (phase_sequencer::options::clocked_threads) there are no groups.
+/// order of their phases and sub_phases, sleep, wake and set timers. Where every process is a
+/// thread of SystemC (phase_sequencer::options::clocked_threads) there are no groups.
 class process_group {
 public:
     /// Opens it.
@@ -42,7 +42,7 @@ private:
     friend class phase_sequencer;
     friend class clocked_process;
     static constexpr unsigned wheel_size = 64;  // cycles; later timers are kept in a list
-    static constexpr unsigned max_turns = 128;
+    static constexpr unsigned max_sub_phases = 128;
     static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
     struct timer {
         std::uint64_t at;
@@ -50,24 +50,32 @@ private:
     };
     bool has(unsigned phase) const { return phase - first_ < slots_.size(); }
     phase_sequencer::slot& slot_of(unsigned phase) { return slots_[phase - first_]; }
-    phase_sequencer::slot& slot_in(const phase_sequencer::turn& t) { return slots_[t.phase]; }
-    /// Of a turn, once elaboration has ended.
-    const std::uint64_t* words_of(unsigned turn) const { return &awake_[first_word_[turn]]; }
-    unsigned count_words(unsigned turn) const { return first_word_[turn + 1] - first_word_[turn]; }
-    bool nobody_in(unsigned turn) const {
+    phase_sequencer::slot& slot_in(const phase_sequencer::sub_phase& t) { return slots_[t.phase]; }
+    /// Of a sub_phase, once elaboration has ended.
+    const std::uint64_t* words_of(unsigned sub_phase) const {
+        return &awake_[first_word_[sub_phase]];
+    }
+    unsigned count_words(unsigned sub_phase) const {
+        return first_word_[sub_phase + 1] - first_word_[sub_phase];
+    }
+    bool nobody_in(unsigned sub_phase) const {
         return first_word_.empty() ||
-               std::all_of(words_of(turn), words_of(turn) + count_words(turn),
+               std::all_of(words_of(sub_phase), words_of(sub_phase) + count_words(sub_phase),
                            [](std::uint64_t w) { return w == 0; });
     }
     unsigned add(clocked_process& p);
     void complete(std::mt19937_64* random);
     /// Of its members in a phase, less those of the group as a whole.
     std::uint64_t activations(unsigned phase) const;
-    /// Someone is awake in a turn now.
-    inline void turn_awake(unsigned turn);
-    /// Whether the visit under way has come to a turn, or beyond.
-    bool has_come_to(unsigned turn) const { return visiting_ != max_turns && visiting_ >= turn; }
-    void turn_asleep(unsigned turn) { ready_[turn / 64] &= ~(std::uint64_t{1} << (turn % 64)); }
+    /// Someone is awake in a sub_phase now.
+    inline void sub_phase_awake(unsigned sub_phase);
+    /// Whether the visit under way has come to a sub_phase, or beyond.
+    bool has_come_to(unsigned sub_phase) const {
+        return visiting_ != max_sub_phases && visiting_ >= sub_phase;
+    }
+    void sub_phase_asleep(unsigned sub_phase) {
+        ready_[sub_phase / 64] &= ~(std::uint64_t{1} << (sub_phase % 64));
+    }
     void set_timer(unsigned who, std::uint64_t at);
     /// The edge that its members see.
     std::uint64_t now() const { return sequencer_.cycle(domain_) - behind_; }
@@ -79,13 +87,14 @@ private:
     std::uint64_t sleeps_until() const;
     void expire_timers(std::uint64_t now);
     std::uint64_t next_timer(std::uint64_t now) const;
-    /// The first turn from one on in which someone is awake; max_turns when there is none.
-    unsigned next_ready(unsigned turn) const {
-        std::size_t w = turn / 64;
-        if (w == ready_.size()) return max_turns;
-        std::uint64_t bits = ready_[w] >> (turn % 64) << (turn % 64);
+    /// The first sub_phase from one on in which someone is awake; max_sub_phases when there is
+    /// none.
+    unsigned next_ready(unsigned sub_phase) const {
+        std::size_t w = sub_phase / 64;
+        if (w == ready_.size()) return max_sub_phases;
+        std::uint64_t bits = ready_[w] >> (sub_phase % 64) << (sub_phase % 64);
         while (bits == 0) {
-            if (++w == ready_.size()) return max_turns;
+            if (++w == ready_.size()) return max_sub_phases;
             bits = ready_[w];
         }
         return static_cast<unsigned>(64 * w) + static_cast<unsigned>(__builtin_ctzll(bits));
@@ -96,16 +105,17 @@ private:
     unsigned first_ = 0;                         // phase
     unsigned domain_ = 0;
     std::uint64_t behind_ = 0;  // edges that are yet to be made up for: see put_off()
-    std::vector<phase_sequencer::slot> slots_;           // by phase, from the first
-    std::vector<phase_sequencer::turn*> turns_;          // in order
-    std::array<std::uint64_t, max_turns / 64> ready_{};  // turns with someone awake
-    unsigned visiting_ = 0;  // the turn under way; max_turns: none is, and members may wake it
+    std::vector<phase_sequencer::slot> slots_;                // by phase, from the first
+    std::vector<phase_sequencer::sub_phase*> sub_phases_;     // in order
+    std::array<std::uint64_t, max_sub_phases / 64> ready_{};  // sub_phases with someone awake
+    unsigned visiting_ =
+        0;  // the sub_phase under way; max_sub_phases: none is, and members may wake it
     // What a visit goes through, side by side in memory.
-    std::vector<std::uint64_t> awake_;         // who is, turn after turn
-    std::vector<std::uint16_t> first_word_;    // by turn: among those
-    std::vector<std::uint16_t> first_action_;  // by turn: of its phase
+    std::vector<std::uint64_t> awake_;         // who is, sub_phase after sub_phase
+    std::vector<std::uint16_t> first_word_;    // by sub_phase: among those
+    std::vector<std::uint16_t> first_action_;  // by sub_phase: of its phase
     std::vector<edge_action> actions_;         // of the members, phase after phase
-    std::vector<std::uint64_t> activations_;   // by turn
+    std::vector<std::uint64_t> activations_;   // by sub_phase
     std::vector<clocked_process*> members_;
     std::size_t words_ = 0;  // for a bit of each
 

@@ -38,7 +38,9 @@ public:
 
 private:
     /// The first cycle in which the asker's phase is yet to come.
-    std::uint64_t next_turn() const { return asker_.now() + (asker_.turn_has_passed(0) ? 1u : 0u); }
+    std::uint64_t next_turn() const {
+        return asker_.now() + (asker_.sub_phase_has_passed(0) ? 1u : 0u);
+    }
     void count(std::uint64_t turn) {
         if (turn <= since_) return;
         counted_ += turn - since_;

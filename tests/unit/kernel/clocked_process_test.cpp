@@ -152,29 +152,29 @@ TEST_P(ClockedProcess, CountsTheTimersOfItsOwnDomain) {
 TEST_P(ClockedProcess, RunsAgainOnThisEdgeWhenItSelectsATurnToCome) {
     sequencer_rig rig("rig", {1000}, {{0, "turns"}}, {}, GetParam());
     recorder r("r", rig.sequencer, 0, true, 3);
-    std::vector<unsigned> turns;
+    std::vector<unsigned> sub_phases;
     r.then = [&](recorder& self) {
-        turns.push_back(self.process.selected_turn());
-        self.process.select_turn((self.process.selected_turn() + 1) % 3);
+        sub_phases.push_back(self.process.selected_sub_phase());
+        self.process.select_sub_phase((self.process.selected_sub_phase() + 1) % 3);
     };
     rig.run_to(2);
-    EXPECT_THAT(turns, ElementsAre(0, 1, 2, 0, 1, 2));
+    EXPECT_THAT(sub_phases, ElementsAre(0, 1, 2, 0, 1, 2));
     EXPECT_THAT(r.cycles, ElementsAre(0, 0, 0, 1, 1, 1));
 }
 
 TEST_P(ClockedProcess, StaysAsleepWhenItSelectsATurnAsleep) {
     sequencer_rig rig("rig", {1000}, {{0, "turns"}}, {}, GetParam());
     recorder waker("waker", rig.sequencer, 0, true, 2), r("r", rig.sequencer, 0, false, 3);
-    waker.process.select_turn(1);
+    waker.process.select_sub_phase(1);
     r.then = [](recorder& self) { self.process.sleep(); };
     waker.then = [&](recorder& w) {
-        EXPECT_TRUE(r.process.turn_has_passed(0));
-        EXPECT_TRUE(r.process.turn_has_passed(1));
-        EXPECT_FALSE(r.process.turn_has_passed(2));
-        if (w.process.now() == 1) r.process.select_turn(2);
+        EXPECT_TRUE(r.process.sub_phase_has_passed(0));
+        EXPECT_TRUE(r.process.sub_phase_has_passed(1));
+        EXPECT_FALSE(r.process.sub_phase_has_passed(2));
+        if (w.process.now() == 1) r.process.select_sub_phase(2);
         if (w.process.now() == 2) r.process.wake();  // its turn is yet to come
         if (w.process.now() == 4) {
-            r.process.select_turn(0);
+            r.process.select_sub_phase(0);
             r.process.wake();  // has passed
         }
     };
@@ -190,13 +190,13 @@ TEST_P(ClockedProcess, LetsBlocksTakeTurnsInBeingFirst) {
     for (unsigned i = 0; i < 3; ++i) {
         blocks.push_back(std::make_unique<recorder>(("b" + std::to_string(i)).c_str(),
                                                     rig.sequencer, 0, true, 3));
-        blocks[i]->process.select_turn(i);
+        blocks[i]->process.select_sub_phase(i);
         blocks[i]->then = [&order, i, last = std::uint64_t{99}](recorder& r) mutable {
             const std::uint64_t now = r.process.now();
             if (last == now) return;  // has had its turn
             last = now;
             order += static_cast<char>('0' + i);
-            r.process.select_turn((i + 3 - static_cast<unsigned>((now + 1) % 3)) % 3);
+            r.process.select_sub_phase((i + 3 - static_cast<unsigned>((now + 1) % 3)) % 3);
         };
     }
     rig.run_to(4);
@@ -205,26 +205,29 @@ TEST_P(ClockedProcess, LetsBlocksTakeTurnsInBeingFirst) {
 
 TEST_P(ClockedProcess, SeesTheTurnsOfAPhaseAsOnePhaseFromOutside) {
     // More members than a word has bits, sixteen in each turn.
-    constexpr unsigned members = 128, turns = 8;
+    constexpr unsigned members = 128, sub_phases = 8;
     sequencer_rig rig("rig", {1000}, {{0, "before"}, {0, "turns"}, {0, "after"}}, {}, GetParam());
     recorder after("after", rig.sequencer, 2), before("before", rig.sequencer, 0);
     std::vector<std::unique_ptr<recorder>> all;
     std::vector<unsigned> order;  // the turns, as they were taken
     for (unsigned i = 0; i < members; ++i) {
         all.push_back(std::make_unique<recorder>(("m" + std::to_string(i)).c_str(), rig.sequencer,
-                                                 1, true, turns));
-        all.back()->process.select_turn(i * 5 % turns);
-        all.back()->then = [&order](recorder& r) { order.push_back(r.process.selected_turn()); };
+                                                 1, true, sub_phases));
+        all.back()->process.select_sub_phase(i * 5 % sub_phases);
+        all.back()->then = [&order](recorder& r) {
+            order.push_back(r.process.selected_sub_phase());
+        };
     }
     before.then = [&order](recorder&) { order.push_back(100); };
     after.then = [&order](recorder&) { order.push_back(200); };
     rig.run_to(1);
     std::vector<unsigned> expected{100};
-    for (unsigned t = 0; t < turns; ++t) expected.insert(expected.end(), members / turns, t);
+    for (unsigned t = 0; t < sub_phases; ++t)
+        expected.insert(expected.end(), members / sub_phases, t);
     expected.push_back(200);
     EXPECT_EQ(order, expected);
     EXPECT_EQ(rig.sequencer.activations(1), members);
-    EXPECT_EQ(rig.sequencer.observed().deltas, GetParam() == way::grouped ? 1 : turns + 2u);
+    EXPECT_EQ(rig.sequencer.observed().deltas, GetParam() == way::grouped ? 1 : sub_phases + 2u);
 }
 
 TEST_P(ClockedProcess, TakesItsTurnsWhenProcessesAreShuffled) {
@@ -236,7 +239,7 @@ TEST_P(ClockedProcess, TakesItsTurnsWhenProcessesAreShuffled) {
     for (unsigned i = 0; i < 70; ++i) {
         all.push_back(std::make_unique<recorder>(("m" + std::to_string(i)).c_str(), rig.sequencer,
                                                  0, true, 70));
-        all.back()->process.select_turn(69 - i);
+        all.back()->process.select_sub_phase(69 - i);
         all.back()->then = [&order, i](recorder&) { order.push_back(i); };
     }
     rig.run_to(1);
