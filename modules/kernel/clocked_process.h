@@ -28,7 +28,7 @@ public:
     /// @param phase      the phase in which the action runs
     /// @param action     what happens on an edge
     /// @param awake      whether it runs from the first edge
-    /// @param sub_phases      in how many sub_phases of the phase it may run, see
+    /// @param sub_phases      in how many sub-phases of the phase it may run, see
     /// select_sub_phase()
     clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
                     edge_action action, bool awake = false, unsigned sub_phases = 1);
@@ -46,8 +46,8 @@ public:
         if (sequencer_.options_.sleeping) clear_awake();
     }
 
-    /// Acts in the k-th sub_phase of its phase from now on: the order of blocks that act one after
-    /// the other. When that sub_phase of the current edge is yet to come it runs (again) on this
+    /// Acts in the k-th sub-phase of its phase from now on: the order of blocks that act one after
+    /// the other. When that sub-phase of the current edge is yet to come it runs (again) on this
     /// edge.
     void select_sub_phase(unsigned k) {
         if (&slot_.sub_phases[k] == sub_phase_) return;
@@ -57,7 +57,7 @@ public:
         if (was_awake) wake();
     }
     unsigned selected_sub_phase() const { return selected_; }
-    /// Whether the current edge has come to the k-th sub_phase of the phase, or beyond.
+    /// Whether the current edge has come to the k-th sub-phase of the phase, or beyond.
     bool sub_phase_has_passed(unsigned k) const {
         const phase_sequencer::sub_phase& t = slot_.sub_phases[k];
         if (!sequencer_.stepping_) return true;
@@ -108,7 +108,7 @@ private:
         if (*word_ == 0 && (only_word_ || group_->nobody_in(sub_phase_number_)))
             group_->sub_phase_asleep(sub_phase_number_);
     }
-    /// @pre asleep, or in the same sub_phase, whose words have moved
+    /// @pre asleep, or in the same sub-phase, whose words have moved
     void join_sub_phase(unsigned k) {
         selected_ = k;
         sub_phase_ = &slot_.sub_phases[k];
@@ -121,12 +121,12 @@ private:
     // What sleeping and waking need comes first.
     phase_sequencer& sequencer_;
     process_group* const group_;     // nullptr: none
-    std::uint64_t* word_ = nullptr;  // of its sub_phase, with a bit of its own
+    std::uint64_t* word_ = nullptr;  // of its sub-phase, with a bit of its own
     std::uint64_t bit_ = 0;
     unsigned sub_phase_number_ = 0;                    // in a group
-    bool only_word_ = false;                           // of the sub_phase
+    bool only_word_ = false;                           // of the sub-phase
     phase_sequencer::slot& slot_;                      // its phase
-    phase_sequencer::sub_phase* sub_phase_ = nullptr;  // the sub_phase it acts in
+    phase_sequencer::sub_phase* sub_phase_ = nullptr;  // the sub-phase it acts in
     unsigned selected_ = 0;                            // which one that is
     const std::uint64_t* const behind_;                // edges that its group is
     unsigned domain_;

@@ -12,7 +12,7 @@
 namespace simtlm::kernel {
 
 namespace {
-/// Calls act with each of a phase's members that is awake in a sub_phase, in their order.
+/// Calls act with each of a phase's members that is awake in a sub-phase, in their order.
 template <class Turn, class Members, class Action>
 void for_each_awake(const Turn& t, const Members& all, Action act) {
     for (unsigned first = 0; first < all.size(); first += 64)
@@ -509,7 +509,7 @@ void phase_sequencer::for_each_slot(Action act_on) {
         for (slot& s : g->slots_) act_on(s);
 }
 
-/// The blocks of the processes that are awake in one sub_phase of a phase.
+/// The blocks of the processes that are awake in one sub-phase of a phase.
 void phase_sequencer::mark_active(const slot& s, const sub_phase& t) {
     for_each_awake(t, s.members, [this](const clocked_process* p) {
         if (p->watched_ != 0 &&

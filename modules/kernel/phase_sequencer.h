@@ -79,7 +79,7 @@ private:
 /// Several host threads share phases in which processes touch nothing beyond their part of the
 /// design: those that follow one another are gone through part by part.
 ///
-/// Where processes of a phase must act one after the other, the phase is visited in sub_phases,
+/// Where processes of a phase must act one after the other, the phase is visited in sub-phases,
 /// each a delta cycle of its own and as many as its processes ask for: see
 /// clocked_process::select_sub_phase().
 class phase_sequencer : public sc_core::sc_module {
@@ -98,7 +98,7 @@ public:
     struct activity {
         std::array<std::uint64_t, max_domains> edges{};  ///< clock edges, by domain
         std::uint64_t steps = 0;                         ///< instants with at least one edge
-        std::uint64_t deltas = 0;                        ///< phases, or sub_phases of them, visited
+        std::uint64_t deltas = 0;                        ///< phases, or sub-phases of them, visited
         std::uint64_t groups = 0;                        ///< visits of groups
         std::uint64_t shared = 0;                        ///< times that host threads shared phases
         std::vector<std::uint64_t> activations;          ///< processes started, by phase
@@ -214,14 +214,14 @@ private:
     friend class clocked_process;
     friend class process_group;
     friend class partition_scope;
-    /// Who runs when a phase is visited; where processes take sub_phases, in the k-th visit.
+    /// Who runs when a phase is visited; where a phase has sub-phases, in the k-th visit.
     struct sub_phase {
-        unsigned place = 0;              // among all sub_phases of all phases, ascending, from 1 on
+        unsigned place = 0;              // among all sub-phases of all phases, ascending, from 1 on
         unsigned awake = 0;              // how many are, outside groups
         std::uint64_t* words = nullptr;  // who is awake: a bit each of the phase's members
         unsigned n_words = 0;
         unsigned stride = 1;                // between two words
-        unsigned number = 0;                // among the sub_phases of a group
+        unsigned number = 0;                // among the sub-phases of a group
         unsigned phase = 0;                 // ... of the group, from its first
         std::vector<std::uint64_t> memory;  // for the words, where a group has none for them
 
@@ -305,7 +305,7 @@ private:
             act(first[static_cast<unsigned>(__builtin_ctzll(bits))]);
         return n;
     }
-    /// Calls those who are awake in a sub_phase now, whoever wakes or sleeps meanwhile.
+    /// Calls those who are awake in a sub-phase now, whoever wakes or sleeps meanwhile.
     /// @param actions   of the members of the phase
     /// @param snapshot  memory for that
     /// @return how many
@@ -390,7 +390,7 @@ private:
     std::uint64_t deferred_ = 0;     // edges that have been put off
     const visit* shared_ = nullptr;  // the phases that they share
     unsigned n_shared_ = 0;
-    unsigned visiting_ = 0;  // place of the sub_phase started last
+    unsigned visiting_ = 0;  // place of the sub-phase started last
     bool parallel_ = false;  // host threads are sharing phases
     bool stepping_ = false;
 

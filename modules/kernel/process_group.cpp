@@ -132,7 +132,7 @@ std::uint64_t process_group::next_timer(std::uint64_t now) const {
     return std::min(next_later_, now + 1 + static_cast<unsigned>(__builtin_ctzll(turned)));
 }
 
-/// All phases and sub_phases of an edge, as the sequencer would visit them. Sleeps as a whole while
+/// All phases and sub-phases of an edge, as the sequencer would visit them. Sleeps as a whole while
 /// no member has anything to do.
 void process_group::run() {
     ++visits_;

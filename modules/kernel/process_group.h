@@ -21,7 +21,7 @@ namespace simtlm::kernel {
 ///
 /// The processes that are made while the group is open, and whose phase is such a one, are its
 /// members. They are clocked processes like all others and know nothing of it: they act in the
-/// order of their phases and sub_phases, sleep, wake and set timers. Where every process is a
+/// order of their phases and sub-phases, sleep, wake and set timers. Where every process is a
 /// thread of SystemC (phase_sequencer::options::clocked_threads) there are no groups.
 class process_group {
 public:
@@ -51,7 +51,7 @@ private:
     bool has(unsigned phase) const { return phase - first_ < slots_.size(); }
     phase_sequencer::slot& slot_of(unsigned phase) { return slots_[phase - first_]; }
     phase_sequencer::slot& slot_in(const phase_sequencer::sub_phase& t) { return slots_[t.phase]; }
-    /// Of a sub_phase, once elaboration has ended.
+    /// Of a sub-phase, once elaboration has ended.
     const std::uint64_t* words_of(unsigned sub_phase) const {
         return &awake_[first_word_[sub_phase]];
     }
@@ -67,9 +67,9 @@ private:
     void complete(std::mt19937_64* random);
     /// Of its members in a phase, less those of the group as a whole.
     std::uint64_t activations(unsigned phase) const;
-    /// Someone is awake in a sub_phase now.
+    /// Someone is awake in a sub-phase now.
     inline void sub_phase_awake(unsigned sub_phase);
-    /// Whether the visit under way has come to a sub_phase, or beyond.
+    /// Whether the visit under way has come to a sub-phase, or beyond.
     bool has_come_to(unsigned sub_phase) const {
         return visiting_ != max_sub_phases && visiting_ >= sub_phase;
     }
@@ -87,7 +87,7 @@ private:
     std::uint64_t sleeps_until() const;
     void expire_timers(std::uint64_t now);
     std::uint64_t next_timer(std::uint64_t now) const;
-    /// The first sub_phase from one on in which someone is awake; max_sub_phases when there is
+    /// The first sub-phase from one on in which someone is awake; max_sub_phases when there is
     /// none.
     unsigned next_ready(unsigned sub_phase) const {
         std::size_t w = sub_phase / 64;
@@ -107,15 +107,15 @@ private:
     std::uint64_t behind_ = 0;  // edges that are yet to be made up for: see put_off()
     std::vector<phase_sequencer::slot> slots_;                // by phase, from the first
     std::vector<phase_sequencer::sub_phase*> sub_phases_;     // in order
-    std::array<std::uint64_t, max_sub_phases / 64> ready_{};  // sub_phases with someone awake
+    std::array<std::uint64_t, max_sub_phases / 64> ready_{};  // sub-phases with someone awake
     unsigned visiting_ =
-        0;  // the sub_phase under way; max_sub_phases: none is, and members may wake it
+        0;  // the sub-phase under way; max_sub_phases: none is, and members may wake it
     // What a visit goes through, side by side in memory.
-    std::vector<std::uint64_t> awake_;         // who is, sub_phase after sub_phase
-    std::vector<std::uint16_t> first_word_;    // by sub_phase: among those
-    std::vector<std::uint16_t> first_action_;  // by sub_phase: of its phase
+    std::vector<std::uint64_t> awake_;         // who is, sub-phase after sub-phase
+    std::vector<std::uint16_t> first_word_;    // by sub-phase: among those
+    std::vector<std::uint16_t> first_action_;  // by sub-phase: of its phase
     std::vector<edge_action> actions_;         // of the members, phase after phase
-    std::vector<std::uint64_t> activations_;   // by sub_phase
+    std::vector<std::uint64_t> activations_;   // by sub-phase
     std::vector<clocked_process*> members_;
     std::size_t words_ = 0;  // for a bit of each
 
