@@ -35,17 +35,17 @@ public:
     access_result access(tlm::tlm_generic_payload& p, std::uint64_t now);
 
     /// Why an access has been refused, and whether it would still be.
-    struct refusal {
+    struct reservation_failure {
         std::uint64_t changes = ~std::uint64_t{0};  ///< of the cache up to then
         fail_reason reason{};
     };
     /// Of the access that has just been refused.
-    refusal last_refusal() const {
+    reservation_failure last_failure() const {
         return {tags_.replaces_in_turn() ? changes_ : ~std::uint64_t{0}, last_failure_};
     }
     /// access() of one that has been refused before, made shorter: while nothing has changed it is
     /// booked as refused once more.
-    bool refused_again(const tlm::tlm_generic_payload& p, const refusal& before) {
+    bool fails_again(const tlm::tlm_generic_payload& p, const reservation_failure& before) {
         if (before.changes != changes_) return false;
         fail(p, before.reason);
         book(p, access_outcome::reservation_fail);

@@ -29,7 +29,7 @@ tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
     if (config_.latency == 0) {
         replay(now + 1);  // this cycle's ports have had their turn
         const access_result r = engine_.access(p, now);
-        note_refusal();
+        note_back_pressure();
         process_.wake();
         if (r.outcome == access_outcome::reservation_fail) {
             phase = protocol::refused;
@@ -59,16 +59,16 @@ void l1_data_cache::cycle() {
     next_cycle_ = now + 1;
     for (bank& b : banks_)
         if (!b.empty() && now >= b.front().entered + config_.latency) look_up(b);
-    note_refusal();
+    note_back_pressure();
     rest();
 }
 
 void l1_data_cache::look_up(bank& b) {
     tlm::tlm_generic_payload& p = *b.front().payload;
-    if (engine_.refused_again(p, b.refused)) return;
+    if (engine_.fails_again(p, b.refused)) return;
     const access_result r = engine_.access(p, process_.now());
     if (r.outcome == access_outcome::reservation_fail) {
-        b.refused = engine_.last_refusal();
+        b.refused = engine_.last_failure();
         return;
     }
     b.refused = {};
@@ -101,13 +101,13 @@ void l1_data_cache::rest() {
 }
 
 /// Whether a miss would be refused from the next turn on.
-void l1_data_cache::note_refusal() {
-    refusals_.set(kernel::refusal_counter::queued,
-                  memory_.blocked() && !engine_.miss_queue_empty());
+void l1_data_cache::note_back_pressure() {
+    back_pressure_.set(kernel::back_pressure_counter::queued,
+                       memory_.blocked() && !engine_.miss_queue_empty());
 }
 
 void l1_data_cache::can_send() {
-    note_refusal();
+    note_back_pressure();
     process_.wake();
 }
 
@@ -163,7 +163,7 @@ const cache_statistics& l1_data_cache::statistics() {
 void l1_data_cache::register_statistics(kernel::statistics& list) const {
     list.add(name(), "l1d", engine_.statistics());
     list.add(name(), "l1d", cache::bank_conflicts, bank_conflicts_);
-    list.add(name(), "l1d", network_refusals, refusals_.counted());
+    list.add(name(), "l1d", network_refusals, back_pressure_.counted());
 }
 
 }  // namespace simtlm::cache

@@ -4,8 +4,8 @@
 #include "modules/cache/data_cache.h"
 #include "modules/cache/miss_port.h"
 #include "modules/cache/unit_port.h"
+#include "modules/kernel/back_pressure_counter.h"
 #include "modules/kernel/clocked_process.h"
-#include "modules/kernel/refusal_counter.h"
 
 #include <systemc>
 #include <vector>
@@ -74,7 +74,7 @@ public:
     /// Accesses refused because the first stage of their bank was taken.
     std::uint64_t bank_conflicts() const { return bank_conflicts_; }
     /// Cycles in which a miss asked the way to memory for room in vain.
-    kernel::refusal_counter& refusals() { return refusals_; }
+    kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
     void register_statistics(kernel::statistics& list) const;
 
 private:
@@ -83,7 +83,8 @@ private:
         std::uint64_t entered;  // core cycle
     };
     struct bank : kernel::ring_buffer<queued_access> {
-        data_cache::refusal refused;  // the access at the end of the pipeline, when it has been
+        data_cache::reservation_failure
+            refused;  // the access at the end of the pipeline, when it has been
     };
 
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;
@@ -93,7 +94,7 @@ private:
     void can_send() override;
 
     void cycle();
-    void note_refusal();
+    void note_back_pressure();
     void look_up(bank& b);
     void replay(std::uint64_t now);
     void rest();
@@ -106,7 +107,7 @@ private:
     std::uint64_t next_cycle_ = 0;  // first core cycle that the ports have not seen
     std::uint64_t bank_conflicts_ = 0;
     kernel::clocked_process process_;
-    kernel::refusal_counter refusals_{process_};
+    kernel::back_pressure_counter back_pressure_{process_};
 };
 
 }  // namespace simtlm::cache

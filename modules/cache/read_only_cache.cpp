@@ -25,7 +25,7 @@ tlm::tlm_sync_enum read_only_cache::access(tlm::tlm_generic_payload& p, tlm::tlm
         return tlm::TLM_UPDATED;
     }
     if (config_.send_at_access) send();
-    note_refusal();
+    note_back_pressure();
     if (!engine_.miss_queue_empty() && !memory_.blocked()) process_.wake();
     return tlm::TLM_ACCEPTED;
 }
@@ -43,7 +43,7 @@ void read_only_cache::cycle() {
     send();
     engine_.pass_cycle();
     next_cycle_ = now + 1;
-    note_refusal();
+    note_back_pressure();
     const bool sending = !engine_.miss_queue_empty() && !memory_.blocked();
     if (!sending && engine_.fill_port_free() && !memory_.response_waiting()) process_.sleep();
 }
@@ -57,13 +57,13 @@ void read_only_cache::replay(std::uint64_t now) {
 }
 
 /// Whether a miss would be refused from the next turn on.
-void read_only_cache::note_refusal() {
-    refusals_.set(kernel::refusal_counter::queued,
-                  memory_.blocked() && !engine_.miss_queue_empty());
+void read_only_cache::note_back_pressure() {
+    back_pressure_.set(kernel::back_pressure_counter::queued,
+                       memory_.blocked() && !engine_.miss_queue_empty());
 }
 
 void read_only_cache::can_send() {
-    note_refusal();
+    note_back_pressure();
     process_.wake();
 }
 
@@ -87,7 +87,7 @@ const cache_statistics& read_only_cache::statistics() {
 void read_only_cache::register_statistics(kernel::statistics& list) const {
     const char* kind = config_.type == protocol::access_type::instruction_read ? "l1i" : "l1c";
     list.add(name(), kind, engine_.statistics());
-    list.add(name(), kind, network_refusals, refusals_.counted());
+    list.add(name(), kind, network_refusals, back_pressure_.counted());
 }
 
 }  // namespace simtlm::cache

@@ -4,8 +4,8 @@
 #include "modules/cache/miss_port.h"
 #include "modules/cache/read_only_engine.h"
 #include "modules/cache/unit_port.h"
+#include "modules/kernel/back_pressure_counter.h"
 #include "modules/kernel/clocked_process.h"
-#include "modules/kernel/refusal_counter.h"
 #include "modules/protocol/phases.h"
 
 #include <systemc>
@@ -50,7 +50,7 @@ public:
     /// Up to date between edges, whether or not the cache sleeps.
     const cache_statistics& statistics();
     /// Cycles in which a miss asked the way to memory for room in vain.
-    kernel::refusal_counter& refusals() { return refusals_; }
+    kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
     void register_statistics(kernel::statistics& list) const;
 
 private:
@@ -61,7 +61,7 @@ private:
     void can_send() override;
 
     void cycle();
-    void note_refusal();
+    void note_back_pressure();
     void send();
     void replay(std::uint64_t now);
 
@@ -70,7 +70,7 @@ private:
     std::uint64_t next_cycle_ = 0;  // first core cycle that the ports have not seen
     std::uint64_t next_send_ = 0;   // first core cycle in which a miss may leave
     kernel::clocked_process process_;
-    kernel::refusal_counter refusals_{process_};
+    kernel::back_pressure_counter back_pressure_{process_};
 };
 
 }  // namespace simtlm::cache

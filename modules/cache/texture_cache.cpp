@@ -22,7 +22,7 @@ tlm::tlm_sync_enum texture_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
         phase = protocol::refused;
         return tlm::TLM_UPDATED;
     }
-    note_refusal();
+    note_back_pressure();
     process_.wake();
     return tlm::TLM_ACCEPTED;
 }
@@ -31,17 +31,18 @@ void texture_cache::cycle() {
     memory_.retry();
     engine_.cycle(memory_);
     unit_.present();
-    note_refusal();
+    note_back_pressure();
     if (engine_.idle(!memory_.blocked()) && !memory_.response_waiting()) process_.sleep();
 }
 
 /// Whether a miss would be refused from the next turn on.
-void texture_cache::note_refusal() {
-    refusals_.set(kernel::refusal_counter::queued, memory_.blocked() && engine_.has_request());
+void texture_cache::note_back_pressure() {
+    back_pressure_.set(kernel::back_pressure_counter::queued,
+                       memory_.blocked() && engine_.has_request());
 }
 
 void texture_cache::can_send() {
-    note_refusal();
+    note_back_pressure();
     process_.wake();
 }
 
@@ -62,7 +63,7 @@ void texture_cache::retire() {
 
 void texture_cache::register_statistics(kernel::statistics& list) const {
     list.add(name(), "l1t", engine_.statistics());
-    list.add(name(), "l1t", network_refusals, refusals_.counted());
+    list.add(name(), "l1t", network_refusals, back_pressure_.counted());
 }
 
 }  // namespace simtlm::cache

@@ -4,8 +4,8 @@
 #include "modules/cache/miss_port.h"
 #include "modules/cache/texture_engine.h"
 #include "modules/cache/unit_port.h"
+#include "modules/kernel/back_pressure_counter.h"
 #include "modules/kernel/clocked_process.h"
-#include "modules/kernel/refusal_counter.h"
 
 #include <systemc>
 
@@ -34,7 +34,7 @@ public:
     const texture_engine& engine() const { return engine_; }
     const cache_statistics& statistics() const { return engine_.statistics(); }
     /// Cycles in which a miss asked the way to memory for room in vain.
-    kernel::refusal_counter& refusals() { return refusals_; }
+    kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
     void register_statistics(kernel::statistics& list) const;
 
 private:
@@ -45,11 +45,11 @@ private:
     void can_send() override;
 
     void cycle();
-    void note_refusal();
+    void note_back_pressure();
 
     texture_engine engine_;
     kernel::clocked_process process_;
-    kernel::refusal_counter refusals_{process_};
+    kernel::back_pressure_counter back_pressure_{process_};
 };
 
 }  // namespace simtlm::cache

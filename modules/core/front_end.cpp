@@ -138,7 +138,7 @@ void front_end::access(unsigned w) {
             spare_ = nullptr;
             break;
         default:
-            ++probe_.refusals;  // a reservation failure: tried again
+            ++probe_.reservation_failures;  // a reservation failure: tried again
             break;
     }
 }

@@ -43,7 +43,7 @@ public:
     void wake() { process_.wake(); }
 
     struct fetch_probe {
-        std::uint64_t fetches = 0, hits = 0, misses = 0, refusals = 0;
+        std::uint64_t fetches = 0, hits = 0, misses = 0, reservation_failures = 0;
         std::uint32_t warp = 0;
         std::uint64_t pc = 0;
     };

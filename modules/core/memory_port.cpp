@@ -16,7 +16,7 @@ memory_port::memory_port(const sc_core::sc_module_name& name, std::size_t respon
     for (unsigned i = 0; i < memory_sources; ++i)
         from[i].register_nb_transport_fw(this, &memory_port::request, static_cast<int>(i));
     memory.register_nb_transport_bw(this, &memory_port::respond, 0);
-    kernel::spawn_method("act_late", [this] { act_late(); }, {late_event_});
+    kernel::spawn_method("act_late", [this] { act_on_delayed(); }, {delayed_event_});
 }
 
 tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
@@ -29,8 +29,8 @@ tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm
     if (blocked_) {
         const auto source = static_cast<unsigned>(id);
         held_[source] = &p;
-        if (refusals_[source] != nullptr)
-            refusals_[source]->refused_now(kernel::refusal_counter::held);
+        if (back_pressure_[source] != nullptr)
+            back_pressure_[source]->stalled_now(kernel::back_pressure_counter::held);
         return tlm::TLM_ACCEPTED;
     }
     if (!send(static_cast<unsigned>(id), p)) return tlm::TLM_ACCEPTED;
@@ -67,7 +67,7 @@ bool memory_port::send(unsigned source, tlm::tlm_generic_payload& p) {
                  delay);
     }
     blocked_ = true;
-    if (turns_ != nullptr) blocked_in_ = turns_->cycle(protocol::core_clock);
+    if (injection_order_ != nullptr) blocked_in_ = injection_order_->cycle(protocol::core_clock);
     blocked_source_ = static_cast<int>(source);
     blocked_request_ = &p;
     return false;
@@ -75,20 +75,20 @@ bool memory_port::send(unsigned source, tlm::tlm_generic_payload& p) {
 
 void memory_port::postpone(tlm::tlm_generic_payload& p, message what,
                            const sc_core::sc_time& delay) {
-    late_.push_back({&p, what, sc_core::sc_time_stamp() + delay});
-    late_event_.notify(delay);
+    delayed_.push_back({&p, what, sc_core::sc_time_stamp() + delay});
+    delayed_event_.notify(delay);
 }
 
-void memory_port::act_late() {
+void memory_port::act_on_delayed() {
     const sc_core::sc_time now = sc_core::sc_time_stamp();
-    for (std::size_t i = 0; i < late_.size();) {
-        if (late_[i].at > now) {
-            late_event_.notify(late_[i].at - now);
+    for (std::size_t i = 0; i < delayed_.size();) {
+        if (delayed_[i].at > now) {
+            delayed_event_.notify(delayed_[i].at - now);
             ++i;
             continue;
         }
-        const late_news n = late_[i];
-        late_.erase(late_.begin() + static_cast<std::ptrdiff_t>(i));
+        const delayed_phase n = delayed_[i];
+        delayed_.erase(delayed_.begin() + static_cast<std::ptrdiff_t>(i));
         if (blocked_ && blocked_request_ == n.payload) unblocked();
         if (n.what == message::completed) {
             arrived(*n.payload);
@@ -122,7 +122,8 @@ void memory_port::unblocked() {
         if (held_[i] == nullptr) continue;
         tlm::tlm_generic_payload& p = *held_[i];
         held_[i] = nullptr;
-        if (refusals_[i] != nullptr) refusals_[i]->set(kernel::refusal_counter::held, false);
+        if (back_pressure_[i] != nullptr)
+            back_pressure_[i]->set(kernel::back_pressure_counter::held, false);
         if (send(i, p)) released(i, p);
     }
 }

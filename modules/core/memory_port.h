@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/core_config.h"
-#include "modules/kernel/refusal_counter.h"
+#include "modules/kernel/back_pressure_counter.h"
 #include "modules/kernel/ring_buffer.h"
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/phases.h"
@@ -38,18 +38,20 @@ public:
 
     void set_client(client& c) { client_ = &c; }
     /// Where the cycles are counted in which a request of a source waits here for the outside.
-    void set_refusals(memory_source source, kernel::refusal_counter& counter) {
-        refusals_[static_cast<unsigned>(source)] = &counter;
+    void set_back_pressure_counter(memory_source source, kernel::back_pressure_counter& counter) {
+        back_pressure_[static_cast<unsigned>(source)] = &counter;
     }
 
     /// The outside lets the SMs inject in turn, at the end of a core cycle: it answers no earlier,
     /// and a request of this cycle does not mean that there is no room for another.
-    void wait_for_turns(const kernel::phase_sequencer& sequencer) { turns_ = &sequencer; }
+    void wait_for_injection_order(const kernel::phase_sequencer& sequencer) {
+        injection_order_ = &sequencer;
+    }
 
     /// The outside takes no more at the moment.
     bool blocked() const {
-        return blocked_ &&
-               (turns_ == nullptr || blocked_in_ != turns_->cycle(protocol::core_clock));
+        return blocked_ && (injection_order_ == nullptr ||
+                            blocked_in_ != injection_order_->cycle(protocol::core_clock));
     }
     bool has_response() const { return !responses_.empty(); }
     /// The oldest response is that of an uncached load. @pre has_response()
@@ -75,31 +77,31 @@ private:
 
     /// What a foreign target annotates with a time happens then.
     enum class message : std::uint8_t { request_ended, response, completed };
-    struct late_news {
+    struct delayed_phase {
         tlm::tlm_generic_payload* payload;
         message what;
         sc_core::sc_time at;
     };
     void postpone(tlm::tlm_generic_payload& p, message what, const sc_core::sc_time& delay);
-    void act_late();
+    void act_on_delayed();
     tlm::tlm_sync_enum take_response(tlm::tlm_generic_payload& p);
 
     client* client_ = nullptr;
     bool perfect_;
     bool blocked_ = false;
-    const kernel::phase_sequencer* turns_ = nullptr;
+    const kernel::phase_sequencer* injection_order_ = nullptr;
     std::uint64_t blocked_in_ = 0;  // core cycle, with turns_
     int blocked_source_ = -1;       // whose END_REQ is withheld
     tlm::tlm_generic_payload* blocked_request_ = nullptr;
     std::array<tlm::tlm_generic_payload*, memory_sources> held_{};
-    std::array<kernel::refusal_counter*, memory_sources> refusals_{};
+    std::array<kernel::back_pressure_counter*, memory_sources> back_pressure_{};
     std::size_t response_entries_;
     kernel::ring_buffer<tlm::tlm_generic_payload*> responses_;
     bool head_announced_ = false;  // its receiver will send END_RESP
     bool head_is_part_ = false;
     tlm::tlm_generic_payload* waiting_ = nullptr;  // did not fit: END_RESP withheld
-    std::vector<late_news> late_;
-    sc_core::sc_event late_event_;
+    std::vector<delayed_phase> delayed_;
+    sc_core::sc_event delayed_event_;
 };
 
 }  // namespace simtlm::core

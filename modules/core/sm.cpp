@@ -116,7 +116,7 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
     };
     const auto connect_cache = [&](auto& cache, memory_source s) {
         connect(cache.memory, s);
-        port_.set_refusals(s, cache.refusals());
+        port_.set_back_pressure_counter(s, cache.back_pressure());
     };
     connect_cache(*l1i_, memory_source::l1i);
     connect_cache(*l1c_, memory_source::l1c);
@@ -126,8 +126,8 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
 }
 
 std::uint64_t sm::network_refusals() {
-    std::uint64_t n = l1i_->refusals().up_to_date() + l1d_->refusals().up_to_date() +
-                      l1c_->refusals().up_to_date() + l1t_->refusals().up_to_date();
+    std::uint64_t n = l1i_->back_pressure().up_to_date() + l1d_->back_pressure().up_to_date() +
+                      l1c_->back_pressure().up_to_date() + l1t_->back_pressure().up_to_date();
     for (const auto& stage : statistics_.stalls)  // the load/store unit asks while it is awake
         n += stage[static_cast<unsigned>(memory_stall::network_full)];
     return n;

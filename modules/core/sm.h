@@ -89,7 +89,7 @@ public:
     }
     void set_request_order(protocol::request_order& order) {
         signer_.set_order(order);
-        port_.wait_for_turns(sequencer_);
+        port_.wait_for_injection_order(sequencer_);
     }
 
     // ---- CTAs: called in phase core_dispatch_ctas ----

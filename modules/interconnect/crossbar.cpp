@@ -66,7 +66,7 @@ std::vector<network::figure> crossbar::figures() const {
         per("Network_conflicts_per_cycle", n.conflicts, total, 1);
         per("Network_conflicts_per_cycle_util", n.conflicts, busy, 1);
         per("Bank_Level_Parallism", n.granted, busy, 1);
-        per("Network_in_buffer_full_per_cycle", refusals(s), total, 1);
+        per("Network_in_buffer_full_per_cycle", stalls(s), total, 1);
         per("Network_in_buffer_avg_util", n.in_units, total, injection_ports(s));
         per("Network_out_buffer_full_per_cycle", n.out_full, total, 1);
         per("Network_out_buffer_avg_util", n.out_units, total, ejection_ports(s));

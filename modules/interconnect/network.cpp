@@ -360,7 +360,7 @@ void network::list_statistics(kernel::statistics& list) const {
     list.add(name(), "network", cycles_counter, sequencer_.edges(protocol::icnt_clock));
     for (const subnet s : {requests, replies}) {
         list.add(half_name(s), half_kind, injected_counter, injected_[s]);
-        list.add(half_name(s), half_kind, refused_counter, refusals_[s]);
+        list.add(half_name(s), half_kind, stall_counter, stalls_[s]);
     }
 }
 

@@ -87,8 +87,8 @@ public:
     /// Someone had a packet and found END_REQ/END_RESP withheld: the reference counts every such
     /// question as in_buffer_full. The network cannot see who waits, so the waiting block (or the
     /// platform, from the waiting blocks' own counters) tells. @param times  questions
-    void count_refusals(subnet s, std::uint64_t times) { refusals_[s] += times; }
-    std::uint64_t refusals(subnet s) const { return refusals_[s]; }
+    void count_stalls(subnet s, std::uint64_t times) { stalls_[s] += times; }
+    std::uint64_t stalls(subnet s) const { return stalls_[s]; }
 
     /// Icnt cycles counted so far, idle ones included. Read it between steps or in a phase after
     /// network_transfer.
@@ -108,7 +108,7 @@ public:
                                                          "of the network, idle ones included"};
     static constexpr kernel::counter_info injected_counter{"injected", "packets",
                                                            "that entered the network"};
-    static constexpr kernel::counter_info refused_counter{
+    static constexpr kernel::counter_info stall_counter{
         "in_buffer_full", "refusals", "a block had a packet and found its input buffer full"};
     /// Before the listed counters are read.
     void bring_up_to_date();
@@ -244,7 +244,7 @@ private:
     std::array<port_set, subnets> withheld_;                // injection ports that may not send
     std::array<port_set, subnets> fresh_;            // ejection ports whose head may be presented
     std::array<std::uint64_t, subnets> injected_{};  // for the list of counters
-    std::array<std::uint64_t, subnets> refusals_{};
+    std::array<std::uint64_t, subnets> stalls_{};
 };
 
 /// Makes the network that a configuration asks for.

@@ -274,7 +274,7 @@ void waveform_catalogue::add_front_end(core::sm& sm, const std::string& base) {
     events(base + ".fetch", 3, core_clock, [&p] { return p.fetches; });
     events(base + ".hit", 3, core_clock, [&p] { return p.hits; });
     events(base + ".miss", 3, core_clock, [&p] { return p.misses; });
-    events(base + ".refused", 3, core_clock, [&p] { return p.refusals; });
+    events(base + ".refused", 3, core_clock, [&p] { return p.reservation_failures; });
     level(base + ".warp", 6, on(core_clock), display::decimal,
           [&p, g = grown()]() mutable { return g(p.fetches) ? p.warp : waveform::undriven; });
     level(base + ".pc", 32, on(core_clock), display::hexadecimal,

@@ -68,7 +68,8 @@ TEST_F(L1DataCache, CountsEveryCycleInWhichAMissFindsTheNetworkFullAsleepOrAwake
         EXPECT_EQ(sent[0], 18u) << "the first takes the last room, and is not refused";
         EXPECT_GT(sent[1], 28u);
         EXPECT_EQ(sent[2], sent[1] + 1);
-        EXPECT_EQ(r.cache.refusals().up_to_date(), sent[1] - 19) << "one per cycle, not per miss";
+        EXPECT_EQ(r.cache.back_pressure().up_to_date(), sent[1] - 19)
+            << "one per cycle, not per miss";
         expect_drained(r);
     }
 }

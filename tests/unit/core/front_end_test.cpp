@@ -39,7 +39,7 @@ struct front_rig : sc_core::sc_module, front_end::listener {
     protocol::cache_port_target<front_rig> cache{"cache"};
     std::vector<fetch> fetches;
     std::map<unsigned, unsigned> misses;                    ///< by warp: cycles until the data come
-    unsigned refusals = 0;                                  ///< so many fetches are refused first
+    unsigned back_pressure = 0;                             ///< so many fetches are refused first
     std::vector<std::pair<std::uint64_t, unsigned>> exits;  ///< cycle, warp
 
     front_rig(const sc_core::sc_module_name& name, const sm_config& c)
@@ -84,8 +84,8 @@ private:
     tlm::tlm_sync_enum access(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                               sc_core::sc_time&) {
         if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
-        if (refusals != 0) {
-            --refusals;
+        if (back_pressure != 0) {
+            --back_pressure;
             phase = protocol::refused;
             return tlm::TLM_UPDATED;
         }
@@ -171,10 +171,10 @@ TEST(FrontEnd, GoesOnWithOtherWarpsDuringAMiss) {
 
 TEST(FrontEnd, TriesAgainWhenTheCacheHasNoResources) {
     front_rig rig("rig", config_of());
-    rig.refusals = 3;
+    rig.back_pressure = 3;
     rig.add_warp(5, 4);
     rig.run(10);
-    EXPECT_EQ(rig.fetcher.probe().refusals, 3u);
+    EXPECT_EQ(rig.fetcher.probe().back_pressure, 3u);
     EXPECT_THAT(rig.fetched(), ElementsAre(5));
 }
 

@@ -121,7 +121,7 @@ private:
     void inject() {
         if (to_send.empty() || !sends(port_, sequencer_.cycle(protocol::icnt_clock))) return;
         if (held_) {
-            net->count_refusals(requests, 1);
+            net->count_stalls(requests, 1);
             return;
         }
         payload& p = *to_send.front();

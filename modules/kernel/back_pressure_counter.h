@@ -10,7 +10,7 @@ namespace simtlm::kernel {
 /// Counts the cycles in which a block asks for room in vain, whether it runs in them or sleeps:
 /// one per cycle of its process's domain, for any of two reasons. Whoever changes one of them tells
 /// it at once.
-class refusal_counter {
+class back_pressure_counter {
 public:
     enum reason : std::uint8_t {
         queued = 1,  ///< the block has something to send and may not
@@ -18,19 +18,19 @@ public:
     };
 
     /// @param asker  asks once per cycle, in its phase
-    explicit refusal_counter(const clocked_process& asker) : asker_(asker) {}
+    explicit back_pressure_counter(const clocked_process& asker) : asker_(asker) {}
 
     /// Whether the block's turns to come will be in vain for a reason.
     void set(reason why, bool waits) {
-        if (((reasons_ & why) != 0) != waits) change(why, waits, next_turn());
+        if (((reasons_ & why) != 0) != waits) change(why, waits, next_uncounted());
     }
     /// The same from this very cycle on: the block has just asked.
-    void refused_now(reason why) {
+    void stalled_now(reason why) {
         if ((reasons_ & why) == 0) change(why, true, asker_.now());
     }
     /// Counts up to the last edge that was completed. Call between steps.
     std::uint64_t up_to_date() {
-        if (reasons_ != 0) count(next_turn());
+        if (reasons_ != 0) count(next_uncounted());
         return counted_;
     }
     /// Where the count lies, for a list of statistics.
@@ -38,22 +38,22 @@ public:
 
 private:
     /// The first cycle in which the asker's phase is yet to come.
-    std::uint64_t next_turn() const {
+    std::uint64_t next_uncounted() const {
         return asker_.now() + (asker_.sub_phase_has_passed(0) ? 1u : 0u);
     }
-    void count(std::uint64_t turn) {
-        if (turn <= since_) return;
-        counted_ += turn - since_;
-        since_ = turn;
+    void count(std::uint64_t cycle) {
+        if (cycle <= since_) return;
+        counted_ += cycle - since_;
+        since_ = cycle;
     }
-    void change(reason why, bool waits, std::uint64_t turn) {
+    void change(reason why, bool waits, std::uint64_t cycle) {
         if (waits) {
-            if (reasons_ == 0) since_ = turn;
+            if (reasons_ == 0) since_ = cycle;
             reasons_ = static_cast<std::uint8_t>(reasons_ | why);
             return;
         }
         reasons_ = static_cast<std::uint8_t>(reasons_ & ~why);
-        if (reasons_ == 0) count(turn);
+        if (reasons_ == 0) count(cycle);
     }
 
     const clocked_process& asker_;
