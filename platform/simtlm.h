@@ -24,8 +24,8 @@ using gpu = platform::gpu;
 /// A complete, validated configuration: what the constructor of a gpu takes.
 using gpu_config = platform::gpu_config;
 using trace_set = platform::trace_set;
-/// How a foreign memory is treated.
-using foreign_memory = platform::foreign_memory;
+/// How an external memory is treated.
+using external_memory = platform::external_memory;
 using memory_data = platform::memory_data;
 using memory_timing = platform::memory_timing;
 using memory_addresses = platform::memory_addresses;

@@ -14,8 +14,8 @@ namespace simtlm::memory {
 
 /// One channel of device memory, whatever is behind it: the target of a memory partition, and what
 /// the rest of the GPU, reports and waveforms want to know of it. The built-in controller
-/// (dram_channel) and the way out to a foreign memory are two; another one derives from this class
-/// and is made by memory_config::channel.
+/// (dram_channel) and the way out to an external memory are two; another one derives from this
+/// class and is made by memory_config::channel.
 ///
 /// The socket speaks the base protocol as protocol/sockets.h describes it: at most one request
 /// without END_REQ (one of either kind with dram_config::separate_write_queue), at most one

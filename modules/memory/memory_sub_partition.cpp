@@ -91,7 +91,7 @@ void memory_sub_partition::send_replies() {
     const bool part = e.pending_parts == protocol::part_mark;
     e.when.replied = protocol::hop_times::stamp(core_now());
     protocol::atomic_effect::perform(payload);
-    if (is_foreign(payload)) disown(payload);
+    if (is_external(payload)) disown(payload);
     ++counters_.replies;
     shared_.reply_sent();
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -106,9 +106,9 @@ void memory_sub_partition::send_replies() {
 }
 
 void memory_sub_partition::reply(tlm::tlm_generic_payload& payload) {
-    if (!foreign_.empty() && protocol::is_part(payload)) {
+    if (!external_.empty() && protocol::is_part(payload)) {
         tlm::tlm_generic_payload& parent = *protocol::extension(payload).parent;
-        if (is_foreign(parent)) {
+        if (is_external(parent)) {
             payload.release();
             if (--protocol::extension(parent).pending_parts == 0) to_network_.push(&parent);
             return;
@@ -141,8 +141,8 @@ void memory_sub_partition::consumed(tlm::tlm_generic_payload& write) {
 // Requests of initiators that know nothing of the GPU.
 
 void memory_sub_partition::adopt(tlm::tlm_generic_payload& request) {
-    foreign_.push_back({&request, std::make_unique<protocol::memory_extension>()});
-    protocol::memory_extension& e = *foreign_.back().extension;
+    external_.push_back({&request, std::make_unique<protocol::memory_extension>()});
+    protocol::memory_extension& e = *external_.back().extension;
     const auto offset = static_cast<unsigned>(request.get_address() % line_bytes);
     const unsigned bytes = request.get_data_length();
     e.type = request.is_write() ? protocol::access_type::global_write
@@ -156,16 +156,16 @@ void memory_sub_partition::adopt(tlm::tlm_generic_payload& request) {
     request.set_extension(&e);
 }
 
-bool memory_sub_partition::is_foreign(const tlm::tlm_generic_payload& request) const {
-    return std::any_of(foreign_.begin(), foreign_.end(),
-                       [&](const foreign_request& f) { return f.payload == &request; });
+bool memory_sub_partition::is_external(const tlm::tlm_generic_payload& request) const {
+    return std::any_of(external_.begin(), external_.end(),
+                       [&](const external_request& f) { return f.payload == &request; });
 }
 
 void memory_sub_partition::disown(tlm::tlm_generic_payload& request) {
-    const auto f = std::find_if(foreign_.begin(), foreign_.end(),
-                                [&](const foreign_request& r) { return r.payload == &request; });
+    const auto f = std::find_if(external_.begin(), external_.end(),
+                                [&](const external_request& r) { return r.payload == &request; });
     request.clear_extension(f->extension.get());
-    foreign_.erase(f);
+    external_.erase(f);
 }
 
 // Entry.
@@ -218,7 +218,7 @@ void memory_sub_partition::split(tlm::tlm_generic_payload& request, protocol::me
     if (sectors == 0) return delay(request, e);  // smaller than a sector
 
     e.pending_parts = static_cast<std::uint16_t>(__builtin_popcount(sectors));
-    const bool keep = protocol::is_posted(e.type) || is_foreign(request);
+    const bool keep = protocol::is_posted(e.type) || is_external(request);
     for (unsigned s = 0; s < parts_of_line; ++s)
         if ((sectors >> s & 1u) != 0) add_part(request, e, s);
     if (!keep) request.release();
@@ -387,7 +387,7 @@ void memory_sub_partition::invalidate() {
 
 bool memory_sub_partition::idle() const {
     return offered_ == nullptr && rop_.empty() && to_cache_.empty() && to_memory.empty() &&
-           from_memory.empty() && to_network_.empty() && foreign_.empty() &&
+           from_memory.empty() && to_network_.empty() && external_.empty() &&
            (!engine_ || !engine_->busy());
 }
 

@@ -107,7 +107,7 @@ private:
         tlm::tlm_generic_payload* payload = nullptr;
         std::uint64_t ready = 0;  // core cycle
     };
-    struct foreign_request {
+    struct external_request {
         tlm::tlm_generic_payload* payload;
         std::unique_ptr<protocol::memory_extension> extension;
     };
@@ -141,7 +141,7 @@ private:
 
     void locate(const tlm::tlm_generic_payload& request, protocol::memory_extension& e) const;
     void adopt(tlm::tlm_generic_payload& request);
-    bool is_foreign(const tlm::tlm_generic_payload& request) const;
+    bool is_external(const tlm::tlm_generic_payload& request) const;
     void disown(tlm::tlm_generic_payload& request);
     std::uint64_t core_now() const { return sequencer_.cycle(protocol::core_clock); }
 
@@ -167,7 +167,7 @@ private:
     std::uint64_t stalled_since_ = 0;              // network cycle
     std::uint64_t memcpy_offset_ = 0;  // host copies so far: they make tags newer without time
     std::uint64_t accounted_ = 0;      // L2 cycles known to the engine
-    std::vector<foreign_request> foreign_;
+    std::vector<external_request> external_;
     counters counters_;
 };
 

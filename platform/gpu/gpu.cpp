@@ -80,7 +80,7 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
       mapping_(config_.memory.mapping),
       memory_statistics_(config_.memory.channels, config_.memory.partition.dram.timing.nbk,
                          config_.run.threads),
-      foreign_(config_.memory.channels),
+      external_(config_.memory.channels),
       memory_effects_("memory_effects", sequencer_) {
     for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d].bind(clock[d]);
     if (config_.run.threads > 1) transactions_.share();
@@ -259,7 +259,7 @@ std::unique_ptr<memory::memory_channel> gpu::make_channel(unsigned number) {
         SC_REPORT_ERROR("simtlm/gpu",
                         "memory is bound, but -gpgpu_simple_dram_model answers by itself");
     auto bridge =
-        std::make_unique<memory_bridge>(parts.name, parts, memory[number], foreign_[number]);
+        std::make_unique<memory_bridge>(parts.name, parts, memory[number], external_[number]);
     bridge->set_error_listener([this] { host_interface_->raise(host::error_code::memory_error); });
     bridge->set_contents([this](std::uint64_t address, unsigned bytes, unsigned char* to) {
         return context_->peek(address, bytes, to);
@@ -317,21 +317,21 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
     return set;
 }
 
-void gpu::set_foreign_memory(unsigned channel, const foreign_memory& how) {
+void gpu::set_external_memory(unsigned channel, const external_memory& how) {
     if (how.addresses == memory_addresses::dense && mapping_.placed_at_first_use())
         throw kernel::user_error("-gpgpu_memory_partition_indexing",
                                  "with random indexing (4) nothing tells an address's place before "
                                  "its first use: a channel has no dense addresses",
                                  "use global addresses or another indexing");
-    foreign_.at(channel) = how;
+    external_.at(channel) = how;
 }
 
-void gpu::set_foreign_memory(const foreign_memory& how) {
-    for (unsigned c = 0; c < config_.memory.channels; ++c) set_foreign_memory(c, how);
+void gpu::set_external_memory(const external_memory& how) {
+    for (unsigned c = 0; c < config_.memory.channels; ++c) set_external_memory(c, how);
 }
 
 void gpu::set_memory_data(memory_data data) {
-    for (foreign_memory& f : foreign_) f.data = data;
+    for (external_memory& f : external_) f.data = data;
 }
 
 void gpu::set_print(std::function<void(std::string_view)> print) {

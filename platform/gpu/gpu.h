@@ -62,7 +62,7 @@ public:
     /// the aperture of `host` alone.
     copy_engine::socket host_memory;
     /// One per channel. Bound, its target takes the place of the built-in DRAM channel.
-    sc_core::sc_vector<memory_bridge::outside_socket> memory;
+    sc_core::sc_vector<memory_bridge::external_socket> memory;
 
     /// @throws kernel::user_error when an opcode table cannot be read or the network not be built
     gpu(const sc_core::sc_module_name& name, gpu_config config);
@@ -71,11 +71,12 @@ public:
     /// Makes the kernels of a kernelslist.g launchable through the host interface. Any time; the
     /// traces themselves are read when they run. @throws kernel::user_error
     trace_set load_trace_set(const std::string& kernelslist);
-    /// How the foreign memory of a channel is treated, or those of all channels. Before elaboration
-    /// ends. @throws kernel::user_error for dense addresses with random partition indexing
-    void set_foreign_memory(unsigned channel, const foreign_memory& how);
-    void set_foreign_memory(const foreign_memory& how);
-    /// What writes do to foreign memories; the rest of their treatment stays.
+    /// How the external memory of a channel is treated, or those of all channels. Before
+    /// elaboration ends. @throws kernel::user_error for dense addresses with random partition
+    /// indexing
+    void set_external_memory(unsigned channel, const external_memory& how);
+    void set_external_memory(const external_memory& how);
+    /// What writes do to external memories; the rest of their treatment stays.
     void set_memory_data(memory_data data);
     /// Asked during commands that take no simulated time, such as long lists of host copies: when
     /// it says true, the rest of them is not begun. Before the simulation starts.
@@ -163,8 +164,8 @@ private:
     std::unique_ptr<memory::address_placement> placement_;  // with random partition indexing
     mutable memory::memory_statistics memory_statistics_;   // is gathered when it is read
     std::vector<std::unique_ptr<memory::memory_channel>> channels_;
-    std::vector<memory_bridge*> bridges_;  // of these channels, those to foreign memories
-    std::vector<foreign_memory> foreign_;  // by channel
+    std::vector<memory_bridge*> bridges_;    // of these channels, those to external memories
+    std::vector<external_memory> external_;  // by channel
     std::vector<std::pair<unsigned, memory::command_observer*>> command_observers_;
     std::vector<std::unique_ptr<memory::memory_partition>> partitions_;
     std::unique_ptr<memory::host_copy> host_copy_;

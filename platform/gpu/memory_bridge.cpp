@@ -12,13 +12,13 @@ namespace simtlm::platform {
 using protocol::extension;
 
 memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
-                             const memory::memory_channel_parts& parts, outside_socket& outside,
-                             const foreign_memory& how)
+                             const memory::memory_channel_parts& parts, external_socket& external,
+                             const external_memory& how)
     : memory_channel(name),
       port("port"),
       sequencer_(parts.sequencer),
       mapping_(parts.mapping),
-      outside_(outside),
+      external_(external),
       how_(how),
       channel_(parts.number),
       atom_bytes_(parts.config.atom_bytes()),
@@ -28,11 +28,11 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
     statistics_.banks.resize(parts.config.timing.nbk);
     statistics_.traffic.resize(parts.config.timing.nbk);
     port.register_nb_transport_fw(this, &memory_bridge::from_partition, 0);
-    outside_.register_nb_transport_bw(this, &memory_bridge::from_memory, 0);
+    external_.register_nb_transport_bw(this, &memory_bridge::from_memory, 0);
     if (how.timing == memory_timing::loosely_timed)
         blocking_ = std::make_unique<blocking_requester>(
             [this](tlm::tlm_generic_payload& p, sc_core::sc_time& t) {
-                outside_->b_transport(p, t);
+                external_->b_transport(p, t);
             },
             [this](tlm::tlm_generic_payload& p, const sc_core::sc_time& t) { answered(p, t); });
     kernel::spawn_method("wake_process", [this] { wake_process(); }, {alarm_});
@@ -211,7 +211,7 @@ void memory_bridge::send(tlm::tlm_generic_payload& payload) {
     requesting_ = &payload;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    switch (outside_->nb_transport_fw(payload, phase, delay)) {
+    switch (external_->nb_transport_fw(payload, phase, delay)) {
         case tlm::TLM_COMPLETED:
             answered(payload, delay);
             break;
@@ -220,7 +220,7 @@ void memory_bridge::send(tlm::tlm_generic_payload& payload) {
             if (phase != tlm::BEGIN_RESP) break;
             answered(payload, delay);
             phase = tlm::END_RESP;
-            outside_->nb_transport_fw(payload, phase, delay);
+            external_->nb_transport_fw(payload, phase, delay);
             break;
         case tlm::TLM_ACCEPTED:
             break;
@@ -246,7 +246,7 @@ void memory_bridge::end_responses() {
         owed_ends_.pop_front();
         tlm::tlm_phase phase = tlm::END_RESP;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        outside_->nb_transport_fw(payload, phase, delay);
+        external_->nb_transport_fw(payload, phase, delay);
         payload.release();
     }
     if (!owed_ends_.empty()) end_event_.notify(owed_ends_.front().at - now);

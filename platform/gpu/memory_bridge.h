@@ -6,7 +6,7 @@
 #include "modules/protocol/memory_transaction.h"
 #include "modules/protocol/phases.h"
 #include "platform/gpu/blocking_requester.h"
-#include "platform/gpu/foreign_memory.h"
+#include "platform/gpu/external_memory.h"
 
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -23,7 +23,7 @@
 
 namespace simtlm::platform {
 
-/// The way out of a GPU to a foreign memory, for a channel whose pins are bound.
+/// The way out of a GPU to an external memory, for a channel whose pins are bound.
 ///
 /// Inside it is the target of a memory partition, with a buffer of a few requests. Outside it is an
 /// initiator of the base protocol that any target may serve: one that answers at once, at an
@@ -31,7 +31,7 @@ namespace simtlm::platform {
 /// timed, the caller of its b_transport. A request goes out when the one before has ended, at any
 /// time; a response is ended when it has come, by a call of its own because not every target knows
 /// the ends that a return value can tell, and kept here. Foreign targets see payloads of the
-/// bridge's own, with the address that foreign_memory asks for and, as an ignorable extension, a
+/// bridge's own, with the address that external_memory asks for and, as an ignorable extension, a
 /// copy of the GPU's.
 ///
 /// What the memory says at a time t is seen by the GPU in phase dram_channel of the first DRAM
@@ -39,7 +39,7 @@ namespace simtlm::platform {
 /// an edge. Foreign code runs in the bridge's method process or in threads of their own.
 class memory_bridge : public memory::memory_channel {
 public:
-    using outside_socket = tlm_utils::simple_initiator_socket_tagged_optional<memory_bridge, 32>;
+    using external_socket = tlm_utils::simple_initiator_socket_tagged_optional<memory_bridge, 32>;
 
     /// Requests that it holds for a memory that has not ended them. The first is at the memory.
     static constexpr std::size_t request_places = 4;
@@ -49,7 +49,7 @@ public:
     /// @param parts    of the channel as the GPU's options describe it
     /// @param outside  socket of the GPU that users bind
     memory_bridge(const sc_core::sc_module_name& name, const memory::memory_channel_parts& parts,
-                  outside_socket& outside, const foreign_memory& how);
+                  external_socket& external, const external_memory& how);
 
     socket& target() override { return port; }
     /// Cycles, requests and traffic by bank; what a controller does inside is its own.
@@ -104,8 +104,8 @@ private:
 
     kernel::phase_sequencer& sequencer_;
     const memory::address_mapping& mapping_;
-    outside_socket& outside_;
-    const foreign_memory how_;
+    external_socket& external_;
+    const external_memory how_;
     unsigned channel_;
     unsigned atom_bytes_;
     protocol::transaction_pool pool_;

@@ -455,7 +455,7 @@ void waveform_catalogue::add_partition(gpu& device, unsigned number) {
         add_l2(device, p.sub_partition(s), p.sub_partition(s).name());
     }
     group_ = group + "/DRAM";
-    // Where a foreign memory serves the channel there is no block of this name, and what is not
+    // Where an external memory serves the channel there is no block of this name, and what is not
     // there counts as active.
     changed_by({base, fmt::format("{}.dram{}", device.name(), number)});
     level(base + ".requests_delayed", 10, l2_or_dram, display::level,

@@ -61,7 +61,7 @@ int run(const std::string& traces) {
         return simtlm::configure({"--preset", "TINY", "--any-binary-version"}, SIMTLM_CONFIG_DIR);
     };
 
-    // The GPU with foreign memories.
+    // The GPU with external memories.
     simtlm::gpu device("gpu", configuration());
     device.set_memory_data(simtlm::memory_data::masked);
     at_memory<32>::settings how;

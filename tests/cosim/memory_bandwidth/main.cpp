@@ -79,8 +79,8 @@ public:
     /// Puts a memory behind every channel. @param make  by channel: something with a `socket`
     template <class Memory>
     void attach(const std::function<std::unique_ptr<Memory>(const std::string&)>& make,
-                const simtlm::foreign_memory& how) {
-        gpu.set_foreign_memory(how);
+                const simtlm::external_memory& how) {
+        gpu.set_external_memory(how);
         for (unsigned c = 0; c < gpu.memory.size(); ++c) {
             const std::string n = std::to_string(c);
             std::shared_ptr<Memory> memory = make("memory" + n);
@@ -212,7 +212,7 @@ struct ideal_bench : bench {
 struct blocking_bench : bench {
     blocking_bench(const sc_core::sc_module_name& name, const std::string& preset)
         : bench(name, preset, "b_transport, 60 ns") {
-        simtlm::foreign_memory how;
+        simtlm::external_memory how;
         how.timing = simtlm::memory_timing::loosely_timed;
         attach<blocking_memory>(
             [](const std::string& n) {
@@ -230,7 +230,7 @@ struct dramsys_bench : bench {
         const auto config = DRAMSys::Config::from_path(configuration);
         // Device addresses exceed what a channel holds; DRAMSys says so at each and takes the rest.
         sc_core::sc_report_handler::set_actions("AddressDecoder", sc_core::SC_DO_NOTHING);
-        simtlm::foreign_memory how;
+        simtlm::external_memory how;
         how.data = simtlm::memory_data::zeros;
         how.addresses = simtlm::memory_addresses::dense;
         attach<DRAMSys::DRAMSys>(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study of one block: an SM alone, its memory socket wired straight to a foreign memory. How does
-// its time depend on the latency of the memory? Two SMs run a pointer chase, one at a fast memory,
-// one at a slow one; a third runs a kernel with plenty of parallelism at a capricious memory.
+// A study of one block: an SM alone, its memory socket wired straight to an external memory. How
+// does its time depend on the latency of the memory? Two SMs run a pointer chase, one at a fast
+// memory, one at a slow one; a third runs a kernel with plenty of parallelism at a capricious
+// memory.
 #include "at_memory.h"
 #include "expect.h"
 

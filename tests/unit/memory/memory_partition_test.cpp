@@ -16,16 +16,16 @@ using test::partition_rig;
 using test::run_core_cycles;
 using test::volta_partition;
 
-/// A foreign memory: answers in any order, with annotated delays, early, and late.
-class foreign_memory : public memory_channel {
+/// An external memory: answers in any order, with annotated delays, early, and late.
+class external_memory : public memory_channel {
 public:
-    protocol::target_socket<foreign_memory> port;
-    foreign_memory(const sc_core::sc_module_name& name, const memory_channel_parts& p)
+    protocol::target_socket<external_memory> port;
+    external_memory(const sc_core::sc_module_name& name, const memory_channel_parts& p)
         : memory_channel(name),
           port("port"),
           process_("process", p.sequencer, protocol::phase::dram_channel,
-                   kernel::on_edge<&foreign_memory::cycle>(this), true) {
-        port.register_nb_transport_fw(this, &foreign_memory::fw, 0);
+                   kernel::on_edge<&external_memory::cycle>(this), true) {
+        port.register_nb_transport_fw(this, &external_memory::fw, 0);
     }
     socket& target() override { return port; }
     const dram_statistics& statistics() override { return statistics_; }
@@ -178,7 +178,7 @@ TEST(memory_partition, bears_a_foreign_memory) {
     memory_config c;
     c.partition = volta_partition();
     c.channel = [](const memory_channel_parts& p) -> std::unique_ptr<memory_channel> {
-        return std::make_unique<foreign_memory>(p.name, p);
+        return std::make_unique<external_memory>(p.name, p);
     };
     conservation(c, 20);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory partition whose channel is a foreign memory behind the bridge: rate, order, time.
+// A memory partition whose channel is an external memory behind the bridge: rate, order, time.
 #include "platform/gpu/memory_bridge.h"
 
 #include "modules/protocol/base_protocol_checker.h"
@@ -29,7 +29,7 @@ constexpr double dram_period = 1.176;  // of test::clocks
 
 /// The pins of a GPU with one channel.
 struct pin_holder : sc_core::sc_module {
-    memory_bridge::outside_socket pins{"pins"};
+    memory_bridge::external_socket pins{"pins"};
     explicit pin_holder(const sc_core::sc_module_name& name) : sc_module(name) {}
 };
 
@@ -43,7 +43,7 @@ struct bridge_rig {
     memory::test::partition_rig partition;
 
     template <class... Arguments>
-    bridge_rig(const std::string& name, const foreign_memory& how,
+    bridge_rig(const std::string& name, const external_memory& how,
                const memory::partition_config& c, const kernel::phase_sequencer::options& o,
                Arguments&&... arguments)
         : gpu((name + "_gpu").c_str()),
@@ -70,7 +70,7 @@ struct bridge_rig {
     }
 
 private:
-    memory::memory_config config_of(const memory::partition_config& c, const foreign_memory& how) {
+    memory::memory_config config_of(const memory::partition_config& c, const external_memory& how) {
         memory::memory_config m;
         m.partition = c;
         m.channel = [this, how](const memory::memory_channel_parts& p) {
@@ -80,8 +80,8 @@ private:
     }
 };
 
-foreign_memory loosely_timed() {
-    foreign_memory how;
+external_memory loosely_timed() {
+    external_memory how;
     how.timing = memory_timing::loosely_timed;
     return how;
 }
@@ -233,7 +233,7 @@ TEST(MemoryBridge, NeighbouringSectorsDoNotWaitForOneAnother) {
 
 /// Random traffic gives the same asleep, awake and in another order.
 template <class Memory, class... Arguments>
-void same_in_every_order(const foreign_memory& how, Arguments... arguments) {
+void same_in_every_order(const external_memory& how, Arguments... arguments) {
     memory::test::clocks clocks;
     const memory::partition_config c = memory::test::volta_partition();
     bridge_rig<Memory> a("a", how, c, {}, arguments...),
@@ -286,7 +286,7 @@ TEST(MemoryBridge, TellsTheLatencyOfAnAccess) {
 
 TEST(MemoryBridge, ShowsDenseAddressesOfTheChannelWhereAskedTo) {
     memory::test::clocks clocks;
-    foreign_memory how = loosely_timed();
+    external_memory how = loosely_timed();
     how.addresses = memory_addresses::dense;
     bridge_rig<blocking_memory> rig("rig", how, without_l2(), {}, ns(60));
     clocks.bind(rig.partition.sequencer);

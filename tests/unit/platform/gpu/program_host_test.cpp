@@ -443,10 +443,10 @@ TEST(ProgramHost, GivesForeignMemoriesTheRealBytes) {
           },
           false, {"-gpgpu_cache:dl2", "none"});
     std::vector<std::unique_ptr<storing_memory>> memories;
-    foreign_memory how;
+    external_memory how;
     how.timing = memory_timing::loosely_timed;
     how.data = memory_data::values;
-    r.device.set_foreign_memory(how);
+    r.device.set_external_memory(how);
     for (std::size_t c = 0; c < r.device.memory.size(); ++c) {
         memories.push_back(
             std::make_unique<storing_memory>(("memory" + std::to_string(c)).c_str()));
