@@ -46,7 +46,8 @@ void front_end::decode() {
     const program::dynamic_instruction* second =
         warp.code.next < warp.code.end ? warp.code.next++ : nullptr;
     warp.ibuffer.fill(first, second);
-    if (warp.executor != nullptr && first != warp.course.next) sm_.warps.off_path |= warp_bit(w);
+    if (warp.executor != nullptr && first != warp.resolved_path.next)
+        sm_.warps.wrong_path |= warp_bit(w);
     const unsigned count = second != nullptr ? 2 : 1;
     warp.in_pipeline += count;
     sm_.statistics.decoded += count;
@@ -110,10 +111,10 @@ tlm::tlm_generic_payload& front_end::request_for(unsigned w) {
     protocol::memory_extension& e = protocol::extension(p);
     e.data_bytes = static_cast<std::uint16_t>(bytes);
     e.warp = static_cast<std::uint16_t>(w);
-    sm_.signer.sign(e);
+    sm_.tagger.tag(e);
     e.when.created = protocol::hop_times::stamp(process_.now());
     e.located = false;
-    sm_.signer.touches(address, protocol::request_order::by_fetch);
+    sm_.tagger.touches(address, protocol::request_order::by_fetch);
     return p;
 }
 

@@ -30,7 +30,7 @@ public:
     };
     struct blocks {
         listener& owner;
-        const request_signer& signer;
+        const request_tagger& tagger;
         warp_table& warps;
         const scoreboard& scores;
         protocol::transaction_pool& transactions;

@@ -108,7 +108,7 @@ void issue_stage::executed(execution& e, std::uint64_t now) {
     e.barrier_threads = effects.barrier_threads;
     e.lanes_ended = effects.lanes_ended;
     e.warp_ended = effects.warp_ended;
-    e.warp.course = effects.next;
+    e.warp.resolved_path = effects.next;
     if (effects.memory_deferred) sm_.effects.defer(*e.warp.executor);
     e.result_is_late = effects.memory_deferred && e.inst.info->cls == op_class::call;
     if (e.inst.info->is_atomic && config_.ldst.perfect_memory && effects.active_mask != 0)
@@ -204,14 +204,14 @@ void issue_stage::go_on(const execution& e) {
         sm_.warps.empty_buffer(w);
         warp.code.next = &e.code + 1;
     }
-    if (warp.code.empty()) warp.code = warp.course;  // nothing lies behind the instruction
-    if (!warp.ibuffer.empty() && warp.ibuffer.head() != warp.course.next)
-        sm_.warps.off_path |= warp_bit(w);
+    if (warp.code.empty()) warp.code = warp.resolved_path;  // nothing lies behind the instruction
+    if (!warp.ibuffer.empty() && warp.ibuffer.head() != warp.resolved_path.next)
+        sm_.warps.wrong_path |= warp_bit(w);
 }
 
 void issue_stage::flush(unsigned w) {
     sm_.warps.empty_buffer(w);
-    sm_.warps.warp[w].code = sm_.warps.warp[w].course;
+    sm_.warps.warp[w].code = sm_.warps.warp[w].resolved_path;
     sm_.warps.listener->may_fetch();
 }
 

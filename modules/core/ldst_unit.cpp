@@ -335,13 +335,13 @@ tlm::tlm_generic_payload& ldst_unit::request_for(warp_instruction& inst) {
         e.is_atomic && warp != nullptr)
         protocol::atomic_effect::attach(*request_,
                                         [warp, lanes = a.lanes] { warp->perform_atomic(lanes); });
-    sm_.signer.sign(e);
+    sm_.tagger.tag(e);
     e.instruction = &inst;
     e.profiled = inst.note.number;
     e.when.created = protocol::hop_times::stamp(access_process_.now());
     const bool unseen = inst.bypass_l1 ||
                         (inst.space == memory_space::constant && config_.perfect_inst_const_cache);
-    if (!unseen) sm_.signer.touches(a.address, protocol::request_order::by_ldst);
+    if (!unseen) sm_.tagger.touches(a.address, protocol::request_order::by_ldst);
     return *request_;
 }
 

@@ -35,7 +35,7 @@ public:
     protocol::initiator_socket<ldst_unit> uncached;
 
     struct blocks {
-        const request_signer& signer;
+        const request_tagger& tagger;
         warp_table& warps;
         scoreboard& scores;
         operand_collector& collector;

@@ -33,7 +33,7 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
       group_(sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
       config_(config),
       who_(who),
-      signer_(who),
+      tagger_(who),
       warps_(config.max_warps),
       scoreboard_(warps_, config.quirks.loads_stay_long),
       barriers_(warps_, config.max_ctas, config.max_barriers_per_cta),
@@ -48,7 +48,7 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
     collector_.set_listener(*this);
     ldst_ = std::make_unique<ldst_unit>(
         "ldst", sequencer, config_,
-        ldst_unit::blocks{signer_, warps_, scoreboard_, collector_, shared_, port_, pool_,
+        ldst_unit::blocks{tagger_, warps_, scoreboard_, collector_, shared_, port_, pool_,
                           transactions, statistics_});
     ldst_->to_shared.bind(shared_.load);
     make_units();
@@ -62,7 +62,7 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
         schedulers_[s]->issue.bind(collector_.issue[s]);
     front_end_ = std::make_unique<front_end>(
         "front_end", sequencer, config_,
-        front_end::blocks{*this, signer_, warps_, scoreboard_, transactions, statistics_});
+        front_end::blocks{*this, tagger_, warps_, scoreboard_, transactions, statistics_});
     make_caches(transactions);
     group_.close();
 }
@@ -217,7 +217,7 @@ void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
     const cta_slot& cta = ctas_[slot];
     const program::warp_code code = cta.block->warp(number);
     warp_state& warp = warps_.warp[w];
-    warp.code = warp.course = code.window;
+    warp.code = warp.resolved_path = code.window;
     warp.addresses = code.addresses;
     warp.executor = code.executor;
     if (warp.executor != nullptr) sequencer_.stay_on_one_thread();  // warps share a program

@@ -88,7 +88,7 @@ public:
         sequencer_.stay_on_one_thread();
     }
     void set_request_order(protocol::request_order& order) {
-        signer_.set_order(order);
+        tagger_.set_order(order);
         port_.wait_for_injection_order(sequencer_);
     }
 
@@ -176,7 +176,7 @@ private:
     kernel::process_group group_;  // open while the blocks are made
     const sm_config config_;
     const sm_identity who_;
-    request_signer signer_;
+    request_tagger tagger_;
     running_cycles running_;
     core_statistics statistics_;
     warp_table warps_;

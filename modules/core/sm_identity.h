@@ -15,12 +15,12 @@ struct sm_identity {
 
 /// Signs the requests that the blocks of an SM make to its caches, and tells of them where the
 /// order of requests decides something (protocol::request_order).
-class request_signer {
+class request_tagger {
 public:
-    explicit request_signer(const sm_identity& who) : who_(who) {}
+    explicit request_tagger(const sm_identity& who) : who_(who) {}
 
     void set_order(protocol::request_order& order) { order_ = &order; }
-    void sign(protocol::memory_extension& e) const {
+    void tag(protocol::memory_extension& e) const {
         e.sm = static_cast<std::uint16_t>(who_.sm);
         e.cluster = static_cast<std::uint16_t>(who_.cluster);
     }

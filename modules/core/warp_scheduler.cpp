@@ -93,25 +93,25 @@ void warp_scheduler::cycle() {
         sm_.owner.memory_barrier_passed();
     }
     warp_mask eligible = policy_->begin_cycle(warps.buffered & ~warps.waiting() & mine_);
-    const warp_mask off_path = eligible & warps.off_path;
-    eligible &= ~off_path;
+    const warp_mask wrong_path = eligible & warps.wrong_path;
+    eligible &= ~wrong_path;
     const bool valid = eligible != 0;
     for (warp_mask stale = eligible & warps.scoreboard_stale; stale != 0; stale &= stale - 1)
         look_at_head(static_cast<unsigned>(__builtin_ctzll(stale)));
     const warp_mask ready = eligible & ~warps.scoreboard_blocked;
     last_reason_ = !valid ? reason::idle : ready == 0 ? reason::scoreboard : reason::stall;
     full_ = 0;
-    for (warp_mask candidates = ready | off_path; candidates != 0;) {
+    for (warp_mask candidates = ready | wrong_path; candidates != 0;) {
         const unsigned w = policy_->first(candidates);
         candidates &= ~warp_bit(w);
-        if ((off_path & warp_bit(w)) != 0) {
+        if ((wrong_path & warp_bit(w)) != 0) {
             sm_.stage.flush(w);
             continue;
         }
         if (const unsigned p = pipe_of_head_[w];
             p != sm_.collector.pipes() && !sm_.collector.can_accept(p, number_)) {
             full_ |= std::uint64_t{1} << p;
-            candidates &= ~heads_for_[p] | off_path;
+            candidates &= ~heads_for_[p] | wrong_path;
         } else if (try_issue(w)) {
             last_reason_ = reason::issued;
             break;
@@ -168,7 +168,7 @@ bool warp_scheduler::can_issue(unsigned w, unsigned issued, unsigned& previous) 
     const warp_table& warps = sm_.warps;
     if (issued > 0) {  // the first has been looked at
         if ((warps.buffered & ~warps.waiting() & warp_bit(w)) == 0) return false;
-        if ((warps.off_path & warp_bit(w)) != 0) {
+        if ((warps.wrong_path & warp_bit(w)) != 0) {
             sm_.stage.flush(w);
             return false;
         }

@@ -39,7 +39,7 @@ struct warp_state {
     const std::uint64_t* addresses = nullptr;  ///< recorded: the CTA's address pool
     instruction_buffer ibuffer;
     program::warp_executor* executor = nullptr;  ///< of a warp that is executed
-    program::instruction_window course;          ///< executed: what has to issue next
+    program::instruction_window resolved_path;   ///< executed: what has to issue next
     std::uint64_t dynamic_id = 0;                ///< counts the warps the SM has run: age
     std::uint64_t last_fetch = 0;                ///< core cycle
     std::uint32_t cta = 0;                       ///< hardware CTA slot
@@ -83,7 +83,7 @@ struct warp_table {
     warp_mask scoreboard_stale = 0;     ///< scoreboard_blocked is to be worked out again
     warp_mask scoreboard_blocked = 0;   ///< the next instruction has a hazard
     warp_mask may_have_left = 0;        ///< done; whether nothing of it is left is to be looked at
-    warp_mask off_path = 0;             ///< the next instruction is not where the warp goes on
+    warp_mask wrong_path = 0;           ///< the next instruction is not where the warp goes on
 
     warp_listener* listener = nullptr;
 
@@ -95,7 +95,7 @@ struct warp_table {
         warp[w].in_pipeline -= warp[w].ibuffer.count();
         warp[w].ibuffer.flush();
         buffered &= ~warp_bit(w);
-        off_path &= ~warp_bit(w);
+        wrong_path &= ~warp_bit(w);
     }
     warp_mask fetchable() const { return resident & ~done & ~fetching & ~buffered; }
 
