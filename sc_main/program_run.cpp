@@ -37,14 +37,14 @@ workload workload_of(loaded_program& program, const platform::gpu_config& config
             w.commands.push_back(copy_of(buffer));
     if (recording != nullptr)
         for (const dispatch::host_command& c : w.commands) recording->copied(c.address, c.bytes);
-    const auto facts = std::make_shared<const execution::instruction_facts>(
+    const auto descriptor = std::make_shared<const execution::instruction_descriptors>(
         program.image(), platform::opcode_timing_of(config.ptx));
     std::uint32_t id = 0;
     for (const execution::launch& l : program.launches()) {
         dispatch::host_command c;
         c.what = dispatch::host_command::kind::launch;
         const auto kernel = std::make_shared<execution::executed_kernel>(
-            l, program.memory(), program.world(), facts, ++id);
+            l, program.memory(), program.world(), descriptor, ++id);
         c.kernel = kernel;
         if (recording != nullptr)
             c.kernel = recording->record(kernel, kernel->code(), config.binary_version());
@@ -53,7 +53,7 @@ workload workload_of(loaded_program& program, const platform::gpu_config& config
         ++w.kernels;
         w.ctas += l.grid.volume();
         try {
-            platform::check_trace_fits(config, platform::facts_of(c.kernel->facts()));
+            platform::check_trace_fits(config, platform::descriptor_of(c.kernel->descriptor()));
         } catch (const kernel::user_error& e) {
             w.refusals.emplace_back(e.what());
         }

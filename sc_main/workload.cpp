@@ -70,7 +70,7 @@ workload read_workload(platform::gpu_config& config) {
                 name = header.name;
                 known->second = trace::chosen_blocks(
                     header.grid, config.traces.choice.ctas.value_or(trace::cta_range()));
-                platform::check_trace_fits(config, platform::facts_of(header));
+                platform::check_trace_fits(config, platform::descriptor_of(header));
             } catch (const kernel::user_error& e) {
                 ++refused.emplace(reason_of(e, name), std::pair(e.what(), 0u)).first->second.second;
             }

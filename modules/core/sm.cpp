@@ -197,7 +197,8 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
     shared_used_ += kernel.needs.shared_memory;
     ++statistics_.ctas_launched;
     local_memory_.place(slot, padded, kernel.ctas_per_sm);
-    if (kernel.facts != nullptr) scoreboard_.allow_registers(kernel.facts->register_numbers);
+    if (kernel.descriptor != nullptr)
+        scoreboard_.allow_registers(kernel.descriptor->register_numbers);
 
     const unsigned first_warp = cta.first_thread / config_.warp_size;
     const unsigned count = padded / config_.warp_size;
@@ -266,7 +267,8 @@ void sm::cta_ends(unsigned slot) {
 
 void sm::no_unit_for(const program::static_instruction& inst) {
     sequencer_.fail(std::make_exception_ptr(kernel::user_error(
-        kernel_ != nullptr && kernel_->facts != nullptr ? kernel_->facts->origin : std::string(),
+        kernel_ != nullptr && kernel_->descriptor != nullptr ? kernel_->descriptor->origin
+                                                             : std::string(),
         fmt::format("{} at PC {:#x} needs a functional unit that the configuration lacks",
                     inst.opcode, inst.pc),
         "enable the unit in the configuration, or map the opcode to another with --opcode-table")));

@@ -36,7 +36,7 @@ struct kernel_context {
     std::uint64_t launch = 0;  ///< counts launches
     cta_needs needs;
     unsigned ctas_per_sm = 0;
-    const program::kernel_facts* facts = nullptr;
+    const program::kernel_descriptor* descriptor = nullptr;
 };
 
 /// Who places CTAs and learns that they have ended.

@@ -51,13 +51,14 @@ std::shared_ptr<program::kernel_source> command_processor::source_of(const host_
 command_processor::pending_kernel command_processor::open(const host_command& command) {
     auto k = std::make_unique<running_kernel>();
     k->source = ahead_ ? std::exchange(ahead_, nullptr) : source_of(command);
-    k->facts = k->source->facts();
-    if (calls_.check) calls_.check(k->facts);
-    k->context.needs = {k->facts.threads_per_block(), k->facts.registers, k->facts.shared_memory};
+    k->descriptor = k->source->descriptor();
+    if (calls_.check) calls_.check(k->descriptor);
+    k->context.needs = {k->descriptor.threads_per_block(), k->descriptor.registers,
+                        k->descriptor.shared_memory};
     k->context.ctas_per_sm =
-        core::occupancy_of(cores_.sm, k->context.needs, k->facts.grid.volume(), sms_).ctas;
+        core::occupancy_of(cores_.sm, k->context.needs, k->descriptor.grid.volume(), sms_).ctas;
     pending_kernel p;
-    p.stream = command.stream.value_or(k->facts.stream);
+    p.stream = command.stream.value_or(k->descriptor.stream);
     p.tag = command.tag;
     p.kernel = std::move(k);
     return p;
@@ -137,7 +138,7 @@ void command_processor::kernels_finished(std::vector<std::unique_ptr<running_ker
         --in_window_;
         ++kernels_done_;
         finished_kernel f;
-        f.facts = std::move(k->facts);
+        f.descriptor = std::move(k->descriptor);
         f.launch = k->context.launch;
         f.launched_at = k->launched_at;
         f.start_cycle = k->start_cycle;

@@ -26,7 +26,7 @@ struct host_command {
 
 /// A kernel that has run, for whoever reports.
 struct finished_kernel {
-    program::kernel_facts facts;
+    program::kernel_descriptor descriptor;
     std::uint64_t launch = 0;       ///< number
     std::uint64_t launched_at = 0;  ///< core cycle
     std::uint64_t start_cycle = 0;
@@ -46,7 +46,7 @@ public:
         /// @throws kernel::user_error
         std::function<std::unique_ptr<program::kernel_source>(const host_command&)> open;
         /// Refuses a kernel that does not fit. @throws kernel::user_error
-        std::function<void(const program::kernel_facts&)> check;
+        std::function<void(const program::kernel_descriptor&)> check;
         /// A kernel is launched.
         std::function<void()> launched;
         /// All kernels have finished and no warp is resident (-gpgpu_flush_l2_cache).

@@ -35,12 +35,12 @@ bool cta_scheduler::can_start() const {
 void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
     const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
     const std::uint64_t latency =
-        config_.kernel_launch_latency + k->facts.grid.volume() * config_.block_launch_latency;
+        config_.kernel_launch_latency + k->descriptor.grid.volume() * config_.block_launch_latency;
     k->launched_at = edges;  // the first cycle that counts for it
     k->issue_from = edges + latency;
-    k->blocks_left = k->facts.grid.volume();
+    k->blocks_left = k->descriptor.grid.volume();
     k->context.launch = ++launches_;
-    k->context.facts = &k->facts;
+    k->context.descriptor = &k->descriptor;
     const core::l1_split split =
         core::l1_split_of(cores_.sm, k->context.needs, k->context.ctas_per_sm);
     for (core::simt_cluster* c : clusters_)

@@ -15,7 +15,7 @@ namespace simtlm::dispatch {
 struct running_kernel {
     core::kernel_context context;
     std::shared_ptr<program::kernel_source> source;
-    program::kernel_facts facts;
+    program::kernel_descriptor descriptor;
     std::uint64_t blocks_left = 0;  ///< not yet placed
     std::uint64_t ctas_running = 0;
     std::uint64_t ctas_completed = 0;

@@ -173,11 +173,12 @@ private:
 };
 
 executed_kernel::executed_kernel(launch what, device_memory& memory, services world,
-                                 std::shared_ptr<const instruction_facts> facts, std::uint32_t id)
+                                 std::shared_ptr<const instruction_descriptors> descriptor,
+                                 std::uint32_t id)
     : world_(std::move(world)),
       what_(std::move(what)),
       context_(what_, memory, world_),
-      instructions_(std::move(facts)) {
+      instructions_(std::move(descriptor)) {
     if (!world_.clock) world_.clock = [this] { return now_; };
     const std::size_t operations = what_.image->code().size();
     worker_.counts.resize(operations);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/instruction_facts.h"
+#include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/launch.h"
 #include "modules/execution/thread_block.h"
 #include "modules/program/kernel_source.h"
@@ -21,10 +21,10 @@ public:
     /// @param id     counts launches
     /// @throws kernel::user_error  as launch_context
     executed_kernel(launch what, device_memory& memory, services world,
-                    std::shared_ptr<const instruction_facts> facts, std::uint32_t id);
+                    std::shared_ptr<const instruction_descriptors> descriptor, std::uint32_t id);
     ~executed_kernel() override;
 
-    const program::kernel_facts& facts() const override { return kernel_; }
+    const program::kernel_descriptor& descriptor() const override { return kernel_; }
     std::unique_ptr<program::cta> next_cta() override;
     void recycle(std::unique_ptr<program::cta> block) override;
     /// All that it can execute, function by function.
@@ -41,8 +41,8 @@ private:
     services world_;
     launch what_;
     launch_context context_;
-    std::shared_ptr<const instruction_facts> instructions_;
-    program::kernel_facts kernel_;
+    std::shared_ptr<const instruction_descriptors> instructions_;
+    program::kernel_descriptor kernel_;
     worker_state worker_;
     std::uint64_t next_ = 0;
     std::uint64_t now_ = 0;  ///< core cycle of the last issue

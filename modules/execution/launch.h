@@ -3,7 +3,7 @@
 
 #include "modules/execution/device_memory.h"
 #include "modules/execution/module_image.h"
-#include "modules/program/kernel_facts.h"
+#include "modules/program/kernel_descriptor.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/program/instruction.h"
-#include "modules/program/kernel_facts.h"
+#include "modules/program/kernel_descriptor.h"
 
 #include <array>
 #include <cstdint>
@@ -109,7 +109,7 @@ class kernel_source {
 public:
     virtual ~kernel_source();
 
-    virtual const kernel_facts& facts() const = 0;
+    virtual const kernel_descriptor& descriptor() const = 0;
     /// The kernel is going to be launched before long: a source may begin to work ahead.
     virtual void start() {}
     /// The next CTA of the grid, or nullptr after the last. Given back with recycle().

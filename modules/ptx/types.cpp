@@ -10,14 +10,14 @@ namespace simtlm::ptx {
 
 namespace {
 
-struct type_facts {
+struct type_descriptor {
     std::string_view name;
     std::uint8_t width;
     type_class cls;
 };
 
 // In the order of the enumeration.
-constexpr type_facts types[] = {
+constexpr type_descriptor types[] = {
     {"none", 0, type_class::none},
     {"pred", 1, type_class::predicate},
     {"b1", 1, type_class::bits},
@@ -68,17 +68,17 @@ constexpr type_facts types[] = {
 };
 static_assert(std::size(types) == static_cast<std::size_t>(type::surfref) + 1);
 
-const type_facts& facts_of(type t) {
+const type_descriptor& descriptor_of(type t) {
     return types[static_cast<std::size_t>(t)];
 }
 
-struct special_facts {
+struct special_descriptor {
     std::string_view name;
     ptx::type type;
     bool components;
 };
 
-constexpr special_facts specials[] = {
+constexpr special_descriptor specials[] = {
     {"%tid", type::u32, true},
     {"%ntid", type::u32, true},
     {"%laneid", type::u32, false},
@@ -136,13 +136,13 @@ constexpr std::string_view opcodes[] = {
 }  // namespace
 
 unsigned width_of(type t) {
-    return facts_of(t).width;
+    return descriptor_of(t).width;
 }
 type_class class_of(type t) {
-    return facts_of(t).cls;
+    return descriptor_of(t).cls;
 }
 std::string_view name_of(type t) {
-    return facts_of(t).name;
+    return descriptor_of(t).name;
 }
 
 std::string_view name_of(state_space s) {

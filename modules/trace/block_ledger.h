@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/program/kernel_facts.h"
+#include "modules/program/kernel_descriptor.h"
 
 #include <cstdint>
 #include <set>

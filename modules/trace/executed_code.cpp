@@ -103,8 +103,8 @@ bool executed_code::take(std::string_view key, std::string_view value) {
     i.is_store = (use & is_store) != 0;
     i.is_atomic = (use & is_atomic) != 0;
     i.opcode = opcodes_.emplace_back(std::move(opcode)).c_str();
-    if (!facts_.empty() && facts_.back().pc >= i.pc) return false;
-    facts_.push_back(i);
+    if (!descriptor_.empty() && descriptor_.back().pc >= i.pc) return false;
+    descriptor_.push_back(i);
     return true;
 }
 
@@ -112,14 +112,14 @@ bool executed_code::seal() {
     std::uint64_t end = 0;
     for (const std::uint64_t count : functions_) {
         end += count;
-        if (end > facts_.size()) return false;
+        if (end > descriptor_.size()) return false;
         end_of_function_.resize(end, static_cast<std::uint32_t>(end));
     }
-    if (end != facts_.size()) return false;
-    sequence_.resize(facts_.size());
+    if (end != descriptor_.size()) return false;
+    sequence_.resize(descriptor_.size());
     std::uint32_t most = 0;
-    for (std::size_t n = 0; n < facts_.size(); ++n) {
-        const static_instruction& i = facts_[n];
+    for (std::size_t n = 0; n < descriptor_.size(); ++n) {
+        const static_instruction& i = descriptor_[n];
         sequence_[n].info = &i;
         sequence_[n].space = i.space;
         for (unsigned r = 0; r < i.n_dst; ++r) most = std::max<std::uint32_t>(most, i.dst[r]);

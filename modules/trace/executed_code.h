@@ -43,7 +43,7 @@ public:
 
 private:
     std::deque<std::string> opcodes_;
-    std::deque<program::static_instruction> facts_;
+    std::deque<program::static_instruction> descriptor_;
     std::vector<program::dynamic_instruction> sequence_;  ///< ascending by program counter
     std::vector<std::uint32_t> end_of_function_;          ///< of each instruction
     std::vector<std::uint64_t> functions_;                ///< instructions of each

@@ -56,7 +56,7 @@ private:
         ++addresses.words;
     }
     [[noreturn]] void fail() const {
-        throw kernel::user_error(kernel_.facts_.origin,
+        throw kernel::user_error(kernel_.descriptor_.origin,
                                  "an instruction is executed that the code in the header lacks",
                                  "record the trace again");
     }
@@ -70,7 +70,8 @@ private:
 class executed_replay::block : public program::cta {
 public:
     explicit block(const executed_replay& kernel) {
-        for (unsigned w = 0; w < kernel.facts_.warps_per_block(); ++w) warps_.emplace_back(kernel);
+        for (unsigned w = 0; w < kernel.descriptor_.warps_per_block(); ++w)
+            warps_.emplace_back(kernel);
     }
     void start(std::unique_ptr<block_trace> recorded) {
         recorded_ = std::move(recorded);
@@ -92,8 +93,8 @@ private:
 };
 
 executed_replay::executed_replay(std::unique_ptr<kernel_trace> trace)
-    : trace_(std::move(trace)), code_(trace_->header().code), facts_(trace_->facts()) {
-    facts_.register_numbers = code_->register_numbers();
+    : trace_(std::move(trace)), code_(trace_->header().code), descriptor_(trace_->descriptor()) {
+    descriptor_.register_numbers = code_->register_numbers();
 }
 
 executed_replay::~executed_replay() = default;

@@ -18,7 +18,7 @@ public:
     explicit executed_replay(std::unique_ptr<kernel_trace> trace);
     ~executed_replay() override;
 
-    const program::kernel_facts& facts() const override { return facts_; }
+    const program::kernel_descriptor& descriptor() const override { return descriptor_; }
     void start() override { trace_->start(); }
     std::unique_ptr<program::cta> next_cta() override;
     void recycle(std::unique_ptr<program::cta> block) override;
@@ -30,7 +30,7 @@ private:
 
     std::unique_ptr<kernel_trace> trace_;
     std::shared_ptr<const executed_code> code_;
-    program::kernel_facts facts_;
+    program::kernel_descriptor descriptor_;
     std::vector<std::unique_ptr<block>> idle_;
 };
 

@@ -87,7 +87,7 @@ std::unique_ptr<program::cta> execution_recorder::next_cta() {
     std::unique_ptr<program::cta> inner = kernel_->next_cta();
     if (!inner) return nullptr;
     return std::make_unique<block>(std::move(inner), handed_out_++,
-                                   kernel_->facts().warps_per_block());
+                                   kernel_->descriptor().warps_per_block());
 }
 
 void execution_recorder::recycle(std::unique_ptr<program::cta> finished) {
@@ -99,11 +99,11 @@ void execution_recorder::recycle(std::unique_ptr<program::cta> finished) {
         waiting_.erase(waiting_.begin());
         ++written_;
     }
-    if (written_ == kernel_->facts().grid.volume()) finish();
+    if (written_ == kernel_->descriptor().grid.volume()) finish();
 }
 
 std::string execution_recorder::header() const {
-    const program::kernel_facts& f = kernel_->facts();
+    const program::kernel_descriptor& f = kernel_->descriptor();
     const auto triple = [](const program::dim3& d) {
         return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) +
                ")";

@@ -32,7 +32,7 @@ public:
                        std::string file, trace_form form);
     ~execution_recorder() override;
 
-    const program::kernel_facts& facts() const override { return kernel_->facts(); }
+    const program::kernel_descriptor& descriptor() const override { return kernel_->descriptor(); }
     void start() override { kernel_->start(); }
     std::unique_ptr<program::cta> next_cta() override;
     /// @throws kernel::output_error  the trace cannot be written

@@ -18,7 +18,7 @@ using program::dim3;
 struct warp_path;
 
 /// The header of a kernel trace: everything known before its first thread block.
-struct kernel_header : program::kernel_facts {
+struct kernel_header : program::kernel_descriptor {
     /// Registers or shared memory of which the header says nothing that can be read: the kernel can
     /// only run when somebody else says it.
     static constexpr std::uint32_t not_told = ~std::uint32_t{0};
@@ -107,7 +107,7 @@ public:
     kernel_trace& operator=(const kernel_trace&) = delete;
 
     const kernel_header& header() const;
-    const program::kernel_facts& facts() const override { return header(); }
+    const program::kernel_descriptor& descriptor() const override { return header(); }
 
     /// Starts decoding ahead; next_block() does it otherwise.
     void start() override;

@@ -26,7 +26,7 @@ gpu_config make_gpu_config(const option_values& values) {
     return c;
 }
 
-void check_trace_fits(const gpu_config& config, const kernel_header_facts& kernel) {
+void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& kernel) {
     const core::sm_config& sm = config.cores.sm;
     const auto refuse = [&](const std::string& what, const std::string& remedy) {
         throw kernel::user_error(

@@ -143,7 +143,7 @@ struct gpu_config {
 gpu_config make_gpu_config(const option_values& values);
 
 /// What a kernel's header says about the resources it needs.
-struct kernel_header_facts {
+struct kernel_header_descriptor {
     std::string file;  ///< for messages
     std::string kernel;
     unsigned binary_version = 0;  ///< 0: not told
@@ -155,6 +155,6 @@ struct kernel_header_facts {
 /// Refuses a kernel that cannot run on this GPU, with the reason and what to do about it.
 /// Overrides of the configuration take the place of the header's values first.
 /// @throws kernel::user_error
-void check_trace_fits(const gpu_config& config, const kernel_header_facts& kernel);
+void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& kernel);
 
 }  // namespace simtlm::platform

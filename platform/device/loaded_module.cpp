@@ -21,7 +21,7 @@ loaded_module::loaded_module(const module_source& source, memory_space& memory,
     } catch (const kernel::user_error& e) {
         throw failure(status::invalid_ptx, e.what());
     }
-    facts_ = std::make_shared<const execution::instruction_facts>(*image_, timing);
+    descriptor_ = std::make_shared<const execution::instruction_descriptors>(*image_, timing);
     for (const execution::kernel_image& k : image_->kernels()) {
         execution::kernel_image& mine = kernels_.emplace(k.name, k).first->second;
         const auto told = source.compiled.find(k.name);

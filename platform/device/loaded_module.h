@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/instruction_facts.h"
+#include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/module_image.h"
 #include "platform/device/memory_space.h"
 
@@ -13,7 +13,7 @@
 namespace simtlm::device {
 
 /// What a compiler has said of a kernel, in place of an estimate.
-struct compiled_facts {
+struct compiled_descriptor {
     unsigned registers = 0;  ///< per thread; 0: not known
 };
 
@@ -21,7 +21,7 @@ struct compiled_facts {
 struct module_source {
     std::string name;  ///< for messages
     std::string text;
-    std::map<std::string, compiled_facts> compiled;  ///< by kernel
+    std::map<std::string, compiled_descriptor> compiled;  ///< by kernel
 };
 
 /// A PTX module in the memory of a GPU. Immutable but for its variables' contents.
@@ -35,7 +35,9 @@ public:
     loaded_module& operator=(const loaded_module&) = delete;
 
     const execution::module_image& image() const { return *image_; }
-    std::shared_ptr<const execution::instruction_facts> facts() const { return facts_; }
+    std::shared_ptr<const execution::instruction_descriptors> descriptor() const {
+        return descriptor_;
+    }
     /// A kernel by name, or nullptr.
     const execution::kernel_image* find_kernel(const std::string& name) const;
     /// Address and bytes of a variable; an address of 0: there is none.
@@ -51,7 +53,7 @@ public:
 private:
     memory_space& memory_;
     std::unique_ptr<execution::module_image> image_;
-    std::shared_ptr<const execution::instruction_facts> facts_;
+    std::shared_ptr<const execution::instruction_descriptors> descriptor_;
     std::map<std::string, execution::kernel_image> kernels_;
     bool allocates_ = false;
 };

@@ -168,8 +168,8 @@ void timed_engine::launch(const task_ptr& t) {
     dispatch::host_command c;
     c.what = dispatch::host_command::kind::launch;
     c.kernel = observer_.launched(std::make_shared<execution::executed_kernel>(
-        std::move(l), state_.memory.table(), world, t->launch.module->facts(), launches_));
-    platform::check_trace_fits(how_.gpu, platform::facts_of(c.kernel->facts()));
+        std::move(l), state_.memory.table(), world, t->launch.module->descriptor(), launches_));
+    platform::check_trace_fits(how_.gpu, platform::descriptor_of(c.kernel->descriptor()));
     c.where = t->launch.kernel->name;
     // Streams have put their kernels in order already, and kernels of a graph may run side by side.
     c.stream = (t->stream << 32) + launches_;
@@ -246,7 +246,7 @@ void timed_engine::collect() {
         dispatch::command_processor& commands = u.gpu->commands();
         for (const dispatch::finished_kernel& k : commands.take_finished()) {
             observer_.kernel_ended(*u.gpu, k);
-            const auto at = kernels_.find(k.facts.id);
+            const auto at = kernels_.find(k.descriptor.id);
             if (at == kernels_.end()) continue;
             at->second->finished_at = now();
             done_.push_back(at->second);

@@ -22,7 +22,7 @@ struct device_context::loaded {
     std::string name;
     std::shared_ptr<const ptx::module> source;
     std::unique_ptr<execution::module_image> image;
-    std::shared_ptr<const execution::instruction_facts> facts;
+    std::shared_ptr<const execution::instruction_descriptors> descriptor;
     bool allocates = false;  // calls malloc
 };
 
@@ -105,7 +105,7 @@ unsigned device_context::load(std::uint64_t address, std::uint64_t bytes) {
         throw command_fault(error_code::bad_program, e.what());
     }
     program->allocates = program->source->find_function("malloc") != nullptr;
-    program->facts = std::make_shared<const execution::instruction_facts>(
+    program->descriptor = std::make_shared<const execution::instruction_descriptors>(
         *program->image, opcode_timing_of(config_.ptx));
     for (const execution::kernel_image& k : program->image->kernels())
         kernels_.push_back({program.get(), &k});
@@ -175,19 +175,22 @@ execution::launch device_context::read_descriptor(const kernel_entry& k, std::ui
 }
 
 /// Blocks of a cooperative launch are resident at once.
-void device_context::check_fits(const program::kernel_facts& facts, bool cooperative) const {
-    check_trace_fits(config_, facts_of(facts));
+void device_context::check_fits(const program::kernel_descriptor& descriptor,
+                                bool cooperative) const {
+    check_trace_fits(config_, descriptor_of(descriptor));
     if (!cooperative) return;
-    const core::cta_needs needs{facts.threads_per_block(), facts.registers, facts.shared_memory};
+    const core::cta_needs needs{descriptor.threads_per_block(), descriptor.registers,
+                                descriptor.shared_memory};
     const std::uint64_t room =
         std::uint64_t{
-            core::occupancy_of(config_.cores.sm, needs, facts.grid.volume(), config_.sms()).ctas} *
+            core::occupancy_of(config_.cores.sm, needs, descriptor.grid.volume(), config_.sms())
+                .ctas} *
         config_.sms();
-    if (facts.grid.volume() > room)
+    if (descriptor.grid.volume() > room)
         throw command_fault(error_code::bad_launch,
                             fmt::format("launching {}: {} blocks cannot be resident at once; {} "
                                         "can",
-                                        facts.name, facts.grid.volume(), room));
+                                        descriptor.name, descriptor.grid.volume(), room));
 }
 
 std::shared_ptr<program::kernel_source> device_context::launch(unsigned kernel,
@@ -201,8 +204,8 @@ std::shared_ptr<program::kernel_source> device_context::launch(unsigned kernel,
     l.stream = stream;
     try {
         auto source = std::make_shared<execution::executed_kernel>(
-            std::move(l), memory(), world(*k.program), k.program->facts, launches_ + 1);
-        check_fits(source->facts(), cooperative);
+            std::move(l), memory(), world(*k.program), k.program->descriptor, launches_ + 1);
+        check_fits(source->descriptor(), cooperative);
         ++launches_;
         return source;
     } catch (const command_fault&) {

@@ -86,7 +86,7 @@ private:
     execution::services world(const loaded& program);
     execution::launch read_descriptor(const kernel_entry& k, std::uint64_t address,
                                       std::uint64_t bytes) const;
-    void check_fits(const program::kernel_facts& facts, bool cooperative) const;
+    void check_fits(const program::kernel_descriptor& descriptor, bool cooperative) const;
 
     const gpu_config& config_;
     std::unique_ptr<execution::device_memory> memory_;

@@ -32,8 +32,8 @@ kernel::phase_sequencer::options sequencer_options(const gpu_config& c) {
 
 }  // namespace
 
-kernel_header_facts facts_of(const program::kernel_facts& h) {
-    kernel_header_facts f;
+kernel_header_descriptor descriptor_of(const program::kernel_descriptor& h) {
+    kernel_header_descriptor f;
     f.file = h.origin;
     f.kernel = h.name;
     f.binary_version = h.binary_version;
@@ -174,8 +174,8 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
         calls.copied_in = [this](std::uint64_t a, std::uint64_t n) {
             host_copy_->copy(a, n, core_cycles(), stop_request_);
         };
-    calls.check = [this](const program::kernel_facts& h) {
-        check_trace_fits(config_, facts_of(h));
+    calls.check = [this](const program::kernel_descriptor& h) {
+        check_trace_fits(config_, descriptor_of(h));
     };
     if (config_.memory.flush_l2)
         calls.idle = [this] {
@@ -305,7 +305,7 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
     for (const trace::command& c : set.commands) {
         if (c.what != trace::command::kind::kernel) continue;
         set.kernels.push_back(trace::kernel_trace(c.file, options, 0).header());
-        check_trace_fits(config_, facts_of(set.kernels.back()));
+        check_trace_fits(config_, descriptor_of(set.kernels.back()));
     }
     std::size_t next = 0;
     for (const trace::command& c : set.commands) {

@@ -181,7 +181,7 @@ private:
 };
 
 /// What a kernel's header tells check_trace_fits().
-kernel_header_facts facts_of(const program::kernel_facts& kernel);
+kernel_header_descriptor descriptor_of(const program::kernel_descriptor& kernel);
 
 /// How the GPU reads kernel traces under a configuration.
 trace::reader_options reader_options_of(const gpu_config& config,

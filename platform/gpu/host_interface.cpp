@@ -745,7 +745,7 @@ void host_interface::launch_program(entry& e) {
                             fmt::format("kernel {} is none of a program", e.kernel));
     e.command.kernel =
         context_.launch(kernels_[e.kernel].number, e.command.address, e.command.bytes, e.stream);
-    e.command.where = e.command.kernel->facts().name;
+    e.command.where = e.command.kernel->descriptor().name;
     device_.execute(e.command);
 }
 

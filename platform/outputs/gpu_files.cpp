@@ -52,13 +52,13 @@ std::vector<std::string> gpu_files::remarks() const {
 
 kernel_record record_of(const dispatch::finished_kernel& kernel) {
     kernel_record r;
-    r.subject.name = kernel.facts.name;
+    r.subject.name = kernel.descriptor.name;
     r.subject.launch = kernel.launch;
-    r.subject.stream = kernel.facts.stream;
+    r.subject.stream = kernel.descriptor.stream;
     r.launched_at = kernel.launched_at;
     r.start_cycle = kernel.start_cycle;
     r.end_cycle = kernel.end_cycle;
-    r.ctas = kernel.facts.grid.volume();
+    r.ctas = kernel.descriptor.grid.volume();
     r.ctas_per_sm = kernel.ctas_per_sm;
     return r;
 }
@@ -71,7 +71,7 @@ std::optional<kernel_record> record_of_unfinished(gpu& device) {
             oldest = k.get();
     if (oldest == nullptr) return std::nullopt;
     kernel_record r;
-    r.subject.name = oldest->facts.name;
+    r.subject.name = oldest->descriptor.name;
     r.subject.launch = oldest->context.launch;
     r.subject.stream = oldest->stream;
     r.launched_at = oldest->launched_at;

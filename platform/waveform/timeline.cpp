@@ -262,8 +262,8 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                 fresh.stream = r->stream;
                 fresh.launched_at = r->launched_at;
                 fresh.start = never;
-                fresh.ctas = r->facts.grid.volume();
-                fresh.name = r->facts.name;
+                fresh.ctas = r->descriptor.grid.volume();
+                fresh.name = r->descriptor.name;
                 k = kernels.insert(kernels.end(), std::move(fresh));
                 hurry();
             }

@@ -211,11 +211,11 @@ device::module_source module_in(const void* code, unsigned capability, const std
     return s;
 }
 
-std::map<std::string, device::compiled_facts> read_cubin(const std::string& elf) {
-    std::map<std::string, device::compiled_facts> facts;
+std::map<std::string, device::compiled_descriptor> read_cubin(const std::string& elf) {
+    std::map<std::string, device::compiled_descriptor> descriptor;
     const auto* const base = reinterpret_cast<const std::byte*>(elf.data());
     if (elf.size() < sizeof(Elf64_Ehdr) || std::memcmp(elf.data(), ELFMAG, SELFMAG) != 0)
-        return facts;
+        return descriptor;
     const auto header = at<Elf64_Ehdr>(base);
     const auto section = [&](unsigned n) {
         const std::uint64_t where = header.e_shoff + std::uint64_t{n} * sizeof(Elf64_Shdr);
@@ -229,9 +229,9 @@ std::map<std::string, device::compiled_facts> read_cubin(const std::string& elf)
         if (s.sh_type != SHT_PROGBITS || where >= elf.size()) continue;
         const std::string name(elf.c_str() + where);
         // Registers per thread lie in the top byte of the information field of a kernel's section.
-        if (name.rfind(".text.", 0) == 0) facts[name.substr(6)].registers = s.sh_info >> 24;
+        if (name.rfind(".text.", 0) == 0) descriptor[name.substr(6)].registers = s.sh_info >> 24;
     }
-    return facts;
+    return descriptor;
 }
 
 }  // namespace simtlm::cuda

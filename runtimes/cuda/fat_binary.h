@@ -41,6 +41,6 @@ device::module_source link(const std::vector<device::module_source>& pieces,
 device::module_source module_in(const void* code, unsigned capability, const std::string& name);
 
 /// What machine code says of its kernels: registers. Empty if it is no ELF file.
-std::map<std::string, device::compiled_facts> read_cubin(const std::string& elf);
+std::map<std::string, device::compiled_descriptor> read_cubin(const std::string& elf);
 
 }  // namespace simtlm::cuda

@@ -26,7 +26,7 @@ struct profiled {
         EXPECT_NE(profile, nullptr);
         run.run();
         for (const auto& k : run.device().commands().take_finished())
-            for (const instruction_profile::row& r : profile->take(k.launch, k.facts.name)) {
+            for (const instruction_profile::row& r : profile->take(k.launch, k.descriptor.name)) {
                 kernel::add_up(sum, r.counts);
                 rows.push_back(r);
             }

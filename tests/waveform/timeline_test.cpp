@@ -54,7 +54,7 @@ TEST(Timeline, HasEveryKernelAndEveryCtaOnce) {
             return x.launch == e["args"]["launch"].get<std::uint64_t>();
         });
         ASSERT_NE(k, kernels.end());
-        EXPECT_EQ(e["name"].get<std::string>(), k->facts.name);
+        EXPECT_EQ(e["name"].get<std::string>(), k->descriptor.name);
         EXPECT_EQ(e["args"]["from"].get<std::uint64_t>(), k->start_cycle);
         EXPECT_NEAR(e["args"]["to"].get<double>(), static_cast<double>(k->end_cycle), 1);
     }

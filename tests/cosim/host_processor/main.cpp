@@ -109,8 +109,9 @@ int run(const std::string& traces) {
     expect(cpu.finished(), "the software ran to its end");
     expect(device.commands().kernels_done() == loaded.kernels.size(), "all kernels ran");
     for (const auto& k : device.commands().take_finished())
-        expect(k.start_cycle >= k.launched_at && k.end_cycle > k.start_cycle,
-               k.facts.name + " took " + std::to_string(k.end_cycle - k.start_cycle) + " cycles");
+        expect(
+            k.start_cycle >= k.launched_at && k.end_cycle > k.start_cycle,
+            k.descriptor.name + " took " + std::to_string(k.end_cycle - k.start_cycle) + " cycles");
     expect(checker.rules.violations().empty() && checker.rules.in_flight() == 0,
            "the base protocol was kept at the host socket");
     return expect.failed == 0 ? 0 : 1;

@@ -45,7 +45,7 @@ public:
                   kernel::on_edge<&sm_bench::place>(this), true) {
         for (auto& domain : sequencer.clock) domain.bind(clock);
         block.set_listener(*this);
-        kernel_.facts = &header_;
+        kernel_.descriptor = &header_;
         kernel_.launch = 1;
         kernel_.needs = {header_.threads_per_block(), header_.registers, header_.shared_memory};
         kernel_.ctas_per_sm =

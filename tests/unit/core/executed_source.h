@@ -194,23 +194,23 @@ private:
 class executed_source : public program::kernel_source {
 public:
     executed_source(const small_kernel& kernel, unsigned ctas, unsigned warps) : kernel_(kernel) {
-        facts_.name = "small";
-        facts_.origin = "a table";
-        facts_.grid.x = ctas;
-        facts_.block.x = 32 * warps;
-        facts_.registers = 16;
+        descriptor_.name = "small";
+        descriptor_.origin = "a table";
+        descriptor_.grid.x = ctas;
+        descriptor_.block.x = 32 * warps;
+        descriptor_.registers = 16;
     }
-    const program::kernel_facts& facts() const override { return facts_; }
+    const program::kernel_descriptor& descriptor() const override { return descriptor_; }
     std::unique_ptr<program::cta> next_cta() override {
-        if (next_ == facts_.grid.x) return nullptr;
-        auto made = std::make_unique<executed_cta>(kernel_, facts_.warps_per_block());
+        if (next_ == descriptor_.grid.x) return nullptr;
+        auto made = std::make_unique<executed_cta>(kernel_, descriptor_.warps_per_block());
         made->index = {next_++, 0, 0};
         return made;
     }
 
 private:
     const small_kernel& kernel_;
-    program::kernel_facts facts_;
+    program::kernel_descriptor descriptor_;
     std::uint32_t next_ = 0;
 };
 

@@ -194,10 +194,10 @@ TEST(ExecutedWarp, ReachesWithRegisterNumbersBeyondThoseOfTheHardware) {
     k.compute(4000, 1, 20);
     k.compute(1, 4000);
     k.leave();
-    program::kernel_facts facts;
-    facts.register_numbers = 5000;
+    program::kernel_descriptor descriptor;
+    descriptor.register_numbers = 5000;
     sm_rig rig("rig", small_sm());
-    rig.kernel.facts = &facts;
+    rig.kernel.descriptor = &descriptor;
     issued(rig, k);
     EXPECT_GT(rig.issues[1].cycle - rig.issues[0].cycle, 20u);
 }

@@ -70,7 +70,7 @@ public:
             return std::make_unique<trace::kernel_trace>(command.file, how, 0);
         };
         calls.copied_in = [this](std::uint64_t a, std::uint64_t n) { copied.emplace_back(a, n); };
-        calls.check = [this](const program::kernel_facts& h) {
+        calls.check = [this](const program::kernel_descriptor& h) {
             if (!refuse.empty() && h.origin.find(refuse) != std::string::npos)
                 throw kernel::user_error(h.origin, "does not fit");
         };
@@ -199,7 +199,7 @@ TEST(CtaScheduler, RunsAKernelThatTheCommandBringsAlong) {
     rig.run(2000);
     const auto done = rig.commands->take_finished();
     ASSERT_EQ(done.size(), 2u);
-    EXPECT_EQ(done[0].facts.name, "small");
+    EXPECT_EQ(done[0].descriptor.name, "small");
     EXPECT_EQ(done[0].tag, 7u);
     EXPECT_EQ(rig.commands->ctas().ctas_completed(), 8u);
     EXPECT_EQ(rig.commands->ctas().thread_instructions(), 6u * 2 * 32 * 9 + 2u * 32 * 5);

@@ -31,7 +31,7 @@ private:
     };
 
     void run_block(program::cta& block) {
-        std::vector<slot_of_warp> warps(kernel_.facts().warps_per_block());
+        std::vector<slot_of_warp> warps(kernel_.descriptor().warps_per_block());
         for (unsigned i = 0; i < warps.size(); ++i) {
             const program::warp_code code = block.warp(i);
             warps[i] = {code.executor, code.window, false, code.window.empty()};
@@ -149,8 +149,8 @@ TEST(ExecutedKernel, ComputesWhatTheFunctionalModeDoes) {
             std::memcpy(l.parameters.data(), arguments, sizeof arguments);
             executed_kernel kernel(
                 l, m.memory(), m.world,
-                std::make_shared<const instruction_facts>(m.image(), opcode_timing{}), 1);
-            EXPECT_EQ(kernel.facts().shared_memory, 256u);
+                std::make_shared<const instruction_descriptors>(m.image(), opcode_timing{}), 1);
+            EXPECT_EQ(kernel.descriptor().shared_memory, 256u);
             tiny_sm sm(kernel);
             instructions[1] = sm.run();
             EXPECT_EQ(sm.path.front(), "ld.param.u64");
@@ -172,20 +172,20 @@ TEST(InstructionFacts, ClassesAndLatenciesFollowTheOptions) {
     opcode_timing t;
     t.single[opcode_timing::multiply_add] = {7, 2};
     t.integer[opcode_timing::divide] = {145, 9};
-    const instruction_facts facts(m.image(), t);
-    EXPECT_EQ(facts.of(0).cls, program::op_class::sp);
-    EXPECT_EQ(facts.of(0).latency, 7);
-    EXPECT_EQ(facts.of(0).initiation_interval, 2);
-    EXPECT_EQ(facts.of(1).cls, program::op_class::sfu);
-    EXPECT_EQ(facts.of(1).latency, 145);
-    EXPECT_EQ(facts.of(1).n_src, 2);
-    EXPECT_TRUE(facts.of(2).is_load);
-    EXPECT_EQ(facts.of(2).data_size, 8);
-    EXPECT_EQ(facts.of(2).n_dst, 2);
-    EXPECT_EQ(facts.of(2).n_src, 1);
-    EXPECT_EQ(facts.of(2).pc, 16u);
-    EXPECT_EQ(facts.of(3).barrier, program::barrier_kind::sync);
-    EXPECT_EQ(facts.window_from(1).end - facts.window_from(1).next, 4);
+    const instruction_descriptors descriptor(m.image(), t);
+    EXPECT_EQ(descriptor.of(0).cls, program::op_class::sp);
+    EXPECT_EQ(descriptor.of(0).latency, 7);
+    EXPECT_EQ(descriptor.of(0).initiation_interval, 2);
+    EXPECT_EQ(descriptor.of(1).cls, program::op_class::sfu);
+    EXPECT_EQ(descriptor.of(1).latency, 145);
+    EXPECT_EQ(descriptor.of(1).n_src, 2);
+    EXPECT_TRUE(descriptor.of(2).is_load);
+    EXPECT_EQ(descriptor.of(2).data_size, 8);
+    EXPECT_EQ(descriptor.of(2).n_dst, 2);
+    EXPECT_EQ(descriptor.of(2).n_src, 1);
+    EXPECT_EQ(descriptor.of(2).pc, 16u);
+    EXPECT_EQ(descriptor.of(3).barrier, program::barrier_kind::sync);
+    EXPECT_EQ(descriptor.window_from(1).end - descriptor.window_from(1).next, 4);
 }
 
 }  // namespace

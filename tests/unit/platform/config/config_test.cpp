@@ -428,26 +428,26 @@ gpu_config volta(const std::string& more = "") {
         more);
 }
 
-kernel_header_facts kernel() {
+kernel_header_descriptor kernel() {
     return {"kernel-1.traceg", "_Z3addPi", 70, 256, 32, 1024};
 }
 
-std::string unfit(const gpu_config& gpu, const kernel_header_facts& facts) {
-    return refusal([&] { check_trace_fits(gpu, facts); });
+std::string unfit(const gpu_config& gpu, const kernel_header_descriptor& descriptor) {
+    return refusal([&] { check_trace_fits(gpu, descriptor); });
 }
 
 TEST(TraceFit, AcceptsWhatFits) {
     EXPECT_EQ(unfit(volta(), kernel()), "");
-    kernel_header_facts turing = kernel();
+    kernel_header_descriptor turing = kernel();
     turing.binary_version = 75;
     EXPECT_EQ(unfit(volta(), turing), "") << "the same major version";
-    kernel_header_facts untold = kernel();
+    kernel_header_descriptor untold = kernel();
     untold.binary_version = 0;
     EXPECT_EQ(unfit(volta(), untold), "");
 }
 
 TEST(TraceFit, RefusesAnotherGenerationAndNamesThePreset) {
-    kernel_header_facts ampere = kernel();
+    kernel_header_descriptor ampere = kernel();
     ampere.binary_version = 86;
     EXPECT_EQ(unfit(volta(), ampere),
               "kernel-1.traceg: kernel _Z3addPi was recorded for binary version 86, but the "
@@ -458,7 +458,7 @@ TEST(TraceFit, RefusesAnotherGenerationAndNamesThePreset) {
 }
 
 TEST(TraceFit, RefusesTooManyThreads) {
-    kernel_header_facts big = kernel();
+    kernel_header_descriptor big = kernel();
     big.threads_per_block = 2049;
     EXPECT_THAT(unfit(volta(), big), HasSubstr("has 2049 threads per block; an SM holds 2048"));
     big.threads_per_block = 0;
@@ -466,7 +466,7 @@ TEST(TraceFit, RefusesTooManyThreads) {
 }
 
 TEST(TraceFit, RefusesTooMuchSharedMemory) {
-    kernel_header_facts big = kernel();
+    kernel_header_descriptor big = kernel();
     big.shared_memory = 98305;
     EXPECT_THAT(unfit(volta(), big),
                 HasSubstr("needs 98305 bytes of shared memory per block; an SM has 98304"));
@@ -479,7 +479,7 @@ TEST(TraceFit, RefusesTooMuchSharedMemory) {
 }
 
 TEST(TraceFit, RefusesTooManyRegisters) {
-    kernel_header_facts big = kernel();
+    kernel_header_descriptor big = kernel();
     big.threads_per_block = 1000;
     big.registers = 65;
     EXPECT_THAT(unfit(volta(), big),

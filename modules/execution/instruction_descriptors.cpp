@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The class and latency of PTX instructions follow the manual and the reference: by opcode and
 // type, as options -ptx_opcode_latency_* name them.
-#include "modules/execution/instruction_facts.h"
+#include "modules/execution/instruction_descriptors.h"
 
 #include "modules/execution/register_numbers.h"
 
@@ -299,17 +299,18 @@ bool is_left_by_its_end(const ptx::module& m, const ptx::function& f) {
 
 }  // namespace
 
-instruction_facts::instruction_facts(const module_image& image, const opcode_timing& timing) {
+instruction_descriptors::instruction_descriptors(const module_image& image,
+                                                 const opcode_timing& timing) {
     const ptx::module& m = image.source();
     const auto& origins = image.origins();
-    facts_.resize(origins.size());
+    descriptor_.resize(origins.size());
     sequence_.resize(origins.size() + 1);
     end_of_function_.resize(origins.size());
     const execution::register_numbers numbers(m, timing.quirk.names_give_banks);
     register_numbers_ = numbers.end();
     std::uint64_t pc = 0;
     for (std::uint32_t n = 0; n < origins.size(); ++n) {
-        static_instruction& i = facts_[n];
+        static_instruction& i = descriptor_[n];
         sequence_[n].info = &i;
         i.pc = pc;
         i.code_bytes = instruction_bytes;
@@ -345,7 +346,8 @@ instruction_facts::instruction_facts(const module_image& image, const opcode_tim
     }
 }
 
-std::vector<program::instruction_window> instruction_facts::code_of(std::uint32_t function) const {
+std::vector<program::instruction_window> instruction_descriptors::code_of(
+    std::uint32_t function) const {
     std::vector<program::instruction_window> code;
     for (const part& p : parts_)
         if (p.function == function || !p.entry) code.push_back(window_from(p.first));

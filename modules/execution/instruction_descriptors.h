@@ -36,12 +36,12 @@ struct opcode_timing {
 };
 
 /// What an SM has to know of the instructions of a module: made once per module and timing.
-class instruction_facts {
+class instruction_descriptors {
 public:
-    instruction_facts(const module_image& image, const opcode_timing& timing);
+    instruction_descriptors(const module_image& image, const opcode_timing& timing);
 
     const program::static_instruction& of(std::uint32_t instruction) const {
-        return facts_[instruction];
+        return descriptor_[instruction];
     }
     /// An instruction, and those behind it to the end of its function.
     program::instruction_window window_from(std::uint32_t instruction) const {
@@ -59,7 +59,7 @@ public:
     static constexpr std::uint8_t instruction_bytes = 8;
 
 private:
-    std::vector<program::static_instruction> facts_;
+    std::vector<program::static_instruction> descriptor_;
     std::vector<program::dynamic_instruction> sequence_;
     std::vector<std::uint32_t> end_of_function_;
     struct part {

@@ -12,7 +12,7 @@ struct dim3 {
 };
 
 /// What is known of a kernel before its first CTA, whoever provides it.
-struct kernel_facts {
+struct kernel_descriptor {
     std::string origin;  ///< where it came from (a file, mostly), for messages
     std::string name;
     std::uint32_t id = 0;
