@@ -14,7 +14,7 @@ namespace {
 
 /// Operations that only move control: they are done before the next instruction is fetched.
 bool only_moves_control(const operation* op) {
-    return !op->counted && (op->execute == meeting_point || op->execute == enter_function ||
+    return !op->counted && (op->execute == reconvergence_point || op->execute == enter_function ||
                             op->execute == return_from_function);
 }
 

@@ -43,7 +43,7 @@ network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& s
       decoder_(std::move(decoder)),
       flit_bytes_(flit_bytes),
       ports_{config.clusters, config.memories},
-      mail_(sequencer.host_threads()) {
+      message_buffers_(sequencer.host_threads()) {
     for (unsigned c = 0; c < config.clusters; ++c) {
         const int port = static_cast<int>(c);
         from_cluster[c].register_nb_transport_fw(this, &network::on_cluster_forward, port);
@@ -98,8 +98,8 @@ unsigned network::memory_of(tlm::tlm_generic_payload& payload) {
     return m;
 }
 
-network::mail::half& network::mail_of(subnet s) {
-    return mail_[kernel::worker_pool::this_thread()].of[s];
+network::message_buffer::half& network::message_buffer_of(subnet s) {
+    return message_buffers_[kernel::worker_pool::this_thread()].of[s];
 }
 
 /// In the buffer of an injection port. What is not in the mail yet is asked only when what is known
@@ -116,7 +116,7 @@ void network::post(subnet s, unsigned port, const packet& p) {
     injector& in = injectors_[s][port];
     in.room -= p.flits;
     in.units += p.flits;
-    mail_of(s).entered.push_back({p, in.posted++});
+    message_buffer_of(s).entered.push_back({p, in.posted++});
 }
 
 void network::take(subnet s, const packet& p) {
@@ -141,7 +141,7 @@ bool network::inject(subnet s, unsigned port, const packet& p, bool owed) {
     }
     if (in.staged.payload == nullptr && has_room(s, port, 1)) return true;
     in.withheld = true;
-    mail_of(s).withheld.push_back(static_cast<std::uint16_t>(port));
+    message_buffer_of(s).withheld.push_back(static_cast<std::uint16_t>(port));
     if (owed) in.owed = p.payload;
     return false;
 }
@@ -221,7 +221,7 @@ void network::leave(subnet s, unsigned port) {
     ejectors_[s][port].presented = false;
     ++ejectors_[s][port].packets;
     const unsigned units = remove_head(s, port);
-    mail_of(s).left.push_back(
+    message_buffer_of(s).left.push_back(
         {static_cast<std::uint16_t>(port), static_cast<std::uint16_t>(units)});
 }
 
@@ -283,21 +283,21 @@ void network::resume_injectors(subnet s) {
 
 /// What has happened at the ports of a half since its last transfer, that of one port in the order
 /// of time.
-void network::take_mail(subnet s) {
-    const auto wait = [this, s](const mail::letter& l) {
+void network::take_messages(subnet s) {
+    const auto wait = [this, s](const message_buffer::message& l) {
         return l.number - taken_[s][l.what.source].packets;
     };
-    std::vector<mail::letter>& early = early_[s];
-    for (mail& by_thread : mail_) {
-        mail::half& half = by_thread.of[s];
-        for (const mail::letter& l : half.entered) {
+    std::vector<message_buffer::message>& early = early_[s];
+    for (message_buffer& by_thread : message_buffers_) {
+        message_buffer::half& half = by_thread.of[s];
+        for (const message_buffer::message& l : half.entered) {
             if (wait(l) == 0)
                 take(s, l.what);
             else
                 early.push_back(l);
         }
         for (const unsigned port : half.withheld) withheld_[s].insert(port);
-        for (const mail::departure& d : half.left) has_left(s, d.port, d.units);
+        for (const message_buffer::departure& d : half.left) has_left(s, d.port, d.units);
         half.entered.clear();
         half.withheld.clear();
         half.left.clear();
@@ -306,28 +306,29 @@ void network::take_mail(subnet s) {
     std::sort(early.begin(), early.end(), [&](const auto& a, const auto& b) {
         return a.what.source != b.what.source ? a.what.source < b.what.source : wait(a) < wait(b);
     });
-    for (const mail::letter& l : early) take(s, l.what);
+    for (const message_buffer::message& l : early) take(s, l.what);
     early.clear();
 }
 
 bool network::nothing_has_entered() const {
-    return std::all_of(mail_.begin(), mail_.end(), [](const mail& m) {
-        return m.of[requests].entered.empty() && m.of[replies].entered.empty() &&
-               m.of[requests].withheld.empty() && m.of[replies].withheld.empty();
-    });
+    return std::all_of(message_buffers_.begin(), message_buffers_.end(),
+                       [](const message_buffer& m) {
+                           return m.of[requests].entered.empty() && m.of[replies].entered.empty() &&
+                                  m.of[requests].withheld.empty() && m.of[replies].withheld.empty();
+                       });
 }
 
 std::uint64_t network::units_entered(subnet s) const {
     std::uint64_t units = 0;
-    for (const mail& m : mail_)
-        for (const mail::letter& l : m.of[s].entered) units += l.what.flits;
+    for (const message_buffer& m : message_buffers_)
+        for (const message_buffer::message& l : m.of[s].entered) units += l.what.flits;
     return units;
 }
 
 void network::on_edge() {
     const auto move = [](void* self, unsigned half) {
         auto& n = *static_cast<network*>(self);
-        n.take_mail(static_cast<subnet>(half));
+        n.take_messages(static_cast<subnet>(half));
         n.transfer(static_cast<subnet>(half));
     };
     sequencer_.do_in_parallel(subnets, move, this);

@@ -185,8 +185,8 @@ private:
     };
     /// What one host thread has done at ports since the last transfer, for who transfers next:
     /// else every packet would have lines of memory change hands.
-    struct mail {
-        struct letter {
+    struct message_buffer {
+        struct message {
             packet what;
             std::uint32_t number;  // among those of its port, which several threads may have sent
         };
@@ -195,7 +195,7 @@ private:
             std::uint16_t units;
         };
         struct alignas(64) half {  // taken in by one thread each
-            std::vector<letter> entered;
+            std::vector<message> entered;
             std::vector<std::uint16_t> withheld;  // ports that may not send
             std::vector<departure> left;
         };
@@ -210,8 +210,8 @@ private:
     unsigned on_debug(int port, tlm::tlm_generic_payload& payload);
 
     void on_edge();
-    mail::half& mail_of(subnet s);
-    void take_mail(subnet s);
+    message_buffer::half& message_buffer_of(subnet s);
+    void take_messages(subnet s);
     bool nothing_has_entered() const;
     bool has_room(subnet s, unsigned port, unsigned units);
     void post(subnet s, unsigned port, const packet& p);
@@ -233,15 +233,16 @@ private:
     // What blocks around the network change is kept by port: they act on several host threads.
     std::array<std::vector<ejector>, subnets> ejectors_;
     std::array<std::deque<presenter>, subnets> presenters_;  // by ejection port; with such threads
-    std::vector<mail> mail_;                                 // by host thread
+    std::vector<message_buffer> message_buffers_;            // by host thread
     // Of what the mail has told.
     struct taken {
         std::uint64_t units = 0;
         std::uint32_t packets = 0;  // modulo 2^32
     };
-    std::array<std::vector<taken>, subnets> taken_;         // by injection port
-    std::array<std::vector<mail::letter>, subnets> early_;  // that one of another thread precedes
-    std::array<port_set, subnets> withheld_;                // injection ports that may not send
+    std::array<std::vector<taken>, subnets> taken_;  // by injection port
+    std::array<std::vector<message_buffer::message>, subnets>
+        early_;                                      // that one of another thread precedes
+    std::array<port_set, subnets> withheld_;         // injection ports that may not send
     std::array<port_set, subnets> fresh_;            // ejection ports whose head may be presented
     std::array<std::uint64_t, subnets> injected_{};  // for the list of counters
     std::array<std::uint64_t, subnets> stalls_{};

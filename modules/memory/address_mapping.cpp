@@ -65,7 +65,7 @@ address_mapping::address_mapping(const address_mapping_config& config)
     : channels_(config.channels),
       sub_partitions_per_channel_(config.sub_partitions_per_channel),
       indexing_(config.indexing),
-      pieces_(sub_partitions()) {
+      chunks_(sub_partitions()) {
     if (channels_ == 0) throw kernel::user_error("-gpgpu_n_mem", "there must be a memory channel");
     if (!is_power_of_two(sub_partitions_per_channel_))
         throw kernel::user_error(
@@ -252,7 +252,7 @@ protocol::dram_location address_mapping::decode(std::uint64_t address) const {
             sub ^= page_entropy(high_bits, hashed_);
             break;
         case partition_indexing::random:
-            sub = pieces_[address >> random_shift_];
+            sub = chunks_[address >> random_shift_];
             break;
     }
     where.sub_partition = static_cast<std::uint16_t>(sub);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/memory/memory_config.h"
-#include "modules/memory/random_pieces.h"
+#include "modules/memory/random_chunks.h"
 #include "modules/protocol/memory_transaction.h"
 
 #include <array>
@@ -73,8 +73,8 @@ public:
 
     /// Random partition indexing draws a place for the piece of memory of an address, at its first
     /// use; whether it needs to, and whether it has, is told by the other two.
-    void place(std::uint64_t address) { pieces_.place(address >> random_shift_); }
-    bool placed(std::uint64_t address) const { return pieces_.placed(address >> random_shift_); }
+    void place(std::uint64_t address) { chunks_.place(address >> random_shift_); }
+    bool placed(std::uint64_t address) const { return chunks_.placed(address >> random_shift_); }
     bool placed_at_first_use() const { return indexing_ == partition_indexing::random; }
 
     unsigned channels() const { return channels_; }
@@ -110,7 +110,7 @@ private:
     unsigned random_shift_ = 0;
     unsigned hashed_ = 0;  // sub-partitions, with a power of two of channels
     partition_indexing indexing_;
-    random_pieces pieces_;
+    random_chunks chunks_;
     /// Of the addresses that differ in the channel's bits only, how many may share a channel.
     unsigned alike_ = 1;
     bit_gather channel_, bank_, row_, column_, partition_, sub_partition_free_, channel_free_;

@@ -58,7 +58,7 @@ struct item {
 /// The items of one text.
 class splitter {
 public:
-    explicit splitter(const piece& p) : text(p.text), tokens(tokens_of(p.text)) {
+    explicit splitter(const link_input& p) : text(p.text), tokens(tokens_of(p.text)) {
         for (std::size_t i = 0; i < tokens.size();) {
             items.push_back(next(i));
             i = items.back().last;
@@ -156,8 +156,8 @@ void keep_newer(std::string& so_far, std::string_view line) {
 
 class joiner {
 public:
-    explicit joiner(const std::vector<piece>& pieces) : pieces_(pieces) {
-        for (const piece& p : pieces) parts_.emplace_back(p);
+    explicit joiner(const std::vector<link_input>& inputs) : inputs_(inputs) {
+        for (const link_input& p : inputs) parts_.emplace_back(p);
         collect();
     }
 
@@ -182,8 +182,8 @@ private:
                     if (it.how == binding::visible && !strong_.emplace(n, i).second &&
                         strong_[n] != i)
                         throw kernel::user_error(
-                            pieces_[i].name,
-                            n + " is defined in " + pieces_[strong_[n]].name + " too",
+                            inputs_[i].name,
+                            n + " is defined in " + inputs_[strong_[n]].name + " too",
                             "what several files define needs .weak");
                 }
     }
@@ -245,7 +245,7 @@ private:
         to += "\n";
     }
 
-    const std::vector<piece>& pieces_;
+    const std::vector<link_input>& inputs_;
     std::vector<splitter> parts_;
     header head_;
     std::map<std::string, std::set<std::size_t>> used_;  ///< parts that have a name at the top
@@ -255,9 +255,9 @@ private:
 
 }  // namespace
 
-std::string link(const std::vector<piece>& pieces) {
-    if (pieces.size() == 1) return pieces.front().text;
-    return joiner(pieces).text();
+std::string link(const std::vector<link_input>& inputs) {
+    if (inputs.size() == 1) return inputs.front().text;
+    return joiner(inputs).text();
 }
 
 }  // namespace simtlm::ptx

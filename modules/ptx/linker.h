@@ -7,7 +7,7 @@
 namespace simtlm::ptx {
 
 /// A PTX text that is linked with others.
-struct piece {
+struct link_input {
     std::string name;  ///< for messages
     std::string text;
 };
@@ -18,6 +18,6 @@ struct piece {
 /// target among them. One piece is left as it is. Lines of `.file` and `.loc` are kept of the first
 /// piece alone. Undefined functions are found when the result is used.
 /// @throws kernel::user_error  a symbol is defined twice
-std::string link(const std::vector<piece>& pieces);
+std::string link(const std::vector<link_input>& inputs);
 
 }  // namespace simtlm::ptx

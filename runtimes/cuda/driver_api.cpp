@@ -418,7 +418,7 @@ void with_log(const compilation_log& log, Act&& act) {
 }
 
 struct linker {
-    std::vector<simtlm::device::module_source> pieces;
+    std::vector<simtlm::device::module_source> inputs;
     std::string text;  ///< when it is complete
     std::vector<int> options;
     void** values = nullptr;  ///< where the program has them; read and written
@@ -451,15 +451,15 @@ RUNTIME(cuLinkAddData)
         constexpr int ptx = 1, fat_binary = 2;
         require(type == ptx || type == fat_binary, status::not_supported,
                 "PTX alone can be linked, no machine code");
-        simtlm::device::module_source piece;
+        simtlm::device::module_source input;
         if (type == ptx) {
-            piece.text.assign(static_cast<const char*>(data), bytes);
-            piece.text.resize(std::min(piece.text.find('\0'), piece.text.size()));
+            input.text.assign(static_cast<const char*>(data), bytes);
+            input.text.resize(std::min(input.text.find('\0'), input.text.size()));
         } else {
-            piece = module_in(data, s.config().capability(), "linked");
+            input = module_in(data, s.config().capability(), "linked");
         }
-        piece.name = name != nullptr ? name : fmt::format("piece {}", l->pieces.size() + 1);
-        l->pieces.push_back(std::move(piece));
+        input.name = name != nullptr ? name : fmt::format("piece {}", l->inputs.size() + 1);
+        l->inputs.push_back(std::move(input));
     });
 }
 RUNTIME(cuLinkAddFile)
@@ -474,10 +474,10 @@ RUNTIME(cuLinkAddFile)
 RUNTIME(cuLinkComplete)(linker* l, void** to, std::size_t* bytes) {
     return driver_call("cuLinkComplete", [&](session&) {
         require_pointer(l);
-        require(!l->pieces.empty(), status::invalid_value, "nothing to link");
+        require(!l->inputs.empty(), status::invalid_value, "nothing to link");
         const auto count = static_cast<unsigned>(l->options.size());
         with_log({count, l->options.data(), l->values},
-                 [&] { l->text = link(l->pieces, "linked").text; });
+                 [&] { l->text = link(l->inputs, "linked").text; });
         if (to != nullptr) *to = l->text.data();
         if (bytes != nullptr) *bytes = l->text.size() + 1;
     });

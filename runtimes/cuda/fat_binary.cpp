@@ -145,12 +145,12 @@ device::module_source choose_ptx(const std::vector<fat_entry>& entries, unsigned
     return s;
 }
 
-device::module_source link(const std::vector<device::module_source>& pieces,
+device::module_source link(const std::vector<device::module_source>& inputs,
                            const std::string& name) {
     device::module_source all;
     all.name = name;
-    std::vector<ptx::piece> texts;
-    for (const device::module_source& s : pieces) {
+    std::vector<ptx::link_input> texts;
+    for (const device::module_source& s : inputs) {
         texts.push_back({s.name, s.text});
         all.compiled.insert(s.compiled.begin(), s.compiled.end());
     }
@@ -169,7 +169,7 @@ namespace {
 /// are those of NVIDIA's libraries.
 device::module_source link_binaries(const fat_binary_wrapper& w, unsigned capability,
                                     const std::string& name) {
-    std::vector<device::module_source> pieces;
+    std::vector<device::module_source> inputs;
     std::vector<fat_entry> all = read_fat_binary(w.data);
     const auto* binary = static_cast<const void* const*>(w.file_or_binaries);
     for (; binary != nullptr && *binary != nullptr; ++binary) {
@@ -179,11 +179,11 @@ device::module_source link_binaries(const fat_binary_wrapper& w, unsigned capabi
             return e.what == fat_entry::kind::ptx && e.architecture <= capability;
         });
         if (fits)
-            pieces.push_back(
-                choose_ptx(entries, capability, fmt::format("{}.{}", name, pieces.size() + 1)));
+            inputs.push_back(
+                choose_ptx(entries, capability, fmt::format("{}.{}", name, inputs.size() + 1)));
     }
-    if (pieces.empty()) return choose_ptx(all, capability, name);
-    return link(pieces, name);
+    if (inputs.empty()) return choose_ptx(all, capability, name);
+    return link(inputs, name);
 }
 
 }  // namespace

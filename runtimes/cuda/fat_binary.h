@@ -34,7 +34,7 @@ device::module_source choose_ptx(const std::vector<fat_entry>& entries, unsigned
                                  const std::string& name);
 
 /// Modules that were compiled apart, as one. @throws device::failure
-device::module_source link(const std::vector<device::module_source>& pieces,
+device::module_source link(const std::vector<device::module_source>& inputs,
                            const std::string& name);
 
 /// The module in code of any form. @throws device::failure

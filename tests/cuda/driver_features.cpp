@@ -160,7 +160,7 @@ static char library[] = R"(.version 6.0
 }
 )";
 
-constexpr std::size_t piece = 2 << 20;
+constexpr std::size_t granule = 2 << 20;
 
 static void* linked() {
     void *state = nullptr, *image = nullptr, *module = nullptr;
@@ -181,17 +181,17 @@ static address mapped(void* handles[2]) {
     p.kind = 1;
     p.location = 1;
     std::size_t granularity = 0;
-    CHECK(cuMemGetAllocationGranularity(&granularity, &p, 0) == 0 && granularity == piece);
+    CHECK(cuMemGetAllocationGranularity(&granularity, &p, 0) == 0 && granularity == granule);
     address at = 0;
-    CHECK(cuMemAddressReserve(&at, piece + 1, 0, 0, 0) == 1);
-    CHECK(cuMemAddressReserve(&at, 2 * piece, 0, 0, 0) == 0);
+    CHECK(cuMemAddressReserve(&at, granule + 1, 0, 0, 0) == 1);
+    CHECK(cuMemAddressReserve(&at, 2 * granule, 0, 0, 0) == 0);
     for (int i = 0; i < 2; ++i) {
-        CHECK(cuMemCreate(&handles[i], piece, &p, 0) == 0);
-        CHECK(cuMemMap(at + i * piece, piece, 0, handles[i], 0) == 0);
+        CHECK(cuMemCreate(&handles[i], granule, &p, 0) == 0);
+        CHECK(cuMemMap(at + i * granule, granule, 0, handles[i], 0) == 0);
     }
-    CHECK(cuMemMap(at, piece, 0, handles[0], 0) == 1);
+    CHECK(cuMemMap(at, granule, 0, handles[0], 0) == 1);
     const access all = {1, 0, 3};
-    CHECK(cuMemSetAccess(at, 2 * piece, &all, 1) == 0);
+    CHECK(cuMemSetAccess(at, 2 * granule, &all, 1) == 0);
     return at;
 }
 
@@ -214,9 +214,9 @@ int main() {
     std::size_t before = 0, after = 0, total = 0;
     CHECK(cuMemGetInfo_v2(&before, &total) == 0);
     const address at = mapped(handles);
-    CHECK(cuMemGetInfo_v2(&after, &total) == 0 && before - after == 2 * piece);
+    CHECK(cuMemGetInfo_v2(&after, &total) == 0 && before - after == 2 * granule);
     // 16 elements in each piece.
-    const address data = at + piece - 64;
+    const address data = at + granule - 64;
     unsigned start[32];
     for (unsigned& v : start) v = 5;
     CHECK(cuMemcpyHtoD_v2(data, start, sizeof start) == 0);
@@ -266,16 +266,16 @@ int main() {
     CHECK(cuIpcOpenMemHandle(&argument, handle, 1) == 801);
     // Memory stays while it is mapped, and a second mapping shows the same bytes.
     CHECK(cuMemFree_v2(at) == 1);
-    CHECK(cuMemUnmap(at + piece, piece) == 0);
-    CHECK(cuMemMap(at + piece, piece, 0, handles[0], 0) == 0);
+    CHECK(cuMemUnmap(at + granule, granule) == 0);
+    CHECK(cuMemMap(at + granule, granule, 0, handles[0], 0) == 0);
     CHECK(cuMemRelease(handles[0]) == 0 && cuMemRelease(handles[1]) == 0);
     const access all = {1, 0, 3};
-    CHECK(cuMemSetAccess(at + piece, piece, &all, 1) == 0);
+    CHECK(cuMemSetAccess(at + granule, granule, &all, 1) == 0);
     unsigned same[16];
-    CHECK(cuMemcpyDtoH_v2(same, at + 2 * piece - 64, sizeof same) == 0);
+    CHECK(cuMemcpyDtoH_v2(same, at + 2 * granule - 64, sizeof same) == 0);
     for (const unsigned v : same) CHECK(v == 10);
-    CHECK(cuMemUnmap(at, 2 * piece) == 0);
-    CHECK(cuMemAddressFree(at, 2 * piece) == 0);
+    CHECK(cuMemUnmap(at, 2 * granule) == 0);
+    CHECK(cuMemAddressFree(at, 2 * granule) == 0);
     CHECK(cuMemGetInfo_v2(&after, &total) == 0 && before - after == 512);
     std::puts("driver_features: passed");
 }

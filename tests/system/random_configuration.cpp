@@ -237,9 +237,9 @@ private:
 
 random_configuration::random_configuration(std::uint64_t seed, std::uint64_t number,
                                            const scratch_folder& folder) {
-    drawing by_lot(seed, number, folder);
-    options = by_lot.all();
-    trace = by_lot.trace();
+    drawing at_random(seed, number, folder);
+    options = at_random.all();
+    trace = at_random.trace();
 }
 
 }  // namespace simtlm::test

@@ -126,7 +126,8 @@ void block_checks::race_of_lanes(warp& w, const operation* op, unsigned lane, un
 
 // ---- pieces ----
 
-void block_checks::check_race(warp& w, const operation* op, const piece& p, std::uint64_t offset) {
+void block_checks::check_race(warp& w, const operation* op, const segment& p,
+                              std::uint64_t offset) {
     race_detector& d = *races_;
     settle(d);
     if (p.writes)
@@ -154,7 +155,7 @@ void block_checks::check_race(warp& w, const operation* op, const piece& p, std:
     }
 }
 
-void block_checks::check(warp& w, const operation* op, const piece& p) {
+void block_checks::check(warp& w, const operation* op, const segment& p) {
     const bool in_shared = p.shared_space || address_windows::in_shared(p.address);
     if (in_shared) {
         const std::uint64_t offset =

@@ -38,14 +38,14 @@ public:
     written_map* global() { return global_; }
 
     /// Bytes that an access of a thread touches, where it is not a plain load or store of a warp.
-    struct piece {
+    struct segment {
         unsigned lane;
         device_address address;
         std::uint32_t bytes;
         bool shared_space;  ///< an address of shared memory, not a generic one
         bool reads, writes;
     };
-    void check(warp& w, const operation* op, const piece& p);
+    void check(warp& w, const operation* op, const segment& p);
     /// A function of the device runtime has written.
     void written(warp& w, unsigned lane, device_address generic, std::uint32_t bytes);
 
@@ -65,7 +65,7 @@ public:
                        std::uint32_t offset);
 
 private:
-    void check_race(warp& w, const operation* op, const piece& p, std::uint64_t offset);
+    void check_race(warp& w, const operation* op, const segment& p, std::uint64_t offset);
     template <class Describe>
     void add(finding::kind what, warp& w, const operation* op, unsigned lane, std::uint64_t other,
              Describe&& describe);

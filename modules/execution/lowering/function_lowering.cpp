@@ -26,12 +26,12 @@ function_lowering::function_lowering(module_builder& module, std::uint32_t funct
 
 void function_lowering::lower() {
     const std::size_t count = f_.code.size();
-    meets_here_.assign(count + 1, false);
+    reconverges_here_.assign(count + 1, false);
     for (const std::uint32_t at : flow_.reconvergence)
-        if (at != ptx::no_index && at < count) meets_here_[at] = true;
+        if (at != ptx::no_index && at < count) reconverges_here_[at] = true;
     for (std::size_t i = 0; i + 1 < count; ++i) {
         const bool is_call = m_.operation_of(f_.code[i]).op == ptx::opcode::call;
-        if (is_call && f_.code[i].guard != ptx::no_index) meets_here_[i + 1] = true;
+        if (is_call && f_.code[i].guard != ptx::no_index) reconverges_here_[i + 1] = true;
     }
     label_at_.assign(count + 1, 0);
     find_unwritten_registers();
@@ -49,7 +49,7 @@ void function_lowering::lower() {
             if (module_.checks().init) emit(note_frame, false).immediate = index_;
         }
         label_at_[i] = static_cast<std::uint32_t>(module_.code().size());
-        if (meets_here_[i]) emit(meeting_point, false);
+        if (reconverges_here_[i]) emit(reconvergence_point, false);
         if (i == count) {
             emit(return_from_function, false);
             break;
@@ -320,7 +320,7 @@ void function_lowering::lower_lop3_predicate(const ptx::operation& o) {
 void function_lowering::resolve_labels() {
     std::vector<operation>& code = module_.code();
     for (const label_use& l : labels_)
-        code[l.operation].source[l.is_meeting ? 1 : 0] = label_at_[l.instruction];
+        code[l.operation].source[l.is_reconvergence ? 1 : 0] = label_at_[l.instruction];
     for (const list_use& l : lists_)
         for (std::size_t i = 0; i < l.instructions.size(); ++i)
             l.list[i] = label_at_[l.instructions[i]];

@@ -106,7 +106,7 @@ private:
     bool needs_check(const memory_place& p) const;
     void emit_access_check(const ptx::operation& o, const memory_place& p, unsigned element_bytes,
                            const std::vector<slot>& stored = {});
-    void emit_piece_check(const memory_place& p);
+    void emit_segment_check(const memory_place& p);
     void emit_mbarrier_note(const ptx::operation& o, const memory_place& p);
     void find_unwritten_registers();
     void emit_register_check(std::uint32_t r, bool guarded);
@@ -136,7 +136,7 @@ private:
     };
     struct label_use {
         std::uint32_t operation;
-        bool is_meeting;  ///< source[1], else source[0]
+        bool is_reconvergence;  ///< source[1], else source[0]
         std::uint32_t instruction;
     };
     struct list_use {
@@ -151,7 +151,7 @@ private:
     function_image& image_;
     const operation_table& handlers_;
     ptx::control_flow flow_;
-    std::vector<bool> meets_here_;         ///< instructions at which lanes meet
+    std::vector<bool> reconverges_here_;   ///< instructions at which lanes meet
     std::vector<std::uint32_t> label_at_;  ///< operation of an instruction, for branches
     std::vector<label_use> labels_;
     std::vector<list_use> lists_;

@@ -83,7 +83,7 @@ void function_lowering::lower_asynchronous_copy(const ptx::operation& o) {
     const slot* const list =
         list_of({static_cast<slot>(immediate), static_cast<slot>(immediate >> 32), from.detail,
                  from.source, static_cast<slot>(operand(2).value)});
-    emit_piece_check(to);
+    emit_segment_check(to);
     operation& op = emit(copy_asynchronously);
     set_place(op, to);
     op.list = list;

@@ -71,10 +71,10 @@ void function_lowering::emit_access_check(const ptx::operation& o, const memory_
 }
 
 /// Before wmma.load, wmma.store, ldmatrix, cp.async.
-void function_lowering::emit_piece_check(const memory_place& p) {
+void function_lowering::emit_segment_check(const memory_place& p) {
     if (!needs_check(p)) return;
     module_.note_shared_access(2);
-    emit(check_pieces, false);
+    emit(check_segments, false);
 }
 
 /// Before an operation on an mbarrier.

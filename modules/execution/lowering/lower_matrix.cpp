@@ -130,7 +130,7 @@ void function_lowering::lower_fragment(const ptx::operation& o) {
         list.push_back(loads ? destination(*e, width, false) : source(*e, width));
     const slot stride = has_operand(2) ? source(operand(2), 32) : no_slot;
     const memory_place p = place_of(operand(loads ? 1 : 0), o);
-    emit_piece_check(p);
+    emit_segment_check(p);
     operation& op = emit(loads ? load_fragment : store_fragment);
     op.list = list_of(list);
     set_place(op, p);
@@ -157,7 +157,7 @@ bool function_lowering::lower_matrix(const ptx::operation& o) {
             for (const ptx::operand* e : elements_of(operand(0)))
                 list.push_back(destination(*e, 32, false));
             const memory_place p = place_of(operand(1), o);
-            emit_piece_check(p);
+            emit_segment_check(p);
             operation& op = emit(load_matrices);
             set_place(op, p);
             op.destination2 = static_cast<slot>(list.size());

@@ -31,16 +31,16 @@ void perform_copy(warp& w, const memory_request& r) {
     for_lanes(r.lanes, [&](unsigned i) {
         if (to[i] % bytes != 0) misaligned(w, r.op, i, to[i], bytes);
         if (r.address[i] % bytes != 0) misaligned(w, r.op, i, r.address[i], bytes);
-        std::byte piece[16] = {};
+        std::byte segment[16] = {};
         const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(read[i], bytes));
         if (count != 0)
             std::memcpy(
-                piece,
+                segment,
                 range_of(w, r.op, i, from_space, r.address[i], count, false).at(r.address[i]),
                 count);
         std::memcpy(
             range_of(w, r.op, i, access_detail::space_of(r.op), to[i], bytes, true).at(to[i]),
-            piece, bytes);
+            segment, bytes);
     });
 }
 

@@ -49,7 +49,7 @@ const operation* note_mbarrier(warp& w, const operation* op) {
     return op + 1;
 }
 
-const operation* check_pieces(warp& w, const operation* op) {
+const operation* check_segments(warp& w, const operation* op) {
     const operation* const access = op + 1;
     block_checks* const checks = w.block->checks();
     if (checks == nullptr || w.lanes_of(op) == 0) return access;

@@ -27,7 +27,7 @@ const operation* note_warp_sync(warp& w, const operation* op);
 /// access_flags
 const operation* note_mbarrier(warp& w, const operation* op);
 /// Before wmma.load, wmma.store, ldmatrix, cp.async, which is the next operation.
-const operation* check_pieces(warp& w, const operation* op);
+const operation* check_segments(warp& w, const operation* op);
 /// Before an instruction that may read a register that nothing has written. source[0]: lanes that
 /// have been written; immediate: the register
 const operation* check_register(warp& w, const operation* op);

@@ -12,7 +12,7 @@ namespace simtlm::execution {
 
 namespace {
 
-std::uint64_t meeting_pc(const operation* op) {
+std::uint64_t reconvergence_pc_of(const operation* op) {
     return op->source[1] == no_slot ? simt_stack::no_pc : op->source[1];
 }
 
@@ -130,7 +130,7 @@ const operation* branch(warp& w, const operation* op) {
     if (takers == w.active) return w.jump(op, target);
     if (takers == 0) return op + 1;
     w.leave(op);
-    w.stack.branch(takers, op->source[0], w.pc_of(op) + 1, meeting_pc(op));
+    w.stack.branch(takers, op->source[0], w.pc_of(op) + 1, reconvergence_pc_of(op));
     return w.resume();
 }
 
@@ -141,7 +141,7 @@ const operation* indexed_branch(warp& w, const operation* op) {
     const std::uint64_t fall_through = w.pc_of(op) + 1;
     simt_stack::outcome how;
     how.next_pc.fill(fall_through);
-    how.reconvergence_pc = meeting_pc(op);
+    how.reconvergence_pc = reconvergence_pc_of(op);
     for (lane_mask m = takers; m != 0; m &= m - 1) {
         const auto lane = static_cast<unsigned>(__builtin_ctz(m));
         if (index[lane] >= static_cast<std::uint64_t>(op->immediate))
@@ -155,7 +155,7 @@ const operation* indexed_branch(warp& w, const operation* op) {
     return w.resume();
 }
 
-const operation* meeting_point(warp& w, const operation* op) {
+const operation* reconvergence_point(warp& w, const operation* op) {
     const std::uint64_t pc = w.pc_of(op);
     if (w.stack.top().reconvergence_pc != pc) return op + 1;
     w.leave(op);

@@ -12,7 +12,7 @@ const operation* branch(warp& w, const operation* op);
 /// immediate: how many
 const operation* indexed_branch(warp& w, const operation* op);
 /// Before the first instruction of a place where lanes meet.
-const operation* meeting_point(warp& w, const operation* op);
+const operation* reconvergence_point(warp& w, const operation* op);
 /// call of a known function. source[0]: its first operation; immediate: call site
 const operation* call(warp& w, const operation* op);
 /// call through a pointer. source[0]: address lanes (detail: their bytes); immediate: call site

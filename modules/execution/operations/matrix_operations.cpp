@@ -87,7 +87,7 @@ void for_addresses(const warp& w, const operation* op, Function f) {
 
 /// Calls f(host address, register, lane, first bit in it, bytes) for each of them.
 template <class Function>
-void for_pieces(warp& w, const operation* op, bool stores, Function f) {
+void for_segments(warp& w, const operation* op, bool stores, Function f) {
     const matrix_fragment& fragment = attachment<fragment_access>(op).fragment;
     const space s = access_detail::space_of(op);
     mapped_range range;
@@ -113,19 +113,20 @@ const operation* multiply_matrices(warp& w, const operation* op) {
 
 const operation* load_fragment(warp& w, const operation* op) {
     const unsigned lane_bytes = attachment<fragment_access>(op).is_wide ? 8 : 4;
-    for_pieces(w, op, false,
-               [&](const std::byte* from, unsigned r, unsigned lane, unsigned bit, unsigned bytes) {
-                   std::memcpy(w.at(op->list[r]) + lane * lane_bytes + bit / 8, from, bytes);
-               });
+    for_segments(
+        w, op, false,
+        [&](const std::byte* from, unsigned r, unsigned lane, unsigned bit, unsigned bytes) {
+            std::memcpy(w.at(op->list[r]) + lane * lane_bytes + bit / 8, from, bytes);
+        });
     return op + 1;
 }
 
 const operation* store_fragment(warp& w, const operation* op) {
     const unsigned lane_bytes = attachment<fragment_access>(op).is_wide ? 8 : 4;
-    for_pieces(w, op, true,
-               [&](std::byte* to, unsigned r, unsigned lane, unsigned bit, unsigned bytes) {
-                   std::memcpy(to, w.at(op->list[r]) + lane * lane_bytes + bit / 8, bytes);
-               });
+    for_segments(w, op, true,
+                 [&](std::byte* to, unsigned r, unsigned lane, unsigned bit, unsigned bytes) {
+                     std::memcpy(to, w.at(op->list[r]) + lane * lane_bytes + bit / 8, bytes);
+                 });
     return op + 1;
 }
 

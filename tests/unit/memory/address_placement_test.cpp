@@ -20,28 +20,28 @@ using order = protocol::request_order;
 #ifdef __GLIBC__
 TEST(RandomPieces, DrawTheNumbersOfTheCLibrary) {
     std::srand(1);
-    random_pieces pieces(24);
+    random_chunks chunks(24);
     for (unsigned i = 0; i < 1000; ++i)
-        ASSERT_EQ(pieces.draw(), static_cast<std::uint32_t>(std::rand())) << "number " << i;
+        ASSERT_EQ(chunks.draw(), static_cast<std::uint32_t>(std::rand())) << "number " << i;
 }
 #endif
 
 TEST(RandomPieces, KeepThePlaceTheyWereGivenFirst) {
-    random_pieces pieces(24);
-    pieces.place(7);
-    const std::uint32_t first = pieces[7];
-    for (std::uint64_t p = 0; p < 100; ++p) pieces.place(p);
-    pieces.place(7);
-    EXPECT_EQ(pieces[7], first);
-    EXPECT_TRUE(pieces.placed(99));
-    EXPECT_FALSE(pieces.placed(100));
+    random_chunks chunks(24);
+    chunks.place(7);
+    const std::uint32_t first = chunks[7];
+    for (std::uint64_t p = 0; p < 100; ++p) chunks.place(p);
+    chunks.place(7);
+    EXPECT_EQ(chunks[7], first);
+    EXPECT_TRUE(chunks.placed(99));
+    EXPECT_FALSE(chunks.placed(100));
 }
 
 TEST(RandomPieces, HaveAPlaceEvenWhenNobodyGaveThemOne) {
-    random_pieces pieces(24);
-    const random_pieces others(24);
-    EXPECT_LT(pieces[1234], 24u);
-    EXPECT_EQ(pieces[1234], others[1234]) << "it does not depend on what was placed";
+    random_chunks chunks(24);
+    const random_chunks others(24);
+    EXPECT_LT(chunks[1234], 24u);
+    EXPECT_EQ(chunks[1234], others[1234]) << "it does not depend on what was placed";
 }
 
 address_mapping_config random_mapping() {
@@ -83,9 +83,9 @@ private:
 };
 
 std::vector<unsigned> places_in_order(const std::vector<std::uint64_t>& addresses) {
-    random_pieces lots(24);
+    random_chunks chunks(24);
     std::vector<unsigned> result;
-    for (std::size_t i = 0; i < addresses.size(); ++i) result.push_back(lots.draw() % 24);
+    for (std::size_t i = 0; i < addresses.size(); ++i) result.push_back(chunks.draw() % 24);
     return result;
 }
 

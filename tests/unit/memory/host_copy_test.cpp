@@ -105,8 +105,8 @@ protected:
     void expect_same(std::uint64_t address, std::uint64_t bytes, bool dirty_lines) {
         const situation& s = GetParam();
         l2 whole(map_config(s.channels, s.indexing), slice_config());
-        l2 pieces(map_config(s.channels, s.indexing), slice_config());
-        for (l2* cache : {&whole, &pieces}) {
+        l2 chunks(map_config(s.channels, s.indexing), slice_config());
+        for (l2* cache : {&whole, &chunks}) {
             std::mt19937 random(7);
             for (unsigned i = 0; i < 500; ++i) {
                 const std::uint64_t a = address + random() % bytes;
@@ -119,12 +119,12 @@ protected:
                 tags.write(found.line, static_cast<unsigned>(a / 32 % 4), {});
             }
         }
-        host_copy fast = whole.copier(s.truncate), slow = pieces.copier(s.truncate);
+        host_copy fast = whole.copier(s.truncate), slow = chunks.copier(s.truncate);
         fast.copy(address, bytes, 1000, {});
-        constexpr std::uint64_t piece = 8192;
-        for (std::uint64_t at = 0; at < bytes; at += piece)
-            slow.copy(address + at, std::min(piece, bytes - at), 1000, {});
-        EXPECT_EQ(whole.state(), pieces.state());
+        constexpr std::uint64_t chunk = 8192;
+        for (std::uint64_t at = 0; at < bytes; at += chunk)
+            slow.copy(address + at, std::min(chunk, bytes - at), 1000, {});
+        EXPECT_EQ(whole.state(), chunks.state());
         walked = fast.sectors_walked();
     }
     std::uint64_t walked = 0;

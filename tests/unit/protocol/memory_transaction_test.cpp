@@ -155,27 +155,27 @@ TEST(TransactionPool, TakesBackWhatAnyThreadReleasesWhileABlockGoesOn) {
         std::mutex alone;
         std::vector<tlm::tlm_generic_payload*> held;
     };
-    std::vector<mailbox> mail(blocks);
+    std::vector<mailbox> mailboxes(blocks);
     const auto work = [&](unsigned b) {
         for (unsigned n = 0; n < each; ++n) {
             auto& p = of[b]->acquire(tlm::TLM_READ_COMMAND, n, 32, access::global_read);
             extension(p).sm = static_cast<std::uint16_t>(n);
             {
-                const std::lock_guard hold(mail[(b + 1) % blocks].alone);
-                mail[(b + 1) % blocks].held.push_back(&p);
+                const std::lock_guard hold(mailboxes[(b + 1) % blocks].alone);
+                mailboxes[(b + 1) % blocks].held.push_back(&p);
             }
-            const std::lock_guard hold(mail[b].alone);
-            for (auto* q : mail[b].held) {
+            const std::lock_guard hold(mailboxes[b].alone);
+            for (auto* q : mailboxes[b].held) {
                 EXPECT_EQ(extension(*q).sm, static_cast<std::uint16_t>(q->get_address()));
                 q->release();
             }
-            mail[b].held.clear();
+            mailboxes[b].held.clear();
         }
     };
     std::vector<std::thread> threads;
     for (unsigned b = 0; b < blocks; ++b) threads.emplace_back(work, b);
     for (std::thread& t : threads) t.join();
-    for (mailbox& m : mail)
+    for (mailbox& m : mailboxes)
         for (auto* p : m.held) p->release();
     EXPECT_EQ(pool.acquired(), blocks * each);
     EXPECT_EQ(pool.outstanding(), 0u);

@@ -29,13 +29,13 @@ TEST(Linker, GivesADeclarationTheFunctionThatAnotherPieceDefines) {
     const std::string library = head +
                                 ".visible .global .u32 shared_by_all = 7;\n"
                                 ".visible .func (.param .b32 r) twice(.param .b32 x) { ret; }\n";
-    for (const auto& pieces : {std::vector<piece>{{"user", user}, {"library", library}},
-                               std::vector<piece>{{"library", library}, {"user", user}}}) {
-        const module m = parse(link(pieces), "linked");
+    for (const auto& inputs : {std::vector<link_input>{{"user", user}, {"library", library}},
+                               std::vector<link_input>{{"library", library}, {"user", user}}}) {
+        const module m = parse(link(inputs), "linked");
         const function* const f = m.find_function("twice");
         ASSERT_NE(f, nullptr);
         EXPECT_TRUE(f->defined);
-        EXPECT_EQ(count(link(pieces), ".version"), 1u);
+        EXPECT_EQ(count(link(inputs), ".version"), 1u);
     }
 }
 

@@ -13,16 +13,16 @@ namespace simtlm::memory {
 ///
 /// The numbers are those of the C library that Accel-Sim runs on, an additive feedback generator
 /// (x^31 + x^3 + 1) with seed 1, so that equal orders of touches give equal places.
-class random_pieces {
+class random_chunks {
 public:
-    explicit random_pieces(unsigned sub_partitions);
+    explicit random_chunks(unsigned sub_partitions);
 
     /// Draws for a piece that has no place yet. @param piece  its number, an address shifted
-    void place(std::uint64_t piece);
-    bool placed(std::uint64_t piece) const { return places_.count(piece) != 0; }
+    void place(std::uint64_t chunk);
+    bool placed(std::uint64_t chunk) const { return places_.count(chunk) != 0; }
     /// The sub-partition of a piece. One that was never placed (a foreign initiator's, a debug
     /// access to memory that nobody uses) has one that follows from its number.
-    std::uint32_t operator[](std::uint64_t piece) const;
+    std::uint32_t operator[](std::uint64_t chunk) const;
 
     /// The next number of the generator, 0 .. 2^31 - 1.
     std::uint32_t draw();

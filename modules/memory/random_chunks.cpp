@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/memory/random_pieces.h"
+#include "modules/memory/random_chunks.h"
 
 namespace simtlm::memory {
 
@@ -15,7 +15,7 @@ std::uint64_t mix(std::uint64_t key) {
 
 }  // namespace
 
-random_pieces::random_pieces(unsigned sub_partitions) : sub_partitions_(sub_partitions) {
+random_chunks::random_chunks(unsigned sub_partitions) : sub_partitions_(sub_partitions) {
     // The state is filled by Park and Miller's minimal standard generator; the first ten rounds of
     // the feedback are thrown away.
     std::uint64_t seed = 1;
@@ -26,22 +26,22 @@ random_pieces::random_pieces(unsigned sub_partitions) : sub_partitions_(sub_part
     for (unsigned i = 0; i < 10 * degree; ++i) draw();
 }
 
-std::uint32_t random_pieces::draw() {
+std::uint32_t random_chunks::draw() {
     state_[next_] += state_[(next_ + degree - separation) % degree];
     const std::uint32_t result = state_[next_] >> 1;
     next_ = (next_ + 1) % degree;
     return result;
 }
 
-void random_pieces::place(std::uint64_t piece) {
-    const auto [at, is_new] = places_.try_emplace(piece);
+void random_chunks::place(std::uint64_t chunk) {
+    const auto [at, is_new] = places_.try_emplace(chunk);
     if (is_new) at->second = static_cast<std::uint16_t>(draw() % sub_partitions_);
 }
 
-std::uint32_t random_pieces::operator[](std::uint64_t piece) const {
-    const auto at = places_.find(piece);
+std::uint32_t random_chunks::operator[](std::uint64_t chunk) const {
+    const auto at = places_.find(chunk);
     return at != places_.end() ? at->second
-                               : static_cast<std::uint32_t>(mix(piece) % sub_partitions_);
+                               : static_cast<std::uint32_t>(mix(chunk) % sub_partitions_);
 }
 
 }  // namespace simtlm::memory
