@@ -184,7 +184,7 @@ private:
         kernel::clocked_process process;
     };
     /// What one host thread has done at ports since the last transfer, for who transfers next:
-    /// else every packet would have lines of memory change hands.
+    /// else every packet would have cache lines change hands.
     struct message_buffer {
         struct message {
             packet what;

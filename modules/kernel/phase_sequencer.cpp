@@ -80,7 +80,7 @@ void phase_sequencer::slot::shuffle(std::mt19937_64& random) {
     rearrange([&] { std::shuffle(members.begin(), members.end(), random); });
 }
 
-/// Words that lie in a line of memory each.
+/// Words that lie in a cache line each.
 void phase_sequencer::sub_phase::make_lines(unsigned lines) {
     constexpr unsigned words_a_line = 8;
     memory.assign((lines + 1) * words_a_line, 0);
@@ -106,7 +106,7 @@ unsigned phase_sequencer::chunk_of(unsigned partition, unsigned partitions,
     return thread * chunks_per_thread + begin + nth * places / of;
 }
 
-/// Has the members that one host thread mostly runs in words, and thereby lines of memory, of their
+/// Has the members that one host thread mostly runs in words, and thereby cache lines, of their
 /// own, those of a piece in words that follow one another.
 void phase_sequencer::slot::lay_out_by_chunk(unsigned threads) {
     sc_assert(sub_phases.size() == 1);

@@ -385,7 +385,7 @@ private:
 
     static constexpr std::uint64_t in_time = 0;  // for who is never behind
 
-    // What changes from step to step and all host threads look at, in one line of memory.
+    // What changes from step to step and all host threads look at, in one cache line.
     alignas(64) std::array<std::uint64_t, max_domains> cycle_{};
     std::uint64_t deferred_ = 0;     // edges that have been put off
     const visit* shared_ = nullptr;  // the phases that they share

@@ -44,7 +44,7 @@ public:
     static unsigned this_thread() { return this_thread_; }
 
 private:
-    /// A thread's, with its share; all that it must see to begin lies in one line of memory.
+    /// A thread's, with its share; all that it must see to begin lies in one cache line.
     struct alignas(64) worker_slot {
         /// Of the thread, with the number of its last invitation in the upper bits. A thread that
         /// has not come when all work is done is left out: it may have no processor.

@@ -8,7 +8,7 @@
 namespace simtlm::memory {
 
 /// Random partition indexing (-gpgpu_memory_partition_indexing 4): every piece of memory gets a
-/// sub-partition by lot when it is touched first, and keeps it. An ideal that no address function
+/// sub-partition at random when it is touched first, and keeps it. An ideal that no address function
 /// reaches, for comparison.
 ///
 /// The numbers are those of the C library that Accel-Sim runs on, an additive feedback generator

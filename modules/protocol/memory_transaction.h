@@ -120,7 +120,7 @@ struct alignas(64) pooled_transaction final : tlm::tlm_generic_payload {
     memory_extension ext;
 };
 
-/// Has the lines of memory of a payload brought, which another processor may have written, while
+/// Has the cache lines of a payload brought, which another processor may have written, while
 /// the caller goes on.
 inline void bring(const tlm::tlm_generic_payload& p) {
     constexpr unsigned line = 64;

@@ -29,7 +29,7 @@ enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, po
         "puts a reply into the reply network")                                                     \
     row(dram_return, dram, dram, "`memory_partition`", "takes a finished request from its channel") \
     row(dram_channel, dram, dram, "`memory_channel`: `dram_channel`, `memory_bridge`",              \
-        "schedules and issues commands, moves data; or brings in what a foreign memory has "       \
+        "schedules and issues commands, moves data; or brings in what an external memory has "       \
         "answered")                                                                                \
     row(dram_arbitrate, dram, dram, "`memory_partition`",                                           \
         "chooses a sub-partition's request for the channel")                                       \

@@ -503,15 +503,15 @@ std::string described(const option_info& option) {
     std::string text = option.description;
     if (!option.effective())
         text += (text.empty() ? "" : " ") + ("No meaning: " + option.no_meaning) + ".";
-    std::string facts;
-    if (!option.unit.empty()) facts = option.unit;
+    std::string notes;
+    if (!option.unit.empty()) notes = option.unit;
     if (!option.default_text.empty() && !option.action) {
         const bool switched_off = option.syntax.empty() && option.default_text == "0";
         if (!switched_off)
-            facts += (facts.empty() ? "" : "; ") + ("default " + option.default_text);
+            notes += (notes.empty() ? "" : "; ") + ("default " + option.default_text);
     }
-    if (option.repeatable) facts += std::string(facts.empty() ? "" : "; ") + "repeatable";
-    if (!facts.empty()) text += " [" + facts + "]";
+    if (option.repeatable) notes += std::string(notes.empty() ? "" : "; ") + "repeatable";
+    if (!notes.empty()) text += " [" + notes + "]";
     return text;
 }
 

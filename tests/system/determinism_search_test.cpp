@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules 3 and 4 of time for any configuration: GPUs by lot run sample traces with processes in
+// Rules 3 and 4 of time for any configuration: GPUs at random run sample traces with processes in
 // several orders, with blocks that never sleep, with a thread of SystemC for each, and with SMs on
 // several threads of the host.
 //

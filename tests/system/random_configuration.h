@@ -9,7 +9,7 @@
 
 namespace simtlm::test {
 
-/// A GPU by lot, and a trace for it: number n of a seed is the same GPU always.
+/// A GPU at random, and a trace for it: number n of a seed is the same GPU always.
 struct random_configuration {
     /// @param folder  where a description of a router network is put
     random_configuration(std::uint64_t seed, std::uint64_t number, const scratch_folder& folder);

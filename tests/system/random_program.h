@@ -6,7 +6,7 @@
 namespace simtlm::test {
 
 /// A PTX kernel `drawn` of arithmetic, loops and branches that lanes take differently, shared
-/// memory between barriers, and loads of a table, drawn by lot. Every thread writes one word of
+/// memory between barriers, and loads of a table, drawn at random. Every thread writes one word of
 /// its own: the result does not depend on the order of threads.
 /// Parameters: a table of 256 u32, and the list of results.
 std::string random_program(unsigned seed);

@@ -126,7 +126,7 @@ TEST(EdgesThatArePutOff, ChangeNothingForAnybody) {
     two.groups_a_thread = 1;
     restless.sleeping = false;
     shuffled.shuffle_seed = 5;
-    design plain("plain", {}), defer("put_off", {true}), gated("gated", {true, true}),
+    design plain("plain", {}), defer("deferred", {true}), gated("gated", {true, true}),
         threads("threads", {true, true, two}), awake("awake", {true, true, restless}),
         another_order("another_order", {true, true, shuffled});
     for (unsigned run = 1; run <= 7; ++run) {  // somebody looks at them, now and then

@@ -174,7 +174,7 @@ TEST(memory_partition, conserves_with_write_through) {
     c.l2.write_allocate = cache::write_allocate_policy::no_write_allocate;
     conservation(c, 20);
 }
-TEST(memory_partition, bears_a_foreign_memory) {
+TEST(memory_partition, bears_an_external_memory) {
     memory_config c;
     c.partition = volta_partition();
     c.channel = [](const memory_channel_parts& p) -> std::unique_ptr<memory_channel> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Foreign memories that delay, refuse and fail: the GPU goes on, counts and reports, and comes to
+// External memories that delay, refuse and fail: the GPU goes on, counts and reports, and comes to
 // its end.
 #include "platform/simtlm.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Foreign memory controllers in the place of the built-in DRAM: an approximately timed one with
+// External memory controllers in the place of the built-in DRAM: an approximately timed one with
 // random delays, responses out of order and back-pressure on channel 0, a loosely timed one that
 // knows b_transport only on channel 1. A second GPU with its own DRAM runs the same work beside it.
 #include "at_memory.h"
@@ -118,7 +118,7 @@ int run(const std::string& traces) {
     expect(finished == 2, "both GPUs finish");
     if (finished != 2) std::cout << device.describe() << checker0.rules.describe_in_flight();
     const auto& c = controller.counted();
-    std::cout << "  cycles: " << cycles[0] << " with foreign memories, " << cycles[1]
+    std::cout << "  cycles: " << cycles[0] << " with external memories, " << cycles[1]
               << " with built-in DRAM\n  controller: " << c.reads << " reads, " << c.writes
               << " writes, " << c.overtaken << " out of order, " << c.withheld
               << " requests held back, " << c.completed_early << " answered at once\n"
@@ -129,7 +129,7 @@ int run(const std::string& traces) {
     expect(c.overtaken > 0 && c.withheld > 0 && c.completed_early > 0,
            "the controller did its worst");
     expect(simple.reads > 0, "the loosely timed memory was used");
-    expect(controller.bytes_changed() == 0, "the contents of the foreign memory are untouched");
+    expect(controller.bytes_changed() == 0, "the contents of the external memory are untouched");
     expect(reference.channels()[0]->counted().activates > 0 &&
                device.channels()[0]->counted().activates == 0,
            "built-in DRAM serves only who has no other");
