@@ -65,13 +65,13 @@ void l1_data_cache::cycle() {
 
 void l1_data_cache::look_up(bank& b) {
     tlm::tlm_generic_payload& p = *b.front().payload;
-    if (engine_.fails_again(p, b.refused)) return;
+    if (engine_.fails_again(p, b.failed)) return;
     const access_result r = engine_.access(p, process_.now());
     if (r.outcome == access_outcome::reservation_fail) {
-        b.refused = engine_.last_failure();
+        b.failed = engine_.last_failure();
         return;
     }
-    b.refused = {};
+    b.failed = {};
     b.pop();
     --queued_;
     if (r.finished) unit_.complete(p);

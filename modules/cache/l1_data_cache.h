@@ -83,8 +83,7 @@ private:
         std::uint64_t entered;  // core cycle
     };
     struct bank : kernel::ring_buffer<queued_access> {
-        data_cache::reservation_failure
-            refused;  // the access at the end of the pipeline, when it has been
+        data_cache::reservation_failure failed;  // of the access at the end of the pipeline
     };
 
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;

@@ -19,7 +19,7 @@ public:
     /// For each half: injected_packets_num, cycles, injected_packets_per_cycle,
     /// conflicts_per_cycle, conflicts_per_cycle_util (per cycle with packets in input buffers),
     /// Bank_Level_Parallism (sic; packets granted per such cycle), in_buffer_full_per_cycle (see
-    /// count_refusals), in_buffer_avg_util, out_buffer_full_per_cycle, out_buffer_avg_util (units
+    /// count_stalls), in_buffer_avg_util, out_buffer_full_per_cycle, out_buffer_avg_util (units
     /// per port and cycle), in the reference's single precision.
     std::vector<figure> figures() const override;
     void list_statistics(kernel::statistics& list) const override;

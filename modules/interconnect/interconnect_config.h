@@ -36,8 +36,8 @@ struct interconnect_config {
     unsigned flit_bytes = 32;  ///< -icnt_flit_size
     unsigned clusters = 1;     ///< nodes 0 .. clusters-1
     unsigned memories = 1;     ///< nodes clusters .. clusters+memories-1 (sub-partitions)
-    unsigned memories_per_partition =
-        1;  ///< neighbours that host threads do not share (a partition)
+    /// Neighbouring memory nodes that belong to one partition: one host thread runs them.
+    unsigned memories_per_partition = 1;
     crossbar_config crossbar;
     router_config router;
 };

@@ -240,8 +240,8 @@ private:
         std::uint32_t packets = 0;  // modulo 2^32
     };
     std::array<std::vector<taken>, subnets> taken_;  // by injection port
-    std::array<std::vector<message_buffer::message>, subnets>
-        early_;                                      // that one of another thread precedes
+    /// Messages that one of another thread precedes.
+    std::array<std::vector<message_buffer::message>, subnets> early_;
     std::array<port_set, subnets> withheld_;         // injection ports that may not send
     std::array<port_set, subnets> fresh_;            // ejection ports whose head may be presented
     std::array<std::uint64_t, subnets> injected_{};  // for the list of counters

@@ -104,7 +104,8 @@ private:
     std::unique_ptr<clocked_process> activity_;  // of the group as a whole
     unsigned first_ = 0;                         // phase
     unsigned domain_ = 0;
-    std::uint64_t behind_ = 0;  // edges that are yet to be made up for: see phase_sequencer::defer()
+    std::uint64_t behind_ =
+        0;  // edges that are yet to be made up for: see phase_sequencer::defer()
     std::vector<phase_sequencer::slot> slots_;                // by phase, from the first
     std::vector<phase_sequencer::sub_phase*> sub_phases_;     // in order
     std::array<std::uint64_t, max_sub_phases / 64> ready_{};  // sub-phases with someone awake

@@ -8,8 +8,8 @@
 namespace simtlm::memory {
 
 /// Random partition indexing (-gpgpu_memory_partition_indexing 4): every piece of memory gets a
-/// sub-partition at random when it is touched first, and keeps it. An ideal that no address function
-/// reaches, for comparison.
+/// sub-partition at random when it is touched first, and keeps it. An ideal that no address
+/// function reaches, for comparison.
 ///
 /// The numbers are those of the C library that Accel-Sim runs on, an additive feedback generator
 /// (x^31 + x^3 + 1) with seed 1, so that equal orders of touches give equal places.

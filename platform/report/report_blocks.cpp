@@ -59,7 +59,7 @@ const std::vector<counter_kind>& counter_kinds() {
         {"network", "Network", {&network::cycles_counter}},
         {"network_half",
          "Half of a network",
-         {&network::injected_counter, &network::refused_counter}},
+         {&network::injected_counter, &network::stall_counter}},
         kind_of<interconnect::crossbar_switch::counters>("network_half", "Half of a crossbar"),
         kind_of<interconnect::router_subnet::records>("network_half",
                                                       "Half of a network of routers"),
@@ -114,8 +114,8 @@ void count_network_refusals(gpu& device) {
         for (unsigned s = 0; s < p->sub_partitions(); ++s)
             by_memory += p->sub_partition(s).statistics().stalled_reply;
     interconnect::network& n = device.network();
-    n.count_refusals(interconnect::requests, by_cores - n.refusals(interconnect::requests));
-    n.count_refusals(interconnect::replies, by_memory - n.refusals(interconnect::replies));
+    n.count_stalls(interconnect::requests, by_cores - n.stalls(interconnect::requests));
+    n.count_stalls(interconnect::replies, by_memory - n.stalls(interconnect::replies));
 }
 
 }  // namespace simtlm::platform
