@@ -17,7 +17,7 @@ namespace simtlm::execution {
 /// for the L2.
 class executed_kernel : public program::kernel_source {
 public:
-    /// @param facts  of the launch's module; shared by all launches of it
+    /// @param descriptor  of the launch's module; shared by all launches of it
     /// @param id     counts launches
     /// @throws kernel::user_error  as launch_context
     executed_kernel(launch what, device_memory& memory, services world,
