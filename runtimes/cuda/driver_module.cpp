@@ -145,10 +145,11 @@ RUNTIME(cuLinkAddData)
                 "PTX alone can be linked, no machine code");
         simtlm::device::module_source input;
         if (type == ptx) {
-            input.text.assign(static_cast<const char*>(data), bytes);
-            input.text.resize(std::min(input.text.find('\0'), input.text.size()));
+            input.code.assign(static_cast<const char*>(data), bytes);
+            input.code.resize(std::min(input.code.find('\0'), input.code.size()));
         } else {
-            input = module_in(data, s.config().capability(), "linked");
+            input = module_in(data, s.config().capability(), simtlm::device::code_preference::ptx,
+                              "linked");
         }
         input.name = name != nullptr ? name : fmt::format("piece {}", l->inputs.size() + 1);
         l->inputs.push_back(std::move(input));
@@ -169,7 +170,7 @@ RUNTIME(cuLinkComplete)(linker* l, void** to, std::size_t* bytes) {
         require(!l->inputs.empty(), status::invalid_value, "nothing to link");
         const auto count = static_cast<unsigned>(l->options.size());
         with_log({count, l->options.data(), l->values},
-                 [&] { l->text = link(l->inputs, "linked").text; });
+                 [&] { l->text = link(l->inputs, "linked").code; });
         if (to != nullptr) *to = l->text.data();
         if (bytes != nullptr) *bytes = l->text.size() + 1;
     });
@@ -187,7 +188,7 @@ RUNTIME(cuLibraryLoadData)
         require_pointer(to);
         require_pointer(code);
         library* const l = session::add_library(nullptr, "library");
-        l->source = module_in(code, s.config().capability(), l->name);
+        l->source = module_in(code, s.config().capability(), s.config().code, l->name);
         l->read = true;
         *to = l;
     });
