@@ -43,6 +43,7 @@ struct warp_instruction {
     std::uint16_t delay = 0;              ///< core cycles left in the dispatch register
     std::uint16_t pending = 0;            ///< accesses whose data have not come back
     std::uint32_t copy_group = no_copy;   ///< LDGSTS: which group of asynchronous copies
+    std::uint64_t first_data = 0;         ///< modern core: cycle in which its first datum came
     watcher_note note;                    ///< of an instruction_watcher
     std::vector<memory_access> accesses;  ///< to be sent, the last first
 

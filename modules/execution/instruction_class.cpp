@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/instruction_class.h"
-
+#include "modules/execution/functional.h"
 #include "modules/ptx/operation.h"
 
 namespace simtlm::execution {

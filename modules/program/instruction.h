@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/program/control_bits.h"
+
 #include <array>
 #include <cstdint>
 
@@ -56,6 +58,33 @@ enum class special_op : std::uint8_t {
     warp_sync,  ///< WARPSYNC and its kin
 };
 
+/// Classes of instructions by which a compiler of Volta and later schedules (after the classes of
+/// mesa's NAK, sm75_instr_latencies.rs and sm80_instr_latencies.rs). All up to `half`, and
+/// `uniform`, have a fixed latency; the others need a dependence counter.
+enum class scheduling_class : std::uint8_t {
+    alu,        ///< integer, logic, compare, select, move
+    alu64,      ///< CS2R.64, NOP
+    fp32,       ///< FADD FMUL FFMA
+    imad,       ///< integer multiply-add and dot product
+    imad_wide,  ///< IMAD.WIDE
+    half,       ///< HADD2 HFMA2
+    uniform,    ///< uniform datapath
+    fp64,
+    mma,      ///< matrix
+    xu,       ///< special functions, conversions, population count
+    special,  ///< S2R and other reads of special registers, votes
+    branch,   ///< control flow
+    barrier,  ///< BAR, fences
+    memory,   ///< with an address: loads, stores, atomics
+    shuffle,
+    unknown,  ///< not yet looked up
+};
+inline constexpr unsigned scheduling_classes = 15;
+
+constexpr bool has_fixed_latency(scheduling_class c) {
+    return c <= scheduling_class::uniform;
+}
+
 inline constexpr unsigned max_destinations = 8;
 inline constexpr unsigned max_sources = 24;
 /// Reads as zero, writes vanish: takes no part in dependences and has no bank.
@@ -99,6 +128,8 @@ struct alignas(64) static_instruction {
     std::uint32_t uncollected = 0;
     std::array<std::uint16_t, max_destinations> dst{};
     std::array<std::uint16_t, max_sources> src{};
+    control_bits control;  ///< machine code: dependences, as the compiler tells them
+    scheduling_class scheduling = scheduling_class::unknown;
     std::int32_t immediate = 0;        ///< DEPBAR: groups allowed in flight
     std::int16_t barrier_id = 0;       ///< BAR: named barrier, -1 when the trace does not tell
     std::int32_t barrier_threads = 0;  ///< BAR: threads expected, 0 = the whole CTA

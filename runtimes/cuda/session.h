@@ -202,8 +202,7 @@ private:
     session();
     void read_options();
     void read(library& l);
-    /// Keeps the PTX, or replaces it, where options or the environment ask for that.
-    void save_ptx(device::module_source& s);
+    void save_ptx(const device::module_source& s);
     void watch_signals();
 
     const int process_;

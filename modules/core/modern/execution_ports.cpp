@@ -30,6 +30,8 @@ unit execution_ports::unit_of(program::scheduling_class c) {
         case scheduling_class::memory:
         case scheduling_class::shuffle:
             return unit::memory;
+        case scheduling_class::unknown:
+            break;
     }
     return unit::alu;
 }

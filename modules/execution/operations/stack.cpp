@@ -2,7 +2,6 @@
 #include "modules/execution/operations/stack.h"
 
 #include "modules/execution/operations/lanes.h"
-#include "modules/execution/simt_control.h"
 #include "modules/execution/thread_block.h"
 
 #include <fmt/format.h>
@@ -24,8 +23,7 @@ void set_all(warp& w, const operation* op, std::uint32_t value) {
     });
 }
 std::uint32_t& top_of(warp& w) {
-    auto& control = static_cast<simt_control&>(*w.control);
-    return control.local_tops[control.stack.top().call_depth];
+    return w.local_tops[w.stack.top().call_depth];
 }
 }  // namespace
 

@@ -5,7 +5,6 @@
 #include "modules/execution/device_heap.h"
 #include "modules/execution/execution_error.h"
 #include "modules/execution/functional.h"
-#include "modules/execution/ptx_image.h"
 #include "modules/ptx/parser.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +81,7 @@ public:
     }
 
     device_memory& memory() { return memory_; }
-    const ptx_image& image() const { return image_; }
+    const module_image& image() const { return image_; }
 
     services world;
     functional_options options;
@@ -106,7 +105,7 @@ private:
     program_checker checker_;
     device_memory memory_;
     device_heap heap_;
-    ptx_image image_;
+    module_image image_;
 };
 
 /// What a launch says when it fails; empty: it did not.

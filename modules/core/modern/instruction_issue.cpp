@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/modern/instruction_issue.h"
+
+#include "modules/core/modern/memory_latency.h"
+
+#include <algorithm>
+
+namespace simtlm::core::modern {
+
+using program::memory_space;
+using program::op_class;
+using program::special_op;
+
+instruction_issue::outcome instruction_issue::issue(const program::dynamic_instruction& code,
+                                                    unsigned w, bool last, unsigned sub_core,
+                                                    std::uint64_t now) {
+    warp_state& warp = sm_.warps.warp[w];
+    const program::static_instruction& info = *code.info;
+    warp_instruction& inst = sm_.pool.acquire();
+    inst.info = &info;
+    inst.uid = ++uid_;
+    inst.warp = static_cast<std::uint16_t>(w);
+    inst.scheduler = static_cast<std::uint8_t>(sub_core);
+    inst.active_mask = code.active_mask;
+    inst.space = code.space;
+    inst.data_size = info.data_size;
+    inst.delay = 1;
+    inst.pending = 0;
+    inst.first_data = 0;
+    inst.copy_group = no_copy;
+    inst.in_unit = false;
+    inst.bypass_l1 = false;
+    warp.last_pc = info.pc;
+    ++warp.in_pipeline;
+
+    outcome out;
+    out.inst = &inst;
+    out.barrier = {info.barrier, info.barrier_id, info.barrier_threads};
+    program::lane_addresses lanes;
+    if (warp.executor == nullptr) {
+        if (info.is_memory() && inst.active_mask != 0)
+            lanes.lanes = program::expand_addresses(code, warp.addresses, lanes.address[0].data());
+        out.warp_ended = last;
+    } else {
+        program::issue_effects effects;
+        effects.active_mask = inst.active_mask;
+        effects.space = inst.space;
+        effects.data_size = inst.data_size;
+        effects.barrier_id = info.barrier_id;
+        effects.barrier_threads = info.barrier_threads;
+        warp.executor->issue(code, now, effects, lanes);
+        inst.active_mask = effects.active_mask;
+        inst.space = effects.space;
+        inst.data_size = effects.data_size;
+        out.barrier.id = effects.barrier_id;
+        out.barrier.threads = effects.barrier_threads;
+        out.warp_ended = effects.warp_ended;
+        warp.resolved_path = effects.next;
+        if (effects.memory_deferred) sm_.effects.defer(*warp.executor);
+        if (info.is_atomic && config_.ldst.perfect_memory && effects.active_mask != 0)
+            sm_.effects.defer_atomic(*warp.executor, effects.active_mask);
+    }
+    ++sm_.statistics.issued_lanes[inst.active_lanes()];
+    ++sm_.statistics.issued_by_slot[w];
+    if (inst.active_mask != 0) {
+        if (info.is_memory()) resolve_addresses(inst, lanes);
+        // An executed warp has one atomic under way at a time.
+        if (info.is_atomic && warp.executor != nullptr) {
+            warp.atomics += inst.active_lanes();
+            sm_.warps.at_atomic |= warp_bit(w);
+        }
+    }
+    if (info.special != special_op::none) track_copies(inst);
+    out.arrives = !out.warp_ended && info.cls == op_class::barrier &&
+                  info.barrier != program::barrier_kind::none;
+    sm_.pool.issued(inst);
+    return out;
+}
+
+void instruction_issue::resolve_addresses(warp_instruction& inst, program::lane_addresses& lanes) {
+    if (lanes.lanes == 0) return;
+    switch (inst.space) {
+        case memory_space::shared: {
+            unsigned cycles = 0;
+            for (unsigned w = 0; w < lanes.words; ++w)
+                cycles += shared_wavefronts(lanes.address[w], lanes.lanes, inst.data_size,
+                                            config_.shared.banks);
+            inst.delay = static_cast<std::uint16_t>(cycles);
+            return;
+        }
+        case memory_space::local:
+            sm_.local_memory.map(sm_.warps.warp[inst.warp].cta, inst, lanes);
+            break;
+        case memory_space::none:
+            return;
+        default:
+            break;
+    }
+    sm_.pool.lend_accesses(inst);
+    sm_.coalesce.coalesce(inst, lanes);
+    sm_.statistics.accesses_coalesced += inst.accesses.size();
+    inst.bypass_l1 = inst.info->cache_op == program::cache_operator::cache_global ||
+                     !config_.l1d_enabled ||
+                     (inst.space == memory_space::global && config_.ldst.global_skips_l1);
+}
+
+/// Asynchronous copies belong to a group, groups are closed, the warp waits for closed ones.
+void instruction_issue::track_copies(warp_instruction& inst) {
+    warp_state& warp = sm_.warps.warp[inst.warp];
+    switch (inst.info->special) {
+        case special_op::ldgsts:
+            if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);
+            if (inst.accesses.empty()) break;
+            inst.copy_group = static_cast<std::uint32_t>(warp.copy_groups.size() - 1);
+            ++warp.copy_groups.back();
+            ++warp.copies;
+            break;
+        case special_op::ldgdepbar:
+            if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);
+            warp.copy_groups.push_back(0);
+            break;
+        case special_op::depbar: {
+            const auto closed = static_cast<std::int64_t>(warp.copy_groups.size()) - 1;
+            warp.copy_wait_below = static_cast<std::uint32_t>(
+                std::max<std::int64_t>(closed - inst.info->immediate, 0));
+            if (!sm_.warps.copies_arrived(inst.warp)) sm_.warps.at_copy |= warp_bit(inst.warp);
+            break;
+        }
+        default:
+            break;
+    }
+}
+
+}  // namespace simtlm::core::modern

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/barrier_unit.h"
+#include "modules/core/coalescer.h"
+#include "modules/core/core_config.h"
+#include "modules/core/core_statistics.h"
+#include "modules/core/local_memory_map.h"
+#include "modules/core/memory_effects.h"
+#include "modules/core/warp_table.h"
+
+#include <cstdint>
+
+namespace simtlm::core::modern {
+
+/// What it means that an instruction of the modern core issues: it takes effect, its addresses are
+/// coalesced, atomics and asynchronous copies make the warp wait, the warp ends or goes on
+/// elsewhere. One for all sub-cores of an SM, which issue one after the other.
+class instruction_issue {
+public:
+    struct blocks {
+        warp_table& warps;
+        const coalescer& coalesce;
+        const local_memory_map& local_memory;
+        effect_queue& effects;
+        warp_instruction_pool& pool;
+        core_statistics& statistics;
+    };
+    struct outcome {
+        warp_instruction* inst = nullptr;
+        bool warp_ended = false;
+        bool arrives = false;  ///< at a CTA barrier
+        barrier_request barrier;
+    };
+    instruction_issue(const sm_config& config, const blocks& sm) : config_(config), sm_(sm) {}
+
+    /// @param code         the instruction
+    /// @param last         recorded: the warp has none behind it
+    /// @param sub_core     that issues
+    outcome issue(const program::dynamic_instruction& code, unsigned warp, bool last,
+                  unsigned sub_core, std::uint64_t now);
+
+private:
+    void resolve_addresses(warp_instruction& inst, program::lane_addresses& lanes);
+    void track_copies(warp_instruction& inst);
+
+    const sm_config& config_;
+    blocks sm_;
+    std::uint64_t uid_ = 0;
+};
+
+}  // namespace simtlm::core::modern

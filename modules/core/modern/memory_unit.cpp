@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/modern/memory_unit.h"
+
+#include "modules/cache/unit_port.h"
+#include "modules/protocol/atomic_effect.h"
+#include "modules/protocol/phases.h"
+
+#include <algorithm>
+
+namespace simtlm::core::modern {
+
+using program::memory_space;
+using protocol::access_type;
+using protocol::extension;
+
+namespace {
+
+access_type type_of(const warp_instruction& inst) {
+    const bool store = inst.info->is_store;
+    switch (inst.space) {
+        case memory_space::constant:
+            return access_type::constant_read;
+        case memory_space::texture:
+            return access_type::texture_read;
+        case memory_space::local:
+            return store ? access_type::local_write : access_type::local_read;
+        default:
+            return store ? access_type::global_write : access_type::global_read;
+    }
+}
+
+memory_stage stage_of(const warp_instruction& inst) {
+    const bool store = inst.info->is_store;
+    switch (inst.space) {
+        case memory_space::constant:
+            return memory_stage::constant;
+        case memory_space::texture:
+            return memory_stage::texture;
+        case memory_space::shared:
+            return memory_stage::shared;
+        case memory_space::local:
+            return store ? memory_stage::local_store : memory_stage::local_load;
+        default:
+            return store ? memory_stage::global_store : memory_stage::global_load;
+    }
+}
+
+constexpr unsigned link_bytes = 128;
+
+}  // namespace
+
+memory_unit::memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                         const sm_config& config, const modern_config& modern, const blocks& sm)
+    : sc_module(name),
+      l1d("l1d"),
+      l1c("l1c"),
+      l1t("l1t"),
+      uncached("uncached"),
+      config_(config),
+      modern_(modern),
+      sm_(sm),
+      arbiter_(static_cast<unsigned>(sm.sub_cores.size()), modern.memory_queue.accept_interval),
+      link_free_at_(sm.sub_cores.size(), 0),
+      respond_process_("respond", sequencer, protocol::phase::core_units,
+                       kernel::on_edge<&memory_unit::respond>(this)),
+      access_process_("access", sequencer, protocol::phase::core_access,
+                      kernel::on_edge<&memory_unit::access>(this)),
+      accept_process_("accept", sequencer, protocol::phase::core_dispatch,
+                      kernel::on_edge<&memory_unit::accept>(this)) {
+    l1d.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1d);
+    l1c.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1c);
+    l1t.register_nb_transport_bw(this, &memory_unit::cache_responds, to_l1t);
+    uncached.register_nb_transport_bw(this, &memory_unit::memory_responds, 0);
+    sm_.port.set_client(*this);
+}
+
+memory_unit::~memory_unit() {
+    for (latch& l : latch_)
+        if (l.request != nullptr) l.request->release();
+}
+
+bool memory_unit::idle() const {
+    for (const latch& l : latch_)
+        if (l.inst != nullptr) return false;
+    return copies_.empty() && sm_.port.idle();
+}
+
+// ---- acceptance --------------------------------------------------------------------------------
+
+int memory_unit::target_of(const warp_instruction& inst) const {
+    if (!inst.info->is_memory()) return -1;
+    switch (inst.space) {
+        case memory_space::shared:
+        case memory_space::none:
+            return -1;
+        case memory_space::constant:
+            return to_l1c;
+        case memory_space::texture:
+            return to_l1t;
+        default:
+            return inst.bypass_l1 ? past_l1d : to_l1d;
+    }
+}
+
+bool memory_unit::has_room(const sub_core::memory_entry& e, std::uint64_t now) const {
+    const int t = target_of(*e.inst);
+    return t < 0 ? shared_free_at_ <= now + 1 : latch_[static_cast<unsigned>(t)].inst == nullptr;
+}
+
+void memory_unit::accept() {
+    const std::uint64_t now = accept_process_.now();
+    if (arbiter_.free(now)) {
+        const int s = arbiter_.choose([&](unsigned q) {
+            auto& queue = sm_.sub_cores[q]->memory();
+            return queue.ready_at() <= now && has_room(queue.head(), now);
+        });
+        if (s >= 0) {
+            arbiter_.taken(static_cast<unsigned>(s), now);
+            take(sm_.sub_cores[static_cast<unsigned>(s)]->take_memory(now), now);
+        }
+    }
+    std::uint64_t next = ~std::uint64_t{0};
+    for (sub_core* const s : sm_.sub_cores) next = std::min(next, s->memory().ready_at());
+    if (next == ~std::uint64_t{0})
+        accept_process_.sleep();
+    else
+        accept_process_.sleep_until(std::max(next, arbiter_.free_at()));
+}
+
+void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
+    warp_instruction& inst = *e.inst;
+    core_statistics& s = sm_.statistics;
+    ++s.ldst_instructions;
+    const unsigned lanes = inst.active_lanes();
+    switch (inst.space) {
+        case memory_space::shared:
+            s.shared_insn += lanes;
+            break;
+        case memory_space::constant:
+            s.constant_insn += lanes;
+            break;
+        case memory_space::texture:
+            s.texture_insn += lanes;
+            break;
+        case memory_space::global:
+        case memory_space::local:
+            (inst.info->is_store ? s.store_insn : s.load_insn) += lanes;
+            break;
+        default:
+            break;
+    }
+    sm_.sub_cores[inst.scheduler]->reads_operands(inst, now + e.read_extra);
+    const int t = target_of(inst);
+    if (t < 0) return start_local(e, now);
+    latch& l = latch_[static_cast<unsigned>(t)];
+    l.inst = &inst;
+    l.data_extra = e.data_extra;
+    inst.in_unit = true;
+    inst.delay = e.data_extra;
+    if (inst.info->is_load) inst.pending = static_cast<std::uint16_t>(inst.accesses.size());
+    access_process_.wake();
+}
+
+/// Shared memory and shuffles: nothing in between can keep them.
+void memory_unit::start_local(const sub_core::memory_entry& e, std::uint64_t now) {
+    constexpr unsigned overlapped = 2;  // rows that the latency of an access has room for
+    warp_instruction& inst = *e.inst;
+    const unsigned rows = std::max<unsigned>(inst.delay, 1);
+    const std::uint64_t start = std::max(shared_free_at_, now + 1);
+    shared_free_at_ = start + rows;
+    if (inst.space == memory_space::shared) {
+        sm_.statistics.shared_accesses += rows;
+        const unsigned bytes = inst.active_lanes() * inst.data_size;
+        const unsigned least = std::max(1u, (bytes + link_bytes - 1) / link_bytes);
+        if (rows > least) sm_.statistics.shared_bank_conflicts += rows - least;
+    }
+    // The table has the wide accesses without conflicts in it.
+    const unsigned wide = std::max(1u, (32u * inst.data_size + link_bytes - 1) / link_bytes);
+    std::uint64_t done = start - 1 + e.data_extra;
+    if (rows > std::max(wide, overlapped)) done += rows - std::max(wide, overlapped);
+    if (inst.info->is_store || e.data_extra == 0) done = std::max(done, start + rows);
+    std::uint64_t& link = link_free_at_[inst.scheduler];
+    if (inst.info->n_dst > 0) {
+        done = std::max(done, link + 1);
+        link = done;
+    }
+    if (inst.info->is_atomic && inst.active_mask != 0 &&
+        sm_.warps.warp[inst.warp].executor != nullptr)
+        sm_.warps.atomics_finished(inst.warp, inst.active_lanes());
+    sm_.sub_cores[inst.scheduler]->writes_result(inst, done);
+}
+
+// ---- accesses ----------------------------------------------------------------------------------
+
+void memory_unit::note_stall(const warp_instruction& inst, memory_stall why) {
+    stall_ = why;
+    ++sm_.statistics.memory_stalls;
+    ++sm_.statistics.stalls[static_cast<unsigned>(stage_of(inst))][static_cast<unsigned>(why)];
+}
+
+void memory_unit::access() {
+    stall_ = memory_stall::none;
+    bool busy = false;
+    for (unsigned t = 0; t < latches; ++t) {
+        latch& l = latch_[t];
+        if (l.inst == nullptr) continue;
+        if (start(l, static_cast<target>(t)))
+            leave(l);
+        else
+            busy = true;
+    }
+    if (!busy) access_process_.sleep();
+}
+
+tlm::tlm_generic_payload& memory_unit::request_for(latch& l) {
+    if (l.request != nullptr) return *l.request;
+    warp_instruction& inst = *l.inst;
+    const memory_access& a = inst.accesses.back();
+    l.request = &sm_.transactions.acquire(
+        inst.info->is_store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, a.address, a.size,
+        type_of(inst));
+    protocol::memory_extension& e = extension(*l.request);
+    e.is_atomic = inst.info->is_atomic;
+    e.bypass_l1 = inst.bypass_l1;
+    e.sectors = a.sectors;
+    e.bytes = a.bytes;
+    e.lanes = static_cast<std::uint8_t>(__builtin_popcount(a.lanes));
+    e.warp = inst.warp;
+    if (program::warp_executor* const warp = sm_.warps.warp[inst.warp].executor;
+        e.is_atomic && warp != nullptr)
+        protocol::atomic_effect::attach(*l.request,
+                                        [warp, lanes = a.lanes] { warp->perform_atomic(lanes); });
+    sm_.tagger.tag(e);
+    e.instruction = &inst;
+    e.profiled = inst.note.number;
+    e.when.created = protocol::hop_times::stamp(access_process_.now());
+    const bool unseen = inst.bypass_l1 ||
+                        (inst.space == memory_space::constant && config_.perfect_inst_const_cache);
+    if (!unseen) sm_.tagger.touches(a.address, protocol::request_order::by_ldst);
+    return *l.request;
+}
+
+void memory_unit::started(latch& l) {
+    l.inst->accesses.pop_back();
+    l.request = nullptr;
+    if (l.inst->info->is_store) ++sm_.warps.warp[l.inst->warp].stores;
+}
+
+/// @return whether all accesses have started
+bool memory_unit::start(latch& l, target which) {
+    warp_instruction& inst = *l.inst;
+    const std::uint64_t now = access_process_.now();
+    if (inst.accesses.empty()) return true;
+    if (which == past_l1d) {
+        if (l.blocked || sm_.port.blocked()) {
+            note_stall(inst, memory_stall::network_full);
+            return false;
+        }
+        tlm::tlm_generic_payload& p = request_for(l);
+        tlm::tlm_phase phase = tlm::BEGIN_REQ;
+        sc_core::sc_time delay;
+        started(l);
+        l.blocked = uncached->nb_transport_fw(p, phase, delay) == tlm::TLM_ACCEPTED;
+        if (!inst.accesses.empty()) note_stall(inst, memory_stall::coalescing);
+        return inst.accesses.empty();
+    }
+    auto& cache = which == to_l1d ? l1d : which == to_l1c ? l1c : l1t;
+    const unsigned at_most = which == to_l1d ? config_.ldst.l1_banks : 1;
+    for (unsigned n = 0; n < at_most && !inst.accesses.empty(); ++n) {
+        tlm::tlm_generic_payload& p = request_for(l);
+        tlm::tlm_phase phase = tlm::BEGIN_REQ;
+        sc_core::sc_time delay;
+        const tlm::tlm_sync_enum answer = cache->nb_transport_fw(p, phase, delay);
+        if (answer == tlm::TLM_UPDATED) {  // refused
+            if (which == to_l1c) ++sm_.statistics.constant_port_conflicts;
+            if (which == to_l1d) ++sm_.statistics.l1_bank_conflicts;
+            note_stall(inst, memory_stall::bank_conflict);
+            return false;
+        }
+        started(l);
+        if (answer == tlm::TLM_COMPLETED) {
+            if (inst.info->is_store)
+                sm_.warps.store_acknowledged(inst.warp);
+            else
+                arrived(inst, now);
+            p.release();
+        }
+    }
+    if (!inst.accesses.empty()) note_stall(inst, memory_stall::coalescing);
+    return inst.accesses.empty();
+}
+
+void memory_unit::leave(latch& l) {
+    warp_instruction& inst = *l.inst;
+    l.inst = nullptr;
+    accept_process_.wake();
+    inst.in_unit = false;
+    sm_.pool.accesses_sent(inst);
+    const std::uint64_t now = access_process_.now();
+    if (!inst.info->is_load)
+        sm_.sub_cores[inst.scheduler]->writes_result(inst, now + 2);
+    else if (inst.pending == 0)
+        complete(inst, now);
+}
+
+// ---- responses ---------------------------------------------------------------------------------
+
+tlm::tlm_sync_enum memory_unit::cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase&,
+                                               sc_core::sc_time&) {
+    if (p.is_write()) {
+        sm_.warps.store_acknowledged(extension(p).warp);
+    } else {
+        static_cast<void>(id);
+        arrived(*static_cast<warp_instruction*>(extension(p).instruction), access_process_.now());
+    }
+    p.release();
+    return tlm::TLM_COMPLETED;
+}
+
+tlm::tlm_sync_enum memory_unit::memory_responds(int, tlm::tlm_generic_payload& p,
+                                                tlm::tlm_phase& phase, sc_core::sc_time&) {
+    if (phase == tlm::END_REQ) {
+        latch_[past_l1d].blocked = false;
+        access_process_.wake();
+        return tlm::TLM_ACCEPTED;
+    }
+    tlm::tlm_generic_payload* whole = &p;
+    if (tlm::tlm_generic_payload* parent = extension(p).parent; parent != nullptr) {
+        if (--extension(*parent).pending_parts != 0) return tlm::TLM_COMPLETED;
+        whole = parent;
+    }
+    if (whole->is_write()) {
+        sm_.warps.store_acknowledged(extension(*whole).warp);
+        whole->release();
+        return tlm::TLM_COMPLETED;
+    }
+    uncached_ = whole;
+    return tlm::TLM_COMPLETED;
+}
+
+void memory_unit::respond() {
+    const std::uint64_t now = respond_process_.now();
+    while (!copies_.empty() && copies_.front().done_at <= now) {
+        sm_.warps.copy_arrived(copies_.front().warp, copies_.front().group);
+        copies_.pop_front();
+    }
+    if (sm_.port.has_response()) sm_.port.deliver();
+    if (uncached_ != nullptr) {
+        tlm::tlm_generic_payload& p = *uncached_;
+        uncached_ = nullptr;
+        auto& inst = *static_cast<warp_instruction*>(extension(p).instruction);
+        if (extension(p).is_atomic) {
+            protocol::atomic_effect::perform(p);
+            if (sm_.warps.warp[inst.warp].executor != nullptr)
+                sm_.warps.atomics_finished(extension(p).warp, extension(p).lanes);
+        }
+        p.release();
+        arrived(inst, now);
+    }
+    if (sm_.port.has_response()) return;
+    if (copies_.empty())
+        respond_process_.sleep();
+    else
+        respond_process_.sleep_until(copies_.front().done_at);
+}
+
+void memory_unit::arrived(warp_instruction& inst, std::uint64_t now) {
+    if (inst.first_data == 0) inst.first_data = now;
+    if (--inst.pending == 0 && !inst.in_unit) complete(inst, now);
+}
+
+void memory_unit::complete(warp_instruction& inst, std::uint64_t now) {
+    if (inst.copy_group != no_copy) {
+        // Writes that fill rows of the banks.
+        const unsigned bytes = std::max(1u, inst.active_lanes() * inst.data_size);
+        copy_port_free_at_ =
+            std::max(copy_port_free_at_, now) + (bytes + link_bytes - 1) / link_bytes;
+        copies_.push_back({copy_port_free_at_, inst.warp, inst.copy_group});
+        respond_process_.wake_at(copy_port_free_at_);
+        sm_.sub_cores[inst.scheduler]->writes_result(inst, copy_port_free_at_ + 1);
+        return;
+    }
+    std::uint64_t done = now + modern_.link_cycles;
+    if (inst.info->n_dst > 0) {
+        const unsigned bytes = std::max(1u, inst.active_lanes() * inst.data_size);
+        const unsigned beats = (bytes + link_bytes - 1) / link_bytes;
+        std::uint64_t& link = link_free_at_[inst.scheduler];
+        const std::uint64_t first = inst.first_data != 0 ? inst.first_data : now;
+        done = std::max(done, std::max(link, first) + std::uint64_t{beats} * modern_.link_cycles);
+        link = done;
+    }
+    // A constant cache answers at once: its latency is that of the table.
+    if (inst.space == memory_space::constant && inst.delay > 1)
+        done = std::max(done, inst.first_data + inst.delay - 1);
+    sm_.sub_cores[inst.scheduler]->writes_result(inst, done);
+}
+
+}  // namespace simtlm::core::modern

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/memory_port.h"
+#include "modules/core/modern/memory_queue.h"
+#include "modules/core/modern/sub_core.h"
+#include "modules/core/sm_identity.h"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::core::modern {
+
+/// The memory unit that the sub-cores of a modern SM share (Huerta et al., section 5.4). It takes
+/// an instruction of a sub-core every second cycle, round robin, into the latch of where it goes:
+/// L1D, past the L1D, L1C, L1T; shared memory and shuffles take it at once and are busy for as many
+/// cycles as there are bank conflicts. Accesses of the L1D start as many a cycle as it has banks.
+/// What has come back goes to its sub-core over a link of 128 bytes per 2 cycles.
+///
+/// Actions: responses (core_units), accesses (core_access), acceptance (core_dispatch).
+class memory_unit : public sc_core::sc_module, private memory_port::client {
+public:
+    protocol::cache_port_initiator<memory_unit> l1d, l1c, l1t;
+    protocol::initiator_socket<memory_unit> uncached;
+
+    struct blocks {
+        const request_tagger& tagger;
+        warp_table& warps;
+        scoreboard& scores;
+        memory_port& port;
+        warp_instruction_pool& pool;
+        protocol::transaction_pool& transactions;
+        core_statistics& statistics;
+        std::vector<sub_core*> sub_cores;
+    };
+    memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                const sm_config& config, const modern_config& modern, const blocks& sm);
+    ~memory_unit() override;
+
+    /// A sub-core has something in its memory queue.
+    void wake() { accept_process_.wake(); }
+    bool idle() const;
+    /// Why the access at the head of a latch did not start when it was tried last.
+    memory_stall stall() const { return stall_; }
+    const warp_instruction* in_latch(unsigned which) const { return latch_[which].inst; }
+
+private:
+    enum target : unsigned { to_l1d, past_l1d, to_l1c, to_l1t, latches };
+    struct latch {
+        warp_instruction* inst = nullptr;
+        tlm::tlm_generic_payload* request = nullptr;  // for the access at the head, not yet taken
+        std::uint16_t data_extra = 0;
+        bool blocked = false;
+    };
+    struct copy {
+        std::uint64_t done_at;
+        std::uint16_t warp;
+        std::uint32_t group;
+    };
+
+    tlm::tlm_sync_enum cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                      sc_core::sc_time& delay);
+    tlm::tlm_sync_enum memory_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay);
+    void response_arrived() override { respond_process_.wake(); }
+    void respond();
+    void access();
+    void accept();
+    int target_of(const warp_instruction& inst) const;
+    bool has_room(const sub_core::memory_entry& e, std::uint64_t now) const;
+    void take(const sub_core::memory_entry& e, std::uint64_t now);
+    void start_local(const sub_core::memory_entry& e, std::uint64_t now);
+    bool start(latch& l, target which);
+    tlm::tlm_generic_payload& request_for(latch& l);
+    void started(latch& l);
+    void leave(latch& l);
+    void arrived(warp_instruction& inst, std::uint64_t now);
+    void complete(warp_instruction& inst, std::uint64_t now);
+    void note_stall(const warp_instruction& inst, memory_stall why);
+
+    const sm_config& config_;
+    const modern_config& modern_;
+    blocks sm_;
+    memory_arbiter arbiter_;
+    std::array<latch, latches> latch_;
+    std::uint64_t shared_free_at_ = 0;
+    std::vector<std::uint64_t> link_free_at_;  // by sub-core
+    std::uint64_t copy_port_free_at_ = 0;
+    std::deque<copy> copies_;  // shared-memory halves of asynchronous copies
+    tlm::tlm_generic_payload* uncached_ = nullptr;
+    memory_stall stall_ = memory_stall::none;
+
+    kernel::clocked_process respond_process_;
+    kernel::clocked_process access_process_;
+    kernel::clocked_process accept_process_;
+};
+
+}  // namespace simtlm::core::modern

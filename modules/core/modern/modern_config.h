@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/modern/execution_ports.h"
+#include "modules/core/modern/l0_instruction_cache.h"
+#include "modules/core/modern/memory_latency.h"
+#include "modules/core/modern/memory_queue.h"
+#include "modules/core/modern/register_file.h"
+
+#include <cstdint>
+
+namespace simtlm::core::modern {
+
+/// Who keeps an instruction from reading what is not there yet.
+enum class dependence_control : std::uint8_t {
+    bits,        ///< control bits: stall counters and dependence counters
+    scoreboard,  ///< registers with a write under way, in hardware
+};
+
+/// What sets the modern core apart from the classic one; the rest is in sm_config. Defaults are
+/// those of GA102 (RTX A6000, Huerta et al.). Latencies in core cycles.
+struct modern_config {
+    dependence_control dependences = dependence_control::bits;
+    unsigned instruction_buffer = 3;    ///< entries a warp
+    unsigned decode_cycles = 2;         ///< from fetch to the instruction buffer
+    unsigned result_queue = 8;          ///< entries of a sub-core
+    unsigned branch_redirect = 6;       ///< from the issue of a taken branch to the fetch behind it
+    unsigned shared_fp64_interval = 0;  ///< cycles between FP64 instructions of an SM whose
+                                        ///< sub-cores share a unit; 0: each has its own
+    unsigned barrier_latency = 10;      ///< from issue until a CTA barrier counts the warp
+    unsigned fence_cta = 53, fence_gpu = 186, fence_system = 2900;
+    unsigned l1i_request_latency = 39, l1i_reply_latency = 39;  ///< between L0 and L1I
+    bool perfect_register_ports = false;                        ///< read ports never conflict
+
+    register_file_config registers;
+    execution_config execution = ampere_execution();
+    l0_instruction_cache_config l0i;
+    memory_queue_config memory_queue;
+    memory_latencies memory;
+    unsigned link_cycles = 2;  ///< for 128 bytes from the memory unit to a sub-core
+};
+
+}  // namespace simtlm::core::modern

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/counter_table.h"
+
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <string>
+
+namespace simtlm::core::modern {
+
+/// Why a sub-core issued nothing in a cycle: of all its warps, what kept that back which came
+/// nearest to issue.
+enum class stall_reason : std::uint8_t {
+    none,              ///< something issued
+    no_warp,           ///< no warp is resident that has something left to issue
+    stall_count,       ///< the stall counter of the control bits, or yield
+    dependence,        ///< a dependence counter (or the scoreboard)
+    barrier,           ///< a CTA barrier
+    fence,             ///< a fence, atomics or asynchronous copies
+    instruction,       ///< the instruction buffer is empty: fetch, decode, a taken branch
+    instruction_miss,  ///< ... behind a miss of the L0 instruction cache
+    register_port,     ///< the allocate stage waits for read ports
+    result_queue,      ///< no place in the result queue
+    unit,              ///< the input latch of the unit is taken
+    memory_queue,      ///< the queue of the memory pipeline is full
+    issue_port,        ///< held by an instruction of two cycles
+};
+inline constexpr unsigned stall_reasons = 13;
+
+/// What the sub-cores of an SM count.
+struct modern_statistics {
+    std::array<std::uint64_t, stall_reasons> cycles{};  ///< sub-core cycles, by reason
+    std::uint64_t register_reads = 0;                   ///< operands of fixed-latency instructions
+    std::uint64_t register_cache_hits = 0;
+    std::uint64_t port_bubbles = 0;     ///< cycles that the allocate stage held an instruction
+    std::uint64_t write_conflicts = 0;  ///< cycles that variable-latency results were delayed
+    std::uint64_t l0_fetches = 0, l0_hits = 0, l0_stream_hits = 0, l0_misses = 0, l0_prefetches = 0;
+    std::uint64_t redirects = 0;        ///< taken branches that emptied an instruction buffer
+    std::uint64_t memory_accepted = 0;  ///< by the memory unit
+};
+
+inline std::string stall_reason_label(unsigned reason) {
+    constexpr const char* names[stall_reasons] = {
+        "issued", "no_warp",      "stall_count",      "dependence",    "barrier",
+        "fence",  "instruction",  "instruction_miss", "register_port", "result_queue",
+        "unit",   "memory_queue", "issue_port"};
+    return reason < std::size(names) ? names[reason] : "";
+}
+
+inline constexpr kernel::counter<modern_statistics> modern_counters[] = {
+    kernel::count<&modern_statistics::cycles>("issue_slots", "sub-core cycles",
+                                              "by what kept the sub-core from issuing",
+                                              stall_reason_label),
+    kernel::count<&modern_statistics::register_reads>("register_reads", "operands",
+                                                      "of fixed-latency instructions were read"),
+    kernel::count<&modern_statistics::register_cache_hits>("register_cache_hits", "operands",
+                                                           "came from the register file cache"),
+    kernel::count<&modern_statistics::port_bubbles>(
+        "port_bubbles", "sub-core cycles", "the allocate stage waited for register read ports"),
+    kernel::count<&modern_statistics::write_conflicts>(
+        "write_conflicts", "cycles", "results of variable latency waited for a write port"),
+    kernel::count<&modern_statistics::l0_fetches>("l0_fetches", "instructions",
+                                                  "fetched from L0 instruction caches"),
+    kernel::count<&modern_statistics::l0_hits>("l0_hits", "instructions", "hit there"),
+    kernel::count<&modern_statistics::l0_stream_hits>("l0_stream_hits", "lines",
+                                                      "came from the stream buffer"),
+    kernel::count<&modern_statistics::l0_misses>("l0_misses", "lines", "missed there too"),
+    kernel::count<&modern_statistics::l0_prefetches>("l0_prefetches", "lines",
+                                                     "the stream buffer asked for"),
+    kernel::count<&modern_statistics::redirects>("redirects", "branches",
+                                                 "taken ones that emptied an instruction buffer"),
+    kernel::count<&modern_statistics::memory_accepted>("memory_accepted", "warp instructions",
+                                                       "taken by the memory unit"),
+};
+constexpr const auto& counters_of(const modern_statistics*) {
+    return modern_counters;
+}
+static_assert(kernel::covers(modern_counters));
+
+}  // namespace simtlm::core::modern

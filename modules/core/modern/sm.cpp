@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/modern/sm.h"
+
+#include "modules/kernel/error.h"
+#include "modules/protocol/phases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace simtlm::core::modern {
+
+namespace {
+
+/// Cycles of a load that hits from the issue to its operands' arrival at the L1D, and from its data
+/// to the reader: what the L1D's own pipeline has not.
+unsigned l1d_stages(const modern_config& m) {
+    constexpr unsigned access = 1;
+    const unsigned around =
+        m.memory_queue.stages + m.memory_queue.address_cycles + access + m.link_cycles;
+    const unsigned whole = m.memory.raw(memory_kind::global_load, false, 4);
+    return whole > around ? whole - around : 1;
+}
+
+}  // namespace
+
+sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+       const sm_config& config, const modern_config& modern, const sm_identity& who,
+       protocol::transaction_pool& transactions)
+    : sc_module(name),
+      port_("port", config.ldst.response_buffer_size, config.ldst.perfect_memory),
+      memory(port_.memory),
+      sequencer_(sequencer),
+      group_(sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
+      config_(config),
+      modern_(modern),
+      who_(who),
+      tagger_(who),
+      warps_(config.max_warps),
+      scoreboard_(warps_),
+      barriers_(warps_, config.max_ctas, config.max_barriers_per_cta),
+      coalescer_(config_),
+      local_memory_(config_, who),
+      issue_(config_, {warps_, coalescer_, local_memory_, effects_, pool_, statistics_}),
+      ctas_(config.max_ctas),
+      synchronise_process_("synchronise", sequencer, protocol::phase::core_write_back,
+                           kernel::on_edge<&sm::synchronise>(this)),
+      retire_process_("retire", sequencer, protocol::phase::core_front_end,
+                      kernel::on_edge<&sm::retire>(this), false, 2) {
+    retire_process_.select_sub_phase(1);  // behind the sub-cores' fetch
+    warps_.listener = this;
+    std::vector<sub_core*> cores;
+    for (unsigned s = 0; s < config_.schedulers; ++s) {
+        sub_cores_.push_back(std::make_unique<sub_core>(
+            fmt::format("sub_core{}", s).c_str(), sequencer, config_, modern_, s,
+            sub_core::blocks{*this, running_, warps_, scoreboard_, issue_, pool_, statistics_,
+                             stage_statistics_}));
+        cores.push_back(sub_cores_.back().get());
+    }
+    memory_unit_ =
+        std::make_unique<memory_unit>("memory_unit", sequencer, config_, modern_,
+                                      memory_unit::blocks{tagger_, warps_, scoreboard_, port_,
+                                                          pool_, transactions, statistics_, cores});
+    link_ = std::make_unique<instruction_link>(
+        "instruction_link", sequencer, modern_, config_.schedulers,
+        static_cast<instruction_link::client&>(*this), tagger_, transactions);
+    make_caches(transactions);
+    group_.close();
+}
+
+void sm::make_caches(protocol::transaction_pool& transactions) {
+    cache::read_only_cache::config ro;
+    ro.cache = config_.l1i;
+    ro.type = protocol::access_type::instruction_read;
+    ro.perfect = config_.perfect_inst_const_cache;
+    ro.phase = protocol::phase::core_instruction_cache;
+    ro.send_at_access = ro.always_fill = true;
+    l1i_ = std::make_unique<cache::read_only_cache>("l1i", sequencer_, ro);
+    ro.cache = config_.l1c;
+    ro.type = protocol::access_type::constant_read;
+    ro.phase = protocol::phase::core_constant_cache;
+    ro.send_at_access = ro.always_fill = false;
+    l1c_ = std::make_unique<cache::read_only_cache>("l1c", sequencer_, ro);
+    l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer_, config_.l1t);
+    cache::l1_data_cache::config data;
+    data.cache = config_.l1d;
+    data.latency = l1d_stages(modern_);
+    data.banks = config_.ldst.l1_banks;
+    data.bank_interleaving = config_.ldst.l1_banks_byte_interleaving;
+    data.bank_hash = config_.ldst.l1_banks_hash;
+    l1d_ = std::make_unique<cache::l1_data_cache>("l1d", sequencer_, data, transactions);
+    link_->l1i.bind(l1i_->port);
+    memory_unit_->l1c.bind(l1c_->port);
+    memory_unit_->l1t.bind(l1t_->port);
+    memory_unit_->l1d.bind(l1d_->port);
+    const auto connect = [this](auto& socket, memory_source s) {
+        socket.bind(port_.from[static_cast<unsigned>(s)]);
+    };
+    const auto connect_cache = [&](auto& cache, memory_source s) {
+        connect(cache.memory, s);
+        port_.set_back_pressure_counter(s, cache.back_pressure());
+    };
+    connect_cache(*l1i_, memory_source::l1i);
+    connect_cache(*l1c_, memory_source::l1c);
+    connect_cache(*l1t_, memory_source::l1t);
+    connect(memory_unit_->uncached, memory_source::ldst);
+    connect_cache(*l1d_, memory_source::l1d);
+}
+
+// ---- CTAs --------------------------------------------------------------------------------------
+
+bool sm::can_launch(const kernel_context& kernel, bool concurrent) const {
+    if (!concurrent) return resident_ctas_ < kernel.ctas_per_sm;
+    const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
+    return kernel.ctas_per_sm > 0 && resident_ctas_ < config_.max_ctas &&
+           shared_used_ + kernel.needs.shared_memory <= config_.shared.bytes &&
+           registers_used_ + kernel.needs.allotted_registers(config_.warp_size) <=
+               config_.registers &&
+           free_threads(padded) >= 0;
+}
+
+int sm::free_threads(unsigned count) const {
+    for (unsigned first = 0; first + count <= config_.max_threads; first += count) {
+        bool taken = false;
+        for (const cta_slot& c : ctas_)
+            taken |= c.kernel != nullptr && first < c.first_thread + c.padded_threads &&
+                     c.first_thread < first + count;
+        if (!taken) return static_cast<int>(first);
+    }
+    return -1;
+}
+
+void sm::configure_l1(const l1_split& split) {
+    if (config_.l1d_enabled) l1d_->reconfigure(split.ways, split.allocation);
+}
+
+void sm::start() {
+    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
+    running_.start(now);
+    for (auto& s : sub_cores_) s->sm_started(now);
+}
+
+void sm::stop() {
+    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
+    for (auto& s : sub_cores_) s->sm_stopped(now);
+    running_.stop(now);
+}
+
+/// Adds the resident warps of the core cycles before one to warp_cycles.
+void sm::count_residents(std::uint64_t cycle) {
+    if (cycle <= residents_since_) return;
+    statistics_.warp_cycles +=
+        static_cast<unsigned>(__builtin_popcountll(warps_.resident)) * (cycle - residents_since_);
+    residents_since_ = cycle;
+}
+
+void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
+    if (!running_.running()) {
+        // The instruction caches keep nothing of the kernel before.
+        if (kernel.launch != last_launch_) {
+            last_launch_ = kernel.launch;
+            link_->flush();
+            for (auto& s : sub_cores_) s->invalidate_instructions();
+            if (link_->idle()) l1i_->invalidate();
+        }
+        start();
+    }
+    kernel_ = &kernel;
+    const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
+    unsigned slot = 0;
+    while (ctas_[slot].kernel != nullptr) ++slot;
+    cta_slot& cta = ctas_[slot];
+    const int first_thread = free_threads(padded);
+    sc_assert(first_thread >= 0);
+    cta.first_thread = static_cast<unsigned>(first_thread);
+    cta.kernel = &kernel;
+    cta.padded_threads = padded;
+    cta.threads_left = kernel.needs.threads;
+    cta.block = std::move(block);
+    ++resident_ctas_;
+    registers_used_ += kernel.needs.allotted_registers(config_.warp_size);
+    shared_used_ += kernel.needs.shared_memory;
+    ++statistics_.ctas_launched;
+    local_memory_.place(slot, padded, kernel.ctas_per_sm);
+    if (kernel.descriptor != nullptr)
+        scoreboard_.allow_registers(kernel.descriptor->register_numbers);
+
+    const unsigned first_warp = cta.first_thread / config_.warp_size;
+    const unsigned count = padded / config_.warp_size;
+    warp_mask members = 0;
+    for (unsigned i = 0; i < count; ++i) members |= warp_bit(first_warp + i);
+    barriers_.allocate(slot, members);
+    count_residents(sequencer_.cycle(protocol::core_clock) + 1);
+    warps_.resident |= members;
+    cta.block->placed({who_.sm, who_.sms, slot, first_warp});
+    for (unsigned i = 0; i < count; ++i) begin_warp(first_warp + i, slot, i);
+}
+
+/// @param number  of the warp within its CTA
+void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
+    const cta_slot& cta = ctas_[slot];
+    const program::warp_code code = cta.block->warp(number);
+    warp_state& warp = warps_.warp[w];
+    warp.code = warp.resolved_path = code.window;
+    warp.addresses = code.addresses;
+    warp.executor = code.executor;
+    if (warp.executor != nullptr) sequencer_.stay_on_one_thread();  // warps share a program
+    warp.dynamic_id = dynamic_warps_++;
+    warp.cta = slot;
+    warp.threads =
+        std::min(config_.warp_size, cta.kernel->needs.threads - number * config_.warp_size);
+    warp.copy_groups.clear();
+    warp.copy_wait_below = 0;
+    warp.last_pc = warp.fall_through_pc = code.window.empty() ? 0 : code.window.next->info->pc;
+    ++statistics_.warps_launched;
+    of(w).warp_starts(w);
+    if (code.window.empty()) {
+        warps_.ends(w);
+        of(w).without_code(w);
+        barriers_.warp_ended(slot, w);
+        retire_process_.wake();
+    }
+}
+
+void sm::ends(unsigned w) {
+    arrivals_.push_back({sequencer_.cycle(protocol::core_clock) + 1,
+                         static_cast<std::uint16_t>(w),
+                         static_cast<std::uint16_t>(warps_.warp[w].cta),
+                         {}});
+    arrivals_.back().request.kind = program::barrier_kind::none;
+    synchronise_process_.wake_at(arrivals_.back().at);
+    retire_process_.wake();
+}
+
+void sm::arrives(unsigned w, const barrier_request& request, std::uint64_t at) {
+    arrivals_.push_back({at, static_cast<std::uint16_t>(w),
+                         static_cast<std::uint16_t>(warps_.warp[w].cta), request});
+    synchronise_process_.wake_at(at);
+}
+
+void sm::fences(unsigned w, std::uint64_t at) {
+    fences_.push_back({at, static_cast<std::uint16_t>(w)});
+    synchronise_process_.wake_at(at);
+}
+
+std::uint64_t sm::enter_shared_fp64(std::uint64_t earliest) {
+    const std::uint64_t at = std::max(earliest, fp64_free_at_);
+    fp64_free_at_ = at + modern_.shared_fp64_interval;
+    return at;
+}
+
+/// Barriers that warps have come to, fences that are over.
+void sm::synchronise() {
+    const std::uint64_t now = synchronise_process_.now();
+    std::uint64_t next = ~std::uint64_t{0};
+    for (std::size_t i = 0; i < arrivals_.size();) {
+        const arrival a = arrivals_[i];
+        if (a.at > now) {
+            next = std::min(next, a.at);
+            ++i;
+            continue;
+        }
+        arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
+        if (a.request.kind == program::barrier_kind::none)
+            barriers_.warp_ended(a.cta, a.warp);
+        else
+            barriers_.arrive(a.cta, a.warp, a.request);
+    }
+    for (std::size_t i = 0; i < fences_.size();) {
+        fence& f = fences_[i];
+        const warp_state& warp = warps_.warp[f.warp];
+        // Its writes have to be seen first.
+        if (f.at <= now && (warp.stores != 0 || warp.copies != 0)) f.at = now + 1;
+        if (f.at > now) {
+            next = std::min(next, f.at);
+            ++i;
+            continue;
+        }
+        warps_.stops_waiting(warps_.at_memory_barrier, f.warp);
+        if (config_.flush_l1) invalidate_l1();
+        fences_.erase(fences_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    if (next == ~std::uint64_t{0})
+        synchronise_process_.sleep();
+    else
+        synchronise_process_.sleep_until(next);
+}
+
+/// Warps that have ended leave when nothing of theirs is under way.
+void sm::retire() {
+    for (warp_mask m = warps_.done & warps_.resident & warps_.may_have_left; m != 0; m &= m - 1) {
+        const auto w = static_cast<unsigned>(__builtin_ctzll(m));
+        warps_.may_have_left &= ~warp_bit(w);
+        const warp_state& warp = warps_.warp[w];
+        if (warp.in_pipeline == 0 && warp.stores == 0 && warp.copies == 0 && !has_arrivals(w) &&
+            !scoreboard_.writes_pending(w))
+            warp_exits(w);
+    }
+    retire_process_.sleep();
+}
+
+void sm::warp_exits(unsigned w) {
+    warp_state& warp = warps_.warp[w];
+    count_residents(sequencer_.cycle(protocol::core_clock) + 1);
+    warps_.resident &= ~warp_bit(w);
+    warps_.done &= ~warp_bit(w);
+    of(w).warp_ends(w);
+    cta_slot& cta = ctas_[warp.cta];
+    cta.threads_left -= warp.threads;
+    if (cta.threads_left == 0) cta_ends(warp.cta);
+}
+
+void sm::cta_ends(unsigned slot) {
+    cta_slot& cta = ctas_[slot];
+    barriers_.deallocate(slot);
+    kernel_context& kernel = *cta.kernel;
+    cta.kernel = nullptr;
+    --resident_ctas_;
+    registers_used_ -= kernel.needs.allotted_registers(config_.warp_size);
+    shared_used_ -= kernel.needs.shared_memory;
+    ++statistics_.ctas_completed;
+    const kernel::phase_sequencer::exclusive alone(sequencer_);
+    if (resident_ctas_ == 0) {
+        kernel_ = nullptr;
+        stop();
+    }
+    cta_listener_->cta_completed(who_.sm, kernel, std::move(cta.block));
+}
+
+void sm::no_unit_for(const program::static_instruction& inst) {
+    sequencer_.fail(std::make_exception_ptr(kernel::user_error(
+        kernel_ != nullptr && kernel_->descriptor != nullptr ? kernel_->descriptor->origin
+                                                             : std::string(),
+        fmt::format("{} at PC {:#x} needs a functional unit that the configuration lacks",
+                    inst.opcode, inst.pc),
+        "enable the unit in the configuration, or map the opcode to another with --opcode-table")));
+}
+
+// ---- reports -----------------------------------------------------------------------------------
+
+const core_statistics& sm::statistics() {
+    const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
+    if (edges != 0)
+        for (auto& s : sub_cores_) s->settle(edges - 1);
+    statistics_.cycles = running_.before(edges);
+    count_residents(edges);
+    return statistics_;
+}
+
+const modern_statistics& sm::stage_statistics() {
+    statistics();
+    l0_statistics sum;
+    for (auto& s : sub_cores_) {
+        const l0_statistics& l = s->l0().statistics();
+        sum.fetches += l.fetches;
+        sum.hits += l.hits;
+        sum.stream_hits += l.stream_hits;
+        sum.misses += l.misses;
+        sum.prefetches += l.prefetches;
+    }
+    stage_statistics_.l0_fetches = sum.fetches;
+    stage_statistics_.l0_hits = sum.hits;
+    stage_statistics_.l0_stream_hits = sum.stream_hits;
+    stage_statistics_.l0_misses = sum.misses;
+    stage_statistics_.l0_prefetches = sum.prefetches;
+    return stage_statistics_;
+}
+
+std::uint64_t sm::network_back_pressure() {
+    std::uint64_t n = l1i_->back_pressure().up_to_date() + l1d_->back_pressure().up_to_date() +
+                      l1c_->back_pressure().up_to_date() + l1t_->back_pressure().up_to_date();
+    for (const auto& stage : statistics_.stalls)
+        n += stage[static_cast<unsigned>(memory_stall::network_full)];
+    return n;
+}
+
+std::string sm::why_waiting(unsigned w) const {
+    const warp_mask bit = warp_bit(w);
+    const warp_state& s = warps_.warp[w];
+    std::string why;
+    const auto add = [&why](const std::string& t) { why += (why.empty() ? "" : ", ") + t; };
+    if ((warps_.at_barrier & bit) != 0) add("a barrier");
+    if ((warps_.at_memory_barrier & bit) != 0) add("a memory barrier");
+    if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
+    if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
+    if ((warps_.done & bit) != 0)
+        add(fmt::format("its end: {} instructions in flight, {} stores", s.in_pipeline, s.stores));
+    return why.empty() ? sub_cores_[w % sub_cores_.size()]->why_waiting(w) : why;
+}
+
+std::string sm::describe() const {
+    std::string text;
+    for (unsigned w = 0; w < warps_.warp.size(); ++w) {
+        if ((warps_.resident & warp_bit(w)) == 0) continue;
+        const warp_state& s = warps_.warp[w];
+        text += fmt::format("  SM {} warp {} (CTA slot {}) after PC {:#x} waits for {}\n", who_.sm,
+                            w, s.cta, s.last_pc, why_waiting(w));
+    }
+    for (unsigned c = 0; c < ctas_.size(); ++c)
+        if (ctas_[c].kernel != nullptr) text += barriers_.describe(c);
+    return text;
+}
+
+}  // namespace simtlm::core::modern

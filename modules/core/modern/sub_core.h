@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/modern/dependence_counters.h"
+#include "modules/core/modern/execution_ports.h"
+#include "modules/core/modern/instruction_issue.h"
+#include "modules/core/modern/issue_scheduler.h"
+#include "modules/core/modern/l0_instruction_cache.h"
+#include "modules/core/modern/memory_queue.h"
+#include "modules/core/modern/modern_config.h"
+#include "modules/core/modern/modern_statistics.h"
+#include "modules/core/modern/register_cache.h"
+#include "modules/core/modern/register_file.h"
+#include "modules/core/modern/result_queue.h"
+#include "modules/core/running_cycles.h"
+#include "modules/core/scoreboard.h"
+#include "modules/kernel/clocked_process.h"
+#include "modules/kernel/ring_buffer.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <unordered_map>
+#include <vector>
+
+namespace simtlm::core::modern {
+
+/// A sub-core of the modern SM (Huerta et al., MICRO 2025): one issue scheduler, register file, L0
+/// instruction cache, execution units, and the local half of the memory pipeline. Warp w of the SM
+/// is slot w / n of sub-core w % n.
+///
+///     L0 fetch → decode → instruction buffer → issue → control → allocate, 3 cycles of reads
+///       → unit → result queue → write-back                                  (fixed latency)
+///       → unit, or memory queue → memory unit of the SM → write-back         (variable latency)
+///
+/// Fetch follows the warp that issued last until its buffer, with what is on its way there, is
+/// full, then the youngest warp with room. Code behind a branch is fetched before the branch has
+/// issued only where it lies behind it in memory.
+///
+/// Actions, from the last stage to the first: write-back (core_write_back), allocate
+/// (core_operands), issue (core_issue, one sub-core of an SM after the other), fetch
+/// (core_front_end).
+class sub_core : public sc_core::sc_module {
+public:
+    /// What the SM does for its sub-cores.
+    struct services {
+        virtual ~services() = default;
+        /// The L0 has something to ask the L1 instruction cache for.
+        virtual void wants_line(unsigned sub_core) = 0;
+        /// The memory queue has something.
+        virtual void has_memory_instruction(unsigned sub_core) = 0;
+        /// A warp has issued a CTA barrier: it counts there from a cycle on.
+        virtual void arrives(unsigned warp, const barrier_request& request, std::uint64_t at) = 0;
+        /// A warp has issued a fence, which is over in a cycle at the earliest.
+        virtual void fences(unsigned warp, std::uint64_t at) = 0;
+        /// A warp has issued its last instruction.
+        virtual void ends(unsigned warp) = 0;
+        /// When an FP64 instruction can enter the unit that the sub-cores share, and it does.
+        virtual std::uint64_t enter_shared_fp64(std::uint64_t earliest) = 0;
+        /// No functional unit of the configuration runs an instruction.
+        virtual void no_unit_for(const program::static_instruction& inst) = 0;
+    };
+    struct blocks {
+        services& sm;
+        const running_cycles& running;
+        warp_table& warps;
+        scoreboard& scores;
+        instruction_issue& issue;
+        warp_instruction_pool& pool;
+        core_statistics& statistics;
+        modern_statistics& modern;
+    };
+    /// A memory instruction on its way to the memory unit.
+    struct memory_entry {
+        warp_instruction* inst = nullptr;
+        std::uint16_t read_extra = 0;  ///< cycles from acceptance until its operands are read
+        std::uint16_t data_extra = 0;  ///< ... until the data of a hit are written
+        bool uniform = false;
+    };
+    struct issue_probe {
+        std::uint64_t count = 0;
+        std::uint32_t warp = 0;
+        std::uint64_t pc = 0;
+        std::uint8_t stall = 0;      ///< stall counter that the instruction sets
+        std::uint8_t wait_mask = 0;  ///< dependence counters that it has waited for
+        stall_reason reason = stall_reason::no_warp;  ///< of the last cycle
+    };
+
+    sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+             const sm_config& config, const modern_config& modern, unsigned number,
+             const blocks& sm);
+
+    // ---- warps ----
+
+    /// A warp has been placed: it is fetched from the next cycle on.
+    void warp_starts(unsigned warp);
+    void warp_ends(unsigned warp);
+    /// A warp that has been placed has nothing to execute.
+    void without_code(unsigned warp) { live_ &= ~slot_bit(slot_of(warp)); }
+    /// Something that keeps a warp from issuing has changed (barrier, atomics, copies).
+    void may_issue(unsigned warp);
+    void sm_started(std::uint64_t now);
+    void sm_stopped(std::uint64_t now);
+    /// Counts cycles slept through up to one. Between steps.
+    void settle(std::uint64_t last);
+
+    // ---- instructions ----
+
+    l0_instruction_cache& l0() { return l0_; }
+    /// A line has come from the L1 instruction cache.
+    void line_arrived(std::uint64_t line);
+    /// A kernel ends: its instructions are not kept.
+    void invalidate_instructions();
+
+    // ---- memory ----
+
+    memory_queue<memory_entry>& memory() { return memory_; }
+    /// The memory unit has taken the head of the memory queue. From phase core_dispatch.
+    memory_entry take_memory(std::uint64_t now);
+    /// The operands of a memory instruction are read in a cycle to come.
+    void reads_operands(const warp_instruction& inst, std::uint64_t at);
+    /// The result of a memory instruction comes in a cycle to come; without one, it is complete
+    /// then. @return the cycle in which it is written
+    std::uint64_t writes_result(warp_instruction& inst, std::uint64_t at);
+
+    // ---- reports ----
+
+    const issue_probe& probe() const { return probe_; }
+    const dependence_counters& counters(unsigned warp) const {
+        return front_[slot_of(warp)].counters;
+    }
+    /// What a warp waits for, for a deadlock report.
+    std::string why_waiting(unsigned warp) const;
+    unsigned buffered(unsigned warp) const { return front_[slot_of(warp)].count; }
+
+private:
+    static constexpr unsigned wheel_size = 128;  // cycles
+    static constexpr unsigned most_buffered = 8;
+
+    struct front {
+        std::array<const program::dynamic_instruction*, most_buffered> buffer{};
+        std::uint8_t first = 0, count = 0;
+        std::uint8_t in_decode = 0;
+        bool wrong_path = false;       ///< what is buffered does not follow
+        bool branch_ahead = false;     ///< recorded: nothing is fetched until a branch has issued
+        bool missed = false;           ///< the last fetch missed the L0
+        std::uint64_t fetch_from = 0;  ///< cycle
+        dependence_counters counters;
+    };
+    enum class event_kind : std::uint8_t {
+        written,        ///< the result of an instruction of variable latency
+        fixed_written,  ///< the result of one of fixed latency leaves the result queue
+        bypassed,       ///< ... and before that can be read by the next instruction
+        counter_freed,  ///< a dependence counter is decremented
+    };
+    struct event {
+        std::uint64_t at;
+        warp_instruction* inst;
+        event_kind kind;
+        std::uint8_t slot;
+        std::uint8_t counter;
+    };
+    struct decoding {
+        std::uint64_t at;
+        const program::dynamic_instruction* code;
+        std::uint8_t slot;
+        std::uint8_t generation;
+    };
+    struct fixed_latency_stage {
+        warp_instruction* inst = nullptr;
+        std::uint64_t entered = 0;
+    };
+
+    unsigned warp_of(unsigned slot) const { return slot * config_.schedulers + number_; }
+    unsigned slot_of(unsigned warp) const { return warp / config_.schedulers; }
+    const program::dynamic_instruction* head(unsigned slot) const {
+        const front& f = front_[slot];
+        return f.buffer[f.first];
+    }
+    bool by_bits(const program::static_instruction& i) const {
+        return modern_.dependences == dependence_control::bits && i.control.present;
+    }
+    static program::scheduling_class class_of(const program::static_instruction& i) {
+        return i.scheduling != program::scheduling_class::unknown ? i.scheduling
+                                                                  : program::scheduling_class_of(i);
+    }
+
+    // actions
+    void write_back();
+    void operands();
+    void issue();
+    void fetch();
+
+    void refresh(unsigned slot);
+    void apply_increments(std::uint64_t before);
+    stall_reason can_issue(unsigned slot, std::uint64_t now) const;
+    void issue_from(unsigned slot, std::uint64_t now);
+    void start_fixed(warp_instruction& inst, program::scheduling_class c, std::uint64_t now);
+    void start_variable(warp_instruction& inst, program::scheduling_class c, std::uint64_t now);
+    void start_memory(warp_instruction& inst, program::scheduling_class c, std::uint64_t now);
+    void go_on(unsigned slot, bool warp_ended, std::uint64_t now);
+    void flush(unsigned slot);
+    stall_reason reason_of_idling() const;
+    void count(std::uint64_t now, stall_reason why);
+    void decode(std::uint64_t now);
+    bool fetch_for(unsigned slot, std::uint64_t now);
+    void at(std::uint64_t cycle, event_kind kind, unsigned slot, warp_instruction* inst,
+            unsigned counter = 0);
+    void complete(warp_instruction& inst);
+    void decrement(unsigned slot, unsigned counter);
+    bool try_allocate(warp_instruction& inst, std::uint64_t now);
+    const tensor_cycles& timing_of_matrix(const program::static_instruction& i);
+    void note_room(unsigned slot);
+
+    const sm_config& config_;
+    const modern_config& modern_;
+    const unsigned number_;
+    blocks sm_;
+
+    issue_scheduler scheduler_;
+    execution_ports ports_;
+    register_file registers_;
+    register_cache cache_;
+    result_queue results_;
+    l0_instruction_cache l0_;
+    memory_queue<memory_entry> memory_;
+
+    std::vector<front> front_;                // by slot
+    std::vector<std::uint8_t> generation_;    // by slot: flushes, for what is being decoded
+    slot_mask live_ = 0;                      // has something left to issue
+    slot_mask valid_ = 0;                     // has a decoded instruction
+    slot_mask dependent_ = 0;                 // its head waits for a counter
+    slot_mask blocked_ = 0;                   // at a barrier, a fence, atomics, copies
+    slot_mask wants_fetch_ = 0;               // may have room
+    kernel::ring_buffer<decoding> decoding_;  // in order of arrival
+    struct increment {
+        std::uint64_t issued;
+        std::uint8_t slot, counter;
+    };
+    std::vector<increment> increments_;  // of the last cycles
+    fixed_latency_stage control_, allocate_;
+    std::uint64_t port_free_at_ = 0;  // the issue port
+    std::array<std::vector<event>, wheel_size> wheel_;
+    std::array<std::uint64_t, wheel_size / 64> armed_{};
+    std::vector<event> due_;
+    std::unordered_map<const char*, tensor_cycles> matrix_timing_;
+
+    // cycles that are yet to be counted
+    std::uint64_t next_counted_ = 0;
+    stall_reason sleeping_for_ = stall_reason::no_warp;
+    issue_probe probe_;
+
+    kernel::clocked_process write_back_process_;
+    kernel::clocked_process operand_process_;
+    kernel::clocked_process issue_process_;
+    kernel::clocked_process fetch_process_;
+};
+
+}  // namespace simtlm::core::modern

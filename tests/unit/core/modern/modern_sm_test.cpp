@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/core/modern/modern_rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace simtlm::core::modern {
+namespace {
+
+using program::memory_space;
+using test::block_builder;
+using test::four_sub_cores;
+using test::modern_listing;
+using test::modern_rig;
+using test::stall;
+using ::testing::ElementsAre;
+
+constexpr std::uint64_t data = 0x7f0000000000;
+
+std::uint64_t word_of(unsigned lane) {
+    return data + 4 * lane;
+}
+
+void expect_everything_accounted(modern_rig& rig, std::uint64_t instructions) {
+    const core_statistics& s = rig.core.statistics();
+    EXPECT_EQ(s.warp_instructions, instructions);
+    std::uint64_t issued = 0, slots = 0;
+    for (const std::uint64_t n : s.issued_lanes) issued += n;
+    EXPECT_EQ(issued, instructions);
+    for (const std::uint64_t n : rig.core.stage_statistics().cycles) slots += n;
+    EXPECT_EQ(slots, s.cycles * rig.core.sub_cores()) << "every cycle has one reason";
+    EXPECT_EQ(s.idle + s.scoreboard + s.stall + s.issue_cycles, slots);
+    EXPECT_EQ(rig.core.instructions_in_flight(), 0u);
+    EXPECT_FALSE(rig.core.busy());
+    EXPECT_LE(rig.pool.outstanding(), 1u);
+}
+
+TEST(ModernSm, IssuesADependentInstructionWhenTheStallCounterSays) {
+    modern_rig rig("rig", four_sub_cores(), {});
+    modern_listing p;
+    const auto& first = p.add("FFMA", {1}, {2, 3, 4}, stall(4));
+    const auto& second = p.add("FFMA", {5}, {1, 3, 4}, stall(1));
+    const auto& third = p.add("FFMA", {6}, {2, 3, 4}, stall(1));
+    block_builder b;
+    b.warp().run(first).run(second).run(third).run(p.exit());
+    rig.launch(b);
+    rig.run(500);
+    EXPECT_EQ(rig.distance(first, second), 4u);
+    // The FP32 pipes take an instruction a cycle between them.
+    EXPECT_EQ(rig.distance(second, third), 1u);
+    ASSERT_EQ(rig.completed.size(), 1u);
+    expect_everything_accounted(rig, 4);
+}
+
+TEST(ModernSm, KeepsAWarpThatYieldsOutOfTheNextCycle) {
+    modern_rig rig("rig", four_sub_cores(), {});
+    modern_listing p;
+    const auto& first = p.add("FFMA", {1}, {2, 3, 4}, stall(1, true));
+    const auto& second = p.add("FFMA", {5}, {2, 3, 4}, stall(1));
+    block_builder b;
+    b.warp().run(first).run(second).run(p.exit());
+    rig.launch(b);
+    rig.run(500);
+    EXPECT_EQ(rig.distance(first, second), 2u);
+}
+
+TEST(ModernSm, HoldsTheIssuePortOneMoreCycleForIntegerMultipliesOf64Bits) {
+    modern_rig rig("rig", four_sub_cores(), {});
+    modern_listing p;
+    const auto& wide = p.add("IMAD.WIDE", {2}, {4, 5, 6}, stall(1));
+    const auto& next = p.add("IADD3", {8}, {10, 11, 12}, stall(1));
+    block_builder b;
+    b.warp().run(wide).run(next).run(p.exit());
+    rig.launch(b);
+    rig.run(500);
+    EXPECT_EQ(rig.distance(wide, next), 2u);
+}
+
+struct latency_case {
+    memory_space space;
+    bool store;
+    unsigned bytes;
+    unsigned war, raw;
+};
+
+void PrintTo(const latency_case& c, std::ostream* out) {
+    *out << (c.store ? "store " : "load ") << static_cast<int>(c.space) << ' ' << c.bytes;
+}
+
+struct MemoryLatencyOfAmpere : ::testing::TestWithParam<latency_case> {};
+INSTANTIATE_TEST_SUITE_P(Table, MemoryLatencyOfAmpere,
+                         ::testing::Values(latency_case{memory_space::global, false, 4, 11, 32},
+                                           latency_case{memory_space::global, false, 8, 11, 34},
+                                           latency_case{memory_space::global, false, 16, 11, 38},
+                                           latency_case{memory_space::global, true, 4, 14, 0},
+                                           latency_case{memory_space::global, true, 8, 16, 0},
+                                           latency_case{memory_space::global, true, 16, 20, 0},
+                                           latency_case{memory_space::shared, false, 4, 9, 24},
+                                           latency_case{memory_space::shared, false, 8, 9, 24},
+                                           latency_case{memory_space::shared, false, 16, 9, 26},
+                                           latency_case{memory_space::shared, true, 4, 12, 0},
+                                           latency_case{memory_space::shared, true, 16, 18, 0}));
+
+// Huerta et al., table 2: cycles from a memory instruction to one that overwrites its operands, or
+// reads its result, where it hits.
+TEST_P(MemoryLatencyOfAmpere, IsThatOfTheTableFromIssueToIssue) {
+    const latency_case& c = GetParam();
+    modern_rig rig("rig", four_sub_cores(), {});
+    modern_listing p;
+    program::control_bits warm;
+    warm.stall = 2;
+    warm.write_barrier = c.store ? 7 : 5;
+    program::control_bits produce = stall(2);
+    produce.read_barrier = 0;
+    produce.write_barrier = c.store ? 7 : 1;
+    program::control_bits after_reads = stall(1), after_result = stall(1), after_warm = stall(10);
+    after_reads.wait_mask = 1u << 0;
+    after_result.wait_mask = 1u << 1;
+    after_warm.wait_mask = 1u << 5;
+    const auto& first =
+        c.store ? p.store(c.space, c.bytes, warm) : p.load(c.space, c.bytes, 20, warm);
+    const auto& settled = p.add("IADD3", {30}, {20}, after_warm);
+    const auto& probed =
+        c.store ? p.store(c.space, c.bytes, produce) : p.load(c.space, c.bytes, 20, produce);
+    const auto& overwrites = p.add("IADD3", {2}, {6}, after_reads);
+    const auto& reads = p.add("IADD3", {7}, {20}, after_result);
+    block_builder b;
+    const auto where = [&](unsigned lane) { return data + std::uint64_t{c.bytes} * lane; };
+    b.warp().access(first, where).run(settled).access(probed, where).run(overwrites).run(reads);
+    b.run(p.exit());
+    rig.launch(b);
+    rig.run(3000);
+    ASSERT_EQ(rig.completed.size(), 1u);
+    EXPECT_EQ(rig.distance(probed, overwrites), c.war);
+    if (!c.store) {
+        EXPECT_EQ(rig.distance(probed, reads), c.raw);
+    }
+    expect_everything_accounted(rig, 6);
+}
+
+// Huerta et al.: issue cycles of loads that follow one another, with one to four sub-cores at it.
+struct IssueOfLoads : ::testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(SubCores, IssueOfLoads, ::testing::Values(1u, 2u, 3u, 4u));
+
+TEST_P(IssueOfLoads, IsThatMeasuredOnAmpere) {
+    const unsigned active = GetParam();
+    modern_rig rig("rig", four_sub_cores(), {});
+    modern_listing p;
+    const auto& warm = p.load(memory_space::global, 4, 60, [] {
+        program::control_bits c = stall(2);
+        c.write_barrier = 5;
+        return c;
+    }());
+    const auto& settled = p.add("IADD3", {61}, {60}, [] {
+        program::control_bits c = stall(11);
+        c.wait_mask = 1u << 5;
+        return c;
+    }());
+    const auto& still = p.add("NOP", {}, {}, stall(11));
+    std::vector<const program::static_instruction*> loads;
+    for (unsigned i = 0; i < 8; ++i) {
+        program::control_bits c = stall(1);
+        c.write_barrier = 0;
+        loads.push_back(&p.load(memory_space::global, 4, 10 + 2 * i, c));
+    }
+    const auto& exit = p.exit();
+    block_builder b;
+    for (unsigned w = 0; w < active; ++w) {
+        b.warp().access(warm, word_of).run(settled);
+        for (int i = 0; i < 6; ++i) b.run(still);
+        for (const auto* l : loads) b.access(*l, word_of);
+        b.run(exit);
+    }
+    rig.launch(b);
+    rig.run(3000);
+    ASSERT_EQ(rig.completed.size(), 1u);
+    static const std::vector<std::vector<std::uint64_t>> sixth_to_eighth[4] = {
+        {{13, 17, 21}},
+        {{13, 17, 21}, {15, 19, 23}},
+        {{13, 19, 25}, {15, 21, 27}, {17, 23, 29}},
+        {{13, 21, 29}, {15, 23, 31}, {17, 25, 33}, {19, 27, 35}}};
+    std::vector<std::vector<std::uint64_t>> seen;
+    for (unsigned w = 0; w < active; ++w) {
+        const std::uint64_t begin = rig.issued(*loads[0], static_cast<int>(w)).at(0);
+        for (unsigned i = 1; i < 5; ++i)
+            EXPECT_EQ(rig.issued(*loads[i], static_cast<int>(w)).at(0), begin + i);
+        seen.emplace_back();
+        for (unsigned i = 5; i < 8; ++i)
+            seen.back().push_back(rig.issued(*loads[i], static_cast<int>(w)).at(0) - begin + 2);
+    }
+    EXPECT_THAT(seen, ::testing::UnorderedElementsAreArray(sixth_to_eighth[active - 1]));
+}
+
+TEST(ModernSm, WaitsForALoadThatMissesByItsDependenceCounter) {
+    modern_rig rig("rig", four_sub_cores(), {}, 400);
+    modern_listing p;
+    program::control_bits produce = stall(2), consume = stall(1);
+    produce.write_barrier = 3;
+    consume.wait_mask = 1u << 3;
+    const auto& load = p.load(memory_space::global, 4, 20, produce);
+    const auto& use = p.add("IADD3", {7}, {20}, consume);
+    block_builder b;
+    b.warp().access(load, word_of).run(use).run(p.exit());
+    rig.launch(b);
+    rig.run(3000);
+    EXPECT_GT(rig.distance(load, use), 400u);
+    EXPECT_GT(rig.core.stage_statistics().cycles[static_cast<unsigned>(stall_reason::dependence)],
+              350u);
+    expect_everything_accounted(rig, 3);
+}
+
+TEST(ModernSm, LosesACycleToOperandsOfOneRegisterBank) {
+    // Huerta et al.: two FFMAs between clocks take one or two cycles more by the banks of the
+    // second one's operands.
+    struct experiment {
+        modern_rig rig;
+        modern_listing p;
+        const program::static_instruction *begin, *end;
+        experiment(const char* name, unsigned second, unsigned third)
+            : rig(name, four_sub_cores(), {}) {
+            block_builder block;
+            block.warp();
+            const auto& still = p.add("NOP", {}, {}, stall(11));
+            for (int i = 0; i < 6; ++i) block.run(still);
+            begin = &p.add("FFMA", {11}, {10, 12, 14}, stall(1));
+            const auto& probed = p.add("FFMA", {13}, {16, second, third}, stall(1));
+            block.run(*begin).run(probed);
+            for (int i = 0; i < 3; ++i) block.run(p.add("FADD", {}, {}, stall(1)));
+            end = &p.add("FADD", {}, {}, stall(1));
+            block.run(*end).run(p.exit());
+            rig.launch(block);
+        }
+    };
+    experiment none("none", 19, 21), one("one", 18, 21), two("two", 18, 20);
+    none.rig.run(900);
+    const std::uint64_t without = none.rig.distance(*none.begin, *none.end);
+    EXPECT_EQ(one.rig.distance(*one.begin, *one.end), without + 1);
+    EXPECT_EQ(two.rig.distance(*two.begin, *two.end), without + 2);
+    EXPECT_EQ(two.rig.core.stage_statistics().port_bubbles, 2u);
+}
+
+TEST(ModernSm, OpensABarrierForAllWarpsAndGoesOn) {
+    modern_rig rig("rig", four_sub_cores(), {});
+    modern_listing p;
+    auto& bar = p.add("BAR.SYNC", {}, {}, stall(1));
+    bar.cls = program::op_class::barrier;
+    bar.barrier = program::barrier_kind::sync;
+    const auto& slow = p.add("NOP", {}, {}, stall(11));
+    const auto& after = p.add("IADD3", {1}, {2}, stall(1));
+    const auto& exit = p.exit();
+    block_builder b;
+    for (unsigned w = 0; w < 8; ++w) {
+        b.warp();
+        for (unsigned i = 0; i < w; ++i) b.run(slow);
+        b.run(bar).run(after).run(exit);
+    }
+    rig.launch(b);
+    rig.run(2000);
+    ASSERT_EQ(rig.completed.size(), 1u);
+    const auto last = rig.issued(bar, 7).at(0);
+    for (int w = 0; w < 8; ++w) EXPECT_GT(rig.issued(after, w).at(0), last);
+    EXPECT_GT(rig.core.stage_statistics().cycles[static_cast<unsigned>(stall_reason::barrier)],
+              50u);
+}
+
+TEST(ModernSm, RunsCodeWithoutControlBitsByItsScoreboard) {
+    modern_rig rig("rig", four_sub_cores(), {});
+    modern_listing p;
+    const auto plain = [&](program::static_instruction& i) -> const program::static_instruction& {
+        i.control = {};
+        return i;
+    };
+    const auto& load = plain(p.load(memory_space::global, 4, 20));
+    const auto& use = plain(p.add("FFMA", {21}, {20, 3, 4}));
+    const auto& next = plain(p.add("FFMA", {22}, {21, 3, 4}));
+    block_builder b;
+    b.warp().access(load, word_of).run(use).run(next).run(p.exit());
+    rig.launch(b);
+    rig.run(3000);
+    ASSERT_EQ(rig.completed.size(), 1u);
+    EXPECT_GT(rig.distance(load, use), 100u);
+    EXPECT_EQ(rig.distance(use, next), 4u);
+}
+
+/// Random warps on a modern SM: arithmetic, loads that hit and miss, stores, barriers.
+struct random_load {
+    modern_rig rig;
+    modern_listing p;
+
+    random_load(const char* name, const modern_config& modern,
+                const kernel::phase_sequencer::options& options)
+        : rig(name, four_sub_cores(), modern, 150, options) {
+        std::vector<const program::static_instruction*> code;
+        for (unsigned i = 0; i < 200; ++i) code.push_back(&draw_instruction());
+        const auto& exit = p.exit();
+        for (unsigned n = 0; n < 6; ++n) {
+            block_builder b;
+            for (unsigned w = 0; w < 4; ++w) {
+                b.warp();
+                for (const auto* i : code) {
+                    if (!i->is_memory()) {
+                        b.run(*i);
+                        continue;
+                    }
+                    const unsigned stride = i->data_size * (1 + draw(4));
+                    const bool shared = i->space == memory_space::shared;
+                    const std::uint64_t base = (shared ? 0 : data) + 4096 * draw(8);
+                    b.access(*i,
+                             [=](unsigned lane) { return base + std::uint64_t{stride} * lane; });
+                }
+                b.run(exit);
+            }
+            rig.launch(b.build(), b.warps(), 40 * n);
+        }
+    }
+    unsigned draw(unsigned n) {
+        seed_ = seed_ * 6364136223846793005ULL + 1442695040888963407ULL;
+        return static_cast<unsigned>((seed_ >> 33) % n);
+    }
+
+private:
+    const program::static_instruction& draw_instruction() {
+        program::control_bits c = stall(1 + draw(6), draw(5) == 0);
+        const auto counter = [&] { return static_cast<std::uint8_t>(draw(6)); };
+        if (draw(3) == 0) c.wait_mask = static_cast<std::uint8_t>(draw(64));
+        const unsigned kind = draw(8);
+        if (kind < 3) c.stall = 2;
+        switch (kind) {
+            case 0:
+                c.write_barrier = counter();
+                return p.load(memory_space::global, 4u << draw(3), 20 + draw(8), c);
+            case 1:
+                c.read_barrier = counter();
+                return p.store(draw(2) == 0 ? memory_space::shared : memory_space::global, 4, c);
+            case 2:
+                c.write_barrier = counter();
+                return p.add("MUFU.RCP", {20 + draw(8)}, {2 + draw(8)}, c);
+            case 3:
+                return p.add("IMAD.WIDE", {4}, {2 + draw(8), 3, 6}, c);
+            case 4: {
+                auto& bar = p.add("BAR.SYNC", {}, {}, c);
+                bar.cls = program::op_class::barrier;
+                bar.barrier = program::barrier_kind::sync;
+                return bar;
+            }
+            default:
+                return p.add("FFMA", {1 + draw(9)}, {2 + draw(8), 3 + draw(8), draw(8)}, c);
+        }
+    }
+    std::uint64_t seed_ = 12345;
+};
+
+void expect_no_difference(const modern_config& modern) {
+    kernel::phase_sequencer::options plain, shuffled, sleepless;
+    shuffled.shuffle_seed = 99;
+    sleepless.sleeping = false;
+    random_load a("plain", modern, plain), b("shuffled", modern, shuffled),
+        c("sleepless", modern, sleepless);
+    a.rig.run(60000);
+    ASSERT_EQ(a.rig.completed.size(), 6u) << a.rig.core.describe();
+    for (random_load* other : {&b, &c}) {
+        EXPECT_EQ(other->rig.completed, a.rig.completed);
+        ASSERT_EQ(other->rig.issues.size(), a.rig.issues.size());
+        for (std::size_t i = 0; i < a.rig.issues.size(); ++i)
+            ASSERT_TRUE(other->rig.issues[i] == a.rig.issues[i]) << "issue " << i;
+        const modern_statistics &s = a.rig.core.stage_statistics(),
+                                &o = other->rig.core.stage_statistics();
+        for (unsigned r = 0; r < stall_reasons; ++r)
+            EXPECT_EQ(o.cycles[r], s.cycles[r]) << stall_reason_label(r);
+        EXPECT_EQ(o.port_bubbles, s.port_bubbles);
+        EXPECT_EQ(o.l0_fetches, s.l0_fetches);
+        EXPECT_EQ(other->rig.core.statistics().memory_stalls,
+                  a.rig.core.statistics().memory_stalls);
+    }
+    expect_everything_accounted(a.rig, 6 * 4 * 201);
+}
+
+TEST(ModernSm, RunsAlikeInAnyOrderAsleepOrAwake) {
+    expect_no_difference({});
+}
+
+TEST(ModernSm, RunsAlikeInAnyOrderWithItsScoreboard) {
+    modern_config modern;
+    modern.dependences = dependence_control::scoreboard;
+    modern.shared_fp64_interval = 16;
+    expect_no_difference(modern);
+}
+
+}  // namespace
+}  // namespace simtlm::core::modern
