@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/loaded_program.h"
 
+#include "modules/execution/ptx_image.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/text_file.h"
 #include "modules/ptx/parser.h"
@@ -50,10 +51,10 @@ loaded_program::loaded_program(const platform::option_values& values)
     : checker_(execution::parse_checks(values.text("--check"))),
       debug_(values),
       heap_(prepared(memory_, checker_.options), values.number("-gpgpu_heap_size_limit")),
-      image_(read_program(values.text("--ptx"), debug_), memory_,
-             with_log(checker_.options, debug_)),
+      image_(std::make_unique<execution::ptx_image>(read_program(values.text("--ptx"), debug_),
+                                                    memory_, with_log(checker_.options, debug_))),
       script_(read_script(values)),
-      run_(script_, image_, memory_) {
+      run_(script_, *image_, memory_) {
     heap_.reserve();
     world_.print = [](std::string_view text) { put_out(text); };
     world_.heap = &heap_;

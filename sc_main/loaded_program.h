@@ -4,10 +4,11 @@
 #include "modules/execution/checking/program_checker.h"
 #include "modules/execution/device_heap.h"
 #include "modules/execution/launch_script.h"
-#include "modules/execution/module_image.h"
+#include "modules/execution/program_image.h"
 #include "platform/options/options.h"
 #include "sc_main/debug_output.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ public:
     loaded_program& operator=(const loaded_program&) = delete;
 
     execution::device_memory& memory() { return memory_; }
-    const execution::module_image& image() const { return image_; }
+    const execution::program_image& image() const { return *image_; }
     const execution::launch_script& script() const { return script_; }
     std::vector<execution::launch> launches() const { return run_.launches(); }
     /// In order of their names.
@@ -45,7 +46,7 @@ private:
     debug_output debug_;
     execution::device_memory memory_;
     execution::device_heap heap_;
-    execution::module_image image_;
+    std::unique_ptr<execution::program_image> image_;
     execution::launch_script script_;
     execution::script_run run_;
     execution::services world_;

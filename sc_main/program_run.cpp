@@ -37,8 +37,7 @@ workload workload_of(loaded_program& program, const platform::gpu_config& config
             w.commands.push_back(copy_of(buffer));
     if (recording != nullptr)
         for (const dispatch::host_command& c : w.commands) recording->copied(c.address, c.bytes);
-    const auto descriptor = std::make_shared<const execution::instruction_descriptors>(
-        program.image(), platform::opcode_timing_of(config.ptx));
+    const auto descriptor = program.image().describe(platform::instruction_timing_of(config));
     std::uint32_t id = 0;
     for (const execution::launch& l : program.launches()) {
         dispatch::host_command c;

@@ -2,29 +2,12 @@
 #include "modules/execution/executed_kernel.h"
 
 #include "modules/execution/memory_access.h"
-#include "modules/execution/operations/control.h"
 #include "modules/execution/timing_addresses.h"
 
 #include <deque>
 #include <limits>
 
 namespace simtlm::execution {
-
-namespace {
-
-/// Operations that only move control: they are done before the next instruction is fetched.
-bool only_moves_control(const operation* op) {
-    return !op->counted && (op->execute == reconvergence_point || op->execute == enter_function ||
-                            op->execute == return_from_function);
-}
-
-lane_mask live_lanes(const warp& w) {
-    lane_mask alive = 0;
-    for (const simt_stack::entry& e : w.stack.entries()) alive |= e.lanes;
-    return alive;
-}
-
-}  // namespace
 
 /// One warp as an SM sees it.
 class executed_kernel::executor : public program::warp_executor {
@@ -45,7 +28,7 @@ public:
         kernel_.now_ = now;
         kernel_.forget_freed_memory();
         const std::uint32_t index = kernel_.instructions_->index_of(instruction);
-        const lane_mask before = live_lanes(warp_);
+        const lane_mask before = warp_.control->live_lanes();
         auto request = take_request();
         request->op = nullptr;
         request->perform = nullptr;
@@ -60,7 +43,7 @@ public:
         if (request->op != nullptr && instruction.info->is_memory())
             note_request(*request, effects, addresses);
         effects.warp_ended = warp_.next == nullptr;
-        effects.lanes_ended = live_lanes(warp_) != before;
+        effects.lanes_ended = warp_.control->live_lanes() != before;
         effects.next = window();
         if (request->perform == nullptr)
             free_.push_back(std::move(request));
@@ -120,7 +103,7 @@ private:
 
     /// Meeting points, entries and ends of functions take no instruction of their own.
     void settle(const operation* op) {
-        while (op != nullptr && only_moves_control(op)) op = op->execute(warp_, op);
+        while (op != nullptr && op->moves_control) op = op->execute(warp_, op);
         warp_.next = op;
     }
 
@@ -183,7 +166,7 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
     const std::size_t operations = what_.image->code().size();
     worker_.counts.resize(operations);
     worker_.hits.resize(operations);
-    kernel_.origin = what_.image->source().file;
+    kernel_.origin = what_.image->name();
     kernel_.name = what_.kernel->name;
     kernel_.id = id;
     kernel_.grid = what_.grid;

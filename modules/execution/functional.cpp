@@ -48,9 +48,9 @@ std::uint64_t state_of(const warp& w) {
     const auto add = [&](std::uint64_t x) { h = (h ^ x) * 0x100000001b3 + (h >> 29); };
     add(w.pc_of(w.next));
     add(w.active);
-    const std::uint32_t depth = w.stack.top().call_depth;
-    const auto* const words = reinterpret_cast<const std::uint64_t*>(w.frames[depth].get());
-    for (std::uint32_t i = 0; i < w.frame_bytes[depth] / 8; ++i) add(words[i]);
+    const auto* const words =
+        reinterpret_cast<const std::uint64_t*>(w.banks[static_cast<unsigned>(bank::frame)]);
+    for (std::uint32_t i = 0; i < w.control->frame_bytes() / 8; ++i) add(words[i]);
     return h;
 }
 
@@ -210,11 +210,12 @@ private:
         const warp* found = nullptr;
         for (const auto& b : resident_)
             for (const warp& w : b->warps())
-                if (runnable(w) && (found == nullptr || w.stack.depth() > found->stack.depth()))
+                if (runnable(w) &&
+                    (found == nullptr || w.control->groups() > found->control->groups()))
                     found = &w;
         if (found == nullptr) throw execution_error({}, "no warp makes progress");
         const auto lane = static_cast<unsigned>(__builtin_ctz(found->active));
-        if (found->stack.depth() > 1)
+        if (found->control->groups() > 1 && !found->control->schedules_lanes_independently())
             found->block->fail(*found, found->next, lane,
                                "waits for ever for another lane of its own warp: a lock among the "
                                "lanes of a warp, which diverged lanes that run one group after "
@@ -270,11 +271,8 @@ execution_summary summarise(const launch_context& l,
             warps += w->state.counts.warps[i];
             lanes += w->state.counts.lanes[i];
             if (warps == 0 || !code[i].counted) continue;
-            const instruction_origin& from = l.image.origin_of(code[i]);
-            const ptx::module& m = l.image.source();
-            const ptx::instruction& instruction = m.functions[from.function].code[from.instruction];
-            const ptx::operation& o = m.operation_of(instruction);
-            for (auto* const count : {&by_name[o.text], &by_class[class_of(o)]}) {
+            const instruction_name name = l.image.name_of(code[i]);
+            for (auto* const count : {&by_name[name.opcode], &by_class[name.group]}) {
                 count->warps += static_cast<std::uint64_t>(warps);
                 count->threads += static_cast<std::uint64_t>(lanes);
             }

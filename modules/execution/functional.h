@@ -29,14 +29,11 @@ struct execution_summary {
     std::uint64_t blocks = 0;
     double seconds = 0;                   ///< of the host
     std::vector<opcode_count> by_opcode;  ///< by name
-    std::vector<opcode_count> by_class;   ///< by class_of
+    std::vector<opcode_count> by_class;   ///< by instruction_name::group
 
     /// Adds another launch.
     void add(const execution_summary& other);
 };
-
-/// What kind of instruction it is, in words: "integer", "float", "global memory", ...
-const char* class_of(const ptx::operation& o);
 
 /// Runs a launch to its end, CTA after CTA, or on several host threads at once. CTAs that wait for
 /// each other get along: one that does not come to its end in its turn lets others begin.

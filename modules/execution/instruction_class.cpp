@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/execution/functional.h"
+#include "modules/execution/instruction_class.h"
+
 #include "modules/ptx/operation.h"
 
 namespace simtlm::execution {

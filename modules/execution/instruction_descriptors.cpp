@@ -3,9 +3,11 @@
 // type, as options -ptx_opcode_latency_* name them.
 #include "modules/execution/instruction_descriptors.h"
 
+#include "modules/execution/ptx_image.h"
 #include "modules/execution/register_numbers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace simtlm::execution {
 
@@ -299,29 +301,53 @@ bool is_left_by_its_end(const ptx::module& m, const ptx::function& f) {
 
 }  // namespace
 
-instruction_descriptors::instruction_descriptors(const module_image& image,
-                                                 const opcode_timing& timing) {
+instruction_descriptors::instruction_descriptors(std::vector<static_instruction> instructions,
+                                                 std::vector<code_range> ranges,
+                                                 std::uint32_t register_numbers)
+    : descriptor_(std::move(instructions)),
+      sequence_(descriptor_.size() + 1),
+      end_of_function_(descriptor_.size()),
+      ranges_(std::move(ranges)),
+      register_numbers_(register_numbers) {
+    for (std::size_t n = 0; n < descriptor_.size(); ++n) {
+        sequence_[n].info = &descriptor_[n];
+        sequence_[n].space = descriptor_[n].space;
+    }
+    for (const code_range& r : ranges_)
+        std::fill(end_of_function_.begin() + r.first, end_of_function_.begin() + r.end, r.end);
+}
+
+std::vector<program::instruction_window> instruction_descriptors::code_of(
+    std::uint32_t function) const {
+    std::vector<program::instruction_window> code;
+    for (const code_range& r : ranges_)
+        if (r.exists && r.first != r.end && (r.function == function || !r.entry))
+            code.push_back(window_from(r.first));
+    return code;
+}
+
+std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& image,
+                                                            const opcode_timing& timing) {
     const ptx::module& m = image.source();
     const auto& origins = image.origins();
-    descriptor_.resize(origins.size());
-    sequence_.resize(origins.size() + 1);
-    end_of_function_.resize(origins.size());
-    const execution::register_numbers numbers(m, timing.quirk.names_give_banks);
-    register_numbers_ = numbers.end();
+    constexpr std::uint8_t bytes = instruction_bytes(instruction_set::ptx);
+    std::vector<static_instruction> instructions(origins.size());
+    std::vector<code_range> ranges;
+    const register_numbers numbers(m, timing.quirk.names_give_banks);
     std::uint64_t pc = 0;
     for (std::uint32_t n = 0; n < origins.size(); ++n) {
-        static_instruction& i = descriptor_[n];
-        sequence_[n].info = &i;
+        static_instruction& i = instructions[n];
         i.pc = pc;
-        i.code_bytes = instruction_bytes;
+        i.code_bytes = bytes;
         const ptx::function& f = m.functions[origins[n].function];
         const bool is_end = origins[n].instruction >= f.code.size();
         const bool exists = !is_end || is_left_by_its_end(m, f);
-        if (exists) pc += instruction_bytes;
-        if (exists && (is_end || origins[n].instruction == 0))
-            parts_.push_back({origins[n].function, n, f.entry});
-        end_of_function_[n] =
-            is_end ? n + 1 : n + static_cast<std::uint32_t>(f.code.size()) - origins[n].instruction;
+        if (exists) pc += bytes;
+        if (is_end)
+            ranges.push_back({origins[n].function, n, n + 1, f.entry, exists});
+        else if (origins[n].instruction == 0)
+            ranges.push_back({origins[n].function, n, n + static_cast<std::uint32_t>(f.code.size()),
+                              f.entry, true});
         if (is_end) {
             i.opcode = "ret";
             i.cls = f.entry ? op_class::exit : op_class::ret;
@@ -340,18 +366,11 @@ instruction_descriptors::instruction_descriptors(const module_image& image,
             i.immediate = static_cast<std::int32_t>(f.operand_of(source, 0).value);
         register_collector(i, m, origins[n].function, numbers, timing.quirk)
             .collect(source, timing.quirk.missed_hazards && has_missed_result(o.op));
-        sequence_[n].space = i.space;
         // A kernel that returns ends its threads.
         if (i.cls == op_class::ret && f.entry) i.cls = op_class::exit;
     }
-}
-
-std::vector<program::instruction_window> instruction_descriptors::code_of(
-    std::uint32_t function) const {
-    std::vector<program::instruction_window> code;
-    for (const part& p : parts_)
-        if (p.function == function || !p.entry) code.push_back(window_from(p.first));
-    return code;
+    return std::make_shared<const instruction_descriptors>(std::move(instructions),
+                                                           std::move(ranges), numbers.end());
 }
 
 }  // namespace simtlm::execution

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/module_image.h"
 #include "modules/program/kernel_source.h"
 
 #include <array>
@@ -35,10 +34,30 @@ struct opcode_timing {
     } quirk;
 };
 
-/// What an SM has to know of the instructions of a module: made once per module and timing.
+/// Timing of instructions by instruction set.
+struct instruction_timing {
+    opcode_timing ptx;
+    program::latency_table machine_code;  ///< by class
+};
+
+/// Instructions that lie one behind the other in memory: a function, or its end where control can
+/// come to it.
+struct code_range {
+    std::uint32_t function = 0;
+    std::uint32_t first = 0;  ///< instruction
+    std::uint32_t end = 0;    ///< behind its last
+    bool entry = false;       ///< of a kernel
+    bool exists = true;       ///< false: control cannot come here, and it takes no memory
+};
+
+/// What an SM has to know of the instructions of a program: made once per program and timing.
 class instruction_descriptors {
 public:
-    instruction_descriptors(const module_image& image, const opcode_timing& timing);
+    /// @param instructions      by the number that operation::instruction has
+    /// @param ranges            ascending, without gaps
+    /// @param register_numbers  registers are numbered below this
+    instruction_descriptors(std::vector<program::static_instruction> instructions,
+                            std::vector<code_range> ranges, std::uint32_t register_numbers);
 
     const program::static_instruction& of(std::uint32_t instruction) const {
         return descriptor_[instruction];
@@ -56,19 +75,18 @@ public:
     /// Registers are numbered below this.
     std::uint32_t register_numbers() const { return register_numbers_; }
 
-    static constexpr std::uint8_t instruction_bytes = 8;
-
 private:
     std::vector<program::static_instruction> descriptor_;
     std::vector<program::dynamic_instruction> sequence_;
     std::vector<std::uint32_t> end_of_function_;
-    struct part {
-        std::uint32_t function;
-        std::uint32_t first;
-        bool entry;
-    };
-    std::vector<part> parts_;  ///< functions, and where they end if that is reached
+    std::vector<code_range> ranges_;
     std::uint32_t register_numbers_ = 1;
 };
+
+class ptx_image;
+
+/// Instructions of a PTX module, timed as options -ptx_opcode_* say.
+std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& image,
+                                                            const opcode_timing& timing);
 
 }  // namespace simtlm::execution

@@ -24,12 +24,10 @@ void check(const launch& l) {
     if (l.parameters.size() < l.kernel->parameter_bytes)
         refuse(fmt::format("{} bytes of parameters; it takes {}", l.parameters.size(),
                            l.kernel->parameter_bytes));
-    const auto& need = l.image->functions()[l.kernel->function].source->directives.reqntid;
-    if (need[0] != 0 && (l.block.x != need[0] || l.block.y != std::max(need[1], 1u) ||
-                         l.block.z != std::max(need[2], 1u)))
+    const auto& need = l.kernel->required_block;
+    if (need[0] != 0 && (l.block.x != need[0] || l.block.y != need[1] || l.block.z != need[2]))
         refuse(fmt::format("blocks of {}x{}x{} threads; .reqntid demands {}x{}x{}", l.block.x,
-                           l.block.y, l.block.z, need[0], std::max(need[1], 1u),
-                           std::max(need[2], 1u)));
+                           l.block.y, l.block.z, need[0], need[1], need[2]));
 }
 }  // namespace
 
@@ -41,6 +39,7 @@ launch_context::launch_context(const launch& l, device_memory& m, const services
     std::uint64_t local = kernel.local_bytes;
     if (kernel.stack_unknown) local += s.stack_limit;
     local_bytes_ = rounded(local, 16);
+    constants_ = image.launch_constants(l);
     // Where cooperative groups count who has come to a barrier of the grid.
     constexpr std::uint64_t bytes = 1024;
     if (!l.cooperative) return;

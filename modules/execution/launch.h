@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/execution/device_memory.h"
-#include "modules/execution/module_image.h"
+#include "modules/execution/program_image.h"
 #include "modules/program/kernel_descriptor.h"
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class texture_table;
 
 /// A kernel to run, and with what.
 struct launch {
-    const module_image* image = nullptr;
+    const program_image* image = nullptr;
     const kernel_image* kernel = nullptr;
     program::dim3 grid;
     program::dim3 block;
@@ -58,7 +58,7 @@ public:
     launch_context& operator=(const launch_context&) = delete;
 
     const launch& what;
-    const module_image& image;
+    const program_image& image;
     const kernel_image& kernel;
     device_memory& memory;
     const services& world;
@@ -70,6 +70,8 @@ public:
     std::uint32_t shared_bytes() const { return shared_bytes_; }
     std::uint32_t local_bytes() const { return local_bytes_; }
     const std::byte* parameters() const { return what.parameters.data(); }
+    /// The bank `constants`.
+    std::byte* constants() const { return constants_ ? constants_.get() : image.constants(); }
     device_address grid_workspace = 0;  ///< of a cooperative launch
     /// What a program prints, one piece at a time.
     void print(std::string_view text);
@@ -82,6 +84,7 @@ private:
     unsigned threads_;
     std::uint32_t shared_bytes_;
     std::uint32_t local_bytes_;
+    lane_buffer constants_;  ///< of this launch; empty: those of the image
     std::mutex wide_atomics_;
     std::mutex printing_;
 };

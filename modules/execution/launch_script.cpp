@@ -208,7 +208,7 @@ launch_script launch_script::read(const std::string& path) {
     return parse(kernel::read_text_file(path, "name a launch file"), path);
 }
 
-script_run::script_run(const launch_script& script, const module_image& image,
+script_run::script_run(const launch_script& script, const program_image& image,
                        device_memory& memory)
     : script_(script), image_(image), memory_(memory) {
     for (const launch_script::buffer& b : script.buffers) {

@@ -82,7 +82,7 @@ public:
     };
 
     /// Allocates and fills the buffers. @throws kernel::user_error
-    script_run(const launch_script& script, const module_image& image, device_memory& memory);
+    script_run(const launch_script& script, const program_image& image, device_memory& memory);
 
     /// By name.
     std::vector<placed> buffers() const;
@@ -101,7 +101,7 @@ private:
     std::string compare(const launch_script::result& r) const;
 
     const launch_script& script_;
-    const module_image& image_;
+    const program_image& image_;
     device_memory& memory_;
     std::map<std::string, placed> buffers_;
 };

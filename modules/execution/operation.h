@@ -22,7 +22,7 @@ using handler = const operation* (*)(warp&, const operation*);
 /// their own bits mean something; a 128-bit value takes two 64-bit ones, the low halves first.
 enum class bank : std::uint32_t {
     frame,      ///< registers of the function that is executed
-    constants,  ///< of the module
+    constants,  ///< of the program, or of the launch
     thread,     ///< what differs between warps of a CTA: %tid, %warpid
     block,      ///< what differs between CTAs: %ctaid; and what a launch fixes: %ntid
 };
@@ -59,10 +59,12 @@ struct operation {
     slot destination = no_slot;
     slot destination2 = no_slot;
     slot source[4] = {no_slot, no_slot, no_slot, no_slot};
-    std::uint32_t instruction = 0;  ///< of the module; see module_image
+    std::uint32_t instruction = 0;  ///< of the program; see program_image
     std::uint16_t detail = 0;       ///< what the handler says
     bool counted = true;            ///< stands for an instruction; false: helps the next one
-    std::uint8_t kind = 0;          ///< operation_kind
+    /// Only moves control and takes no instruction of its own: in timing mode it is done before the
+    /// next instruction is fetched.
+    bool moves_control = false;
 };
 static_assert(sizeof(operation) == 64);
 

@@ -57,7 +57,6 @@ thread_block::thread_block(launch_context& l, worker_state& worker)
 
     if (l.world.checker != nullptr) checks_ = std::make_unique<block_checks>(l);
     warps_.resize(l.warps());
-    const function_image& f = l.image.functions()[l.kernel.function];
     for (unsigned i = 0; i < l.warps(); ++i) {
         warp& w = warps_[i];
         w.index = i;
@@ -65,10 +64,7 @@ thread_block::thread_block(launch_context& l, worker_state& worker)
         w.launch = &launch_;
         w.worker = &worker_;
         w.code = l.image.code().data();
-        w.frames.push_back(make_lane_buffer(f.frame_bytes));
-        w.frame_bytes.push_back(f.frame_bytes);
-        w.local_bases.push_back(0);
-        w.local_tops.push_back(f.local_bytes);
+        w.control = l.image.make_control();
         w.local_bytes = l.local_bytes();
         w.local = local_ + std::size_t{i} * warp_size * l.local_bytes();
         const unsigned threads = std::min(warp_size, l.threads() - i * warp_size);
@@ -80,7 +76,7 @@ thread_block::thread_block(launch_context& l, worker_state& worker)
                 reinterpret_cast<std::uint32_t*>(mine + thread_layout::tid + 128 * d)[lane] = t[d];
         }
         fill_lanes(mine + thread_layout::warpid, i);
-        w.banks[static_cast<unsigned>(bank::constants)] = l.image.constants();
+        w.banks[static_cast<unsigned>(bank::constants)] = l.constants();
         w.banks[static_cast<unsigned>(bank::thread)] = mine;
         w.banks[static_cast<unsigned>(bank::block)] = block_bank_.get();
     }
@@ -119,16 +115,10 @@ void thread_block::start(std::uint64_t number, unsigned sm) {
     if (local_ != nullptr) clear_local();
     if (checks_) checks_->start();
     for (barrier_state& b : barriers_) b = {};
-    const function_image& f = launch_.image.functions()[launch_.kernel.function];
     for (warp& w : warps_) {
-        std::memset(w.frames[0].get(), 0, f.frame_bytes);
-        std::memcpy(w.frames[0].get(), &all_lanes, sizeof all_lanes);
-        w.banks[0] = w.frames[0].get();
-        w.local_base = 0;
-        w.local_tops[0] = f.local_bytes;
-        w.stack.launch(f.first, w.members);
+        w.control->start(w, launch_.kernel);
         w.active = w.members;
-        w.next = w.code + f.first;
+        w.next = w.code + launch_.kernel.first;
         w.status = warp_status::ready;
     }
     live_warps_ = static_cast<unsigned>(warps_.size());

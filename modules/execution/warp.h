@@ -2,13 +2,13 @@
 #pragma once
 
 #include "modules/execution/device_memory.h"
-#include "modules/execution/lane_buffer.h"
 #include "modules/execution/operation.h"
-#include "modules/execution/simt_stack.h"
+#include "modules/execution/warp_control.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -86,13 +86,9 @@ struct warp {
     launch_context* launch = nullptr;
     memory_request* pending = nullptr;  ///< timing mode: where accesses are noted
 
-    simt_stack stack;
-    std::vector<lane_buffer> frames;         ///< by call depth
-    std::vector<std::uint32_t> frame_bytes;  ///< of each
-    std::vector<std::uint32_t> local_bases;  ///< by call depth
-    std::vector<std::uint32_t> local_tops;   ///< by call depth: what is free begins
-    lane_mask members = 0;                   ///< threads that exist
-    unsigned index = 0;                      ///< in its CTA
+    std::unique_ptr<warp_control> control;
+    lane_mask members = 0;  ///< threads that exist
+    unsigned index = 0;     ///< in its CTA
     warp_status status = warp_status::done;
 
     std::byte* at(slot s) const { return banks[s >> bank_shift] + offset_of(s); }
@@ -117,9 +113,7 @@ struct warp {
     /// From an operation to another place, with the same lanes.
     const operation* jump(const operation* from, const operation* to) {
         leave(from);
-        if (--turn <= 0) return stop(to, warp_status::preempted);
-        come(to);
-        return to;
+        return go_on(to);
     }
     /// Stops before an operation. leave() has been called.
     const operation* stop(const operation* before, warp_status why) {
@@ -128,8 +122,14 @@ struct warp {
         return nullptr;
     }
     std::uint64_t pc_of(const operation* op) const { return static_cast<std::uint64_t>(op - code); }
-    /// The stack has changed: takes up what it says. leave() has been called.
-    const operation* resume();
+    /// Control flow has changed: goes on there with the active lanes. leave() has been called.
+    const operation* go_on(const operation* to) {
+        if (--turn <= 0) return stop(to, warp_status::preempted);
+        come(to);
+        return to;
+    }
+    /// No lane is left. leave() has been called.
+    const operation* end();
 };
 
 }  // namespace simtlm::execution

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/loaded_module.h"
 
+#include "modules/execution/ptx_image.h"
 #include "modules/ptx/parser.h"
 #include "platform/device/status.h"
 
 namespace simtlm::device {
 
 loaded_module::loaded_module(const module_source& source, memory_space& memory,
-                             const execution::opcode_timing& timing)
+                             const execution::instruction_timing& timing)
     : memory_(memory) {
+    if (source.isa != execution::instruction_set::ptx)
+        throw failure(status::no_binary_for_gpu, source.name + " is machine code, which is not run",
+                      "load PTX");
     try {
         const auto parsed =
-            std::make_shared<const ptx::module>(ptx::parse(source.text, source.name));
-        const ptx::function* const f = parsed->find_function("malloc");
-        allocates_ = f != nullptr;
+            std::make_shared<const ptx::module>(ptx::parse(source.code, source.name));
         const memory_space::turn t(memory, false);
-        image_ = std::make_unique<execution::module_image>(parsed, memory.table());
+        image_ = std::make_unique<execution::ptx_image>(parsed, memory.table());
     } catch (const failure&) {
         throw;
     } catch (const kernel::user_error& e) {
         throw failure(status::invalid_ptx, e.what());
     }
-    descriptor_ = std::make_shared<const execution::instruction_descriptors>(*image_, timing);
+    descriptor_ = image_->describe(timing);
     for (const execution::kernel_image& k : image_->kernels()) {
         execution::kernel_image& mine = kernels_.emplace(k.name, k).first->second;
         const auto told = source.compiled.find(k.name);
@@ -38,10 +40,6 @@ loaded_module::~loaded_module() {
 const execution::kernel_image* loaded_module::find_kernel(const std::string& name) const {
     const auto at = kernels_.find(name);
     return at == kernels_.end() ? nullptr : &at->second;
-}
-
-unsigned loaded_module::ptx_version() const {
-    return image_->source().version_major * 10 + image_->source().version_minor;
 }
 
 }  // namespace simtlm::device

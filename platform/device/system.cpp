@@ -102,7 +102,7 @@ system::~system() = default;
 
 std::shared_ptr<loaded_module> system::load(const module_source& source) {
     return std::make_shared<loaded_module>(source, state_.memory,
-                                           platform::opcode_timing_of(config_.gpu.ptx));
+                                           platform::instruction_timing_of(config_.gpu));
 }
 
 void system::check_range(std::uint64_t address, std::uint64_t bytes) const {

@@ -29,6 +29,7 @@ struct system_config {
     std::uint64_t stack_limit = 1024, heap_limit = 8 << 20;
     unsigned grace_ms = 300;
     link_timing pcie, nvlink;
+    code_preference code = code_preference::ptx;
     unsigned max_ptx_capability = 0;  ///< of PTX chosen from a fat binary; 0: that of the GPU
 
     /// @throws kernel::user_error

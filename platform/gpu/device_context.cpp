@@ -3,6 +3,7 @@
 
 #include "modules/core/occupancy.h"
 #include "modules/execution/executed_kernel.h"
+#include "modules/execution/ptx_image.h"
 #include "modules/ptx/parser.h"
 #include "platform/gpu/gpu.h"
 #include "platform/gpu/opcode_timing.h"
@@ -20,10 +21,8 @@ using host::error_code;
 
 struct device_context::loaded {
     std::string name;
-    std::shared_ptr<const ptx::module> source;
-    std::unique_ptr<execution::module_image> image;
+    std::unique_ptr<execution::program_image> image;
     std::shared_ptr<const execution::instruction_descriptors> descriptor;
-    bool allocates = false;  // calls malloc
 };
 
 device_context::device_context(const gpu_config& config) : config_(config) {
@@ -99,14 +98,12 @@ unsigned device_context::load(std::uint64_t address, std::uint64_t bytes) {
     auto program = std::make_unique<loaded>();
     program->name = fmt::format("program{}.ptx", programs_.size());
     try {
-        program->source = std::make_shared<const ptx::module>(ptx::parse(text, program->name));
-        program->image = std::make_unique<execution::module_image>(program->source, memory());
+        program->image = std::make_unique<execution::ptx_image>(
+            std::make_shared<const ptx::module>(ptx::parse(text, program->name)), memory());
     } catch (const kernel::user_error& e) {
         throw command_fault(error_code::bad_program, e.what());
     }
-    program->allocates = program->source->find_function("malloc") != nullptr;
-    program->descriptor = std::make_shared<const execution::instruction_descriptors>(
-        *program->image, opcode_timing_of(config_.ptx));
+    program->descriptor = program->image->describe(instruction_timing_of(config_));
     for (const execution::kernel_image& k : program->image->kernels())
         kernels_.push_back({program.get(), &k});
     programs_.push_back(std::move(program));
@@ -123,7 +120,7 @@ std::optional<unsigned> device_context::find_kernel(std::string_view name) const
 
 execution::services device_context::world(const loaded& program) {
     execution::services w;
-    if (program.allocates) {
+    if (program.image->allocates()) {
         if (!heap_)
             heap_ = std::make_unique<execution::device_heap>(memory(), config_.programs.heap);
         heap_->reserve();

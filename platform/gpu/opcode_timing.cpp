@@ -10,8 +10,6 @@ execution::opcode_timing::entry entry_of(const operation_timing& t) {
             static_cast<std::uint16_t>(t.initiation_interval)};
 }
 
-}  // namespace
-
 execution::opcode_timing opcode_timing_of(const ptx_timing& p) {
     execution::opcode_timing t;
     for (std::size_t i = 0; i < t.integer.size(); ++i) t.integer[i] = entry_of(p.integer[i]);
@@ -25,6 +23,12 @@ execution::opcode_timing opcode_timing_of(const ptx_timing& p) {
     t.quirk.vector_is_one_element = p.quirks.vector_is_one_element;
     t.quirk.missed_hazards = p.quirks.missed_hazards;
     return t;
+}
+
+}  // namespace
+
+execution::instruction_timing instruction_timing_of(const gpu_config& config) {
+    return {opcode_timing_of(config.ptx), config.traces.latencies};
 }
 
 }  // namespace simtlm::platform

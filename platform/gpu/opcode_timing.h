@@ -6,7 +6,7 @@
 
 namespace simtlm::platform {
 
-/// Timing of PTX instructions under a configuration.
-execution::opcode_timing opcode_timing_of(const ptx_timing& p);
+/// Timing of instructions that are executed under a configuration.
+execution::instruction_timing instruction_timing_of(const gpu_config& config);
 
 }  // namespace simtlm::platform

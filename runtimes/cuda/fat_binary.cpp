@@ -17,8 +17,11 @@ namespace simtlm::cuda {
 
 namespace {
 
+using device::code_candidate;
+using device::code_preference;
 using device::failure;
 using device::status;
+using execution::instruction_set;
 
 constexpr std::uint32_t header_magic = 0xba55ed50;
 constexpr std::uint64_t packed_with_lz4 = 0x2000, packed_with_zstd = 0x8000;
@@ -72,38 +75,43 @@ std::string unpack(const entry_header& h, const std::byte* data) {
     return to;
 }
 
-std::string architectures_of(const std::vector<fat_entry>& entries, fat_entry::kind k) {
+std::string architectures_of(const std::vector<code_candidate>& candidates, instruction_set isa) {
     std::string text;
-    for (const fat_entry& e : entries)
-        if (e.what == k)
+    for (const code_candidate& c : candidates)
+        if (c.isa == isa)
             text += fmt::format("{}{}_{}", text.empty() ? "" : ", ",
-                                k == fat_entry::kind::ptx ? "compute" : "sm", e.architecture);
+                                isa == instruction_set::ptx ? "compute" : "sm", c.architecture);
     return text;
+}
+
+/// What candidates there are, for messages.
+std::string contents_of(const std::vector<code_candidate>& candidates) {
+    const std::string ptx = architectures_of(candidates, instruction_set::ptx);
+    const std::string code = architectures_of(candidates, instruction_set::sass);
+    return !ptx.empty()    ? "PTX for " + ptx
+           : !code.empty() ? "machine code alone, for " + code
+                           : "no code";
 }
 
 }  // namespace
 
-std::vector<fat_entry> read_fat_binary(const void* header) {
+std::vector<code_candidate> read_fat_binary(const void* header) {
     const auto* p = static_cast<const std::byte*>(header);
     const auto top = at<file_header>(p);
     if (top.magic != header_magic || top.version != 1)
         throw failure(status::invalid_image, "this is no fat binary");
     p += top.header_bytes;
     const std::byte* const end = p + top.bytes;
-    std::vector<fat_entry> entries;
+    std::vector<code_candidate> candidates;
     while (p + sizeof(entry_header) <= end) {
         const auto h = at<entry_header>(p);
         if (h.header_bytes < sizeof(entry_header) || p + h.header_bytes + h.bytes > end) break;
-        fat_entry e;
-        e.architecture = h.architecture;
-        e.what = h.kind == kind_ptx   ? fat_entry::kind::ptx
-                 : h.kind == kind_elf ? fat_entry::kind::cubin
-                                      : fat_entry::kind::other;
-        if (e.what != fat_entry::kind::other) e.contents = unpack(h, p + h.header_bytes);
-        entries.push_back(std::move(e));
+        if (h.kind == kind_ptx || h.kind == kind_elf)
+            candidates.push_back({h.kind == kind_ptx ? instruction_set::ptx : instruction_set::sass,
+                                  h.architecture, unpack(h, p + h.header_bytes)});
         p += h.header_bytes + h.bytes;
     }
-    return entries;
+    return candidates;
 }
 
 code_form form_of(const void* code) {
@@ -114,34 +122,27 @@ code_form form_of(const void* code) {
     return code_form::ptx;
 }
 
-device::module_source choose_ptx(const std::vector<fat_entry>& entries, unsigned capability,
-                                 const std::string& name) {
-    const fat_entry* best = nullptr;
-    for (const fat_entry& e : entries)
-        if (e.what == fat_entry::kind::ptx && e.architecture <= capability &&
-            (best == nullptr || e.architecture > best->architecture))
-            best = &e;
-    if (best == nullptr) {
-        const std::string ptx = architectures_of(entries, fat_entry::kind::ptx);
-        const std::string code = architectures_of(entries, fat_entry::kind::cubin);
+device::module_source choose(const std::vector<code_candidate>& candidates, unsigned capability,
+                             code_preference preference, const std::string& name) {
+    const code_candidate* const best = device::choose_code(candidates, capability, preference);
+    if (best == nullptr)
         throw failure(
             status::no_binary_for_gpu,
-            fmt::format("{} has no PTX that a GPU of compute capability {}.{} runs: it holds {}",
-                        name, capability / 10, capability % 10,
-                        !ptx.empty()    ? "PTX for " + ptx
-                        : !code.empty() ? "machine code alone, for " + code
-                                        : "no code"),
-            fmt::format("compile it with nvcc -gencode arch=compute_{0},code=compute_{0}, or "
-                        "choose a newer GPU",
-                        capability));
-    }
+            fmt::format("{} has no {} that a GPU of compute capability {}.{} runs: it holds {}",
+                        name, preference == code_preference::sass ? "machine code" : "PTX",
+                        capability / 10, capability % 10, contents_of(candidates)),
+            fmt::format("compile it with nvcc -gencode arch=compute_{0},code={1}_{0}, or choose "
+                        "a newer GPU",
+                        capability, preference == code_preference::sass ? "sm" : "compute"));
     device::module_source s;
     s.name = name;
-    s.text = best->contents;
-    while (!s.text.empty() && s.text.back() == '\0') s.text.pop_back();
-    for (const fat_entry& e : entries)
-        if (e.what == fat_entry::kind::cubin && e.architecture == capability)
-            s.compiled = read_cubin(e.contents);
+    s.isa = best->isa;
+    s.code = best->code;
+    if (s.isa != instruction_set::ptx) return s;
+    while (!s.code.empty() && s.code.back() == '\0') s.code.pop_back();
+    for (const code_candidate& c : candidates)
+        if (c.isa == instruction_set::sass && c.architecture == capability)
+            s.compiled = read_cubin(c.code);
     return s;
 }
 
@@ -151,11 +152,13 @@ device::module_source link(const std::vector<device::module_source>& inputs,
     all.name = name;
     std::vector<ptx::link_input> texts;
     for (const device::module_source& s : inputs) {
-        texts.push_back({s.name, s.text});
+        if (s.isa != instruction_set::ptx)
+            throw failure(status::not_supported, s.name + " is machine code; PTX alone is linked");
+        texts.push_back({s.name, s.code});
         all.compiled.insert(s.compiled.begin(), s.compiled.end());
     }
     try {
-        all.text = ptx::link(texts);
+        all.code = ptx::link(texts);
     } catch (const kernel::user_error& e) {
         throw failure(status::invalid_ptx, e.what());
     }
@@ -164,50 +167,71 @@ device::module_source link(const std::vector<device::module_source>& inputs,
 
 namespace {
 
+/// Bytes of an ELF file in memory: up to the last of its sections, segments and tables.
+std::size_t cubin_bytes(const void* elf) {
+    const auto* const base = static_cast<const std::byte*>(elf);
+    const auto h = at<Elf64_Ehdr>(base);
+    std::uint64_t end = sizeof h;
+    end = std::max(end, h.e_shoff + std::uint64_t{h.e_shnum} * sizeof(Elf64_Shdr));
+    end = std::max(end, h.e_phoff + std::uint64_t{h.e_phnum} * sizeof(Elf64_Phdr));
+    for (unsigned i = 0; i < h.e_shnum; ++i) {
+        const auto s = at<Elf64_Shdr>(base + h.e_shoff + i * sizeof(Elf64_Shdr));
+        if (s.sh_type != SHT_NOBITS) end = std::max(end, s.sh_offset + s.sh_size);
+    }
+    return end;
+}
+
 /// A program whose files were compiled apart (nvcc -rdc=true): the code of each lies in a list, and
 /// what a linker has made of them, which is machine code, beside. Files without PTX for this GPU
 /// are those of NVIDIA's libraries.
 device::module_source link_binaries(const fat_binary_wrapper& w, unsigned capability,
-                                    const std::string& name) {
+                                    code_preference preference, const std::string& name) {
     std::vector<device::module_source> inputs;
-    std::vector<fat_entry> all = read_fat_binary(w.data);
+    std::vector<code_candidate> all = read_fat_binary(w.data);
+    // What the linker has made is whole; the code of a single file is not.
+    const code_candidate* const linked = device::choose_code(all, capability, preference);
+    if (linked != nullptr && linked->isa == instruction_set::sass)
+        return choose(all, capability, preference, name);
     const auto* binary = static_cast<const void* const*>(w.file_or_binaries);
     for (; binary != nullptr && *binary != nullptr; ++binary) {
-        const std::vector<fat_entry> entries = read_fat_binary(*binary);
-        all.insert(all.end(), entries.begin(), entries.end());
-        const bool fits = std::any_of(entries.begin(), entries.end(), [&](const fat_entry& e) {
-            return e.what == fat_entry::kind::ptx && e.architecture <= capability;
-        });
-        if (fits)
-            inputs.push_back(
-                choose_ptx(entries, capability, fmt::format("{}.{}", name, inputs.size() + 1)));
+        const std::vector<code_candidate> candidates = read_fat_binary(*binary);
+        all.insert(all.end(), candidates.begin(), candidates.end());
+        if (device::choose_code(candidates, capability, code_preference::ptx) != nullptr)
+            inputs.push_back(choose(candidates, capability, code_preference::ptx,
+                                    fmt::format("{}.{}", name, inputs.size() + 1)));
     }
-    if (inputs.empty()) return choose_ptx(all, capability, name);
+    if (inputs.empty()) return choose(all, capability, code_preference::ptx, name);
     return link(inputs, name);
 }
 
 }  // namespace
 
-device::module_source module_in(const void* code, unsigned capability, const std::string& name) {
+device::module_source module_in(const void* code, unsigned capability, code_preference preference,
+                                const std::string& name) {
+    device::module_source s;
+    s.name = name;
     switch (form_of(code)) {
         case code_form::fat_wrapper: {
             fat_binary_wrapper w;
             std::memcpy(&w, code, sizeof w);
             if (w.version == fat_binary_wrapper::of_several)
-                return link_binaries(w, capability, name);
-            return choose_ptx(read_fat_binary(w.data), capability, name);
+                return link_binaries(w, capability, preference, name);
+            return choose(read_fat_binary(w.data), capability, preference, name);
         }
         case code_form::fat_binary:
-            return choose_ptx(read_fat_binary(code), capability, name);
+            return choose(read_fat_binary(code), capability, preference, name);
         case code_form::cubin:
-            throw failure(status::no_binary_for_gpu, name + " is machine code, which is not run",
-                          "load PTX: compile with --ptx, or with NVRTC for compute_XX");
+            if (preference == code_preference::ptx)
+                throw failure(status::no_binary_for_gpu,
+                              name + " is machine code, which is not run",
+                              "load PTX: compile with --ptx, or with NVRTC for compute_XX");
+            s.isa = instruction_set::sass;
+            s.code.assign(static_cast<const char*>(code), cubin_bytes(code));
+            return s;
         case code_form::ptx:
             break;
     }
-    device::module_source s;
-    s.name = name;
-    s.text = static_cast<const char*>(code);
+    s.code = static_cast<const char*>(code);
     return s;
 }
 

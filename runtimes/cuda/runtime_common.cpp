@@ -201,14 +201,10 @@ pointer_attributes attributes_of(session& s, const void* p) {
 function_attributes attributes_of(session& s, function& f) {
     function_attributes a{};
     const execution::kernel_image& k = *f.kernel;
-    const auto& directives = f.code->image().functions()[k.function].source->directives;
-    std::uint32_t bound = 1;
-    for (const std::uint32_t n : directives.maxntid) bound *= std::max(n, 1u);
-    const bool is_bound = directives.maxntid[0] != 0;
     std::uint64_t registers = std::max(k.registers, 1u);
     const std::uint64_t room = s.config().gpu.cores.sm.registers_per_block / registers / 32 * 32;
-    a.max_threads = static_cast<int>(
-        std::min<std::uint64_t>(is_bound ? bound : 1024, std::max<std::uint64_t>(room, 32)));
+    a.max_threads = static_cast<int>(std::min<std::uint64_t>(
+        k.most_threads != 0 ? k.most_threads : 1024, std::max<std::uint64_t>(room, 32)));
     a.shared_bytes = k.static_shared;
     a.local_bytes = k.local_bytes;
     a.registers = static_cast<int>(k.registers);
@@ -217,8 +213,9 @@ function_attributes attributes_of(session& s, function& f) {
     const int usual = static_cast<int>(48u << 10) - static_cast<int>(k.static_shared);
     a.max_dynamic_shared = f.max_dynamic_shared >= 0 ? f.max_dynamic_shared : std::max(usual, 0);
     a.carve_out = f.carve_out;
-    for (const auto& v : f.code->image().source().variables)
-        if (v.space == ptx::state_space::const_) a.constant_bytes += v.size;
+    for (const execution::program_variable& v : f.code->image().variables())
+        if (v.space == execution::program_variable::space_kind::constant)
+            a.constant_bytes += v.bytes;
     return a;
 }
 

@@ -277,25 +277,27 @@ void session::remove_library(library* l) {
 /// Reads the code of a library: PTX for the GPUs that there are.
 void session::read(library& l) {
     if (l.read) return;
-    l.source = module_in(l.code, config().capability(), l.name);
+    l.source = module_in(l.code, config().capability(), config().code, l.name);
     save_ptx(l.source);
     l.read = true;
 }
 
-void session::save_ptx(const device::module_source& s) {
+void session::save_ptx(device::module_source& s) {
     const unsigned number = ++saved_;
     if (const char* const file = std::getenv("PTX_SIM_USE_PTX_FILE"); file != nullptr) {
         const char* const named = std::getenv("PTX_SIM_KERNELFILE");
         const std::string path =
             named != nullptr ? named : fmt::format("_{}.ptx", file[0] != 0 ? file : "1");
-        const_cast<device::module_source&>(s).text = text_of_file(path);
-        const_cast<device::module_source&>(s).name = path;
+        s.isa = execution::instruction_set::ptx;
+        s.code = text_of_file(path);
+        s.name = path;
         return;
     }
     if (!options_.flag("-save_embedded_ptx") && !options_.flag("-keep")) return;
+    if (s.isa != execution::instruction_set::ptx) return;
     const std::string path = fmt::format("_{}.ptx", number);
     std::ofstream out(path, std::ios::binary);
-    if (!(out << s.text) || !out.flush())
+    if (!(out << s.code) || !out.flush())
         system_->log().note("warning", path + " cannot be written");
 }
 
@@ -318,7 +320,7 @@ module& session::module_of(library& l, unsigned d) {
 }
 
 module* session::load_module(const void* code, const std::string& name, unsigned d) {
-    device::module_source source = module_in(code, config().capability(), name);
+    device::module_source source = module_in(code, config().capability(), config().code, name);
     auto m = std::make_unique<module>();
     m->device = d;
     {

@@ -202,7 +202,8 @@ private:
     session();
     void read_options();
     void read(library& l);
-    void save_ptx(const device::module_source& s);
+    /// Keeps the PTX, or replaces it, where options or the environment ask for that.
+    void save_ptx(device::module_source& s);
     void watch_signals();
 
     const int process_;

@@ -2,6 +2,7 @@
 // The functional machine: instructions per second of small programs.
 #include "modules/execution/checking/program_checker.h"
 #include "modules/execution/functional.h"
+#include "modules/execution/ptx_image.h"
 #include "modules/ptx/parser.h"
 
 #include <benchmark/benchmark.h>
@@ -53,7 +54,7 @@ void run_kernel(benchmark::State& state, const std::string& body, const char* ch
     services world;
     if (checker.options.init) memory.track_writes();
     if (checker.options.any()) world.checker = &checker;
-    const module_image image(
+    const ptx_image image(
         std::make_shared<const ptx::module>(ptx::parse(looping(body), "bench.ptx")), memory,
         checker.options);
     const device_address data = memory.allocate(64 * 256 * 4);

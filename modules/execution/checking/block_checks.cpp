@@ -14,9 +14,8 @@ block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.ch
     const check_options& what = checker_.options;
     const std::uint32_t shared = l.shared_bytes();
     if (what.races && shared != 0)
-        races_ =
-            std::make_unique<race_detector>(l.warps(), shared, l.image.smallest_shared_access(),
-                                            l.image.source().architecture < 70);
+        races_ = std::make_unique<race_detector>(
+            l.warps(), shared, l.image.smallest_shared_access(), l.image.architecture() < 70);
     if (!what.init) return;
     global_ = l.memory.writes();
     if (shared != 0) shared_ = std::make_unique<written_bytes>(shared);
@@ -62,12 +61,8 @@ void block_checks::unwritten_global(warp& w, const operation* op, unsigned lane,
 }
 
 std::string block_checks::shared_variable(std::uint64_t offset) const {
-    const ptx::module& m = launch_.image.source();
-    for (const std::uint32_t v : launch_.image.shared_variables_of(launch_.kernel)) {
-        const std::uint64_t begin = launch_.image.variable_addresses()[v];
-        if (offset - begin < m.variables[v].size)
-            return fmt::format("{}+{}", m.variables[v].name, offset - begin);
-    }
+    for (const program_variable& v : launch_.image.shared_variables_of(launch_.kernel))
+        if (offset - v.address < v.bytes) return fmt::format("{}+{}", v.name, offset - v.address);
     if (offset >= launch_.kernel.static_shared)
         return fmt::format("dynamic shared memory+{}", offset - launch_.kernel.static_shared);
     return "no variable";

@@ -41,17 +41,18 @@ void function_lowering::lower() {
     // One more instruction than there are: the end of the function.
     for (std::uint32_t i = 0; i <= count; ++i) {
         module_.origins().push_back({index_, i});
-        module_.first_operations().push_back(static_cast<std::uint32_t>(module_.code().size()));
         now_index_ = base + i;
         now_ = nullptr;
         if (i == 0 && !f_.entry) {
-            emit(enter_function, false).immediate = index_;
+            operation& entry = emit(enter_function, false);
+            entry.immediate = index_;
+            entry.moves_control = true;
             if (module_.checks().init) emit(note_frame, false).immediate = index_;
         }
         label_at_[i] = static_cast<std::uint32_t>(module_.code().size());
-        if (reconverges_here_[i]) emit(reconvergence_point, false);
+        if (reconverges_here_[i]) emit(reconvergence_point, false).moves_control = true;
         if (i == count) {
-            emit(return_from_function, false);
+            emit(return_from_function, false).moves_control = true;
             break;
         }
         now_ = &f_.code[i];
@@ -146,7 +147,7 @@ slot function_lowering::source(const ptx::operand& o, unsigned width) {
         case operand_kind::variable:
             return variable_source(o, width);
         case operand_kind::function:
-            return constant(module_image::address_of_function(module_.resolved(o.index)), width);
+            return constant(ptx_image::address_of_function(module_.resolved(o.index)), width);
         default:
             throw kernel::user_error(
                 m_.where(now_->where),

@@ -28,7 +28,7 @@ bool is_reference(ptx::type t) {
 
 }  // namespace
 
-module_builder::module_builder(module_image& image, device_memory& memory)
+module_builder::module_builder(ptx_image& image, device_memory& memory)
     : image_(image), memory_(memory) {}
 
 void module_builder::build() {
@@ -69,7 +69,6 @@ void module_builder::build() {
             lowerings.push_back(std::make_unique<function_lowering>(*this, i));
     for (const auto& l : lowerings) l->allot_registers();
     for (const auto& l : lowerings) l->lower();
-    first_operations().push_back(static_cast<std::uint32_t>(code().size()));
     for (const unresolved_call& c : unresolved_)
         code()[c.operation].source[0] = functions()[c.function].first;
     for (std::uint32_t i = 0; i < m.functions.size(); ++i)
@@ -79,6 +78,7 @@ void module_builder::build() {
         }
     image_.constants_ = constants_.build();
     describe_kernels();
+    list_variables();
 }
 
 bool module_builder::is_dynamic_shared(std::uint32_t variable) const {
@@ -209,7 +209,7 @@ void module_builder::place_shared() {
 }
 
 std::uint64_t module_builder::value_of(const ptx::relocation& r) const {
-    if (r.function) return module_image::address_of_function(resolved(r.symbol));
+    if (r.function) return ptx_image::address_of_function(resolved(r.symbol));
     std::uint64_t value = image_.addresses_[r.symbol];
     if (r.generic && source().variables[r.symbol].space == ptx::state_space::shared)
         value += address_windows::shared;
@@ -276,7 +276,34 @@ void module_builder::describe_kernels() {
         for (const std::uint32_t callee : reachable_from(k.function, unknown))
             k.stack_unknown |= functions()[callee].uses_alloca;
         k.stack_unknown |= unknown;
+        const function_image& own = functions()[k.function];
+        k.first = own.first;
+        k.frame_bytes = own.frame_bytes;
+        k.own_local = own.local_bytes;
+        const auto& directives = f.directives;
+        if (directives.reqntid[0] != 0)
+            for (unsigned d = 0; d < 3; ++d)
+                k.required_block[d] = std::max(directives.reqntid[d], 1u);
+        if (directives.maxntid[0] != 0) {
+            k.most_threads = 1;
+            for (const std::uint32_t n : directives.maxntid) k.most_threads *= std::max(n, 1u);
+        }
         if (f.defined) k.registers = ptx::estimate_resources(m, f).registers;
+    }
+}
+
+void module_builder::list_variables() {
+    using kind = program_variable::space_kind;
+    const ptx::module& m = source();
+    for (std::size_t i = 0; i < m.variables.size(); ++i) {
+        const ptx::variable& v = m.variables[i];
+        const bool constant = v.space == ptx::state_space::const_;
+        if (!constant && v.space != ptx::state_space::global) continue;
+        // Those of a function cannot be looked up.
+        if (v.owner != ptx::no_index && !constant) continue;
+        image_.variables_.push_back({v.owner == ptx::no_index ? v.name : std::string(),
+                                     constant ? kind::constant : kind::global, image_.addresses_[i],
+                                     v.size});
     }
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/execution/lowering/constant_pool.h"
-#include "modules/execution/module_image.h"
+#include "modules/execution/ptx_image.h"
 
 #include <cstdint>
 #include <memory>
@@ -15,11 +15,11 @@ namespace simtlm::execution {
 /// Loads a module: places its variables and lowers its functions.
 class module_builder {
 public:
-    module_builder(module_image& image, device_memory& memory);
+    module_builder(ptx_image& image, device_memory& memory);
     void build();
 
     const ptx::module& source() const { return *image_.source_; }
-    module_image& image() { return image_; }
+    ptx_image& image() { return image_; }
     constant_pool& constants() { return constants_; }
     const check_options& checks() const { return image_.checks_; }
     /// Instructions with checks access elements of so many bytes in shared memory.
@@ -29,7 +29,6 @@ public:
     }
     std::vector<operation>& code() { return image_.code_; }
     std::vector<instruction_origin>& origins() { return image_.origins_; }
-    std::vector<std::uint32_t>& first_operations() { return image_.first_operation_; }
     std::vector<call_site>& call_sites() { return image_.call_sites_; }
     std::vector<function_image>& functions() { return image_.functions_; }
 
@@ -62,13 +61,14 @@ private:
     void place_shared();
     void initialise();
     void describe_kernels();
+    void list_variables();
     void lay_out_parameters(kernel_image& k, const ptx::function& f);
     std::vector<std::uint32_t> reachable_from(std::uint32_t function, bool& unknown) const;
     std::uint64_t deepest_frames(std::uint32_t function, std::vector<std::uint8_t>& visiting,
                                  bool& recursive) const;
     std::uint64_t value_of(const ptx::relocation& r) const;
 
-    module_image& image_;
+    ptx_image& image_;
     device_memory& memory_;
     constant_pool constants_;
     std::vector<unresolved_call> unresolved_;

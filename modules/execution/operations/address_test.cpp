@@ -3,20 +3,11 @@
 
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/thread_block.h"
+#include "modules/ptx/types.h"
 
 namespace simtlm::execution {
 
 namespace {
-
-bool lies_in_constants(const launch_context& l, device_address a) {
-    const ptx::module& m = l.image.source();
-    const auto& addresses = l.image.variable_addresses();
-    for (std::size_t i = 0; i < m.variables.size(); ++i)
-        if (m.variables[i].space == ptx::state_space::const_ &&
-            a - addresses[i] < m.variables[i].size)
-            return true;
-    return false;
-}
 
 bool lies_in(const launch_context& l, ptx::state_space s, device_address a) {
     switch (s) {
@@ -27,9 +18,9 @@ bool lies_in(const launch_context& l, ptx::state_space s, device_address a) {
         case ptx::state_space::param:
             return address_windows::in_param(a);
         case ptx::state_space::const_:
-            return lies_in_constants(l, a);
+            return l.image.is_constant(a);
         default:
-            return a >= address_windows::end && !lies_in_constants(l, a);
+            return a >= address_windows::end && !l.image.is_constant(a);
     }
 }
 

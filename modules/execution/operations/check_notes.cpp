@@ -4,6 +4,7 @@
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/matrix_operations.h"
+#include "modules/execution/ptx_image.h"
 #include "modules/execution/thread_block.h"
 
 namespace simtlm::execution {
@@ -73,7 +74,7 @@ const operation* check_register(warp& w, const operation* op) {
     if (unwritten == 0) return op + 1;
     block_checks* const checks = w.block->checks();
     if (checks == nullptr) return op + 1;
-    const module_image& image = w.launch->image;
+    const auto& image = static_cast<const ptx_image&>(w.launch->image);
     const ptx::function& f = image.source().functions[image.origin_of(*op).function];
     const std::string name = f.register_name(static_cast<std::uint32_t>(op->immediate));
     for_lanes(unwritten, [&](unsigned i) { checks->unwritten_register(w, op, i, name); });
@@ -88,7 +89,7 @@ const operation* mark_register(warp& w, const operation* op) {
 const operation* note_frame(warp& w, const operation* op) {
     block_checks* const checks = w.block->checks();
     if (checks == nullptr || checks->local() == nullptr) return op + 1;
-    const module_image& image = w.launch->image;
+    const auto& image = static_cast<const ptx_image&>(w.launch->image);
     const function_image& f = image.functions()[static_cast<std::size_t>(op->immediate)];
     written_map& map = *checks->local();
     const std::uint64_t base = w.index * std::uint64_t{w.local_bytes} * warp_size;

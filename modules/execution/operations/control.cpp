@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/control.h"
 
+#include "modules/execution/ptx_image.h"
+#include "modules/execution/simt_control.h"
 #include "modules/execution/thread_block.h"
 
 #include <fmt/format.h>
@@ -12,6 +14,13 @@ namespace simtlm::execution {
 
 namespace {
 
+simt_control& control_of(const warp& w) {
+    return static_cast<simt_control&>(*w.control);
+}
+const ptx_image& image_of(const warp& w) {
+    return static_cast<const ptx_image&>(w.launch->image);
+}
+
 std::uint64_t reconvergence_pc_of(const operation* op) {
     return op->source[1] == no_slot ? simt_stack::no_pc : op->source[1];
 }
@@ -20,21 +29,21 @@ std::uint64_t reconvergence_pc_of(const operation* op) {
 /// on behind it, where all of them meet.
 const operation* part(warp& w, const operation* op, lane_mask executing) {
     const std::uint64_t pc = w.pc_of(op);
-    w.stack.branch(executing, pc, pc + 1, pc + 1);
+    control_of(w).stack.branch(executing, pc, pc + 1, pc + 1);
     // It has not been executed yet: lanes that come back count it.
     const auto i = static_cast<std::size_t>(op - w.code);
     w.worker->counts.warps[i] -= 1;
     w.worker->counts.lanes[i] -= __builtin_popcount(w.active);
-    return w.resume();
+    return control_of(w).resume(w);
 }
 
 const call_site& site_of(const warp& w, std::uint64_t call_pc) {
     const operation& op = w.code[call_pc];
-    return w.launch->image.call_sites()[static_cast<std::size_t>(op.immediate)];
+    return image_of(w).call_sites()[static_cast<std::size_t>(op.immediate)];
 }
 
 const simt_stack::entry& frame_of(const warp& w) {
-    const auto& entries = w.stack.entries();
+    const auto& entries = control_of(w).stack.entries();
     return *std::find_if(entries.rbegin(), entries.rend(),
                          [](const simt_stack::entry& e) { return e.is_call; });
 }
@@ -82,7 +91,7 @@ void exchange_with_local(warp& w, std::byte* registers, std::uint32_t offset,
 
 /// A slot of a frame that need not be the current one.
 std::byte* in_frame(const warp& w, slot s, std::uint32_t depth) {
-    return bank_of(s) == bank::frame ? w.frames[depth].get() + offset_of(s) : w.at(s);
+    return bank_of(s) == bank::frame ? control_of(w).frames[depth].get() + offset_of(s) : w.at(s);
 }
 
 /// From a frame to another: arguments go down, results come up.
@@ -92,8 +101,8 @@ void pass(warp& w, const std::vector<argument_copy>& copies, std::uint32_t from,
     for (const argument_copy& c : copies) {
         const bool from_register = down ? c.caller_in_register : c.callee_in_register;
         const bool to_register = down ? c.callee_in_register : c.caller_in_register;
-        const std::uint32_t from_local = w.local_bases[from] + c.from;
-        const std::uint32_t to_local = w.local_bases[to] + c.to;
+        const std::uint32_t from_local = control_of(w).local_bases[from] + c.from;
+        const std::uint32_t to_local = control_of(w).local_bases[to] + c.to;
         const std::uint32_t lane_bytes = c.register_bytes / warp_size;
         if (from_register && to_register)
             copy_register(in_frame(w, c.to, to), in_frame(w, c.from, from), c.register_bytes,
@@ -109,17 +118,12 @@ void pass(warp& w, const std::vector<argument_copy>& copies, std::uint32_t from,
 
 const operation* enter(warp& w, const operation* op,
                        const std::array<std::uint64_t, warp_size>& targets) {
-    const std::size_t depth = w.stack.top().call_depth + 1;
-    while (w.frames.size() <= depth) {
-        w.frames.emplace_back();
-        w.frame_bytes.push_back(0);
-        w.local_bases.push_back(0);
-        w.local_tops.push_back(0);
-    }
+    const std::size_t depth = control_of(w).stack.top().call_depth + 1;
+    control_of(w).deepen(depth);
     w.leave(op);
     const std::uint64_t pc = w.pc_of(op);
-    w.stack.call(targets, pc + 1, pc);
-    return w.resume();
+    control_of(w).stack.call(targets, pc + 1, pc);
+    return control_of(w).resume(w);
 }
 
 }  // namespace
@@ -130,8 +134,8 @@ const operation* branch(warp& w, const operation* op) {
     if (takers == w.active) return w.jump(op, target);
     if (takers == 0) return op + 1;
     w.leave(op);
-    w.stack.branch(takers, op->source[0], w.pc_of(op) + 1, reconvergence_pc_of(op));
-    return w.resume();
+    control_of(w).stack.branch(takers, op->source[0], w.pc_of(op) + 1, reconvergence_pc_of(op));
+    return control_of(w).resume(w);
 }
 
 const operation* indexed_branch(warp& w, const operation* op) {
@@ -151,16 +155,16 @@ const operation* indexed_branch(warp& w, const operation* op) {
         how.next_pc[lane] = op->list[index[lane]];
     }
     w.leave(op);
-    w.stack.advance(how, fall_through);
-    return w.resume();
+    control_of(w).stack.advance(how, fall_through);
+    return control_of(w).resume(w);
 }
 
 const operation* reconvergence_point(warp& w, const operation* op) {
     const std::uint64_t pc = w.pc_of(op);
-    if (w.stack.top().reconvergence_pc != pc) return op + 1;
+    if (control_of(w).stack.top().reconvergence_pc != pc) return op + 1;
     w.leave(op);
-    w.stack.meet(pc);
-    return w.resume();
+    control_of(w).stack.meet(pc);
+    return control_of(w).resume(w);
 }
 
 const operation* call(warp& w, const operation* op) {
@@ -181,7 +185,7 @@ const operation* call_pointer(warp& w, const operation* op) {
         const auto lane = static_cast<unsigned>(__builtin_ctz(m));
         device_address a = 0;
         std::memcpy(&a, w.at(op->source[0]) + lane * op->detail, op->detail);
-        const function_image* const f = w.launch->image.function_at(a);
+        const function_image* const f = image_of(w).function_at(a);
         if (f == nullptr || !f->defined)
             w.block->fail(w, op, lane, fmt::format("{:#x} is not the address of a function", a));
         targets[lane] = f->first;
@@ -192,7 +196,7 @@ const operation* call_pointer(warp& w, const operation* op) {
 const operation* call_undefined(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    const auto& f = w.launch->image.functions()[static_cast<std::size_t>(op->immediate)];
+    const auto& f = image_of(w).functions()[static_cast<std::size_t>(op->immediate)];
     const std::string& name = f.source->name;
     const bool launches = name.rfind("cudaLaunchDevice", 0) == 0 ||
                           name.rfind("cudaGetParameterBuffer", 0) == 0 ||
@@ -205,22 +209,23 @@ const operation* call_undefined(warp& w, const operation* op) {
 }
 
 const operation* enter_function(warp& w, const operation* op) {
-    const simt_stack::entry& frame = w.stack.top();
+    simt_control& control = control_of(w);
+    const simt_stack::entry& frame = control.stack.top();
     const std::uint32_t depth = frame.call_depth;
     const std::uint64_t call_pc = frame.call_site;
-    const module_image& image = w.launch->image;
+    const ptx_image& image = image_of(w);
     const function_image& f = image.functions()[static_cast<std::size_t>(op->immediate)];
-    if (w.frame_bytes[depth] < f.frame_bytes) {
-        w.frames[depth] = make_lane_buffer(f.frame_bytes);
-        w.frame_bytes[depth] = f.frame_bytes;
+    if (control.sizes[depth] < f.frame_bytes) {
+        control.frames[depth] = make_lane_buffer(f.frame_bytes);
+        control.sizes[depth] = f.frame_bytes;
     }
-    std::byte* const registers = w.frames[depth].get();
+    std::byte* const registers = control.frames[depth].get();
     std::memset(registers, 0, f.frame_bytes);
     std::memcpy(registers, &all_lanes, sizeof all_lanes);
     w.banks[0] = registers;
-    w.local_base = w.local_bases[depth] = (w.local_tops[depth - 1] + 15) & ~15u;
-    w.local_tops[depth] = w.local_base + f.local_bytes;
-    if (w.local_tops[depth] > w.local_bytes)
+    w.local_base = control.local_bases[depth] = (control.local_tops[depth - 1] + 15) & ~15u;
+    control.local_tops[depth] = w.local_base + f.local_bytes;
+    if (control.local_tops[depth] > w.local_bytes)
         w.block->fail(w, w.code + call_pc, static_cast<unsigned>(__builtin_ctz(w.active)),
                       fmt::format("stack overflow: {} bytes of {} in use, {} asked for",
                                   w.local_base, w.local_bytes, f.local_bytes),
@@ -232,20 +237,20 @@ const operation* enter_function(warp& w, const operation* op) {
 const operation* return_from_function(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    const std::uint32_t depth = w.stack.top().call_depth;
+    const std::uint32_t depth = control_of(w).stack.top().call_depth;
     if (depth == 0) return exit_thread(w, op);
     pass(w, site_of(w, frame_of(w).call_site).results, depth, depth - 1, lanes);
     w.leave(op);
-    w.stack.return_from_call(lanes, w.pc_of(op) + 1);
-    return w.resume();
+    control_of(w).stack.return_from_call(lanes, w.pc_of(op) + 1);
+    return control_of(w).resume(w);
 }
 
 const operation* exit_thread(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     w.leave(op);
-    w.stack.exit(lanes, w.pc_of(op) + 1);
-    return w.resume();
+    control_of(w).stack.exit(lanes, w.pc_of(op) + 1);
+    return control_of(w).resume(w);
 }
 
 const operation* trap(warp& w, const operation* op) {

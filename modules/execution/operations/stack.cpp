@@ -2,6 +2,7 @@
 #include "modules/execution/operations/stack.h"
 
 #include "modules/execution/operations/lanes.h"
+#include "modules/execution/simt_control.h"
 #include "modules/execution/thread_block.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,8 @@ void set_all(warp& w, const operation* op, std::uint32_t value) {
     });
 }
 std::uint32_t& top_of(warp& w) {
-    return w.local_tops[w.stack.top().call_depth];
+    auto& control = static_cast<simt_control&>(*w.control);
+    return control.local_tops[control.stack.top().call_depth];
 }
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include "modules/execution/launch_script.h"
 
 #include "modules/execution/functional.h"
+#include "modules/execution/ptx_image.h"
 #include "modules/execution/script_values.h"
 #include "modules/kernel/error.h"
 #include "modules/ptx/parser.h"
@@ -74,7 +75,7 @@ protected:
         return c;
     }
     device_memory memory_{small()};
-    module_image image_{std::make_shared<const ptx::module>(ptx::parse(R"(
+    ptx_image image_{std::make_shared<const ptx::module>(ptx::parse(R"(
 .version 7.0
 .target sm_70
 .address_size 64
@@ -91,8 +92,8 @@ protected:
   ret;
 }
 )",
-                                                                       "a.ptx")),
-                        memory_};
+                                                                    "a.ptx")),
+                     memory_};
 };
 
 TEST_F(ScriptRun, ComparesWhatLaunchesLeave) {

@@ -5,6 +5,7 @@
 #include "modules/execution/device_heap.h"
 #include "modules/execution/execution_error.h"
 #include "modules/execution/functional.h"
+#include "modules/execution/ptx_image.h"
 #include "modules/ptx/parser.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +82,7 @@ public:
     }
 
     device_memory& memory() { return memory_; }
-    const module_image& image() const { return image_; }
+    const ptx_image& image() const { return image_; }
 
     services world;
     functional_options options;
@@ -105,7 +106,7 @@ private:
     program_checker checker_;
     device_memory memory_;
     device_heap heap_;
-    module_image image_;
+    ptx_image image_;
 };
 
 /// What a launch says when it fails; empty: it did not.

@@ -147,9 +147,7 @@ TEST(ExecutedKernel, ComputesWhatTheFunctionalModeDoes) {
             l.parameters.resize(24);
             const device_address arguments[] = {di, out, sum};
             std::memcpy(l.parameters.data(), arguments, sizeof arguments);
-            executed_kernel kernel(
-                l, m.memory(), m.world,
-                std::make_shared<const instruction_descriptors>(m.image(), opcode_timing{}), 1);
+            executed_kernel kernel(l, m.memory(), m.world, m.image().describe({}), 1);
             EXPECT_EQ(kernel.descriptor().shared_memory, 256u);
             tiny_sm sm(kernel);
             instructions[1] = sm.run();
@@ -172,7 +170,8 @@ TEST(InstructionFacts, ClassesAndLatenciesFollowTheOptions) {
     opcode_timing t;
     t.single[opcode_timing::multiply_add] = {7, 2};
     t.integer[opcode_timing::divide] = {145, 9};
-    const instruction_descriptors descriptor(m.image(), t);
+    const auto described = describe_ptx(m.image(), t);
+    const instruction_descriptors& descriptor = *described;
     EXPECT_EQ(descriptor.of(0).cls, program::op_class::sp);
     EXPECT_EQ(descriptor.of(0).latency, 7);
     EXPECT_EQ(descriptor.of(0).initiation_interval, 2);

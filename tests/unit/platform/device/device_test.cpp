@@ -3,6 +3,7 @@
 #include "platform/device/array.h"
 #include "platform/device/functional_engine.h"
 #include "platform/device/memory_space.h"
+#include "platform/device/module_source.h"
 #include "platform/device/scheduler.h"
 
 #include <gtest/gtest.h>
@@ -188,6 +189,37 @@ TEST(MemorySpace, CountsMemoryThatHasNoAddressYet) {
     EXPECT_THROW(memory.take(0, 1 << 20), failure);
     memory.give_back(0, 1 << 19);
     EXPECT_EQ(memory.used(0), 0u);
+}
+
+TEST(CodeChoice, TakesTheNewestPtxThatIsNotNewerThanTheGpu) {
+    using execution::instruction_set;
+    const std::vector<code_candidate> all = {{instruction_set::ptx, 60, "a"},
+                                             {instruction_set::ptx, 75, "b"},
+                                             {instruction_set::ptx, 90, "c"},
+                                             {instruction_set::sass, 80, "d"}};
+    EXPECT_EQ(choose_code(all, 80, code_preference::ptx)->code, "b");
+    EXPECT_EQ(choose_code(all, 70, code_preference::ptx)->code, "a");
+    EXPECT_EQ(choose_code(all, 50, code_preference::ptx), nullptr);
+}
+
+TEST(CodeChoice, MachineCodeRunsOnGpusOfItsGenerationThatAreNotOlder) {
+    using execution::instruction_set;
+    const std::vector<code_candidate> all = {{instruction_set::ptx, 80, "text"},
+                                             {instruction_set::sass, 80, "sm_80"},
+                                             {instruction_set::sass, 86, "sm_86"}};
+    EXPECT_EQ(choose_code(all, 86, code_preference::sass)->code, "sm_86");
+    EXPECT_EQ(choose_code(all, 80, code_preference::sass)->code, "sm_80");
+    EXPECT_EQ(choose_code(all, 89, code_preference::sass)->code, "sm_86");
+    EXPECT_EQ(choose_code(all, 90, code_preference::sass), nullptr);
+    EXPECT_EQ(choose_code(all, 75, code_preference::sass), nullptr);
+}
+
+TEST(CodeChoice, AutomaticTakesMachineCodeForTheVeryArchitectureElsePtx) {
+    using execution::instruction_set;
+    const std::vector<code_candidate> all = {{instruction_set::ptx, 80, "text"},
+                                             {instruction_set::sass, 80, "sm_80"}};
+    EXPECT_EQ(choose_code(all, 80, code_preference::automatic)->code, "sm_80");
+    EXPECT_EQ(choose_code(all, 86, code_preference::automatic)->code, "text");
 }
 
 }  // namespace

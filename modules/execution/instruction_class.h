@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/ptx/operation.h"
+
+namespace simtlm::execution {
+
+/// What kind of instruction it is, in words: "integer", "single precision", "global memory", ...
+const char* class_of(const ptx::operation& o);
+
+}  // namespace simtlm::execution

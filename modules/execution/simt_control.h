@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/lane_buffer.h"
+#include "modules/execution/simt_stack.h"
+#include "modules/execution/warp_control.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace simtlm::execution {
+
+/// Control flow of a warp that executes PTX: lanes reconverge by a SIMT stack, and every call has a
+/// frame of registers and of local memory of its own.
+class simt_control final : public warp_control {
+public:
+    simt_stack stack;
+    std::vector<lane_buffer> frames;         ///< by call depth
+    std::vector<std::uint32_t> sizes;        ///< of each frame, bytes
+    std::vector<std::uint32_t> local_bases;  ///< by call depth
+    std::vector<std::uint32_t> local_tops;   ///< by call depth: what is free begins
+
+    void start(warp& w, const kernel_image& kernel) override;
+    lane_mask live_lanes() const override;
+    std::size_t groups() const override { return stack.depth(); }
+    std::uint32_t frame_bytes() const override { return sizes[stack.top().call_depth]; }
+
+    /// Makes room for frames up to a call depth.
+    void deepen(std::size_t depth);
+    /// The stack has changed: the warp takes up what it says. warp::leave() has been called.
+    const operation* resume(warp& w);
+};
+
+}  // namespace simtlm::execution

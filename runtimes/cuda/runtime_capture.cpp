@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime API: streams that are captured into graphs.
+#include "runtimes/cuda/runtime_graph.h"
+
+using namespace simtlm::cuda;
+
+RUNTIME(cudaStreamBeginCapture)(void* stream, int mode) {
+    return graph_call("cudaStreamBeginCapture",
+                      [&](session& s) { begin_capture(s, s.stream(stream), mode, nullptr); });
+}
+RUNTIME(cudaStreamEndCapture)(void* stream, graph** to) {
+    return graph_call("cudaStreamEndCapture", [&](session& s) {
+        require_pointer(to);
+        *to = nullptr;
+        *to = graph_store::of(s).add(end_capture(s, s.stream(stream)));
+    });
+}
+RUNTIME(cudaStreamIsCapturing)(void* stream, int* state) {
+    return graph_call("cudaStreamIsCapturing", [&](session& s) {
+        require_pointer(state);
+        const auto c = capture_of(s, s.stream(stream));
+        *state = !c ? 0 : c->invalid ? 2 : 1;
+    });
+}
+RUNTIME(cudaStreamGetCaptureInfo_v2)
+(void* stream, int* state, unsigned long long* id, graph** g, graph_node*** tail,
+ std::size_t* count) {
+    return graph_call("cudaStreamGetCaptureInfo", [&](session& s) {
+        require_pointer(state);
+        simtlm::device::stream& one = s.stream(stream);
+        const auto c = capture_of(s, one);
+        *state = !c ? 0 : c->invalid ? 2 : 1;
+        if (!c) return;
+        if (id != nullptr) *id = c->id;
+        if (g != nullptr) *g = graph_store::of(s).add(c->what);
+        if (tail != nullptr) *tail = c->tails[&one].data();
+        if (count != nullptr) *count = c->tails[&one].size();
+    });
+}
+RUNTIME(cudaStreamGetCaptureInfo)(void* stream, int* state, unsigned long long* id) {
+    return simtlm_rt_cudaStreamGetCaptureInfo_v2(stream, state, id, nullptr, nullptr, nullptr);
+}
+RUNTIME(cudaStreamGetCaptureInfo_v3)
+(void* stream, int* state, unsigned long long* id, graph** g, graph_node*** tail, void** edges,
+ std::size_t* count) {
+    if (edges != nullptr) *edges = nullptr;
+    return simtlm_rt_cudaStreamGetCaptureInfo_v2(stream, state, id, g, tail, count);
+}
+RUNTIME(cudaStreamUpdateCaptureDependencies)
+(void* stream, graph_node** nodes_of_tail, std::size_t count, unsigned flags) {
+    return graph_call("cudaStreamUpdateCaptureDependencies", [&](session& s) {
+        simtlm::device::stream& one = s.stream(stream);
+        const auto c = capture_of(s, one);
+        require(c != nullptr, status::invalid_value, "the stream is not being captured");
+        std::vector<graph_node*>& tail = c->tails[&one];
+        constexpr unsigned replaces = 1;
+        if (flags == replaces) tail.clear();
+        tail.insert(tail.end(), nodes_of_tail, nodes_of_tail + count);
+    });
+}
+RUNTIME(cudaStreamUpdateCaptureDependencies_v2)
+(void* stream, graph_node** nodes_of_tail, const void*, std::size_t count, unsigned flags) {
+    return simtlm_rt_cudaStreamUpdateCaptureDependencies(stream, nodes_of_tail, count, flags);
+}
+RUNTIME(cudaThreadExchangeStreamCaptureMode)(int* mode) {
+    return runtime_call("cudaThreadExchangeStreamCaptureMode", [&](session&) {
+        require_pointer(mode);
+        std::swap(*mode, session::thread().capture_mode);
+    });
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sources of the runtime API's graph calls have in common.
+#pragma once
+
+#include "runtimes/cuda/graph_calls.h"
+#include "runtimes/cuda/runtime_api.h"
+
+#include <mutex>
+
+namespace simtlm::cuda {
+
+using nodes = graph_node* const*;
+
+/// A call about graphs: one at a time.
+template <class Act>
+result graph_call(const char* name, Act&& act) {
+    return runtime_call(name, [&](session& s) {
+        const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+        act(s);
+    });
+}
+
+/// Operations of nodes, as graphs and executable graphs take them. @throws failure
+operation kernel_of(session& s, const kernel_parameters* p);
+operation event_wait(device::event* e);
+copy_3d plain_copy(void* to, const void* from, std::size_t bytes, int kind);
+copy_3d copy_to_symbol(session& s, const void* symbol, const void* from, std::size_t bytes,
+                       std::size_t offset, int kind);
+copy_3d copy_from_symbol(session& s, void* to, const void* symbol, std::size_t bytes,
+                         std::size_t offset, int kind);
+/// @throws failure  it is none of this kind
+void check_node(const graph_node* n, node_kind kind);
+
+}  // namespace simtlm::cuda

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime API: nodes of graphs, and their parameters.
+#include "runtimes/cuda/runtime_graph.h"
+
+#include <cstring>
+
+using namespace simtlm::cuda;
+
+namespace simtlm::cuda {
+
+operation kernel_of(session& s, const kernel_parameters* p) {
+    require_pointer(p);
+    operation o = kernel_operation(s, s.function_of(p->function), *p, false);
+    o.kernel.function = p->function;
+    return o;
+}
+
+operation event_wait(device::event* e) {
+    operation o;
+    o.kind = node_kind::wait_event;
+    o.event = e;
+    return o;
+}
+
+copy_3d plain_copy(void* to, const void* from, std::size_t bytes, int kind) {
+    copy_3d c{};
+    c.to_pointer = {to, bytes, bytes, 1};
+    c.from_pointer = {const_cast<void*>(from), bytes, bytes, 1};
+    c.size = {bytes, 1, 1};
+    c.kind = kind;
+    return c;
+}
+
+copy_3d copy_to_symbol(session& s, const void* symbol, const void* from, std::size_t bytes,
+                       std::size_t offset, int kind) {
+    return plain_copy(pointer_to(s.variable(symbol).first + offset), from, bytes, kind);
+}
+
+copy_3d copy_from_symbol(session& s, void* to, const void* symbol, std::size_t bytes,
+                         std::size_t offset, int kind) {
+    return plain_copy(to, pointer_to(s.variable(symbol).first + offset), bytes, kind);
+}
+
+void check_node(const graph_node* n, node_kind kind) {
+    require(n != nullptr && n->what.kind == kind, status::invalid_value, "a node of another kind");
+}
+
+}  // namespace simtlm::cuda
+
+// ---- nodes ----
+
+RUNTIME(cudaGraphAddKernelNode)
+(graph_node** to, graph* g, nodes after, std::size_t count, const kernel_parameters* p) {
+    return graph_call("cudaGraphAddKernelNode", [&](session& s) {
+        require_pointer(to);
+        *to = add_node(s, g, after, count, kernel_of(s, p));
+    });
+}
+RUNTIME(cudaGraphAddMemcpyNode)
+(graph_node** to, graph* g, nodes after, std::size_t count, const copy_3d* p) {
+    return graph_call("cudaGraphAddMemcpyNode", [&](session& s) {
+        require_pointer(to);
+        require_pointer(p);
+        *to = add_node(s, g, after, count, copy_operation(s, *p));
+    });
+}
+RUNTIME(cudaGraphAddMemcpyNode1D)
+(graph_node** to, graph* g, nodes after, std::size_t count, void* target, const void* from,
+ std::size_t bytes, int kind) {
+    return graph_call("cudaGraphAddMemcpyNode1D", [&](session& s) {
+        require_pointer(to);
+        *to =
+            add_node(s, g, after, count, copy_operation(s, plain_copy(target, from, bytes, kind)));
+    });
+}
+RUNTIME(cudaGraphAddMemcpyNodeToSymbol)
+(graph_node** to, graph* g, nodes after, std::size_t count, const void* symbol, const void* from,
+ std::size_t bytes, std::size_t offset, int kind) {
+    return graph_call("cudaGraphAddMemcpyNodeToSymbol", [&](session& s) {
+        require_pointer(to);
+        *to = add_node(s, g, after, count,
+                       copy_operation(s, copy_to_symbol(s, symbol, from, bytes, offset, kind)));
+    });
+}
+RUNTIME(cudaGraphAddMemcpyNodeFromSymbol)
+(graph_node** to, graph* g, nodes after, std::size_t count, void* target, const void* symbol,
+ std::size_t bytes, std::size_t offset, int kind) {
+    return graph_call("cudaGraphAddMemcpyNodeFromSymbol", [&](session& s) {
+        require_pointer(to);
+        *to = add_node(s, g, after, count,
+                       copy_operation(s, copy_from_symbol(s, target, symbol, bytes, offset, kind)));
+    });
+}
+RUNTIME(cudaGraphAddMemsetNode)
+(graph_node** to, graph* g, nodes after, std::size_t count, const fill_parameters* p) {
+    return graph_call("cudaGraphAddMemsetNode", [&](session& s) {
+        require_pointer(to);
+        require_pointer(p);
+        *to = add_node(s, g, after, count, fill_operation(s, *p));
+    });
+}
+RUNTIME(cudaGraphAddHostNode)
+(graph_node** to, graph* g, nodes after, std::size_t count, const host_parameters* p) {
+    return graph_call("cudaGraphAddHostNode", [&](session& s) {
+        require_pointer(to);
+        require_pointer(p);
+        *to = add_node(s, g, after, count, host_operation(*p));
+    });
+}
+RUNTIME(cudaGraphAddChildGraphNode)
+(graph_node** to, graph* g, nodes after, std::size_t count, graph* child) {
+    return graph_call("cudaGraphAddChildGraphNode", [&](session& s) {
+        require_pointer(to);
+        operation o;
+        o.kind = node_kind::graph;
+        o.child = graph_store::of(s).get(child)->clone();
+        *to = add_node(s, g, after, count, std::move(o));
+    });
+}
+RUNTIME(cudaGraphAddEmptyNode)(graph_node** to, graph* g, nodes after, std::size_t count) {
+    return graph_call("cudaGraphAddEmptyNode", [&](session& s) {
+        require_pointer(to);
+        *to = add_node(s, g, after, count, {});
+    });
+}
+RUNTIME(cudaGraphAddEventRecordNode)
+(graph_node** to, graph* g, nodes after, std::size_t count, void* event) {
+    return graph_call("cudaGraphAddEventRecordNode", [&](session& s) {
+        require_pointer(to);
+        *to = add_node(s, g, after, count, record_operation(&s.event(event)));
+    });
+}
+RUNTIME(cudaGraphAddEventWaitNode)
+(graph_node** to, graph* g, nodes after, std::size_t count, void* event) {
+    return graph_call("cudaGraphAddEventWaitNode", [&](session& s) {
+        require_pointer(to);
+        *to = add_node(s, g, after, count, event_wait(&s.event(event)));
+    });
+}
+
+namespace {
+/// cudaMemAllocNodeParams: properties of a pool (88 bytes), descriptions of access, bytes, address.
+struct allocation_parameters {
+    char pool[88];
+    const void* access;
+    std::size_t access_count, bytes;
+    void* address;
+};
+}  // namespace
+
+RUNTIME(cudaGraphAddMemAllocNode)
+(graph_node** to, graph* g, nodes after, std::size_t count, allocation_parameters* p) {
+    return graph_call("cudaGraphAddMemAllocNode", [&](session& s) {
+        require_pointer(to);
+        require_pointer(p);
+        operation o;
+        o.kind = node_kind::allocate;
+        p->address = allocate(s, simtlm::device::memory_kind::device, p->bytes, 0);
+        o.address = address_of(p->address);
+        o.bytes = p->bytes;
+        *to = add_node(s, g, after, count, std::move(o));
+    });
+}
+RUNTIME(cudaGraphMemAllocNodeGetParams)(graph_node* n, allocation_parameters* p) {
+    return graph_call("cudaGraphMemAllocNodeGetParams", [&](session&) {
+        check_node(n, node_kind::allocate);
+        require_pointer(p);
+        std::memset(static_cast<void*>(p), 0, sizeof *p);
+        p->bytes = n->what.bytes;
+        p->address = pointer_to(n->what.address);
+    });
+}
+/// The address of a graph's allocation stays its own, from launch to launch.
+RUNTIME(cudaGraphAddMemFreeNode)
+(graph_node** to, graph* g, nodes after, std::size_t count, void* p) {
+    return graph_call("cudaGraphAddMemFreeNode", [&](session& s) {
+        require_pointer(to);
+        operation o;
+        o.kind = node_kind::release;
+        o.address = address_of(p);
+        *to = add_node(s, g, after, count, std::move(o));
+    });
+}
+RUNTIME(cudaGraphMemFreeNodeGetParams)(graph_node* n, void** p) {
+    return graph_call("cudaGraphMemFreeNodeGetParams", [&](session&) {
+        check_node(n, node_kind::release);
+        *p = pointer_to(n->what.address);
+    });
+}
