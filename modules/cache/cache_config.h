@@ -50,6 +50,7 @@ struct cache_config {
     unsigned result_fifo_entries = 0;  ///< texture caches
     unsigned data_port_bytes = 0;      ///< 0: the line size
     unsigned write_ratio_percent = 0;  ///< dirty lines are no victims below this share (L1)
+    bool quirk_evictions_follow_misses = false;  ///< write-backs go where the missing access goes
 
     unsigned atom_bytes() const { return kind == cache_kind::sector ? sector_bytes : line_bytes; }
     unsigned port_bytes() const { return data_port_bytes != 0 ? data_port_bytes : line_bytes; }

@@ -83,6 +83,10 @@ void data_cache::write_back(const evicted_line& line, const tlm::tlm_generic_pay
     x.sm = c.sm;
     x.warp = c.warp;
     x.when.created = protocol::hop_times::stamp(now);
+    if (config_.quirk_evictions_follow_misses) {
+        x.misrouted = true;
+        x.location.partition_address = cause.get_address();
+    }
     enqueue_own(p);
     r.write_back_sent = true;
     // A read that evicts does not occupy the data port; a write that does, does.

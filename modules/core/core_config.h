@@ -43,6 +43,7 @@ struct core_quirks {
     bool ldgsts_global_half_only = false;  ///< asynchronous copies never write shared memory
     bool fetch_past_branches = false;      ///< L1I: what follows a taken branch, not its target
     bool loads_stay_long = false;          ///< two-level scheduler: even after write-back
+    bool evictions_follow_misses = false;  ///< L1D: write-backs go where the miss goes
 };
 
 /// One SM, validated by the platform.

@@ -39,4 +39,25 @@ private:
     bool running_ = false;
 };
 
+/// The core cycles in which a cluster is simulated: some SM of it holds CTAs, or CTAs of a running
+/// kernel are yet to be placed anywhere. The SMs of the cluster take turns in being the first to
+/// inject requests; the order advances in these cycles alone.
+class cluster_cycles {
+public:
+    /// One reason more to be active from the next cycle on.
+    void start(std::uint64_t now) {
+        if (reasons_++ == 0) active_.start(now);
+    }
+    /// One reason less after this cycle.
+    void stop(std::uint64_t now) {
+        if (--reasons_ == 0) active_.stop(now);
+    }
+    /// How many there were before a given cycle.
+    std::uint64_t before(std::uint64_t cycle) const { return active_.before(cycle); }
+
+private:
+    running_cycles active_;
+    unsigned reasons_ = 0;
+};
+
 }  // namespace simtlm::core

@@ -37,6 +37,7 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
         sms_.push_back(std::make_unique<sm>(fmt::format("sm{}", i).c_str(), sequencer, config.sm,
                                             who, transactions.of_block()));
         sms_.back()->memory.bind(from_sm_[i]);
+        sms_.back()->count_cycles_in(cycles_);
     }
 }
 
@@ -116,8 +117,7 @@ void simt_cluster::inject() {
     inject_process_.sleep();  // unless an SM sends another request when its last one ends
     const auto n = static_cast<unsigned>(sms_.size());
     if (n > 1) {
-        const unsigned first =
-            config_.sim_order == 1 ? static_cast<unsigned>(inject_process_.now() % n) : 0;
+        const unsigned first = first_sm(inject_process_.now());
         for (unsigned k = 0; k < n && !blocked_; ++k) {
             auto& box = outbox_[(first + k) % n];
             while (!box.empty() && !blocked_) send(*box.pop());

@@ -54,6 +54,17 @@ public:
     }
     bool busy() const;
 
+    /// Whether CTAs of running kernels are yet to be placed, on whatever cluster.
+    /// @param now  the last core cycle of the old state
+    void set_ctas_left(bool left, std::uint64_t now) {
+        left ? cycles_.start(now) : cycles_.stop(now);
+    }
+    /// Which SM is the first to inject in a core cycle (-gpgpu_simt_core_sim_order).
+    unsigned first_sm(std::uint64_t cycle) const {
+        return config_.sim_order == 1 ? static_cast<unsigned>(cycles_.before(cycle) % sms_.size())
+                                      : 0;
+    }
+
     /// From now on requests enter the network in turns that someone else gives: inject_from().
     void set_request_order(protocol::request_order& order);
     /// The turn of one SM, in phase core_place. @param s  within the cluster
@@ -81,6 +92,7 @@ private:
     kernel::phase_sequencer& sequencer_;
     const cluster_config& config_;
     sc_core::sc_vector<protocol::target_socket<simt_cluster>> from_sm_;
+    cluster_cycles cycles_;  // before the SMs, which count theirs in it
     std::vector<std::unique_ptr<sm>> sms_;
     reply_observer* observer_ = nullptr;
     std::vector<reply_observer*> watchers_;

@@ -15,6 +15,7 @@ namespace {
 cache::l1_data_cache::config l1d_config(const sm_config& c) {
     cache::l1_data_cache::config out;
     out.cache = c.l1d;
+    out.cache.quirk_evictions_follow_misses = c.quirks.evictions_follow_misses;
     out.latency = c.ldst.l1_latency;
     out.banks = c.ldst.l1_banks;
     out.bank_interleaving = c.ldst.l1_banks_byte_interleaving;
@@ -161,6 +162,7 @@ void sm::configure_l1(const l1_split& split) {
 void sm::start() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     running_.start(now);
+    if (cluster_cycles_ != nullptr) cluster_cycles_->start(now);
     for (auto& s : schedulers_) s->sm_started(now);
 }
 
@@ -168,6 +170,7 @@ void sm::stop() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     for (auto& s : schedulers_) s->sm_stopped(now);
     running_.stop(now);
+    if (cluster_cycles_ != nullptr) cluster_cycles_->stop(now);
 }
 
 /// Adds the resident warps of the core cycles before one to warp_cycles.

@@ -87,6 +87,8 @@ public:
         pool_.watch(watcher);
         sequencer_.stay_on_one_thread();
     }
+    /// The cycles in which it runs are counted for its cluster, too.
+    void count_cycles_in(cluster_cycles& cycles) { cluster_cycles_ = &cycles; }
     void set_request_order(protocol::request_order& order) {
         tagger_.set_order(order);
         port_.wait_for_injection_order(sequencer_);
@@ -178,6 +180,7 @@ private:
     const sm_identity who_;
     request_tagger tagger_;
     running_cycles running_;
+    cluster_cycles* cluster_cycles_ = nullptr;
     core_statistics statistics_;
     warp_table warps_;
     scoreboard scoreboard_;

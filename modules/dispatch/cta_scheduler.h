@@ -76,6 +76,7 @@ private:
         return config_.max_ctas != 0 && ctas_issued_ >= config_.max_ctas;
     }
     void check_limits(std::uint64_t now);
+    void tell_ctas_left(bool left, std::uint64_t now);
 
     kernel::phase_sequencer& sequencer_;
     const dispatch_config config_;
@@ -92,6 +93,7 @@ private:
     };
     std::vector<std::vector<ended>> ended_;  // CTAs that ended in this cycle, by SM
     bool something_ended_ = false;
+    bool ctas_left_ = false;  // as the clusters know it
     std::uint64_t launches_ = 0;
     std::uint64_t ctas_issued_ = 0, ctas_completed_ = 0;
     std::uint64_t next_deadlock_check_ = 0;

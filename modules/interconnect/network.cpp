@@ -92,8 +92,9 @@ unsigned network::largest_packet() const {
 
 unsigned network::memory_of(tlm::tlm_generic_payload& payload) {
     const auto* e = protocol::find_extension(payload);
-    const unsigned m =
-        e != nullptr && e->located ? e->location.sub_partition : decoder_(payload.get_address());
+    const unsigned m = e != nullptr && e->located     ? e->location.sub_partition
+                       : e != nullptr && e->misrouted ? decoder_(e->location.partition_address)
+                                                      : decoder_(payload.get_address());
     if (m >= to_memory.size()) SC_REPORT_ERROR(violation, "no such sub-partition");
     return m;
 }

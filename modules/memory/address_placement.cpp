@@ -28,14 +28,15 @@ void address_placement::place(addresses& touched) {
 
 void address_placement::take_turns() {
     const unsigned n = order_.sms_per_cluster;
-    const unsigned first = order_.rotates ? static_cast<unsigned>(process_.now() % n) : 0;
-    for (unsigned c = 0; c < order_.clusters; ++c)
+    for (unsigned c = 0; c < order_.clusters; ++c) {
+        const unsigned first = n > 1 ? first_(c, process_.now()) : 0;
         for (unsigned k = 0; k < n; ++k) {
             const unsigned s = (first + k) % n;
             place(touched_[c * n + s][by_ldst]);
             inject_(c, s);
             place(touched_[c * n + s][by_fetch]);
         }
+    }
     process_.sleep();
 }
 

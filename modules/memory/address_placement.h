@@ -22,15 +22,17 @@ public:
     struct order {
         unsigned clusters = 1;
         unsigned sms_per_cluster = 1;
-        bool rotates = false;  ///< another SM of a cluster is the first in every cycle
     };
 
     address_placement(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                       const order& sms, address_mapping& mapping);
 
     /// @param inject  gives the turn to an SM of a cluster
-    void set_turns(std::function<void(unsigned cluster, unsigned sm)> inject) {
+    /// @param first   the SM of a cluster that is the first in a core cycle
+    void set_turns(std::function<void(unsigned cluster, unsigned sm)> inject,
+                   std::function<unsigned(unsigned cluster, std::uint64_t cycle)> first) {
         inject_ = std::move(inject);
+        first_ = std::move(first);
     }
 
     void touched(unsigned sm, std::uint64_t address, stage by) override;
@@ -46,6 +48,7 @@ private:
     order order_;
     address_mapping& mapping_;
     std::function<void(unsigned, unsigned)> inject_;
+    std::function<unsigned(unsigned, std::uint64_t)> first_;
     std::vector<std::array<addresses, 2>> touched_;  // in this core cycle, by SM and stage
     kernel::clocked_process process_;
 };

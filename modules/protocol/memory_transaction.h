@@ -102,13 +102,16 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     bool is_atomic : 1;
     bool bypass_l1 : 1;  ///< .STRONG.GPU, atomics, -gpgpu_gmem_skip_L1D
     bool located : 1;    ///< location has been decoded
+    /// Not located, and goes to the sub-partition of the address in location.partition_address (the
+    /// quirk evictions-follow-misses).
+    bool misrouted : 1;
 
     void reset() { *this = memory_extension(); }
     tlm::tlm_extension_base* clone() const override { return new memory_extension(*this); }
     void copy_from(const tlm::tlm_extension_base& o) override {
         *this = static_cast<const memory_extension&>(o);
     }
-    memory_extension() : is_atomic(false), bypass_l1(false), located(false) {}
+    memory_extension() : is_atomic(false), bypass_l1(false), located(false), misrouted(false) {}
     memory_extension(const memory_extension&) = default;
     memory_extension& operator=(const memory_extension&) = default;
     ~memory_extension() override = default;

@@ -141,9 +141,10 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
         const core::cluster_config& all = config_.cores;
         placement_ = std::make_unique<memory::address_placement>(
             "address_placement", sequencer_,
-            memory::address_placement::order{all.clusters, all.sms_per_cluster, all.sim_order == 1},
-            mapping_);
-        placement_->set_turns([this](unsigned c, unsigned s) { clusters_[c]->inject_from(s); });
+            memory::address_placement::order{all.clusters, all.sms_per_cluster}, mapping_);
+        placement_->set_turns(
+            [this](unsigned c, unsigned s) { clusters_[c]->inject_from(s); },
+            [this](unsigned c, std::uint64_t cycle) { return clusters_[c]->first_sm(cycle); });
     }
     std::vector<core::simt_cluster*> raw;
     for (unsigned c = 0; c < config_.cores.clusters; ++c) {

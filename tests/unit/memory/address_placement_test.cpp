@@ -65,14 +65,18 @@ struct placement_rig : sc_core::sc_module {
 
     explicit placement_rig(const sc_core::sc_module_name& name, bool rotates = false)
         : sc_module(name),
-          placement("placement", sequencer, {2, 2, rotates}, mapping),
+          placement("placement", sequencer, {2, 2}, mapping),
           process_("process", sequencer, protocol::phase::core_front_end,
                    kernel::on_edge<&placement_rig::touch>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock);
-        placement.set_turns([this](unsigned c, unsigned s) {
-            turns.emplace_back(c, s);
-            if (enter != 0 && c == 1 && s == 0) placement.enters(std::exchange(enter, 0));
-        });
+        placement.set_turns(
+            [this](unsigned c, unsigned s) {
+                turns.emplace_back(c, s);
+                if (enter != 0 && c == 1 && s == 0) placement.enters(std::exchange(enter, 0));
+            },
+            [rotates](unsigned, std::uint64_t cycle) {
+                return rotates ? static_cast<unsigned>(cycle % 2) : 0;
+            });
     }
     void run(unsigned cycles) { sc_core::sc_start(static_cast<double>(cycles), sc_core::SC_NS); }
     std::uint64_t enter = 0;  // a request that goes past the L1 of SM 2
