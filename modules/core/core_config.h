@@ -44,6 +44,7 @@ struct core_quirks {
     bool fetch_past_branches = false;      ///< L1I: what follows a taken branch, not its target
     bool loads_stay_long = false;          ///< two-level scheduler: even after write-back
     bool evictions_follow_misses = false;  ///< L1D: write-backs go where the miss goes
+    bool rrr_begins_with_warp_0 = false;   ///< strict round robin: all schedulers of an SM
 };
 
 /// One SM, validated by the platform.

@@ -32,7 +32,7 @@ constexpr row table[] = {
      }},
     {"rrr",
      [](const arguments& a) -> std::unique_ptr<scheduling_policy> {
-         return std::make_unique<strict_round_robin>(a.warps, a.mine);
+         return std::make_unique<strict_round_robin>(a.warps, a.mine, a.rrr_begins_with_warp_0);
      }},
     {"gto",
      [](const arguments& a) -> std::unique_ptr<scheduling_policy> {
@@ -64,9 +64,10 @@ constexpr row table[] = {
 
 std::unique_ptr<scheduling_policy> make_scheduling_policy(const scheduling_choice& choice,
                                                           const warp_table& warps,
-                                                          const scoreboard& scores,
-                                                          warp_mask mine) {
-    const scheduling_arguments given{choice.parameters, warps, scores, mine};
+                                                          const scoreboard& scores, warp_mask mine,
+                                                          bool rrr_begins_with_warp_0) {
+    const scheduling_arguments given{choice.parameters, warps, scores, mine,
+                                     rrr_begins_with_warp_0};
     if (choice.make != nullptr) return choice.make(given);
     for (const row& r : table)
         if (choice.name == r.name) return r.make(given);

@@ -24,6 +24,9 @@ public:
     /// The warp to be tried first among some. @pre candidates != 0
     virtual unsigned first(warp_mask candidates) const = 0;
 
+    /// The warps that the scheduler looks at: its own, but for a quirk of a policy.
+    virtual warp_mask supervised(warp_mask mine) const { return mine; }
+
     /// A warp has issued. @param instructions  issued in this cycle
     virtual void issued(unsigned warp, unsigned instructions) = 0;
 
@@ -37,7 +40,8 @@ struct scheduling_arguments {
     const std::vector<unsigned>& parameters;  ///< the numbers behind its name
     const warp_table& warps;
     const scoreboard& scores;
-    warp_mask mine;  ///< the scheduler's warps
+    warp_mask mine;                       ///< the scheduler's warps
+    bool rrr_begins_with_warp_0 = false;  ///< core_quirks
 };
 
 /// Makes the policy that -gpgpu_scheduler names: lrr, rrr, gto, old (oldest first),
@@ -46,7 +50,8 @@ struct scheduling_arguments {
 /// @throws kernel::user_error for a name it does not know
 std::unique_ptr<scheduling_policy> make_scheduling_policy(const scheduling_choice& choice,
                                                           const warp_table& warps,
-                                                          const scoreboard& scores, warp_mask mine);
+                                                          const scoreboard& scores, warp_mask mine,
+                                                          bool rrr_begins_with_warp_0 = false);
 
 /// Names for --help and error messages.
 std::vector<std::string> scheduling_policy_names();

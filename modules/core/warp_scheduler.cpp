@@ -18,7 +18,8 @@ warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
     for (unsigned w = number; w < config.max_warps; w += config.schedulers) mine_ |= warp_bit(w);
     pipe_of_head_.resize(config.max_warps);
     heads_for_.resize(sm_.collector.pipes() + 1);
-    policy_ = make_scheduling_policy(config.scheduler.policy, sm_.warps, sm_.scores, mine_);
+    policy_ = make_scheduling_policy(config.scheduler.policy, sm_.warps, sm_.scores, mine_,
+                                     config.quirks.rrr_begins_with_warp_0);
 }
 
 unsigned warp_scheduler::rank(std::uint64_t cycle) const {
@@ -92,11 +93,13 @@ void warp_scheduler::cycle() {
         warps.past_memory_barrier &= ~past;
         sm_.owner.memory_barrier_passed();
     }
-    warp_mask eligible = policy_->begin_cycle(warps.buffered & ~warps.waiting() & mine_);
+    const warp_mask supervised = policy_->supervised(mine_);
+    warp_mask eligible = policy_->begin_cycle(warps.buffered & ~warps.waiting() & supervised);
     const warp_mask wrong_path = eligible & warps.wrong_path;
     eligible &= ~wrong_path;
     const bool valid = eligible != 0;
-    for (warp_mask stale = eligible & warps.scoreboard_stale; stale != 0; stale &= stale - 1)
+    for (warp_mask stale = eligible & (warps.scoreboard_stale | (supervised & ~mine_)); stale != 0;
+         stale &= stale - 1)
         look_at_head(static_cast<unsigned>(__builtin_ctzll(stale)));
     const warp_mask ready = eligible & ~warps.scoreboard_blocked;
     last_reason_ = !valid ? reason::idle : ready == 0 ? reason::scoreboard : reason::stall;

@@ -8,26 +8,42 @@ namespace simtlm::core {
 /// Strict round robin: only one warp may issue in a cycle, the first one behind the warp that
 /// issued last which neither has exited nor waits for a barrier or the like. That warp keeps its
 /// place until it issues; one that begins to wait is passed over as long as it waits.
+///
+/// With the quirk rrr-begins-with-warp-0 every scheduler of an SM first tries warp 0, whichever it
+/// supervises, and keeps to its choice until it has issued for the first time.
 class strict_round_robin : public scheduling_policy {
 public:
-    strict_round_robin(const warp_table& warps, warp_mask mine) : warps_(warps), mine_(mine) {}
+    strict_round_robin(const warp_table& warps, warp_mask mine, bool begins_with_warp_0)
+        : warps_(warps), mine_(mine), keeps_choice_(begins_with_warp_0) {}
+    warp_mask supervised(warp_mask mine) const override {
+        return keeps_choice_ ? mine | warp_bit(0) : mine;
+    }
     warp_mask begin_cycle(warp_mask eligible) override {
-        const warp_mask able = mine_ & warps_.resident & ~warps_.waiting();
-        const warp_mask behind = last_ >= 63 ? 0 : able >> (last_ + 1) << (last_ + 1);
-        const warp_mask candidates = behind != 0 ? behind : able;
-        return eligible & candidates & (~candidates + 1);  // the lowest of them
+        const warp_mask able = warps_.resident & ~warps_.waiting();
+        if (keeps_choice_ && (able & warp_bit(choice_)) != 0) return eligible & warp_bit(choice_);
+        const warp_mask own = able & mine_;
+        const warp_mask behind = last_ >= 63 ? 0 : own >> (last_ + 1) << (last_ + 1);
+        const warp_mask candidates = behind != 0 ? behind : own;
+        if (candidates == 0) return 0;
+        choice_ = static_cast<unsigned>(__builtin_ctzll(candidates));
+        return eligible & warp_bit(choice_);
     }
     unsigned first(warp_mask candidates) const override {
         return static_cast<unsigned>(__builtin_ctzll(candidates));
     }
-    void issued(unsigned warp, unsigned) override { last_ = warp; }
+    void issued(unsigned warp, unsigned) override {
+        if ((mine_ & warp_bit(warp)) != 0) last_ = warp;
+        keeps_choice_ = false;
+    }
     /// A warp of another scheduler's barrier may become able without an event of this scheduler.
     bool acts_when_idle() const override { return true; }
 
 private:
     const warp_table& warps_;
     warp_mask mine_;
-    unsigned last_ = 63;  // warp that issued last
+    unsigned choice_ = 0;
+    unsigned last_ = 63;  // warp of its own that issued last
+    bool keeps_choice_;
 };
 
 }  // namespace simtlm::core

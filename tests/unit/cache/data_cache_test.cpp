@@ -173,6 +173,24 @@ TEST_F(DataCache, WriteBackKeepsAWriteAndReturnsItWhenEvicted) {
     expect_drained();
 }
 
+TEST_F(DataCache, EvictedLinesGoWhereTheirOwnAddressLiesUnlessTheQuirkSaysOtherwise) {
+    for (const bool quirk : {false, true}) {
+        config.quirk_evictions_follow_misses = quirk;
+        make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+        write(0x000);
+        read(0x080);
+        answer();
+        EXPECT_TRUE(read(0x100).write_back_sent);
+        drain();
+        ASSERT_EQ(below.requests.size(), 2u);
+        const auto& back = *below.requests[1];
+        EXPECT_EQ(back.get_address(), 0x000u);
+        EXPECT_EQ(extension(back).misrouted, quirk);
+        if (quirk) EXPECT_EQ(extension(back).location.partition_address, 0x100u);
+        expect_drained();
+    }
+}
+
 TEST_F(DataCache, ItsOwnRequestsAreCreatedInTheCycleOfTheAccessThatCausesThem) {
     make(write_policy::write_back, write_allocate_policy::write_allocate);
     now = 1000;

@@ -94,6 +94,24 @@ TEST_F(SchedulingPolicy, RrrGivesOneWarpTheTurn) {
     EXPECT_TRUE(p->acts_when_idle());
 }
 
+TEST_F(SchedulingPolicy, RrrComesBackToAWarpThatWaitedBeforeAnyOtherHasIssued) {
+    auto p = make("rrr");
+    warps.table.at_barrier = warp_bit(0);
+    EXPECT_THAT(order(*p, 0b1110), ElementsAre(1));
+    warps.table.at_barrier = 0;
+    EXPECT_THAT(order(*p, 0b1111), ElementsAre(0));
+}
+
+TEST_F(SchedulingPolicy, RrrOfTheReferenceBeginsWithWarp0OnEveryScheduler) {
+    auto p = make_scheduling_policy("rrr", warps.table, scores, 0b10101010, true);
+    EXPECT_EQ(p->supervised(0b10101010), 0b10101011u);
+    EXPECT_THAT(order(*p, 0xff), ElementsAre(0));
+    EXPECT_THAT(order(*p, 0xfe), IsEmpty()) << "it keeps to warp 0 until it issues";
+    p->issued(0, 1);
+    EXPECT_EQ(p->supervised(0b10101010), 0b10101010u);
+    EXPECT_THAT(order(*p, 0xff), ElementsAre(1));
+}
+
 TEST_F(SchedulingPolicy, RrrGoesRoundItsOwnWarps) {
     auto p = make("rrr", 0b10101010);
     std::vector<unsigned> turns;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/running_cycles.h"
+
+#include <gtest/gtest.h>
+
+namespace simtlm::core {
+namespace {
+
+TEST(ClusterCycles, CountTheCyclesInWhichAnSmRunsOrThreadBlocksAreLeft) {
+    cluster_cycles c;
+    c.start(9);  // thread blocks are left to place: cycles 10 to 20
+    EXPECT_EQ(c.before(10), 0u);
+    EXPECT_EQ(c.before(15), 5u);
+    c.stop(20);
+    EXPECT_EQ(c.before(30), 11u);
+    c.start(29);  // an SM: 30 to 50
+    c.start(39);  // another: 40 to 60
+    c.stop(50);
+    EXPECT_EQ(c.before(55), 36u);
+    c.stop(60);
+    EXPECT_EQ(c.before(100), 42u);
+}
+
+}  // namespace
+}  // namespace simtlm::core
