@@ -7,7 +7,7 @@ get_property(simtlm_targets GLOBAL PROPERTY SIMTLM_TARGETS)
 # `cmake --install` after a build of single targets: what is missing is built first, so that nothing
 # is installed by halves.
 get_property(packaged GLOBAL PROPERTY SIMTLM_PACKAGED)
-add_custom_target(simtlm_package DEPENDS simtlm simtlm-trace ${packaged})
+add_custom_target(simtlm_package DEPENDS simtlm simtlm-trace simtlm-sass ${packaged})
 foreach(target IN LISTS simtlm_targets)
   get_target_property(kind ${target} TYPE)
   if(NOT kind STREQUAL INTERFACE_LIBRARY)
@@ -17,7 +17,7 @@ endforeach()
 install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target simtlm_package COMMAND_ERROR_IS_FATAL ANY)")
 install(TARGETS ${simtlm_targets} EXPORT simtlm_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS simtlm simtlm-trace RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS simtlm simtlm-trace simtlm-sass RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY modules platform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/simtlm
   FILES_MATCHING PATTERN "*.h" PATTERN "report_writer.h" EXCLUDE)
 install(DIRECTORY configs/ DESTINATION ${SIMTLM_CONFIG_INSTALL_DIR})

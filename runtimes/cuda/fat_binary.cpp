@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/cuda/fat_binary.h"
 
+#include "modules/kernel/error.h"
 #include "modules/ptx/linker.h"
+#include "modules/sass/cubin.h"
+#include "modules/sass/fat_binary.h"
 #include "platform/device/status.h"
 #include "runtimes/cuda/abi.h"
 
 #include <elf.h>
 #include <fmt/format.h>
-#include <lz4.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -23,56 +24,11 @@ using device::failure;
 using device::status;
 using execution::instruction_set;
 
-constexpr std::uint32_t header_magic = 0xba55ed50;
-constexpr std::uint64_t packed_with_lz4 = 0x2000, packed_with_zstd = 0x8000;
-constexpr std::uint16_t kind_ptx = 1, kind_elf = 2;
-
-/// The header of a fat binary, and that of each entry.
-struct file_header {
-    std::uint32_t magic;
-    std::uint16_t version;
-    std::uint16_t header_bytes;
-    std::uint64_t bytes;  ///< behind it
-};
-struct entry_header {
-    std::uint16_t kind;
-    std::uint16_t version;
-    std::uint32_t header_bytes;
-    std::uint64_t bytes;  ///< behind it
-    std::uint32_t packed_bytes;
-    std::uint32_t unknown[2];
-    std::uint32_t architecture;
-    std::uint32_t unknown2[2];
-    std::uint64_t flags;
-    std::uint64_t unknown3;
-    std::uint64_t unpacked_bytes;
-};
-static_assert(sizeof(entry_header) == 64);
-
 template <class T>
-T at(const std::byte* p) {
+T at(const void* p) {
     T value;
     std::memcpy(&value, p, sizeof value);
     return value;
-}
-
-std::string unpack(const entry_header& h, const std::byte* data) {
-    const auto* const from = reinterpret_cast<const char*>(data);
-    if ((h.flags & (packed_with_lz4 | packed_with_zstd)) == 0) return {from, h.bytes};
-    std::string to(h.unpacked_bytes, '\0');
-    bool good;
-    if ((h.flags & packed_with_lz4) != 0) {
-        const int n = LZ4_decompress_safe(from, to.data(), static_cast<int>(h.packed_bytes),
-                                          static_cast<int>(to.size()));
-        good = n >= 0;
-        if (good) to.resize(static_cast<std::size_t>(n));
-    } else {
-        const std::size_t n = ZSTD_decompress(to.data(), to.size(), from, h.packed_bytes);
-        good = ZSTD_isError(n) == 0;
-        if (good) to.resize(n);
-    }
-    if (!good) throw failure(status::invalid_image, "an entry of a fat binary cannot be unpacked");
-    return to;
 }
 
 std::string architectures_of(const std::vector<code_candidate>& candidates, instruction_set isa) {
@@ -96,28 +52,25 @@ std::string contents_of(const std::vector<code_candidate>& candidates) {
 }  // namespace
 
 std::vector<code_candidate> read_fat_binary(const void* header) {
-    const auto* p = static_cast<const std::byte*>(header);
-    const auto top = at<file_header>(p);
-    if (top.magic != header_magic || top.version != 1)
-        throw failure(status::invalid_image, "this is no fat binary");
-    p += top.header_bytes;
-    const std::byte* const end = p + top.bytes;
+    using kind = sass::fat_binary_entry::kind;
     std::vector<code_candidate> candidates;
-    while (p + sizeof(entry_header) <= end) {
-        const auto h = at<entry_header>(p);
-        if (h.header_bytes < sizeof(entry_header) || p + h.header_bytes + h.bytes > end) break;
-        if (h.kind == kind_ptx || h.kind == kind_elf)
-            candidates.push_back({h.kind == kind_ptx ? instruction_set::ptx : instruction_set::sass,
-                                  h.architecture, unpack(h, p + h.header_bytes)});
-        p += h.header_bytes + h.bytes;
+    try {
+        for (sass::fat_binary_entry& e : sass::read_fat_binary(
+                 {static_cast<const char*>(header), sass::fat_binary_bytes(header)}, ""))
+            if (e.what != kind::other)
+                candidates.push_back(
+                    {e.what == kind::ptx ? instruction_set::ptx : instruction_set::sass,
+                     e.architecture, std::move(e.contents)});
+    } catch (const kernel::user_error& e) {
+        throw failure(status::invalid_image, e.what());
     }
     return candidates;
 }
 
 code_form form_of(const void* code) {
-    const auto magic = at<std::uint32_t>(static_cast<const std::byte*>(code));
+    const auto magic = at<std::uint32_t>(code);
     if (magic == fat_binary_wrapper::magic_number) return code_form::fat_wrapper;
-    if (magic == header_magic) return code_form::fat_binary;
+    if (magic == sass::fat_binary_magic) return code_form::fat_binary;
     if (std::memcmp(code, ELFMAG, SELFMAG) == 0) return code_form::cubin;
     return code_form::ptx;
 }
@@ -236,26 +189,17 @@ device::module_source module_in(const void* code, unsigned capability, code_pref
 }
 
 std::map<std::string, device::compiled_descriptor> read_cubin(const std::string& elf) {
-    std::map<std::string, device::compiled_descriptor> descriptor;
-    const auto* const base = reinterpret_cast<const std::byte*>(elf.data());
-    if (elf.size() < sizeof(Elf64_Ehdr) || std::memcmp(elf.data(), ELFMAG, SELFMAG) != 0)
-        return descriptor;
-    const auto header = at<Elf64_Ehdr>(base);
-    const auto section = [&](unsigned n) {
-        const std::uint64_t where = header.e_shoff + std::uint64_t{n} * sizeof(Elf64_Shdr);
-        return where + sizeof(Elf64_Shdr) <= elf.size() ? at<Elf64_Shdr>(base + where)
-                                                        : Elf64_Shdr{};
-    };
-    const Elf64_Shdr names = section(header.e_shstrndx);
-    for (unsigned i = 0; i < header.e_shnum; ++i) {
-        const Elf64_Shdr s = section(i);
-        const std::uint64_t where = names.sh_offset + s.sh_name;
-        if (s.sh_type != SHT_PROGBITS || where >= elf.size()) continue;
-        const std::string name(elf.c_str() + where);
-        // Registers per thread lie in the top byte of the information field of a kernel's section.
-        if (name.rfind(".text.", 0) == 0) descriptor[name.substr(6)].registers = s.sh_info >> 24;
+    std::map<std::string, device::compiled_descriptor> descriptors;
+    if (!sass::cubin::looks_like_one(elf)) return descriptors;
+    try {
+        const sass::cubin file(elf, "a cubin");
+        for (const sass::cubin_function& f : file.functions())
+            descriptors[std::string(f.name)].registers = f.registers;
+    } catch (const kernel::user_error&) {
+        // Without it the demand for registers is estimated from the PTX.
+        descriptors.clear();
     }
-    return descriptor;
+    return descriptors;
 }
 
 }  // namespace simtlm::cuda

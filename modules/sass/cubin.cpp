@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sass/cubin.h"
+
+#include "modules/kernel/error.h"
+#include "modules/sass/byte_reader.h"
+#include "modules/sass/line_table.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace simtlm::sass {
+
+namespace {
+
+constexpr std::uint16_t machine_cuda = 190;         ///< e_machine of NVIDIA's GPUs
+constexpr std::uint32_t section_info = 0x70000000;  ///< SHT_LOPROC: .nv.info
+
+/// Attributes in .nv.info sections that are read here.
+enum attribute : std::uint8_t {
+    max_threads = 0x05,
+    param_cbank = 0x0a,
+    externs = 0x0f,
+    reqntid = 0x10,
+    frame_size = 0x11,
+    min_stack_size = 0x12,
+    kparam_info = 0x17,
+    register_count = 0x2f,
+    num_barriers = 0x4c,
+};
+/// How an attribute's value lies behind its two bytes.
+enum attribute_form : std::uint8_t {
+    no_value = 1,
+    byte_value = 2,
+    half_value = 3,
+    sized_value = 4
+};
+
+template <class T>
+T at(std::string_view bytes, std::uint64_t offset) {
+    T v;
+    std::memcpy(&v, bytes.data() + offset, sizeof v);
+    return v;
+}
+
+bool holds(std::string_view bytes, std::uint64_t offset, std::uint64_t n) {
+    return offset <= bytes.size() && n <= bytes.size() - offset;
+}
+
+std::string_view name_at(std::string_view table, std::uint32_t offset) {
+    if (offset >= table.size()) return {};
+    const std::string_view rest = table.substr(offset);
+    return rest.substr(0, rest.find('\0'));
+}
+
+bool begins_with(std::string_view s, std::string_view with) {
+    return s.substr(0, with.size()) == with;
+}
+
+}  // namespace
+
+instruction_word cubin_function::word(std::size_t n) const {
+    return {at<std::uint64_t>(code, n * instruction_bytes),
+            at<std::uint64_t>(code, n * instruction_bytes + 8)};
+}
+
+bool cubin::looks_like_one(std::string_view bytes) {
+    return bytes.size() >= sizeof(Elf64_Ehdr) && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0 &&
+           bytes[EI_CLASS] == ELFCLASS64 && bytes[EI_DATA] == ELFDATA2LSB &&
+           at<Elf64_Ehdr>(bytes, 0).e_machine == machine_cuda;
+}
+
+cubin::cubin(std::string bytes, std::string origin)
+    : bytes_(std::move(bytes)), origin_(std::move(origin)) {
+    if (!looks_like_one(bytes_)) fail("this is no cubin (a 64-bit ELF file for NVIDIA GPUs)");
+    const auto header = at<Elf64_Ehdr>(bytes_, 0);
+    // From version 8 of the ABI on, the architecture lies a byte higher.
+    architecture_ = bytes_[EI_ABIVERSION] >= 8 ? header.e_flags >> 8 & 0xff : header.e_flags & 0xff;
+    if (architecture_ < 70)
+        fail(fmt::format("machine code of sm_{} is not read; sm_70 and later are", architecture_));
+    read_sections();
+    read_symbols();
+    read_relocations();
+    read_functions();
+    read_lines();
+}
+
+void cubin::fail(const std::string& what) const {
+    throw kernel::user_error(origin_, what, "compile it again with nvcc -cubin");
+}
+
+void cubin::read_sections() {
+    const auto header = at<Elf64_Ehdr>(bytes_, 0);
+    if (header.e_shentsize != sizeof(Elf64_Shdr) ||
+        !holds(bytes_, header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)))
+        fail("damaged: the section headers lie outside the file");
+    std::vector<std::uint32_t> names;
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+        const auto h = at<Elf64_Shdr>(bytes_, header.e_shoff + i * sizeof(Elf64_Shdr));
+        cubin_section s;
+        s.type = h.sh_type;
+        s.flags = h.sh_flags;
+        s.link = h.sh_link;
+        s.info = h.sh_info;
+        s.size = h.sh_size;
+        s.alignment = std::max<std::uint64_t>(h.sh_addralign, 1);
+        if (h.sh_type != SHT_NOBITS && h.sh_type != SHT_NULL) {
+            if (!holds(bytes_, h.sh_offset, h.sh_size))
+                fail(fmt::format("damaged: section {} lies outside the file", i));
+            s.contents = std::string_view(bytes_).substr(h.sh_offset, h.sh_size);
+        }
+        names.push_back(h.sh_name);
+        sections_.push_back(s);
+    }
+    if (header.e_shstrndx >= sections_.size()) fail("damaged: there are no names of sections");
+    for (std::size_t i = 0; i < sections_.size(); ++i)
+        sections_[i].name = name_at(sections_[header.e_shstrndx].contents, names[i]);
+}
+
+void cubin::read_symbols() {
+    for (const cubin_section& s : sections_) {
+        if (s.type != SHT_SYMTAB) continue;
+        if (s.link >= sections_.size()) fail("damaged: symbols have no names");
+        for (std::uint64_t o = 0; holds(s.contents, o, sizeof(Elf64_Sym)); o += sizeof(Elf64_Sym)) {
+            const auto e = at<Elf64_Sym>(s.contents, o);
+            cubin_symbol y;
+            y.name = name_at(sections_[s.link].contents, e.st_name);
+            y.value = e.st_value;
+            y.size = e.st_size;
+            y.section = e.st_shndx < sections_.size() ? e.st_shndx : 0;
+            y.type = ELF64_ST_TYPE(e.st_info);
+            y.binding = ELF64_ST_BIND(e.st_info);
+            y.other = e.st_other;
+            symbols_.push_back(y);
+        }
+        return;
+    }
+}
+
+void cubin::read_relocations() {
+    for (const cubin_section& s : sections_) {
+        const bool with_addend = s.type == SHT_RELA;
+        if (s.type != SHT_REL && !with_addend) continue;
+        if (s.info >= sections_.size())
+            fail(fmt::format("damaged: {} patches a section that is not there", s.name));
+        const std::uint64_t entry = with_addend ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+        for (std::uint64_t o = 0; holds(s.contents, o, entry); o += entry) {
+            const auto e = at<Elf64_Rel>(s.contents, o);
+            cubin_relocation r;
+            r.section = s.info;
+            r.offset = e.r_offset;
+            r.type = static_cast<std::uint32_t>(ELF64_R_TYPE(e.r_info));
+            r.symbol = static_cast<std::uint32_t>(ELF64_R_SYM(e.r_info));
+            if (with_addend) r.addend = at<Elf64_Rela>(s.contents, o).r_addend;
+            if (r.symbol >= symbols_.size() || r.offset >= sections_[s.info].size)
+                fail(fmt::format("damaged: {} has an entry that points nowhere", s.name));
+            relocations_.push_back(r);
+        }
+    }
+}
+
+void cubin::read_functions() {
+    for (std::uint32_t n = 0; n < sections_.size(); ++n) {
+        const cubin_section& s = sections_[n];
+        if (s.type != SHT_PROGBITS || !begins_with(s.name, ".text.")) continue;
+        cubin_function f;
+        f.name = s.name.substr(6);
+        f.section = n;
+        f.code = s.contents.substr(0, s.contents.size() / instruction_bytes * instruction_bytes);
+        f.registers = s.info >> 24;  // of older compilers; an attribute says it, too
+        for (std::uint32_t y = 0; y < symbols_.size(); ++y)
+            if (symbols_[y].section == n && symbols_[y].type == STT_FUNC &&
+                symbols_[y].name == f.name) {
+                f.symbol = y;
+                f.is_kernel = (symbols_[y].other & 0x10) != 0;
+            }
+        const auto sized = [&](std::string_view prefix) -> const cubin_section* {
+            return find_section(std::string(prefix) + std::string(f.name));
+        };
+        if (const cubin_section* shared = sized(".nv.shared."))
+            f.static_shared = static_cast<std::uint32_t>(shared->size);
+        functions_.push_back(std::move(f));
+    }
+    if (const cubin_section* common = find_section(".nv.info"))
+        read_attributes(common->contents, nullptr);
+    for (cubin_function& f : functions_)
+        if (const cubin_section* own = find_section(".nv.info." + std::string(f.name)))
+            read_attributes(own->contents, &f);
+}
+
+void cubin::read_attributes(std::string_view contents, cubin_function* function) {
+    // Attributes of .nv.info name the function that they are of.
+    const auto by_symbol = [&](std::uint32_t symbol) -> cubin_function* {
+        for (cubin_function& f : functions_)
+            if (f.symbol == symbol && symbol != 0) return &f;
+        return nullptr;
+    };
+    std::map<std::uint32_t, cubin_parameter> parameters;
+    byte_reader r(contents);
+    while (!r.done()) {
+        const auto form = r.take<std::uint8_t>();
+        const auto what = r.take<std::uint8_t>();
+        const auto half = r.take<std::uint16_t>();
+        std::string_view value;
+        if (form == sized_value)
+            value = r.take_bytes(half);
+        else if (form < no_value || form > sized_value)
+            return;  // not of a form that is known: the rest cannot be told apart
+        byte_reader v(value);
+        switch (what) {
+            case register_count:
+            case frame_size:
+            case min_stack_size: {
+                const auto symbol = v.take<std::uint32_t>();
+                const auto number = v.take<std::uint32_t>();
+                cubin_function* const f = by_symbol(symbol);
+                if (v.failed() || f == nullptr) break;
+                (what == register_count ? f->registers
+                 : what == frame_size   ? f->frame_bytes
+                                        : f->stack_bytes) = number;
+                break;
+            }
+            case max_threads:
+            case reqntid:
+                if (function != nullptr)
+                    for (std::uint32_t& n : function->most_threads) n = v.take<std::uint32_t>();
+                break;
+            case num_barriers:
+                if (function != nullptr) function->barriers = half & 0xff;
+                break;
+            case param_cbank:
+                if (function != nullptr) {
+                    const auto section = v.take<std::uint32_t>();
+                    const auto place = v.take<std::uint32_t>();
+                    static_cast<void>(section);
+                    function->parameter_base = place & 0xffff;
+                    function->parameter_bytes = place >> 16;
+                }
+                break;
+            case kparam_info: {
+                v.skip(4);  // index, which is not used
+                const auto ordinal = v.take<std::uint16_t>();
+                cubin_parameter p;
+                p.offset = v.take<std::uint16_t>();
+                p.size = v.take<std::uint32_t>() >> 18;
+                if (!v.failed()) parameters[ordinal] = p;
+                break;
+            }
+            case externs:
+                while (function != nullptr && v.left() >= 4) {
+                    const auto symbol = v.take<std::uint32_t>();
+                    if (symbol < symbols_.size())
+                        function->externals.push_back(symbols_[symbol].name);
+                }
+                break;
+            default:
+                break;
+        }
+    }
+    if (function != nullptr)
+        for (const auto& p : parameters) function->parameters.push_back(p.second);
+}
+
+void cubin::read_lines() {
+    std::uint32_t section = 0;
+    while (section < sections_.size() && sections_[section].name != ".debug_line") ++section;
+    if (section == sections_.size()) return;
+    line_table table = read_line_table(sections_[section].contents);
+    files_ = std::move(table.files);
+    // Addresses that sequences begin at are symbols, filled in by relocations.
+    for (const line_row& row : table.rows) {
+        const std::uint64_t place = table.set_address_offsets[row.sequence];
+        for (const cubin_relocation& r : relocations_) {
+            if (r.section != section || r.offset != place) continue;
+            const cubin_symbol& y = symbols_[r.symbol];
+            for (cubin_function& f : functions_)
+                if (f.section == y.section)
+                    f.lines.push_back({y.value + static_cast<std::uint64_t>(r.addend) + row.address,
+                                       row.file, row.line});
+            break;
+        }
+    }
+    for (cubin_function& f : functions_)
+        std::stable_sort(f.lines.begin(), f.lines.end(),
+                         [](const auto& a, const auto& b) { return a.offset < b.offset; });
+}
+
+const cubin_section* cubin::find_section(std::string_view name) const {
+    for (const cubin_section& s : sections_)
+        if (s.name == name) return &s;
+    return nullptr;
+}
+
+const cubin_function* cubin::find_function(std::string_view name) const {
+    for (const cubin_function& f : functions_)
+        if (f.name == name) return &f;
+    return nullptr;
+}
+
+}  // namespace simtlm::sass

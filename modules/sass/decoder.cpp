@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sass/decoder.h"
+
+#include "modules/sass/encoding_table.h"
+#include "modules/sass/special_registers.h"
+
+namespace simtlm::sass {
+
+namespace {
+
+using what = encoding_operand::what;
+
+constexpr std::string_view shared_scales[] = {"", ".X4", ".X8", ".X16"};
+constexpr std::string_view halves[] = {"", ".F32", ".H0_H0", ".H1_H1"};
+constexpr std::string_view words[] = {"", ".H1", ".INVALID2", ".INVALID3"};
+constexpr std::string_view bytes[] = {"", ".B1", ".B2", ".B3"};
+
+/// Decodes the operands of one word.
+class operand_decoder {
+public:
+    operand_decoder(const instruction_word& w, unsigned architecture, instruction& out)
+        : w_(w), architecture_(architecture), out_(out) {
+        form_ = static_cast<unsigned>(w.bits(9, 3));
+        extended_ = architecture >= 75 && w.bit(91);
+    }
+
+    void add(const encoding_operand& spec) {
+        if (!spec.needs.empty() && !out_.has(spec.needs)) return;
+        if (!spec.needs_not.empty() && out_.has(spec.needs_not)) return;
+        switch (spec.kind) {
+            case what::bar_operands:
+                return bar_operands();
+            case what::b2r_operands:
+                return b2r_operands();
+            default:
+                break;
+        }
+        operand o = decode(spec);
+        if (spec.left_out_if_true && o.index == predicate_true && !o.negate_predicate &&
+            (spec.shown_with.empty() || !out_.has(spec.shown_with)))
+            return;
+        if (o.kind == operand_kind::none) return;
+        push(o);
+    }
+
+private:
+    void push(const operand& o) {
+        if (out_.operand_count < instruction::max_operands) out_.operands[out_.operand_count++] = o;
+    }
+
+    operand reg(unsigned bit, bool uniform) const {
+        operand o;
+        o.kind = uniform ? operand_kind::uniform_reg : operand_kind::reg;
+        o.index = static_cast<std::uint8_t>(w_.bits(bit, uniform ? 6 : 8));
+        return o;
+    }
+    static operand number(std::uint64_t v, bool is_signed = false) {
+        operand o;
+        o.kind = operand_kind::integer;
+        o.value = v;
+        o.is_signed = is_signed;
+        return o;
+    }
+    operand predicate(unsigned bit, bool uniform, bool negates) const {
+        operand o;
+        o.kind = uniform ? operand_kind::uniform_predicate : operand_kind::predicate;
+        o.index = static_cast<std::uint8_t>(w_.bits(bit, 3));
+        o.negate_predicate = negates && w_.bit(bit + 3);
+        return o;
+    }
+
+    /// What sources can have about them, at the place `bit` (24, 32 or 64) where they lie.
+    /// @param slot  of the cache of operands
+    void decorate(operand& o, const encoding_operand& spec, unsigned bit, unsigned slot) const {
+        const bool packed = spec.selects_halves;
+        unsigned negate = 0, absolute = 0, half = 0;
+        switch (bit) {
+            case 24:
+                negate = 72, absolute = 73, half = 74;
+                break;
+            case 32:
+                negate = 63, absolute = 62, half = 60;
+                break;
+            default:
+                negate = packed ? 84 : 75, absolute = packed ? 83 : 74, half = 81;
+                break;
+        }
+        if (spec.negates && w_.bit(negate)) {
+            if (spec.inverts_with_x && out_.has("X"))
+                o.invert = true;
+            else
+                o.negate = true;
+        }
+        if (spec.absolutes) o.absolute = w_.bit(absolute);
+        if (spec.inverts) o.invert = w_.bit(spec.invert_bit != 0 ? spec.invert_bit : negate);
+        if (packed && o.kind != operand_kind::half2) o.suffix = halves[w_.bits(half, 2)];
+        if (spec.selects_word && w_.bit(88)) o.suffix = ".H1";
+        if (spec.selects_byte) o.suffix = bytes[w_.bits(76, 2)];
+        if (spec.selects_part && o.kind != operand_kind::integer)
+            o.suffix = out_.has("U16") || out_.has("S16") ? words[w_.bits(60, 2)]
+                       : out_.has("U8") || out_.has("S8") ? bytes[w_.bits(60, 2)]
+                                                          : std::string_view{};
+        if (o.kind == operand_kind::reg || o.kind == operand_kind::uniform_reg)
+            o.reuse = w_.bit(122 + slot);
+    }
+
+    operand immediate(const encoding_operand& spec) const {
+        const std::uint64_t v = w_.bits(32, 32);
+        operand o;
+        switch (spec.immediate) {
+            case 's':
+                return number(static_cast<std::uint64_t>(w_.signed_bits(32, 32)), true);
+            case 'f':
+                o.kind = operand_kind::float32;
+                break;
+            case 'd':
+                o.kind = operand_kind::float64;
+                break;
+            case 'o':
+                o.kind = out_.has("RCP64H") || out_.has("RSQ64H") ? operand_kind::float64
+                                                                  : operand_kind::float32;
+                break;
+            case 'h':
+                o.kind = operand_kind::half2;
+                break;
+            default:
+                return number(v);
+        }
+        o.value = v;
+        return o;
+    }
+
+    operand constant(unsigned bank_bit, unsigned offset_bit, unsigned offset_bits, unsigned shift,
+                     bool spaced) const {
+        operand o;
+        o.kind = operand_kind::constant;
+        o.bank = static_cast<std::uint8_t>(w_.bits(bank_bit, 5));
+        o.value = static_cast<std::uint64_t>(w_.signed_bits(offset_bit, offset_bits)) << shift;
+        o.spaced = spaced;
+        return o;
+    }
+
+    /// The form puts the second of two sources at bit 64, the third at bit 32.
+    bool exchanged() const { return form_ == 2 || form_ == 3 || form_ == 7; }
+
+    operand at_32(const encoding_operand& spec, unsigned slot) const {
+        operand o;
+        switch (form_) {
+            case 2:
+            case 4:
+                o = immediate(spec);
+                return o;
+            case 3:
+            case 5:
+                o = constant(54, 40, 14, 2, spec.selects_halves || out_.has("F16"));
+                if (extended_) {
+                    o.has_uniform = true;
+                    o.uniform = static_cast<std::uint8_t>(w_.bits(32, 6));
+                }
+                break;
+            default:
+                o = reg(32, spec.uniform || (extended_ && form_ >= 6));
+                break;
+        }
+        decorate(o, spec, 32, slot);
+        return o;
+    }
+    operand at_64(const encoding_operand& spec, unsigned slot) const {
+        operand o = reg(64, spec.uniform);
+        decorate(o, spec, 64, slot);
+        return o;
+    }
+
+    operand address(unsigned base_bit, unsigned offset_bit, unsigned offset_bits) const {
+        operand o;
+        o.kind = operand_kind::address;
+        o.has_base = true;
+        o.base = static_cast<std::uint8_t>(w_.bits(base_bit, 8));
+        o.value = static_cast<std::uint64_t>(w_.signed_bits(offset_bit, offset_bits));
+        return o;
+    }
+    void add_uniform(operand& o, unsigned bit) const {
+        o.has_uniform = true;
+        o.uniform = static_cast<std::uint8_t>(w_.bits(bit, 6));
+    }
+
+    /// [R.64+UR+offset]; or with a descriptor, desc[UR][R.64+offset].
+    operand global_address(const encoding_operand& spec) const {
+        operand o = address(spec.bit, spec.bit3, spec.bit3 == 32 && spec.bit2 == 64 ? 12 : 24);
+        o.wide_address = w_.bit(spec.bit5 != 0 ? spec.bit5 : 90);
+        if (spec.bit4 != 0 && w_.bit(spec.bit4)) {
+            if (architecture_ >= 90 || w_.bit(101)) {
+                o.has_descriptor = true;
+                o.descriptor = static_cast<std::uint8_t>(w_.bits(spec.bit2, 6));
+            }
+        } else {
+            add_uniform(o, spec.bit2);
+        }
+        if (!o.wide_address && o.has_uniform) o.suffix = ".U32";
+        return o;
+    }
+
+    /// Bytes from the next instruction to a branch's target. Hopper has eight more bits.
+    std::int64_t branch_offset() const {
+        const std::int64_t high = w_.signed_bits(34, 48);
+        if (architecture_ < 90) return high * 4;
+        return high * 1024 + static_cast<std::int64_t>(w_.bits(16, 8)) * 4;
+    }
+    operand target(std::int64_t offset) const {
+        operand o;
+        o.kind = operand_kind::target;
+        o.value = out_.address + instruction_bytes + static_cast<std::uint64_t>(offset);
+        return o;
+    }
+
+    operand decode(const encoding_operand& spec) {
+        switch (spec.kind) {
+            case what::reg: {
+                operand o = reg(spec.bit, spec.uniform);
+                if (spec.zero_left_out && o.index == (spec.uniform ? uniform_urz : register_rz))
+                    return {};
+                if (spec.bit == 16)
+                    o.suffix = spec.selects_byte ? bytes[w_.bits(76, 2)] : std::string_view{};
+                else
+                    decorate(o, spec, spec.bit, spec.bit == 24 ? 0 : spec.bit == 32 ? 1 : 2);
+                return o;
+            }
+            case what::predicate: {
+                const bool uniform = spec.may_be_uniform ? w_.bit(spec.bit - 1) : spec.uniform;
+                operand o = predicate(spec.bit, uniform, spec.may_negate_predicate);
+                if (spec.counts_down) o.index = static_cast<std::uint8_t>(7 - o.index);
+                return o;
+            }
+            case what::source_q:
+                return at_32(spec, 1);
+            case what::source_d:
+                return at_32(spec, 2);
+            case what::source_b:
+                return exchanged() ? at_64(spec, 1) : at_32(spec, 1);
+            case what::source_c:
+                return exchanged() ? at_32(spec, 2) : at_64(spec, 2);
+            case what::number:
+                return number(w_.bits(spec.bit, spec.width));
+            case what::signed_number:
+                return number(static_cast<std::uint64_t>(w_.signed_bits(spec.bit, spec.width)),
+                              true);
+            case what::predicates: {
+                operand o;
+                o.kind = spec.uniform ? operand_kind::uniform_predicates : operand_kind::predicates;
+                return o;
+            }
+            case what::lut_split:
+                return number(w_.bits(64, 3) | w_.bits(72, 5) << 3);
+            case what::mov_mask:
+                return w_.bits(spec.bit, 4) == 15 ? operand{} : number(w_.bits(spec.bit, 4));
+            case what::special_register: {
+                operand o;
+                o.kind = operand_kind::special_register;
+                o.index = static_cast<std::uint8_t>(w_.bits(spec.bit, 8));
+                o.suffix = special_register_name(o.index);
+                return o;
+            }
+            case what::barrier: {
+                operand o;
+                o.kind = operand_kind::convergence_barrier;
+                o.index = static_cast<std::uint8_t>(w_.bits(spec.bit, 4));
+                return o;
+            }
+            case what::barrier_register: {
+                operand o;
+                o.kind = operand_kind::convergence_barrier;
+                o.index = static_cast<std::uint8_t>(w_.bits(spec.bit, 5));
+                o.suffix = barrier_register_name(o.index);
+                return o;
+            }
+            case what::scoreboard: {
+                operand o;
+                o.kind = operand_kind::scoreboard;
+                o.index = static_cast<std::uint8_t>(w_.bits(spec.bit, 3));
+                return o;
+            }
+            case what::scoreboard_mask: {
+                operand o;
+                o.kind = operand_kind::scoreboards;
+                o.value = w_.bits(spec.bit, 6);
+                if (o.value == 0) return {};
+                return o;
+            }
+            case what::target:
+                return target(branch_offset());
+            case what::target_short:
+                return target(w_.signed_bits(34, 30) * 4);
+            case what::absolute_target: {
+                operand o;
+                o.kind = operand_kind::target;
+                o.value = static_cast<std::uint64_t>(w_.signed_bits(32, 50));
+                return o;
+            }
+            case what::register_target: {
+                operand o = reg(24, spec.uniform);
+                o.kind = operand_kind::relative_register;
+                o.has_uniform = spec.uniform;
+                const std::int64_t offset = branch_offset();
+                o.value =
+                    out_.has("ABS") ? static_cast<std::uint64_t>(offset) : target(offset).value;
+                return o;
+            }
+            case what::memory: {
+                operand o = address(spec.bit, spec.bit3 != 0 ? spec.bit3 : spec.bit2, 24);
+                if (spec.bit3 != 0) add_uniform(o, spec.bit2);
+                return o;
+            }
+            case what::shared_memory: {
+                operand o = address(spec.bit, spec.bit3 != 0 ? spec.bit3 : spec.bit2, 24);
+                if (spec.bit3 != 0) add_uniform(o, spec.bit2);
+                o.suffix = shared_scales[w_.bits(78, 2)];
+                return o;
+            }
+            case what::descriptor_memory:
+                return global_address(spec);
+            case what::copy_destination:
+                return address(16, 44, 20);
+            case what::constant_indexed: {
+                operand o = constant(54, 38, 16, 0, false);
+                o.has_base = true;
+                o.base = static_cast<std::uint8_t>(w_.bits(24, 8));
+                return o;
+            }
+            case what::constant_direct:
+                return constant(54, 38, 16, 0, false);
+            case what::shuffle_lane:
+                return form_ == 1 || form_ == 2 ? reg(32, false) : number(w_.bits(53, 5));
+            case what::shuffle_mask:
+                return form_ == 1 || form_ == 4 ? reg(64, false) : number(w_.bits(40, 13));
+            case what::signs:
+                return number(w_.bits(32, 8));
+            case what::cctl_address:
+                return out_.has("IVALL") || out_.has("IVALLP") || out_.has("WBALL") ||
+                               out_.has("WBALLP")
+                           ? operand{}
+                           : address(24, 32, 32);
+            default:
+                return {};
+        }
+    }
+
+    void bar_operands() {
+        // The barrier is a register or a number, and so is the count of threads.
+        const bool named = form_ == 4 || form_ == 5;
+        push(named ? number(w_.bits(54, 4)) : reg(32, false));
+        if (form_ == 1 || form_ == 4)
+            push(reg(32, false));
+        else if (w_.bits(42, 12) != 0)
+            push(number(w_.bits(42, 12)));
+        if (out_.has("RED")) push(predicate(87, false, true));
+    }
+
+    void b2r_operands() {
+        if (out_.has("RESULT"))
+            push(predicate(81, false, false));
+        else
+            push(number(w_.bits(54, 4)));
+    }
+
+    const instruction_word& w_;
+    unsigned architecture_;
+    instruction& out_;
+    unsigned form_;
+    bool extended_;
+};
+
+bool is_zero(const operand& o) {
+    return o.kind == operand_kind::reg && o.index == register_rz;
+}
+
+/// Multiply-adds with a factor of zero, one or a power of two have names of their own, which come
+/// first among the modifiers: IMAD.MOV, IMAD.IADD, IMAD.SHL.
+void name_multiply_add(instruction& i) {
+    if (i.opcode != "IMAD" || i.operand_count < 4 || i.has("WIDE") || i.has("HI") || i.has("X"))
+        return;
+    const operand& b = i.operands[2];
+    const operand& c = i.operands[3];
+    std::string_view name;
+    if (is_zero(i.operands[1]) && is_zero(b) && c.kind != operand_kind::uniform_reg)
+        name = "MOV";
+    else if (b.kind == operand_kind::integer && b.value == 1)
+        name = "IADD";
+    else if (b.kind == operand_kind::integer && is_zero(c) && b.value != 0x10000 &&
+             __builtin_popcount(static_cast<std::uint32_t>(b.value)) == 1)
+        name = "SHL";
+    if (name.empty() || i.modifier_count == instruction::max_modifiers) return;
+    for (unsigned m = i.modifier_count++; m > 0; --m) i.modifiers[m] = i.modifiers[m - 1];
+    i.modifiers[0] = name;
+}
+
+}  // namespace
+
+control_bits control_bits::of(const instruction_word& w) {
+    control_bits c;
+    c.stall = static_cast<std::uint8_t>(w.bits(105, 4));
+    c.yield = w.bit(109);
+    c.write_barrier = static_cast<std::uint8_t>(w.bits(110, 3));
+    c.read_barrier = static_cast<std::uint8_t>(w.bits(113, 3));
+    c.wait_mask = static_cast<std::uint8_t>(w.bits(116, 6));
+    c.reuse = static_cast<std::uint8_t>(w.bits(122, 4));
+    return c;
+}
+
+bool decode(const instruction_word& word, unsigned architecture, std::uint64_t address,
+            instruction& out) {
+    out = {};
+    out.word = word;
+    out.address = address;
+    const encoding_form* const form = encoding_table::builtin().find(word, architecture);
+    if (form == nullptr) return false;
+    out.form = form;
+    out.opcode = form->name;
+    out.guard = static_cast<std::uint8_t>(word.bits(12, 3));
+    out.guard_negated = word.bit(15);
+    out.guard_uniform = form->uniform;
+    for (const encoding_field& f : form->fields) {
+        const std::uint64_t v = f.value(word);
+        if (v >= f.names.size()) {
+            if (out.modifier_count < instruction::max_modifiers)
+                out.modifiers[out.modifier_count++] = invalid_name(v);
+            continue;
+        }
+        for (const std::string_view name : f.names[v])
+            if (out.modifier_count < instruction::max_modifiers)
+                out.modifiers[out.modifier_count++] = name == "*" ? invalid_name(v) : name;
+    }
+    operand_decoder operands(word, architecture, out);
+    for (const encoding_operand& o : form->operands) operands.add(o);
+    name_multiply_add(out);
+    return true;
+}
+
+}  // namespace simtlm::sass

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sass/encoding_table.h"
+
+#include "modules/kernel/error.h"
+#include "modules/sass/encodings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace simtlm::sass {
+
+namespace {
+
+using what = encoding_operand::what;
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+    std::vector<std::string_view> words;
+    while (true) {
+        const std::size_t n = text.find(at);
+        words.push_back(text.substr(0, n));
+        if (n == std::string_view::npos) return words;
+        text.remove_prefix(n + 1);
+    }
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+    std::vector<std::string_view> words;
+    for (const std::string_view w : split(text, ' '))
+        if (!w.empty()) words.push_back(w);
+    return words;
+}
+
+std::string_view trimmed(std::string_view s) {
+    while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
+    while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
+    return s;
+}
+
+/// Replaces "$NAME" by what "let NAME ..." lines say, and takes those lines and comments out.
+std::string expand(std::string_view text) {
+    std::map<std::string, std::string, std::greater<>> lets;
+    std::string out;
+    for (std::string_view line : split(text, '\n')) {
+        line = trimmed(line.substr(0, line.find('#')));
+        if (line.substr(0, 4) == "let ") {
+            const std::string_view rest = trimmed(line.substr(4));
+            const std::size_t n = rest.find(' ');
+            lets[std::string(rest.substr(0, n))] = trimmed(rest.substr(n));
+            line = {};
+        }
+        std::string now(line);
+        for (std::size_t n = now.find('$'); n != std::string::npos; n = now.find('$', n)) {
+            std::size_t end = n + 1;
+            while (end < now.size() && (std::isalnum(now[end]) != 0 || now[end] == '_')) ++end;
+            const auto let = lets.find(now.substr(n + 1, end - n - 1));
+            if (let == lets.end()) break;
+            now.replace(n, end - n, let->second);
+        }
+        out += now + '\n';
+    }
+    return out;
+}
+
+/// Operands by name; numbers and flags that follow are read from the text.
+struct operand_name {
+    std::string_view name;
+    what kind;
+    std::uint8_t bit;
+};
+constexpr operand_name operand_names[] = {
+    // Longer names before those that they begin with.
+    {"DMEM", what::descriptor_memory, 0},
+    {"GMEM", what::descriptor_memory, 0},
+    {"XUMEM", what::shared_memory, 0},
+    {"UMEM", what::memory, 0},
+    {"XMEM", what::shared_memory, 0},
+    {"MEM", what::memory, 0},
+    {"COPYTO", what::copy_destination, 0},
+    {"CCTLADDR", what::cctl_address, 0},
+    {"LUT", what::lut_split, 0},
+    {"LDC", what::constant_indexed, 0},
+    {"LANE", what::shuffle_lane, 0},
+    {"MASK", what::shuffle_mask, 0},
+    {"MOVMASK", what::mov_mask, 0},
+    {"SWZ", what::signs, 0},
+    {"SBM", what::scoreboard_mask, 0},
+    {"SB", what::scoreboard, 0},
+    {"SR", what::special_register, 0},
+    {"BREG", what::barrier_register, 0},
+    {"BARQ", what::bar_operands, 0},
+    {"BARS", what::b2r_operands, 0},
+    {"LP", what::low_predicate, 0},
+    {"UPR", what::predicates, 0},
+    {"UP", what::predicate, 0},
+    {"URT", what::register_target, 0},
+    {"UR", what::reg, 0},
+    {"PR", what::predicates, 0},
+    {"P", what::predicate, 0},
+    {"Rd", what::reg, 16},
+    {"Ra", what::reg, 24},
+    {"Rb", what::reg, 32},
+    {"Rc", what::reg, 64},
+    {"RA", what::register_target, 0},
+    {"RT", what::register_target, 0},
+    {"R", what::reg, 0},
+    {"D", what::source_d, 32},
+    {"TA", what::absolute_target, 0},
+    {"TB", what::target_short, 0},
+    {"T", what::target, 0},
+    {"B", what::source_b, 0},
+    {"CB", what::barrier, 0},
+    {"C", what::source_c, 64},
+    {"A", what::reg, 24},
+    {"Q", what::source_q, 32},
+    {"K", what::constant_direct, 0},
+    {"I", what::number, 0},
+    {"S", what::signed_number, 0},
+};
+
+class line_reader {
+public:
+    line_reader(std::string origin, unsigned line) : origin_(std::move(origin)), line_(line) {}
+
+    [[noreturn]] void fail(const std::string& message) const {
+        throw kernel::user_error(fmt::format("{}:{}", origin_, line_), message);
+    }
+
+    unsigned number(std::string_view text, int base = 10) const {
+        unsigned v = 0;
+        const auto r = std::from_chars(text.data(), text.data() + text.size(), v, base);
+        if (text.empty() || r.ec != std::errc{} || r.ptr != text.data() + text.size())
+            fail(fmt::format("\"{}\" is not a number", text));
+        return v;
+    }
+
+    encoding_form::condition condition(std::string_view text) const {
+        const std::size_t eq = text.find('='), dash = text.find('-');
+        if (eq == std::string_view::npos) fail(fmt::format("\"{}\" has no '='", text));
+        const unsigned first = number(text.substr(0, std::min(eq, dash)));
+        const unsigned last =
+            dash == std::string_view::npos ? first : number(text.substr(dash + 1, eq - dash - 1));
+        return {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(last - first + 1),
+                number(text.substr(eq + 1))};
+    }
+
+    encoding_field field(std::string_view text) const {
+        encoding_field f;
+        if (text.front() == '.') {
+            f.names.push_back({text.substr(1)});
+            return f;
+        }
+        const std::size_t eq = text.find('=');
+        if (eq == std::string_view::npos) fail(fmt::format("\"{}\" has no '='", text));
+        unsigned count = 0;
+        for (const std::string_view r : split(text.substr(0, eq), '+')) {
+            const std::size_t dash = r.find('-');
+            const unsigned first = number(r.substr(0, dash));
+            const unsigned last =
+                dash == std::string_view::npos ? first : number(r.substr(dash + 1));
+            if (last < first || last > 127) fail(fmt::format("\"{}\" is no range of bits", r));
+            f.bits.push_back(
+                {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(last - first + 1)});
+            count += last - first + 1;
+        }
+        std::vector<std::string_view> names = split(text.substr(eq + 1), ',');
+        if (names.size() == 1) names.insert(names.begin(), "-");
+        if (count > 8 || names.size() > 1u << count)
+            fail(fmt::format("\"{}\" has too many values", text));
+        for (const std::string_view n : names) {
+            if (n == "-")
+                f.names.emplace_back();
+            else
+                f.names.push_back(split(n, '.'));
+        }
+        return f;
+    }
+
+    encoding_operand operand(std::string_view text) const {
+        encoding_operand o;
+        const std::string_view whole = text;
+        // Conditions.
+        if (const std::size_t n = text.find('['); n != std::string_view::npos) {
+            std::string_view c = text.substr(n + 1, text.find(']') - n - 1);
+            text = text.substr(0, n);
+            const std::size_t hat = c.find('^');
+            if (hat != std::string_view::npos) o.needs_not = c.substr(hat + 1);
+            o.needs = c.substr(0, hat);
+        }
+        if (const std::size_t n = text.find('?'); n != std::string_view::npos) {
+            o.left_out_if_true = true;
+            o.shown_with = text.substr(n + 1);
+            text = text.substr(0, n);
+        }
+        // Flags.
+        if (const std::size_t n = text.find('/'); n != std::string_view::npos) {
+            for (std::size_t i = n + 1; i < text.size(); ++i) {
+                switch (text[i]) {
+                    case 'n':
+                        o.negates = true;
+                        break;
+                    case 'm':
+                        o.negates = o.inverts_with_x = true;
+                        break;
+                    case 'a':
+                        o.absolutes = true;
+                        break;
+                    case 'x':
+                        o.selects_halves = true;
+                        break;
+                    case 'b':
+                        o.selects_byte = true;
+                        break;
+                    case 'z':
+                        o.zero_left_out = true;
+                        break;
+                    case 'p':
+                        o.selects_part = true;
+                        break;
+                    case 'e':
+                        o.selects_word = true;
+                        break;
+                    case 'w':
+                        o.may_be_uniform = true;
+                        break;
+                    case 's':
+                    case 'u':
+                    case 'f':
+                    case 'd':
+                    case 'h':
+                    case 'o':
+                        o.immediate = text[i];
+                        break;
+                    case 'i':
+                        o.inverts = true;
+                        if (i + 1 < text.size() && std::isdigit(text[i + 1]) != 0) {
+                            o.invert_bit = static_cast<std::uint8_t>(number(text.substr(i + 1)));
+                            i = text.size();
+                        }
+                        break;
+                    default:
+                        fail(fmt::format("operand {} has an unknown flag", whole));
+                }
+            }
+            text = text.substr(0, n);
+        }
+        if (!text.empty() && text.back() == '!') {
+            o.may_negate_predicate = true;
+            text.remove_suffix(1);
+        }
+        if (!text.empty() && text.back() == '~') {
+            o.counts_down = true;
+            text.remove_suffix(1);
+        }
+        for (const operand_name& n : operand_names) {
+            if (text.substr(0, n.name.size()) != n.name) continue;
+            const std::string_view rest = text.substr(n.name.size());
+            if (!rest.empty() && std::isdigit(rest.front()) == 0) continue;
+            o.kind = n.kind;
+            o.bit = n.bit;
+            o.uniform = n.name.front() == 'U' && n.name != "UMEM";
+            std::uint8_t* const into[] = {&o.bit, &o.bit2, &o.bit3, &o.bit4, &o.bit5};
+            unsigned i = 0;
+            if (!rest.empty())
+                for (const std::string_view d : split(rest, '.')) {
+                    if (i == 5) fail(fmt::format("operand {} has too many numbers", whole));
+                    *into[i++] = static_cast<std::uint8_t>(number(d));
+                }
+            o.width = o.bit2;
+            return o;
+        }
+        fail(fmt::format("no operand is called {}", whole));
+    }
+
+private:
+    std::string origin_;
+    unsigned line_;
+};
+
+}  // namespace
+
+std::uint64_t encoding_field::value(const instruction_word& w) const {
+    std::uint64_t v = 0;
+    unsigned at = 0;
+    for (const range& r : bits) {
+        v |= w.bits(r.first, r.count) << at;
+        at += r.count;
+    }
+    return v;
+}
+
+encoding_table::encoding_table(std::string_view text, const std::string& origin)
+    : text_(expand(text)) {
+    unsigned number = 0;
+    for (const std::string_view line : split(text_, '\n')) {
+        ++number;
+        if (line.empty()) continue;
+        const line_reader read(origin, number);
+        const std::vector<std::string_view> columns = split(line, '|');
+        if (columns.size() != 3) read.fail("a form has three columns, with '|' between them");
+        std::vector<std::string_view> head = words_of(columns[0]);
+        if (head.size() < 3) read.fail("a form has a name, keys and architectures");
+        auto form = std::make_unique<encoding_form>();
+        form->name = head.front();
+        std::string_view span = head.back();
+        if (span.back() == 'U') {
+            form->uniform = true;
+            span.remove_suffix(1);
+        }
+        const std::size_t dash = span.find('-');
+        if (dash == std::string_view::npos) read.fail("architectures are a range");
+        form->first_architecture = read.number(span.substr(0, dash));
+        if (dash + 1 < span.size()) form->last_architecture = read.number(span.substr(dash + 1));
+        for (const std::string_view f : words_of(columns[1])) {
+            if (f.front() == '?')
+                form->conditions.push_back(read.condition(f.substr(1)));
+            else
+                form->fields.push_back(read.field(f));
+        }
+        for (const std::string_view o : words_of(columns[2])) {
+            form->operands.push_back(read.operand(o));
+            if (form->uniform && form->operands.back().kind != what::low_predicate)
+                form->operands.back().uniform = true;
+        }
+        if (form->fields.size() > instruction::max_modifiers ||
+            form->operands.size() > instruction::max_operands)
+            read.fail("too many modifiers or operands");
+        for (std::size_t i = 1; i + 1 < head.size(); ++i) {
+            const unsigned key = read.number(head[i], 16);
+            if (key >= keys) read.fail("a key has 13 bits");
+            by_key_[key].push_back(form.get());
+        }
+        forms_.push_back(std::move(form));
+    }
+}
+
+const encoding_table& encoding_table::builtin() {
+    static const encoding_table table(encoding_text, "built-in encodings");
+    return table;
+}
+
+const encoding_form* encoding_table::find(const instruction_word& word,
+                                          unsigned architecture) const {
+    unsigned key = static_cast<unsigned>(word.bits(0, 12));
+    // Volta has no uniform datapath: bit 91 means nothing there.
+    if (architecture >= 75 && word.bit(91)) key |= 1u << 12;
+    for (const encoding_form* f : by_key_[key])
+        if (f->first_architecture <= architecture && architecture <= f->last_architecture &&
+            std::all_of(f->conditions.begin(), f->conditions.end(),
+                        [&](const auto& c) { return word.bits(c.first, c.count) == c.value; }))
+            return f;
+    return nullptr;
+}
+
+std::vector<unsigned> encoding_table::keys_of(const encoding_form& form) const {
+    std::vector<unsigned> found;
+    for (unsigned k = 0; k < keys; ++k)
+        for (const encoding_form* f : by_key_[k])
+            if (f == &form) found.push_back(k);
+    return found;
+}
+
+}  // namespace simtlm::sass

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/sass/instruction.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simtlm::sass {
+
+/// A modifier of a form: the names that values of some bits have in the mnemonic.
+struct encoding_field {
+    struct range {
+        std::uint8_t first = 0, count = 0;
+    };
+    std::vector<range> bits;                           ///< the low bits first; none: always there
+    std::vector<std::vector<std::string_view>> names;  ///< by value; empty: nothing is printed
+    std::uint64_t value(const instruction_word& w) const;
+};
+
+/// How an operand lies in a form; see encodings.cpp.
+struct encoding_operand {
+    enum class what : std::uint8_t {
+        reg,
+        predicate,
+        low_predicate,
+        source_q,
+        source_b,
+        source_c,
+        source_d,
+        number,
+        signed_number,
+        predicates,
+        lut_split,
+        mov_mask,
+        special_register,
+        barrier,
+        barrier_register,
+        scoreboard,
+        scoreboard_mask,
+        target,
+        target_short,
+        absolute_target,
+        register_target,
+        memory,
+        shared_memory,
+        descriptor_memory,
+        copy_destination,
+        constant_indexed,
+        constant_direct,
+        shuffle_lane,
+        shuffle_mask,
+        signs,
+        bar_operands,
+        b2r_operands,
+        cctl_address,
+    };
+    what kind = what::reg;
+    std::uint8_t bit = 0;    ///< where it lies
+    std::uint8_t width = 0;  ///< of numbers
+    std::uint8_t bit2 = 0, bit3 = 0, bit4 = 0, bit5 = 0;
+    ///< of addresses: uniform register, offset, mode, width
+    bool uniform = false;  ///< of the uniform datapath
+    bool may_negate_predicate = false;
+    bool negates = false, absolutes = false, inverts = false, inverts_with_x = false;
+    std::uint8_t invert_bit = 0;  ///< 0: where sources have it
+    char immediate = 'u';
+    bool selects_halves = false, selects_byte = false, zero_left_out = false;
+    bool left_out_if_true = false;  ///< PT is not printed
+    bool selects_part = false;      ///< a byte or half of the source, by the type that is read
+    bool selects_word = false;      ///< bit 88: the high half
+    bool may_be_uniform = false;    ///< a predicate: the bit before its negation says UP
+    bool counts_down = false;       ///< a predicate: 0 is PT
+    std::string_view needs, needs_not, shown_with;  ///< modifiers
+};
+
+/// A form: one encoding of an instruction, for some architectures.
+class encoding_form {
+public:
+    std::string_view name;
+    struct condition {
+        std::uint8_t first, count;
+        std::uint64_t value;
+    };
+    std::vector<condition> conditions;  ///< that tell forms of one key apart
+    unsigned first_architecture = 0, last_architecture = ~0u;
+    bool uniform = false;
+    std::vector<encoding_field> fields;
+    std::vector<encoding_operand> operands;
+};
+
+/// The encodings of all architectures, by opcode.
+class encoding_table {
+public:
+    /// The built-in encodings. Built on the first call.
+    static const encoding_table& builtin();
+    /// @throws kernel::user_error  a line of the text cannot be read
+    explicit encoding_table(std::string_view text, const std::string& origin);
+
+    /// The form of a word, or nullptr: no instruction of this architecture is known by it.
+    /// @param architecture  80 for sm_80
+    const encoding_form* find(const instruction_word& word, unsigned architecture) const;
+    const std::vector<std::unique_ptr<encoding_form>>& forms() const { return forms_; }
+    /// Keys (bits 11:0, and bit 91 as bit 12) of a form.
+    std::vector<unsigned> keys_of(const encoding_form& form) const;
+
+private:
+    static constexpr unsigned keys = 1u << 13;
+
+    std::string text_;  ///< what names point into
+    std::vector<std::unique_ptr<encoding_form>> forms_;
+    std::array<std::vector<const encoding_form*>, keys> by_key_;
+};
+
+}  // namespace simtlm::sass

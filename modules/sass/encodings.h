@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace simtlm::sass {
+
+/// The encodings of machine instructions from sm_70 to sm_90, as text: what the decoder is built
+/// from. See the comment in encodings.cpp for the language.
+extern const std::string_view encoding_text;
+
+}  // namespace simtlm::sass

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sass/fat_binary.h"
+
+#include "modules/kernel/error.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <lz4.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::sass {
+
+namespace {
+
+constexpr std::uint64_t packed_with_lz4 = 0x2000, packed_with_zstd = 0x8000;
+constexpr std::uint16_t kind_ptx = 1, kind_elf = 2;
+/// More than any entry unpacks to: a damaged header must not take all memory.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 31;
+
+/// The header of a fat binary, and that of each entry.
+struct file_header {
+    std::uint32_t magic;
+    std::uint16_t version;
+    std::uint16_t header_bytes;
+    std::uint64_t bytes;  ///< behind it
+};
+static_assert(sizeof(file_header) == fat_binary_header_bytes);
+struct entry_header {
+    std::uint16_t kind;
+    std::uint16_t version;
+    std::uint32_t header_bytes;
+    std::uint64_t bytes;  ///< behind it
+    std::uint32_t packed_bytes;
+    std::uint32_t unknown[2];
+    std::uint32_t architecture;
+    std::uint32_t unknown2[2];
+    std::uint64_t flags;
+    std::uint64_t unknown3;
+    std::uint64_t unpacked_bytes;
+};
+static_assert(sizeof(entry_header) == 64);
+
+template <class T>
+T at(const char* p) {
+    T value;
+    std::memcpy(&value, p, sizeof value);
+    return value;
+}
+
+std::string unpack(const entry_header& h, std::string_view data, const std::string& origin) {
+    if ((h.flags & (packed_with_lz4 | packed_with_zstd)) == 0) return std::string(data);
+    const std::size_t packed = std::min<std::size_t>(h.packed_bytes, data.size());
+    bool good = h.unpacked_bytes <= most_bytes;
+    std::string to(good ? h.unpacked_bytes : 0, '\0');
+    if (good && (h.flags & packed_with_lz4) != 0) {
+        const int n = LZ4_decompress_safe(data.data(), to.data(), static_cast<int>(packed),
+                                          static_cast<int>(to.size()));
+        good = n >= 0;
+        if (good) to.resize(static_cast<std::size_t>(n));
+    } else if (good) {
+        const std::size_t n = ZSTD_decompress(to.data(), to.size(), data.data(), packed);
+        good = ZSTD_isError(n) == 0;
+        if (good) to.resize(n);
+    }
+    if (!good) throw kernel::user_error(origin, "an entry of a fat binary cannot be unpacked");
+    return to;
+}
+
+}  // namespace
+
+std::uint64_t fat_binary_bytes(const void* header) {
+    const auto top = at<file_header>(static_cast<const char*>(header));
+    if (top.magic != fat_binary_magic || top.version != 1) return 0;
+    return top.header_bytes + top.bytes;
+}
+
+std::vector<fat_binary_entry> read_fat_binary(std::string_view bytes, const std::string& origin) {
+    if (bytes.size() < sizeof(file_header) || fat_binary_bytes(bytes.data()) == 0)
+        throw kernel::user_error(origin, "this is no fat binary");
+    const auto top = at<file_header>(bytes.data());
+    if (top.header_bytes > bytes.size()) throw kernel::user_error(origin, "this is no fat binary");
+    std::string_view rest = bytes.substr(top.header_bytes);
+    rest = rest.substr(0, top.bytes);
+    std::vector<fat_binary_entry> entries;
+    while (rest.size() >= sizeof(entry_header)) {
+        const auto h = at<entry_header>(rest.data());
+        if (h.header_bytes < sizeof(entry_header) || h.header_bytes > rest.size() ||
+            h.bytes > rest.size() - h.header_bytes)
+            break;
+        fat_binary_entry e;
+        e.architecture = h.architecture;
+        e.what = h.kind == kind_ptx   ? fat_binary_entry::kind::ptx
+                 : h.kind == kind_elf ? fat_binary_entry::kind::cubin
+                                      : fat_binary_entry::kind::other;
+        if (e.what != fat_binary_entry::kind::other)
+            e.contents = unpack(h, rest.substr(h.header_bytes, h.bytes), origin);
+        entries.push_back(std::move(e));
+        rest.remove_prefix(h.header_bytes + h.bytes);
+    }
+    return entries;
+}
+
+std::vector<fat_binary_entry> fat_binaries_of(std::string_view file, const std::string& origin) {
+    std::vector<fat_binary_entry> all;
+    const auto holds = [&](std::uint64_t offset, std::uint64_t n) {
+        return offset <= file.size() && n <= file.size() - offset;
+    };
+    if (file.size() < sizeof(Elf64_Ehdr) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0 ||
+        file[EI_CLASS] != ELFCLASS64)
+        return all;
+    const auto header = at<Elf64_Ehdr>(file.data());
+    if (header.e_shentsize != sizeof(Elf64_Shdr) ||
+        !holds(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)) ||
+        header.e_shstrndx >= header.e_shnum)
+        return all;
+    const auto section = [&](unsigned n) {
+        return at<Elf64_Shdr>(file.data() + header.e_shoff + n * sizeof(Elf64_Shdr));
+    };
+    const Elf64_Shdr names = section(header.e_shstrndx);
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+        const Elf64_Shdr s = section(i);
+        if (s.sh_type == SHT_NOBITS || !holds(s.sh_offset, s.sh_size) ||
+            !holds(names.sh_offset, names.sh_size) || s.sh_name >= names.sh_size)
+            continue;
+        std::string_view name = file.substr(names.sh_offset + s.sh_name);
+        name = name.substr(0, name.find('\0'));
+        if (name != ".nv_fatbin" && name != "__nv_relfatbin") continue;
+        std::string_view rest = file.substr(s.sh_offset, s.sh_size);
+        while (rest.size() >= sizeof(file_header)) {
+            const std::uint64_t bytes = fat_binary_bytes(rest.data());
+            if (bytes == 0) {  // padding
+                rest.remove_prefix(std::min<std::size_t>(8, rest.size()));
+                continue;
+            }
+            for (fat_binary_entry& e : read_fat_binary(rest.substr(0, bytes), origin))
+                all.push_back(std::move(e));
+            rest.remove_prefix(std::min<std::uint64_t>(bytes, rest.size()));
+        }
+    }
+    return all;
+}
+
+}  // namespace simtlm::sass

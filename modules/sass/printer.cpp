@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sass/decoder.h"
+#include "modules/sass/encoding_table.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <iterator>
+
+namespace simtlm::sass {
+
+namespace {
+
+using out = fmt::memory_buffer;
+
+void put(out& o, std::string_view s) {
+    o.append(s.data(), s.data() + s.size());
+}
+
+void put_hex(out& o, std::int64_t v) {
+    if (v < 0)
+        fmt::format_to(std::back_inserter(o), "-{:#x}", 0 - static_cast<std::uint64_t>(v));
+    else
+        fmt::format_to(std::back_inserter(o), "{:#x}", static_cast<std::uint64_t>(v));
+}
+
+/// A floating-point immediate: 20 significant digits; large ones as a power of ten.
+void put_real(out& o, double v, bool quiet) {
+    if (std::isinf(v)) return put(o, v < 0 ? "-INF " : "+INF ");
+    if (std::isnan(v)) {
+        put(o, std::signbit(v) ? "-" : "+");
+        return put(o, quiet ? "QNAN " : "SNAN ");
+    }
+    fmt::format_to(std::back_inserter(o), std::fabs(v) >= 1e9 ? "{:.20e}" : "{:.20g}", v);
+}
+
+void put_half(out& o, std::uint32_t bits, bool bfloat) {
+    if (bfloat) {
+        const std::uint32_t wide = bits << 16;
+        float f;
+        std::memcpy(&f, &wide, sizeof f);
+        return put_real(o, static_cast<double>(f), (bits & 0x40) != 0);
+    }
+    const unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double v = exponent == 0    ? std::ldexp(static_cast<double>(fraction), -24)
+               : exponent == 31 ? (fraction != 0 ? std::nan("") : HUGE_VAL)
+                                : std::ldexp(static_cast<double>(fraction + 1024),
+                                             static_cast<int>(exponent) - 25);
+    if ((bits & 0x8000) != 0) v = std::copysign(v, -1.0);
+    put_real(o, v, (bits & 0x200) != 0);
+}
+
+void put_register(out& o, std::uint8_t n, bool uniform) {
+    if (n == (uniform ? uniform_urz : register_rz)) return put(o, uniform ? "URZ" : "RZ");
+    fmt::format_to(std::back_inserter(o), "{}{}", uniform ? "UR" : "R", n);
+}
+
+void put_predicate(out& o, std::uint8_t n, bool uniform) {
+    if (n == predicate_true) return put(o, uniform ? "UPT" : "PT");
+    fmt::format_to(std::back_inserter(o), "{}{}", uniform ? "UP" : "P", n);
+}
+
+void put_constant(out& o, const operand& p) {
+    if (p.has_uniform) {
+        put(o, "cx[");
+        put_register(o, p.uniform, true);
+        put(o, "]");
+    } else {
+        fmt::format_to(std::back_inserter(o), "c[{:#x}]", p.bank);
+    }
+    put(o, p.spaced ? " [" : "[");
+    if (p.has_base && (p.base != register_rz || p.value == 0)) {
+        put_register(o, p.base, false);
+        if (p.value != 0) {
+            put(o, "+");
+            put_hex(o, p.signed_value());
+        }
+    } else {
+        put_hex(o, p.signed_value());
+    }
+    put(o, "]");
+}
+
+void put_address(out& o, const operand& p) {
+    if (p.has_descriptor) {
+        put(o, "desc[");
+        put_register(o, p.descriptor, true);
+        put(o, "]");
+    }
+    put(o, "[");
+    bool first = true;
+    const bool uniform = p.has_uniform;
+    const bool base_shown = p.base != register_rz || (!uniform && p.value == 0) ||
+                            (uniform && p.uniform == uniform_urz && p.value == 0);
+    if (base_shown) {
+        put_register(o, p.base, false);
+        if (p.wide_address && p.base != register_rz) put(o, ".64");
+        put(o, p.suffix);
+        first = false;
+    }
+    if (uniform && (p.uniform != uniform_urz || p.base != register_rz)) {
+        if (!first) put(o, "+");
+        put_register(o, p.uniform, true);
+        first = false;
+    }
+    if (p.value != 0) {
+        if (!first) put(o, "+");
+        put_hex(o, p.signed_value());
+    }
+    put(o, "]");
+}
+
+void put_operand(out& o, const operand& p, const instruction& i) {
+    if (p.negate_predicate) put(o, "!");
+    if (p.negate) put(o, "-");
+    if (p.invert) put(o, "~");
+    if (p.absolute) put(o, "|");
+    bool suffixed = true;
+    switch (p.kind) {
+        case operand_kind::none:
+            break;
+        case operand_kind::reg:
+            put_register(o, p.index, false);
+            break;
+        case operand_kind::uniform_reg:
+            put_register(o, p.index, true);
+            break;
+        case operand_kind::predicate:
+            put_predicate(o, p.index, false);
+            break;
+        case operand_kind::uniform_predicate:
+            put_predicate(o, p.index, true);
+            break;
+        case operand_kind::predicates:
+            put(o, "PR");
+            break;
+        case operand_kind::uniform_predicates:
+            put(o, "UPR");
+            break;
+        case operand_kind::integer:
+            if (p.is_signed)
+                put_hex(o, p.signed_value());
+            else
+                fmt::format_to(std::back_inserter(o), "{:#x}", p.value);
+            break;
+        case operand_kind::float32: {
+            const auto bits = static_cast<std::uint32_t>(p.value);
+            float f;
+            std::memcpy(&f, &bits, sizeof f);
+            put_real(o, static_cast<double>(f), (bits & 0x400000) != 0);
+            break;
+        }
+        case operand_kind::float64: {
+            const std::uint64_t bits = p.value << 32;
+            double d;
+            std::memcpy(&d, &bits, sizeof d);
+            put_real(o, d, (bits >> 51 & 1) != 0);
+            break;
+        }
+        case operand_kind::half2: {
+            const bool bfloat = i.has("BF16_V2");
+            put_half(o, static_cast<std::uint32_t>(p.value >> 16), bfloat);
+            put(o, ", ");
+            put_half(o, static_cast<std::uint32_t>(p.value & 0xffff), bfloat);
+            break;
+        }
+        case operand_kind::constant:
+            put_constant(o, p);
+            break;
+        case operand_kind::address:
+            put_address(o, p);
+            suffixed = false;
+            break;
+        case operand_kind::special_register:
+            break;
+        case operand_kind::convergence_barrier:
+            if (p.suffix.empty()) fmt::format_to(std::back_inserter(o), "B{}", p.index);
+            break;
+        case operand_kind::scoreboard:
+            fmt::format_to(std::back_inserter(o), "{}{}", p.index < 6 ? "SB" : "INVALID", p.index);
+            break;
+        case operand_kind::scoreboards: {
+            put(o, "{");
+            bool first = true;
+            for (unsigned b = 6; b-- > 0;)
+                if ((p.value >> b & 1) != 0) {
+                    fmt::format_to(std::back_inserter(o), "{}{}", first ? "" : ",", b);
+                    first = false;
+                }
+            put(o, "}");
+            break;
+        }
+        case operand_kind::target:
+            put_hex(o, p.signed_value());
+            break;
+        case operand_kind::relative_register:
+            put_register(o, p.index, p.has_uniform);
+            if (p.value != 0 || i.opcode == "RET") {
+                put(o, " ");
+                put_hex(o, p.signed_value());
+            }
+            break;
+        case operand_kind::text:
+            break;
+    }
+    if (p.absolute) put(o, "|");
+    if (p.reuse) put(o, ".reuse");
+    if (suffixed) put(o, p.suffix);
+}
+
+void put_opcode(out& o, const instruction& i) {
+    put(o, i.opcode);
+    for (unsigned m = 0; m < i.modifier_count; ++m) {
+        put(o, ".");
+        put(o, i.modifiers[m]);
+    }
+}
+
+}  // namespace
+
+std::string full_opcode(const instruction& i) {
+    out o;
+    put_opcode(o, i);
+    return fmt::to_string(o);
+}
+
+std::string to_string(const instruction& i) {
+    out o;
+    if (i.form == nullptr) return "(unknown)";
+    if (i.guard != predicate_true || i.guard_negated) {
+        put(o, i.guard_negated ? "@!" : "@");
+        put_predicate(o, i.guard, i.guard_uniform);
+        put(o, " ");
+    }
+    put_opcode(o, i);
+    for (unsigned n = 0; n < i.operand_count; ++n) {
+        put(o, n == 0 ? " " : ", ");
+        put_operand(o, i.operands[n], i);
+    }
+    return fmt::to_string(o);
+}
+
+std::string to_string(const control_bits& c) {
+    std::string s = "B";
+    for (unsigned b = 0; b < 6; ++b)
+        s += (c.wait_mask >> b & 1) != 0 ? static_cast<char>('0' + b) : '-';
+    s += ":R";
+    s += c.read_barrier == 7 ? '-' : static_cast<char>('0' + c.read_barrier);
+    s += ":W";
+    s += c.write_barrier == 7 ? '-' : static_cast<char>('0' + c.write_barrier);
+    s += c.yield ? ":-" : ":Y";
+    s += fmt::format(":S{:02}", c.stall);
+    return s;
+}
+
+}  // namespace simtlm::sass

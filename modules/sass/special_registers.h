@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace simtlm::sass {
+
+/// Special registers that programs for computing read, by their number in S2R, S2UR and CS2R.
+enum class special_register : std::uint8_t {
+    lane_id = 0x00,
+    tid_x = 0x21,
+    tid_y = 0x22,
+    tid_z = 0x23,
+    ctaid_x = 0x25,
+    ctaid_y = 0x26,
+    ctaid_z = 0x27,
+    shared_window_high = 0x2f,  ///< upper half of the address of the shared window
+    lanemask_eq = 0x38,
+    lanemask_lt = 0x39,
+    lanemask_le = 0x3a,
+    lanemask_gt = 0x3b,
+    lanemask_ge = 0x3c,
+    virtual_smid = 0x43,
+    clock_low = 0x50,
+    clock_high = 0x51,
+    global_timer_low = 0x52,
+    global_timer_high = 0x53,
+    cta_in_cluster = 0x88,
+    zero = 0xff,
+};
+
+/// "SR_TID.X"; "SR65" where a register has no name here.
+std::string_view special_register_name(std::uint8_t number);
+/// "B6"; or a field of a warp's thread state that BMOV reads: "MACTIVE".
+std::string_view barrier_register_name(std::uint8_t number);
+/// "INVALID3": a value of a modifier that has no name.
+std::string_view invalid_name(std::uint64_t value);
+
+}  // namespace simtlm::sass

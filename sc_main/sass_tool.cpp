@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// simtlm-sass: looks into the machine code of cubins, and of programs that carry them.
+#include "modules/kernel/error.h"
+#include "modules/kernel/output_file.h"
+#include "modules/kernel/text_file.h"
+#include "modules/sass/cubin.h"
+#include "modules/sass/decoder.h"
+#include "modules/sass/fat_binary.h"
+#include "platform/outputs/version.h"
+#include "sc_main/exit_code.h"
+#include "sc_main/standard_streams.h"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace simtlm;
+namespace po = boost::program_options;
+
+constexpr const char* usage =
+    R"(usage: simtlm-sass dump FILE [--arch sm_N] [--kernel NAME] [--resources]
+
+  dump  prints the kernels in a cubin, or in the cubins that a program or library carries: what they
+        need (registers, shared and local memory, parameters), and their instructions with control
+        bits: scoreboards waited for (B), set when operands are read (R) and when the result is
+        written (W), yield (Y), cycles of stall (S).
+
+Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault, told
+in one line.
+
+)";
+
+struct arguments {
+    std::string command;
+    std::vector<std::string> operands;
+    std::string architecture;
+    std::string kernel;
+    bool resources_only = false;
+};
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw kernel::user_error("command line", what, "see simtlm-sass --help");
+}
+
+/// 80 for "sm_80" or "80"; 0: all.
+unsigned architecture_in(const std::string& text) {
+    if (text.empty()) return 0;
+    const std::string digits = text.rfind("sm_", 0) == 0 ? text.substr(3) : text;
+    if (digits.empty() || digits.size() > 3 ||
+        digits.find_first_not_of("0123456789") != std::string::npos)
+        refuse(fmt::format("--arch {} is no architecture such as sm_80", text));
+    return static_cast<unsigned>(std::atoi(digits.c_str()));
+}
+
+void print_resources(const sass::cubin_function& f) {
+    put_out(fmt::format(
+        "  registers {}  barriers {}  shared {}  frame {}  stack {}  code {} bytes\n", f.registers,
+        f.barriers, f.static_shared, f.frame_bytes, f.stack_bytes, f.code.size()));
+    if (f.most_threads[0] != 0)
+        put_out(fmt::format("  threads per block at most {} x {} x {}\n", f.most_threads[0],
+                            f.most_threads[1], f.most_threads[2]));
+    if (f.is_kernel) {
+        put_out(fmt::format("  parameters {} bytes at c[0x0][{:#x}]:", f.parameter_bytes,
+                            f.parameter_base));
+        for (const sass::cubin_parameter& p : f.parameters)
+            put_out(fmt::format(" {:#x}+{}", f.parameter_base + p.offset, p.size));
+        put_out("\n");
+    }
+    if (!f.externals.empty()) {
+        std::string names;
+        for (const std::string_view n : f.externals) names += fmt::format(" {}", n);
+        put_out(fmt::format("  calls of the system:{}\n", names));
+    }
+}
+
+/// Names of what begins at an offset of a function's section, beside itself.
+std::string labels_at(const sass::cubin& file, const sass::cubin_function& f,
+                      std::uint64_t offset) {
+    std::string names;
+    for (const sass::cubin_symbol& y : file.symbols())
+        if (y.section == f.section && y.value == offset && !y.name.empty() && y.name != f.name &&
+            y.name.front() != '.')
+            names += fmt::format("{}:\n", y.name);
+    return names;
+}
+
+void print_code(const sass::cubin& file, const sass::cubin_function& f) {
+    auto line = f.lines.begin();
+    std::string text;
+    for (std::size_t n = 0; n < f.instructions(); ++n) {
+        const std::uint64_t offset = n * sass::instruction_bytes;
+        text += labels_at(file, f, offset);
+        for (; line != f.lines.end() && line->offset <= offset; ++line)
+            if (line->offset == offset)
+                text += fmt::format("  // {}:{}\n", file.files()[line->file], line->line);
+        sass::instruction i;
+        const sass::instruction_word w = f.word(n);
+        const bool known = sass::decode(w, file.architecture(), offset, i);
+        text +=
+            fmt::format("  {:06x}  {}  {}\n", offset, sass::to_string(sass::control_bits::of(w)),
+                        known ? sass::to_string(i) + " ;"
+                              : fmt::format("(unknown) {:016x} {:016x}", w.low, w.high));
+    }
+    put_out(text);
+}
+
+unsigned dump_cubin(const std::string& bytes, const std::string& origin, const arguments& a) {
+    const sass::cubin file(bytes, origin);
+    unsigned found = 0;
+    for (const sass::cubin_function& f : file.functions()) {
+        if (!a.kernel.empty() && f.name != a.kernel) continue;
+        ++found;
+        put_out(fmt::format("{} {}  sm_{}\n", f.is_kernel ? "kernel" : "function", f.name,
+                            file.architecture()));
+        print_resources(f);
+        if (!a.resources_only) print_code(file, f);
+        put_out("\n");
+    }
+    return found;
+}
+
+int dump(const arguments& a) {
+    if (a.operands.size() != 1) refuse("dump takes a cubin or a program");
+    const std::string& name = a.operands[0];
+    const unsigned wanted = architecture_in(a.architecture);
+    const std::string bytes = kernel::read_text_file(
+        name, "name a cubin (nvcc -cubin) or a CUDA program", kernel::largest_program);
+    unsigned found = 0;
+    std::string architectures;
+    if (sass::cubin::looks_like_one(bytes)) {
+        found = dump_cubin(bytes, name, a);
+    } else {
+        const std::vector<sass::fat_binary_entry> entries = sass::fat_binaries_of(bytes, name);
+        bool any = false;
+        for (const sass::fat_binary_entry& e : entries) {
+            if (e.what != sass::fat_binary_entry::kind::cubin) continue;
+            any = true;
+            const std::string one = fmt::format(" sm_{}", e.architecture);
+            if ((architectures + ' ').find(one + ' ') == std::string::npos) architectures += one;
+            if (wanted != 0 && e.architecture != wanted) continue;
+            found += dump_cubin(e.contents, fmt::format("{} (sm_{})", name, e.architecture), a);
+        }
+        if (!any)
+            throw kernel::user_error(
+                name, "this is no cubin, and no program that carries one",
+                "compile with nvcc -cubin, or for an architecture: -arch=sm_80");
+    }
+    if (found == 0)
+        throw kernel::user_error(
+            name,
+            a.kernel.empty() ? "it has no kernels of that architecture"
+                             : fmt::format("it has no kernel {}", a.kernel),
+            architectures.empty() ? "" : "its architectures are" + architectures);
+    return success;
+}
+
+int run(int argc, char** argv) {
+    arguments a;
+    po::options_description shown("Options");
+    // clang-format off
+    shown.add_options()
+        ("arch", po::value(&a.architecture)->value_name("sm_N"), "of a program's cubins, only those")
+        ("kernel", po::value(&a.kernel)->value_name("NAME"), "only the kernel of this name")
+        ("resources", po::bool_switch(&a.resources_only), "without the instructions")
+        ("help,h", "this text")
+        ("version", "the version");
+    // clang-format on
+    po::options_description all;
+    all.add(shown).add_options()("command", po::value(&a.command))("operands",
+                                                                   po::value(&a.operands));
+    po::positional_options_description positions;
+    positions.add("command", 1).add("operands", -1);
+    po::variables_map given;
+    try {
+        po::store(po::command_line_parser(argc, argv).options(all).positional(positions).run(),
+                  given);
+        po::notify(given);
+    } catch (const po::error& e) {
+        refuse(e.what());
+    }
+    if (given.count("help") != 0) {
+        std::ostringstream options;
+        options << shown;
+        put_out(fmt::format("{}{}", usage, options.str()));
+        return success;
+    }
+    if (given.count("version") != 0) {
+        put_out(fmt::format("simtlm-sass {}\n", platform::version));
+        return success;
+    }
+    if (a.command == "dump") return dump(a);
+    refuse(a.command.empty() ? "there is nothing to do" : "'" + a.command + "' is no command");
+}
+
+int run_and_catch(int argc, char** argv) {
+    const auto complain = [](const std::string& text) {
+        tell(fmt::format("simtlm-sass: {}\n", text));
+    };
+    try {
+        return run(argc, argv);
+    } catch (const kernel::output_error& e) {
+        complain(e.what());
+        return output_failed;
+    } catch (const kernel::user_error& e) {
+        complain(e.what());
+        return fault_of_the_input;
+    } catch (const std::exception& e) {
+        complain(std::string("internal error: ") + e.what());
+        return fault_of_the_program;
+    }
+}
+
+}  // namespace
+
+/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
+extern "C" int sc_main(int argc, char** argv) {
+    prepare_standard_streams();
+    return code_after_output("simtlm-sass", run_and_catch(argc, argv));
+}
+
+/// Takes the place of SystemC's own main(), which would print a banner.
+int main(int argc, char** argv) {
+    return sc_main(argc, argv);
+}
