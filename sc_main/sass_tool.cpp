@@ -5,6 +5,7 @@
 #include "modules/kernel/text_file.h"
 #include "modules/sass/cubin.h"
 #include "modules/sass/decoder.h"
+#include "modules/sass/encoding_table.h"
 #include "modules/sass/fat_binary.h"
 #include "platform/outputs/version.h"
 #include "sc_main/exit_code.h"
@@ -16,7 +17,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
-#include <memory>
+#include <iterator>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -33,6 +36,7 @@ constexpr const char* usage =
         need (registers, shared and local memory, parameters), and their instructions with control
         bits: scoreboards waited for (B), set when operands are read (R) and when the result is
         written (W), yield (Y), cycles of stall (S).
+  opcodes  prints the instructions that are known, by architecture, as a table in Markdown
 
 Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault, told
 in one line.
@@ -163,6 +167,29 @@ int dump(const arguments& a) {
     return success;
 }
 
+/// A row per instruction, a column per architecture.
+int opcodes(const arguments& a) {
+    if (!a.operands.empty()) refuse("opcodes takes nothing");
+    constexpr unsigned columns[] = {70, 75, 80, 86, 87, 89, 90};
+    std::map<std::string, std::set<unsigned>> known;
+    for (const auto& form : sass::encoding_table::builtin().forms())
+        for (const unsigned n : columns)
+            if (form->first_architecture <= n && n <= form->last_architecture)
+                known[std::string(form->name)].insert(n);
+    std::string text = "| instruction |";
+    for (const unsigned n : columns) text += fmt::format(" sm_{} |", n);
+    text += "\n|---|";
+    for (std::size_t i = 0; i < std::size(columns); ++i) text += ":-:|";
+    text += '\n';
+    for (const auto& row : known) {
+        text += fmt::format("| {} |", row.first);
+        for (const unsigned n : columns) text += row.second.count(n) != 0 ? " yes |" : " |";
+        text += '\n';
+    }
+    put_out(text);
+    return success;
+}
+
 int run(int argc, char** argv) {
     arguments a;
     po::options_description shown("Options");
@@ -198,6 +225,7 @@ int run(int argc, char** argv) {
         return success;
     }
     if (a.command == "dump") return dump(a);
+    if (a.command == "opcodes") return opcodes(a);
     refuse(a.command.empty() ? "there is nothing to do" : "'" + a.command + "' is no command");
 }
 

@@ -301,8 +301,9 @@ private:
                 o.kind = operand_kind::relative_register;
                 o.has_uniform = spec.uniform;
                 const std::int64_t offset = branch_offset();
-                o.value =
-                    out_.has("ABS") ? static_cast<std::uint64_t>(offset) : target(offset).value;
+                const bool plain = out_.has("ABS") || out_.opcode == "BRX" ||
+                                   out_.opcode == "BRXU" || out_.opcode == "JMX";
+                o.value = plain ? static_cast<std::uint64_t>(offset) : target(offset).value;
                 return o;
             }
             case what::memory: {
@@ -356,10 +357,12 @@ private:
     }
 
     void b2r_operands() {
-        if (out_.has("RESULT"))
-            push(predicate(81, false, false));
-        else
+        if (out_.has("RESULT")) {
+            const operand p = predicate(81, false, false);
+            if (p.index != predicate_true) push(p);
+        } else {
             push(number(w_.bits(54, 4)));
+        }
     }
 
     const instruction_word& w_;

@@ -53,8 +53,8 @@ VIADD   236 836 a36 1c36           90-  | 73=-,16x2 | Rd A/n Q/nu
 VIMNMX  248 848 a48 1c48           90-  | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd A Q/s P87!
 VIADDMNMX 246 446 646 846 a46 1c46 1e46 90- | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd A B/nu C/u P87!
 VIMNMX3 20f 40f 60f 80f a0f 1c0f 1e0f 90- | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd A B/nu C/u P87!
-VABSDIFF 214 814 a14 1a14 1c14     70-  | 73=U32,- | Rd A Q/s C
-VABSDIFF4 215 815 a15 1a15 1c15    70-  | 73=U8,- 74=ACC | Rd A Q/s C
+VABSDIFF 214 414 814 a14 1a14 1c14 70-  | 73=U32,- | Rd P81? A B/s C/s
+VABSDIFF4 215 415 815 a15 1a15 1c15 70- | 73=U8,S8 74=ACC | Rd P81? A B/s C/s
 I2I     238 838 a38 1a38 1c38      75-  | 73=U8,S8 | Rd Q/s
 I2IP    239 839 a39 1a39 1c39      75-  | 75-76=U8,S8,U16,S16 73=U32,S32 74=SAT | Rd A Q/s C
 
@@ -124,7 +124,7 @@ SHFL    389 589 989 f89 b89        70-  | 58-59=IDX,UP,DOWN,BFLY | P81 Rd A LANE
 VOTE    806                        70-  | 72-73=ALL,ANY,EQ | Rd/z P81 P87!
 VOTEU   886                        75-  | 72-73=ALL,ANY,EQ | UR16/z UP81 P87!
 MATCH   3a1                        70-  | 79=ALL,ANY 73=-,U64 | P81[ALL] Rd A
-REDUX   3c4                        80-  | 78-80=AND,OR,XOR,SUM,MIN,MAX 73=-,S32 | UR16 A
+REDUX   3c4                        80-  | 78-80=-,OR,XOR,SUM,MIN,MAX 73=-,S32 | UR16 A
 S2R     919                        70-  | | Rd SR72
 S2UR    9c3                        75-  | | UR16 SR72
 CS2R    805                        70-  | 80=32,- | Rd SR72
@@ -132,7 +132,7 @@ B2R     31c                        70-  | 78=RESULT | Rd BARS
 R2UR    3c2                        75-89 | 84=OR | P81?[^OR] P81[OR] UR16 A
 R2UR    2ca                        90-  | 84=OR | P81?[^OR] P81[OR] UR16 A
 NOP     918                        70-  | |
-NANOSLEEP 35d 95d b5d 1b5d 1d5d    70-  | | P87!? Q/u
+NANOSLEEP 35d 95d b5d 1b5d 1d5d    70-  | 85=WARP | P87!? Q/u
 QSPC    3aa                        70-  | 72=E 73-74=G,L,S | P81 Rd MEM24.40
 
 # --- uniform datapath ---
@@ -171,7 +171,7 @@ ATOMS   38c                        70-  | 87-90=ADD,MIN,MAX,INC,DEC,AND,OR,XOR,E
 ATOMS   198c                       75-  | 87-90=ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH 73-74=-,S32,64 | Rd XUMEM24.64.40 Rb
 ATOMS   1f8c                       75-  | 87-90=*,*,*,*,*,*,*,*,*,ARRIVE,POPC.INC,POPC.INC 73-74=32,*,*,* | Rd XUMEM24.64.40
 ATOMS   38d                        70-  | 87-88=CAS,CAST,CAS,CAST.SPIN 73-74=-,S32,64 | Rd XMEM24.40 Rb Rc
-LDSM    83b                        75-  | .16 .M88 | Rd XMEM24.40
+LDSM    83b                        75-  | .16 78=M88,MT88 72-73=-,2,4 | Rd MEM24.40
 
 # --- global and generic memory: Volta, and Turing without uniform registers ---
 LDG     381  70-79 | 87=ZD 72=E 84-86=EF,-,EL,LU,EU,NA 73-75=U8,S8,U16,S16,-,64,128,U.128 68-69=-,LTC64B,LTC128B 79-80=CONSTANT,-,STRONG,MMIO 77-78=CTA,SM,GPU,SYS 76=PRIVATE | P81?[^ZD] P81[ZD] Rd MEM24.40 P64~!?
@@ -240,7 +240,8 @@ CALL    944  70-   | .REL 86=-,NOINC | P87!? T34
 CALL    343  70-   | .ABS 86=-,NOINC | P87!? RA24
 CALL    344  70-   | .REL 86=-,NOINC | P87!? RT24
 RET     950  70-   | 85=REL,ABS 86=NODEC | P87!? RT24
-LEPC    34e  70-   | | Rd
+LEPC    34e                        70-  | | Rd
+LEPC    94e                        90-  | | Rd T34
 BPT     95c  70-   | 84-86=INVALID0,DRAIN,PAUSE,TRAP,INT | I34.20
 BAR     b1d  70-   | $BARMODE 80=DEFER_BLOCKING | BARQ
 BAR     31d  70-   | $BARMODE 80=DEFER_BLOCKING | BARQ

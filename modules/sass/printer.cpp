@@ -196,7 +196,7 @@ void put_operand(out& o, const operand& p, const instruction& i) {
             break;
         case operand_kind::relative_register:
             put_register(o, p.index, p.has_uniform);
-            if (p.value != 0 || i.opcode == "RET") {
+            if (p.value != 0 || i.opcode == "RET" || (i.opcode == "CALL" && i.has("REL"))) {
                 put(o, " ");
                 put_hex(o, p.signed_value());
             }

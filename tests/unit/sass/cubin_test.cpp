@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sass/cubin.h"
+
+#include "modules/kernel/error.h"
+#include "modules/sass/decoder.h"
+#include "modules/sass/fat_binary.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+
+namespace simtlm::sass {
+namespace {
+
+std::string contents(const std::string& name) {
+    std::ifstream file(SIMTLM_SASS_DATA "/cubins/" + name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Cubin, TellsArchitectureKernelsAndWhatTheyNeed) {
+    const cubin file(contents("saxpy.sm_80.cubin"), "saxpy");
+    EXPECT_EQ(file.architecture(), 80u);
+    const cubin_function* const f = file.find_function("saxpy");
+    ASSERT_NE(f, nullptr);
+    EXPECT_TRUE(f->is_kernel);
+    EXPECT_GT(f->registers, 4u);
+    EXPECT_LT(f->registers, 64u);
+    EXPECT_EQ(f->parameter_base, 0x160u);
+    ASSERT_EQ(f->parameters.size(), 4u);
+    EXPECT_EQ(f->parameters[0].size, 4u);
+    EXPECT_EQ(f->parameters[1].size, 8u);
+}
+
+TEST(Cubin, FindsParametersAtAnotherPlaceOnHopper) {
+    const cubin file(contents("saxpy.sm_90.cubin"), "saxpy");
+    EXPECT_EQ(file.architecture(), 90u);
+    ASSERT_NE(file.find_function("saxpy"), nullptr);
+    EXPECT_EQ(file.find_function("saxpy")->parameter_base, 0x210u);
+}
+
+TEST(Cubin, TellsSharedMemoryAndBarriersOfAKernel) {
+    for (const char* name : {"histogram.sm_75.cubin", "histogram.sm_80.cubin"}) {
+        const cubin file(contents(name), name);
+        const cubin_function* const f = file.find_function("histogram");
+        ASSERT_NE(f, nullptr);
+        EXPECT_EQ(f->static_shared, 64u);
+        EXPECT_EQ(f->barriers, 1u);
+    }
+}
+
+TEST(Cubin, AllInstructionsOfItAreKnown) {
+    for (const char* name :
+         {"saxpy.sm_75.cubin", "saxpy.sm_80.cubin", "saxpy.sm_90.cubin", "histogram.sm_75.cubin",
+          "histogram.sm_80.cubin", "histogram.sm_90.cubin"}) {
+        const cubin file(contents(name), name);
+        for (const cubin_function& f : file.functions())
+            for (std::size_t n = 0; n < f.instructions(); ++n) {
+                instruction i;
+                EXPECT_TRUE(decode(f.word(n), file.architecture(), n * instruction_bytes, i))
+                    << name << " at " << n * instruction_bytes;
+            }
+    }
+}
+
+TEST(Cubin, RefusesWhatIsNone) {
+    EXPECT_THROW(cubin("hello", "text"), kernel::user_error);
+    EXPECT_THROW(cubin("", "nothing"), kernel::user_error);
+    EXPECT_THROW(cubin(std::string(4096, '\x7f'), "bytes"), kernel::user_error);
+}
+
+TEST(Cubin, DamageIsAMessageAndNeverAFault) {
+    std::mt19937 random(7);
+    const std::string whole = contents("histogram.sm_75.cubin");
+    ASSERT_GT(whole.size(), 1000u);
+    unsigned refused = 0;
+    for (unsigned n = 0; n < 3000; ++n) {
+        std::string bytes = whole;
+        for (unsigned k = 0; k <= n % 4; ++k)
+            bytes[random() % bytes.size()] = static_cast<char>(random());
+        if (n % 5 == 0) bytes.resize(random() % bytes.size());
+        try {
+            const cubin file(bytes, "damaged");
+            for (const cubin_function& f : file.functions())
+                for (std::size_t i = 0; i < f.instructions(); ++i) {
+                    instruction out;
+                    if (decode(f.word(i), file.architecture(), 16 * i, out)) {
+                        EXPECT_FALSE(to_string(out).empty());
+                    }
+                }
+        } catch (const kernel::user_error& e) {
+            ++refused;
+            EXPECT_NE(std::string(e.what()).find("damaged"), std::string::npos);
+        }
+    }
+    EXPECT_GT(refused, 100u);
+}
+
+/// A fat binary with one entry that is not packed.
+std::string fat(std::uint16_t kind, std::uint32_t architecture, const std::string& what,
+                std::uint64_t flags = 0) {
+    const auto put = [](std::string& to, auto value) {
+        to.append(reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    std::string entry;
+    put(entry, kind);
+    put(entry, std::uint16_t{0x101});
+    put(entry, std::uint32_t{64});
+    put(entry, std::uint64_t{what.size()});
+    put(entry, static_cast<std::uint32_t>(what.size()));
+    put(entry, std::uint64_t{0});
+    put(entry, architecture);
+    put(entry, std::uint64_t{0});
+    put(entry, flags);
+    put(entry, std::uint64_t{0});
+    put(entry, std::uint64_t{1} << 20);
+    std::string file;
+    put(file, fat_binary_magic);
+    put(file, std::uint16_t{1});
+    put(file, std::uint16_t{16});
+    put(file, std::uint64_t{entry.size() + what.size()});
+    return file + entry + what;
+}
+
+TEST(FatBinary, GivesEntriesWithTheirArchitecture) {
+    const auto entries = read_fat_binary(fat(2, 80, "code"), "file");
+    ASSERT_EQ(entries.size(), 1u);
+    EXPECT_EQ(entries[0].what, fat_binary_entry::kind::cubin);
+    EXPECT_EQ(entries[0].architecture, 80u);
+    EXPECT_EQ(entries[0].contents, "code");
+}
+
+TEST(FatBinary, AnEntryThatCannotBeUnpackedIsAMessage) {
+    EXPECT_THROW(read_fat_binary(fat(1, 70, "no zstd frame", 0x8000), "file"), kernel::user_error);
+    EXPECT_THROW(read_fat_binary(fat(1, 70, "\xff\xff\xff", 0x2000), "file"), kernel::user_error);
+    EXPECT_THROW(read_fat_binary("no fat binary at all", "file"), kernel::user_error);
+}
+
+TEST(FatBinary, AFileWithoutAnyHasNoEntries) {
+    EXPECT_TRUE(fat_binaries_of("text", "file").empty());
+    EXPECT_TRUE(fat_binaries_of(contents("saxpy.sm_80.cubin"), "cubin").empty());
+}
+
+}  // namespace
+}  // namespace simtlm::sass

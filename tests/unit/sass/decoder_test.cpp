@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sass/decoder.h"
+
+#include "modules/kernel/error.h"
+#include "modules/sass/encoding_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace simtlm::sass {
+namespace {
+
+instruction_word word_of(const std::string& hex) {
+    return {std::strtoull(hex.substr(16, 16).c_str(), nullptr, 16),
+            std::strtoull(hex.substr(0, 16).c_str(), nullptr, 16)};
+}
+
+std::string squeezed(const std::string& text) {
+    std::string out;
+    for (const char c : text)
+        if (c != ' ' || (!out.empty() && out.back() != ' ')) out += c;
+    while (!out.empty() && out.back() == ' ') out.pop_back();
+    return out;
+}
+
+class Conformance : public testing::TestWithParam<unsigned> {};
+
+TEST_P(Conformance, EveryStoredInstructionIsPrintedAsTheDisassemblerPrintsIt) {
+    const unsigned architecture = GetParam();
+    std::ifstream list(std::string(SIMTLM_SASS_DATA "/conformance/sm_") +
+                       std::to_string(architecture) + ".txt");
+    std::string line;
+    unsigned n = 0;
+    while (std::getline(list, line)) {
+        if (line.empty() || line.front() == '#') continue;
+        instruction i;
+        ASSERT_TRUE(decode(word_of(line), architecture, instruction_bytes * n, i)) << line;
+        EXPECT_EQ(squeezed(to_string(i)), line.substr(33)) << line;
+        ++n;
+    }
+    EXPECT_GT(n, 500u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, Conformance, testing::Values(70, 75, 80, 86, 89, 90),
+                         [](const auto& p) { return "sm_" + std::to_string(p.param); });
+
+instruction decoded(const std::string& hex, unsigned architecture, std::uint64_t address = 0) {
+    instruction i;
+    EXPECT_TRUE(decode(word_of(hex), architecture, address, i)) << hex;
+    return i;
+}
+
+TEST(Decoder, GivesOperandsAndModifiersOfAMultiplyAdd) {
+    const instruction i = decoded("000fca00078e0209000000000d007a24", 80);
+    EXPECT_EQ(i.opcode, "IMAD");
+    EXPECT_EQ(i.operands[0].kind, operand_kind::reg);
+    EXPECT_EQ(i.operands[2].kind, operand_kind::constant);
+    EXPECT_EQ(i.operands[2].bank, 0);
+    EXPECT_EQ(i.operands[2].value, 0u);
+}
+
+TEST(Decoder, CountsTheTargetOfABranchFromTheNextInstruction) {
+    const instruction i = decoded("000fea0003800000000001e000007947", 75, 0x100);
+    ASSERT_EQ(i.operand_count, 1);
+    EXPECT_EQ(i.operands[0].kind, operand_kind::target);
+    EXPECT_EQ(i.operands[0].value, 0x100u + 16 + 0x1e0);
+}
+
+TEST(Decoder, ReadsControlBits) {
+    const control_bits c = control_bits::of(word_of("001fca00078e0209000000000d007a24"));
+    EXPECT_EQ(c.stall, 5);
+    EXPECT_EQ(c.wait_mask, 1);
+    EXPECT_EQ(c.write_barrier, 7);
+    EXPECT_EQ(to_string(c), "B0-----:R-:W-:Y:S05");
+}
+
+TEST(Decoder, DoesNotKnowWhatNoArchitectureHas) {
+    instruction i;
+    EXPECT_FALSE(decode({~std::uint64_t{0}, ~std::uint64_t{0}}, 80, 0, i));
+    EXPECT_EQ(to_string(i), "(unknown)");
+}
+
+TEST(Decoder, KnowsNoUniformDatapathOnVolta) {
+    // ULDC, which Turing has and Volta has not.
+    instruction i;
+    const instruction_word w = word_of("000fe200000008000000000000057ab9");
+    EXPECT_TRUE(decode(w, 75, 0, i));
+    EXPECT_FALSE(decode(w, 70, 0, i));
+}
+
+TEST(Decoder, DecodesAndPrintsAnyWordWithoutFault) {
+    std::mt19937_64 random(1);
+    std::size_t known = 0;
+    for (unsigned architecture : {70u, 75u, 80u, 87u, 90u})
+        for (unsigned n = 0; n < 40000; ++n) {
+            instruction i;
+            if (!decode({random(), random()}, architecture, 16 * n, i)) continue;
+            ++known;
+            EXPECT_FALSE(to_string(i).empty());
+        }
+    EXPECT_GT(known, 1000u);
+}
+
+TEST(EncodingTable, NamesTheLineThatCannotBeRead) {
+    try {
+        const encoding_table t("FADD 221 70- | 80=FTZ | Rd\nFMUL 220 70- | 80 | Rd\n", "table");
+        FAIL();
+    } catch (const kernel::user_error& e) {
+        EXPECT_NE(std::string(e.what()).find("table:2"), std::string::npos) << e.what();
+    }
+}
+
+TEST(EncodingTable, HasNoTwoFormsForOneKeyOfAnArchitectureWithoutACondition) {
+    const encoding_table& t = encoding_table::builtin();
+    std::map<unsigned, std::vector<const encoding_form*>> by_key;
+    for (const auto& form : t.forms())
+        if (form->conditions.empty())
+            for (const unsigned key : t.keys_of(*form)) by_key[key].push_back(form.get());
+    for (const auto& entry : by_key)
+        for (const encoding_form* a : entry.second)
+            for (const encoding_form* b : entry.second)
+                EXPECT_TRUE(a == b || a->last_architecture < b->first_architecture ||
+                            b->last_architecture < a->first_architecture)
+                    << a->name << " and " << b->name;
+}
+
+}  // namespace
+}  // namespace simtlm::sass
