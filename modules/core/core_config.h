@@ -6,6 +6,8 @@
 #include "modules/core/scheduling_choice.h"
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 namespace simtlm::core {
@@ -87,12 +89,19 @@ struct sm_config {
     core_quirks quirks;
 };
 
+class multiprocessor;
+struct multiprocessor_parts;
+/// Makes an SM of some core model.
+using multiprocessor_maker =
+    std::function<std::unique_ptr<multiprocessor>(const multiprocessor_parts&)>;
+
 struct cluster_config {
     unsigned clusters = 10;
     unsigned sms_per_cluster = 3;
     unsigned ejection_buffer_size = 8;  ///< packets, -gpgpu_n_cluster_ejection_buffer_size
     unsigned sim_order = 1;             ///< -gpgpu_simt_core_sim_order
     sm_config sm;
+    multiprocessor_maker make;  ///< empty: the classic core, `sm`
 };
 
 }  // namespace simtlm::core

@@ -6,14 +6,14 @@
 namespace simtlm::core {
 
 memory_port::memory_port(const sc_core::sc_module_name& name, std::size_t response_entries,
-                         bool perfect)
+                         bool perfect, unsigned sources)
     : sc_module(name),
-      from("from", memory_sources),
+      from("from", sources),
       memory("memory"),
       perfect_(perfect),
       response_entries_(response_entries),
       responses_(response_entries + overflow) {
-    for (unsigned i = 0; i < memory_sources; ++i)
+    for (unsigned i = 0; i < sources; ++i)
         from[i].register_nb_transport_fw(this, &memory_port::request, static_cast<int>(i));
     memory.register_nb_transport_bw(this, &memory_port::respond, 0);
     kernel::spawn_method("act_late", [this] { act_on_delayed(); }, {delayed_event_});

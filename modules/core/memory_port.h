@@ -34,7 +34,9 @@ public:
         virtual void response_arrived() = 0;
     };
 
-    memory_port(const sc_core::sc_module_name& name, std::size_t response_entries, bool perfect);
+    /// @param sources  that are bound: the first so many of memory_source
+    memory_port(const sc_core::sc_module_name& name, std::size_t response_entries, bool perfect,
+                unsigned sources = memory_sources);
 
     void set_client(client& c) { client_ = &c; }
     /// Where the cycles are counted in which a request of a source waits here for the outside.

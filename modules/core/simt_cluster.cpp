@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/simt_cluster.h"
 
+#include "modules/core/sm.h"
 #include "modules/kernel/worker_pool.h"
 #include "modules/protocol/phases.h"
 
@@ -34,8 +35,10 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
         outbox_.emplace_back(config.sms_per_cluster > 1 ? outbox_entries : 0);
         const sm_identity who{number * config.sms_per_cluster + i, number,
                               config.clusters * config.sms_per_cluster};
-        sms_.push_back(std::make_unique<sm>(fmt::format("sm{}", i).c_str(), sequencer, config.sm,
-                                            who, transactions.of_block()));
+        const std::string sm_name = fmt::format("sm{}", i);
+        const multiprocessor_parts parts{sm_name.c_str(), sequencer, config.sm, who,
+                                         transactions.of_block()};
+        sms_.push_back(config.make ? config.make(parts) : std::make_unique<sm>(parts));
         sms_.back()->memory.bind(from_sm_[i]);
         sms_.back()->count_cycles_in(cycles_);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/sm.h"
+#include "modules/core/multiprocessor.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"
 
@@ -37,7 +37,7 @@ public:
                  protocol::transaction_pool& transactions);
 
     unsigned sms() const { return static_cast<unsigned>(sms_.size()); }
-    sm& core(unsigned i) { return *sms_[i]; }
+    multiprocessor& core(unsigned i) { return *sms_[i]; }
     const traffic_statistics& traffic() const { return traffic_; }
     void set_reply_observer(reply_observer& o) { observer_ = &o; }
     /// Others, that change nothing: they see every reply handed to an SM.
@@ -93,7 +93,7 @@ private:
     const cluster_config& config_;
     sc_core::sc_vector<protocol::target_socket<simt_cluster>> from_sm_;
     cluster_cycles cycles_;  // before the SMs, which count theirs in it
-    std::vector<std::unique_ptr<sm>> sms_;
+    std::vector<std::unique_ptr<multiprocessor>> sms_;
     reply_observer* observer_ = nullptr;
     std::vector<reply_observer*> watchers_;
     traffic_statistics traffic_;

@@ -23,17 +23,20 @@ cache::l1_data_cache::config l1d_config(const sm_config& c) {
     return out;
 }
 
+/// "sp3" and "spec1_0" are units of the kinds sp and spec1.
+std::string unit_kind(const char* name) {
+    std::string kind = name;
+    kind.erase(kind.find_last_not_of("0123456789") + 1);
+    if (kind.back() == '_') kind.pop_back();
+    return kind;
+}
+
 }  // namespace
 
 sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
        const sm_config& config, const sm_identity& who, protocol::transaction_pool& transactions)
-    : sc_module(name),
-      port_("port", config.ldst.response_buffer_size, config.ldst.perfect_memory),
-      memory(port_.memory),
-      sequencer_(sequencer),
+    : multiprocessor(name, sequencer, config, who),
       group_(sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
-      config_(config),
-      who_(who),
       tagger_(who),
       warps_(config.max_warps),
       scoreboard_(warps_, config.quirks.loads_stay_long),
@@ -161,16 +164,14 @@ void sm::configure_l1(const l1_split& split) {
 
 void sm::start() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
-    running_.start(now);
-    if (cluster_cycles_ != nullptr) cluster_cycles_->start(now);
+    begin_running();
     for (auto& s : schedulers_) s->sm_started(now);
 }
 
 void sm::stop() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     for (auto& s : schedulers_) s->sm_stopped(now);
-    running_.stop(now);
-    if (cluster_cycles_ != nullptr) cluster_cycles_->stop(now);
+    end_running();
 }
 
 /// Adds the resident warps of the core cycles before one to warp_cycles.
@@ -277,6 +278,80 @@ void sm::no_unit_for(const program::static_instruction& inst) {
         "enable the unit in the configuration, or map the opcode to another with --opcode-table")));
 }
 
+void sm::register_statistics(kernel::statistics& list) {
+    list.add(name(), "sm", counted());
+    list.add(dispatch_->name(), "dispatch", dispatch_->counted());
+    for (const auto& unit : units_)
+        list.add(unit->name(), "unit_" + unit_kind(unit->basename()), unit->counted());
+    l1i_->register_statistics(list);
+    if (l1d_) l1d_->register_statistics(list);
+    l1c_->register_statistics(list);
+    l1t_->register_statistics(list);
+}
+
+void sm::settle() {
+    statistics();
+    l1i_->statistics();
+    if (l1d_) l1d_->statistics();
+    l1c_->statistics();
+}
+
+const cache::cache_statistics* sm::statistics_of(l1_cache which) {
+    switch (which) {
+        case l1_cache::instruction:
+            return &l1i_->statistics();
+        case l1_cache::data:
+            return l1d_ ? &l1d_->statistics() : nullptr;
+        case l1_cache::constant:
+            return &l1c_->statistics();
+        case l1_cache::texture:
+            return &l1t_->statistics();
+    }
+    return nullptr;
+}
+
+void sm::observe_caches(cache::access_observer& observer) {
+    if (l1d_) l1d_->observe(observer);
+    l1c_->observe(observer);
+    l1t_->observe(observer);
+}
+
+std::vector<unit_count> sm::unit_counts() const {
+    std::vector<unit_count> kinds;
+    for (const auto& unit : units_) {
+        const std::string kind = unit_kind(unit->basename());
+        const auto at = std::find_if(kinds.begin(), kinds.end(),
+                                     [&](const unit_count& k) { return k.kind == kind; });
+        if (at != kinds.end())
+            at->instructions += unit->counted().instructions;
+        else
+            kinds.push_back({kind, unit->counted().instructions});
+    }
+    return kinds;
+}
+
+std::uint64_t sm::result_bus_conflicts() const {
+    return dispatch_->counted().result_bus_conflicts;
+}
+
+warp_wait sm::why_waiting(unsigned w) const {
+    const warp_mask bit = warp_bit(w);
+    if ((warps_.done & bit) != 0) return warp_wait::exit;
+    if ((warps_.at_barrier & bit) != 0) return warp_wait::barrier;
+    if ((warps_.at_memory_barrier & bit) != 0) return warp_wait::memory_barrier;
+    if ((warps_.at_atomic & bit) != 0) return warp_wait::atomics;
+    if ((warps_.at_copy & bit) != 0) return warp_wait::copies;
+    if ((warps_.buffered & bit) == 0) return warp_wait::fetch;
+    const program::static_instruction& next = *warps_.warp[w].ibuffer.head()->info;
+    if (scoreboard_.collides(w, next))
+        return scoreboard_.waits_for_long_operation(w, next) ? warp_wait::memory
+                                                             : warp_wait::scoreboard;
+    const unsigned p = collector_.pipe_of(next.cls);
+    if (p != collector_.pipes() && !collector_.can_accept(p, w % schedulers()))
+        return warp_wait::pipeline;
+    return warp_wait::nothing;
+}
+
 const core_statistics& sm::statistics() {
     const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
     if (edges != 0)
@@ -286,7 +361,7 @@ const core_statistics& sm::statistics() {
     return statistics_;
 }
 
-std::string sm::why_waiting(unsigned w) const {
+std::string sm::wait_text(unsigned w) const {
     const warp_mask bit = warp_bit(w);
     const warp_state& s = warps_.warp[w];
     std::string why;
@@ -311,7 +386,7 @@ std::string sm::describe() const {
         if ((warps_.resident & warp_bit(w)) == 0) continue;
         const warp_state& s = warps_.warp[w];
         text += fmt::format("  SM {} warp {} (CTA slot {}) after PC {:#x} waits for {}\n", who_.sm,
-                            w, s.cta, s.last_pc, why_waiting(w));
+                            w, s.cta, s.last_pc, wait_text(w));
     }
     for (unsigned c = 0; c < ctas_.size(); ++c)
         if (ctas_[c].kernel != nullptr) text += barriers_.describe(c);

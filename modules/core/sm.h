@@ -12,48 +12,18 @@
 #include "modules/core/issue_stage.h"
 #include "modules/core/ldst_unit.h"
 #include "modules/core/local_memory_map.h"
-#include "modules/core/memory_effects.h"
-#include "modules/core/memory_port.h"
-#include "modules/core/occupancy.h"
+#include "modules/core/multiprocessor.h"
 #include "modules/core/operand_collector.h"
-#include "modules/core/running_cycles.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/shared_memory.h"
-#include "modules/core/sm_identity.h"
 #include "modules/core/warp_scheduler.h"
 #include "modules/core/write_back.h"
-#include "modules/protocol/request_order.h"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace simtlm::core {
-
-class sm;
-
-/// A kernel as the SMs see it while it runs.
-struct kernel_context {
-    std::uint64_t launch = 0;  ///< counts launches
-    cta_needs needs;
-    unsigned ctas_per_sm = 0;
-    const program::kernel_descriptor* descriptor = nullptr;
-};
-
-/// Who places CTAs and learns that they have ended.
-struct cta_listener {
-    virtual ~cta_listener() = default;
-    /// A CTA has ended in phase core_front_end of this cycle. SMs tell it in any order.
-    virtual void cta_completed(unsigned sm, kernel_context& kernel,
-                               std::unique_ptr<program::cta> block) = 0;
-};
-
-/// Who watches CTAs come and go on an SM, for a timeline.
-struct cta_watcher {
-    virtual ~cta_watcher() = default;
-    virtual void cta_started(const sm& where, unsigned slot, const kernel_context& kernel,
-                             const program::cta& block) = 0;
-    virtual void cta_ended(const sm& where, unsigned slot) = 0;
-};
 
 /// A streaming multiprocessor: the pipeline of the manual's SIMT core, wired block to block.
 ///
@@ -62,73 +32,57 @@ struct cta_watcher {
 ///       → load/store unit → shared memory, L1D, L1C, L1T → memory port → cluster
 ///
 /// An SM without CTAs is asleep.
-class sm : public sc_core::sc_module,
-           private warp_listener,
-           private warp_scheduler::listener,
-           private operand_collector::listener,
-           private front_end::listener {
-    memory_port port_;
-
+class sm final : public multiprocessor,
+                 private warp_listener,
+                 private warp_scheduler::listener,
+                 private operand_collector::listener,
+                 private front_end::listener {
 public:
-    /// Towards the cluster, or any TLM-2.0 target.
-    protocol::initiator_socket<memory_port>& memory;
-
     sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
        const sm_config& config, const sm_identity& who, protocol::transaction_pool& transactions);
+    explicit sm(const multiprocessor_parts& p)
+        : sm(p.name, p.sequencer, p.config, p.who, p.transactions) {}
 
-    unsigned id() const { return who_.sm; }
-    unsigned cluster() const { return who_.cluster; }
-    void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
-    void watch(cta_watcher& watcher) {
-        cta_watcher_ = &watcher;
-        sequencer_.stay_on_one_thread();  // who watches may watch several SMs
-    }
-    void watch(instruction_watcher& watcher) {
+    using multiprocessor::watch;
+    void watch(instruction_watcher& watcher) override {
         pool_.watch(watcher);
         sequencer_.stay_on_one_thread();
     }
-    /// The cycles in which it runs are counted for its cluster, too.
-    void count_cycles_in(cluster_cycles& cycles) { cluster_cycles_ = &cycles; }
-    void set_request_order(protocol::request_order& order) {
+    void set_request_order(protocol::request_order& order) override {
         tagger_.set_order(order);
-        port_.wait_for_injection_order(sequencer_);
+        multiprocessor::set_request_order(order);
     }
 
     // ---- CTAs: called in phase core_dispatch_ctas ----
 
-    /// The kernel whose CTAs the SM holds, nullptr when it holds none.
-    kernel_context* kernel() const { return kernel_; }
-    /// The kernel that a resident warp belongs to.
-    const kernel_context* kernel_of(unsigned warp) const {
+    const kernel_context* kernel_of(unsigned warp) const override {
         return ctas_[warps_.warp[warp].cta].kernel;
     }
-    unsigned resident_ctas() const { return resident_ctas_; }
-    bool busy() const { return warps_.resident != 0; }
-    /// Whether a CTA of a kernel can be placed now.
-    /// @param concurrent  SMs may hold CTAs of several kernels
-    bool can_launch(const kernel_context& kernel, bool concurrent) const;
-    /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
-    void launch(kernel_context& kernel, std::unique_ptr<program::cta> block);
-    /// The L1D's share of the on-chip memory changes with the kernel.
-    void configure_l1(const l1_split& split);
-    void invalidate_l1() {
+    bool busy() const override { return warps_.resident != 0; }
+    bool can_launch(const kernel_context& kernel, bool concurrent) const override;
+    void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) override;
+    void configure_l1(const l1_split& split) override;
+    void invalidate_l1() override {
         if (l1d_) l1d_->invalidate();
     }
-    /// Core cycle in which the SM ran last.
-    std::uint64_t stopped_at() const { return running_.stopped_at(); }
-    /// What its executed warps leave to the end of the issue phase.
-    effect_queue& deferred_effects() { return effects_; }
 
     // ---- statistics and reports, between steps ----
 
-    const core_statistics& statistics();
-    /// The same, without what sleeping blocks have yet to count.
-    const core_statistics& counted() const { return statistics_; }
+    const core_statistics& statistics() override;
+    void register_statistics(kernel::statistics& list) override;
+    void settle() override;
+    const cache::cache_statistics* statistics_of(l1_cache which) override;
+    void observe_caches(cache::access_observer& observer) override;
+    std::vector<unit_count> unit_counts() const override;
+    std::uint64_t result_bus_conflicts() const override;
+    warp_wait why_waiting(unsigned warp) const override;
+    void register_signals(kernel::signal_list& list, const std::string& network) override;
+    std::vector<std::string> sending_blocks() const override;
     cache::l1_data_cache* l1d() { return l1d_.get(); }
     cache::read_only_cache& l1i() { return *l1i_; }
     cache::read_only_cache& l1c() { return *l1c_; }
     cache::texture_cache& l1t() { return *l1t_; }
-    const warp_table& warps() const { return warps_; }
+    const warp_table& warps() const override { return warps_; }
     warp_scheduler& scheduler(unsigned i) { return *schedulers_[i]; }
     unsigned schedulers() const { return static_cast<unsigned>(schedulers_.size()); }
     front_end& fetch() { return *front_end_; }
@@ -137,15 +91,10 @@ public:
     const dispatch_stage& dispatch() const { return *dispatch_; }
     const scoreboard& scores() const { return scoreboard_; }
     const memory_port& port() const { return port_; }
-    /// Whether a core cycle that has just ended is among the SM's cycles.
-    bool ran_in(std::uint64_t cycle) const { return running_.include(cycle); }
     operand_collector& collector() { return collector_; }
-    /// What every resident warp waits for, a line each, for a deadlock report.
-    std::string describe() const;
-    /// Questions for room in the request network that were answered no, by all that send. Between
-    /// steps.
-    std::uint64_t network_refusals();
-    std::size_t instructions_in_flight() const { return pool_.in_flight(); }
+    std::string describe() const override;
+    std::uint64_t network_refusals() override;
+    std::size_t instructions_in_flight() const override { return pool_.in_flight(); }
 
 private:
     struct cta_slot {
@@ -171,17 +120,17 @@ private:
     void make_caches(protocol::transaction_pool& transactions);
     void begin_warp(unsigned warp, unsigned slot, unsigned number);
     void cta_ends(unsigned slot);
-    std::string why_waiting(unsigned warp) const;
+    std::string wait_text(unsigned warp) const;
+    void register_front_end_signals(kernel::signal_list& list, const std::string& base);
+    void register_scheduler_signals(kernel::signal_list& list, const std::string& base,
+                                    const std::string& group);
+    void register_execution_signals(kernel::signal_list& list, const std::string& base);
+    void register_load_store_signals(kernel::signal_list& list, const std::string& base,
+                                     const std::string& group, const std::string& network);
     void count_residents(std::uint64_t cycle);
 
-    kernel::phase_sequencer& sequencer_;
     kernel::process_group group_;  // open while the blocks are made
-    const sm_config config_;
-    const sm_identity who_;
     request_tagger tagger_;
-    running_cycles running_;
-    cluster_cycles* cluster_cycles_ = nullptr;
-    core_statistics statistics_;
     warp_table warps_;
     scoreboard scoreboard_;
     barrier_unit barriers_;
@@ -189,7 +138,6 @@ private:
     warp_instruction_pool pool_;
     shared_memory shared_;
     local_memory_map local_memory_;
-    effect_queue effects_;
     operand_collector collector_;
     issue_stage issue_;
     std::vector<std::unique_ptr<functional_unit>> units_;
@@ -202,11 +150,7 @@ private:
     std::unique_ptr<cache::l1_data_cache> l1d_;
     std::unique_ptr<cache::texture_cache> l1t_;
 
-    cta_listener* cta_listener_ = nullptr;
-    cta_watcher* cta_watcher_ = nullptr;
     std::vector<cta_slot> ctas_;
-    kernel_context* kernel_ = nullptr;
-    unsigned resident_ctas_ = 0;
     std::uint64_t dynamic_warps_ = 0;
     std::uint64_t residents_since_ = 0;  // first core cycle that warp_cycles lacks
     // resources in use

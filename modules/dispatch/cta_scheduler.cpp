@@ -164,7 +164,7 @@ bool cta_scheduler::place_in(unsigned cluster, std::uint64_t now) {
     core::simt_cluster& c = *clusters_[cluster];
     for (unsigned i = 0; i < c.sms(); ++i) {
         const unsigned s = (i + last_core_[cluster] + 1) % c.sms();
-        core::sm& target = c.core(s);
+        core::multiprocessor& target = c.core(s);
         running_kernel* k = nullptr;
         if (config_.concurrent_kernels_per_sm) {
             k = select(now);
@@ -202,7 +202,7 @@ running_kernel* cta_scheduler::select(std::uint64_t now) {
     return k;
 }
 
-bool cta_scheduler::place_on(core::sm& target, running_kernel& k, std::uint64_t now) {
+bool cta_scheduler::place_on(core::multiprocessor& target, running_kernel& k, std::uint64_t now) {
     // With -gpgpu_flush_l1_cache the L1D of an SM whose cluster is empty is invalidated.
     if (cores_.sm.flush_l1 && !target.busy() && target.stopped_at() < now) target.invalidate_l1();
     std::unique_ptr<program::cta> block = k.source->next_cta();

@@ -68,7 +68,7 @@ private:
     void cycle();
     void place_ctas(std::uint64_t now);
     bool place_in(unsigned cluster, std::uint64_t now);
-    bool place_on(core::sm& target, running_kernel& kernel, std::uint64_t now);
+    bool place_on(core::multiprocessor& target, running_kernel& kernel, std::uint64_t now);
     running_kernel* select(std::uint64_t now);
     running_kernel* of(const core::kernel_context* context) const;
     bool has_blocks(const running_kernel* k) const;

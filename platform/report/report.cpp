@@ -33,18 +33,21 @@ void write_core_caches(report_writer& out, gpu& device) {
     cache::cache_statistics l1i, l1d, l1c, l1t;
     std::uint64_t running = 0;
     std::string by_core;
-    unsigned core = 0;
+    unsigned number = 0;
     for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i, ++core) {
-            core::sm& sm = c->core(i);
-            kernel::add_up(l1i, sm.l1i().statistics());
-            kernel::add_up(l1c, sm.l1c().statistics());
-            kernel::add_up(l1t, sm.l1t().statistics());
-            if (sm.l1d() != nullptr) {
-                const cache::cache_statistics& s = sm.l1d()->statistics();
-                kernel::add_up(l1d, s);
+        for (unsigned i = 0; i < c->sms(); ++i, ++number) {
+            core::multiprocessor& sm = c->core(i);
+            const auto add = [&sm](cache::cache_statistics& sum, core::l1_cache which) {
+                if (const cache::cache_statistics* const s = sm.statistics_of(which))
+                    kernel::add_up(sum, *s);
+            };
+            add(l1i, core::l1_cache::instruction);
+            add(l1c, core::l1_cache::constant);
+            add(l1t, core::l1_cache::texture);
+            if (const auto* const s = sm.statistics_of(core::l1_cache::data)) {
+                kernel::add_up(l1d, *s);
                 running += sm.statistics().cycles;
-                by_core += fmt::format("\tL1D_cache_core[{}]: {}", core, cache_line(s));
+                by_core += fmt::format("\tL1D_cache_core[{}]: {}", number, cache_line(*s));
             }
         }
     l1d.port_cycles = running;  // of an SM without CTAs nobody could use the ports
@@ -207,18 +210,15 @@ void write_units(report_writer& out, const core_statistics& s, gpu& device) {
     std::vector<std::pair<std::string, std::uint64_t>> kinds;  // in the order of dispatch
     for (const auto& c : device.clusters())
         for (unsigned i = 0; i < c->sms(); ++i) {
-            core::sm& sm = c->core(i);
-            conflicts += sm.dispatch().counted().result_bus_conflicts;
-            for (const auto& unit : sm.units()) {
-                std::string kind = unit->basename();
-                kind.erase(kind.find_last_not_of("0123456789") + 1);
-                if (kind.back() == '_') kind.pop_back();  // spec1_0
+            const core::multiprocessor& sm = c->core(i);
+            conflicts += sm.result_bus_conflicts();
+            for (const core::unit_count& unit : sm.unit_counts()) {
                 const auto at = std::find_if(kinds.begin(), kinds.end(),
-                                             [&](const auto& k) { return k.first == kind; });
+                                             [&](const auto& k) { return k.first == unit.kind; });
                 if (at != kinds.end())
-                    at->second += unit->counted().instructions;
+                    at->second += unit.instructions;
                 else
-                    kinds.emplace_back(kind, unit->counted().instructions);
+                    kinds.emplace_back(unit.kind, unit.instructions);
             }
         }
     for (const auto& [kind, instructions] : kinds)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/core/dispatch_stage.h"
+#include "modules/core/functional_unit.h"
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/router_subnet.h"
 #include "platform/report/report.h"
@@ -8,25 +10,6 @@
 namespace simtlm::platform {
 
 namespace {
-
-/// "sp3" and "spec1_0" are units of the kinds sp and spec1.
-std::string unit_kind(const char* name) {
-    std::string kind = name;
-    kind.erase(kind.find_last_not_of("0123456789") + 1);
-    if (kind.back() == '_') kind.pop_back();
-    return kind;
-}
-
-void list_sm(core::sm& sm, kernel::statistics& list) {
-    list.add(sm.name(), "sm", sm.counted());
-    list.add(sm.dispatch().name(), "dispatch", sm.dispatch().counted());
-    for (const auto& unit : sm.units())
-        list.add(unit->name(), "unit_" + unit_kind(unit->basename()), unit->counted());
-    sm.l1i().register_statistics(list);
-    if (sm.l1d() != nullptr) sm.l1d()->register_statistics(list);
-    sm.l1c().register_statistics(list);
-    sm.l1t().register_statistics(list);
-}
 
 void list_sub_partition(memory::memory_sub_partition& sub, kernel::statistics& list) {
     list.add(sub.name(), "sub_partition", sub.statistics());
@@ -75,7 +58,7 @@ const std::vector<counter_kind>& counter_kinds() {
 void list_statistics(gpu& device, kernel::statistics& list) {
     for (const auto& c : device.clusters()) {
         list.add(c->name(), "cluster", c->traffic());
-        for (unsigned i = 0; i < c->sms(); ++i) list_sm(c->core(i), list);
+        for (unsigned i = 0; i < c->sms(); ++i) c->core(i).register_statistics(list);
     }
     device.network().list_statistics(list);
     for (const auto& p : device.partitions())
@@ -88,13 +71,7 @@ void list_statistics(gpu& device, kernel::statistics& list) {
 
 void bring_up_to_date(gpu& device) {
     for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) {
-            core::sm& sm = c->core(i);
-            sm.statistics();
-            sm.l1i().statistics();
-            if (sm.l1d() != nullptr) sm.l1d()->statistics();
-            sm.l1c().statistics();
-        }
+        for (unsigned i = 0; i < c->sms(); ++i) c->core(i).settle();
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s) {
             p->sub_partition(s).statistics();

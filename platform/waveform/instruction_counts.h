@@ -2,8 +2,8 @@
 #pragma once
 
 #include "modules/cache/access_outcome.h"
+#include "modules/core/warp_wait.h"
 #include "modules/kernel/counter_table.h"
-#include "platform/waveform/warp_wait.h"
 
 #include <array>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct instruction_counts {
     std::uint64_t thread_latency = 0;
     std::uint64_t exposed_latency = 0;
     std::uint64_t waited = 0;
-    std::array<std::uint64_t, warp_wait_count> waits{};
+    std::array<std::uint64_t, core::warp_wait_count> waits{};
     std::uint64_t memory_issues = 0;
     std::uint64_t transactions = 0;
     std::uint64_t shared_issues = 0;
@@ -34,7 +34,7 @@ struct instruction_counts {
 };
 
 inline std::string wait_label(unsigned wait) {
-    return wait == 0 ? "none" : warp_wait_name(static_cast<warp_wait>(wait));
+    return wait == 0 ? "none" : warp_wait_name(static_cast<core::warp_wait>(wait));
 }
 inline std::string instruction_outcome_label(unsigned outcome) {
     return cache::access_outcome_name(static_cast<cache::access_outcome>(outcome));

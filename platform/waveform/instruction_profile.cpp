@@ -4,7 +4,6 @@
 #include "modules/core/instruction_watcher.h"
 #include "modules/kernel/output_file.h"
 #include "platform/gpu/gpu.h"
-#include "platform/waveform/warp_wait.h"
 
 #include <fmt/format.h>
 
@@ -87,12 +86,10 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
     }
 
     struct sm_watcher;
-    void watch(core::sm& sm) {
+    void watch(core::multiprocessor& sm) {
         sms.push_back(std::make_unique<sm_watcher>(*this, sm));
         sm.watch(*sms.back());
-        if (sm.l1d() != nullptr) sm.l1d()->observe(l1);
-        sm.l1c().observe(l1);
-        sm.l1t().observe(l1);
+        sm.observe_caches(l1);
     }
 
     /// Counts accesses to the caches of one level.
@@ -119,7 +116,8 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
     }
 
     struct sm_watcher : core::instruction_watcher {
-        sm_watcher(recording& a, core::sm& b) : all(a), block(b), warps(b.warps().warp.size()) {}
+        sm_watcher(recording& a, core::multiprocessor& b)
+            : all(a), block(b), warps(b.warps().warp.size()) {}
 
         void issued(core::warp_instruction& inst) override {
             const std::uint64_t now = all.now();
@@ -195,7 +193,7 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
                 const program::dynamic_instruction* next = table.warp[w].ibuffer.head();
                 if (next == nullptr) continue;
                 if (instruction_counts* counts = all.rows.find(number_of(w, *next->info)))
-                    counts->waits[static_cast<unsigned>(why_waiting(block, w))] += wait_interval;
+                    counts->waits[static_cast<unsigned>(block.why_waiting(w))] += wait_interval;
             }
         }
 
@@ -213,7 +211,7 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
         };
 
         recording& all;
-        core::sm& block;
+        core::multiprocessor& block;
         std::uint64_t last_issue = 0, idle = 0;  ///< of the SM; cycles without an issue
         std::vector<warp_past> warps;
         std::array<known, 512> recent{};  ///< by address of the instruction, and launch

@@ -3,7 +3,6 @@
 
 #include "platform/gpu/gpu.h"
 #include "platform/waveform/trace_events.h"
-#include "platform/waveform/warp_wait.h"
 #include "platform/waveform/waveform.h"
 
 #include <fmt/format.h>
@@ -17,6 +16,8 @@
 namespace simtlm::platform {
 
 namespace {
+
+using core::warp_wait;
 
 /// Process numbers of the viewer's tracks; SM n is process first_sm + n.
 enum track : std::uint64_t {
@@ -73,7 +74,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         std::uint64_t since = 0, pc = 0;
     };
     struct sm_state {
-        core::sm* block;
+        core::multiprocessor* block;
         std::map<unsigned, cta_run> ctas;  // by slot
         std::vector<warp_run> warps;
         bool named;
@@ -98,12 +99,12 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         }
     }
 
-    void cta_started(const core::sm& where, unsigned slot, const core::kernel_context& kernel,
-                     const program::cta& block) override {
+    void cta_started(const core::multiprocessor& where, unsigned slot,
+                     const core::kernel_context& kernel, const program::cta& block) override {
         sms[where.id()].ctas[slot] = {core_cycle(), kernel.launch, block.index};
     }
 
-    void cta_ended(const core::sm& where, unsigned slot) override {
+    void cta_ended(const core::multiprocessor& where, unsigned slot) override {
         sm_state& s = sms[where.id()];
         const auto at = s.ctas.find(slot);
         if (at == s.ctas.end() || finished) return;
@@ -161,7 +162,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         const std::uint64_t number = process_of(s);
         if (named_slots.insert({{s.block->id(), first_warp + w}, true}).second)
             out.name_thread({number, first_warp + w}, fmt::format("warp {} waits for", w));
-        slice("stall", warp_wait_name(run.why), {number, first_warp + w}, run.since, end,
+        slice("stall", core::warp_wait_name(run.why), {number, first_warp + w}, run.since, end,
               fmt::format(R"(,"after_pc":"{:#x}")", run.pc));
     }
 
@@ -333,7 +334,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
             s.warps.resize(table.warp.size());
             for (unsigned w = 0; w < table.warp.size(); ++w) {
                 const bool resident = (table.resident & core::warp_bit(w)) != 0;
-                const warp_wait why = resident ? why_waiting(*s.block, w) : warp_wait::nothing;
+                const warp_wait why = resident ? s.block->why_waiting(w) : warp_wait::nothing;
                 warp_run& run = s.warps[w];
                 if (why == run.why) continue;
                 write_wait(s, w, run, now);

@@ -54,7 +54,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer {
     }
 
     struct sm_state {
-        core::sm* block;
+        core::multiprocessor* block;
         core_statistics before;
         std::map<std::uint64_t, std::uint64_t> lanes_at;  ///< by line or PC, since the last sample
     };

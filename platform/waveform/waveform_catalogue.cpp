@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/waveform_catalogue.h"
 
+#include "modules/cache/cache_signals.h"
 #include "modules/memory/dram_timing_state.h"
 #include "platform/gpu/gpu.h"
 
@@ -12,6 +13,7 @@ namespace simtlm::platform {
 
 namespace {
 
+using kernel::bits_for;
 using kernel::waveform;
 using protocol::core_clock;
 using protocol::dram_clock;
@@ -23,34 +25,6 @@ constexpr unsigned on(unsigned domain) {
 }
 constexpr unsigned core_or_icnt = on(core_clock) | on(icnt_clock);
 constexpr unsigned l2_or_dram = on(l2_clock) | on(dram_clock);
-
-/// Bits for the values 0 .. most.
-unsigned bits_for(std::uint64_t most) {
-    return most == 0 ? 1 : 64 - static_cast<unsigned>(__builtin_clzll(most));
-}
-
-/// Of an SM: those that send requests, and those that hold warps or instructions.
-const std::vector<const char*> sending_blocks = {"ldst", "l1d", "l1i", "l1c", "l1t", "front_end"};
-
-/// Names of blocks within another one.
-std::vector<std::string> inside(const std::string& base, const std::vector<const char*>& blocks) {
-    std::vector<std::string> names;
-    for (const char* b : blocks) names.push_back(base + "." + b);
-    return names;
-}
-
-/// Whether a counter has grown since the last question: the reader of what comes with an event. The
-/// first question is answered no: what came with earlier events may be gone.
-struct grown {
-    bool asked = false;
-    std::uint64_t last = 0;
-    bool operator()(std::uint64_t count) {
-        const bool yes = asked && count != last;
-        asked = true;
-        last = count;
-        return yes;
-    }
-};
 
 }  // namespace
 
@@ -138,17 +112,11 @@ private:
 };
 
 waveform_catalogue::waveform_catalogue(gpu& device, kernel::waveform& wave) : wave_(wave) {
-    opcode_ = &make_enumeration("opcode");
-    issue_state_ = &make_enumeration("issue", {"?grey30?off", "?DarkGreen?issued", "?grey40?idle",
-                                               "?DarkRed?scoreboard", "?DarkOrange3?stall"});
-    stall_ = &make_enumeration(
-        "stall", {"none", "bank_conflict", "network_full", "coalescing", "data_port"});
-    row_command_ = &make_enumeration("row_command", {"activate", "precharge", "refresh"});
-    column_command_ =
-        &make_enumeration("column_command", {"?DarkGreen?read", "?DarkOrange3?write"});
-    bank_state_ = &make_enumeration(
-        "bank_state", {"?grey30?idle", "?DarkBlue?activating", "?grey40?open", "?DarkGreen?read",
-                       "?DarkOrange3?write", "?purple4?precharging", "?DarkRed?refreshing"});
+    row_command_ = &names("row_command", {"activate", "precharge", "refresh"});
+    column_command_ = &names("column_command", {"?DarkGreen?read", "?DarkOrange3?write"});
+    bank_state_ = &names("bank_state",
+                         {"?grey30?idle", "?DarkBlue?activating", "?grey40?open", "?DarkGreen?read",
+                          "?DarkOrange3?write", "?purple4?precharging", "?DarkRed?refreshing"});
 
     add_clocks(device);
     for (unsigned c = 0; c < device.clusters().size(); ++c)
@@ -172,9 +140,11 @@ waveform_catalogue::waveform_catalogue(gpu& device, kernel::waveform& wave) : wa
 
 waveform_catalogue::~waveform_catalogue() = default;
 
-kernel::enumeration& waveform_catalogue::make_enumeration(const std::string& name,
-                                                          std::vector<std::string> names) {
-    enumerations_.push_back(std::make_unique<kernel::enumeration>(name, std::move(names)));
+kernel::enumeration& waveform_catalogue::names(const std::string& name,
+                                               const std::vector<std::string>& values) {
+    for (const auto& e : enumerations_)
+        if (e->name() == name) return *e;
+    enumerations_.push_back(std::make_unique<kernel::enumeration>(name, values));
     return *enumerations_.back();
 }
 
@@ -218,27 +188,18 @@ void waveform_catalogue::add_clocks(gpu& device) {
     }
 }
 
-void waveform_catalogue::add_cache(const std::string& base, unsigned domain,
-                                   const cache::cache_statistics& s) {
-    events(base + ".access", 4, domain, [&s] { return s.accesses; });
-    events(base + ".hit", 4, domain, [&s] { return s.accesses - s.misses - s.pending_hits; });
-    events(base + ".pending_hit", 4, domain, [&s] { return s.pending_hits; });
-    events(base + ".miss", 4, domain, [&s] { return s.misses; });
-    events(base + ".fail", 4, domain, [&s] { return s.reservation_fails; });
-}
-
 // ---- clusters and SMs
 
 void waveform_catalogue::add_cluster(gpu& device, core::simt_cluster& cluster, unsigned number) {
     const std::string base = cluster.name();
     if (!wave_.wants(base)) return;
     for (unsigned i = 0; i < cluster.sms(); ++i)
-        if (wave_.wants(cluster.core(i).name())) add_sm(device, cluster.core(i));
+        if (wave_.wants(cluster.core(i).name()))
+            cluster.core(i).register_signals(*this, device.network().name());
     group_ = fmt::format("cluster{}", number);
     std::vector<std::string> blocks = {base, device.network().name()};
     for (unsigned i = 0; i < cluster.sms(); ++i)
-        for (std::string& b : inside(cluster.core(i).name(), sending_blocks))
-            blocks.push_back(std::move(b));
+        for (std::string& b : cluster.core(i).sending_blocks()) blocks.push_back(std::move(b));
     changed_by(blocks);
     level(base + ".requests_queued", 8, on(core_clock), display::level,
           [&cluster] { return cluster.requests_queued(); });
@@ -246,178 +207,6 @@ void waveform_catalogue::add_cluster(gpu& device, core::simt_cluster& cluster, u
           [&cluster] { return cluster.request_blocked(); });
     level(base + ".responses_queued", 8, on(core_clock), display::level,
           [&cluster] { return cluster.responses_queued(); });
-}
-
-void waveform_catalogue::add_sm(gpu& device, core::sm& sm) {
-    const std::string base = sm.name();
-    const std::string group = base.substr(base.find('.') + 1);
-    group_ = group;
-    changed_by(inside(base, {"front_end"}));
-    level(base + ".ctas", 6, on(core_clock), display::decimal,
-          [&sm] { return sm.resident_ctas(); });
-    level(base + ".warps", 7, on(core_clock), display::decimal,
-          [&sm] { return static_cast<std::uint64_t>(__builtin_popcountll(sm.warps().resident)); });
-    group_ = group + "/front end";
-    add_front_end(sm, base + ".front_end");
-    group_ = group + "/issue";
-    add_schedulers(device, sm, base);
-    group_ = group + "/operands and units";
-    add_execution(sm, base);
-    group_ = group + "/memory";
-    add_load_store(sm, base, device.network().name());
-}
-
-void waveform_catalogue::add_front_end(core::sm& sm, const std::string& base) {
-    const core::front_end::fetch_probe& p = sm.fetch().probe();
-    changed_by({base, sm.l1i().name()});
-    const core::warp_table& w = sm.warps();
-    events(base + ".fetch", 3, core_clock, [&p] { return p.fetches; });
-    events(base + ".hit", 3, core_clock, [&p] { return p.hits; });
-    events(base + ".miss", 3, core_clock, [&p] { return p.misses; });
-    events(base + ".refused", 3, core_clock, [&p] { return p.reservation_failures; });
-    level(base + ".warp", 6, on(core_clock), display::decimal,
-          [&p, g = grown()]() mutable { return g(p.fetches) ? p.warp : waveform::undriven; });
-    level(base + ".pc", 32, on(core_clock), display::hexadecimal,
-          [&p, g = grown()]() mutable { return g(p.fetches) ? p.pc : waveform::undriven; });
-    std::vector<std::string> decoding = {base, sm.l1i().name()};
-    for (unsigned i = 0; i < sm.schedulers(); ++i) decoding.push_back(sm.scheduler(i).name());
-    changed_by(decoding);
-    level(base + ".warps_fetching", 7, on(core_clock), display::level,
-          [&w] { return static_cast<std::uint64_t>(__builtin_popcountll(w.fetching)); });
-    level(base + ".warps_buffered", 7, on(core_clock), display::level,
-          [&w] { return static_cast<std::uint64_t>(__builtin_popcountll(w.buffered)); });
-}
-
-void waveform_catalogue::add_schedulers(gpu& device, core::sm& sm, const std::string& base) {
-    const kernel::phase_sequencer& sequencer = device.sequencer();
-    const std::string group = group_;
-    for (unsigned i = 0; i < sm.schedulers(); ++i) {
-        const core::warp_scheduler& s = sm.scheduler(i);
-        const core::warp_scheduler::issue_probe& p = s.probe();
-        const std::string name = fmt::format("{}.scheduler{}", base, i);
-        group_ = fmt::format("{}/scheduler {}", group, i);
-        changed_by({name, base + ".front_end"});
-        events(name + ".issued", 2, core_clock, [&p] { return p.count; });
-        level(
-            name + ".state", 3, on(core_clock), display::named,
-            [&sm, &s, &sequencer]() -> std::uint64_t {
-                const std::uint64_t now = sequencer.cycle(core_clock);
-                if (!sm.ran_in(now)) return 0;
-                return 1 + static_cast<unsigned>(s.reason_in(now));
-            },
-            issue_state_);
-        level(name + ".warp", 6, on(core_clock), display::decimal,
-              [&p, g = grown()]() mutable { return g(p.count) ? p.warp : waveform::undriven; });
-        level(name + ".pc", 32, on(core_clock), display::hexadecimal,
-              [&p, g = grown()]() mutable { return g(p.count) ? p.pc : waveform::undriven; });
-        // The opcode's text lives as long as its kernel: it is read in the cycle of the issue.
-        level(
-            name + ".opcode", 12, on(core_clock), display::named,
-            [this, &p, g = grown()]() mutable {
-                return g(p.count) ? opcode_->value_of(p.opcode) : waveform::undriven;
-            },
-            opcode_);
-    }
-    group_ = group;
-    std::vector<std::string> blocks = inside(base, {"front_end", "write_back", "ldst"});
-    for (unsigned i = 0; i < sm.schedulers(); ++i) blocks.push_back(sm.scheduler(i).name());
-    changed_by(blocks);
-    const core::warp_table& w = sm.warps();
-    level(base + ".scoreboard.registers", 12, on(core_clock), display::level, [&sm, &w] {
-        std::uint64_t sum = 0;
-        for (core::warp_mask m = w.resident; m != 0; m &= m - 1)
-            sum += sm.scores().pending(static_cast<unsigned>(__builtin_ctzll(m)));
-        return sum;
-    });
-    const auto warps = [&](const char* name, const core::warp_mask& mask) {
-        level(base + name, 7, on(core_clock), display::level,
-              [&mask] { return static_cast<std::uint64_t>(__builtin_popcountll(mask)); });
-    };
-    warps(".warps_at_barrier", w.at_barrier);
-    warps(".warps_at_memory_barrier", w.at_memory_barrier);
-    warps(".warps_at_atomic", w.at_atomic);
-    warps(".warps_at_copy", w.at_copy);
-}
-
-void waveform_catalogue::add_execution(core::sm& sm, const std::string& base) {
-    const core::operand_collector& c = sm.collector();
-    const std::string collector = base + ".operand_collector";
-    std::vector<std::string> blocks = inside(base, {"operand_collector", "dispatch", "ldst"});
-    for (unsigned i = 0; i < sm.schedulers(); ++i) blocks.push_back(sm.scheduler(i).name());
-    changed_by(blocks);
-    level(collector + ".units", bits_for(c.units()), on(core_clock), display::level,
-          [&c] { return c.units_in_use(); });
-    level(collector + ".units_complete", bits_for(c.units()), on(core_clock), display::level,
-          [&c] { return c.units_complete(); });
-    for (unsigned p = 0; p < c.pipes(); ++p) {
-        if (c.issued(p).width() == 0) continue;
-        const core::pipeline_register& in = c.issued(p);
-        const core::pipeline_register& out = c.ready(p);
-        level(fmt::format("{}.id_oc_{}", collector, c.name_of(p)), bits_for(in.width()),
-              on(core_clock), display::decimal, [&in] { return in.count(); });
-        level(fmt::format("{}.oc_ex_{}", collector, c.name_of(p)), bits_for(out.width()),
-              on(core_clock), display::decimal, [&out] { return out.count(); });
-    }
-    for (const auto& u : sm.units()) {
-        const core::functional_unit& unit = *u;
-        changed_by({unit.name(), base + ".dispatch"});
-        level(std::string(unit.name()) + ".in_flight", 8, on(core_clock), display::level,
-              [&unit] { return unit.in_flight(); });
-    }
-}
-
-void waveform_catalogue::add_load_store(core::sm& sm, const std::string& base,
-                                        const std::string& network) {
-    const core::ldst_unit& l = sm.ldst();
-    changed_by(inside(base, {"ldst", "dispatch"}));
-    level(base + ".ldst.warp", 6, on(core_clock), display::decimal, [&l]() -> std::uint64_t {
-        const core::warp_instruction* i = l.in_dispatch_register();
-        return i != nullptr ? i->warp : waveform::undriven;
-    });
-    level(
-        base + ".ldst.opcode", 12, on(core_clock), display::named,
-        [this, &l]() -> std::uint64_t {
-            const core::warp_instruction* i = l.in_dispatch_register();
-            return i != nullptr ? opcode_->value_of(i->info->opcode) : waveform::undriven;
-        },
-        opcode_);
-    level(base + ".ldst.accesses_left", 6, on(core_clock), display::decimal,
-          [&l]() -> std::uint64_t {
-              const core::warp_instruction* i = l.in_dispatch_register();
-              return i != nullptr ? i->accesses.size() : 0;
-          });
-    level(
-        base + ".ldst.stall", 3, on(core_clock), display::named,
-        [&l]() -> std::uint64_t {
-            return l.in_dispatch_register() != nullptr ? static_cast<std::uint64_t>(l.stall())
-                                                       : waveform::undriven;
-        },
-        stall_);
-    // Whoever sends may be refused, and whatever moves packets may free the way.
-    std::vector<std::string> around = inside(base, sending_blocks);
-    around.push_back(base.substr(0, base.rfind('.')));
-    around.push_back(network);
-    changed_by(around);
-    level(base + ".port.blocked", 1, core_or_icnt, display::bit,
-          [&sm] { return sm.port().blocked(); });
-    level(base + ".port.responses_queued", 8, on(core_clock), display::level,
-          [&sm] { return sm.port().responses_queued(); });
-    const std::string group = group_;
-    const auto cache_with_mshrs = [&](const std::string& name, const auto& engine) {
-        changed_by({name, base + (name == base + ".l1i" ? ".front_end" : ".ldst")});
-        group_ = group + "/" + name.substr(name.rfind('.') + 1);
-        add_cache(name, core_clock, engine.statistics());
-        level(name + ".mshrs", bits_for(engine.config().mshr_entries), on(core_clock),
-              display::level, [&engine] { return engine.mshrs().in_use(); });
-        level(name + ".miss_queue", 8, on(core_clock), display::level,
-              [&engine] { return engine.misses_queued(); });
-    };
-    if (sm.l1d() != nullptr) cache_with_mshrs(base + ".l1d", sm.l1d()->engine());
-    cache_with_mshrs(base + ".l1i", sm.l1i().engine());
-    cache_with_mshrs(base + ".l1c", sm.l1c().engine());
-    group_ = group + "/l1t";
-    changed_by(inside(base, {"l1t", "ldst"}));
-    add_cache(base + ".l1t", core_clock, sm.l1t().engine().statistics());
 }
 
 // ---- network
@@ -485,7 +274,7 @@ void waveform_catalogue::add_l2(gpu& device, const memory::memory_sub_partition&
     level(base + ".reply_blocked", 1, l2_or_icnt, display::bit,
           [&sub] { return sub.reply_blocked(); });
     if (const cache::data_cache* engine = sub.engine()) {
-        add_cache(base, l2_clock, engine->statistics());
+        cache::register_signals(*this, base, l2_clock, engine->statistics());
         level(base + ".mshrs", bits_for(engine->config().mshr_entries), on(l2_clock),
               display::level, [engine] { return engine->mshrs().in_use(); });
         level(base + ".miss_queue", 8, on(l2_clock), display::level,

@@ -20,7 +20,8 @@ scratch_folder::~scratch_folder() {
     std::filesystem::remove_all(path_);
 }
 
-gpu_run::gpu_run(const std::string& trace, std::vector<std::string> arguments) {
+gpu_run::gpu_run(const std::string& trace, std::vector<std::string> arguments,
+                 core::multiprocessor_maker core) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     const platform::preset_folders folders(std::vector<std::string>{SIMTLM_TEST_CONFIG_DIR});
     platform::option_values values(folders.finder());
@@ -28,7 +29,9 @@ gpu_run::gpu_run(const std::string& trace, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(),
                      {"--preset", "TINY", "-trace", list, "--any-binary-version"});
     values.parse_command_line(arguments);
-    device_ = std::make_unique<platform::gpu>("gpu", platform::make_gpu_config(values));
+    platform::gpu_config config = platform::make_gpu_config(values);
+    if (core) config.cores.make = std::move(core);
+    device_ = std::make_unique<platform::gpu>("gpu", std::move(config));
     for (const trace::command& c : trace::read_command_list(list)) {
         if (c.what != trace::command::kind::kernel) continue;
         dispatch::host_command h;
@@ -52,7 +55,7 @@ void gpu_run::run(double microseconds) {
 std::vector<core::sm*> gpu_run::sms() {
     std::vector<core::sm*> all;
     for (const auto& c : device_->clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) all.push_back(&c->core(i));
+        for (unsigned i = 0; i < c->sms(); ++i) all.push_back(&dynamic_cast<core::sm&>(c->core(i)));
     return all;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/sm.h"
 #include "platform/gpu/gpu.h"
 
 #include <filesystem>
@@ -27,7 +28,9 @@ class gpu_run {
 public:
     /// @param trace      folder of traces/
     /// @param arguments  added to the command line
-    gpu_run(const std::string& trace, std::vector<std::string> arguments);
+    /// @param core       makes the SMs; empty: those of the preset
+    gpu_run(const std::string& trace, std::vector<std::string> arguments,
+            core::multiprocessor_maker core = {});
 
     platform::gpu& device() { return *device_; }
     const platform::run_config& how() const { return device_->config().run; }
@@ -36,6 +39,7 @@ public:
     /// All statistics of all blocks, as text.
     std::string statistics();
     std::uint64_t issued(core::sm& sm);
+    /// @pre they are classic ones
     std::vector<core::sm*> sms();
 
 private:

@@ -118,7 +118,7 @@ TEST(InstructionProfile, FindsTheInstructionThatWarpsWaitFor) {
     gpu_run run("pchase", on);
     const profiled p(run);
     // In a pointer chase nearly everything waits for the load before.
-    const auto memory = static_cast<unsigned>(platform::warp_wait::memory);
+    const auto memory = static_cast<unsigned>(core::warp_wait::memory);
     std::uint64_t waits = 0;
     for (const std::uint64_t n : p.sum.waits) waits += n;
     EXPECT_GT(p.sum.waits[memory], waits / 2);

@@ -129,11 +129,11 @@ private:
         }
         return folder_.write("kernel-" + std::to_string(++files_) + ".traceg", text);
     }
-    void cta_started(const core::sm& where, unsigned, const core::kernel_context& k,
+    void cta_started(const core::multiprocessor& where, unsigned, const core::kernel_context& k,
                      const program::cta&) override {
         placed.push_back({sequencer.cycle(protocol::core_clock), where.id(), k.launch});
     }
-    void cta_ended(const core::sm&, unsigned) override {}
+    void cta_ended(const core::multiprocessor&, unsigned) override {}
 
     sc_core::sc_clock clock_{"clock", 1, sc_core::SC_NS};
     test::temporary_folder folder_;

@@ -4,10 +4,6 @@
 #include <cstdint>
 
 namespace simtlm::core {
-class sm;
-}
-
-namespace simtlm::platform {
 
 /// Why a warp does not issue its next instruction.
 enum class warp_wait : std::uint8_t {
@@ -39,7 +35,4 @@ constexpr const char* warp_wait_name(warp_wait w) {
     return names[static_cast<unsigned>(w)];
 }
 
-/// @param warp  resident. Between steps.
-warp_wait why_waiting(core::sm& sm, unsigned warp);
-
-}  // namespace simtlm::platform
+}  // namespace simtlm::core

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// A core model that only counts cycles, added as docs/architecture.md says ("How to add: a core"):
+// every warp retires an instruction in every cycle. CTA scheduler, reports, waveforms, timelines
+// and the deadlock report get along with it.
+#include "modules/core/multiprocessor.h"
+#include "modules/kernel/clocked_process.h"
+#include "modules/protocol/phases.h"
+#include "platform/report/report.h"
+#include "platform/waveform/timeline.h"
+#include "platform/waveform/waveform.h"
+#include "tests/waveform/gpu_run.h"
+#include "tests/waveform/vcd_reader.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace simtlm::test {
+namespace {
+
+/// Recorded warps only; no memory accesses, no hazards, barriers are passed.
+class counting_core final : public core::multiprocessor {
+public:
+    explicit counting_core(const core::multiprocessor_parts& p)
+        : multiprocessor(p.name, p.sequencer, p.config, p.who, 0),
+          warps_(p.config.max_warps),
+          ctas_(p.config.max_ctas),
+          process_("cycle", p.sequencer, protocol::phase::core_front_end,
+                   kernel::on_edge<&counting_core::cycle>(this)) {
+        process_.sleep();
+    }
+
+    using multiprocessor::watch;
+    void watch(core::instruction_watcher&) override {}
+    bool can_launch(const core::kernel_context& kernel, bool) const override {
+        return resident_ctas_ < kernel.ctas_per_sm;
+    }
+    void launch(core::kernel_context& kernel, std::unique_ptr<program::cta> block) override {
+        if (resident_ctas_ == 0) begin_running();
+        kernel_ = &kernel;
+        ++resident_ctas_;
+        ++statistics_.ctas_launched;
+        unsigned slot = 0;
+        while (ctas_[slot].block) ++slot;
+        cta& c = ctas_[slot];
+        c.block = std::move(block);
+        c.kernel = &kernel;
+        for (unsigned n = 0; n < (kernel.needs.threads + 31) / 32; ++n) {
+            const auto w = static_cast<unsigned>(__builtin_ctzll(~warps_.resident));
+            warps_.resident |= core::warp_bit(w);
+            warps_.warp[w].code = c.block->warp(n).window;
+            warps_.warp[w].cta = slot;
+            ++c.warps;
+            ++statistics_.warps_launched;
+        }
+        if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *c.block);
+        process_.wake();
+    }
+    const core::warp_table& warps() const override { return warps_; }
+    const core::kernel_context* kernel_of(unsigned warp) const override {
+        return ctas_[warps_.warp[warp].cta].kernel;
+    }
+    core::warp_wait why_waiting(unsigned) const override { return core::warp_wait::nothing; }
+    std::string describe() const override {
+        return resident_ctas_ != 0 ? fmt::format("  SM {} counts\n", id()) : std::string();
+    }
+    std::size_t instructions_in_flight() const override { return 0; }
+    const core::core_statistics& statistics() override {
+        statistics_.cycles = running_.before(sequencer_.edges(protocol::core_clock));
+        return statistics_;
+    }
+    void register_statistics(kernel::statistics& list) override {
+        list.add(name(), "sm", counted());
+    }
+    void settle() override { statistics(); }
+    void register_signals(kernel::signal_list& list, const std::string&) override {
+        list.group(name());
+        list.changed_by({std::string(name())});
+        list.events(std::string(name()) + ".retired", 8, protocol::core_clock,
+                    [this] { return statistics_.warp_instructions; });
+    }
+
+private:
+    struct cta {
+        std::unique_ptr<program::cta> block;
+        core::kernel_context* kernel = nullptr;
+        unsigned warps = 0;
+    };
+
+    void cycle() {
+        for (core::warp_mask m = warps_.resident; m != 0; m &= m - 1) {
+            const auto w = static_cast<unsigned>(__builtin_ctzll(m));
+            core::warp_state& warp = warps_.warp[w];
+            if (!warp.code.empty()) {
+                const program::dynamic_instruction& i = *warp.code.next++;
+                const auto lanes = static_cast<unsigned>(__builtin_popcount(i.active_mask));
+                ++statistics_.warp_instructions;
+                statistics_.thread_instructions += lanes;
+            }
+            if (warp.code.empty()) ends(w);
+        }
+        if (resident_ctas_ == 0) process_.sleep();
+    }
+    void ends(unsigned w) {
+        warps_.resident &= ~core::warp_bit(w);
+        const unsigned slot = warps_.warp[w].cta;
+        cta& c = ctas_[slot];
+        if (--c.warps != 0) return;
+        ++statistics_.ctas_completed;
+        if (--resident_ctas_ == 0) {
+            end_running();
+            kernel_ = nullptr;
+        }
+        const kernel::phase_sequencer::exclusive alone(sequencer_);
+        if (cta_watcher_ != nullptr) cta_watcher_->cta_ended(*this, slot);
+        cta_listener_->cta_completed(id(), *std::exchange(c.kernel, nullptr), std::move(c.block));
+    }
+
+    core::warp_table warps_;
+    std::vector<cta> ctas_;
+    kernel::clocked_process process_;
+};
+
+std::unique_ptr<core::multiprocessor> counting(const core::multiprocessor_parts& parts) {
+    return std::make_unique<counting_core>(parts);
+}
+
+struct sums {
+    std::uint64_t warps = 0, threads = 0, ctas = 0, cycles = 0;
+};
+
+sums sums_of(gpu_run& run) {
+    sums s;
+    for (const auto& c : run.device().clusters())
+        for (unsigned i = 0; i < c->sms(); ++i) {
+            const core::core_statistics& n = c->core(i).statistics();
+            s.warps += n.warp_instructions;
+            s.threads += n.thread_instructions;
+            s.ctas += n.ctas_completed;
+            s.cycles += n.cycles;
+        }
+    return s;
+}
+
+TEST(CountingCore, RunsTheInstructionsAndCtasThatTheClassicCoreRunsInFewerCycles) {
+    sums expected, counted;
+    const auto child = [](core::multiprocessor_maker make) {
+        // SystemC starts once in a process: the other run is a process of its own.
+        int ends[2];
+        EXPECT_EQ(0, ::pipe(ends));
+        if (::fork() == 0) {
+            gpu_run run("reduction", {}, std::move(make));
+            run.run();
+            const sums s = sums_of(run);
+            static_cast<void>(!::write(ends[1], &s, sizeof s));
+            ::_exit(0);
+        }
+        sums s;
+        EXPECT_EQ(static_cast<ssize_t>(sizeof s), ::read(ends[0], &s, sizeof s));
+        return s;
+    };
+    expected = child({});
+    counted = child(counting);
+    EXPECT_GT(expected.threads, 0u);
+    EXPECT_EQ(counted.threads, expected.threads);
+    EXPECT_EQ(counted.ctas, expected.ctas);
+    EXPECT_LT(counted.cycles, expected.cycles);
+}
+
+TEST(CountingCore, HasReportsWaveformsAndATimelineOfItsOwn) {
+    const scratch_folder scratch;
+    const std::string vcd = scratch.file("c.vcd"), timeline = scratch.file("t.json");
+    gpu_run run("vecadd", {"--vcd", vcd, "--timeline", timeline}, counting);
+    auto waves = platform::attach_waveforms(run.device(), run.how());
+    auto times = platform::attach_timeline(run.device(), run.how());
+    run.run();
+    waves->finish();
+    times->finish();
+    const sums s = sums_of(run);
+    ASSERT_GT(s.warps, 0u);
+
+    kernel::statistics list;
+    platform::list_statistics(run.device(), list);
+    std::uint64_t listed = 0;
+    for (const kernel::statistics::block& b : list.blocks())
+        if (b.kind == "sm")
+            for (const kernel::statistics::cell& cell : b.cells)
+                if (std::string(cell.of->name) == "warp_instructions") listed += *cell.value;
+    EXPECT_EQ(listed, s.warps);
+
+    vcd_reader reader(vcd);
+    const auto retired = reader.matching("gpu.cluster", ".retired");
+    ASSERT_FALSE(retired.empty());
+    std::uint64_t shown = 0;
+    reader.replay([&](std::uint64_t) {
+        if (!reader.rose("gpu.clocks.core")) return;
+        for (const std::string& name : retired) shown += reader.value(name);
+    });
+    EXPECT_EQ(shown, s.warps);
+
+    std::ifstream in(timeline);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    EXPECT_THAT(text, ::testing::HasSubstr("\"cat\":\"cta\""));
+    EXPECT_THAT(run.device().describe(), ::testing::Not(::testing::HasSubstr("SM 0")));
+}
+
+}  // namespace
+}  // namespace simtlm::test
