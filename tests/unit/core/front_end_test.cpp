@@ -174,7 +174,7 @@ TEST(FrontEnd, TriesAgainWhenTheCacheHasNoResources) {
     rig.back_pressure = 3;
     rig.add_warp(5, 4);
     rig.run(10);
-    EXPECT_EQ(rig.fetcher.probe().back_pressure, 3u);
+    EXPECT_EQ(rig.fetcher.probe().reservation_failures, 3u);
     EXPECT_THAT(rig.fetched(), ElementsAre(5));
 }
 

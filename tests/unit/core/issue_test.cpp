@@ -368,9 +368,9 @@ TEST(FrontEnd, TriesAgainWhenTheInstructionCacheHasNoResources) {
     rig.run(1000);
     EXPECT_EQ(rig.completed.size(), 1u);
     const auto& f = rig.core.fetch().probe();
-    EXPECT_GT(f.back_pressure, 10u);
+    EXPECT_GT(f.reservation_failures, 10u);
     EXPECT_EQ(f.hits + f.misses, 4u);
-    EXPECT_EQ(f.fetches, f.hits + f.misses + f.back_pressure);
+    EXPECT_EQ(f.fetches, f.hits + f.misses + f.reservation_failures);
 }
 
 TEST(FrontEnd, LetsAWarpExitWhenItsLastInstructionHasLeftThePipeline) {
