@@ -186,7 +186,9 @@ TEST_F(DataCache, EvictedLinesGoWhereTheirOwnAddressLiesUnlessTheQuirkSaysOtherw
         const auto& back = *below.requests[1];
         EXPECT_EQ(back.get_address(), 0x000u);
         EXPECT_EQ(extension(back).misrouted, quirk);
-        if (quirk) EXPECT_EQ(extension(back).location.partition_address, 0x100u);
+        if (quirk) {
+            EXPECT_EQ(extension(back).location.partition_address, 0x100u);
+        }
         expect_drained();
     }
 }
