@@ -4,6 +4,7 @@
 #include "modules/kernel/error.h"
 
 #include <fmt/format.h>
+#include <sys/auxv.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -49,23 +50,34 @@ const preset_info* preset_for_binary(unsigned binary_version) {
     return same_major;
 }
 
+namespace {
+
+/// Of what is installed, the folder of its own prefix; of what is not, that of the source tree.
+/// @param binaries  the folder of executables, PREFIX/bin
+std::vector<std::string> folders_beside(const fs::path& binaries) {
+    const fs::path installed = (binaries / SIMTLM_INSTALLED_CONFIG_DIR).lexically_normal();
+    std::error_code ignored;
+    if (fs::is_directory(installed, ignored) || *SIMTLM_SOURCE_CONFIG_DIR == '\0')
+        return {installed.string()};
+    return {SIMTLM_SOURCE_CONFIG_DIR, installed.string()};
+}
+
+}  // namespace
+
 preset_folders preset_folders::of_library(const std::string& library) {
-    preset_folders found{std::string()};
     // PREFIX/lib/simtlm/libsimtlm_cuda.so, PREFIX/bin/simtlm
     const fs::path prefix = fs::path(library).parent_path().parent_path().parent_path();
-    found.folders_.push_back(
-        (prefix / "bin" / SIMTLM_INSTALLED_CONFIG_DIR).lexically_normal().string());
-    return found;
+    return preset_folders(folders_beside(prefix / "bin"));
 }
 
 preset_folders::preset_folders(const std::string& executable) {
-    if (*SIMTLM_SOURCE_CONFIG_DIR != '\0') folders_.emplace_back(SIMTLM_SOURCE_CONFIG_DIR);
     std::error_code failed;
     fs::path program = fs::read_symlink("/proc/self/exe", failed);
-    if (failed) program = fs::weakly_canonical(executable, failed);
-    if (!program.empty())
-        folders_.push_back(
-            (program.parent_path() / SIMTLM_INSTALLED_CONFIG_DIR).lexically_normal().string());
+    if (failed) {  // /proc is not mounted; the kernel tells what it has executed, too
+        const auto* executed = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+        program = fs::weakly_canonical(executed != nullptr ? executed : executable, failed);
+    }
+    folders_ = folders_beside(program.parent_path());
 }
 
 std::vector<std::string> preset_folders::files(const std::string& name) const {

@@ -24,11 +24,11 @@ const std::vector<preset_info>& preset_table();
 /// The preset whose traces have this binary version, or share its major number; nullptr if none.
 const preset_info* preset_for_binary(unsigned binary_version);
 
-/// Finds presets in folders, in order: the source tree's configs/ first, then the installed one
-/// beside the executable.
+/// Finds presets in folders. What is installed has those of its own prefix and no others; what runs
+/// in a build tree has those of the source tree.
 class preset_folders {
 public:
-    /// @param executable  argv[0] or empty; where the installed configurations are looked for
+    /// @param executable  argv[0] or empty, where /proc does not tell which program this is
     explicit preset_folders(const std::string& executable = {});
     explicit preset_folders(std::vector<std::string> folders) : folders_(std::move(folders)) {}
     /// For a library that somebody else's executable has loaded. @param library  its path

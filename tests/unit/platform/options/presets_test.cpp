@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 namespace simtlm::platform {
@@ -26,6 +27,24 @@ option_values loaded(const std::string& name) {
     option_values values(source_tree().finder());
     values.load_preset(name);
     return values;
+}
+
+TEST(Presets, OfAnInstalledLibraryAreThoseOfItsOwnPrefixAlone) {
+    const fs::path prefix = fs::path(testing::TempDir()) / "simtlm_presets_prefix";
+    const fs::path configs = prefix / "share/simtlm/configs";
+    fs::create_directories(configs / "MINE");
+    std::ofstream(configs / "MINE/gpgpusim.config") << "-gpgpu_n_clusters 3\n";
+    const auto installed = preset_folders::of_library(prefix / "lib/simtlm/libsimtlm_cuda.so");
+    EXPECT_THAT(installed.folders(), testing::ElementsAre(configs.string()));
+    EXPECT_THAT(installed.files("MINE"), testing::ElementsAre(EndsWith("MINE/gpgpusim.config")));
+    EXPECT_THAT(refusal([&] { installed.files("QV100"); }), HasSubstr("there is no such"));
+    fs::remove_all(prefix);
+}
+
+TEST(Presets, OfALibraryInABuildTreeAreThoseOfTheSources) {
+    const auto built = preset_folders::of_library("/nowhere/build/lib/simtlm/libsimtlm_cuda.so");
+    EXPECT_THAT(built.folders().front(), EndsWith("configs"));
+    EXPECT_THAT(built.files("QV100").front(), EndsWith("QV100/gpgpusim.config"));
 }
 
 class EveryPreset : public testing::TestWithParam<std::string> {};
