@@ -3,7 +3,8 @@
 // several orders, with blocks that never sleep, with a thread of SystemC for each, and with SMs on
 // several threads of the host.
 //
-// SIMTLM_CONFIGURATIONS=200 tries more of them, SIMTLM_SEED=7 others.
+// SIMTLM_CONFIGURATIONS=200 tries more of them, SIMTLM_SEED=7 others, SIMTLM_WAYS=threads compares
+// with runs on several host threads alone, for the thread sanitizer.
 #include "tests/system/random_configuration.h"
 
 #include <gtest/gtest.h>
@@ -20,6 +21,22 @@ constexpr int deadlocked = 3;  // exit code
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
     const char* value = std::getenv(name);
     return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
+}
+
+/// The ways to run a GPU whose results have to be those of the plain run.
+std::vector<std::vector<std::string>> ways(std::uint64_t number) {
+    const std::string one = std::to_string(2 * number + 1), two = std::to_string(2 * number + 2);
+    std::vector<std::vector<std::string>> threads = {
+        {"--threads", "2", "--sms-a-thread", "1"},
+        {"--threads", "3", "--sms-a-thread", "1", "--shuffle-seed", one}};
+    const char* const wanted = std::getenv("SIMTLM_WAYS");
+    if (wanted != nullptr && std::string(wanted) == "threads") return threads;
+    std::vector<std::vector<std::string>> all = {{"--shuffle-seed", one},
+                                                 {"--shuffle-seed", two},
+                                                 {"--no-sleep", "--shuffle-seed", two},
+                                                 {"--processes", "block"}};
+    all.insert(all.end(), threads.begin(), threads.end());
+    return all;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -68,15 +85,7 @@ TEST_P(DeterminismSearch, RandomGpusDoNotDependOnTheOrderOfProcessesNorOnSleepNo
         const std::string line = joined(gpu.options) + " -trace " + gpu.trace;
         // A GPU that blocks itself does so in the same cycle, whatever the order.
         EXPECT_TRUE(plain.code == 0 || plain.code == deadlocked) << line << "\n" << plain.errors;
-        const std::string one = std::to_string(2 * number + 1),
-                          two = std::to_string(2 * number + 2);
-        for (const std::vector<std::string>& way :
-             {std::vector<std::string>{"--shuffle-seed", one},
-              {"--shuffle-seed", two},
-              {"--no-sleep", "--shuffle-seed", two},
-              {"--processes", "block"},
-              {"--threads", "2", "--sms-a-thread", "1"},
-              {"--threads", "3", "--sms-a-thread", "1", "--shuffle-seed", one}}) {
+        for (const std::vector<std::string>& way : ways(number)) {
             const result other = run(gpu, way, folder);
             const std::string what = "number " + std::to_string(number) + ", " + joined(way) + ": ";
             EXPECT_EQ(other.code, plain.code) << what << line << "\n" << other.errors;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -29,6 +30,12 @@ std::vector<std::string> lines_of(const std::string& text) {
 bool tells_time(const std::string& line) {
     return line.rfind("gpgpu_simulation_", 0) == 0 || line.rfind("gpgpu_silicon_", 0) == 0 ||
            line.rfind("gpu_total_sim_rate", 0) == 0;
+}
+
+/// The simulator under test: SIMTLM_UNDER_TEST names one that was built another way.
+const char* executable() {
+    const char* const other = std::getenv("SIMTLM_UNDER_TEST");
+    return other != nullptr ? other : SIMTLM_EXECUTABLE;
 }
 
 std::string trimmed(const std::string& text) {
@@ -120,7 +127,7 @@ outcome run(const char* program, const std::vector<std::string>& arguments, int 
 }  // namespace
 
 outcome simulate(const std::vector<std::string>& arguments, int signal, double signal_after) {
-    return run(SIMTLM_EXECUTABLE, arguments, signal, signal_after);
+    return run(executable(), arguments, signal, signal_after);
 }
 
 outcome trace_tool(const std::vector<std::string>& arguments) {
@@ -140,7 +147,7 @@ outcome run_from_shell(const std::string& before, const char* program,
 
 outcome simulate_from_shell(const std::string& before, const std::vector<std::string>& arguments,
                             const std::string& redirections) {
-    return run_from_shell(before, SIMTLM_EXECUTABLE, arguments, redirections);
+    return run_from_shell(before, executable(), arguments, redirections);
 }
 
 outcome trace_tool_from_shell(const std::vector<std::string>& arguments,
