@@ -14,14 +14,31 @@ foreach(target IN LISTS simtlm_targets)
     add_dependencies(simtlm_package ${target})
   endif()
 endforeach()
-install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target simtlm_package COMMAND_ERROR_IS_FATAL ANY)")
+install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target simtlm_package COMMAND_ERROR_IS_FATAL ANY)"
+  ALL_COMPONENTS)
 install(TARGETS ${simtlm_targets} EXPORT simtlm_targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS simtlm simtlm-trace simtlm-sass RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(TARGETS simtlm simtlm-trace simtlm-sass RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(DIRECTORY modules platform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/simtlm
-  FILES_MATCHING PATTERN "*.h" PATTERN "report_writer.h" EXCLUDE)
-install(DIRECTORY configs/ DESTINATION ${SIMTLM_CONFIG_INSTALL_DIR})
-install(EXPORT simtlm_targets NAMESPACE simtlm:: DESTINATION ${simtlm_package_dir})
+  COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "report_writer.h" EXCLUDE)
+install(DIRECTORY configs/ DESTINATION ${SIMTLM_CONFIG_INSTALL_DIR} COMPONENT runtime)
+# Samples to begin with, the scripts that need no build tree, pages and manual pages.
+install(DIRECTORY traces programs DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm COMPONENT runtime)
+install(PROGRAMS scripts/benchmark scripts/compare-programs scripts/compare-reference scripts/sweep
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm/scripts COMPONENT runtime)
+install(FILES scripts/simtlm_runs.py scripts/reference_cases.py
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm/scripts COMPONENT runtime)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES README.md CHANGELOG.md packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT runtime)
+foreach(page simtlm simtlm-trace)
+  set(SIMTLM_MAN_DATE 2026-11-23)
+  configure_file(packaging/man/${page}.1.in ${PROJECT_BINARY_DIR}/man/${page}.1 @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/man/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+    COMPONENT runtime)
+endforeach()
+install(EXPORT simtlm_targets NAMESPACE simtlm:: DESTINATION ${simtlm_package_dir}
+  COMPONENT development)
 configure_package_config_file(cmake/simtlm-config.cmake.in simtlm-config.cmake
   INSTALL_DESTINATION ${simtlm_package_dir}
   PATH_VARS SIMTLM_CONFIG_INSTALL_DIR)
@@ -29,4 +46,8 @@ write_basic_package_version_file(simtlm-config-version.cmake COMPATIBILITY SameM
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simtlm-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/simtlm-config-version.cmake
               cmake/find_systemc.cmake
-  DESTINATION ${simtlm_package_dir})
+  DESTINATION ${simtlm_package_dir} COMPONENT development)
+
+if(PROJECT_IS_TOP_LEVEL)
+  include(cmake/package.cmake)
+endif()

@@ -32,7 +32,9 @@ fs::path library_folder() {
     const fs::path folder = own.parent_path().parent_path() / "lib" / "simtlm";
     if (!fs::exists(folder / "libsimtlm_cuda.so", ignored))
         throw kernel::user_error(folder.string(), "the libraries for CUDA programs are not there",
-                                 "build or install them (cmake -DSIMTLM_CUDA=ON)");
+                                 "build them: cmake --build " +
+                                     folder.parent_path().parent_path().string() +
+                                     " --target simtlm_cuda_libraries");
     return folder;
 }
 

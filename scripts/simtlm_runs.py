@@ -28,9 +28,10 @@ BANNER = re.compile(r"SystemC \d|Copyright \(c\) .* Contributors|ALL RIGHTS RESE
 
 
 def find_simtlm(given=None):
-    """The executable: the one given, else the one scripts/run builds."""
+    """The executable: the one given, else the one scripts/run builds, else that of the prefix."""
     candidates = [given] if given else [
-        ROOT / "build" / preset / "sc_main" / "simtlm" for preset in ("release", "ci")]
+        ROOT / "build" / preset / "sc_main" / "simtlm" for preset in ("release", "ci", "dev")] + [
+        ROOT.parents[1] / "bin" / "simtlm"]  # installed as PREFIX/share/simtlm/scripts
     for candidate in candidates:
         if os.access(candidate, os.X_OK) and pathlib.Path(candidate).is_file():
             return str(pathlib.Path(candidate).resolve())
