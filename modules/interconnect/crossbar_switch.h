@@ -82,7 +82,7 @@ private:
         unsigned units = 0;
         bool engaged = false;  // its head wants an output, or is on its way there
     };
-    /// By output: its packets, in a cache line that only those go through who take them.
+    /// By output: its packets, in a cache line that only the receiving thread touches.
     struct alignas(64) output_port {
         growing_fifo<packet> queue;
     };

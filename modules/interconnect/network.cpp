@@ -16,7 +16,7 @@ namespace simtlm::interconnect {
 namespace {
 constexpr const char* violation = "/simtlm/interconnect/protocol";
 
-/// A transaction of a foreign initiator gets the GPU's extension, with defaults.
+/// A transaction of an external initiator gets the GPU's extension, with defaults.
 protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
     if (auto* e = protocol::find_extension(payload)) return *e;
     auto* e = new protocol::memory_extension;
@@ -103,8 +103,8 @@ network::message_buffer::half& network::message_buffer_of(subnet s) {
     return message_buffers_[kernel::worker_pool::this_thread()].of[s];
 }
 
-/// In the buffer of an injection port. What is not in the mail yet is asked only when what is known
-/// to be left does not suffice.
+/// Whether the buffer of an injection port has room. The buffer itself is read only where the room
+/// that is known of does not suffice: messages on their way are not in it yet.
 bool network::has_room(subnet s, unsigned port, unsigned units) {
     injector& in = injectors_[s][port];
     if (in.room < units)

@@ -84,9 +84,9 @@ public:
     bool injection_blocked(subnet s, unsigned port) const { return injectors_[s][port].withheld; }
     bool ejection_waits(subnet s, unsigned port) const { return ejectors_[s][port].presented; }
 
-    /// Someone had a packet and found END_REQ/END_RESP withheld: the reference counts every such
-    /// question as in_buffer_full. The network cannot see who waits, so the waiting block (or the
-    /// platform, from the waiting blocks' own counters) tells. @param times  questions
+    /// Counts attempts to inject while END_REQ or END_RESP was withheld, which the reference counts
+    /// as in_buffer_full. The network does not see them: the blocked sender reports its own, or the
+    /// platform from the senders' counters. @param times  attempts
     void count_stalls(subnet s, std::uint64_t times) { stalls_[s] += times; }
     std::uint64_t stalls(subnet s) const { return stalls_[s]; }
 
@@ -183,8 +183,8 @@ private:
         unsigned port;
         kernel::clocked_process process;
     };
-    /// What one host thread has done at ports since the last transfer, for who transfers next:
-    /// else every packet would have cache lines change hands.
+    /// What one host thread has done at the ports since the last transfer, for the thread that runs
+    /// the next one. Batched, since a cache line per packet would move between processors.
     struct message_buffer {
         struct message {
             packet what;
@@ -194,7 +194,7 @@ private:
             std::uint16_t port;
             std::uint16_t units;
         };
-        struct alignas(64) half {  // taken in by one thread each
+        struct alignas(64) half {  // each is read by one thread
             std::vector<message> entered;
             std::vector<std::uint16_t> withheld;  // ports that may not send
             std::vector<departure> left;
@@ -234,13 +234,13 @@ private:
     std::array<std::vector<ejector>, subnets> ejectors_;
     std::array<std::deque<presenter>, subnets> presenters_;  // by ejection port; with such threads
     std::vector<message_buffer> message_buffers_;            // by host thread
-    // Of what the mail has told.
+    /// Of the messages that have been read.
     struct taken {
         std::uint64_t units = 0;
         std::uint32_t packets = 0;  // modulo 2^32
     };
     std::array<std::vector<taken>, subnets> taken_;  // by injection port
-    /// Messages that one of another thread precedes.
+    /// Messages whose predecessor at the port, sent by another thread, has not been read yet.
     std::array<std::vector<message_buffer::message>, subnets> early_;
     std::array<port_set, subnets> withheld_;         // injection ports that may not send
     std::array<port_set, subnets> fresh_;            // ejection ports whose head may be presented

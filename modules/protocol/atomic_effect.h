@@ -9,8 +9,8 @@
 namespace simtlm::protocol {
 
 /// What the request of an atomic does to memory, for requests of programs that are executed. An
-/// extension of its own, ignorable: whoever serves the request performs it when its answer leaves;
-/// if nobody does, the initiator does when the answer arrives. A payload keeps the extension when
+/// ignorable extension of its own: the target performs it when its response leaves; if it does not,
+/// the initiator does when the response arrives. A payload keeps the extension when
 /// it is used again.
 class atomic_effect : public tlm::tlm_extension<atomic_effect> {
 public:

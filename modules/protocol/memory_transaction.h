@@ -84,7 +84,7 @@ struct hop_times {
 struct memory_extension : tlm::tlm_extension<memory_extension> {
     dram_location location;
     void* instruction = nullptr;  ///< the issuing block's own handle
-    /// A request split into sectors: the transaction whose parts these are.
+    /// The transaction that this one is a sector of; nullptr: none.
     tlm::tlm_generic_payload* parent = nullptr;
     byte_mask bytes;  ///< written or wanted, of the 128-byte line
     hop_times when;
@@ -117,14 +117,13 @@ struct memory_extension : tlm::tlm_extension<memory_extension> {
     ~memory_extension() override = default;
 };
 
-/// A payload of a transaction_pool, with its extension and both in one piece of memory, in lines of
-/// its own: it goes from one host thread to another.
+/// A payload of a transaction_pool with its extension, in one allocation and cache lines of its
+/// own: it passes from one host thread to another.
 struct alignas(64) pooled_transaction final : tlm::tlm_generic_payload {
     memory_extension ext;
 };
 
-/// Has the cache lines of a payload brought, which another processor may have written, while
-/// the caller goes on.
+/// Prefetches the cache lines of a payload, which another processor may have written.
 inline void bring(const tlm::tlm_generic_payload& p) {
     constexpr unsigned line = 64;
     for (unsigned at = 0; at < sizeof(pooled_transaction); at += line)
@@ -150,11 +149,11 @@ inline memory_extension& extension(tlm::tlm_generic_payload& p) {
     return const_cast<memory_extension&>(extension(std::as_const(p)));
 }
 
-/// memory_extension::pending_parts of a part: tells it from a request that has a parent for reasons
-/// of its own (a write-allocate read).
+/// memory_extension::pending_parts of a sector of a split request. Tells it from a request that has
+/// a parent for another reason (a write-allocate read).
 inline constexpr std::uint16_t part_mark = 0xffff;
-/// Whether a response answers one sector of the request that is its parent. The reference of a part
-/// passes to the SM that receives it.
+/// Whether a response answers one sector of the request that is its parent. Its reference passes to
+/// the SM that receives it.
 inline bool is_part(const tlm::tlm_generic_payload& p) {
     return extension(p).pending_parts == part_mark;
 }

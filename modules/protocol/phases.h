@@ -13,12 +13,12 @@ enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clo
 
 /// What the processes of a phase touch: anything, or only what belongs to their own SM, to the DRAM
 /// side of their own memory partition, to its L2 side, to its replies, to their own cluster with
-/// its SMs, or to an outer port of the network and who is behind it. The kinds of kernel::phase;
-/// those of one partition, and those of one cluster, are of one part of the GPU
-/// (kernel::partition_scope).
+/// its SMs, or to an outer port of the network and the block behind it. These are the group kinds
+/// of kernel::phase; what belongs to one memory partition, or to one cluster, is in one scheduling
+/// partition of host threads (kernel::partition_scope).
 enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, port };
 
-/// The phases of a step, in order, one row each: name, clock domain, scope, who acts, what happens.
+/// The phases of a step, in order, one row each: name, clock domain, scope, acting block, effect.
 /// Phases of domains that have no edge in a step are left out. The enumeration, the table that a
 /// sequencer is made with, and the table in docs/architecture.md follow from these rows.
 // clang-format off
@@ -85,9 +85,9 @@ inline constexpr phase_row phases[] = {SIMTLM_PHASES(SIMTLM_ROW)};
 #undef SIMTLM_ROW
 #undef SIMTLM_PHASES
 
-/// The phases in which a part of the GPU hears what other parts have told it in the same step: a
-/// write may have been acknowledged by any slice. Where the network has no edge in a step, nothing
-/// else keeps host threads from going through it with the phases of the slices.
+/// The phases before which host threads synchronise, since they read what other scheduling
+/// partitions have written in the same step: a write may have been acknowledged by any slice.
+/// Needed where the network has no edge in a step; else its own barriers lie in between.
 inline constexpr bool has_barrier_before(phase p) {
     return p == phase::core_acknowledge;
 }

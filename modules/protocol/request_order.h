@@ -5,16 +5,16 @@
 
 namespace simtlm::protocol {
 
-/// Who brings the requests of the SMs into one order, for a GPU where it decides something: it lets
-/// the clusters inject in turn, and learns which addresses are used in which order. Within one SM
-/// and core cycle the load/store unit is before the fetch. SMs report in any order.
+/// Puts the requests of all SMs in one order, for a GPU whose results depend on it: clusters inject
+/// one after the other, and first uses of addresses are reported. Within one SM and core cycle the
+/// load/store unit precedes the fetch. SMs report in any order.
 struct request_order {
     enum stage { by_ldst, by_fetch };
     /// An SM makes a request to one of its caches. @param sm  within the GPU
     virtual void touched(unsigned sm, std::uint64_t address, stage by) = 0;
-    /// A request is about to enter the network. Called from within a turn.
+    /// A request is about to enter the network. Called while a cluster injects.
     virtual void enters(std::uint64_t address) = 0;
-    /// There will be something to inject when the turns of this core cycle come.
+    /// An SM will have something to inject at the end of this core cycle.
     virtual void wants_turn() = 0;
 
 protected:
