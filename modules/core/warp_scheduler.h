@@ -54,7 +54,6 @@ public:
     void settle(std::uint64_t now);
 
     enum class reason : std::uint8_t { issued, idle, scoreboard, stall };
-    reason last_reason() const { return last_reason_; }
     /// What a core cycle that has just ended is counted as, slept through or not. For waveforms.
     reason reason_in(std::uint64_t cycle) const {
         return counted_to_ >= cycle || last_reason_ != reason::issued ? last_reason_ : reason::idle;

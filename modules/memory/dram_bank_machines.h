@@ -26,7 +26,6 @@ public:
     std::uint64_t busy() const { return busy_; }
     /// Of those, the ones whose row is open.
     std::uint64_t open() const { return open_read_ | open_write_; }
-    std::uint64_t open_read() const { return open_read_; }
     std::uint64_t open_write() const { return open_write_; }
 
     /// The scheduler has given a free bank a request.

@@ -78,8 +78,7 @@ public:
     unsigned number() const { return number_; }
 
     // ---- occupancy, for waveforms ----
-    std::size_t requests_queued() const { return to_cache_.size(); }  ///< icnt→L2
-    bool requests_full() const { return to_cache_.full(); }
+    std::size_t requests_queued() const { return to_cache_.size(); }   ///< icnt→L2
     std::size_t replies_queued() const { return to_network_.size(); }  ///< L2→icnt
     std::size_t requests_delayed() const { return rop_.size(); }
     /// A request has been presented by the network and not been taken.

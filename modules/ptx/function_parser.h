@@ -28,7 +28,6 @@ private:
     bool read_directive(std::string_view word, function& f);
     void read_three(std::array<std::uint32_t, 3>& values);
     void read_body();
-    void read_block();
     void read_statement();
     void read_body_directive();
     void read_named_statement();

@@ -448,15 +448,5 @@ struct setp<Type, Compare, Flags, if_integer<Type>> {
     }
 };
 
-/// What set writes for true, by destination type: all ones for integers, 1.0 for floating point.
-template <class Destination>
-constexpr bits_of<Destination> set_true() {
-    if constexpr (Destination::is_integer) {
-        return static_cast<bits_of<Destination>>(~bits_of<Destination>{0});
-    } else {
-        return Destination::one;
-    }
-}
-
 }  // namespace SIMTLM_ARITHMETIC_TARGET
 }  // namespace simtlm::execution::arithmetic
