@@ -38,7 +38,8 @@ target_compile_features(simtlm_settings INTERFACE cxx_std_17)
 # Flags of our own sources; consumers of the installed libraries do not inherit them.
 add_library(simtlm_private_settings INTERFACE)
 target_compile_options(simtlm_private_settings INTERFACE
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${SIMTLM_WERROR}>:-Werror>
+  # Compiled with others, a source may see a global name of theirs: locals are compared with locals.
+  -Wall -Wextra -Wshadow$<$<BOOL:${CMAKE_UNITY_BUILD}>:=local> -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${SIMTLM_WERROR}>:-Werror>
   # Position-independent code is inlined within a source all the same: nobody replaces our functions.
   -fno-semantic-interposition $<$<BOOL:${SIMTLM_ARCH}>:-march=${SIMTLM_ARCH}>)
 if(SIMTLM_SANITIZE)

@@ -13,8 +13,6 @@ namespace simtlm::platform {
 
 namespace {
 
-constexpr std::uint32_t word_bytes = 4;
-
 std::uint64_t join(std::uint32_t lo, std::uint32_t hi) {
     return std::uint64_t{hi} << 32 | lo;
 }
@@ -30,7 +28,7 @@ tlm::tlm_response_status host_interface::submit(unsigned number, const sc_core::
     using host::command_code;
     using host::error_code;
     window& w = windows_[number];
-    const auto word = [&](std::uint32_t offset) { return w.words[offset / word_bytes]; };
+    const auto word = [&](std::uint32_t offset) { return w.words[offset / sizeof w.words[0]]; };
     const auto refuse = [&](error_code why) {
         raise(why);
         return tlm::TLM_GENERIC_ERROR_RESPONSE;

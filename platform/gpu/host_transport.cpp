@@ -12,7 +12,7 @@ namespace simtlm::platform {
 
 namespace {
 
-constexpr std::uint32_t word_bytes = 4;
+constexpr std::uint32_t bus_bytes = 4;  // of the port
 /// Of device memory that pass the port in one core cycle.
 constexpr unsigned beat_bytes = 32;
 
@@ -43,10 +43,10 @@ unsigned host_interface::transport_dbg(tlm::tlm_generic_payload& p) {
     const unsigned count = std::min(p.get_data_length(), host::map_bytes - first);
     for (unsigned i = 0; i < count; ++i) {
         const std::uint32_t offset = first + i;
-        const std::uint32_t value = peek(offset / word_bytes * word_bytes);
-        std::array<unsigned char, word_bytes> bytes{};
-        std::memcpy(bytes.data(), &value, word_bytes);
-        p.get_data_ptr()[i] = bytes[offset % word_bytes];
+        const std::uint32_t value = peek(offset / bus_bytes * bus_bytes);
+        std::array<unsigned char, bus_bytes> bytes{};
+        std::memcpy(bytes.data(), &value, bus_bytes);
+        p.get_data_ptr()[i] = bytes[offset % bus_bytes];
     }
     return count;
 }
