@@ -358,6 +358,8 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
         return std::vector<bool>{q.ldgsts_global_half_only,
                                  q.fetch_past_branches,
                                  q.loads_stay_long,
+                                 q.evictions_follow_misses,
+                                 q.rrr_begins_with_warp_0,
                                  t.rz_is_a_register,
                                  t.single_barrier,
                                  t.ldc_is_alu,
