@@ -6,6 +6,7 @@
 #include "at_memory.h"
 #include "expect.h"
 
+#include <modules/core/sm.h>
 #include <platform/simtlm.h>
 
 #include <iostream>
