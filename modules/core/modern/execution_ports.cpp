@@ -3,6 +3,13 @@
 
 namespace simtlm::core::modern {
 
+const char* unit_name(unit u) {
+    constexpr const char* names[unit_count_of_modern] = {"fma",    "fma_lite",  "alu",    "half",
+                                                         "xu",     "fp64",      "tensor", "uniform",
+                                                         "branch", "predicate", "memory"};
+    return names[static_cast<unsigned>(u)];
+}
+
 unit execution_ports::unit_of(program::scheduling_class c) {
     using program::scheduling_class;
     switch (c) {

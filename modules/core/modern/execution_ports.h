@@ -23,7 +23,9 @@ enum class unit : std::uint8_t {
     predicate,
     memory,
 };
-inline constexpr unsigned unit_count = 11;
+inline constexpr unsigned unit_count_of_modern = 11;
+/// "fma", for reports.
+const char* unit_name(unit u);
 
 /// Timing of a class of instructions in a sub-core.
 struct class_timing {
@@ -81,7 +83,7 @@ private:
     }
 
     const execution_config& config_;
-    std::array<std::uint64_t, unit_count> free_at_{};
+    std::array<std::uint64_t, unit_count_of_modern> free_at_{};
 };
 
 }  // namespace simtlm::core::modern

@@ -47,6 +47,13 @@ public:
     /// First cycle after `now` in which a stall counter reaches 0; never: none is running.
     std::uint64_t next_release(std::uint64_t now) const;
 
+    /// Cycles until the stall counter of a warp is at 0.
+    unsigned stall_left(unsigned slot, std::uint64_t now) const {
+        for (unsigned ahead = 1; ahead < wheel_size; ++ahead)
+            if ((wheel_[(now + ahead) % wheel_size] & slot_bit(slot)) != 0) return ahead;
+        return 0;
+    }
+
     /// The warp that issues, of those whose instruction is ready otherwise.
     /// @param may_issue  asked in order of preference whether the structures that the warp's
     ///                   instruction needs are free

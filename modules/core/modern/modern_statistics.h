@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/modern/execution_ports.h"
 #include "modules/kernel/counter_table.h"
 
 #include <array>
@@ -32,7 +33,8 @@ inline constexpr unsigned stall_reasons = 13;
 /// What the sub-cores of an SM count.
 struct modern_statistics {
     std::array<std::uint64_t, stall_reasons> cycles{};  ///< sub-core cycles, by reason
-    std::uint64_t register_reads = 0;                   ///< operands of fixed-latency instructions
+    std::array<std::uint64_t, unit_count_of_modern> unit_instructions{};  ///< issued to
+    std::uint64_t register_reads = 0;  ///< operands of fixed-latency instructions
     std::uint64_t register_cache_hits = 0;
     std::uint64_t port_bubbles = 0;     ///< cycles that the allocate stage held an instruction
     std::uint64_t write_conflicts = 0;  ///< cycles that variable-latency results were delayed
@@ -49,10 +51,16 @@ inline std::string stall_reason_label(unsigned reason) {
     return reason < std::size(names) ? names[reason] : "";
 }
 
+inline std::string unit_label(unsigned u) {
+    return unit_name(static_cast<unit>(u));
+}
+
 inline constexpr kernel::counter<modern_statistics> modern_counters[] = {
     kernel::count<&modern_statistics::cycles>("issue_slots", "sub-core cycles",
                                               "by what kept the sub-core from issuing",
                                               stall_reason_label),
+    kernel::count<&modern_statistics::unit_instructions>(
+        "unit_instructions", "warp instructions", "issued, by unit of the sub-cores", unit_label),
     kernel::count<&modern_statistics::register_reads>("register_reads", "operands",
                                                       "of fixed-latency instructions were read"),
     kernel::count<&modern_statistics::register_cache_hits>("register_cache_hits", "operands",

@@ -25,47 +25,40 @@ unsigned l1d_stages(const modern_config& m) {
 
 }  // namespace
 
-sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-       const sm_config& config, const modern_config& modern, const sm_identity& who,
-       protocol::transaction_pool& transactions)
-    : sc_module(name),
-      port_("port", config.ldst.response_buffer_size, config.ldst.perfect_memory),
-      memory(port_.memory),
-      sequencer_(sequencer),
-      group_(sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
-      config_(config),
+sm::sm(const multiprocessor_parts& parts, const modern_config& modern)
+    : multiprocessor(parts.name, parts.sequencer, parts.config, parts.who),
+      group_(parts.sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
       modern_(modern),
-      who_(who),
-      tagger_(who),
-      warps_(config.max_warps),
+      tagger_(parts.who),
+      warps_(config_.max_warps),
       scoreboard_(warps_),
-      barriers_(warps_, config.max_ctas, config.max_barriers_per_cta),
+      barriers_(warps_, config_.max_ctas, config_.max_barriers_per_cta),
       coalescer_(config_),
-      local_memory_(config_, who),
+      local_memory_(config_, parts.who),
       issue_(config_, {warps_, coalescer_, local_memory_, effects_, pool_, statistics_}),
-      ctas_(config.max_ctas),
-      synchronise_process_("synchronise", sequencer, protocol::phase::core_write_back,
+      ctas_(config_.max_ctas),
+      synchronise_process_("synchronise", sequencer_, protocol::phase::core_write_back,
                            kernel::on_edge<&sm::synchronise>(this)),
-      retire_process_("retire", sequencer, protocol::phase::core_front_end,
+      retire_process_("retire", sequencer_, protocol::phase::core_front_end,
                       kernel::on_edge<&sm::retire>(this), false, 2) {
     retire_process_.select_sub_phase(1);  // behind the sub-cores' fetch
     warps_.listener = this;
     std::vector<sub_core*> cores;
     for (unsigned s = 0; s < config_.schedulers; ++s) {
         sub_cores_.push_back(std::make_unique<sub_core>(
-            fmt::format("sub_core{}", s).c_str(), sequencer, config_, modern_, s,
+            fmt::format("sub_core{}", s).c_str(), sequencer_, config_, modern_, s,
             sub_core::blocks{*this, running_, warps_, scoreboard_, issue_, pool_, statistics_,
                              stage_statistics_}));
         cores.push_back(sub_cores_.back().get());
     }
-    memory_unit_ =
-        std::make_unique<memory_unit>("memory_unit", sequencer, config_, modern_,
-                                      memory_unit::blocks{tagger_, warps_, scoreboard_, port_,
-                                                          pool_, transactions, statistics_, cores});
+    memory_unit_ = std::make_unique<memory_unit>(
+        "memory_unit", sequencer_, config_, modern_,
+        memory_unit::blocks{tagger_, warps_, scoreboard_, port_, pool_, parts.transactions,
+                            statistics_, cores});
     link_ = std::make_unique<instruction_link>(
-        "instruction_link", sequencer, modern_, config_.schedulers,
-        static_cast<instruction_link::client&>(*this), tagger_, transactions);
-    make_caches(transactions);
+        "instruction_link", sequencer_, modern_, config_.schedulers,
+        static_cast<instruction_link::client&>(*this), tagger_, parts.transactions);
+    make_caches(parts.transactions);
     group_.close();
 }
 
@@ -136,15 +129,13 @@ void sm::configure_l1(const l1_split& split) {
 }
 
 void sm::start() {
-    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
-    running_.start(now);
-    for (auto& s : sub_cores_) s->sm_started(now);
+    begin_running();
+    for (auto& s : sub_cores_) s->sm_started(sequencer_.cycle(protocol::core_clock));
 }
 
 void sm::stop() {
-    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
-    for (auto& s : sub_cores_) s->sm_stopped(now);
-    running_.stop(now);
+    for (auto& s : sub_cores_) s->sm_stopped(sequencer_.cycle(protocol::core_clock));
+    end_running();
 }
 
 /// Adds the resident warps of the core cycles before one to warp_cycles.
@@ -195,6 +186,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
     warps_.resident |= members;
     cta.block->placed({who_.sm, who_.sms, slot, first_warp});
     for (unsigned i = 0; i < count; ++i) begin_warp(first_warp + i, slot, i);
+    if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *cta.block);
 }
 
 /// @param number  of the warp within its CTA
@@ -321,6 +313,7 @@ void sm::cta_ends(unsigned slot) {
     shared_used_ -= kernel.needs.shared_memory;
     ++statistics_.ctas_completed;
     const kernel::phase_sequencer::exclusive alone(sequencer_);
+    if (cta_watcher_ != nullptr) cta_watcher_->cta_ended(*this, slot);
     if (resident_ctas_ == 0) {
         kernel_ = nullptr;
         stop();
@@ -367,7 +360,60 @@ const modern_statistics& sm::stage_statistics() {
     return stage_statistics_;
 }
 
-std::uint64_t sm::network_back_pressure() {
+void sm::register_statistics(kernel::statistics& list) {
+    list.add(name(), "sm", counted());
+    list.add(std::string(name()) + ".stages", "modern", stage_statistics_);
+    l1i_->register_statistics(list);
+    l1d_->register_statistics(list);
+    l1c_->register_statistics(list);
+    l1t_->register_statistics(list);
+}
+
+void sm::settle() {
+    stage_statistics();
+    l1i_->statistics();
+    l1d_->statistics();
+    l1c_->statistics();
+}
+
+const cache::cache_statistics* sm::statistics_of(l1_cache which) {
+    switch (which) {
+        case l1_cache::instruction:
+            return &l1i_->statistics();
+        case l1_cache::data:
+            return &l1d_->statistics();
+        case l1_cache::constant:
+            return &l1c_->statistics();
+        case l1_cache::texture:
+            return &l1t_->statistics();
+    }
+    return nullptr;
+}
+
+void sm::observe_caches(cache::access_observer& observer) {
+    l1d_->observe(observer);
+    l1c_->observe(observer);
+    l1t_->observe(observer);
+}
+
+std::vector<unit_count> sm::unit_counts() const {
+    std::vector<unit_count> kinds;
+    for (unsigned u = 0; u < unit_count_of_modern; ++u)
+        kinds.push_back({unit_name(static_cast<unit>(u)), stage_statistics_.unit_instructions[u]});
+    return kinds;
+}
+
+warp_wait sm::why_waiting(unsigned w) const {
+    const warp_mask bit = warp_bit(w);
+    if ((warps_.done & bit) != 0) return warp_wait::exit;
+    if ((warps_.at_barrier & bit) != 0) return warp_wait::barrier;
+    if ((warps_.at_memory_barrier & bit) != 0) return warp_wait::memory_barrier;
+    if ((warps_.at_atomic & bit) != 0) return warp_wait::atomics;
+    if ((warps_.at_copy & bit) != 0) return warp_wait::copies;
+    return sub_cores_[w % sub_cores_.size()]->wait_of(w);
+}
+
+std::uint64_t sm::network_refusals() {
     std::uint64_t n = l1i_->back_pressure().up_to_date() + l1d_->back_pressure().up_to_date() +
                       l1c_->back_pressure().up_to_date() + l1t_->back_pressure().up_to_date();
     for (const auto& stage : statistics_.stalls)
@@ -375,7 +421,7 @@ std::uint64_t sm::network_back_pressure() {
     return n;
 }
 
-std::string sm::why_waiting(unsigned w) const {
+std::string sm::wait_text(unsigned w) const {
     const warp_mask bit = warp_bit(w);
     const warp_state& s = warps_.warp[w];
     std::string why;
@@ -395,7 +441,7 @@ std::string sm::describe() const {
         if ((warps_.resident & warp_bit(w)) == 0) continue;
         const warp_state& s = warps_.warp[w];
         text += fmt::format("  SM {} warp {} (CTA slot {}) after PC {:#x} waits for {}\n", who_.sm,
-                            w, s.cta, s.last_pc, why_waiting(w));
+                            w, s.cta, s.last_pc, wait_text(w));
     }
     for (unsigned c = 0; c < ctas_.size(); ++c)
         if (ctas_[c].kernel != nullptr) text += barriers_.describe(c);

@@ -4,10 +4,11 @@
 #include "modules/cache/l1_data_cache.h"
 #include "modules/cache/read_only_cache.h"
 #include "modules/cache/texture_cache.h"
+#include "modules/core/barrier_unit.h"
 #include "modules/core/modern/instruction_link.h"
 #include "modules/core/modern/memory_unit.h"
 #include "modules/core/modern/sub_core.h"
-#include "modules/core/sm.h"
+#include "modules/core/multiprocessor.h"
 
 #include <deque>
 #include <memory>
@@ -25,69 +26,56 @@ namespace simtlm::core::modern {
 ///         └────── memory unit → shared memory, L1D, L1C, L1T ─→ memory port → cluster
 ///
 /// An SM without CTAs is asleep.
-class sm : public sc_core::sc_module,
-           private warp_listener,
-           private sub_core::services,
-           private instruction_link::client {
-    memory_port port_;
-
+class sm final : public multiprocessor,
+                 private warp_listener,
+                 private sub_core::services,
+                 private instruction_link::client {
 public:
-    /// Towards the cluster, or any TLM-2.0 target.
-    protocol::initiator_socket<memory_port>& memory;
+    sm(const multiprocessor_parts& parts, const modern_config& modern);
 
-    sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-       const sm_config& config, const modern_config& modern, const sm_identity& who,
-       protocol::transaction_pool& transactions);
-
-    unsigned id() const { return who_.sm; }
-    unsigned cluster() const { return who_.cluster; }
-    void set_listener(cta_listener& listener) { cta_listener_ = &listener; }
-    void watch(instruction_watcher& watcher) {
+    using multiprocessor::watch;
+    void watch(instruction_watcher& watcher) override {
         pool_.watch(watcher);
         sequencer_.stay_on_one_thread();
     }
-    void set_request_order(protocol::request_order& order) {
+    void set_request_order(protocol::request_order& order) override {
         tagger_.set_order(order);
-        port_.wait_for_injection_order(sequencer_);
+        multiprocessor::set_request_order(order);
     }
 
     // ---- CTAs: called in phase core_dispatch_ctas ----
 
-    kernel_context* kernel() const { return kernel_; }
-    const kernel_context* kernel_of(unsigned warp) const {
+    bool busy() const override { return warps_.resident != 0; }
+    bool can_launch(const kernel_context& kernel, bool concurrent) const override;
+    void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) override;
+    void configure_l1(const l1_split& split) override;
+    void invalidate_l1() override { l1d_->invalidate(); }
+
+    // ---- warps ----
+
+    const warp_table& warps() const override { return warps_; }
+    const kernel_context* kernel_of(unsigned warp) const override {
         return ctas_[warps_.warp[warp].cta].kernel;
     }
-    unsigned resident_ctas() const { return resident_ctas_; }
-    bool busy() const { return warps_.resident != 0; }
-    bool can_launch(const kernel_context& kernel, bool concurrent) const;
-    /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
-    void launch(kernel_context& kernel, std::unique_ptr<program::cta> block);
-    void configure_l1(const l1_split& split);
-    void invalidate_l1() {
-        if (l1d_) l1d_->invalidate();
-    }
-    std::uint64_t stopped_at() const { return running_.stopped_at(); }
-    effect_queue& deferred_effects() { return effects_; }
+    warp_wait why_waiting(unsigned warp) const override;
+    std::string describe() const override;
+    std::size_t instructions_in_flight() const override { return pool_.in_flight(); }
 
     // ---- statistics and reports, between steps ----
 
-    const core_statistics& statistics();
-    const core_statistics& counted() const { return statistics_; }
-    /// What the stages of the modern core count.
+    const core_statistics& statistics() override;
+    void register_statistics(kernel::statistics& list) override;
+    void settle() override;
+    const cache::cache_statistics* statistics_of(l1_cache which) override;
+    void observe_caches(cache::access_observer& observer) override;
+    std::vector<unit_count> unit_counts() const override;
+    std::uint64_t network_refusals() override;
+    void register_signals(kernel::signal_list& list, const std::string& network) override;
+    std::vector<std::string> sending_blocks() const override;
+    /// What the stages of the modern core count, up to date.
     const modern_statistics& stage_statistics();
-    cache::l1_data_cache* l1d() { return l1d_.get(); }
-    cache::read_only_cache& l1i() { return *l1i_; }
-    cache::read_only_cache& l1c() { return *l1c_; }
-    cache::texture_cache& l1t() { return *l1t_; }
-    const warp_table& warps() const { return warps_; }
     const sub_core& core(unsigned i) const { return *sub_cores_[i]; }
     unsigned sub_cores() const { return static_cast<unsigned>(sub_cores_.size()); }
-    const memory_port& port() const { return port_; }
-    bool ran_in(std::uint64_t cycle) const { return running_.include(cycle); }
-    /// What every resident warp waits for, a line each, for a deadlock report.
-    std::string describe() const;
-    std::uint64_t network_back_pressure();
-    std::size_t instructions_in_flight() const { return pool_.in_flight(); }
 
 private:
     struct cta_slot {
@@ -139,16 +127,11 @@ private:
             if (a.warp == warp) return true;
         return false;
     }
-    std::string why_waiting(unsigned warp) const;
+    std::string wait_text(unsigned warp) const;
 
-    kernel::phase_sequencer& sequencer_;
     kernel::process_group group_;  // open while the blocks are made
-    const sm_config config_;
     const modern_config modern_;
-    const sm_identity who_;
     request_tagger tagger_;
-    running_cycles running_;
-    core_statistics statistics_;
     modern_statistics stage_statistics_;
     warp_table warps_;
     scoreboard scoreboard_;
@@ -156,7 +139,6 @@ private:
     coalescer coalescer_;
     warp_instruction_pool pool_;
     local_memory_map local_memory_;
-    effect_queue effects_;
     instruction_issue issue_;
     std::vector<std::unique_ptr<sub_core>> sub_cores_;
     std::unique_ptr<memory_unit> memory_unit_;
@@ -165,11 +147,8 @@ private:
     std::unique_ptr<cache::l1_data_cache> l1d_;
     std::unique_ptr<cache::texture_cache> l1t_;
 
-    cta_listener* cta_listener_ = nullptr;
     std::vector<cta_slot> ctas_;
-    kernel_context* kernel_ = nullptr;
     std::uint64_t last_launch_ = ~std::uint64_t{0};  // kernel whose code the caches hold
-    unsigned resident_ctas_ = 0;
     std::uint64_t dynamic_warps_ = 0;
     std::uint64_t residents_since_ = 0;  // first core cycle that warp_cycles lacks
     std::uint64_t registers_used_ = 0, shared_used_ = 0;

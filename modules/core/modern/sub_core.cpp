@@ -216,7 +216,9 @@ void sub_core::apply_increments(std::uint64_t before) {
 
 bool sub_core::try_allocate(warp_instruction& inst, std::uint64_t now) {
     const program::static_instruction& i = *inst.info;
-    const bool ideal = modern_.perfect_register_ports;
+    // Registers of PTX have not been allotted: a compiler spreads them over the banks.
+    constexpr unsigned machine_code_bytes = 16;
+    const bool ideal = modern_.perfect_register_ports || i.code_bytes < machine_code_bytes;
     register_file::reads wanted{};
     struct operand {
         std::uint16_t reg;
@@ -400,6 +402,7 @@ void sub_core::issue_from(unsigned slot, std::uint64_t now) {
     const instruction_issue::outcome out = sm_.issue.issue(code, w, last, number_, now);
     warp_instruction& inst = *out.inst;
     scheduler_.issued(slot);
+    ++sm_.modern.unit_instructions[static_cast<unsigned>(execution_ports::unit_of(c))];
     ++probe_.count;
     probe_.warp = w;
     probe_.pc = i.pc;
@@ -658,6 +661,15 @@ void sub_core::line_arrived(std::uint64_t line) {
 
 void sub_core::invalidate_instructions() {
     l0_.invalidate();
+}
+
+warp_wait sub_core::wait_of(unsigned w) const {
+    const unsigned slot = slot_of(w);
+    if (front_[slot].count == 0) return warp_wait::fetch;
+    if ((dependent_ & slot_bit(slot)) != 0) return warp_wait::scoreboard;
+    if ((scheduler_.stalled() & slot_bit(slot)) != 0) return warp_wait::scoreboard;
+    return can_issue(slot, issue_process_.now()) == stall_reason::none ? warp_wait::nothing
+                                                                       : warp_wait::pipeline;
 }
 
 std::string sub_core::why_waiting(unsigned w) const {

@@ -14,6 +14,7 @@
 #include "modules/core/modern/result_queue.h"
 #include "modules/core/running_cycles.h"
 #include "modules/core/scoreboard.h"
+#include "modules/core/warp_wait.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"
 
@@ -132,6 +133,13 @@ public:
     }
     /// What a warp waits for, for a deadlock report.
     std::string why_waiting(unsigned warp) const;
+    /// The same in a word. @pre the warp waits for nothing of the SM (a barrier, ...)
+    warp_wait wait_of(unsigned warp) const;
+    /// Cycles until the stall counter of a warp is at 0.
+    unsigned stall_left(unsigned warp) const {
+        return scheduler_.stall_left(slot_of(warp), issue_process_.now());
+    }
+    unsigned number() const { return number_; }
     unsigned buffered(unsigned warp) const { return front_[slot_of(warp)].count; }
 
 private:

@@ -106,7 +106,7 @@ public:
                const kernel::phase_sequencer::options& options = {})
         : sc_module(name),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table(), options),
-          core("sm", sequencer, config, modern, {0, 0, 1}, pool),
+          core(multiprocessor_parts{"sm", sequencer, config, {0, 0, 1}, pool}, modern),
           memory("memory", sequencer, memory_latency),
           last_count_(config.schedulers, 0),
           process_("process", sequencer, protocol::phase::core_dispatch_ctas,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/core/executed_source.h"
 #include "tests/unit/core/modern/modern_rig.h"
 
 #include <gmock/gmock.h>
@@ -280,6 +281,33 @@ TEST(ModernSm, RunsCodeWithoutControlBitsByItsScoreboard) {
     ASSERT_EQ(rig.completed.size(), 1u);
     EXPECT_GT(rig.distance(load, use), 100u);
     EXPECT_EQ(rig.distance(use, next), 4u);
+}
+
+TEST(ModernSm, FollowsAnExecutedWarpThroughLoopsDivergenceAndBarriers) {
+    modern_rig rig("rig", four_sub_cores(), {});
+    core::test::small_kernel k;
+    k.compute(1, 2);
+    const unsigned loop = static_cast<unsigned>(k.steps.size());
+    k.compute(3, 1);
+    k.memory(false, memory_space::global,
+             [](unsigned warp, unsigned lane) { return data + 128 * warp + 4 * lane; });
+    k.compute(4, 40);
+    k.loop(loop, 3);
+    k.jump(static_cast<unsigned>(k.steps.size()) + 2, 0x0000ffff);  // half of the lanes skip one
+    k.compute(5, 4);
+    k.barrier(0, 0);
+    k.memory(true, memory_space::global,
+             [](unsigned warp, unsigned lane) { return data + 128 * warp + 4 * lane; });
+    k.leave();
+    k.finish();
+    for (core::test::step& s : k.steps) s.info.scheduling = program::scheduling_class_of(s.info);
+    rig.launch(std::make_unique<core::test::executed_cta>(k, 8), 8);
+    rig.run(6000);
+    ASSERT_EQ(rig.completed.size(), 1u) << rig.core.describe();
+    // 1 + 4 rounds of 4, the jump, the skipped step, the barrier, the store and the end.
+    expect_everything_accounted(rig, 8 * (1 + 4 * 4 + 1 + 1 + 1 + 1 + 1));
+    EXPECT_GE(rig.core.stage_statistics().redirects, 8u * 3u);
+    EXPECT_EQ(rig.issued(k.steps[loop].info).size(), 8u * 4u);
 }
 
 /// Random warps on a modern SM: arithmetic, loads that hit and miss, stores, barriers.
