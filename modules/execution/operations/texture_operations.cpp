@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/texture_operations.h"
 
+#include "modules/execution/arithmetic/texture_plane.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/texture_table.h"
 #include "modules/execution/thread_block.h"
@@ -31,6 +32,28 @@ const texture_binding& binding_of(warp& w, const operation* op, slot handle, uns
                       "bind it before the launch");
     return *b;
 }
+
+/// Bindings of one operand, lane after lane: mostly all of them the same.
+class binding_cache {
+public:
+    binding_cache(warp& w, const operation* op, slot handle) : w_(w), op_(op), handle_(handle) {}
+
+    const texture_binding& of(unsigned lane) {
+        const std::uint64_t h = lanes_at<std::uint64_t>(w_, handle_)[lane];
+        if (found_ == nullptr || h != last_) {
+            found_ = &binding_of(w_, op_, handle_, lane);
+            last_ = h;
+        }
+        return *found_;
+    }
+
+private:
+    warp& w_;
+    const operation* op_;
+    slot handle_;
+    std::uint64_t last_ = 0;
+    const texture_binding* found_ = nullptr;
+};
 
 bool is_layered(texture_geometry g) {
     return g == texture_geometry::layered_one || g == texture_geometry::layered_two ||
@@ -209,11 +232,24 @@ const operation* fetch_texture(warp& w, const operation* op) {
     const texture_description& d = description_of(op);
     const lane_mask lanes = w.lanes_of(op);
     note(w, op, lanes);
+    binding_cache textures(w, op, d.texture), samplers(w, op, d.sampler);
+    const bool plain = !d.gathers && !is_layered(d.geometry);
+    const std::size_t results = std::min<std::size_t>(d.results.size(), 4);
     for_lanes(lanes, [&](unsigned lane) {
-        const texture_binding& b = binding_of(w, op, d.texture, lane);
+        const texture_binding& b = textures.of(lane);
         const arithmetic::sampler_state& sampler =
-            d.sampler == no_slot ? b.sampler : binding_of(w, op, d.sampler, lane).sampler;
+            d.sampler == no_slot ? b.sampler : samplers.of(lane).sampler;
         const auto at = coordinates_of(w, d, b, sampler, lane);
+        if (plain && arithmetic::is_plane(b.image)) {
+            std::uint64_t offset = 0;
+            const arithmetic::texel_value value = arithmetic::fetch_plane(
+                b.image, sampler, at, w.launch->memory.host(b.base), offset);
+            if (w.pending != nullptr) w.pending->address[lane] = b.base + offset;
+            for (std::size_t i = 0; i < results; ++i)
+                if (d.results[i] != no_slot)
+                    lanes_at<std::uint32_t>(w, d.results[i])[lane] = value[i];
+            return;
+        }
         const auto footprint = d.gathers ? arithmetic::gather_footprint(b.image, sampler, at)
                                          : arithmetic::texture_footprint(b.image, sampler, at);
         const auto read = [&](std::uint64_t offset) {
