@@ -559,7 +559,7 @@ namespace {
 /// away.
 result last_error_or_fault() {
     const result last = session::thread().last_error;
-    if (last != 0 || !session::exists()) return last;
+    if (last != 0 || !session::is_running()) return last;
     session& s = session::get();
     return static_cast<result>(s.work().fault(s.current_device()));
 }

@@ -151,7 +151,7 @@ function* module::find(const std::string& name) {
     return f.get();
 }
 
-bool session::exists() {
+bool session::is_running() {
     return the_session != nullptr && !over;
 }
 
