@@ -60,11 +60,11 @@ bool is_layered(texture_geometry g) {
            g == texture_geometry::layered_cube;
 }
 
-std::uint32_t word(const warp& w, slot s, unsigned lane) {
+std::uint32_t lane_word(const warp& w, slot s, unsigned lane) {
     return lanes_at<std::uint32_t>(w, s)[lane];
 }
 float number(const warp& w, slot s, unsigned lane) {
-    return arithmetic::as_float(word(w, s, lane));
+    return arithmetic::as_float(lane_word(w, s, lane));
 }
 
 std::array<float, 3> numbers(const warp& w, const std::vector<slot>& from, unsigned lane) {
@@ -80,17 +80,18 @@ arithmetic::texture_coordinates coordinates_of(const warp& w, const texture_desc
     arithmetic::texture_coordinates c;
     c.integers = d.integer_coordinates;
     std::size_t first = 0;
-    if (is_layered(d.geometry)) c.layer = word(w, d.coordinates[first++], lane);
+    if (is_layered(d.geometry)) c.layer = lane_word(w, d.coordinates[first++], lane);
     for (std::size_t i = 0; i < 3 && first + i < d.coordinates.size(); ++i) {
         const slot s = d.coordinates[first + i];
         if (c.integers)
-            c.index[i] = static_cast<std::int32_t>(word(w, s, lane));
+            c.index[i] = static_cast<std::int32_t>(lane_word(w, s, lane));
         else
             c.at[i] = number(w, s, lane);
     }
     if (d.has_level)
-        c.level = c.integers ? static_cast<float>(static_cast<std::int32_t>(word(w, d.level, lane)))
-                             : number(w, d.level, lane);
+        c.level = c.integers
+                      ? static_cast<float>(static_cast<std::int32_t>(lane_word(w, d.level, lane)))
+                      : number(w, d.level, lane);
     if (d.has_gradient)
         c.level = arithmetic::gradient_level(b.image, sampler, numbers(w, d.dx, lane),
                                              numbers(w, d.dy, lane));
@@ -112,9 +113,9 @@ surface_access place(warp& w, const operation* op, const texture_description& d,
     std::array<std::int32_t, 3> index{};
     std::uint32_t layer = 0;
     std::size_t first = 0;
-    if (is_layered(d.geometry)) layer = word(w, d.coordinates[first++], lane);
+    if (is_layered(d.geometry)) layer = lane_word(w, d.coordinates[first++], lane);
     for (std::size_t i = 0; i < 3 && first + i < d.coordinates.size(); ++i)
-        index[i] = static_cast<std::int32_t>(word(w, d.coordinates[first + i], lane));
+        index[i] = static_cast<std::int32_t>(lane_word(w, d.coordinates[first + i], lane));
     const unsigned bytes =
         d.formatted ? b.image.format.bytes() : d.element_bytes * std::max(d.elements, 1u);
     const arithmetic::surface_place p =
