@@ -31,7 +31,7 @@ install(FILES scripts/simtlm_runs.py scripts/reference_cases.py
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(FILES README.md CHANGELOG.md packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT runtime)
-foreach(page simtlm simtlm-trace)
+foreach(page simtlm simtlm-trace simtlm-sass)
   set(SIMTLM_MAN_DATE 2026-11-23)
   configure_file(packaging/man/${page}.1.in ${PROJECT_BINARY_DIR}/man/${page}.1 @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/man/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1

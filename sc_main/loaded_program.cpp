@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/loaded_program.h"
 
+#include "modules/execution/machine/sass_image.h"
 #include "modules/execution/ptx_image.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/text_file.h"
 #include "modules/ptx/parser.h"
+#include "modules/sass/cubin.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
 
@@ -30,6 +32,27 @@ execution::check_options with_log(execution::check_options checks, const debug_o
     return checks;
 }
 
+/// The program of --ptx or --cubin.
+std::unique_ptr<execution::program_image> load(const platform::option_values& values,
+                                               execution::device_memory& memory,
+                                               const execution::check_options& checks,
+                                               const debug_output& debug) {
+    const std::string& path = values.text("--cubin");
+    if (path.empty())
+        return std::make_unique<execution::ptx_image>(read_program(values.text("--ptx"), debug),
+                                                      memory, with_log(checks, debug));
+    if (!values.text("--ptx").empty())
+        values.fail("--cubin", "--ptx names a program, too", "name one of them");
+    if (checks.any())
+        values.fail("--check", "machine code is run without checks", "run the PTX: --ptx FILE");
+    if (debug.tells_instructions())
+        values.fail("--cubin", "instructions of machine code are not logged",
+                    "run the PTX: --ptx FILE");
+    auto file = std::make_shared<const sass::cubin>(
+        kernel::read_text_file(path, "name a cubin: nvcc -cubin", kernel::largest_program), path);
+    return std::make_unique<execution::sass_image>(std::move(file), memory);
+}
+
 /// Device memory that keeps what the checks need.
 execution::device_memory& prepared(execution::device_memory& memory,
                                    const execution::check_options& checks) {
@@ -51,8 +74,7 @@ loaded_program::loaded_program(const platform::option_values& values)
     : checker_(execution::parse_checks(values.text("--check"))),
       debug_(values),
       heap_(prepared(memory_, checker_.options), values.number("-gpgpu_heap_size_limit")),
-      image_(std::make_unique<execution::ptx_image>(read_program(values.text("--ptx"), debug_),
-                                                    memory_, with_log(checker_.options, debug_))),
+      image_(load(values, memory_, checker_.options, debug_)),
       script_(read_script(values)),
       run_(script_, *image_, memory_) {
     heap_.reserve();

@@ -173,6 +173,8 @@ void output(builder& b) {
 
 void programs(builder& b) {
     b.file("--ptx", "", "A PTX program to run; see docs/execution.md.");
+    b.file("--cubin", "",
+           "Machine code to run, without time (-gpgpu_ptx_sim_mode 1): a cubin; see docs/sass.md.");
     b.file("--launch", "", "What to run of it: buffers, launches and expected results.");
     b.file("--record-trace", "",
            "Records the kernels of --ptx as they run, with a kernelslist.g, in this folder, which "

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/machine/machine_control.h"
+
+#include "modules/execution/machine/machine_frame.h"
+#include "modules/execution/program_image.h"
+#include "modules/execution/thread_block.h"
+#include "modules/execution/warp.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::execution {
+
+void machine_control::start(warp& w, const kernel_image& kernel) {
+    if (frame_bytes_ != kernel.frame_bytes) {
+        frame_ = make_lane_buffer(kernel.frame_bytes);
+        frame_bytes_ = kernel.frame_bytes;
+    }
+    std::memset(frame_.get(), 0, frame_bytes_);
+    std::memcpy(frame_.get() + frame_layout::always, &all_lanes, sizeof all_lanes);
+    w.banks[static_cast<unsigned>(bank::frame)] = frame_.get();
+    w.local_base = 0;
+    ready_.clear();
+    blocked_.clear();
+    live_ = w.members;
+    branches_ = 0;
+}
+
+lane_mask machine_control::mask_of(const warp& w, const blocked_group& b) const {
+    if (b.barrier < 0) return b.among & live_;
+    return w.mask_at(machine_frame::barriers + 4 * static_cast<unsigned>(b.barrier)) & live_;
+}
+
+const operation* machine_control::next_group(warp& w) {
+    branches_ = 0;
+    if (ready_.empty()) {
+        if (live_ == 0) return w.end();
+        // All groups wait for lanes that wait, too.
+        const blocked_group& b = blocked_.back();
+        w.active = b.lanes;
+        w.block->fail(w, b.next - 1, static_cast<unsigned>(__builtin_ctz(b.lanes)),
+                      "lanes of a warp wait for each other at different convergence barriers");
+    }
+    w.active = ready_.back().lanes;
+    const operation* const to = ready_.back().next;
+    ready_.pop_back();
+    return w.go_on(to);
+}
+
+const operation* machine_control::branch(warp& w, lane_mask takers, const operation* target,
+                                         const operation* next) {
+    const lane_mask others = w.active & ~takers;
+    if (takers == 0) return w.go_on(next);
+    if (others == 0) {
+        if (++branches_ > patience && !ready_.empty()) return yield(w, target);
+        return w.go_on(target);
+    }
+    const bool takers_first = __builtin_popcount(takers) < __builtin_popcount(others);
+    ready_.push_back(takers_first ? group{others, next} : group{takers, target});
+    w.active = takers_first ? takers : others;
+    return w.go_on(takers_first ? target : next);
+}
+
+const operation* machine_control::scatter(warp& w, lane_mask takers,
+                                          const std::array<const operation*, warp_size>& targets,
+                                          const operation* next) {
+    const lane_mask others = w.active & ~takers;
+    std::vector<group> parts;
+    if (others != 0) parts.push_back({others, next});
+    for (lane_mask left = takers; left != 0;) {
+        const operation* const to = targets[static_cast<unsigned>(__builtin_ctz(left))];
+        lane_mask same = 0;
+        for (lane_mask m = left; m != 0; m &= m - 1)
+            if (targets[static_cast<unsigned>(__builtin_ctz(m))] == to) same |= m & (0 - m);
+        parts.push_back({same, to});
+        left &= ~same;
+    }
+    std::stable_sort(parts.begin(), parts.end(), [](const group& a, const group& b) {
+        return __builtin_popcount(a.lanes) > __builtin_popcount(b.lanes);
+    });
+    w.active = parts.back().lanes;
+    const operation* const to = parts.back().next;
+    parts.pop_back();
+    ready_.insert(ready_.end(), parts.begin(), parts.end());
+    return w.go_on(to);
+}
+
+void machine_control::barriers_changed(warp& w) {
+    for (std::size_t i = 0; i < blocked_.size();) {
+        const blocked_group first = blocked_[i];
+        // Who waits at the same barrier goes on as one.
+        lane_mask waiting = 0;
+        for (const blocked_group& b : blocked_)
+            if (b.barrier == first.barrier && b.next == first.next &&
+                (b.barrier >= 0 || b.among == first.among))
+                waiting |= b.lanes;
+        if ((mask_of(w, first) & ~waiting) != 0) {
+            ++i;
+            continue;
+        }
+        blocked_.erase(
+            std::remove_if(blocked_.begin(), blocked_.end(),
+                           [&](const blocked_group& b) { return (b.lanes & waiting) != 0; }),
+            blocked_.end());
+        ready_.push_back({waiting, first.next});
+        i = 0;
+    }
+}
+
+const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrier,
+                                       const operation* next) {
+    if (lanes == 0) return w.go_on(next);
+    const lane_mask rest = w.active & ~lanes;
+    if (rest != 0) ready_.push_back({rest, next});
+    blocked_.push_back({lanes, next, static_cast<int>(barrier), 0});
+    barriers_changed(w);
+    return next_group(w);
+}
+
+const operation* machine_control::wait_for(warp& w, lane_mask lanes, lane_mask among,
+                                           const operation* next) {
+    if (lanes == 0) return w.go_on(next);
+    const lane_mask rest = w.active & ~lanes;
+    if (rest == 0 && (among & live_ & ~lanes) == 0) return w.go_on(next);
+    if (rest != 0) ready_.push_back({rest, next});
+    blocked_.push_back({lanes, next, -1, among});
+    barriers_changed(w);
+    return next_group(w);
+}
+
+const operation* machine_control::exit(warp& w, lane_mask lanes, const operation* next) {
+    live_ &= ~lanes;
+    const lane_mask rest = w.active & ~lanes;
+    if (rest != 0) ready_.push_back({rest, next});
+    barriers_changed(w);
+    return next_group(w);
+}
+
+const operation* machine_control::yield(warp& w, const operation* next) {
+    if (ready_.empty()) return w.go_on(next);
+    ready_.insert(ready_.begin(), {w.active, next});
+    return next_group(w);
+}
+
+}  // namespace simtlm::execution

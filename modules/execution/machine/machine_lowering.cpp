@@ -1,0 +1,1176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/machine/machine_lowering.h"
+
+#include "modules/execution/collectives.h"
+#include "modules/execution/machine/machine_frame.h"
+#include "modules/execution/operations/atomic.h"
+#include "modules/execution/operations/control.h"
+#include "modules/execution/operations/special.h"
+#include "modules/execution/thread_block.h"
+#include "modules/sass/special_registers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace simtlm::execution {
+
+using sass::operand_kind;
+using sass::special_register;
+
+machine_lowering::machine_lowering(sass_image& image, std::uint32_t function, row_map& rows)
+    : image_(image),
+      index_(function),
+      f_(image.source().functions()[function]),
+      rows_(rows),
+      handlers_(operations_of_host()) {}
+
+// ---- operands ----
+
+slot machine_lowering::row(machine_row r) {
+    const auto key = std::make_tuple(static_cast<unsigned>(r.what), r.bank, r.value);
+    const auto known = rows_.find(key);
+    if (known != rows_.end()) return known->second;
+    const slot s = slot_in(bank::constants, static_cast<std::uint32_t>(image_.rows_.size()) * 128);
+    image_.rows_.push_back(r);
+    rows_.emplace(key, s);
+    return s;
+}
+
+slot machine_lowering::register_row(unsigned n, bool uniform) const {
+    if (uniform)
+        return n >= sass::uniform_urz ? machine_frame::zero : machine_frame::uniform + 128 * n;
+    if (n >= sass::register_rz) return machine_frame::zero;
+    image_.registers_ = std::max(image_.registers_, n + 1);
+    return machine_frame::registers + 128 * n;
+}
+
+slot machine_lowering::machine_frame_scratch(unsigned n) {
+    return machine_frame::scratch + 256 * (n % machine_frame::scratch_rows);
+}
+
+slot machine_lowering::low_word(const operand& o) {
+    switch (o.kind) {
+        case operand_kind::reg:
+            return register_row(o.index, false);
+        case operand_kind::uniform_reg:
+            return register_row(o.index, true);
+        case operand_kind::constant:
+            if (o.has_uniform || o.has_base || o.bank >= sass_image::banks) {
+                problem_ = "an indexed constant";
+                return machine_frame::zero;
+            }
+            return row({machine_row::kind::bank_word, o.bank, static_cast<std::uint32_t>(o.value)});
+        case operand_kind::float64:
+            return machine_frame::zero;
+        default:
+            return number(static_cast<std::uint32_t>(o.value));
+    }
+}
+
+slot machine_lowering::high_word(const operand& o) {
+    switch (o.kind) {
+        case operand_kind::reg:
+            return o.index == sass::register_rz ? machine_frame::zero
+                                                : register_row(o.index + 1u, false);
+        case operand_kind::uniform_reg:
+            return o.index == sass::uniform_urz ? machine_frame::zero
+                                                : register_row(o.index + 1u, true);
+        case operand_kind::constant: {
+            operand next = o;
+            next.value += 4;
+            return low_word(next);
+        }
+        case operand_kind::float64:
+            return number(static_cast<std::uint32_t>(o.value));
+        default:  // an integer, extended by its sign
+            return number((o.value >> 31 & 1) != 0 && o.is_signed ? ~0u : 0);
+    }
+}
+
+slot machine_lowering::result_row(const operand& o, unsigned more) const {
+    const bool uniform = o.kind == operand_kind::uniform_reg;
+    if (o.index + more >= (uniform ? sass::uniform_urz : sass::register_rz))
+        return machine_frame::discard + 128 * (more & 1);
+    return register_row(o.index + more, uniform);
+}
+
+slot machine_lowering::predicate_slot(const operand& o) {
+    if (o.index == sass::predicate_true) return 0;
+    return (o.kind == operand_kind::uniform_predicate ? machine_frame::uniform_predicates
+                                                      : machine_frame::predicates) +
+           4u * o.index;
+}
+
+void machine_lowering::source_predicate(machine_details& d, unsigned n, const operand& o) const {
+    d.predicate[n] = predicate_slot(o);  // that of PT is frame_layout::always
+    d.predicate_flip[n] = o.negate_predicate ? all_lanes : 0;
+}
+void machine_lowering::result_predicate(machine_details& d, unsigned n, const operand& o) const {
+    d.result[n] = predicate_slot(o);
+}
+
+void machine_lowering::modifiers(machine_details& d, unsigned n, const operand& o,
+                                 bool is_float) const {
+    if (is_float) {
+        if (o.absolute) d.keep[n] = 0x7fffffffu;
+        if (o.negate) d.flip[n] = 0x80000000u;
+        return;
+    }
+    if (o.negate) d.flip[n] = ~0u, d.add[n] = 1;
+    if (o.invert) d.flip[n] = ~0u;
+}
+
+slot machine_lowering::float_source(const operand& o) {
+    if (!o.negate && !o.absolute) return low_word(o);
+    machine_details& d = details();
+    modifiers(d, 0, o, true);
+    const slot to = scratch();
+    operation& op = emit(machine_modify, &d, false);
+    op.source[0] = low_word(o);
+    op.destination = to;
+    return to;
+}
+
+slot machine_lowering::double_source(const operand& o) {
+    machine_details& d = details();
+    modifiers(d, 0, o, true);
+    const slot to = scratch();
+    const slot low = low_word(o), high = high_word(o);
+    operation& op = emit(machine_pack, &d, false);
+    op.source[0] = low;
+    op.source[1] = high;
+    op.destination = to;
+    return to;
+}
+
+// ---- emission ----
+
+machine_details& machine_lowering::details() {
+    image_.details_.push_back(std::make_unique<machine_details>());
+    image_.details_.back()->uniform = uniform_;
+    return *image_.details_.back();
+}
+
+operation& machine_lowering::emit(handler h, const machine_details* d, bool guarded) {
+    operation op;
+    op.execute = h;
+    if (d != nullptr) op.immediate = reinterpret_cast<std::int64_t>(d);
+    if (guarded) {
+        if (now_.guard != sass::predicate_true)
+            op.guard = (now_.guard_uniform ? machine_frame::uniform_predicates
+                                           : machine_frame::predicates) +
+                       4u * now_.guard;
+        op.guard_flip = now_.guard_negated ? all_lanes : 0;
+    }
+    op.instruction = static_cast<std::uint32_t>(image_.places_.size() - 1);
+    // The first operation of an instruction stands for it.
+    op.counted = image_.code_.size() == first_.back();
+    image_.code_.push_back(op);
+    return image_.code_.back();
+}
+
+bool machine_lowering::emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
+                                   bool guarded) {
+    const choice c = handlers_.elementwise(o);
+    if (!c) {
+        problem_ = "a form that is not known";
+        return false;
+    }
+    operation& op = emit(c.execute, nullptr, guarded);
+    op.detail = c.detail;
+    op.destination = to;
+    std::copy(sources.begin(), sources.end(), op.source);
+    return true;
+}
+
+slot* machine_lowering::list_of(const std::vector<slot>& slots) {
+    image_.lists_.push_back(std::make_unique<slot[]>(slots.size() + 1));
+    std::copy(slots.begin(), slots.end(), image_.lists_.back().get());
+    return image_.lists_.back().get();
+}
+
+void machine_lowering::to_pair(const operand& o, slot from) {
+    operation& op = emit(machine_unpack, &details());
+    op.source[0] = from;
+    op.destination = result_row(o);
+    op.destination2 = result_row(o, 1);
+}
+
+void machine_lowering::lower() {
+    const std::size_t count = f_.instructions();
+    for (std::size_t n = 0; n < count; ++n) {
+        image_.places_.push_back({index_, n * sass::instruction_bytes});
+        first_.push_back(static_cast<std::uint32_t>(image_.code_.size()));
+        scratch_used_ = 0;
+        problem_.clear();
+        const bool known =
+            sass::decode(f_.word(n), image_.architecture(), n * sass::instruction_bytes, now_);
+        uniform_ = known && now_.opcode.front() == 'U' && now_.opcode != "UNKNOWN";
+        if (known && lower_instruction() && problem_.empty()) continue;
+        if (image_.problems_[index_].empty())
+            image_.problems_[index_] = fmt::format(
+                "{} at {:#06x}{}",
+                known ? sass::to_string(now_) : "an instruction that is not known",
+                n * sass::instruction_bytes, problem_.empty() ? "" : " (" + problem_ + ")");
+        image_.code_.resize(first_.back());
+        uniform_ = false;
+        emit(refuse);
+    }
+    // Control that runs off the end.
+    image_.places_.push_back({index_, count * sass::instruction_bytes});
+    first_.push_back(static_cast<std::uint32_t>(image_.code_.size()));
+    now_ = {};
+    emit(refuse);
+    for (const target_use& t : targets_) {
+        const std::uint64_t n = t.target / sass::instruction_bytes;
+        image_.code_[t.operation].source[0] = first_[std::min<std::uint64_t>(n, count)];
+    }
+    for (slot* table : tables_) std::copy(first_.begin(), first_.end() - 1, table);
+}
+
+bool machine_lowering::lower_instruction() {
+    return lower_integer() || lower_logic() || lower_float() || lower_double() ||
+           lower_conversion() || lower_move() || lower_memory() || lower_atomic() || lower_warp() ||
+           lower_control();
+}
+
+// ---- integer ----
+
+bool machine_lowering::lower_integer() {
+    const std::string_view name = uniform_ ? now_.opcode.substr(1) : now_.opcode;
+    const bool x = now_.has("X");
+    if (name == "IADD3" || name == "VIADD") {
+        if (now_.has("16x2")) return false;
+        // Rd, carries, A, B, C, carries of .X
+        machine_details& d = details();
+        unsigned n = 1;
+        const auto is_predicate = [&](unsigned i) {
+            return at(i).kind == operand_kind::predicate ||
+                   at(i).kind == operand_kind::uniform_predicate;
+        };
+        for (unsigned r = 0; is_predicate(n); ++n, ++r) result_predicate(d, r, at(n));
+        slot sources[3];
+        for (unsigned i = 0; i < 3; ++i) {
+            if (name == "VIADD" && i == 2) {
+                sources[i] = machine_frame::zero;
+                break;
+            }
+            modifiers(d, i, at(n), false);
+            sources[i] = low_word(at(n++));
+        }
+        d.extended = x;
+        if (x) {
+            source_predicate(d, 0, at(n));
+            source_predicate(d, 1, at(n + 1));
+        }
+        operation& op = emit(machine_add3, &d);
+        op.destination = result_row(at(0));
+        std::copy(sources, sources + 3, op.source);
+        return true;
+    }
+    if (name == "IMAD") {
+        machine_details& d = details();
+        unsigned n = 1;
+        if (at(n).kind == operand_kind::predicate || at(n).kind == operand_kind::uniform_predicate)
+            result_predicate(d, 0, at(n++));
+        d.is_signed = !now_.has("U32");
+        d.extended = x;
+        modifiers(d, 2, at(n + 2), false);
+        if (x) source_predicate(d, 0, at(n + 3));
+        // Of .HI, too, the third source is a pair; the low word of the sum is dropped.
+        const bool wide = now_.has("WIDE"), high = now_.has("HI");
+        const slot a = low_word(at(n)), b = low_word(at(n + 1)), c = low_word(at(n + 2));
+        const slot c_high = wide || high ? high_word(at(n + 2)) : no_slot;
+        operation& op = emit(wide || high ? machine_multiply_add_wide : machine_multiply_add, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.source[2] = c;
+        op.source[3] = c_high;
+        op.destination = high ? machine_frame::discard : result_row(at(0));
+        if (wide) op.destination2 = result_row(at(0), 1);
+        if (high) op.destination2 = result_row(at(0));
+        return true;
+    }
+    if (name == "LEA") {
+        machine_details& d = details();
+        unsigned n = 1;
+        if (at(n).kind == operand_kind::predicate || at(n).kind == operand_kind::uniform_predicate)
+            result_predicate(d, 0, at(n++));
+        d.high = now_.has("HI");
+        d.is_signed = now_.has("SX32");
+        d.extended = x;
+        // What is negated is the shifted value, of which only the low word is carried out here.
+        if (d.high && (at(n).negate || at(n).invert)) return false;
+        modifiers(d, 0, at(n), false);
+        modifiers(d, 1, at(n + 1), false);
+        const slot a = low_word(at(n)), b = low_word(at(n + 1));
+        n += 2;
+        slot c = machine_frame::zero;
+        if (d.high && !d.is_signed) c = low_word(at(n++));
+        d.number = static_cast<std::uint32_t>(at(n++).value);
+        if (x) source_predicate(d, 0, at(n));
+        operation& op = emit(machine_shift_add, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.source[2] = c;
+        op.destination = result_row(at(0));
+        return true;
+    }
+    if (name == "IMNMX" || name == "VIMNMX") {
+        if (now_.has("RELU") || now_.has("S16x2") || now_.has("U16x2")) return false;
+        machine_details& d = details();
+        d.is_signed = !now_.has("U32");
+        source_predicate(d, 0, at(3));
+        const slot a = low_word(at(1)), b = low_word(at(2));
+        operation& op = emit(machine_minmax, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.destination = result_row(at(0));
+        return true;
+    }
+    if (name == "VIADDMNMX") {
+        if (now_.has("RELU") || now_.has("S16x2") || now_.has("U16x2")) return false;
+        machine_details& sum = details();
+        modifiers(sum, 0, at(1), false);
+        modifiers(sum, 1, at(2), false);
+        const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3)), to = scratch();
+        operation& add = emit(machine_add3, &sum, false);
+        add.source[0] = a;
+        add.source[1] = b;
+        add.source[2] = machine_frame::zero;
+        add.destination = to;
+        machine_details& d = details();
+        d.is_signed = !now_.has("U32");
+        source_predicate(d, 0, at(4));
+        operation& op = emit(machine_minmax, &d);
+        op.source[0] = to;
+        op.source[1] = c;
+        op.destination = result_row(at(0));
+        return true;
+    }
+    if (name == "ISETP") {
+        machine_details& d = details();
+        result_predicate(d, 0, at(0));
+        result_predicate(d, 1, at(1));
+        source_predicate(d, 0, at(4));
+        d.extended = now_.has("EX");
+        if (d.extended) source_predicate(d, 1, at(5));
+        d.is_signed = !now_.has("U32");
+        constexpr std::pair<std::string_view, unsigned> orders[] = {
+            {"F", 0}, {"LT", 1}, {"EQ", 2}, {"LE", 3}, {"GT", 4}, {"NE", 5}, {"GE", 6}, {"T", 7}};
+        for (const auto& o : orders)
+            if (now_.modifiers[0] == o.first) d.comparison = o.second;
+        d.combination = now_.has("OR") ? 1 : now_.has("XOR") ? 2 : 0;
+        const slot a = low_word(at(2)), b = low_word(at(3));
+        operation& op = emit(machine_compare, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        return true;
+    }
+    const auto one = [&](handler h) {
+        machine_details& d = details();
+        d.is_signed = !now_.has("U32");
+        d.high = now_.has("SH");
+        unsigned n = 1;
+        if (at(n).kind == operand_kind::predicate || at(n).kind == operand_kind::uniform_predicate)
+            result_predicate(d, 0, at(n++));
+        modifiers(d, 0, at(n), false);
+        const slot a = low_word(at(n));
+        operation& op = emit(h, &d);
+        op.source[0] = a;
+        op.destination = result_row(at(0));
+        return true;
+    };
+    if (name == "IABS") return one(machine_absolute);
+    if (name == "POPC") return one(machine_count);
+    if (name == "FLO") return one(machine_find);
+    if (name == "BREV") return one(machine_reverse);
+    if (name == "SGXT" || name == "BMSK") {
+        machine_details& d = details();
+        d.is_signed = !now_.has("U32");
+        d.wraps = now_.has("W");
+        const slot a = low_word(at(1)), b = low_word(at(2));
+        operation& op = emit(name == "SGXT" ? machine_extend : machine_field_mask, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.destination = result_row(at(0));
+        return true;
+    }
+    return false;
+}
+
+bool machine_lowering::lower_logic() {
+    const std::string_view name = uniform_ ? now_.opcode.substr(1) : now_.opcode;
+    if (name == "LOP3") {
+        machine_details& d = details();
+        unsigned n = 0;
+        if (at(0).kind == operand_kind::predicate || at(0).kind == operand_kind::uniform_predicate)
+            result_predicate(d, 0, at(n++));
+        const operand& to = at(n++);
+        const slot a = low_word(at(n)), b = low_word(at(n + 1)), c = low_word(at(n + 2));
+        d.number = static_cast<std::uint32_t>(at(n + 3).value);
+        source_predicate(d, 0, at(n + 4));
+        d.combination = now_.has("PAND") ? 0 : 1;
+        operation& op = emit(machine_logic, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.source[2] = c;
+        op.destination = result_row(to);
+        return true;
+    }
+    if (name == "PLOP3") {
+        machine_details& d = details();
+        result_predicate(d, 0, at(0));
+        result_predicate(d, 1, at(1));
+        for (unsigned i = 0; i < 3; ++i) source_predicate(d, i, at(2 + i));
+        d.number = static_cast<std::uint32_t>(at(5).value);
+        d.number2 = static_cast<std::uint32_t>(at(6).value);
+        emit(machine_logic_predicates, &d);
+        return true;
+    }
+    if (name == "SHF" || name == "PRMT") {
+        machine_details& d = details();
+        if (name == "PRMT" && now_.modifier_count != 0) return false;
+        d.left = now_.has("L");
+        d.wraps = now_.has("W");
+        d.high = now_.has("HI");
+        d.is_signed = now_.has("S32") || now_.has("S64");
+        d.width = now_.has("U64") || now_.has("S64") ? 64 : 32;
+        const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
+        operation& op = emit(name == "SHF" ? machine_shift : machine_permute, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.source[2] = c;
+        op.destination = result_row(at(0));
+        return true;
+    }
+    if (name == "SEL" || name == "FSEL") {
+        if (now_.has("FTZ")) return false;
+        machine_details& d = details();
+        modifiers(d, 0, at(1), name == "FSEL");
+        modifiers(d, 1, at(2), name == "FSEL");
+        source_predicate(d, 0, at(3));
+        const slot a = low_word(at(1)), b = low_word(at(2));
+        operation& op = emit(machine_select, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.destination = result_row(at(0));
+        return true;
+    }
+    return false;
+}
+
+// ---- floating point ----
+
+namespace {
+
+ptx::operation value_operation(ptx::opcode code, ptx::type t) {
+    ptx::operation o;
+    o.op = code;
+    o.types[0] = t;
+    o.type_count = 1;
+    return o;
+}
+void set(ptx::operation& o, ptx::flag f) {
+    o.flags |= std::uint64_t{1} << static_cast<unsigned>(f);
+}
+ptx::rounding rounding_of(const sass::instruction& i) {
+    return i.has("RM")   ? ptx::rounding::rm
+           : i.has("RP") ? ptx::rounding::rp
+           : i.has("RZ") ? ptx::rounding::rz
+                         : ptx::rounding::rn;
+}
+constexpr std::pair<std::string_view, ptx::comparison> float_comparisons[] = {
+    {"LT", ptx::comparison::lt},   {"EQ", ptx::comparison::eq},   {"LE", ptx::comparison::le},
+    {"GT", ptx::comparison::gt},   {"NE", ptx::comparison::ne},   {"GE", ptx::comparison::ge},
+    {"NUM", ptx::comparison::num}, {"NAN", ptx::comparison::nan}, {"LTU", ptx::comparison::ltu},
+    {"EQU", ptx::comparison::equ}, {"LEU", ptx::comparison::leu}, {"GTU", ptx::comparison::gtu},
+    {"NEU", ptx::comparison::neu}, {"GEU", ptx::comparison::geu}};
+
+}  // namespace
+
+bool machine_lowering::lower_float() {
+    using ptx::opcode;
+    using ptx::type;
+    const std::string_view name = now_.opcode;
+    const auto with_flags = [&](opcode code) {
+        ptx::operation o = value_operation(code, type::f32);
+        if (now_.has("FTZ")) set(o, ptx::flag::ftz);
+        if (now_.has("SAT")) set(o, ptx::flag::sat);
+        return o;
+    };
+    if (name == "FADD" || name == "FMUL" || name == "FFMA") {
+        for (const char* m : {"FMZ", "D2", "D4", "D8", "M2", "M4", "M8"})
+            if (now_.has(m)) return false;
+        ptx::operation o = with_flags(name == "FADD"   ? opcode::add
+                                      : name == "FMUL" ? opcode::mul
+                                                       : opcode::fma);
+        o.round = rounding_of(now_);
+        const slot a = float_source(at(1)), b = float_source(at(2));
+        if (name != "FFMA") return emit_values(o, result_row(at(0)), {a, b});
+        const slot c = float_source(at(3));
+        return emit_values(o, result_row(at(0)), {a, b, c});
+    }
+    if (name == "FMNMX") {
+        const operand& p = at(3);
+        if (p.index != sass::predicate_true) return false;
+        const ptx::operation o = with_flags(p.negate_predicate ? opcode::max : opcode::min);
+        const slot a = float_source(at(1)), b = float_source(at(2));
+        return emit_values(o, result_row(at(0)), {a, b});
+    }
+    if (name == "FSETP" || name == "DSETP") {
+        const bool wide = name == "DSETP";
+        ptx::operation o = value_operation(opcode::setp, wide ? type::f64 : type::f32);
+        if (now_.has("FTZ")) set(o, ptx::flag::ftz);
+        for (const auto& c : float_comparisons)
+            if (now_.modifiers[0] == c.first) o.compare = c.second;
+        if (wide && (now_.has("MIN") || now_.has("MAX"))) {
+            if (at(4).index != sass::predicate_true || at(4).negate_predicate || !now_.has("AND"))
+                return false;
+            const slot x = double_source(at(2)), y = double_source(at(3));
+            machine_details& d = details();
+            d.left = now_.has("MIN");
+            result_predicate(d, 0, at(0));
+            result_predicate(d, 1, at(1));
+            operation& op = emit(machine_double_extremum, &d);
+            op.source[0] = x;
+            op.source[1] = y;
+            return true;
+        }
+        if (o.compare == ptx::comparison::none) return false;
+        const slot a = wide ? double_source(at(2)) : float_source(at(2));
+        const slot b = wide ? double_source(at(3)) : float_source(at(3));
+        if (!emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
+        machine_details& d = details();
+        d.predicate[0] = machine_frame::scratch_mask;
+        source_predicate(d, 1, at(4));
+        d.combination = now_.has("OR") ? 1 : now_.has("XOR") ? 2 : 0;
+        result_predicate(d, 0, at(0));
+        result_predicate(d, 1, at(1));
+        emit(machine_combine, &d);
+        return true;
+    }
+    if (name == "FCHK") {
+        machine_details& d = details();
+        result_predicate(d, 0, at(0));
+        modifiers(d, 0, at(1), true);
+        modifiers(d, 1, at(2), true);
+        const slot a = low_word(at(1)), b = low_word(at(2));
+        operation& op = emit(machine_reciprocal_check, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        return true;
+    }
+    if (name == "MUFU") {
+        if (now_.has("F16")) return false;
+        const std::string_view f = now_.modifiers[0];
+        const auto own = [&](handler h) {
+            machine_details& d = details();
+            modifiers(d, 0, at(1), true);
+            const slot a = at(1).kind == operand_kind::float64
+                               ? number(static_cast<std::uint32_t>(at(1).value))
+                               : low_word(at(1));
+            operation& op = emit(h, &d);
+            op.source[0] = a;
+            op.destination = result_row(at(0));
+            return true;
+        };
+        if (f == "SIN") return own(machine_sine);
+        if (f == "COS") return own(machine_cosine);
+        if (f == "RCP64H") return own(machine_reciprocal_high);
+        if (f == "RSQ64H") return own(machine_root_high);
+        ptx::operation o = value_operation(f == "EX2"    ? opcode::ex2
+                                           : f == "LG2"  ? opcode::lg2
+                                           : f == "RCP"  ? opcode::rcp
+                                           : f == "RSQ"  ? opcode::rsqrt
+                                           : f == "SQRT" ? opcode::sqrt
+                                                         : opcode::tanh,
+                                           type::f32);
+        set(o, ptx::flag::approx);
+        if (o.op != opcode::tanh) set(o, ptx::flag::ftz);
+        const slot a = float_source(at(1));
+        return emit_values(o, result_row(at(0)), {a});
+    }
+    return false;
+}
+
+bool machine_lowering::lower_double() {
+    using ptx::opcode;
+    const std::string_view name = now_.opcode;
+    if (name != "DADD" && name != "DMUL" && name != "DFMA") return false;
+    ptx::operation o = value_operation(name == "DADD"   ? opcode::add
+                                       : name == "DMUL" ? opcode::mul
+                                                        : opcode::fma,
+                                       ptx::type::f64);
+    o.round = rounding_of(now_);
+    const slot a = double_source(at(1)), b = double_source(at(2));
+    const slot c = name == "DFMA" ? double_source(at(3)) : no_slot;
+    const slot to = scratch();
+    if (!emit_values(o, to, {a, b, c}, false)) return false;
+    to_pair(at(0), to);
+    return true;
+}
+
+bool machine_lowering::lower_conversion() {
+    using ptx::opcode;
+    using ptx::type;
+    const std::string_view name = now_.opcode;
+    if (name != "F2I" && name != "I2F" && name != "FRND" && name != "F2F" && name != "I2FP")
+        return false;
+    const operand& from = at(1);
+    if (!from.suffix.empty()) return false;
+    const auto has = [&](const char* m) { return now_.has(m); };
+    const auto integer_type = [&](bool of_i2f) {
+        static_cast<void>(of_i2f);
+        return has("U8")    ? type::u8
+               : has("S8")  ? type::s8
+               : has("U16") ? type::u16
+               : has("S16") ? type::s16
+               : has("U64") ? type::u64
+               : has("S64") ? type::s64
+               : has("U32") ? type::u32
+                            : type::s32;
+    };
+    ptx::operation o = value_operation(opcode::cvt, type::none);
+    o.type_count = 2;
+    if (has("FTZ")) set(o, ptx::flag::ftz);
+    if (name == "F2F") {
+        // Result first, then source.
+        const auto type_of = [](std::string_view m) {
+            return m == "F16"   ? type::f16
+                   : m == "F32" ? type::f32
+                   : m == "F64" ? type::f64
+                                : type::none;
+        };
+        unsigned n = now_.modifiers[0] == "FTZ" ? 1 : 0;
+        o.types[0] = type_of(now_.modifiers[n]);
+        o.types[1] = type_of(now_.modifiers[n + 1]);
+        if (o.types[0] == type::none || o.types[1] == type::none) return false;
+        if (ptx::width_of(o.types[0]) < ptx::width_of(o.types[1])) o.round = rounding_of(now_);
+    } else if (name == "F2I") {
+        o.types[0] = integer_type(false);
+        o.types[1] = has("F64") ? type::f64 : has("F16") ? type::f16 : type::f32;
+        o.round = has("FLOOR")   ? ptx::rounding::rmi
+                  : has("CEIL")  ? ptx::rounding::rpi
+                  : has("TRUNC") ? ptx::rounding::rzi
+                                 : ptx::rounding::rni;
+    } else if (name == "FRND") {
+        o.types[0] = o.types[1] = has("F64") ? type::f64 : has("F16") ? type::f16 : type::f32;
+        o.round = has("FLOOR")   ? ptx::rounding::rmi
+                  : has("CEIL")  ? ptx::rounding::rpi
+                  : has("TRUNC") ? ptx::rounding::rzi
+                                 : ptx::rounding::rni;
+    } else {
+        o.types[0] = has("F64") ? type::f64 : has("F16") ? type::f16 : type::f32;
+        o.types[1] = integer_type(true);
+        o.round = rounding_of(now_);
+        if (o.types[0] == type::f64 && ptx::width_of(o.types[1]) < 64) o.round = ptx::rounding::rn;
+    }
+    if (o.types[0] == type::f16 || o.types[1] == type::f16) return false;
+    const choice c = handlers_.elementwise(o);
+    if (!c) return false;
+    const slot a = c.sources[0] == 64 ? double_source(from) : float_source(from);
+    const bool wide = c.result == 64;
+    const slot to = wide ? scratch() : result_row(at(0));
+    if (!emit_values(o, to, {a}, !wide)) return false;
+    if (wide) to_pair(at(0), to);
+    return true;
+}
+
+// ---- moves ----
+
+bool machine_lowering::lower_move() {
+    const std::string_view name = uniform_ ? now_.opcode.substr(1) : now_.opcode;
+    const auto copy = [&](slot to, slot from) {
+        operation& op = emit(machine_modify, &details());
+        op.source[0] = from;
+        op.destination = to;
+    };
+    // Constants are loaded this way, too: a product of zeros plus an immediate.
+    if (now_.opcode == "HFMA2" && now_.operand_count == 4 && at(3).kind == operand_kind::half2 &&
+        at(1).kind == operand_kind::reg && at(2).kind == operand_kind::reg &&
+        at(1).index == sass::register_rz && at(2).index == sass::register_rz && at(1).negate &&
+        !now_.has("RELU") && !now_.has("SAT") && !now_.has("FTZ") && !now_.has("FMZ") &&
+        !now_.has("F32")) {
+        copy(result_row(at(0)), number(static_cast<std::uint32_t>(at(3).value)));
+        return true;
+    }
+    if (name == "MOV") {
+        if (now_.operand_count > 2) return false;
+        copy(result_row(at(0)), low_word(at(1)));
+        return true;
+    }
+    if (now_.opcode == "ULDC" || (now_.opcode == "LDC" && at(1).base == sass::register_rz)) {
+        if (now_.modifier_count != 0 && !now_.has("64")) return false;
+        operand c = at(1);
+        c.has_base = false;
+        const slot low = low_word(c), high = now_.has("64") ? high_word(c) : no_slot;
+        copy(result_row(at(0)), low);
+        if (now_.has("64")) copy(result_row(at(0), 1), high);
+        return true;
+    }
+    if (now_.opcode == "LDC") {
+        const operand& c = at(1);
+        if (now_.has("IL") || now_.has("IS") || now_.has("ISL") || c.bank >= sass_image::banks)
+            return false;
+        machine_details& d = details();
+        d.number = static_cast<std::uint32_t>(c.value);
+        d.number2 = c.bank;  // becomes the bank's size when all are known
+        d.width = now_.has("64")                       ? 64
+                  : now_.has("U8") || now_.has("S8")   ? 8
+                  : now_.has("U16") || now_.has("S16") ? 16
+                                                       : 32;
+        d.is_signed = now_.has("S8") || now_.has("S16");
+        operation& op = emit(machine_load_constant, &d);
+        op.source[0] = register_row(c.base, false);
+        op.source[1] = c.bank;  // becomes its place
+        op.destination = result_row(at(0));
+        op.destination2 = result_row(at(0), 1);
+        return true;
+    }
+    if (name == "S2R" || now_.opcode == "S2UR" || name == "CS2R") {
+        const auto which = static_cast<special_register>(at(1).index);
+        const auto lane_row = [&](machine_row::kind k) { return row({k, 0, 0}); };
+        const slot to = result_row(at(0));
+        const bool uniform_result = now_.opcode == "S2UR";
+        uniform_ = uniform_result;
+        const bool pair = name == "CS2R" && !now_.has("32");
+        switch (which) {
+            case special_register::lane_id:
+                copy(to, lane_row(machine_row::kind::lane_id));
+                break;
+            case special_register::lanemask_eq:
+                copy(to, lane_row(machine_row::kind::mask_eq));
+                break;
+            case special_register::lanemask_lt:
+                copy(to, lane_row(machine_row::kind::mask_lt));
+                break;
+            case special_register::lanemask_le:
+                copy(to, lane_row(machine_row::kind::mask_le));
+                break;
+            case special_register::lanemask_gt:
+                copy(to, lane_row(machine_row::kind::mask_gt));
+                break;
+            case special_register::lanemask_ge:
+                copy(to, lane_row(machine_row::kind::mask_ge));
+                break;
+            case special_register::tid_x:
+            case special_register::tid_y:
+            case special_register::tid_z:
+                if (uniform_result) return false;
+                copy(to, slot_in(bank::thread, thread_layout::tid + 128 * (at(1).index - 0x21u)));
+                break;
+            case special_register::ctaid_x:
+            case special_register::ctaid_y:
+            case special_register::ctaid_z:
+                copy(to, slot_in(bank::block, block_layout::ctaid + 128 * (at(1).index - 0x25u)));
+                break;
+            case special_register::virtual_smid:
+                copy(to, slot_in(bank::block, block_layout::smid));
+                break;
+            case special_register::cta_in_cluster:  // there are no clusters
+                copy(to, machine_frame::zero);
+                break;
+            case special_register::zero:
+                copy(to, machine_frame::zero);
+                if (pair) copy(result_row(at(0), 1), machine_frame::zero);
+                return true;
+            case special_register::clock_low:
+            case special_register::clock_high:
+            case special_register::global_timer_low:
+            case special_register::global_timer_high: {
+                const bool clock = at(1).index < 0x52;
+                const bool high = (at(1).index & 1) != 0;
+                const auto r = pair    ? (clock ? ptx::special_register::clock64
+                                                : ptx::special_register::globaltimer)
+                               : clock ? (high ? ptx::special_register::clock_hi
+                                               : ptx::special_register::clock)
+                               : high  ? ptx::special_register::globaltimer_hi
+                                       : ptx::special_register::globaltimer_lo;
+                const special_value v = special_register_value(r, 0);
+                const slot read_to = scratch();
+                operation& op = emit(v.read, nullptr, false);
+                op.detail = v.detail;
+                op.destination = read_to;
+                if (pair)
+                    to_pair(at(0), read_to);
+                else
+                    copy(to, read_to);
+                return true;
+            }
+            default:
+                return false;
+        }
+        return !pair;
+    }
+    if (name == "P2R" || name == "R2P") {
+        machine_details& d = details();
+        const bool to_register = name == "P2R";
+        const operand& part = to_register ? at(0) : at(1);
+        d.number = part.suffix == ".B1"   ? 8
+                   : part.suffix == ".B2" ? 16
+                   : part.suffix == ".B3" ? 24
+                                          : 0;
+        const slot a = low_word(to_register ? at(2) : at(1));
+        const slot mask = low_word(to_register ? at(3) : at(2));
+        operation& op =
+            emit(to_register ? machine_predicates_to_register : machine_register_to_predicates, &d);
+        op.source[0] = a;
+        op.source[1] = mask;
+        if (to_register) op.destination = result_row(at(0));
+        return true;
+    }
+    if (now_.opcode == "R2UR") {
+        if (now_.operand_count != 2) return false;
+        operation& op = emit(machine_to_uniform, &details());
+        op.source[0] = low_word(at(1));
+        op.destination = result_row(at(0));
+        return true;
+    }
+    return false;
+}
+
+// ---- memory ----
+
+unsigned machine_lowering::access_bytes() const {
+    return now_.has("U8") || now_.has("S8")     ? 1
+           : now_.has("U16") || now_.has("S16") ? 2
+           : now_.has("64")                     ? 8
+           : now_.has("128")                    ? 16
+                                                : 4;
+}
+
+machine_lowering::address_place machine_lowering::place_of(const operand& o, space s) {
+    address_place p;
+    p.offset = o.signed_value();
+    p.detail = static_cast<std::uint16_t>(static_cast<unsigned>(s) << access_detail::space_shift);
+    const bool uniform = o.has_uniform && o.uniform != sass::uniform_urz;
+    if (s == space::shared || s == space::local) {
+        const unsigned scale = o.suffix == ".X4"    ? 2
+                               : o.suffix == ".X8"  ? 3
+                               : o.suffix == ".X16" ? 4
+                                                    : 0;
+        if (scale == 0 && !uniform) {
+            p.source = register_row(o.base, false);
+            return p;
+        }
+        machine_details& d = details();
+        d.number = scale;
+        p.source = scratch();
+        operation& op = emit(machine_shared_address, &d, false);
+        op.source[0] = register_row(o.base, false);
+        op.source[1] = uniform ? register_row(o.uniform, true) : machine_frame::zero;
+        op.destination = p.source;
+        return p;
+    }
+    // Addresses of 64 bits: a pair of registers, or with .U32 one beside a uniform pair.
+    p.detail |= access_detail::wide_address;
+    const bool has_high = o.base != sass::register_rz && o.suffix != ".U32";
+    p.source = scratch();
+    operation& op = emit(machine_address, &details(), false);
+    op.source[0] = register_row(o.base, false);
+    op.source[1] = has_high ? register_row(o.base + 1u, false) : machine_frame::zero;
+    op.source[2] = uniform ? register_row(o.uniform, true) : machine_frame::zero;
+    op.source[3] = uniform ? register_row(o.uniform + 1u, true) : machine_frame::zero;
+    op.destination = p.source;
+    return p;
+}
+
+bool machine_lowering::lower_memory() {
+    const std::string_view name = now_.opcode;
+    const bool loads = name == "LDG" || name == "LD" || name == "LDS" || name == "LDL";
+    const bool stores = name == "STG" || name == "ST" || name == "STS" || name == "STL";
+    if (name == "MEMBAR" || name == "ERRBAR" || name == "CCTL" || name == "CGAERRBAR") {
+        emit(nothing);
+        return true;
+    }
+    if (!loads && !stores) return false;
+    const space s = name == "LDG" || name == "STG"   ? space::global
+                    : name == "LDS" || name == "STS" ? space::shared
+                    : name == "LDL" || name == "STL" ? space::local
+                                                     : space::generic;
+    if (s != space::shared && s != space::local && !now_.has("E")) return false;
+    if (now_.has("ZD") || now_.operand_count != 2) return false;
+    const unsigned bytes = access_bytes();
+    const operand& value = loads ? at(0) : at(1);
+    const operand& address = loads ? at(1) : at(0);
+    element_format format;
+    format.memory_bytes = std::min(bytes, 4u);
+    format.register_bytes = 4;
+    format.sign_extends = now_.has("S8") || now_.has("S16");
+    std::vector<slot> slots;
+    for (unsigned i = 0; i < std::max(bytes / 4, 1u); ++i) {
+        if (loads)
+            slots.push_back(value.index == sass::register_rz ? machine_frame::discard
+                                                             : result_row(value, i));
+        else
+            slots.push_back(value.index == sass::register_rz
+                                ? machine_frame::zero
+                                : register_row(value.index + i, false));
+    }
+    const address_place p = place_of(address, s);
+    operation& op = emit(loads ? handlers_.load(format) : handlers_.store(format));
+    op.detail = static_cast<std::uint16_t>(slots.size() | p.detail);
+    op.source[0] = p.source;
+    op.immediate = p.offset;
+    op.list = list_of(slots);
+    return true;
+}
+
+bool machine_lowering::lower_atomic() {
+    using ptx::reduction;
+    using ptx::type;
+    const std::string_view name = now_.opcode;
+    const bool reduces = name == "RED" || name == "REDG";
+    const bool shared = name == "ATOMS";
+    if (!reduces && !shared && name != "ATOM" && name != "ATOMG") return false;
+    constexpr std::pair<std::string_view, reduction> names[] = {
+        {"ADD", reduction::add}, {"MIN", reduction::min},  {"MAX", reduction::max},
+        {"INC", reduction::inc}, {"DEC", reduction::dec},  {"AND", reduction::and_},
+        {"OR", reduction::or_},  {"XOR", reduction::xor_}, {"EXCH", reduction::exch},
+        {"CAS", reduction::cas}};
+    reduction r = reduction::none;
+    for (const auto& n : names)
+        if (now_.has(n.first)) r = n.second;
+    type t = now_.has("F32")     ? type::f32
+             : now_.has("F64")   ? type::f64
+             : now_.has("F16x2") ? type::f16x2
+             : now_.has("S64")   ? type::s64
+             : now_.has("64")    ? type::u64
+             : now_.has("S32")   ? type::s32
+                                 : type::u32;
+    // ATOMS.CAST.SPIN tries an exchange that may fail; here it never does.
+    const bool spin = now_.has("CAST");
+    if (spin) r = reduction::cas;
+    if (now_.has("POPC")) return false;
+    const handler h = atomic_handler(r, t, shared);
+    if (r == reduction::none || h == nullptr) return false;
+    const bool wide = ptx::width_of(t) == 64;
+    unsigned n = 0;
+    const operand* result = nullptr;
+    if (!reduces) {
+        if (at(0).kind == operand_kind::predicate) {
+            if (at(0).index != sass::predicate_true) return false;
+            ++n;
+        }
+        result = &at(n++);
+    }
+    const operand& address = at(n++);
+    if (!shared && !now_.has("E")) return false;
+    const slot b = wide ? double_source(at(n)) : low_word(at(n));
+    slot c = no_slot;
+    if (r == reduction::cas) c = wide ? double_source(at(n + 1)) : low_word(at(n + 1));
+    const address_place p = place_of(address, shared ? space::shared : space::generic);
+    const bool keeps = result != nullptr && result->index != sass::register_rz;
+    const slot to = !keeps ? no_slot : wide ? scratch() : result_row(*result);
+    operation& op = emit(h);
+    op.detail = static_cast<std::uint16_t>(1 | p.detail);
+    if (now_.has("SYS")) op.detail |= access_detail::of_the_system;
+    op.source[0] = p.source;
+    op.immediate = p.offset;
+    op.source[1] = b;
+    op.source[2] = c;
+    op.destination = to;
+    if (keeps && wide) to_pair(*result, to);
+    return true;
+}
+
+// ---- warps and control ----
+
+bool machine_lowering::lower_warp() {
+    const std::string_view name = now_.opcode;
+    if (name == "SHFL") {
+        const ptx::mode m = now_.has("UP")     ? ptx::mode::up
+                            : now_.has("DOWN") ? ptx::mode::down
+                            : now_.has("BFLY") ? ptx::mode::bfly
+                                               : ptx::mode::idx;
+        const slot value = low_word(at(2)), lane = low_word(at(3)), clamp = low_word(at(4));
+        const slot p = predicate_slot(at(0));
+        operation& op = emit(shuffle_handler(m));
+        op.destination = result_row(at(1));
+        op.destination2 = p == 0 ? no_slot : p;
+        op.source[0] = value;
+        op.source[1] = lane;
+        op.source[2] = clamp;
+        return true;
+    }
+    if (name == "VOTE" || name == "VOTEU") {
+        machine_details& d = details();
+        d.uniform = name == "VOTEU";
+        unsigned n = 0;
+        slot to = no_slot;
+        if (at(0).kind == operand_kind::reg || at(0).kind == operand_kind::uniform_reg)
+            to = result_row(at(n++));
+        result_predicate(d, 0, at(n++));
+        source_predicate(d, 0, at(n));
+        d.number = now_.has("ANY") ? 1 : now_.has("EQ") ? 2 : 0;
+        emit(machine_vote, &d).destination = to;
+        return true;
+    }
+    if (name == "MATCH" && now_.has("ANY")) {
+        const bool wide = now_.has("U64");
+        const slot value = wide ? double_source(at(1)) : low_word(at(1));
+        operation& op = emit(match_handler(ptx::mode::any, wide ? 64 : 32));
+        op.destination = result_row(at(0));
+        op.source[0] = value;
+        op.source[1] = number(~0u);
+        return true;
+    }
+    if (name == "REDUX") {
+        const bool is_signed = now_.has("S32");
+        const ptx::reduction r = now_.has("SUM")   ? ptx::reduction::add
+                                 : now_.has("MIN") ? ptx::reduction::min
+                                 : now_.has("MAX") ? ptx::reduction::max
+                                 : now_.has("OR")  ? ptx::reduction::or_
+                                 : now_.has("XOR") ? ptx::reduction::xor_
+                                                   : ptx::reduction::and_;
+        const bool bits =
+            r == ptx::reduction::or_ || r == ptx::reduction::xor_ || r == ptx::reduction::and_;
+        const handler h = redux_handler(r, bits        ? ptx::type::b32
+                                           : is_signed ? ptx::type::s32
+                                                       : ptx::type::u32);
+        if (h == nullptr) return false;
+        const slot value = low_word(at(1)), to = scratch();
+        operation& op = emit(h);
+        op.destination = to;
+        op.source[0] = value;
+        op.source[1] = no_slot;
+        operation& copy = emit(machine_to_uniform, &details());
+        copy.source[0] = to;
+        copy.destination = result_row(at(0));
+        return true;
+    }
+    if (name == "BAR") {
+        const bool reduces = now_.has("RED");
+        if (!reduces && !now_.has("SYNC") && !now_.has("ARV")) return false;
+        const slot id = low_word(at(0));
+        slot threads = no_slot;
+        unsigned n = 1;
+        if (n < now_.operand_count && at(n).kind != operand_kind::predicate)
+            threads = low_word(at(n++));
+        slot p = no_slot;
+        if (reduces) {
+            machine_details& d = details();
+            source_predicate(d, 0, at(n));
+            d.number = 0xf0;  // the first source
+            d.result[0] = machine_frame::scratch_mask2;
+            emit(machine_logic_predicates, &d, false);
+            p = machine_frame::scratch_mask2;
+        }
+        operation& op = emit(reduces            ? barrier_reduce
+                             : now_.has("SYNC") ? barrier_sync
+                                                : barrier_arrive);
+        op.source[0] = id;
+        op.source[1] = threads;
+        op.source[2] = p;
+        if (reduces) {
+            const bool counts = now_.has("POPC");
+            op.destination = counts ? machine_frame_scratch(machine_frame::scratch_rows - 1)
+                                    : machine_frame::scratch_mask;
+            op.detail = static_cast<std::uint16_t>(counts            ? ptx::reduction::popc
+                                                   : now_.has("AND") ? ptx::reduction::and_
+                                                                     : ptx::reduction::or_);
+        }
+        return true;
+    }
+    if (name == "B2R" && now_.has("RESULT")) {
+        if (now_.operand_count == 2) {
+            machine_details& d = details();
+            d.predicate[0] = machine_frame::scratch_mask;
+            d.number = 0xf0;  // the first source
+            result_predicate(d, 0, at(1));
+            emit(machine_logic_predicates, &d);
+            return true;
+        }
+        operation& op = emit(machine_modify, &details());
+        op.source[0] = machine_frame_scratch(machine_frame::scratch_rows - 1);
+        op.destination = result_row(at(0));
+        return true;
+    }
+    return false;
+}
+
+bool machine_lowering::lower_control() {
+    const std::string_view name = now_.opcode;
+    unsigned n = 0;
+    machine_details& d = details();
+    if (now_.operand_count > 0 && at(0).kind == operand_kind::predicate)
+        source_predicate(d, 0, at(n++));
+    const auto barrier = [](const operand& o) { return machine_frame::barriers + 4u * o.index; };
+    if (name == "NOP" || name == "DEPBAR" || name == "LDGDEPBAR") {
+        emit(nothing);
+        return true;
+    }
+    if (name == "NANOSLEEP") {
+        emit(give_way);
+        return true;
+    }
+    if (name == "BRA" || (name == "CALL" && now_.has("REL"))) {
+        if (now_.has("INC") || now_.has("DEC") || now_.has("DIV") || now_.has("CONV")) return false;
+        if (at(n).kind != operand_kind::target) return false;
+        const std::uint64_t target = at(n).value;
+        if (target % sass::instruction_bytes != 0 || target >= f_.code.size()) return false;
+        targets_.push_back({static_cast<std::uint32_t>(image_.code_.size()), target});
+        emit(machine_branch, &d);
+        return true;
+    }
+    if (name == "EXIT") {
+        emit(machine_exit, &d);
+        return true;
+    }
+    if (name == "BSSY") {
+        emit(machine_set_barrier, &d).destination = barrier(at(n));
+        return true;
+    }
+    if (name == "BSYNC") {
+        d.number = at(n).index;
+        emit(machine_wait_barrier, &d);
+        return true;
+    }
+    if (name == "BREAK") {
+        emit(machine_break_barrier, &d).destination = barrier(at(n));
+        return true;
+    }
+    if (name == "BMOV" && now_.has("32")) {
+        const bool reads = at(0).kind == operand_kind::reg;
+        const operand& b = reads ? at(1) : at(0);
+        if (b.index >= 16) return false;
+        d.extended = now_.has("CLEAR");
+        const slot value = reads ? no_slot : low_word(at(1));
+        operation& op = emit(reads ? machine_read_barrier : machine_write_barrier, &d);
+        op.source[0] = reads ? barrier(b) : value;
+        op.destination = reads ? result_row(at(0)) : barrier(b);
+        return true;
+    }
+    if (name == "WARPSYNC") {
+        if (now_.has("EXCLUSIVE") || now_.has("COLLECTIVE")) return false;
+        const slot mask = now_.has("ALL") ? number(~0u) : low_word(at(n));
+        emit(machine_warp_sync, &d).source[0] = mask;
+        return true;
+    }
+    if (name == "YIELD") {
+        emit(machine_yield, &d);
+        return true;
+    }
+    if (name == "BPT") {
+        emit(trap);
+        return true;
+    }
+    if ((name == "RET" && now_.has("REL")) || name == "BRX") {
+        d.number = static_cast<std::uint32_t>(at(n).value);
+        if (name == "BRX")
+            d.number += static_cast<std::uint32_t>(now_.address + sass::instruction_bytes);
+        d.number2 = static_cast<std::uint32_t>(f_.instructions());
+        slot* const table = list_of(std::vector<slot>(f_.instructions()));
+        tables_.push_back(table);
+        const slot offset = register_row(at(n).index, false);
+        operation& op = emit(machine_branch_register, &d);
+        op.source[0] = offset;
+        op.list = table;
+        return true;
+    }
+    return false;
+}
+
+}  // namespace simtlm::execution

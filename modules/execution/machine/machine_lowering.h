@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/machine/sass_image.h"
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/operation_tables.h"
+#include "modules/ptx/operation.h"
+#include "modules/sass/decoder.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace simtlm::execution {
+
+/// Lowers one function of machine code to the internal form: an instruction becomes one operation,
+/// or a few where operands have modifiers or are pairs of registers.
+class machine_lowering {
+public:
+    /// @param rows  of the bank `constants`, shared by all functions
+    using row_map = std::map<std::tuple<unsigned, std::uint32_t, std::uint32_t>, slot>;
+    machine_lowering(sass_image& image, std::uint32_t function, row_map& rows);
+    void lower();
+
+private:
+    using operand = sass::operand;
+
+    // Operands.
+    const operand& at(unsigned n) const { return now_.operands[n]; }
+    slot row(machine_row r);
+    slot number(std::uint32_t value) { return row({machine_row::kind::number, 0, value}); }
+    slot register_row(unsigned n, bool uniform) const;
+    slot low_word(const operand& o);
+    slot high_word(const operand& o);
+    slot result_row(const operand& o, unsigned more = 0) const;
+    static slot predicate_slot(const operand& o);
+    slot scratch() { return machine_frame_scratch(scratch_used_++); }
+    static slot machine_frame_scratch(unsigned n);
+    void modifiers(machine_details& d, unsigned n, const operand& o, bool is_float) const;
+    void source_predicate(machine_details& d, unsigned n, const operand& o) const;
+    void result_predicate(machine_details& d, unsigned n, const operand& o) const;
+    slot float_source(const operand& o);
+    slot double_source(const operand& o);
+
+    // Emission.
+    machine_details& details();
+    operation& emit(handler h, const machine_details* d = nullptr, bool guarded = true);
+    bool emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
+                     bool guarded = true);
+    slot* list_of(const std::vector<slot>& slots);
+    void to_pair(const operand& o, slot from);
+
+    // Families; each says whether the instruction is one that is executed.
+    bool lower_instruction();
+    bool lower_integer();
+    bool lower_logic();
+    bool lower_float();
+    bool lower_double();
+    bool lower_conversion();
+    bool lower_move();
+    bool lower_memory();
+    bool lower_atomic();
+    bool lower_warp();
+    bool lower_control();
+    struct address_place {
+        slot source = no_slot;
+        std::int64_t offset = 0;
+        std::uint16_t detail = 0;
+    };
+    address_place place_of(const operand& o, space s);
+    unsigned access_bytes() const;
+
+    sass_image& image_;
+    const std::uint32_t index_;
+    const sass::cubin_function& f_;
+    row_map& rows_;
+    const operation_table& handlers_;
+    sass::instruction now_;
+    bool uniform_ = false;
+    std::string problem_;
+    unsigned scratch_used_ = 0;
+    std::vector<std::uint32_t> first_;  ///< operation of each instruction
+    struct target_use {
+        std::uint32_t operation;
+        std::uint64_t target;
+    };
+    std::vector<target_use> targets_;
+    std::vector<slot*> tables_;
+};
+
+}  // namespace simtlm::execution

@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/machine/machine_operations.h"
+
+#include "modules/execution/machine/machine_control.h"
+#include "modules/execution/machine/machine_frame.h"
+#include "modules/execution/operations/lanes.h"
+#include "modules/execution/thread_block.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+using word = lane_type<std::uint32_t>;
+using double_word = lane_type<std::uint64_t>;
+
+const machine_details& details_of(const operation* op) {
+    return *reinterpret_cast<const machine_details*>(op->immediate);
+}
+machine_control& control_of(warp& w) {
+    return static_cast<machine_control&>(*w.control);
+}
+word* row(const warp& w, slot s) {
+    return lanes_at<std::uint32_t>(w, s);
+}
+double_word* double_row(const warp& w, slot s) {
+    return lanes_at<std::uint64_t>(w, s);
+}
+
+/// Lanes that execute an operation: of the uniform datapath all or none.
+lane_mask lanes_of(const warp& w, const operation* op, const machine_details& d) {
+    if (!d.uniform) return w.lanes_of(op);
+    return *reinterpret_cast<const lane_mask*>(w.banks[0] + op->guard) ^ op->guard_flip;
+}
+lane_mask predicate(const warp& w, const machine_details& d, unsigned n) {
+    return w.mask_at(d.predicate[n]) ^ d.predicate_flip[n];
+}
+void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
+    if (to == 0) return;  // PT
+    lane_mask& p = w.mask_at(to);
+    p = (p & ~lanes) | (value & lanes);
+}
+
+struct source_row {
+    const word* from;
+    std::uint32_t keep, flip, add;
+    std::uint32_t operator[](unsigned i) const { return ((from[i] & keep) ^ flip) + add; }
+};
+source_row source(const warp& w, const operation* op, const machine_details& d, unsigned n) {
+    return {row(w, op->source[n]), d.keep[n], d.flip[n], d.add[n]};
+}
+
+/// destination[lane] = f(lane) in the lanes that execute.
+template <class Function>
+const operation* map_words(warp& w, const operation* op, const machine_details& d, Function&& f) {
+    alignas(64) word result[warp_size];
+    for (unsigned i = 0; i < warp_size; ++i) result[i] = f(i);
+    blend(row(w, op->destination), result, lanes_of(w, op, d));
+    return op + 1;
+}
+
+std::uint64_t product(std::uint32_t a, std::uint32_t b, bool is_signed) {
+    if (!is_signed) return std::uint64_t{a} * b;
+    return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a)} *
+                                      static_cast<std::int32_t>(b));
+}
+
+}  // namespace
+
+const operation* machine_modify(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0);
+    return map_words(w, op, d, [&](unsigned i) { return a[i]; });
+}
+
+const operation* machine_add3(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word* const x[3] = {row(w, op->source[0]), row(w, op->source[1]), row(w, op->source[2])};
+    const lane_mask carries[2] = {d.extended ? predicate(w, d, 0) : 0,
+                                  d.extended ? predicate(w, d, 1) : 0};
+    alignas(64) word result[warp_size];
+    lane_mask first = 0, second = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        std::uint64_t sum = (carries[0] >> i & 1) + (carries[1] >> i & 1);
+        for (unsigned n = 0; n < 3; ++n) sum += std::uint64_t{x[n][i] ^ d.flip[n]} + d.add[n];
+        result[i] = static_cast<std::uint32_t>(sum);
+        first |= static_cast<lane_mask>(sum >> 32 >= 1) << i;
+        second |= static_cast<lane_mask>(sum >> 32 >= 2) << i;
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    blend(row(w, op->destination), result, lanes);
+    write_mask(w, d.result[0], lanes, first);
+    write_mask(w, d.result[1], lanes, second);
+    return op + 1;
+}
+
+const operation* machine_multiply_add(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const source_row c = source(w, op, d, 2);
+    const lane_mask carry = d.extended ? predicate(w, d, 0) : 0;
+    return map_words(w, op, d, [&](unsigned i) { return a[i] * b[i] + c[i] + (carry >> i & 1); });
+}
+
+const operation* machine_multiply_add_wide(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const word *const low = row(w, op->source[2]), *const high = row(w, op->source[3]);
+    const lane_mask carry_in = d.extended ? predicate(w, d, 0) : 0;
+    const std::uint64_t flip = d.flip[2] != 0 ? ~std::uint64_t{0} : 0;
+    alignas(64) word to_low[warp_size], to_high[warp_size];
+    lane_mask carry = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const std::uint64_t p = product(a[i], b[i], d.is_signed);
+        const std::uint64_t c = (low[i] | std::uint64_t{high[i]} << 32) ^ flip;
+        std::uint64_t sum = 0, more = 0;
+        bool over = __builtin_add_overflow(p, c, &sum);
+        over |= __builtin_add_overflow(sum, d.add[2] + (carry_in >> i & 1), &more);
+        to_low[i] = static_cast<std::uint32_t>(more);
+        to_high[i] = static_cast<std::uint32_t>(more >> 32);
+        carry |= static_cast<lane_mask>(over) << i;
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    blend(row(w, op->destination), to_low, lanes);
+    blend(row(w, op->destination2), to_high, lanes);
+    write_mask(w, d.result[0], lanes, carry);
+    return op + 1;
+}
+
+const operation* machine_shift_add(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const word* const c = row(w, op->source[2]);
+    const lane_mask carry_in = d.extended ? predicate(w, d, 0) : 0;
+    const unsigned s = d.number;
+    alignas(64) word result[warp_size];
+    lane_mask carry = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        // The high word is C, or copies of A's sign.
+        const std::uint64_t top =
+            d.is_signed ? (static_cast<std::int32_t>(a[i]) < 0 ? 0xffffffffu : 0u) : c[i];
+        const std::uint64_t pair = d.high ? a[i] | top << 32 : a[i];
+        const auto shifted = static_cast<std::uint32_t>(d.high ? (pair << s) >> 32 : pair << s);
+        const std::uint64_t sum = std::uint64_t{(shifted ^ d.flip[0])} + d.add[0] +
+                                  (b[i] ^ d.flip[1]) + d.add[1] + (carry_in >> i & 1);
+        result[i] = static_cast<std::uint32_t>(sum);
+        carry |= static_cast<lane_mask>(sum >> 32 != 0) << i;
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    blend(row(w, op->destination), result, lanes);
+    write_mask(w, d.result[0], lanes, carry);
+    return op + 1;
+}
+
+const operation* machine_minmax(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const lane_mask smaller = predicate(w, d, 0);
+    const std::uint32_t bias = d.is_signed ? 0x80000000u : 0;
+    return map_words(w, op, d, [&](unsigned i) {
+        const bool less = (a[i] ^ bias) < (b[i] ^ bias);
+        return less == ((smaller >> i & 1) != 0) ? a[i] : b[i];
+    });
+}
+
+const operation* machine_compare(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const std::uint32_t bias = d.is_signed ? 0x80000000u : 0;
+    const lane_mask low = predicate(w, d, 1);  // of the low words, where these are high words
+    lane_mask hit = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const std::uint32_t x = a[i] ^ bias, y = b[i] ^ bias;
+        const unsigned how = x < y ? 1 : x == y ? 2 : 4;
+        bool holds = (d.comparison & how) != 0;
+        if (d.extended && how == 2) {
+            // Equal high words: an order is that of the low words, equality theirs, too.
+            holds = (low >> i & 1) != 0;
+            if (d.comparison == 0) holds = false;
+            if (d.comparison == 7) holds = true;
+        }
+        hit |= static_cast<lane_mask>(holds) << i;
+    }
+    const lane_mask other = predicate(w, d, 0);
+    const auto combine = [&](lane_mask p) {
+        return d.combination == 0 ? p & other : d.combination == 1 ? p | other : p ^ other;
+    };
+    const lane_mask lanes = lanes_of(w, op, d);
+    write_mask(w, d.result[0], lanes, combine(hit));
+    write_mask(w, d.result[1], lanes, combine(~hit));
+    return op + 1;
+}
+
+const operation* machine_logic(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const word* const c = row(w, op->source[2]);
+    alignas(64) word result[warp_size] = {};
+    // One term of the sum of products for every row of the table.
+    for (unsigned t = 0; t < 8; ++t) {
+        if ((d.number >> t & 1) == 0) continue;
+        const std::uint32_t fa = (t & 4) != 0 ? 0 : ~0u, fb = (t & 2) != 0 ? 0 : ~0u,
+                            fc = (t & 1) != 0 ? 0 : ~0u;
+        for (unsigned i = 0; i < warp_size; ++i)
+            result[i] |= (a[i] ^ fa) & (b[i] ^ fb) & (c[i] ^ fc);
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    if (d.result[0] != 0) {
+        lane_mask nonzero = 0;
+        for (unsigned i = 0; i < warp_size; ++i)
+            nonzero |= static_cast<lane_mask>(result[i] != 0) << i;
+        const lane_mask other = predicate(w, d, 0);
+        write_mask(w, d.result[0], lanes, d.combination == 0 ? nonzero & other : nonzero | other);
+    }
+    blend(row(w, op->destination), result, lanes);
+    return op + 1;
+}
+
+const operation* machine_logic_predicates(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const lane_mask a = predicate(w, d, 0), b = predicate(w, d, 1), c = predicate(w, d, 2);
+    const auto look_up = [&](std::uint32_t table) {
+        lane_mask r = 0;
+        for (unsigned t = 0; t < 8; ++t)
+            if ((table >> t & 1) != 0)
+                r |= ((t & 4) != 0 ? a : ~a) & ((t & 2) != 0 ? b : ~b) & ((t & 1) != 0 ? c : ~c);
+        return r;
+    };
+    const lane_mask lanes = lanes_of(w, op, d);
+    const lane_mask first = look_up(d.number), second = look_up(d.number2);
+    write_mask(w, d.result[0], lanes, first);
+    write_mask(w, d.result[1], lanes, second);
+    return op + 1;
+}
+
+const operation* machine_shift(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const low = row(w, op->source[0]), *const by = row(w, op->source[1]);
+    const word* const high = row(w, op->source[2]);
+    return map_words(w, op, d, [&](unsigned i) {
+        const std::uint64_t pair = low[i] | std::uint64_t{high[i]} << 32;
+        const unsigned s = d.wraps ? by[i] & (d.width - 1)
+                                   : (by[i] < d.width ? static_cast<unsigned>(by[i]) : d.width);
+        std::uint64_t r = 0;
+        if (d.left)
+            r = s >= 64 ? 0 : pair << s;
+        else if (d.is_signed)
+            r = static_cast<std::uint64_t>(static_cast<std::int64_t>(pair) >> (s >= 64 ? 63 : s));
+        else
+            r = s >= 64 ? 0 : pair >> s;
+        return static_cast<std::uint32_t>(d.high ? r >> 32 : r);
+    });
+}
+
+const operation* machine_permute(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const how = row(w, op->source[1]);
+    const word* const c = row(w, op->source[2]);
+    return map_words(w, op, d, [&](unsigned i) {
+        const std::uint64_t eight = a[i] | std::uint64_t{c[i]} << 32;
+        std::uint32_t r = 0;
+        for (unsigned n = 0; n < 4; ++n) {
+            const std::uint32_t s = how[i] >> (4 * n) & 15;
+            std::uint32_t b = static_cast<std::uint32_t>(eight >> (8 * (s & 7))) & 0xff;
+            if ((s & 8) != 0) b = (b & 0x80) != 0 ? 0xff : 0;  // the sign of the byte
+            r |= b << (8 * n);
+        }
+        return r;
+    });
+}
+
+const operation* machine_select(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0), b = source(w, op, d, 1);
+    const lane_mask p = predicate(w, d, 0);
+    return map_words(w, op, d, [&](unsigned i) { return (p >> i & 1) != 0 ? a[i] : b[i]; });
+}
+
+const operation* machine_absolute(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word* const a = row(w, op->source[0]);
+    return map_words(w, op, d,
+                     [&](unsigned i) { return (a[i] & 0x80000000u) != 0 ? 0u - a[i] : a[i]; });
+}
+
+const operation* machine_count(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0);
+    return map_words(
+        w, op, d, [&](unsigned i) { return static_cast<std::uint32_t>(__builtin_popcount(a[i])); });
+}
+
+const operation* machine_find(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0);
+    alignas(64) word result[warp_size];
+    lane_mask found = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        std::uint32_t x = a[i];
+        if (d.is_signed && (x & 0x80000000u) != 0) x = ~x;
+        const auto zeros = x == 0 ? 32u : static_cast<unsigned>(__builtin_clz(x));
+        result[i] = x == 0 ? ~0u : d.high ? zeros : 31 - zeros;
+        found |= static_cast<lane_mask>(x != 0) << i;
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    blend(row(w, op->destination), result, lanes);
+    write_mask(w, d.result[0], lanes, found);
+    return op + 1;
+}
+
+const operation* machine_reverse(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word* const a = row(w, op->source[0]);
+    return map_words(w, op, d, [&](unsigned i) {
+        std::uint32_t x = a[i];
+        x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+        x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+        x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+        return __builtin_bswap32(x);
+    });
+}
+
+const operation* machine_extend(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const bits = row(w, op->source[1]);
+    return map_words(w, op, d, [&](unsigned i) -> std::uint32_t {
+        const std::uint32_t n = d.wraps ? bits[i] & 31 : bits[i];
+        if (n >= 32) return a[i];
+        if (n == 0) return 0;
+        const std::uint32_t kept = a[i] << (32 - n);
+        return d.is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(kept) >> (32 - n))
+                           : kept >> (32 - n);
+    });
+}
+
+const operation* machine_field_mask(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const from = row(w, op->source[0]), *const bits = row(w, op->source[1]);
+    return map_words(w, op, d, [&](unsigned i) -> std::uint32_t {
+        const std::uint32_t at = d.wraps ? from[i] & 31 : from[i];
+        const std::uint32_t n = d.wraps ? bits[i] & 31 : bits[i];
+        if (at >= 32) return 0;
+        return (n >= 32 ? ~0u : (1u << n) - 1) << at;
+    });
+}
+
+const operation* machine_predicates_to_register(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const mask = row(w, op->source[1]);
+    const std::uint32_t first =
+        d.uniform ? machine_frame::uniform_predicates : machine_frame::predicates;
+    return map_words(w, op, d, [&](unsigned i) {
+        std::uint32_t bits = 0;
+        for (unsigned n = 0; n < 7; ++n) bits |= (w.mask_at(first + 4 * n) >> i & 1) << n;
+        const std::uint32_t byte = mask[i] & 0xff;
+        return (a[i] & ~(byte << d.number)) | (bits & byte) << d.number;
+    });
+}
+
+const operation* machine_register_to_predicates(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const mask = row(w, op->source[1]);
+    const lane_mask lanes = lanes_of(w, op, d);
+    const std::uint32_t first =
+        d.uniform ? machine_frame::uniform_predicates : machine_frame::predicates;
+    for (unsigned n = 0; n < 7; ++n) {
+        lane_mask chosen = 0, value = 0;
+        for (unsigned i = 0; i < warp_size; ++i) {
+            chosen |= (mask[i] >> n & 1) << i;
+            value |= (a[i] >> d.number >> n & 1) << i;
+        }
+        write_mask(w, first + 4 * n, lanes & chosen, value);
+    }
+    return op + 1;
+}
+
+const operation* machine_combine(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const lane_mask hit = predicate(w, d, 0), other = predicate(w, d, 1);
+    const auto combine = [&](lane_mask p) {
+        return d.combination == 0 ? p & other : d.combination == 1 ? p | other : p ^ other;
+    };
+    const lane_mask lanes = lanes_of(w, op, d);
+    const lane_mask first = combine(hit), second = combine(~hit);
+    write_mask(w, d.result[0], lanes, first);
+    write_mask(w, d.result[1], lanes, second);
+    return op + 1;
+}
+
+const operation* machine_double_extremum(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const double_word *const a = double_row(w, op->source[0]), *const b =
+                                                                   double_row(w, op->source[1]);
+    lane_mask first = 0, neither = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        constexpr std::uint64_t sign = std::uint64_t{1} << 63, infinity = 0x7ff0000000000000;
+        const bool a_nan = (a[i] & ~sign) > infinity, b_nan = (b[i] & ~sign) > infinity;
+        // In the order of integers, with -0 below +0.
+        const auto order = [](std::uint64_t x) { return (x & sign) != 0 ? ~x : x | sign; };
+        const bool less = order(a[i]) < order(b[i]);
+        const bool chosen = b_nan || (!a_nan && less == d.left);
+        first |= static_cast<lane_mask>(chosen) << i;
+        neither |= static_cast<lane_mask>(a_nan && b_nan) << i;
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    write_mask(w, d.result[0], lanes, first);
+    write_mask(w, d.result[1], lanes, neither);
+    return op + 1;
+}
+
+const operation* machine_reciprocal_check(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0), b = source(w, op, d, 1);
+    lane_mask slow = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        // Whether the short sequence for a / b could lose accuracy; the long one is always right.
+        const int x = static_cast<int>(a[i] >> 23 & 255), y = static_cast<int>(b[i] >> 23 & 255);
+        const bool easy = y >= 4 && y <= 250 && x >= 26 && x <= 254 && x - y < 125 && x - y > -125;
+        slow |= static_cast<lane_mask>(!easy) << i;
+    }
+    write_mask(w, d.result[0], lanes_of(w, op, d), slow);
+    return op + 1;
+}
+
+namespace {
+template <class Function>
+const operation* map_floats(warp& w, const operation* op, Function&& f) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0);
+    return map_words(w, op, d, [&](unsigned i) {
+        const std::uint32_t bits = a[i];
+        float x;
+        std::memcpy(&x, &bits, sizeof x);
+        const float y = f(x);
+        std::uint32_t out;
+        std::memcpy(&out, &y, sizeof out);
+        return std::isnan(y) ? 0x7fffffffu : out;
+    });
+}
+template <class Function>
+const operation* map_high_words(warp& w, const operation* op, Function&& f) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0);
+    return map_words(w, op, d, [&](unsigned i) {
+        const std::uint64_t bits = std::uint64_t{a[i]} << 32;
+        double x;
+        std::memcpy(&x, &bits, sizeof x);
+        const double y = f(x);
+        std::uint64_t out;
+        std::memcpy(&out, &y, sizeof out);
+        return std::isnan(y) ? 0x7fffffffu : static_cast<std::uint32_t>(out >> 32);
+    });
+}
+constexpr double revolution = 6.283185307179586476925286766559;
+}  // namespace
+
+const operation* machine_sine(warp& w, const operation* op) {
+    return map_floats(w, op, [](float x) {
+        const double r = static_cast<double>(x);
+        return static_cast<float>(std::sin(revolution * (r - std::nearbyint(r))));
+    });
+}
+const operation* machine_cosine(warp& w, const operation* op) {
+    return map_floats(w, op, [](float x) {
+        const double r = static_cast<double>(x);
+        return static_cast<float>(std::cos(revolution * (r - std::nearbyint(r))));
+    });
+}
+const operation* machine_reciprocal_high(warp& w, const operation* op) {
+    return map_high_words(w, op, [](double x) { return 1.0 / x; });
+}
+const operation* machine_root_high(warp& w, const operation* op) {
+    return map_high_words(w, op, [](double x) { return 1.0 / std::sqrt(x); });
+}
+
+const operation* machine_pack(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const low = row(w, op->source[0]), *const high = row(w, op->source[1]);
+    double_word* const to = double_row(w, op->destination);
+    // Modifiers are those of a double: they change the high word.
+    for (unsigned i = 0; i < warp_size; ++i)
+        to[i] = low[i] | std::uint64_t{(high[i] & d.keep[0]) ^ d.flip[0]} << 32;
+    return op + 1;
+}
+
+const operation* machine_unpack(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const double_word* const from = double_row(w, op->source[0]);
+    alignas(64) word low[warp_size], high[warp_size];
+    for (unsigned i = 0; i < warp_size; ++i) {
+        low[i] = static_cast<std::uint32_t>(from[i]);
+        high[i] = static_cast<std::uint32_t>(from[i] >> 32);
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    blend(row(w, op->destination), low, lanes);
+    blend(row(w, op->destination2), high, lanes);
+    return op + 1;
+}
+
+const operation* machine_address(warp& w, const operation* op) {
+    const word *const low = row(w, op->source[0]), *const high = row(w, op->source[1]);
+    const word *const more = row(w, op->source[2]), *const more_high = row(w, op->source[3]);
+    double_word* const to = double_row(w, op->destination);
+    for (unsigned i = 0; i < warp_size; ++i)
+        to[i] =
+            (low[i] | std::uint64_t{high[i]} << 32) + (more[i] | std::uint64_t{more_high[i]} << 32);
+    return op + 1;
+}
+
+const operation* machine_shared_address(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const more = row(w, op->source[1]);
+    word* const to = row(w, op->destination);
+    for (unsigned i = 0; i < warp_size; ++i) to[i] = (a[i] << d.number) + more[i];
+    return op + 1;
+}
+
+const operation* machine_vote(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const lane_mask asked = d.uniform ? w.active : w.lanes_of(op);
+    if (!d.uniform && asked == 0) return op + 1;
+    const lane_mask p = predicate(w, d, 0) & asked;
+    bool holds = p == asked;
+    if (d.number == 1) holds = p != 0;
+    if (d.number == 2) holds = p == asked || p == 0;
+    const lane_mask lanes = d.uniform ? w.lanes_of(op) : asked;
+    if (lanes == 0) return op + 1;
+    const lane_mask to = d.uniform ? all_lanes : lanes;
+    if (op->destination != no_slot) {
+        alignas(64) word result[warp_size];
+        for (unsigned i = 0; i < warp_size; ++i) result[i] = p;
+        blend(row(w, op->destination), result, to);
+    }
+    write_mask(w, d.result[0], to, holds ? all_lanes : 0);
+    return op + 1;
+}
+
+const operation* machine_to_uniform(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const std::uint32_t value = row(w, op->source[0])[__builtin_ctz(lanes)];
+    word* const to = row(w, op->destination);
+    for (unsigned i = 0; i < warp_size; ++i) to[i] = value;
+    return op + 1;
+}
+
+const operation* machine_load_constant(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const lane_mask lanes = lanes_of(w, op, d);
+    const word* const index = row(w, op->source[0]);
+    // source[1]: where the bank's bytes begin; number: offset; number2: bytes of the bank
+    const std::byte* const bytes = w.at(op->source[1]);
+    alignas(64) word result[2][warp_size] = {};
+    for_lanes(lanes, [&](unsigned i) {
+        const std::uint32_t at = index[i] + d.number;
+        const unsigned n = d.width / 8;
+        if (at > d.number2 || n > d.number2 - at) {
+            if (d.number2 == 0 || at >= 65536)
+                w.block->fail(w, op, i, fmt::format("{:#x} lies beyond its constant bank", at));
+            return;  // behind what the program has in the bank: zero
+        }
+        std::uint64_t v = 0;
+        std::memcpy(&v, bytes + at, n);
+        if (d.is_signed && n < 4)
+            v = static_cast<std::uint32_t>(
+                static_cast<std::int32_t>(static_cast<std::uint32_t>(v) << (32 - d.width)) >>
+                (32 - d.width));
+        result[0][i] = static_cast<std::uint32_t>(v);
+        result[1][i] = static_cast<std::uint32_t>(v >> 32);
+    });
+    blend(row(w, op->destination), result[0], lanes);
+    if (d.width == 64) blend(row(w, op->destination2), result[1], lanes);
+    return op + 1;
+}
+
+// ---- control ----
+
+namespace {
+/// Lanes whose guard and own predicate hold.
+lane_mask takers_of(const warp& w, const operation* op) {
+    return w.lanes_of(op) & predicate(w, details_of(op), 0);
+}
+}  // namespace
+
+const operation* machine_branch(warp& w, const operation* op) {
+    const lane_mask takers = takers_of(w, op);
+    if (takers == 0) return op + 1;
+    w.leave(op);
+    return control_of(w).branch(w, takers, w.code + op->source[0], op + 1);
+}
+
+const operation* machine_exit(warp& w, const operation* op) {
+    const lane_mask lanes = takers_of(w, op);
+    if (lanes == 0) return op + 1;
+    w.leave(op);
+    return control_of(w).exit(w, lanes, op + 1);
+}
+
+const operation* machine_set_barrier(warp& w, const operation* op) {
+    const lane_mask lanes = takers_of(w, op);
+    if (lanes != 0) w.mask_at(op->destination) = lanes;
+    return op + 1;
+}
+
+const operation* machine_wait_barrier(warp& w, const operation* op) {
+    const lane_mask lanes = takers_of(w, op);
+    if (lanes == 0) return op + 1;
+    w.leave(op);
+    return control_of(w).wait(w, lanes, details_of(op).number, op + 1);
+}
+
+const operation* machine_break_barrier(warp& w, const operation* op) {
+    const lane_mask lanes = takers_of(w, op);
+    if (lanes == 0) return op + 1;
+    w.mask_at(op->destination) &= ~lanes;
+    control_of(w).barriers_changed(w);
+    return op + 1;
+}
+
+const operation* machine_read_barrier(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    lane_mask& barrier = w.mask_at(op->source[0]);
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    alignas(64) word result[warp_size];
+    for (unsigned i = 0; i < warp_size; ++i) result[i] = barrier;
+    blend(row(w, op->destination), result, lanes);
+    if (d.extended) barrier = 0;  // .CLEAR
+    return op + 1;
+}
+
+const operation* machine_write_barrier(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    w.mask_at(op->destination) = row(w, op->source[0])[__builtin_ctz(lanes)];
+    control_of(w).barriers_changed(w);
+    return op + 1;
+}
+
+const operation* machine_warp_sync(warp& w, const operation* op) {
+    const lane_mask lanes = takers_of(w, op);
+    if (lanes == 0) return op + 1;
+    const lane_mask among = row(w, op->source[0])[__builtin_ctz(lanes)];
+    if ((among & w.control->live_lanes() & ~lanes) == 0 && lanes == w.active) return op + 1;
+    w.leave(op);
+    return control_of(w).wait_for(w, lanes, among, op + 1);
+}
+
+const operation* machine_yield(warp& w, const operation* op) {
+    if (takers_of(w, op) == 0 || w.control->groups() == 1) return op + 1;
+    w.leave(op);
+    return control_of(w).yield(w, op + 1);
+}
+
+const operation* machine_branch_register(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const lane_mask takers = takers_of(w, op);
+    if (takers == 0) return op + 1;
+    const word* const offset = row(w, op->source[0]);
+    std::array<const operation*, warp_size> targets{};
+    for_lanes(takers, [&](unsigned i) {
+        const std::uint32_t to = offset[i] + d.number;
+        if (to % 16 != 0 || to / 16 >= d.number2)
+            w.block->fail(w, op, i, fmt::format("a branch to {:#x}, where there is no code", to));
+        targets[i] = w.code + op->list[to / 16];
+    });
+    w.leave(op);
+    return control_of(w).scatter(w, takers, targets, op + 1);
+}
+
+}  // namespace simtlm::execution

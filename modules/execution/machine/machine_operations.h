@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/operation.h"
+
+#include <cstdint>
+
+// What instructions of machine code do that PTX has no instruction for. Operands are rows of 32
+// words, as everywhere; operation::immediate points to machine_details.
+namespace simtlm::execution {
+
+/// What an operation has beyond its rows.
+struct machine_details {
+    bool uniform = false;  ///< of the uniform datapath: executes once, whatever lanes are active
+    // Sources are ((x & keep) ^ flip) + add.
+    std::uint32_t keep[3] = {~0u, ~0u, ~0u};
+    std::uint32_t flip[3] = {0, 0, 0};
+    std::uint32_t add[3] = {0, 0, 0};
+    slot predicate[3] = {frame_layout::always, frame_layout::always, frame_layout::always};
+    lane_mask predicate_flip[3] = {0, 0, 0};
+    slot result[2] = {0, 0};                ///< predicates that are written
+    std::uint32_t number = 0, number2 = 0;  ///< shift, table, mask, ...
+    bool is_signed = false, extended = false, high = false, wraps = false, left = false;
+    unsigned width = 32;
+    unsigned combination = 0;  ///< of comparisons: 0 and, 1 or, 2 xor
+    unsigned comparison = 0;   ///< bit 0 less, 1 equal, 2 greater
+};
+
+// Integer. source[0..2]: A, B, C; destination: row.
+const operation* machine_modify(warp& w, const operation* op);             ///< A with its modifiers
+const operation* machine_add3(warp& w, const operation* op);               ///< IADD3
+const operation* machine_multiply_add(warp& w, const operation* op);       ///< IMAD
+const operation* machine_multiply_add_wide(warp& w, const operation* op);  ///< rows of pairs
+const operation* machine_shift_add(warp& w, const operation* op);          ///< LEA
+const operation* machine_minmax(warp& w, const operation* op);             ///< IMNMX
+const operation* machine_compare(warp& w, const operation* op);            ///< ISETP
+const operation* machine_logic(warp& w, const operation* op);              ///< LOP3
+const operation* machine_logic_predicates(warp& w, const operation* op);   ///< PLOP3
+const operation* machine_shift(warp& w, const operation* op);              ///< SHF
+const operation* machine_permute(warp& w, const operation* op);            ///< PRMT
+const operation* machine_select(warp& w, const operation* op);             ///< SEL, FSEL
+const operation* machine_absolute(warp& w, const operation* op);           ///< IABS
+const operation* machine_count(warp& w, const operation* op);              ///< POPC
+const operation* machine_find(warp& w, const operation* op);               ///< FLO
+const operation* machine_reverse(warp& w, const operation* op);            ///< BREV
+const operation* machine_extend(warp& w, const operation* op);             ///< SGXT
+const operation* machine_field_mask(warp& w, const operation* op);         ///< BMSK
+const operation* machine_predicates_to_register(warp& w, const operation* op);  ///< P2R
+const operation* machine_register_to_predicates(warp& w, const operation* op);  ///< R2P
+
+// Floating point.
+/// predicate[0]: result of a comparison (a mask), combined with predicate[1] into result[].
+const operation* machine_combine(warp& w, const operation* op);
+/// DSETP.MIN, DSETP.MAX (left: the smaller one): whether the first is the result; whether both are
+/// no numbers
+const operation* machine_double_extremum(warp& w, const operation* op);
+const operation* machine_reciprocal_check(warp& w, const operation* op);  ///< FCHK
+const operation* machine_sine(warp& w, const operation* op);              ///< of revolutions
+const operation* machine_cosine(warp& w, const operation* op);
+const operation* machine_reciprocal_high(warp& w, const operation* op);  ///< MUFU.RCP64H
+const operation* machine_root_high(warp& w, const operation* op);        ///< MUFU.RSQ64H
+
+// Pairs of rows and rows of double words; source[0], source[1]: low, high.
+const operation* machine_pack(warp& w, const operation* op);
+/// destination, destination2: low, high; source[0]: double words
+const operation* machine_unpack(warp& w, const operation* op);
+/// A pair (source[0], source[1]) plus a uniform row or pair (source[2], source[3]) as addresses.
+const operation* machine_address(warp& w, const operation* op);
+/// Words of the register plus a uniform one, scaled: number is the shift.
+const operation* machine_shared_address(warp& w, const operation* op);
+
+// Warp-wide.
+const operation* machine_vote(warp& w, const operation* op);           ///< VOTE, VOTEU
+const operation* machine_to_uniform(warp& w, const operation* op);     ///< R2UR
+const operation* machine_load_constant(warp& w, const operation* op);  ///< LDC with an index
+
+// Control. source[0]: target, an operation of the program.
+const operation* machine_branch(warp& w, const operation* op);
+const operation* machine_exit(warp& w, const operation* op);
+const operation* machine_set_barrier(warp& w, const operation* op);    ///< BSSY
+const operation* machine_wait_barrier(warp& w, const operation* op);   ///< BSYNC
+const operation* machine_break_barrier(warp& w, const operation* op);  ///< BREAK
+const operation* machine_read_barrier(warp& w, const operation* op);   ///< BMOV to a register
+const operation* machine_write_barrier(warp& w, const operation* op);  ///< BMOV from a register
+const operation* machine_warp_sync(warp& w, const operation* op);
+const operation* machine_yield(warp& w, const operation* op);
+/// RET, BRX: source[0]: offsets from the place `number` of the section that begins at operation
+/// source[1]; list: operation of each instruction of it, number2: how many
+const operation* machine_branch_register(warp& w, const operation* op);
+
+}  // namespace simtlm::execution

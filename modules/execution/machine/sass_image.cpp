@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/machine/sass_image.h"
+
+#include "modules/execution/launch.h"
+#include "modules/execution/machine/machine_control.h"
+#include "modules/execution/machine/machine_frame.h"
+#include "modules/execution/machine/machine_lowering.h"
+#include "modules/kernel/error.h"
+#include "modules/sass/decoder.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+constexpr std::uint32_t relocation_64 = 2;  ///< R_CUDA_64: the address of a symbol
+constexpr std::uint32_t constant_bank_bytes = 65536;
+/// More than any GPU has of a CTA's shared, and of a thread's local memory.
+constexpr std::uint32_t most_shared = 1u << 18, most_local = 1u << 19;
+
+/// Constant bank 0 before the parameters, the same on all architectures.
+struct bank_0 {
+    static constexpr std::uint32_t block = 0x0;
+    static constexpr std::uint32_t grid = 0xc;
+    static constexpr std::uint32_t shared_window = 0x18;
+    static constexpr std::uint32_t local_window = 0x20;
+    static constexpr std::uint32_t stack_top = 0x28;
+};
+
+void put(std::byte* to, std::uint32_t offset, std::uint64_t value, std::size_t bytes) {
+    std::memcpy(to + offset, &value, bytes);
+}
+
+}  // namespace
+
+sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory& memory,
+                       const check_options& checks)
+    : program_image(instruction_set::sass, source->origin(), source->architecture(), checks),
+      source_(std::move(source)),
+      memory_(memory) {
+    place_variables();
+    describe_kernels();
+    lower();
+}
+
+sass_image::~sass_image() {
+    for (const device_address a : owned_) memory_.release(a);
+}
+
+void sass_image::place_variables() {
+    for (std::uint32_t n = 0; n < source_->sections().size(); ++n) {
+        const sass::cubin_section& s = source_->sections()[n];
+        const bool global = s.name == ".nv.global" || s.name == ".nv.global.init";
+        const bool constant = s.name == ".nv.constant3";
+        if ((!global && !constant) || s.size == 0) continue;
+        if (s.size > std::uint64_t{1} << 32)
+            throw kernel::user_error(name_, fmt::format("{} takes {} bytes", s.name, s.size));
+        const device_address a = memory_.allocate_static(
+            s.size, std::clamp<std::uint64_t>(s.alignment, 256, 4096), std::string(s.name));
+        owned_.push_back(a);
+        sections_[n] = a;
+        if (!s.contents.empty()) memory_.write(a, s.contents.data(), s.contents.size());
+        for (const sass::cubin_symbol& y : source_->symbols())
+            if (y.section == n && y.type == STT_OBJECT && y.value + y.size <= s.size)
+                variables_.push_back({std::string(y.name),
+                                      constant ? program_variable::space_kind::constant
+                                               : program_variable::space_kind::global,
+                                      a + y.value, y.size});
+    }
+    for (const sass::cubin_relocation& r : source_->relocations()) {
+        const auto at = sections_.find(r.section);
+        if (at == sections_.end() || r.type != relocation_64) continue;
+        if (r.offset + 8 > source_->sections()[r.section].size) continue;
+        std::uint64_t value = 0;
+        memory_.read(&value, at->second + r.offset, sizeof value);
+        value += address_of(source_->symbols()[r.symbol]) + static_cast<std::uint64_t>(r.addend);
+        memory_.write(at->second + r.offset, &value, sizeof value);
+    }
+}
+
+device_address sass_image::address_of(const sass::cubin_symbol& s) const {
+    const auto at = sections_.find(s.section);
+    return at == sections_.end() ? 0 : at->second + s.value;
+}
+
+void sass_image::describe_kernels() {
+    for (std::uint32_t n = 0; n < source_->functions().size(); ++n) {
+        const sass::cubin_function& f = source_->functions()[n];
+        if (!f.is_kernel) continue;
+        if (f.static_shared > most_shared || f.stack_bytes > most_local ||
+            f.frame_bytes > most_local)
+            throw kernel::user_error(
+                name_, fmt::format("{} asks for {} bytes of shared and {} of local memory", f.name,
+                                   f.static_shared, std::max(f.stack_bytes, f.frame_bytes)));
+        kernel_image k;
+        k.name = f.name;
+        k.function = n;
+        k.registers = f.registers;
+        k.static_shared = f.static_shared;
+        k.own_local = f.frame_bytes;
+        k.local_bytes = (std::max(f.stack_bytes, f.frame_bytes) + 15) & ~15u;
+        k.parameter_bytes = f.parameter_bytes;
+        k.most_threads = 0;
+        for (std::size_t i = 0; i < f.parameters.size(); ++i) {
+            kernel_parameter p;
+            p.name = fmt::format("{}_param_{}", f.name, i);
+            p.offset = f.parameters[i].offset;
+            p.size = f.parameters[i].size;
+            if (p.offset + p.size > k.parameter_bytes)
+                throw kernel::user_error(name_,
+                                         fmt::format("parameters of {} lie outside", f.name));
+            k.parameters.push_back(std::move(p));
+        }
+        kernels_.push_back(std::move(k));
+    }
+}
+
+void sass_image::lower() {
+    machine_lowering::row_map rows;
+    problems_.resize(source_->functions().size());
+    std::vector<std::uint32_t> first(source_->functions().size());
+    for (std::uint32_t n = 0; n < source_->functions().size(); ++n) {
+        const sass::cubin_function& f = source_->functions()[n];
+        first[n] = static_cast<std::uint32_t>(code_.size());
+        for (const sass::cubin_relocation& r : source_->relocations())
+            if (r.section == f.section && problems_[n].empty())
+                problems_[n] =
+                    fmt::format("a relocation of type {} in its code at {:#06x}", r.type, r.offset);
+        if (!f.externals.empty() && problems_[n].empty())
+            problems_[n] = fmt::format("a call of the system's {}", f.externals.front());
+        machine_lowering(*this, n, rows).lower();
+    }
+    for (kernel_image& k : kernels_) {
+        k.first = first[k.function];
+        k.frame_bytes = machine_frame::bytes(registers_);
+    }
+
+    // Behind the rows lie the constant banks themselves, for loads with an index.
+    constant_bytes_ = static_cast<std::uint32_t>(rows_.size()) * 128;
+    for (unsigned b = 0; b < banks; ++b) {
+        std::uint64_t bytes = 0;
+        for (const kernel_image& k : kernels_)
+            if (const sass::cubin_section* s = source_->find_section(bank_section(b, k)))
+                bytes = std::max(bytes, s->size);
+        for (const kernel_image& k : kernels_)
+            if (b == 0)
+                bytes = std::max<std::uint64_t>(
+                    bytes, source_->functions()[k.function].parameter_base + k.parameter_bytes);
+        if (b == 0) bytes = std::max<std::uint64_t>(bytes, 0x400);
+        bytes = std::min<std::uint64_t>(bytes, constant_bank_bytes);
+        bank_[b] = {constant_bytes_, static_cast<std::uint32_t>(bytes)};
+        constant_bytes_ += static_cast<std::uint32_t>((bytes + 127) / 128 * 128);
+    }
+    for (operation& op : code_) {
+        if (op.execute != machine_load_constant) continue;
+        auto& d = *reinterpret_cast<machine_details*>(op.immediate);
+        const bank_contents& b = bank_[op.source[1]];
+        op.source[1] = slot_in(bank::constants, b.offset);
+        d.number2 = b.bytes;
+    }
+}
+
+std::string sass_image::bank_section(unsigned b, const kernel_image& k) const {
+    const std::string own = fmt::format(".nv.constant{}.{}", b, k.name);
+    return source_->find_section(own) != nullptr ? own : fmt::format(".nv.constant{}", b);
+}
+
+lane_buffer sass_image::launch_constants(const launch& l) const {
+    const kernel_image& k = *l.kernel;
+    if (!problems_[k.function].empty())
+        throw kernel::user_error(
+            name_, fmt::format("{} is not executed: {}", k.name, problems_[k.function]),
+            "run its PTX instead");
+    const sass::cubin_function& f = source_->functions()[k.function];
+    lane_buffer buffer = make_lane_buffer(constant_bytes_);
+    for (unsigned b = 0; b < banks; ++b) {
+        std::byte* const to = buffer.get() + bank_[b].offset;
+        const std::string name = bank_section(b, k);
+        for (std::uint32_t n = 0; n < source_->sections().size(); ++n) {
+            const sass::cubin_section& s = source_->sections()[n];
+            if (s.name != name) continue;
+            const std::uint64_t bytes = std::min<std::uint64_t>(s.size, bank_[b].bytes);
+            const auto variables = sections_.find(n);
+            if (variables != sections_.end())
+                memory_.read(to, variables->second, bytes);
+            else
+                std::memcpy(to, s.contents.data(),
+                            std::min<std::uint64_t>(bytes, s.contents.size()));
+            for (const sass::cubin_relocation& r : source_->relocations())
+                if (r.section == n && r.type == relocation_64 && r.offset + 8 <= bytes &&
+                    variables == sections_.end()) {
+                    std::uint64_t value = 0;
+                    std::memcpy(&value, to + r.offset, sizeof value);
+                    value += address_of(source_->symbols()[r.symbol]) +
+                             static_cast<std::uint64_t>(r.addend);
+                    std::memcpy(to + r.offset, &value, sizeof value);
+                }
+        }
+    }
+    std::byte* const zero = buffer.get() + bank_[0].offset;
+    const program::dim3 dims[] = {l.block, l.grid};
+    const std::uint32_t at[] = {bank_0::block, bank_0::grid};
+    for (unsigned i = 0; i < 2; ++i) {
+        put(zero, at[i], dims[i].x, 4);
+        put(zero, at[i] + 4, dims[i].y, 4);
+        put(zero, at[i] + 8, dims[i].z, 4);
+    }
+    put(zero, bank_0::shared_window, address_windows::shared, 8);
+    put(zero, bank_0::local_window, address_windows::local, 8);
+    put(zero, bank_0::stack_top, k.local_bytes, 4);
+    std::memcpy(zero + f.parameter_base, l.parameters.data(),
+                std::min<std::size_t>(l.parameters.size(), bank_[0].bytes - f.parameter_base));
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        auto* const words = reinterpret_cast<std::uint32_t*>(buffer.get() + 128 * i);
+        const machine_row& r = rows_[i];
+        for (unsigned lane = 0; lane < warp_size; ++lane) {
+            const std::uint32_t own = 1u << lane;
+            std::uint32_t v = r.value;
+            switch (r.what) {
+                case machine_row::kind::number:
+                    break;
+                case machine_row::kind::bank_word:
+                    v = 0;
+                    if (r.value <= bank_[r.bank].bytes && bank_[r.bank].bytes - r.value >= 4)
+                        std::memcpy(&v, buffer.get() + bank_[r.bank].offset + r.value, sizeof v);
+                    break;
+                case machine_row::kind::lane_id:
+                    v = lane;
+                    break;
+                case machine_row::kind::mask_eq:
+                    v = own;
+                    break;
+                case machine_row::kind::mask_lt:
+                    v = own - 1;
+                    break;
+                case machine_row::kind::mask_le:
+                    v = own | (own - 1);
+                    break;
+                case machine_row::kind::mask_gt:
+                    v = ~(own | (own - 1));
+                    break;
+                case machine_row::kind::mask_ge:
+                    v = ~(own - 1);
+                    break;
+            }
+            words[lane] = v;
+        }
+    }
+    return buffer;
+}
+
+std::unique_ptr<warp_control> sass_image::make_control() const {
+    return std::make_unique<machine_control>();
+}
+
+std::shared_ptr<const instruction_descriptors> sass_image::describe(
+    const instruction_timing&) const {
+    throw kernel::user_error(name_, "machine code is executed without time only",
+                             "add -gpgpu_ptx_sim_mode 1, or run PTX");
+}
+
+std::string sass_image::where(const operation& op) const {
+    const place& p = places_[op.instruction];
+    const sass::cubin_function& f = source_->functions()[p.function];
+    std::string text = fmt::format("{}:{}+{:#06x}", name_, f.name, p.offset);
+    const sass::cubin_line* line = nullptr;
+    for (const sass::cubin_line& l : f.lines)
+        if (l.offset <= p.offset) line = &l;
+    if (line != nullptr) text += fmt::format(" ({}:{})", source_->files()[line->file], line->line);
+    return text;
+}
+
+std::string sass_image::text_of(const operation& op) const {
+    const place& p = places_[op.instruction];
+    const sass::cubin_function& f = source_->functions()[p.function];
+    if (p.offset / sass::instruction_bytes >= f.instructions()) return "end of the code";
+    sass::instruction i;
+    sass::decode(f.word(p.offset / sass::instruction_bytes), architecture_, p.offset, i);
+    return sass::to_string(i);
+}
+
+instruction_name sass_image::name_of(const operation& op) const {
+    const place& p = places_[op.instruction];
+    const sass::cubin_function& f = source_->functions()[p.function];
+    if (p.offset / sass::instruction_bytes >= f.instructions()) return {"end", "control"};
+    sass::instruction i;
+    if (!sass::decode(f.word(p.offset / sass::instruction_bytes), architecture_, p.offset, i))
+        return {"unknown", "unknown"};
+    return {sass::full_opcode(i), "machine code"};
+}
+
+std::string sass_image::results_text(const operation& op, const std::byte* frame,
+                                     unsigned lane) const {
+    const place& p = places_[op.instruction];
+    const sass::cubin_function& f = source_->functions()[p.function];
+    sass::instruction i;
+    if (p.offset / sass::instruction_bytes >= f.instructions() ||
+        !sass::decode(f.word(p.offset / sass::instruction_bytes), architecture_, p.offset, i))
+        return {};
+    std::string text;
+    for (unsigned n = 0; n < i.operand_count && n < 2; ++n) {
+        const sass::operand& o = i.operands[n];
+        if (o.kind != sass::operand_kind::reg || o.index == sass::register_rz) continue;
+        std::uint32_t v = 0;
+        std::memcpy(&v, frame + machine_frame::registers + 128u * o.index + 4 * lane, sizeof v);
+        text += fmt::format("    R{} = {:#010x}\n", o.index, v);
+        break;
+    }
+    return text;
+}
+
+std::string sass_image::registers_text(const operation& op, const std::byte* frame,
+                                       unsigned lane) const {
+    const sass::cubin_function& f = source_->functions()[places_[op.instruction].function];
+    std::string text;
+    for (unsigned r = 0; r < std::min(f.registers, registers_); ++r) {
+        std::uint32_t v = 0;
+        std::memcpy(&v, frame + machine_frame::registers + 128 * r + 4 * lane, sizeof v);
+        text += fmt::format("    R{} = {:#010x}\n", r, v);
+    }
+    return text;
+}
+
+}  // namespace simtlm::execution
