@@ -62,10 +62,12 @@ endif()
 
 set_property(GLOBAL PROPERTY SIMTLM_TARGETS simtlm_settings)
 
-# NOT_TOGETHER: its sources give the same names to different things, so that they cannot be compiled
-# several at a time, as the preset "asan" does to save time (CMAKE_UNITY_BUILD).
+# The presets asan and tsan compile several sources at a time (CMAKE_UNITY_BUILD), at most
+# SIMTLM_TOGETHER of one folder: most of the time of a source goes into SystemC's headers. ALONE: sources
+# that cannot be, or had better not be, compiled with others. NOT_TOGETHER: all of them.
+set(SIMTLM_TOGETHER 12 CACHE STRING "Sources of a folder that a unity build compiles at a time")
 function(simtlm_module name)
-  cmake_parse_arguments(arg "NOT_TOGETHER" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "NOT_TOGETHER" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS;ALONE" ${ARGN})
   add_library(simtlm_${name} STATIC ${arg_SOURCES})
   add_library(simtlm::${name} ALIAS simtlm_${name})
   set_target_properties(simtlm_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
@@ -76,9 +78,22 @@ function(simtlm_module name)
     PUBLIC simtlm_settings ${arg_DEPENDS}
     PRIVATE $<BUILD_INTERFACE:simtlm_private_settings> ${arg_PRIVATE_DEPENDS})
   set_property(GLOBAL APPEND PROPERTY SIMTLM_TARGETS simtlm_${name})
+  set_target_properties(simtlm_${name} PROPERTIES UNITY_BUILD_MODE GROUP)
   if(arg_NOT_TOGETHER)
     set_target_properties(simtlm_${name} PROPERTIES UNITY_BUILD OFF)
   endif()
+  foreach(source IN LISTS arg_SOURCES)
+    if(source IN_LIST arg_ALONE)
+      set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+      continue()
+    endif()
+    cmake_path(GET source PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "in_${folder}" folder)
+    math(EXPR nth "${count_${folder}} + 0")
+    math(EXPR count_${folder} "${nth} + 1")
+    math(EXPR group "${nth} / ${SIMTLM_TOGETHER}")
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${folder}_${group})
+  endforeach()
 endfunction()
 
 # simtlm_test(NAME SOURCES... DEPENDS... [PREFIX p]): one GoogleTest executable, each test run in a

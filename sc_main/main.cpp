@@ -19,12 +19,16 @@
 #include "sc_main/workload.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <new>
+#include <system_error>
 #include <systemc>
 
 namespace {
@@ -164,6 +168,12 @@ int run_and_catch(int argc, char** argv) {
     } catch (const kernel::user_error& e) {
         complain(e.what());
         return fault_of_the_input;
+    } catch (const std::bad_alloc&) {
+        complain("the host has no more memory (simulate less at a time, or lift the limit)");
+        return fault_of_the_input;
+    } catch (const std::system_error& e) {  // files, threads: what the system refuses
+        complain(e.what());
+        return fault_of_the_input;
     } catch (const std::exception& e) {
         std::string what = e.what();
         std::replace(what.begin(), what.end(), '\n', ' ');
@@ -179,8 +189,27 @@ int sc_main(int argc, char** argv) {
     return code_after_output("simtlm", run_and_catch(argc, argv));
 }
 
+namespace {
+
+/// Raises a stack limit that is too small for a simulation. @return false: it cannot, and has said
+/// so
+bool has_enough_stack() {
+    constexpr rlim_t least = 512 << 10, usual = 8 << 20;
+    rlimit stack{};
+    if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur == RLIM_INFINITY ||
+        stack.rlim_cur >= least)
+        return true;
+    stack.rlim_cur = stack.rlim_max == RLIM_INFINITY ? usual : std::min(stack.rlim_max, usual);
+    if (stack.rlim_cur >= least && ::setrlimit(RLIMIT_STACK, &stack) == 0) return true;
+    std::fprintf(stderr, "simtlm: the limit of the stack is too small (ulimit -s 8192)\n");
+    return false;
+}
+
+}  // namespace
+
 /// Takes the place of SystemC's own main(), which would print a banner.
 int main(int argc, char** argv) {
+    if (!has_enough_stack()) return fault_of_the_input;
     setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
     return sc_core::sc_elab_and_sim(argc, argv);
 }

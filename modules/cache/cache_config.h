@@ -30,6 +30,17 @@ enum class set_index_function : std::uint8_t { linear, bitwise_xor, ipoly, fermi
 inline constexpr unsigned sector_bytes = 32;
 inline constexpr unsigned sectors_per_line = 4;
 
+/// Departures of GPGPU-Sim's tag arrays from hardware, switched on by --quirk.
+struct cache_quirks {
+    /// A read that merges into an MSHR entry reserves the line that it finds although no fill will
+    /// come for it: when the entry's data have come already, or when the line that they will come
+    /// to was written meanwhile and replaced. The line stays reserved for ever.
+    bool lines_stay_reserved = false;
+    /// Below the share of dirty lines that may be replaced, a set without clean lines stalls
+    /// rather than have a dirty one replaced.
+    bool dirty_set_stalls = false;
+};
+
 /// Geometry and policies of one cache, validated by the platform.
 struct cache_config {
     bool enabled = true;
@@ -51,6 +62,7 @@ struct cache_config {
     unsigned data_port_bytes = 0;      ///< 0: the line size
     unsigned write_ratio_percent = 0;  ///< dirty lines are no victims below this share (L1)
     bool quirk_evictions_follow_misses = false;  ///< write-backs go where the missing access goes
+    cache_quirks quirks;
 
     unsigned atom_bytes() const { return kind == cache_kind::sector ? sector_bytes : line_bytes; }
     unsigned port_bytes() const { return data_port_bytes != 0 ? data_port_bytes : line_bytes; }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/cache/cache_engine.h"
 
+#include "modules/protocol/describe.h"
+
+#include <fmt/format.h>
+
 namespace simtlm::cache {
 
 cache_engine::cache_engine(const cache_config& config, bool index_by_partition)
@@ -66,7 +70,10 @@ void cache_engine::fill(tlm::tlm_generic_payload& response, std::uint64_t now) {
 }
 
 bool cache_engine::mshr_available(const tlm::tlm_generic_payload& p, std::uint32_t entry) {
-    if (!mshrs_.full(entry)) return true;
+    // A write or an atomic needs the line, for which no fill will come any more.
+    const bool needs_line = p.is_write() || protocol::extension(p).is_atomic;
+    const bool too_late = needs_line && answers_only(entry);
+    if (!too_late && !mshrs_.full(entry)) return true;
     return fail(p, entry != mshr_table::none ? fail_reason::mshr_merge : fail_reason::mshr_entry);
 }
 
@@ -78,8 +85,16 @@ cache_engine::read_request cache_engine::read(tlm::tlm_generic_payload& p,
     if (!mshr_available(p, e)) return result;
     result.merged = e != mshr_table::none;
     result.sent = true;
+    if (answers_only(e)) {  // the entry has the data; the line is gone, and stays so
+        p.acquire();
+        mshrs_.add(e, address, p);
+        book(p, access_outcome::mshr_hit);
+        return result;
+    }
     result.evicted =
         tags_.access(found, p.get_address(), sector_of(p), static_cast<std::uint32_t>(now));
+    if (tags_.allocation() == allocation_policy::on_miss)
+        tags_.await_fill(found.line, sector_of(p));
     p.acquire();
     e = mshrs_.add(e, address, p);
     protocol::memory_extension& x = protocol::extension(p);
@@ -109,6 +124,20 @@ access_outcome cache_engine::booked_outcome(access_outcome probed, access_outcom
         return probed;
     if (probed == access_outcome::sector_miss && result == access_outcome::miss) return probed;
     return result;
+}
+
+std::string cache_engine::describe() const {
+    std::string text =
+        fmt::format("{} of {} misses queued, {} of {} MSHR entries in use", miss_queue_.size(),
+                    config_.miss_queue_size, mshrs_.in_use(), config_.mshr_entries);
+    if (tags_.dirty_lines() != 0)
+        text +=
+            fmt::format(", {} of {} lines dirty", tags_.dirty_lines(), tags_.sets() * tags_.ways());
+    if (!ports_.data_port_free()) text += ", data port busy";
+    if (!ports_.fill_port_free()) text += ", fill port busy";
+    if (!miss_queue_.empty())
+        text += ", next to leave: " + protocol::describe(*miss_queue_.front().payload);
+    return text;
 }
 
 }  // namespace simtlm::cache

@@ -105,6 +105,9 @@ public:
 
     void observe(access_observer& o) { observer_ = &o; }
 
+    /// How full it is, for a deadlock report.
+    std::string describe() const;
+
     const cache_config& config() const { return config_; }
     const tag_array& tags() const { return tags_; }
     const mshr_table& mshrs() const { return mshrs_; }
@@ -152,6 +155,13 @@ protected:
     }
     /// Whether the MSHRs take the access; books the reason if not.
     bool mshr_available(const tlm::tlm_generic_payload& p, std::uint32_t entry);
+    /// Whether an MSHR entry has its data, and answers: whoever merges into it now gets them too,
+    /// but no fill comes.
+    bool answers_only(std::uint32_t entry) const {
+        return entry != mshr_table::none && mshrs_.is_ready(entry) &&
+               tags_.allocation() == allocation_policy::on_miss &&
+               !config_.quirks.lines_stay_reserved;
+    }
     /// A read misses: it waits in the MSHRs, and goes to memory unless its data are on their way.
     read_request read(tlm::tlm_generic_payload& p, const tag_array::lookup& found,
                       std::uint64_t now);

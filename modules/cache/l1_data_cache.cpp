@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/cache/l1_data_cache.h"
 
+#include "modules/protocol/describe.h"
 #include "modules/protocol/phases.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -164,6 +167,26 @@ void l1_data_cache::register_statistics(kernel::statistics& list) const {
     list.add(name(), "l1d", engine_.statistics());
     list.add(name(), "l1d", cache::bank_conflicts, bank_conflicts_);
     list.add(name(), "l1d", network_refusals, back_pressure_.counted());
+}
+
+std::string l1_data_cache::describe() const {
+    if (idle()) return {};
+    std::string text = fmt::format("  {}: {}", name(), engine_.describe());
+    if (memory_.blocked()) text += "; its last miss has not been taken (no END_REQ)";
+    if (memory_.response_waiting()) text += "; responses wait for the fill port";
+    if (engine_.access_ready())
+        text += "; the unit has not taken " + protocol::describe(engine_.ready_access());
+    text += '\n';
+    for (std::size_t i = 0; i < banks_.size(); ++i) {
+        const bank& b = banks_[i];
+        if (b.empty()) continue;
+        text += fmt::format("  {} bank {}: {} accesses queued, first {}", name(), i, b.size(),
+                            protocol::describe(*b.front().payload));
+        if (b.failed.changes != ~std::uint64_t{0})
+            text += fmt::format(", stalled: {}", fail_reason_name(b.failed.reason));
+        text += '\n';
+    }
+    return text;
 }
 
 }  // namespace simtlm::cache

@@ -67,6 +67,9 @@ public:
     /// Nothing is queued or on its way.
     bool idle() const { return queued_ == 0 && !engine_.busy() && !memory_.response_waiting(); }
 
+    /// What it holds and why it does not go on, a line each, for a deadlock report; empty if idle.
+    std::string describe() const;
+
     unsigned bank_of(std::uint64_t address) const { return bank_of_(address); }
     const data_cache& engine() const { return engine_; }
     /// Up to date between edges, whether or not the cache sleeps.

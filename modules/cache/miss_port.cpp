@@ -11,6 +11,7 @@ miss_port::miss_port(const char* name, client& owner, std::size_t responses)
 bool miss_port::try_send(tlm::tlm_generic_payload& request) {
     if (blocked_) return false;
     blocked_ = true;  // until the answer, or END_REQ, perhaps from within the call
+    unanswered_ = &request;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     switch (socket->nb_transport_fw(request, phase, delay)) {
@@ -56,6 +57,10 @@ tlm::tlm_sync_enum miss_port::nb_transport_bw(int, tlm::tlm_generic_payload& p,
         return tlm::TLM_ACCEPTED;
     }
     sc_assert(phase == tlm::BEGIN_RESP);
+    if (blocked_ && unanswered_ == &p) {  // BEGIN_RESP implies END_REQ
+        blocked_ = false;
+        owner_.can_send();
+    }
     // The answer to a posted write carries nothing, and passes whatever waits.
     const bool next = waiting_.empty() || protocol::is_posted(protocol::extension(p).type);
     if (next && take(p)) return tlm::TLM_COMPLETED;

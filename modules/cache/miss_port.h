@@ -49,6 +49,7 @@ private:
 
     client& owner_;
     bool blocked_ = false;
+    const tlm::tlm_generic_payload* unanswered_ = nullptr;  // the last request, while blocked
     kernel::ring_buffer<response> waiting_;
 };
 

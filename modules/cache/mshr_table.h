@@ -52,6 +52,8 @@ public:
     /// Whether a read waits behind a write.
     bool read_after_write(std::uint32_t entry) const;
 
+    /// The data of an entry in use have come; its accesses are being answered.
+    bool is_ready(std::uint32_t entry) const { return entries_[entry].sent.payload == nullptr; }
     /// The data have come.
     void mark_ready(std::uint32_t entry) { ready_.push(entry); }
     bool access_ready() const { return !ready_.empty(); }

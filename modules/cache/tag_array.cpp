@@ -42,6 +42,7 @@ tag_array::tag_array(const cache_config& config)
                                                                     : config.allocation),
       replacement_(config.replacement),
       write_ratio_percent_(config.write_ratio_percent),
+      quirks_(config.quirks),
       index_(config.set_index, config.sets, config.line_bytes) {
     resize();
 }
@@ -75,10 +76,10 @@ sector_state tag_array::state(std::uint32_t line, unsigned sector) const {
 
 void tag_array::reclassify(std::uint32_t line) {
     const line_flags& f = flags_[line];
-    set_class(line, f.reserved != 0   ? victim_class::reserved
-                    : f.modified != 0 ? victim_class::dirty
-                    : f.present != 0  ? victim_class::clean
-                                      : victim_class::free);
+    set_class(line, (f.reserved | f.awaited) != 0 ? victim_class::reserved
+                    : f.modified != 0             ? victim_class::dirty
+                    : f.present != 0              ? victim_class::clean
+                                                  : victim_class::free);
 }
 
 bool tag_array::all_clean(const std::function<bool(std::uint64_t)>& property) const {
@@ -122,6 +123,14 @@ tag_array::lookup tag_array::find_victim(std::uint32_t first) const {
     const victim_class limit = dirty_percent >= static_cast<float>(write_ratio_percent_)
                                    ? victim_class::dirty
                                    : victim_class::clean;
+    const lookup found = find_victim_up_to(first, limit);
+    if (found.line != no_line || limit == victim_class::dirty || quirks_.dirty_set_stalls)
+        return found;
+    // The limit spares dirty lines as long as there are others; it is no reason to wait for ever.
+    return find_victim_up_to(first, victim_class::dirty);
+}
+
+tag_array::lookup tag_array::find_victim_up_to(std::uint32_t first, victim_class limit) const {
     if (ways_ % group_lines == 0 && replacement_ != replacement_policy::random) {
         const lookup found = find_victim_by_groups(first, limit);
         if (found.line != no_line) return found;
@@ -276,6 +285,7 @@ void tag_array::fill(std::uint32_t line, unsigned sector, const protocol::byte_m
     const bool was_dirty = f.modified != 0;
     f.present |= bit;
     f.reserved &= others;
+    f.awaited &= others;
     f.modified = static_cast<std::uint8_t>((f.modified & others) | (f.modified_on_fill & bit));
     if ((f.readable_on_fill & bit) != 0) {
         f.unreadable &= others;
@@ -301,6 +311,11 @@ void tag_array::fill_address(std::uint64_t address, std::uint64_t index_address,
         allocate_sector(found.line, sector, now);
     if (was_dirty && flags_[found.line].modified == 0) --dirty_;
     fill(found.line, sector, bytes);
+}
+
+void tag_array::await_fill(std::uint32_t line, unsigned sector) {
+    if (!quirks_.lines_stay_reserved)
+        flags_[line].awaited |= static_cast<std::uint8_t>(1u << sector);
 }
 
 void tag_array::write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {
@@ -346,25 +361,31 @@ void tag_array::update_readable(std::uint32_t line, unsigned sector, unsigned se
             set_readable(line, sector, true);
 }
 
+/// A sector whose fill is under way stays reserved for it.
+void tag_array::drop(std::uint32_t line) {
+    line_flags& f = flags_[line];
+    f.present = f.reserved = f.awaited;
+    f.modified = 0;
+    reclassify(line);
+}
+
 void tag_array::flush() {
     if (!used_) return;
     for (std::uint32_t line = 0; line < sets_ * ways_; ++line)
-        if (flags_[line].modified != 0) {
-            flags_[line].present = flags_[line].reserved = flags_[line].modified = 0;
-            set_class(line, victim_class::free);
-        }
+        if (flags_[line].modified != 0) drop(line);
     dirty_ = 0;
     used_ = false;
 }
 
 void tag_array::invalidate() {
     if (!used_) return;
+    bool awaits = false;
     for (std::uint32_t line = 0; line < sets_ * ways_; ++line) {
-        flags_[line].present = flags_[line].reserved = flags_[line].modified = 0;
-        set_class(line, victim_class::free);
+        drop(line);
+        awaits = awaits || flags_[line].awaited != 0;
     }
     dirty_ = 0;
-    used_ = false;
+    used_ = awaits;
 }
 
 }  // namespace simtlm::cache

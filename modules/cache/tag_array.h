@@ -61,6 +61,9 @@ public:
     void fill_address(std::uint64_t address, std::uint64_t index_address, std::uint32_t now,
                       unsigned sector, const protocol::byte_mask& bytes, bool is_write);
 
+    /// A fill will come for a sector that access() has allocated: until then its line is no victim.
+    void await_fill(std::uint32_t line, unsigned sector);
+
     /// A write or an atomic into a line that the cache keeps.
     void write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
     /// A fill to come must leave the sector modified, and adds its byte mask to the dirty bytes.
@@ -106,6 +109,7 @@ private:
         std::uint8_t modified_on_fill = 0;
         std::uint8_t readable_on_fill = 0;
         std::uint8_t unreadable = 0;
+        std::uint8_t awaited = 0;  // a fill is under way: the line must stay, written or not
         bool bytes_on_fill = false;
     };
     enum class victim_class : std::uint8_t { free, clean, dirty, reserved };  // zero: free
@@ -118,6 +122,7 @@ private:
         std::uint8_t valid_for;  // kind of the last lines that may go, plus one; 0: for none
     };
     lookup find_victim(std::uint32_t first) const;
+    lookup find_victim_up_to(std::uint32_t first, victim_class limit) const;
     lookup find_victim_by_groups(std::uint32_t first, victim_class limit) const;
     void summarize(std::uint32_t group, victim_class limit) const;
     /// The age or the kind of a line changes.
@@ -134,6 +139,7 @@ private:
     void allocate_sector(std::uint32_t line, unsigned sector, std::uint32_t now);
     void fill(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
     void reclassify(std::uint32_t line);
+    void drop(std::uint32_t line);
     void resize();
 
     unsigned sets_;
@@ -143,6 +149,7 @@ private:
     allocation_policy allocation_;
     replacement_policy replacement_;
     unsigned write_ratio_percent_;
+    cache_quirks quirks_;
     set_index index_;
 
     // One entry per line, set by set; scanned at every access.

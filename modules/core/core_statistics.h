@@ -22,6 +22,14 @@ enum class memory_stall : std::uint8_t {
     data_port,      ///< the cache's data port is busy
 };
 inline constexpr unsigned memory_stall_count = 5;
+/// In words, for a report.
+constexpr const char* memory_stall_text(memory_stall s) {
+    constexpr const char* texts[memory_stall_count] = {
+        "nothing in its way", "bank conflict, or no room in the cache",
+        "no room in the request network", "more accesses than start in a cycle",
+        "the cache's data port is busy"};
+    return texts[static_cast<unsigned>(s)];
+}
 /// For which kind of access.
 enum class memory_stage : std::uint8_t {
     constant,

@@ -4,7 +4,10 @@
 #include "modules/cache/unit_port.h"
 #include "modules/core/write_back.h"
 #include "modules/protocol/atomic_effect.h"
+#include "modules/protocol/describe.h"
 #include "modules/protocol/phases.h"
+
+#include <fmt/format.h>
 
 #include <utility>
 
@@ -421,6 +424,24 @@ bool ldst_unit::leave(warp_instruction& inst) {
     if (inst.info->n_dst == 0) count_completed(sm_.statistics, inst);
     if (inst.pending == 0) complete(inst);
     return true;
+}
+
+std::string ldst_unit::describe() const {
+    std::string text;
+    const auto add = [&](const std::string& what) {
+        text += fmt::format("  {}: {}\n", name(), what);
+    };
+    if (dispatched_ != nullptr)
+        add(fmt::format("holds {} of warp {} with {} accesses to start; the last try: {}",
+                        dispatched_->info->opcode, dispatched_->warp, dispatched_->accesses.size(),
+                        memory_stall_text(stall_)));
+    if (writing_ != nullptr)
+        add(fmt::format("writes back {} of warp {}", writing_->info->opcode, writing_->warp));
+    if (uncached_ != nullptr) add("to be written back: " + protocol::describe(*uncached_));
+    for (const tlm::tlm_generic_payload* p : ready_)
+        if (p != nullptr) add("to be written back: " + protocol::describe(*p));
+    if (uncached_blocked_) add("the memory port has not taken its last request");
+    return text + sm_.port.describe();
 }
 
 }  // namespace simtlm::core

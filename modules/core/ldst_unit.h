@@ -53,6 +53,8 @@ public:
     /// The process to be woken when it can accept again.
     void set_dispatcher(kernel::clocked_process& p) { dispatcher_ = &p; }
     bool idle() const;
+    /// What it holds and waits for, for a deadlock report; empty if it is idle.
+    std::string describe() const;
     /// For waveforms and reports.
     const warp_instruction* in_dispatch_register() const { return dispatched_; }
     /// Why the access at the head did not start when it was tried last.

@@ -2,6 +2,9 @@
 #include "modules/core/memory_port.h"
 
 #include "modules/kernel/spawn.h"
+#include "modules/protocol/describe.h"
+
+#include <fmt/format.h>
 
 namespace simtlm::core {
 
@@ -198,6 +201,23 @@ void memory_port::head_taken() {
     tlm::tlm_phase phase = tlm::END_RESP;
     sc_core::sc_time delay;
     memory->nb_transport_fw(p, phase, delay);
+}
+
+std::string memory_port::describe() const {
+    std::string text;
+    const auto add = [&](const std::string& what) {
+        text += fmt::format("  {}: {}\n", name(), what);
+    };
+    if (blocked_ && blocked_request_ != nullptr)
+        add("the network has not taken " + protocol::describe(*blocked_request_));
+    for (const tlm::tlm_generic_payload* p : held_)
+        if (p != nullptr) add("waits behind it: " + protocol::describe(*p));
+    if (!responses_.empty())
+        add(fmt::format("{} responses wait for the SM, first {}{}", responses_.size(),
+                        protocol::describe(*responses_.front()),
+                        head_announced_ ? ", which has been offered" : ""));
+    if (waiting_ != nullptr) add("no room for the response " + protocol::describe(*waiting_));
+    return text;
 }
 
 }  // namespace simtlm::core

@@ -63,6 +63,8 @@ public:
     void deliver();
     bool idle() const { return responses_.empty(); }
     std::size_t responses_queued() const { return responses_.size(); }
+    /// What waits in it, for a deadlock report; empty if nothing does.
+    std::string describe() const;
 
 private:
     static constexpr std::size_t overflow = 512;  // responses that come without being asked for

@@ -3,6 +3,8 @@
 
 #include "modules/protocol/phases.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -282,6 +284,19 @@ void operand_collector::left_id_oc(unsigned p) {
     if (id_oc_[p].empty()) waiting_pipelines_ &= ~(std::uint64_t{1} << p);
     for (std::uint64_t who = std::exchange(awaited_by_[p], 0); who != 0; who &= who - 1)
         listener_->may_accept(static_cast<unsigned>(__builtin_ctzll(who)));
+}
+
+std::string operand_collector::describe() const {
+    std::string text;
+    for (unsigned p = 0; p < pipes(); ++p) {
+        if (id_oc_[p].empty() && oc_ex_[p].empty()) continue;
+        text += fmt::format("  {}: {}: {} instructions wait for a collector, {} for their unit\n",
+                            name(), name_of(p), id_oc_[p].count(), oc_ex_[p].count());
+    }
+    if (units_in_use() != 0)
+        text += fmt::format("  {}: {} of {} collectors in use, {} with all operands\n", name(),
+                            units_in_use(), units(), units_complete());
+    return text;
 }
 
 }  // namespace simtlm::core

@@ -79,6 +79,8 @@ public:
     /// @return false on a conflict: the destinations before it are written, the rest is not
     bool write_back(const warp_instruction& inst, unsigned& first_unwritten, std::uint64_t now);
 
+    /// The pipelines with instructions before and behind the collectors, for a deadlock report.
+    std::string describe() const;
     bool idle() const { return occupied_ == 0 && waiting_pipelines_ == 0; }
 
     // ---- occupancy, for waveforms ----

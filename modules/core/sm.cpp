@@ -390,6 +390,8 @@ std::string sm::describe() const {
     }
     for (unsigned c = 0; c < ctas_.size(); ++c)
         if (ctas_[c].kernel != nullptr) text += barriers_.describe(c);
+    text += collector_.describe() + ldst_->describe();
+    if (l1d_) text += l1d_->describe();
     return text;
 }
 

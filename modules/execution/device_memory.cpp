@@ -16,6 +16,7 @@ namespace simtlm::execution {
 namespace {
 constexpr std::uint64_t page = 4096;
 
+constexpr std::uint64_t gpu_page = std::uint64_t{2} << 20;  ///< that the driver maps at a time
 constexpr std::uint64_t gap = 512;  ///< between allocations that are kept apart
 
 device_address round_up(device_address a, std::uint64_t alignment) {
@@ -113,6 +114,7 @@ device_address device_memory::take(device_address at, std::uint64_t bytes, std::
                                              "in use",
                                              bytes, used_, config_.capacity));
     used_ += bytes;
+    if (stray_writes_) std::memset(host(at), 0, bytes);
     return insert(at, bytes, std::move(label));
 }
 
@@ -182,6 +184,21 @@ const device_memory::range* device_memory::find(device_address a) const {
     if (after == ranges_.begin()) return nullptr;
     const range& before = *std::prev(after);
     return before.contains(a) ? &before : nullptr;
+}
+
+bool device_memory::is_mapped(device_address a, std::uint64_t bytes) const {
+    if (apart_ || bytes == 0 || a > ~std::uint64_t{0} - bytes) return false;
+    const auto page_is_mapped = [this](device_address p) {
+        const device_address begin = p & ~(gpu_page - 1);
+        // The driver's own data lie before the first allocation.
+        if (begin + gpu_page == config_.heap_base) return true;
+        const auto next =
+            std::upper_bound(ranges_.begin(), ranges_.end(), begin,
+                             [](device_address x, const range& r) { return x < r.end; });
+        return next != ranges_.end() && next->begin < begin + gpu_page;
+    };
+    if (a < config_.static_base || a + bytes > size_) return false;
+    return page_is_mapped(a) && page_is_mapped(a + bytes - 1);
 }
 
 void device_memory::track_writes() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,6 +66,12 @@ public:
 
     /// The allocation that holds the address, or nullptr.
     const range* find(device_address a) const;
+    /// Whether a GPU lets an access pass that lies in no allocation: it maps memory by pages, and a
+    /// page with an allocation is mapped as a whole, as is the one before the first allocation.
+    /// Never where allocations are kept apart.
+    bool is_mapped(device_address a, std::uint64_t bytes) const;
+    /// A program has written outside of all allocations: what is allocated there later is zeroed.
+    void note_stray_write() const { stray_writes_.store(true, std::memory_order_relaxed); }
     /// In words, the allocation that an address outside of all lies next to.
     std::string nearest(device_address a) const;
     /// All allocations, by address.
@@ -114,19 +121,21 @@ private:
     std::uint64_t used_ = 0;
     std::uint64_t generation_ = 0;
     bool apart_ = false;
+    mutable std::atomic<bool> stray_writes_{false};  // several host threads execute programs
     region never_used_;         ///< of the heap, where allocations are kept apart
     std::vector<range> freed_;  ///< where they are kept apart
     std::unique_ptr<written_map> writes_;
 };
 
 /// Windows of the generic address space that mean another memory in every CTA or thread. In 32-bit
-/// modules too they lie below four gigabytes.
+/// modules too they lie below four gigabytes. They are far apart, and far above offsets within
+/// them: an index that is too large leads to no other window.
 struct address_windows {
-    static constexpr device_address local = 0x0100'0000;   ///< a thread's local memory
-    static constexpr device_address shared = 0x0200'0000;  ///< a CTA's shared memory
-    static constexpr device_address param = 0x0300'0000;   ///< a kernel's parameters
+    static constexpr device_address local = 0x1000'0000;   ///< a thread's local memory
+    static constexpr device_address shared = 0x1400'0000;  ///< a CTA's shared memory
+    static constexpr device_address param = 0x1800'0000;   ///< a kernel's parameters
     static constexpr std::uint64_t size = 0x0100'0000;     ///< of each
-    static constexpr device_address end = 0x0400'0000;
+    static constexpr device_address end = 0x1c00'0000;
 
     static bool in_local(device_address a) { return a - local < size; }
     static bool in_shared(device_address a) { return a - shared < size; }

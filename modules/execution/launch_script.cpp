@@ -34,8 +34,14 @@ public:
         ++at_;
         return true;
     }
-    std::uint64_t number(const char* what) {
-        const std::string word = next(what);
+    /// @param most  the largest that is taken
+    std::uint64_t number(const char* what, std::uint64_t most) {
+        const std::uint64_t n = number(what);
+        if (n > most) fail(fmt::format("{} {} is too large: at most {}", n, what, most));
+        return n;
+    }
+    std::uint64_t number(const char* what) { return number_in(next(what), what); }
+    std::uint64_t number_in(const std::string& word, const char* what) const {
         try {
             std::size_t used = 0;
             const std::uint64_t n = std::stoull(word, &used, 0);
@@ -59,6 +65,10 @@ private:
     std::vector<std::string> words_;
     std::size_t at_ = 0;
 };
+
+/// Bytes of a buffer, so that sizes cannot wrap; and of one whose contents the host makes first.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
+constexpr std::uint64_t most_filled_bytes = std::uint64_t{4} << 30;
 
 ptx::type type_of(statement& s, const std::string& word) {
     const ptx::type t = script_type(word);
@@ -117,7 +127,7 @@ launch_script::argument argument_of(statement& s) {
     }
     const std::size_t plus = word.find('+');
     a.buffer = word.substr(0, plus);
-    if (plus != std::string::npos) a.offset = std::stoull(word.substr(plus + 1), nullptr, 0);
+    if (plus != std::string::npos) a.offset = s.number_in(word.substr(plus + 1), "offset");
     return a;
 }
 
@@ -131,7 +141,8 @@ launch_script::launch_step launch_of(statement& s, unsigned line) {
         else if (s.take("block"))
             l.block = size_of(s, "block");
         else if (s.take("shared"))
-            l.shared = static_cast<std::uint32_t>(s.number("bytes of shared memory"));
+            l.shared = static_cast<std::uint32_t>(
+                s.number("bytes of shared memory", address_windows::size));
         else if (s.take("stream"))
             l.stream = s.number("stream");
         else if (s.take("cooperative"))
@@ -152,8 +163,15 @@ void add_statement(launch_script& script, statement s, unsigned line) {
         b.line = line;
         b.name = s.next("name");
         b.type = type_of(s, s.next("type"));
-        if (verb == "buffer") b.count = s.number("count");
+        if (verb == "buffer") b.count = s.number("elements", most_bytes / ptx::bytes_of(b.type));
         b.data = contents_of(s, false);
+        using source = launch_script::source;
+        const bool filled = b.data.from != source::zero && b.data.from != source::unwritten;
+        if (filled && b.count > most_filled_bytes / ptx::bytes_of(b.type))
+            s.fail(fmt::format("{} elements of type {} are too many to be filled on the host",
+                               b.count, ptx::name_of(b.type)),
+                   fmt::format("at most {} bytes; zero and unwritten may have more",
+                               most_filled_bytes));
         (verb == "buffer" ? script.buffers : script.variables).push_back(std::move(b));
     } else if (verb == "launch") {
         script.launches.push_back(launch_of(s, line));
@@ -166,7 +184,13 @@ void add_statement(launch_script& script, statement s, unsigned line) {
             r.data = contents_of(s, true);
         else
             r.data = {launch_script::source::file, {s.next("path")}};
-        if (s.take("tolerance")) r.tolerance = std::strtod(s.next("tolerance").c_str(), nullptr);
+        if (s.take("tolerance")) {
+            const std::string word = s.next("tolerance");
+            char* end = nullptr;
+            r.tolerance = std::strtod(word.c_str(), &end);
+            if (*end != 0 || !(r.tolerance >= 0))
+                s.fail(fmt::format("'{}' is not a tolerance", word));
+        }
         script.results.push_back(std::move(r));
     } else {
         s.fail(fmt::format("'{}' is not a statement", verb),
@@ -201,6 +225,11 @@ launch_script launch_script::parse(const std::string& text, const std::string& f
                       begin);
         words.clear();
     }
+    if (!words.empty())
+        throw kernel::user_error(fmt::format("{}:{}", file, begin),
+                                 "the file ends within a statement", "its last line ends with \\");
+    if (script.launches.empty())
+        throw kernel::user_error(file, "launches nothing", "add a launch statement");
     return script;
 }
 
@@ -215,7 +244,12 @@ script_run::script_run(const launch_script& script, const program_image& image,
         const std::uint64_t bytes = b.count * ptx::bytes_of(b.type);
         if (!buffers_.try_emplace(b.name, placed{&b, 0, bytes}).second)
             throw kernel::user_error(where(b.line), "buffer " + b.name + " is there already");
-        const device_address a = memory.allocate(bytes, 256, b.name);
+        device_address a = 0;
+        try {
+            a = memory.allocate(bytes, 256, b.name);
+        } catch (const kernel::user_error& e) {
+            throw kernel::user_error(where(b.line), fmt::format("buffer {}: {}", b.name, e.what()));
+        }
         buffers_.at(b.name).address = a;
         if (b.data.from == launch_script::source::unwritten) continue;
         if (b.data.from == launch_script::source::zero) {
@@ -343,7 +377,12 @@ launch script_run::make(const launch_script::launch_step& step) const {
                     where(step.line),
                     fmt::format("'{}' is not a value of type {}", a.value, ptx::name_of(a.type)));
         }
-        if (bytes > parameters[i].size && parameters[i].size < 4)
+        // Integers may be narrower; addresses of 32-bit modules have four bytes.
+        const bool is_float = ptx::class_of(a.type) == ptx::type_class::floating;
+        const bool fits = !a.buffer.empty() ? parameters[i].size >= 4
+                          : is_float        ? bytes == parameters[i].size
+                                            : bytes <= parameters[i].size;
+        if (!fits)
             throw kernel::user_error(
                 where(step.line), fmt::format("argument {} has {} bytes; {} takes {}", i + 1, bytes,
                                               parameters[i].name, parameters[i].size));
@@ -368,6 +407,11 @@ std::vector<launch> script_run::launches() const {
 
 std::string script_run::compare(const launch_script::result& r) const {
     const placed& p = find(r.buffer, r.line);
+    if (r.data.from == launch_script::source::values && r.data.words.size() != p.what->count)
+        throw kernel::user_error(where(r.line),
+                                 fmt::format("{} values are expected of the {} elements of {}",
+                                             r.data.words.size(), p.what->count, r.buffer),
+                                 "give one for each");
     const auto want = data_of(r.data, p.what->type, p.what->count, r.line);
     std::vector<std::byte> got(p.bytes);
     memory_.read(got.data(), p.address, p.bytes);

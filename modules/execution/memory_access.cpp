@@ -20,15 +20,20 @@ namespace {
 }
 
 mapped_range global_range(warp& w, const operation* op, unsigned lane, device_address a,
-                          std::uint32_t bytes) {
+                          std::uint32_t bytes, bool writes) {
     device_memory& memory = w.launch->memory;
     allocation_hit& hit = w.worker->hits[static_cast<std::size_t>(op - w.code)];
     const device_memory::range* const r = memory.find(a);
-    if (r == nullptr || bytes > r->end - a)
+    if (r == nullptr || bytes > r->end - a) {
+        if (memory.is_mapped(a, bytes)) {
+            if (writes) memory.note_stray_write();
+            return {a, bytes, memory.host(a)};
+        }
         w.block->fail(w, op, lane,
                       fmt::format("access of {} bytes at {:#x}, outside of all allocations: {}",
                                   bytes, a, memory.nearest(a)),
                       {}, fault_kind::outside_of_allocations);
+    }
     hit = {r->begin, r->end};
     return {r->begin, r->end - r->begin, memory.host(r->begin)};
 }
@@ -62,7 +67,7 @@ mapped_range range_of(warp& w, const operation* op, unsigned lane, space s, devi
                 if (address_windows::in_param(a))
                     return param_range(w, op, lane, a, bytes, address_windows::param, writes);
             }
-            return global_range(w, op, lane, a, bytes);
+            return global_range(w, op, lane, a, bytes, writes);
         case space::shared:
             // Some programs use generic addresses here where both mean the same on hardware.
             return shared_range(w, op, lane, a, bytes,
@@ -74,7 +79,7 @@ mapped_range range_of(warp& w, const operation* op, unsigned lane, space s, devi
         case space::local:
             break;
     }
-    return global_range(w, op, lane, a, bytes);
+    return global_range(w, op, lane, a, bytes, writes);
 }
 
 void misaligned(warp& w, const operation* op, unsigned lane, device_address a,

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 namespace simtlm::execution {
 
@@ -72,13 +75,27 @@ bool write_script_value(ptx::type t, const std::string& word, std::byte* to) {
         using T = decltype(sample);
         char* end = nullptr;
         T value;
-        if constexpr (std::is_floating_point_v<T>)
+        errno = 0;
+        bool in_range = true;
+        if constexpr (std::is_floating_point_v<T>) {
             value = static_cast<T>(std::strtod(word.c_str(), &end));
-        else if constexpr (std::is_signed_v<T>)
-            value = static_cast<T>(std::strtoll(word.c_str(), &end, 0));
-        else
-            value = static_cast<T>(std::strtoull(word.c_str(), &end, 0));
-        good = *end == 0;
+        } else {
+            // Unsigned values may be written as negative ones of as many bits, and signed ones as
+            // bit patterns.
+            using U = std::make_unsigned_t<T>;
+            using S = std::make_signed_t<T>;
+            if (word[0] == '-') {
+                const long long v = std::strtoll(word.c_str(), &end, 0);
+                value = static_cast<T>(v);
+                in_range = v >= std::numeric_limits<S>::min();
+            } else {
+                const unsigned long long v = std::strtoull(word.c_str(), &end, 0);
+                value = static_cast<T>(v);
+                in_range = v <= std::numeric_limits<U>::max();
+            }
+            in_range = in_range && errno != ERANGE;
+        }
+        good = *end == 0 && end != word.c_str() && in_range;
         std::memcpy(to, &value, sizeof value);
     });
     return good;

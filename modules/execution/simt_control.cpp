@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/simt_control.h"
 
+#include "modules/execution/operations/control.h"
 #include "modules/execution/program_image.h"
 #include "modules/execution/warp.h"
 
@@ -27,6 +28,42 @@ lane_mask simt_control::live_lanes() const {
     lane_mask alive = 0;
     for (const simt_stack::entry& e : stack.entries()) alive |= e.lanes;
     return alive;
+}
+
+namespace {
+
+/// Nothing but the end of the kernel is left to do there: a conditional return is a branch to the
+/// last instruction, where its lanes wait for the others although the hardware has ended them.
+bool only_exits(const warp& w, const simt_stack::entry& e) {
+    if (e.call_depth != 0 || e.pc == simt_stack::no_pc) return false;
+    constexpr unsigned most_branches = 16;
+    const operation* op = w.code + e.pc;
+    for (unsigned branches = 0; branches <= most_branches;) {
+        const bool always = op->guard == frame_layout::always && op->guard_flip == 0;
+        if (op->execute == exit_thread || op->execute == return_from_function) return always;
+        if (op->execute == branch && always) {
+            op = w.code + op->source[0];
+            ++branches;
+        } else if (!op->counted) {
+            ++op;
+        } else {
+            return false;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+lane_mask simt_control::lanes_barriers_await(const warp& w) const {
+    const auto& entries = stack.entries();
+    lane_mask awaited = w.active, known = w.active;
+    for (auto e = entries.rbegin(); e != entries.rend(); ++e) {
+        const lane_mask waiting = e->lanes & ~known;
+        if (waiting != 0 && !only_exits(w, *e)) awaited |= waiting;
+        known |= e->lanes;
+    }
+    return awaited;
 }
 
 void simt_control::deepen(std::size_t depth) {

@@ -22,6 +22,7 @@ public:
 
     void start(warp& w, const kernel_image& kernel) override;
     lane_mask live_lanes() const override;
+    lane_mask lanes_barriers_await(const warp& w) const override;
     std::size_t groups() const override { return stack.depth(); }
     std::uint32_t frame_bytes() const override { return sizes[stack.top().call_depth]; }
 

@@ -29,6 +29,9 @@ public:
     virtual void start(warp& w, const kernel_image& kernel) = 0;
     /// Lanes that have not ended.
     virtual lane_mask live_lanes() const = 0;
+    /// Live lanes that a barrier of the CTA waits for: all but those that have nothing left to do
+    /// but to end, which the hardware has ended.
+    virtual lane_mask lanes_barriers_await(const warp&) const { return live_lanes(); }
     /// Groups of lanes that execute apart, those that wait for others included; 1 while control has
     /// not diverged.
     virtual std::size_t groups() const = 0;

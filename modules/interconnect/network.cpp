@@ -6,7 +6,10 @@
 #include "modules/interconnect/router_network.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/worker_pool.h"
+#include "modules/protocol/describe.h"
 #include "modules/protocol/memory_transaction.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -388,6 +391,30 @@ std::unique_ptr<network> make_network(const sc_core::sc_module_name& name,
             return std::make_unique<router_network>(name, sequencer, config, std::move(decoder));
     }
     throw kernel::user_error("-network_mode", "unknown network mode", "1, 2 or 3");
+}
+
+std::string network::describe() {
+    std::string text;
+    for (const subnet s : {requests, replies}) {
+        const char* const from = s == requests ? "cluster" : "sub-partition";
+        const char* const to = s == requests ? "sub-partition" : "cluster";
+        if (packets_inside(s) != 0)
+            text += fmt::format("  {}: {} {} inside\n", name(), packets_inside(s),
+                                s == requests ? "requests" : "replies");
+        for (unsigned port = 0; port < injection_ports(s); ++port) {
+            const injector& i = injectors_[s][port];
+            if (!i.withheld) continue;
+            text += fmt::format("  {}: {} {} finds no room", name(), from, port);
+            if (i.staged.payload != nullptr)
+                text += " for " + protocol::describe(*i.staged.payload);
+            text += '\n';
+        }
+        for (unsigned port = 0; port < ejection_ports(s); ++port)
+            if (ejectors_[s][port].presented)
+                text += fmt::format("  {}: {} {} does not take {}\n", name(), to, port,
+                                    protocol::describe(*head(s, port)));
+    }
+    return text;
 }
 
 }  // namespace simtlm::interconnect

@@ -110,6 +110,8 @@ public:
                                                            "that entered the network"};
     static constexpr kernel::counter_info stall_counter{
         "in_buffer_full", "refusals", "a block had a packet and found its input buffer full"};
+    /// Who waits at which port, a line each, for a deadlock report. Between steps.
+    std::string describe();
     /// Before the listed counters are read.
     void bring_up_to_date();
     /// Lists the counters under this module's hierarchical name.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/memory/memory_partition.h"
 
+#include "modules/protocol/describe.h"
+
+#include <fmt/format.h>
+
 #include <string>
 
 namespace simtlm::memory {
@@ -251,6 +255,27 @@ bool memory_partition::idle() const {
     for (const auto& s : sub_partitions_)
         if (!s->idle()) return false;
     return true;
+}
+
+std::string memory_partition::describe() {
+    std::string text;
+    for (const auto& s : sub_partitions_) text += s->describe();
+    const auto add = [&](const std::string& what) {
+        text += fmt::format("  {}: {}\n", name(), what);
+    };
+    if (!latency_.empty())
+        add(fmt::format("{} requests on their way to the channel, first {}", latency_.size(),
+                        protocol::describe(*latency_.front().payload)));
+    if (in_channel_ != 0) add(fmt::format("{} requests in the channel", in_channel_));
+    for (const tlm::tlm_generic_payload* p : unanswered_)
+        if (p != nullptr) add("the channel has not taken " + protocol::describe(*p));
+    for (unsigned i = 0; i < sub_partitions(); ++i)
+        if (!sub_partitions_[i]->to_memory.empty() && !has_credit(i))
+            add(fmt::format("sub-partition {} has as many requests under way as it may", i));
+    if (!responses_.empty())
+        add(fmt::format("{} responses wait for room in dram_to_L2, first {}", responses_.size(),
+                        protocol::describe(*responses_.front().payload)));
+    return text;
 }
 
 }  // namespace simtlm::memory

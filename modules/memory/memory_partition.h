@@ -55,6 +55,8 @@ public:
 
     /// Nothing is in the partition or under way to its channel.
     bool idle() const;
+    /// What waits in it, and in its sub-partitions, for a deadlock report; empty if idle.
+    std::string describe();
     /// Requests held for the latency between L2 and controller; those in the channel.
     std::size_t requests_delayed() const { return latency_.size(); }
     std::uint64_t in_channel() const { return in_channel_; }

@@ -2,6 +2,9 @@
 #include "modules/memory/memory_sub_partition.h"
 
 #include "modules/protocol/atomic_effect.h"
+#include "modules/protocol/describe.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -409,6 +412,25 @@ const cache::cache_statistics* memory_sub_partition::cache_statistics() {
         accounted_ = edges;
     }
     return &engine_->statistics();
+}
+
+std::string memory_sub_partition::describe() {
+    if (idle()) return {};
+    std::string text;
+    const auto add = [&](const std::string& what) {
+        text += fmt::format("  {}: {}\n", name(), what);
+    };
+    for (const named_queue& q : queues())
+        if (!q.of->empty())
+            add(fmt::format("{}: {} of {}{}, first {}", q.name, q.of->size(), q.of->depth(),
+                            q.of->full() ? " (full)" : "", protocol::describe(*q.of->front())));
+    if (offered_ != nullptr) add("no room for " + protocol::describe(*offered_));
+    if (!rop_.empty())
+        add(fmt::format("{} requests delayed before the L2, first {}", rop_.size(),
+                        protocol::describe(*rop_.front().payload)));
+    if (reply_blocked_) add("the network has not taken its last reply");
+    if (engine_ && engine_->busy()) add("L2: " + engine_->describe());
+    return text;
 }
 
 }  // namespace simtlm::memory

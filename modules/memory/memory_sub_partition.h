@@ -88,6 +88,9 @@ public:
     /// Counters, without what a sleeping sub-partition has yet to count.
     const counters& counted() const { return counters_; }
 
+    /// What waits in its queues and why, a line each, for a deadlock report; empty if idle.
+    std::string describe();
+
     using queue = kernel::clock_crossing_fifo<tlm::tlm_generic_payload*>;
     struct named_queue {
         const char* name;

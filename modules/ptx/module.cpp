@@ -6,7 +6,7 @@
 namespace simtlm::ptx {
 
 namespace {
-constexpr char component_names[] = "xyzw";
+constexpr char component_letters[] = "xyzw";
 }
 
 std::string function::register_name(std::uint32_t index) const {
@@ -18,7 +18,7 @@ std::string function::register_name(std::uint32_t index) const {
     const std::uint32_t within = index - r.first;
     std::string text = r.name;
     if (r.numbered) text += std::to_string(r.first_number + within / r.vector);
-    if (r.vector > 1) text += std::string(".") + component_names[within % r.vector];
+    if (r.vector > 1) text += std::string(".") + component_letters[within % r.vector];
     return text;
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/ptx/parser.h"
 
+#include "modules/kernel/error.h"
 #include "modules/ptx/declaration_parser.h"
 #include "modules/ptx/function_parser.h"
 #include "modules/ptx/location_parser.h"
 #include "modules/ptx/parse_context.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace simtlm::ptx {
@@ -207,7 +210,15 @@ private:
 }  // namespace
 
 module parse(std::string_view text, const std::string& file) {
-    const std::string copy(text.substr(0, text.find('\0')));
+    // Containers pad with zeros; one inside would hide what follows.
+    while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
+    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+        const auto line =
+            1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
+        throw kernel::user_error(file + ":" + std::to_string(line), "a zero byte within the text",
+                                 "PTX is plain text");
+    }
+    const std::string copy(text);
     module m;
     m.file = file;
     parse_context context(copy.c_str(), m);

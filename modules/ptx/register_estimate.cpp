@@ -14,7 +14,8 @@ namespace {
 // count is 1.0, the mean error 0.23.
 constexpr std::uint32_t temporaries = 6;
 constexpr std::uint32_t loop_percent = 120;
-constexpr std::uint32_t most_registers = 255;  ///< what an instruction can name; more is spilled
+constexpr std::uint32_t most_named_registers =
+    255;  ///< what an instruction can name; more is spilled
 constexpr std::size_t largest_sets = std::size_t{1} << 28;  ///< bytes of live sets
 
 /// 32-bit registers that a value takes. Predicates have registers of their own.
@@ -71,13 +72,13 @@ public:
         find_cheap();
         number_globals();
         const std::size_t set_bytes = (globals_ + 63) / 64 * 8;
-        if (set_bytes * flow_.blocks.size() * 4 > largest_sets) return most_registers;
+        if (set_bytes * flow_.blocks.size() * 4 > largest_sets) return most_named_registers;
         solve();
         for (std::uint32_t b = 0; b < flow_.blocks.size(); ++b) {
             if (flow_.blocks[b].reachable) walk(b);
         }
         const std::uint32_t values = has_loop() ? peak_ * loop_percent / 100 : peak_;
-        return std::min(values + temporaries, most_registers);
+        return std::min(values + temporaries, most_named_registers);
     }
 
 private:

@@ -23,6 +23,10 @@ gpu_config make_gpu_config(const option_values& values) {
     read_dispatch(values, c.dispatch);
     read_run(values, c.run, c.sms());
     read_quirks(values, c);
+    core::sm_config& sm = c.cores.sm;
+    for (cache::cache_config* const cache :
+         {&sm.l1i, &sm.l1d, &sm.l1c, &sm.l1t, &c.memory.partition.l2})
+        cache->quirks = c.caches;
     return c;
 }
 

@@ -125,6 +125,7 @@ struct gpu_config {
     trace_config traces;
     ptx_timing ptx;
     program_limits programs;
+    cache::cache_quirks caches;  ///< of all caches
     run_config run;
     unsigned compute_capability_major = 7;
     unsigned compute_capability_minor = 0;

@@ -32,7 +32,8 @@ constexpr quirk table[] = {
      "two_level_active takes a loaded register for a long operation until arithmetic writes it",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.loads_stay_long; }},
     {"flush-few-l2",
-     "-gpgpu_flush_l2_cache empties as many sub-partitions as there are channels, no more",
+     "-gpgpu_flush_l2_cache drops the written lines of as many sub-partitions as there are "
+     "channels, and no others",
      [](gpu_config& c) -> bool& { return c.memory.quirk_flush_few_l2; }},
     {"evictions-follow-misses",
      "a line that a write-back L1D evicts goes to the sub-partition of the access that missed",
@@ -70,6 +71,14 @@ constexpr quirk table[] = {
      "a PTX atomic does not wait for its address, and nobody for the result of a vote or of video "
      "instructions",
      [](gpu_config& c) -> bool& { return c.ptx.quirks.missed_hazards; }},
+    {"lines-stay-reserved",
+     "a read that merges into a miss can reserve a line that no data will come to; a set full of "
+     "such lines is a deadlock",
+     [](gpu_config& c) -> bool& { return c.caches.lines_stay_reserved; }},
+    {"dirty-set-stalls",
+     "a set of the L1D without clean lines stalls while the share of dirty lines is below "
+     "-gpgpu_l1_cache_write_ratio",
+     [](gpu_config& c) -> bool& { return c.caches.dirty_set_stalls; }},
     {"memcpy-truncates", "copies from the host warm L2 at addresses cut to 32 bits",
      [](gpu_config& c) -> bool& { return c.memory.partition.quirk_memcpy_truncates; }},
 };
@@ -77,7 +86,8 @@ constexpr quirk table[] = {
 /// In the network, dispatch, the clocks, and three in the memory.
 constexpr std::size_t single_switches = 6;
 static_assert(std::size(table) == sizeof(core::core_quirks) + sizeof(trace::reader_quirks) +
-                                      sizeof(ptx_quirks) + single_switches,
+                                      sizeof(ptx_quirks) + sizeof(cache::cache_quirks) +
+                                      single_switches,
               "a switch of a quirk has no row, or one that another row has");
 
 }  // namespace

@@ -45,6 +45,8 @@ public:
     virtual bool busy() const = 0;
     /// Simulated time, ps.
     virtual std::uint64_t now() const = 0;
+    /// Whether tasks can follow on one that has failed; any thread may ask.
+    virtual bool survives_faults() const { return true; }
     /// No more tasks will come.
     virtual void finish() {}
 };

@@ -201,7 +201,8 @@ status scheduler::fault(unsigned device) const {
 
 void scheduler::forget_fault(unsigned device) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    faults_[device] = status::success;
+    if (faults_[device] == status::success) return;  // perhaps there is no engine yet
+    if (engine_->survives_faults()) faults_[device] = status::success;
 }
 
 bool scheduler::may_run() const {

@@ -144,7 +144,16 @@ task_ptr system::make_copy(std::uint64_t to, std::uint64_t from, std::uint64_t b
 
 task_ptr system::make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t value,
                            unsigned element, std::uint64_t width, std::uint64_t height) {
-    if (height != 0 && width != 0) check_range(to, pitch * (height - 1) + width * element);
+    if (height != 0 && width != 0) {
+        std::uint64_t row = 0, rows_before = 0, bytes = 0;
+        if (__builtin_mul_overflow(width, element, &row) ||
+            __builtin_mul_overflow(pitch, height - 1, &rows_before) ||
+            __builtin_add_overflow(rows_before, row, &bytes))
+            throw failure(status::invalid_value, "a size beyond 64 bits");
+        if (height > 1 && pitch < row)
+            throw failure(status::invalid_value, "rows overlap: the pitch is less than the width");
+        check_range(to, bytes);
+    }
     if (!state_.memory.find(to) && !state_.memory.is_device_memory(to))
         throw failure(status::invalid_value,
                       fmt::format("{:#x} is no address of device memory", to));

@@ -65,6 +65,8 @@ public:
     std::vector<task_ptr> run() override;
     bool busy() const override;
     std::uint64_t now() const override;
+    /// A fault ends the simulation.
+    bool survives_faults() const override { return false; }
     void finish() override;
 
 private:

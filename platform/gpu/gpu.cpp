@@ -183,8 +183,10 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
             const memory::memory_config& m = config_.memory;
             const unsigned per = m.partition.sub_partitions;
             const unsigned count = m.quirk_flush_few_l2 ? m.channels : m.channels * per;
-            for (unsigned s = 0; s < count; ++s)
-                partitions_[s / per]->sub_partition(s % per).flush();
+            for (unsigned s = 0; s < count; ++s) {
+                memory::memory_sub_partition& l2 = partitions_[s / per]->sub_partition(s % per);
+                m.quirk_flush_few_l2 ? l2.flush() : l2.invalidate();
+            }
         };
     calls.launched = [this] {
         for (auto& c : channels_) c->begin_kernel();
@@ -417,19 +419,19 @@ std::uint64_t gpu::count(host::counter c) const {
 
 gpu::~gpu() = default;
 
-std::string gpu::describe() const {
+std::string gpu::describe() {
     std::string text;
     for (const auto& c : clusters_) {
         for (unsigned i = 0; i < c->sms(); ++i) text += c->core(i).describe();
         if (c->responses_queued() != 0)
             text += fmt::format("  {}: {} responses queued\n", c->name(), c->responses_queued());
     }
-    for (const auto& p : partitions_)
-        if (!p->idle()) text += fmt::format("  {} is not idle\n", p->name());
-    if (network_->busy())
-        text += fmt::format("  network: {} requests and {} replies inside\n",
-                            network_->packets_inside(interconnect::requests),
-                            network_->packets_inside(interconnect::replies));
+    text += network_->describe();
+    for (const auto& p : partitions_) text += p->describe();
+    for (const auto& c : channels_)
+        if (!c->idle())
+            text += fmt::format("  {}: {} requests inside, {} of them served and not taken back\n",
+                                c->name(), c->requests_inside(), c->replies_queued());
     return text;
 }
 

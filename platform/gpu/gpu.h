@@ -128,7 +128,7 @@ public:
     const protocol::transaction_pool& transactions() const { return transactions_; }
 
     /// What everything waits for: warps, queues; for a deadlock report.
-    std::string describe() const;
+    std::string describe();
 
 private:
     void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) override {

@@ -29,12 +29,10 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
     statistics_.traffic.resize(parts.config.timing.nbk);
     port.register_nb_transport_fw(this, &memory_bridge::from_partition, 0);
     external_.register_nb_transport_bw(this, &memory_bridge::from_memory, 0);
-    if (how.timing == memory_timing::loosely_timed)
-        blocking_ = std::make_unique<blocking_requester>(
-            [this](tlm::tlm_generic_payload& p, sc_core::sc_time& t) {
-                external_->b_transport(p, t);
-            },
-            [this](tlm::tlm_generic_payload& p, const sc_core::sc_time& t) { answered(p, t); });
+    blocking_ = std::make_unique<blocking_requester>(
+        [this](tlm::tlm_generic_payload& p, sc_core::sc_time& t) { external_->b_transport(p, t); },
+        [this](tlm::tlm_generic_payload& p, const sc_core::sc_time& t) { answered(p, t); });
+    loosely_timed_ = how.timing == memory_timing::loosely_timed;
     kernel::spawn_method("wake_process", [this] { wake_process(); }, {alarm_});
     kernel::spawn_method("send", [this] { send(); }, {send_event_});
     kernel::spawn_method("end_responses", [this] { end_responses(); }, {end_event_});
@@ -55,7 +53,7 @@ tlm::tlm_sync_enum memory_bridge::from_partition(int, tlm::tlm_generic_payload& 
     ++under_way_;
     tlm::tlm_generic_payload& payload = copy(original);
     phase = tlm::END_REQ;
-    if (blocking_) {
+    if (loosely_timed_) {
         blocking_->request(payload);
         return tlm::TLM_UPDATED;
     }
@@ -174,7 +172,10 @@ void memory_bridge::end_withheld_requests() {
 void memory_bridge::hand_over(tlm::tlm_generic_payload& payload) {
     tlm::tlm_generic_payload& original = *extension(payload).parent;
     original.set_response_status(payload.get_response_status());
-    if (blocking_) blocking_->finished(payload);
+    if (&payload == converted_)
+        converted_ = nullptr;
+    else if (loosely_timed_)
+        blocking_->finished(payload);
     // A memory that keeps the payload for longer has a reference of its own, and the enables stay
     // where they are until the payload is used again.
     payload.release();
@@ -232,11 +233,33 @@ tlm::tlm_sync_enum memory_bridge::from_memory(int, tlm::tlm_generic_payload& pay
     if (phase == tlm::END_REQ) request_ended(payload, delay);
     // Phases that extend the base protocol may be ignored.
     if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+    if (requesting_ == &payload && is_conversion_thread()) become_loosely_timed(payload);
     payload.acquire();  // until it is ended
     owed_ends_.push_back({&payload, sc_core::sc_time_stamp() + delay});
     end_event_.notify(delay);
     answered(payload, delay);
     return tlm::TLM_ACCEPTED;
+}
+
+/// Whether SystemC's simple_target_socket is speaking for a memory that has b_transport alone: its
+/// adapter answers from threads of this name.
+bool memory_bridge::is_conversion_thread() {
+    const std::string name = sc_core::sc_get_current_process_handle().name();
+    return name.compare(name.rfind('.') + 1, 11, "nb2b_thread") == 0;
+}
+
+/// The memory turns out to have no nb_transport: the adapter would have one request at a time
+/// there. From now on it is called as a loosely timed one is.
+void memory_bridge::become_loosely_timed(tlm::tlm_generic_payload& first) {
+    loosely_timed_ = true;
+    converted_ = &first;
+    std::deque<tlm::tlm_generic_payload*> held;
+    held.swap(to_send_);
+    for (tlm::tlm_generic_payload* p : held) {
+        ends_.push_back(sc_core::sc_time_stamp());
+        blocking_->request(*p);
+    }
+    process_.wake();
 }
 
 void memory_bridge::end_responses() {

@@ -99,6 +99,8 @@ private:
     void request_ended(const tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
     void answered(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
     void end_responses();
+    static bool is_conversion_thread();
+    void become_loosely_timed(tlm::tlm_generic_payload& first);
     void report_error(const tlm::tlm_generic_payload& payload);
     void wake_process() { process_.wake(); }
 
@@ -112,7 +114,10 @@ private:
     kernel::clocked_process process_;
     sc_core::sc_event alarm_;                       // an answer's time has come
     sc_core::sc_event send_event_;                  // a request may go
-    std::unique_ptr<blocking_requester> blocking_;  // loosely timed
+    std::unique_ptr<blocking_requester> blocking_;  // where loosely timed
+    bool loosely_timed_ = false;
+    /// What a memory without nb_transport was sent before that was known, until it is answered.
+    const tlm::tlm_generic_payload* converted_ = nullptr;
 
     // Requests: in the buffer until the edge after their end.
     std::deque<tlm::tlm_generic_payload*> to_send_;

@@ -317,7 +317,12 @@ void option_values::read_file(const std::string& path, const std::string& preset
                               const option_origin& asked_from) {
     const std::string where =
         asked_from.kind == option_origin::source::program ? std::string{} : asked_from.where();
-    if (std::find(open_files_.begin(), open_files_.end(), path) != open_files_.end())
+    // By whatever names: ./a and a, links and folders that are links.
+    const auto is_this = [&](const std::string& open) {
+        std::error_code none;
+        return open == path || fs::equivalent(open, path, none);
+    };
+    if (std::any_of(open_files_.begin(), open_files_.end(), is_this))
         throw user_error(where, path + " is included by itself", "remove the -config line");
     std::string text;
     try {

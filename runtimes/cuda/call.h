@@ -74,6 +74,19 @@ result runtime_call(const char* name, Act&& act) noexcept {
 inline void require(bool good, status otherwise, const char* why) {
     if (!good) throw failure(otherwise, why);
 }
+/// Sizes that a program passes, multiplied or added: what does not fit into 64 bits is refused.
+inline std::uint64_t checked_product(std::uint64_t a, std::uint64_t b,
+                                     status otherwise = status::invalid_value) {
+    std::uint64_t product = 0;
+    require(!__builtin_mul_overflow(a, b, &product), otherwise, "a size beyond 64 bits");
+    return product;
+}
+inline std::uint64_t checked_sum(std::uint64_t a, std::uint64_t b,
+                                 status otherwise = status::invalid_value) {
+    std::uint64_t sum = 0;
+    require(!__builtin_add_overflow(a, b, &sum), otherwise, "a size beyond 64 bits");
+    return sum;
+}
 inline void require_pointer(const void* p) {
     require(p != nullptr, status::invalid_value, "a null pointer");
 }

@@ -91,8 +91,11 @@ RUNTIME(cuMemAllocPitch)
 (std::uint64_t* to, std::size_t* pitch, std::size_t width, std::size_t height, unsigned) {
     return driver_call("cuMemAllocPitch", [&](session& s) {
         require_pointer(to);
-        *pitch = (width + 511) & ~std::size_t{511};
-        *to = address_of(allocate(s, memory_kind::device, *pitch * height, 0));
+        const std::uint64_t row =
+            checked_sum(width, 511, status::out_of_memory) & ~std::uint64_t{511};
+        *to = address_of(allocate(s, memory_kind::device,
+                                  checked_product(row, height, status::out_of_memory), 0));
+        *pitch = row;
     });
 }
 RUNTIME(cuMemHostAlloc)(void** to, std::size_t bytes, unsigned flags) {

@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 namespace simtlm::cuda {
 
@@ -49,14 +51,36 @@ std::string contents_of(const std::vector<code_candidate>& candidates) {
                            : "no code";
 }
 
+/// Bytes that the process can read from an address on, without a gap.
+std::size_t readable_from(const void* address) {
+    const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+    std::ifstream maps("/proc/self/maps");
+    std::uintptr_t end = 0;
+    for (std::string line; std::getline(maps, line);) {
+        char* place = nullptr;
+        const std::uintptr_t first = std::strtoull(line.c_str(), &place, 16);
+        if (*place != '-') continue;
+        const std::uintptr_t behind = std::strtoull(place + 1, &place, 16);
+        const bool readable = place[0] == ' ' && place[1] == 'r';
+        if (end == 0 && (wanted < first || wanted >= behind)) continue;
+        if (!readable || (end != 0 && first != end)) break;
+        end = behind;
+    }
+    return end == 0 ? 0 : end - wanted;
+}
+
 }  // namespace
 
 std::vector<code_candidate> read_fat_binary(const void* header) {
     using kind = sass::fat_binary_entry::kind;
     std::vector<code_candidate> candidates;
+    // What a damaged one says of its length may lead beyond what the process has.
+    const std::uint64_t bytes = sass::fat_binary_bytes(header);
+    if (bytes > readable_from(header))
+        throw failure(status::invalid_image, "a fat binary is longer than what there is of it");
     try {
-        for (sass::fat_binary_entry& e : sass::read_fat_binary(
-                 {static_cast<const char*>(header), sass::fat_binary_bytes(header)}, ""))
+        for (sass::fat_binary_entry& e :
+             sass::read_fat_binary({static_cast<const char*>(header), bytes}, ""))
             if (e.what != kind::other)
                 candidates.push_back(
                     {e.what == kind::ptx ? instruction_set::ptx : instruction_set::sass,

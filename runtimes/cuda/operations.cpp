@@ -31,7 +31,9 @@ copy_direction direction_of(session& s, const block_copy& c) {
 }
 
 std::uint64_t reach(std::uint64_t pitch, std::uint64_t slice, const block_copy& c) {
-    return slice * (c.depth - 1) + pitch * (c.height - 1) + c.width;
+    return checked_sum(
+        checked_sum(checked_product(slice, c.depth - 1), checked_product(pitch, c.height - 1)),
+        c.width);
 }
 
 void move(const block_copy& c) {
@@ -45,6 +47,7 @@ void move(const block_copy& c) {
 
 /// Rows without room between them are one row.
 block_copy joined(block_copy c) {
+    checked_product(checked_product(c.width, c.height), c.depth);
     if (c.height > 1 && c.to_pitch == c.width && c.from_pitch == c.width &&
         (c.depth <= 1 ||
          (c.to_slice == c.width * c.height && c.from_slice == c.width * c.height))) {
@@ -110,7 +113,7 @@ block_copy block_of(session& s, const copy_3d& w) {
     if (w.from_array != nullptr) element = s.array(w.from_array).shape.element_bytes();
     if (w.to_array != nullptr) element = s.array(w.to_array).shape.element_bytes();
     c.kind = w.kind;
-    c.width = w.size.width * element;
+    c.width = checked_product(w.size.width, element);
     c.height = std::max<std::uint64_t>(w.size.height, 1);
     c.depth = std::max<std::uint64_t>(w.size.depth, 1);
     if (w.size.width == 0 || w.size.height == 0 || w.size.depth == 0) c.width = 0;
@@ -119,8 +122,9 @@ block_copy block_of(session& s, const copy_3d& w) {
         std::uint64_t x = at.x;
         if (array_handle != nullptr) {
             const device::array& a = s.array(array_handle);
-            require(at.x + w.size.width <= a.shape.width && at.y + c.height <= a.shape.rows() &&
-                        at.z + c.depth <= a.shape.slices(),
+            require(checked_sum(at.x, w.size.width) <= a.shape.width &&
+                        checked_sum(at.y, c.height) <= a.shape.rows() &&
+                        checked_sum(at.z, c.depth) <= a.shape.slices(),
                     status::invalid_value, "a copy beyond an array");
             base = a.address;
             pitch = a.row_pitch();
@@ -129,7 +133,7 @@ block_copy block_of(session& s, const copy_3d& w) {
         } else {
             base = address(p.pointer);
             pitch = p.pitch;
-            slice = p.pitch * std::max<std::uint64_t>(p.height, 1);
+            slice = checked_product(p.pitch, std::max<std::uint64_t>(p.height, 1));
             require(c.height == 1 || pitch >= c.width, status::invalid_pitch,
                     "rows overlap: the pitch is less than the width");
         }

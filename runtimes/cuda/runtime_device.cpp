@@ -432,12 +432,20 @@ RUNTIME(cudaDeviceReset)() {
     return call<library_kind::runtime>("cudaDeviceReset", after_fault::allowed, [&](session& s) {
         s.reset_device(s.current_device());
         session::thread().last_error = 0;
-        return status::success;
+        return s.work().fault(s.current_device());  // that which cannot be taken away
     });
 }
+namespace {
+constexpr std::size_t largest_stack = std::size_t{512} << 10;  ///< local memory of a thread
+}  // namespace
 RUNTIME(cudaDeviceSetLimit)(int limit, std::size_t value) {
     return runtime_call("cudaDeviceSetLimit", [&](session& s) {
         require(limit >= 0 && limit <= 6, status::invalid_value, "no limit");
+        // A thread's stack lies in the window of local memory; the heap on the device.
+        require(limit != 0 || value <= largest_stack, status::invalid_value,
+                "a stack of more than 512 KiB");
+        require(limit != 2 || value <= s.gpus().memory().capacity(), status::out_of_memory,
+                "a heap that is larger than the device's memory");
         if (limit == 0) s.gpus().state().stack_limit = value;
         if (limit == 2) s.gpus().state().heap_limit = value;
     });
@@ -546,14 +554,23 @@ RUNTIME(cudaDeviceFlushGPUDirectRDMAWrites)(int, int) {
 
 // ---- errors: they work whatever has happened ----
 
+namespace {
+/// The last error of the thread; while the device is at fault, its fault, which only a reset takes
+/// away.
+result last_error_or_fault() {
+    const result last = session::thread().last_error;
+    if (last != 0 || !session::is_running()) return last;
+    session& s = session::get();
+    return static_cast<result>(s.work().fault(s.current_device()));
+}
+}  // namespace
 RUNTIME(cudaGetLastError)() {
-    result& last = session::thread().last_error;
-    result r = last;
-    last = 0;
+    const result r = last_error_or_fault();
+    session::thread().last_error = 0;
     return r;
 }
 RUNTIME(cudaPeekAtLastError)() {
-    return session::thread().last_error;
+    return last_error_or_fault();
 }
 extern "C" __attribute__((visibility("default"))) const char* simtlm_rt_cudaGetErrorName(result r) {
     return name_of(r);

@@ -11,7 +11,7 @@ using simtlm::device::memory_kind;
 namespace {
 
 std::uint64_t pitch_of(std::size_t width) {
-    return (width + 511) & ~std::uint64_t{511};
+    return checked_sum(width, 511, status::out_of_memory) & ~std::uint64_t{511};
 }
 
 /// A copy in rows; where it takes part in a stream, the stream is named, else it is waited for.
@@ -54,7 +54,8 @@ block_copy rows(void* to, std::size_t to_pitch, const void* from, std::size_t fr
 /// Rows of an array from a column (in bytes) and a row on.
 std::uint64_t inside(const simtlm::device::array& a, std::size_t x, std::size_t y,
                      std::size_t width, std::size_t height) {
-    require(x + width <= a.shape.width * a.shape.element_bytes() && y + height <= a.shape.rows(),
+    require(checked_sum(x, width) <= a.shape.width * a.shape.element_bytes() &&
+                checked_sum(y, height) <= a.shape.rows(),
             status::invalid_value, "a copy beyond an array");
     return a.address + y * a.row_pitch() + x;
 }
@@ -131,6 +132,14 @@ void fill(session& s, void* to, std::size_t pitch, int value, std::size_t width,
 
 void fill_planes(session& s, const pitched_pointer& to, int value, const extent& size,
                  void* stream) {
+    if (size.width == 0 || size.height == 0 || size.depth == 0) return;
+    require(size.depth == 1 || to.height >= size.height, status::invalid_value,
+            "planes overlap: their height is less than that of what is filled");
+    const std::uint64_t plane = checked_product(to.pitch, to.height);
+    s.gpus().check_range(
+        address_of(to.pointer),
+        checked_sum(checked_product(plane, size.depth - 1),
+                    checked_sum(checked_product(to.pitch, size.height - 1), size.width)));
     for (std::size_t z = 0; z < size.depth; ++z)
         fill(s, static_cast<char*>(to.pointer) + z * to.pitch * to.height, to.pitch, value,
              size.width, size.height, stream);
@@ -186,15 +195,19 @@ RUNTIME(cudaMallocPitch)(void** to, std::size_t* pitch, std::size_t width, std::
     return runtime_call("cudaMallocPitch", [&](session& s) {
         require_pointer(to);
         require_pointer(pitch);
-        *pitch = pitch_of(width);
-        *to = allocate(s, memory_kind::device, *pitch * height, 0);
+        const std::uint64_t row = pitch_of(width);
+        *to = allocate(s, memory_kind::device, checked_product(row, height, status::out_of_memory),
+                       0);
+        *pitch = row;
     });
 }
 RUNTIME(cudaMalloc3D)(pitched_pointer* to, extent size) {
     return runtime_call("cudaMalloc3D", [&](session& s) {
         require_pointer(to);
         const std::size_t pitch = pitch_of(size.width);
-        void* const p = allocate(s, memory_kind::device, pitch * size.height * size.depth, 0);
+        const std::uint64_t plane = checked_product(pitch, size.height, status::out_of_memory);
+        void* const p = allocate(s, memory_kind::device,
+                                 checked_product(plane, size.depth, status::out_of_memory), 0);
         *to = {p, pitch, size.width, size.height};
     });
 }
@@ -472,13 +485,19 @@ RUNTIME(cudaMemcpyAsync)(void* to, const void* from, std::size_t bytes, int kind
         carry_out(s, {row(to, from, bytes, kind), stream, true});
     });
 }
-RUNTIME(cudaMemcpyPeer)(void* to, int, const void* from, int, std::size_t bytes) {
-    return runtime_call("cudaMemcpyPeer",
-                        [&](session& s) { carry_out(s, {row(to, from, bytes, by_address)}); });
+RUNTIME(cudaMemcpyPeer)
+(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
+    return runtime_call("cudaMemcpyPeer", [&](session& s) {
+        check_device(s, to_device);
+        check_device(s, from_device);
+        carry_out(s, {row(to, from, bytes, by_address)});
+    });
 }
 RUNTIME(cudaMemcpyPeerAsync)
-(void* to, int, const void* from, int, std::size_t bytes, void* stream) {
+(void* to, int to_device, const void* from, int from_device, std::size_t bytes, void* stream) {
     return runtime_call("cudaMemcpyPeerAsync", [&](session& s) {
+        check_device(s, to_device);
+        check_device(s, from_device);
         carry_out(s, {row(to, from, bytes, by_address), stream, true});
     });
 }

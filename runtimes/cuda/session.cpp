@@ -151,6 +151,10 @@ function* module::find(const std::string& name) {
     return f.get();
 }
 
+bool session::is_running() {
+    return the_session != nullptr && !over;
+}
+
 session& session::get() {
     static std::once_flag once;
     static std::string why;

@@ -123,6 +123,8 @@ class session {
 public:
     /// The one of this process. @throws kernel::user_error  the configuration is at fault
     static session& get();
+    /// get() has made one, and it has not ended.
+    static bool is_running();
     static thread_state& thread();
     /// There has been one, and it has ended.
     static bool is_over();

@@ -94,6 +94,7 @@ cudaError_t cudaMallocHost(void**, size_t);
 cudaError_t cudaHostAlloc(void**, size_t, unsigned);
 cudaError_t cudaHostRegister(void*, size_t, unsigned);
 cudaError_t cudaHostUnregister(void*);
+cudaError_t cudaDeviceSetLimit(int, size_t);
 cudaError_t cudaMallocPitch(void**, size_t*, size_t, size_t);
 cudaError_t cudaMallocAsync(void**, size_t, cudaStream_t);
 cudaError_t cudaFree(void*);

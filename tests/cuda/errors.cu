@@ -8,7 +8,7 @@ __global__ void write(int* p, int value) {
     *p = value;
 }
 
-int main() {
+int main(int arguments, char** argument) {
     int* p = nullptr;
     OK(cudaMalloc(reinterpret_cast<void**>(&p), 4));
     CHECK(cudaMalloc(nullptr, 4) == 1);
@@ -33,6 +33,21 @@ int main() {
     CHECK(cudaImportExternalMemory(&imported, nullptr) == 801);
     cudaGetLastError();
 
+    // Sizes that do not fit into 64 bits, or not into what there is.
+    const size_t all = ~static_cast<size_t>(0), half = all / 2 + 1;
+    void* none = &host;
+    size_t pitch = 7;
+    CHECK(cudaMallocPitch(&none, &pitch, all, 1) == 2 && pitch == 7);
+    CHECK(cudaMallocPitch(&none, &pitch, half, 2) == 2 && pitch == 7);
+    CHECK(cudaMemset2D(p, half, 0, 1, 3) == 1);
+    CHECK(cudaMemset2D(p, 0, 0, 4, all) == 1);
+    CHECK(cudaMemset2D(p, 4, 0, 4, half) == 1);
+    CHECK(cudaMemcpy2D(p, half, p, half, 1, 3, cudaMemcpyDeviceToDevice) == 1);
+    CHECK(cudaDeviceSetLimit(0, static_cast<size_t>(1) << 40) == 1);
+    CHECK(cudaMemcpyPeer(p, 0, p, 5, 4) == 101);
+    CHECK(cudaMemcpyPeer(p, 5, p, 0, 4) == 101);
+    cudaGetLastError();
+
     write<<<1, 1>>>(p, 42);
     OK(cudaMemcpy(&host, p, 4, cudaMemcpyDeviceToHost));
     CHECK(host == 42);
@@ -42,5 +57,23 @@ int main() {
     CHECK(cudaDeviceSynchronize() == 700);
     CHECK(cudaMalloc(reinterpret_cast<void**>(&p), 4) == 700);
     CHECK(cudaGetLastError() == 700);
+    CHECK(cudaPeekAtLastError() == 700);
+    CHECK(cudaGetLastError() == 700);
+
+    // A reset takes the fault away, and everything with it; under the timing model, whose
+    // simulation has ended with the fault, it fails and nothing else works either.
+    if (arguments > 1 && std::strcmp(argument[arguments - 1], "timed") == 0) {
+        CHECK(cudaDeviceReset() == 700);
+        CHECK(cudaMalloc(reinterpret_cast<void**>(&p), 4) == 700);
+        CHECK(cudaPeekAtLastError() == 700);
+        std::puts("errors: passed");
+        return 0;
+    }
+    OK(cudaDeviceReset());
+    CHECK(cudaPeekAtLastError() == 0);
+    OK(cudaMalloc(reinterpret_cast<void**>(&p), 4));
+    write<<<1, 1>>>(p, 43);
+    OK(cudaMemcpy(&host, p, 4, cudaMemcpyDeviceToHost));
+    CHECK(host == 43);
     std::puts("errors: passed");
 }

@@ -421,5 +421,63 @@ output b b.bin
               std::stoull(in_turn.values()["gpu_tot_sim_cycle"]));
 }
 
+/// Two loads of two doubles a thread, a power of two apart, and a store: sets of the L1D fill up
+/// with lines that are written and lines that are on their way.
+const char* const strided = R"(
+.version 6.4
+.target sm_70
+.address_size 64
+.visible .entry strided(.param .u64 b, .param .u64 o)
+{
+    .reg .b32 %r<10>;
+    .reg .b64 %rd<11>;
+    .reg .f64 %fd<5>;
+    ld.param.u64 %rd1, [b];
+    ld.param.u64 %rd2, [o];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %nctaid.x;
+    mad.lo.s32 %r4, %r2, %r3, %r1;
+    shl.b32 %r5, %r4, 1;
+    mul.wide.s32 %rd5, %r5, 16;
+    add.s64 %rd6, %rd1, %rd5;
+    ld.global.v2.f64 {%fd1, %fd2}, [%rd6];
+    or.b32 %r6, %r5, 1;
+    mul.wide.s32 %rd7, %r6, 16;
+    add.s64 %rd8, %rd1, %rd7;
+    ld.global.v2.f64 {%fd3, %fd4}, [%rd8];
+    cvt.rzi.s32.f64 %r7, %fd1;
+    cvt.rzi.s32.f64 %r8, %fd4;
+    add.s32 %r9, %r8, %r7;
+    cvt.rn.f64.s32 %fd1, %r9;
+    mul.wide.s32 %rd9, %r4, 8;
+    add.s64 %rd10, %rd2, %rd9;
+    st.global.f64 [%rd10], %fd1;
+    ret;
+}
+)";
+const char* const strided_launch = R"(
+buffer b f64 262144 ramp
+buffer o f64 65536 zero
+launch strided grid 256 block 256 args b o
+)";
+
+TEST_F(Programs, ThatStrideByAPowerOfTwoEndSoonOnTwelveChannels) {
+    const outcome o = simulate({"--preset", "RTX2060", "--ptx", folder_.write("s.ptx", strided),
+                                "--launch", folder_.write("s.launch", strided_launch)});
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_LT(std::stoull(o.values()["gpu_tot_sim_cycle"]), 60000u);
+}
+
+TEST_F(Programs, ThatComeToADeadlockAreToldWhoHoldsWhatForWhom) {
+    const outcome o = simulate({"--preset", "RTX2060", "--quirk", "lines-stay-reserved", "--ptx",
+                                folder_.write("s.ptx", strided), "--launch",
+                                folder_.write("s.launch", strided_launch)});
+    EXPECT_EQ(3, o.code);
+    EXPECT_NE(std::string::npos, o.err.find(".l1d bank ")) << o.err;
+    EXPECT_NE(std::string::npos, o.err.find("stalled: LINE_ALLOC_FAIL")) << o.err;
+    EXPECT_NE(std::string::npos, o.err.find(".ldst: holds ")) << o.err;
+}
+
 }  // namespace
 }  // namespace simtlm::test

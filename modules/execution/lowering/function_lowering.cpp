@@ -8,6 +8,7 @@
 #include "modules/execution/operations/special.h"
 #include "modules/execution/thread_block.h"
 #include "modules/kernel/error.h"
+#include "modules/ptx/register_slots.h"
 
 #include <fmt/format.h>
 
@@ -64,21 +65,22 @@ void function_lowering::lower() {
 }
 
 void function_lowering::allot_registers() {
-    std::uint32_t masks = frame_layout::first_predicate;
-    for (const ptx::type t : f_.registers)
-        if (t == ptx::type::pred) masks += 4;
-    frame_bytes_ = (masks + 255) / 256 * 256;
+    // Who looks at registers by name must find their values there.
+    const bool share = !module_.checks().init && !module_.checks().log;
+    const ptx::register_slots slots = ptx::assign_register_slots(f_, flow_, share);
+    using kind = ptx::register_slots;
+    constexpr std::uint32_t bytes[kind::kinds] = {4, 128, 256, 512};
+    std::uint32_t first[kind::kinds];
+    std::uint32_t at = frame_layout::first_predicate;
+    for (unsigned k = 0; k < kind::kinds; ++k) {
+        first[k] = at;
+        at = (at + bytes[k] * slots.slots[k] + 255) / 256 * 256;
+    }
+    frame_bytes_ = at;
     image_.registers.resize(f_.registers.size());
     for (std::size_t i = 0; i < f_.registers.size(); ++i) {
-        const ptx::type t = f_.registers[i];
-        if (t == ptx::type::pred) {
-            image_.registers[i] = mask_offset_;
-            mask_offset_ += 4;
-            continue;
-        }
-        const unsigned width = ptx::width_of(t);
-        image_.registers[i] = frame_bytes_;
-        frame_bytes_ += width <= 32 ? 128 : width <= 64 ? 256 : 512;
+        const kind::kind k = kind::kind_of(f_.registers[i]);
+        image_.registers[i] = first[k] + bytes[k] * slots.slot_of[i];
     }
 }
 

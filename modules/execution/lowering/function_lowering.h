@@ -98,6 +98,7 @@ private:
     bool lower_atomic(const ptx::operation& o);
     void lower_stack(const ptx::operation& o);
     memory_place place_of(const ptx::operand& address, const ptx::operation& o);
+    void check_parameter_place(const memory_place& p, std::size_t bytes) const;
     void set_place(operation& op, const memory_place& p) const;
     space space_of(const ptx::operation& o) const;
     std::vector<const ptx::operand*> elements_of(const ptx::operand& o) const;
@@ -160,7 +161,6 @@ private:
     std::vector<pending_result> results_;
     std::vector<slot> word_temporaries_, double_temporaries_, mask_temporaries_;
     std::size_t words_used_ = 0, doubles_used_ = 0, masks_used_ = 0;
-    std::uint32_t mask_offset_ = frame_layout::first_predicate;
     std::uint32_t frame_bytes_ = 0;
     std::vector<bool> may_read_unwritten_;                  ///< by instruction
     std::map<std::uint32_t, std::uint32_t> written_lanes_;  ///< by register: a mask of the frame

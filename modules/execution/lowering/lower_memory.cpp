@@ -74,6 +74,21 @@ function_lowering::memory_place function_lowering::place_of(const ptx::operand& 
     return p;
 }
 
+/// A place that is known here must lie in the kernel's parameters: nothing looks at run time.
+void function_lowering::check_parameter_place(const memory_place& p, std::size_t bytes) const {
+    if (!p.kernel_parameter) return;
+    std::uint64_t size = 0;
+    for (const ptx::parameter& each : f_.parameters)
+        size = std::max(size, module_.address_of(each.index) + m_.variables[each.index].size);
+    const auto offset = static_cast<std::uint64_t>(p.immediate);
+    if (p.immediate < 0 || offset > size || bytes > size - offset)
+        throw kernel::user_error(
+            m_.where(now_->where),
+            fmt::format("{} bytes at offset {} of the kernel's parameters, which have {} bytes",
+                        bytes, p.immediate, size),
+            "the offset in the address is too large");
+}
+
 void function_lowering::set_place(operation& op, const memory_place& p) const {
     op.source[0] = p.source;
     op.immediate = p.immediate;
@@ -146,6 +161,7 @@ void function_lowering::lower_load(const ptx::operation& o) {
         if (width == 128) slots.push_back(joined_high(s));
     }
     const memory_place p = place_of(operand(1), o);
+    check_parameter_place(p, slots.size() * format.memory_bytes);
     emit_access_check(o, p, format.memory_bytes, slots);
     operation& op =
         emit(p.kernel_parameter ? handlers_.parameter_load(format) : handlers_.load(format));

@@ -10,7 +10,7 @@ using ptx::opcode;
 
 namespace {
 
-bool is_signed(ptx::type t) {
+bool is_s32(ptx::type t) {
     return t == ptx::type::s32;
 }
 
@@ -76,9 +76,9 @@ arithmetic::scalar_video scalar_of(const ptx::operation& o, video_operation what
     v.operation = what;
     const bool compares = what == video_operation::compare;
     // vset has no type of its result.
-    v.destination_signed = !compares && is_signed(o.types[0]);
-    v.a_signed = is_signed(o.types[compares ? 0 : 1]);
-    v.b_signed = is_signed(o.types[compares ? 1 : 2]);
+    v.destination_signed = !compares && is_s32(o.types[0]);
+    v.a_signed = is_s32(o.types[compares ? 0 : 1]);
+    v.b_signed = is_s32(o.types[compares ? 1 : 2]);
     v.compare = comparison_of(o.compare);
     v.shift = o.has(ptx::flag::wrap) ? arithmetic::shift_mode::wrap : arithmetic::shift_mode::clamp;
     v.saturate = o.has(ptx::flag::sat);
@@ -97,9 +97,9 @@ arithmetic::simd_video simd_of(const ptx::operation& o, video_operation what, un
     v.operation = what;
     v.lanes = lanes;
     const bool compares = what == video_operation::compare;
-    v.destination_signed = !compares && is_signed(o.types[0]);
-    v.a_signed = is_signed(o.types[compares ? 0 : 1]);
-    v.b_signed = is_signed(o.types[compares ? 1 : 2]);
+    v.destination_signed = !compares && is_s32(o.types[0]);
+    v.a_signed = is_s32(o.types[compares ? 0 : 1]);
+    v.b_signed = is_s32(o.types[compares ? 1 : 2]);
     v.compare = comparison_of(o.compare);
     v.saturate = o.has(ptx::flag::sat);
     v.accumulate = o.reduce == ptx::reduction::add;
@@ -116,8 +116,8 @@ arithmetic::simd_video simd_of(const ptx::operation& o, video_operation what, un
 bool function_lowering::lower_video(const ptx::operation& o) {
     if (o.op == opcode::vmad) {
         auto v = std::make_shared<arithmetic::video_mad>();
-        v->a_signed = is_signed(o.types[1]);
-        v->b_signed = is_signed(o.types[2]);
+        v->a_signed = is_s32(o.types[1]);
+        v->b_signed = is_s32(o.types[2]);
         v->saturate = o.has(ptx::flag::sat);
         v->plus_one = o.has(ptx::flag::po);
         v->shift = o.count;

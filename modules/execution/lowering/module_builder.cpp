@@ -130,6 +130,15 @@ void module_builder::place_in_memory() {
     }
 }
 
+/// A variable of a thread or CTA must lie in the window that its memory has in the address space.
+void module_builder::check_fits(const ptx::variable& v, std::uint64_t at) const {
+    if (at <= address_windows::size && v.size <= address_windows::size - at) return;
+    throw kernel::user_error(source().where(v.where),
+                             fmt::format("{} has {} bytes; this memory has {} at most", v.name,
+                                         v.size, std::uint64_t{address_windows::size}),
+                             "make it smaller, or place it in global memory");
+}
+
 /// Parameters of a function lie first in its frame, then its results, then what it declares: a call
 /// through a pointer finds them without knowing the function.
 void module_builder::place_in_frames() {
@@ -141,6 +150,7 @@ void module_builder::place_in_frames() {
             const ptx::variable& v = m.variables[variable];
             at = round_up(at, std::max<std::uint64_t>(alignment_of(v), 4));
             image_.addresses_[variable] = at;
+            check_fits(v, at);
             at += v.size;
         };
         if (!f.entry) {
@@ -191,6 +201,7 @@ void module_builder::place_shared() {
         for (const std::uint32_t k : users[v]) at = std::max(at, used[k]);
         at = round_up(at, alignment_of(m.variables[v]));
         image_.addresses_[v] = at;
+        check_fits(m.variables[v], at);
         for (const std::uint32_t k : users[v]) used[k] = at + m.variables[v].size;
     }
     for (std::uint32_t k = 0; k < m.functions.size(); ++k) {

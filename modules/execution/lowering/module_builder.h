@@ -57,6 +57,7 @@ private:
     };
 
     void place_in_memory();
+    void check_fits(const ptx::variable& v, std::uint64_t at) const;
     void place_in_frames();
     void place_shared();
     void initialise();

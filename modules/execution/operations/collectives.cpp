@@ -213,7 +213,7 @@ unsigned barrier_of(const warp& w, const operation* op, lane_mask lanes) {
     const std::uint32_t id = uniform_word(w, op->source[0], lanes);
     const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
     if (id >= 16) w.block->fail(w, op, first, "barrier " + std::to_string(id) + "; 15 is the last");
-    if (lanes != w.control->live_lanes())
+    if (lanes != w.control->lanes_barriers_await(w))
         w.block->fail(w, op, first, "divergent barrier: not all lanes of the warp have come to it",
                       "move the barrier to where all threads pass");
     return id;

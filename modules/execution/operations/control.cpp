@@ -119,6 +119,12 @@ void pass(warp& w, const std::vector<argument_copy>& copies, std::uint32_t from,
 const operation* enter(warp& w, const operation* op,
                        const std::array<std::uint64_t, warp_size>& targets) {
     const std::size_t depth = control_of(w).stack.top().call_depth + 1;
+    // A function without a frame of its own keeps at least where it returns to.
+    constexpr std::size_t return_bytes = 8;
+    if (depth > image_of(w).functions().size() + w.local_bytes / return_bytes)
+        w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(w.active)),
+                      fmt::format("stack overflow: {} calls inside one another", depth),
+                      "raise -gpgpu_stack_size_limit");
     control_of(w).deepen(depth);
     w.leave(op);
     const std::uint64_t pc = w.pc_of(op);

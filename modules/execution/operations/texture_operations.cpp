@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/texture_operations.h"
 
+#include "modules/execution/arithmetic/texture_plane.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/texture_table.h"
 #include "modules/execution/thread_block.h"
@@ -32,16 +33,38 @@ const texture_binding& binding_of(warp& w, const operation* op, slot handle, uns
     return *b;
 }
 
+/// Bindings of one operand, lane after lane: mostly all of them the same.
+class binding_cache {
+public:
+    binding_cache(warp& w, const operation* op, slot handle) : w_(w), op_(op), handle_(handle) {}
+
+    const texture_binding& of(unsigned lane) {
+        const std::uint64_t h = lanes_at<std::uint64_t>(w_, handle_)[lane];
+        if (found_ == nullptr || h != last_) {
+            found_ = &binding_of(w_, op_, handle_, lane);
+            last_ = h;
+        }
+        return *found_;
+    }
+
+private:
+    warp& w_;
+    const operation* op_;
+    slot handle_;
+    std::uint64_t last_ = 0;
+    const texture_binding* found_ = nullptr;
+};
+
 bool is_layered(texture_geometry g) {
     return g == texture_geometry::layered_one || g == texture_geometry::layered_two ||
            g == texture_geometry::layered_cube;
 }
 
-std::uint32_t word(const warp& w, slot s, unsigned lane) {
+std::uint32_t lane_word(const warp& w, slot s, unsigned lane) {
     return lanes_at<std::uint32_t>(w, s)[lane];
 }
 float number(const warp& w, slot s, unsigned lane) {
-    return arithmetic::as_float(word(w, s, lane));
+    return arithmetic::as_float(lane_word(w, s, lane));
 }
 
 std::array<float, 3> numbers(const warp& w, const std::vector<slot>& from, unsigned lane) {
@@ -57,17 +80,18 @@ arithmetic::texture_coordinates coordinates_of(const warp& w, const texture_desc
     arithmetic::texture_coordinates c;
     c.integers = d.integer_coordinates;
     std::size_t first = 0;
-    if (is_layered(d.geometry)) c.layer = word(w, d.coordinates[first++], lane);
+    if (is_layered(d.geometry)) c.layer = lane_word(w, d.coordinates[first++], lane);
     for (std::size_t i = 0; i < 3 && first + i < d.coordinates.size(); ++i) {
         const slot s = d.coordinates[first + i];
         if (c.integers)
-            c.index[i] = static_cast<std::int32_t>(word(w, s, lane));
+            c.index[i] = static_cast<std::int32_t>(lane_word(w, s, lane));
         else
             c.at[i] = number(w, s, lane);
     }
     if (d.has_level)
-        c.level = c.integers ? static_cast<float>(static_cast<std::int32_t>(word(w, d.level, lane)))
-                             : number(w, d.level, lane);
+        c.level = c.integers
+                      ? static_cast<float>(static_cast<std::int32_t>(lane_word(w, d.level, lane)))
+                      : number(w, d.level, lane);
     if (d.has_gradient)
         c.level = arithmetic::gradient_level(b.image, sampler, numbers(w, d.dx, lane),
                                              numbers(w, d.dy, lane));
@@ -89,9 +113,9 @@ surface_access place(warp& w, const operation* op, const texture_description& d,
     std::array<std::int32_t, 3> index{};
     std::uint32_t layer = 0;
     std::size_t first = 0;
-    if (is_layered(d.geometry)) layer = word(w, d.coordinates[first++], lane);
+    if (is_layered(d.geometry)) layer = lane_word(w, d.coordinates[first++], lane);
     for (std::size_t i = 0; i < 3 && first + i < d.coordinates.size(); ++i)
-        index[i] = static_cast<std::int32_t>(word(w, d.coordinates[first + i], lane));
+        index[i] = static_cast<std::int32_t>(lane_word(w, d.coordinates[first + i], lane));
     const unsigned bytes =
         d.formatted ? b.image.format.bytes() : d.element_bytes * std::max(d.elements, 1u);
     const arithmetic::surface_place p =
@@ -209,11 +233,24 @@ const operation* fetch_texture(warp& w, const operation* op) {
     const texture_description& d = description_of(op);
     const lane_mask lanes = w.lanes_of(op);
     note(w, op, lanes);
+    binding_cache textures(w, op, d.texture), samplers(w, op, d.sampler);
+    const bool plain = !d.gathers && !is_layered(d.geometry);
+    const std::size_t results = std::min<std::size_t>(d.results.size(), 4);
     for_lanes(lanes, [&](unsigned lane) {
-        const texture_binding& b = binding_of(w, op, d.texture, lane);
+        const texture_binding& b = textures.of(lane);
         const arithmetic::sampler_state& sampler =
-            d.sampler == no_slot ? b.sampler : binding_of(w, op, d.sampler, lane).sampler;
+            d.sampler == no_slot ? b.sampler : samplers.of(lane).sampler;
         const auto at = coordinates_of(w, d, b, sampler, lane);
+        if (plain && arithmetic::is_plane(b.image)) {
+            std::uint64_t offset = 0;
+            const arithmetic::texel_value value = arithmetic::fetch_plane(
+                b.image, sampler, at, w.launch->memory.host(b.base), offset);
+            if (w.pending != nullptr) w.pending->address[lane] = b.base + offset;
+            for (std::size_t i = 0; i < results; ++i)
+                if (d.results[i] != no_slot)
+                    lanes_at<std::uint32_t>(w, d.results[i])[lane] = value[i];
+            return;
+        }
         const auto footprint = d.gathers ? arithmetic::gather_footprint(b.image, sampler, at)
                                          : arithmetic::texture_footprint(b.image, sampler, at);
         const auto read = [&](std::uint64_t offset) {

@@ -88,7 +88,28 @@ void copy_texts(const std::string& target, const fs::path& folder, const std::st
                 test::bytes_of_file(entry.path().string()));
 }
 
+/// A fat binary of one entry that is not compressed, with PTX in it.
+std::string fat_binary() {
+    const std::string ptx = ".version 6.4\n.target sm_70\n.address_size 64\n";
+    std::string entry(64, '\0');
+    const auto put_at = [](std::string& s, std::size_t at, auto value) {
+        s.replace(at, sizeof value, reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    put_at(entry, 0, std::uint16_t{1});
+    put_at(entry, 4, std::uint32_t{64});
+    put_at(entry, 8, std::uint64_t{ptx.size()});
+    put_at(entry, 28, std::uint32_t{70});
+    std::string head(16, '\0');
+    put_at(head, 0, std::uint32_t{0xba55ed50});
+    put_at(head, 4, std::uint16_t{1});
+    put_at(head, 6, std::uint16_t{16});
+    put_at(head, 8, std::uint64_t{entry.size() + ptx.size()});
+    return head + entry + ptx;
+}
+
 void write_seeds(const fs::path& repository) {
+    put("fat_binary", "ptx", fat_binary());
+    copy_texts("cubin", repository / "tests/unit/sass/cubins", ".cubin");
     write_traces(repository);
     put("command_list", "all",
         "\xef\xbb\xbf--skip-kernels 0\n--kernels 1-,@k\nMemcpyHtoD,0x00007f5800000000,65536\n\n"

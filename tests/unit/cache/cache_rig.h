@@ -169,6 +169,9 @@ private:
         const std::size_t k = settings_.shuffle_responses ? random_() % under_way_.size() : 0;
         if (under_way_[k].due > now()) return;
         auto& p = *under_way_[k].payload;
+        // A request that the network has not taken is not answered.
+        if (to_end_ != nullptr && (&p == to_end_ || protocol::extension(p).parent == to_end_))
+            return;
         under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(k));
         tlm::tlm_phase phase = tlm::BEGIN_RESP;
         if (memory->nb_transport_bw(p, phase, delay) == tlm::TLM_COMPLETED) {

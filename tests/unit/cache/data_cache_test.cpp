@@ -246,6 +246,55 @@ TEST_F(DataCache, AWriteIntoASectorOnItsWayStaysModifiedAfterTheFill) {
     expect_drained();
 }
 
+TEST_F(DataCache, ALineWrittenWhileItsDataAreOnTheirWayIsNotReplacedBeforeTheyCome) {
+    make(write_policy::write_through, write_allocate_policy::lazy_fetch_on_read);
+    read(0x000);
+    write(0x000, 8);
+    drain();
+    read(0x080);
+    EXPECT_EQ(read(0x100).outcome, access_outcome::reservation_fail) << "both lines are awaited";
+    EXPECT_EQ(read(0x000).counted, access_outcome::sector_miss) << "merges into the fetch";
+    EXPECT_EQ(answer(), 3u);
+    EXPECT_TRUE(read(0x000).finished);
+    EXPECT_EQ(read(0x100).outcome, access_outcome::miss);
+    expect_drained();
+}
+
+TEST_F(DataCache, AReadThatMergesIntoAMissWhoseDataHaveComeReservesNoLine) {
+    config.ways = 1;
+    for (const bool quirk : {false, true}) {
+        config.quirks.lines_stay_reserved = quirk;
+        make(write_policy::write_through, write_allocate_policy::lazy_fetch_on_read);
+        for (const std::uint64_t line : {0x000, 0x080}) {  // the second replaces the first
+            EXPECT_EQ(read(line).outcome, access_outcome::miss);
+            drain();
+            cache->fill(*below.requests[0], ++now);
+            below.requests[0]->release();
+            below.requests.clear();
+        }
+        const auto merged = read(0x000);  // nobody has taken its data yet
+        EXPECT_EQ(merged.outcome, access_outcome::miss);
+        EXPECT_FALSE(merged.read_sent);
+        EXPECT_EQ(answer(), 3u);
+        EXPECT_EQ(read(0x100).outcome,
+                  quirk ? access_outcome::reservation_fail : access_outcome::miss);
+        expect_drained();
+    }
+}
+
+TEST_F(DataCache, InvalidatedWhileDataAreOnTheirWayKeepsThePlaceForThem) {
+    make(write_policy::write_through, write_allocate_policy::lazy_fetch_on_read);
+    read(0x000);
+    read(0x080);
+    cache->invalidate();
+    EXPECT_EQ(read(0x000).counted, access_outcome::hit_reserved);
+    EXPECT_EQ(answer(), 3u);
+    EXPECT_TRUE(read(0x000).finished);
+    EXPECT_EQ(read(0x100).outcome, access_outcome::miss) << "no line is left reserved";
+    EXPECT_EQ(read(0x180).outcome, access_outcome::miss);
+    expect_drained();
+}
+
 TEST_F(DataCache, WriteEvictInvalidatesWhatItHits) {
     make(write_policy::write_evict, write_allocate_policy::no_write_allocate);
     read(0x000);

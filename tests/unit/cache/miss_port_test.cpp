@@ -15,6 +15,7 @@ struct miss_port_rig : sc_core::sc_module, miss_port::client {
     miss_port port;
     protocol::target_socket<miss_port_rig> memory{"memory"};
     bool willing = false;
+    bool ends_requests = true;
     std::vector<const tlm::tlm_generic_payload*> taken, ended;
 
     explicit miss_port_rig(const sc_core::sc_module_name& name)
@@ -40,6 +41,7 @@ private:
             ended.push_back(&p);
             return tlm::TLM_COMPLETED;
         }
+        if (!ends_requests) return tlm::TLM_ACCEPTED;
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
     }
@@ -64,6 +66,26 @@ TEST(MissPort, LetsTheAnswerOfAPostedWritePassAResponseThatWaits) {
         << "only what had to wait is ended by END_RESP";
     read.release();
     EXPECT_EQ(rig.pool.outstanding(), 0u);
+}
+
+// As simple_target_socket answers for a memory that has b_transport alone.
+TEST(MissPort, TakesAResponseWithoutEndOfRequestForBoth) {
+    miss_port_rig rig("rig");
+    rig.ends_requests = false;
+    rig.willing = true;
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    auto& first =
+        rig.pool.acquire(tlm::TLM_READ_COMMAND, 0x100, 32, protocol::access_type::global_read);
+    auto& second =
+        rig.pool.acquire(tlm::TLM_READ_COMMAND, 0x200, 32, protocol::access_type::global_read);
+    ASSERT_TRUE(rig.port.try_send(first));
+    EXPECT_FALSE(rig.port.try_send(second)) << "the first request has not ended";
+    EXPECT_EQ(rig.respond(first), tlm::TLM_COMPLETED);
+    EXPECT_TRUE(rig.port.try_send(second));
+    EXPECT_EQ(rig.respond(second), tlm::TLM_COMPLETED);
+    EXPECT_EQ(rig.taken.size(), 2u);
+    first.release();
+    second.release();
 }
 
 }  // namespace

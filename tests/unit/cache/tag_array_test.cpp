@@ -60,7 +60,8 @@ TEST(TagArray, TheLeastRecentlyUsedLineIsReplaced) {
 }
 
 /// What replacement should come to, written down as plainly as possible: of the lines that are not
-/// on their way, a free one from the end, else the one used longest ago, the first of several.
+/// on their way, a free one from the end, else the one used longest ago, the first of several;
+/// dirty lines below their share only where there are no others.
 struct plain_lines {
     struct line {
         bool present = false, reserved = false, dirty = false;
@@ -71,9 +72,13 @@ struct plain_lines {
     unsigned write_ratio;
 
     std::uint32_t victim() const {
+        const std::uint32_t sparing_dirty = victim(false);
+        return sparing_dirty != tag_array::no_line ? sparing_dirty : victim(true);
+    }
+    std::uint32_t victim(bool dirty_too) const {
         const auto dirty = static_cast<unsigned>(
             std::count_if(lines.begin(), lines.end(), [](const line& l) { return l.dirty; }));
-        const bool dirty_may_go = 100 * dirty >= write_ratio * lines.size();
+        const bool dirty_may_go = dirty_too || 100 * dirty >= write_ratio * lines.size();
         std::uint32_t best = tag_array::no_line;
         for (std::uint32_t i = 0; i < lines.size(); ++i) {
             const line& l = lines[i];
@@ -176,6 +181,20 @@ TEST(TagArray, DirtyLinesStayUntilTheirShareReachesTheLimit) {
     EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line, second);
     t.write(second, 0, bytes(0, 32));
     EXPECT_EQ(t.probe(0x800, 0x800, 0, false).line, oldest);
+}
+
+TEST(TagArray, ASetWithoutCleanLinesGivesUpADirtyOneHoweverFewThereAre) {
+    cache_config c = sectored(4, 2);
+    c.write_ratio_percent = 50;
+    for (const bool stalls : {false, true}) {
+        c.quirks.dirty_set_stalls = stalls;
+        tag_array t(c);
+        const auto oldest = bring(t, 0x000, 0, 1);
+        const auto newer = bring(t, 0x200, 0, 2);
+        t.write(oldest, 0, bytes(0, 32));
+        t.write(newer, 0, bytes(0, 32));
+        EXPECT_EQ(t.probe(0x400, 0x400, 0, false).line, stalls ? tag_array::no_line : oldest);
+    }
 }
 
 TEST(TagArray, APartlyWrittenSectorMissesReadsAndHitsWrites) {

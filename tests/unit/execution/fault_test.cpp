@@ -17,6 +17,7 @@ std::string fault(const std::string& body, unsigned threads = 64, const std::str
               "mov.u32 %r0, %tid.x; ld.param.u64 %rd0, [out];\n"
               "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd0, %rd1;\n" +
               body + "\nret;\n}\n");
+    m.memory().keep_apart();
     const auto out = m.buffer(std::vector<std::uint32_t>(48, 0));
     return fault_of([&] { m.run("k", {1, 1, 1}, {threads, 1, 1}, out); });
 }
@@ -47,6 +48,93 @@ TEST(Fault, TellsSharedMemoryThatABlockDoesNotHave) {
 TEST(Fault, TellsADivergentBarrier) {
     EXPECT_THAT(fault("setp.lt.u32 %p1, %r0, 7; @%p1 bar.sync 0;", 32),
                 HasSubstr("divergent barrier"));
+}
+
+const char* const returns_early =
+    "setp.ge.u32 %p1, %r0, 40; @%p1 bra END; st.shared.u32 [s], %r0; bar.sync 0;\n";
+
+TEST(Fault, IsNoBarrierOfABlockWhoseLastWarpHasReturnedInPart) {
+    EXPECT_EQ(fault(std::string(returns_early) + "END:", 64, ".shared .u32 s;\n"), "");
+    EXPECT_EQ(fault(std::string(returns_early) + "bra END; END: bra LAST; LAST:", 64,
+                    ".shared .u32 s;\n"),
+              "")
+        << "by way of other branches";
+}
+
+TEST(Fault, TellsABarrierWhoseOtherLanesHaveSomethingLeftToDo) {
+    EXPECT_THAT(
+        fault(std::string(returns_early) + "END: st.shared.u32 [s], %r0;", 64, ".shared .u32 s;\n"),
+        HasSubstr("divergent barrier"));
+}
+
+TEST(Memory, IsMappedByPagesUnlessItIsChecked) {
+    const std::string code =
+        ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<2>; .reg .b32 %r<3>;\n"
+        "ld.param.u64 %rd0, [a]; mov.u32 %r0, 7; st.global.u32 [%rd0+512], %r0;\n"
+        "ld.global.u32 %r1, [%rd0+512]; st.global.u32 [%rd0], %r1;\n"
+        "ld.global.u32 %r2, [%rd0+-8]; ret;\n}\n";
+    machine loose(code);
+    const auto a = loose.buffer(std::vector<std::uint32_t>(4, 1));
+    EXPECT_EQ(fault_of([&] { loose.run("k", {1, 1, 1}, {1, 1, 1}, a); }), "");
+    EXPECT_EQ(loose.read<std::uint32_t>(a, 1)[0], 7u);
+    const auto later = loose.allocate(1024);
+    EXPECT_EQ(loose.read<std::uint32_t>(later, 256), std::vector<std::uint32_t>(256, 0))
+        << "new memory is zeroed, whatever was written there before";
+    EXPECT_THAT(fault_of([&] {
+                    loose.run("k", {1, 1, 1}, {1, 1, 1}, a + (4u << 20));
+                }),
+                HasSubstr("outside of all allocations"));
+
+    machine strict(code);
+    strict.memory().keep_apart();
+    const auto b = strict.buffer(std::vector<std::uint32_t>(4, 1));
+    EXPECT_THAT(fault_of([&] {
+                    strict.run("k", {1, 1, 1}, {1, 1, 1}, b);
+                }),
+                HasSubstr("496 bytes behind allocation"));
+}
+
+TEST(Fault, TellsALocalArrayIndexedFarBeyondItsEnd) {
+    for (const char* access :
+         {"ld.local.u32 %r1, [%r2];", "cvta.local.u64 %rd2, %rd2; ld.u32 %r1, [%rd2];"})
+        EXPECT_THAT(
+            fault(std::string(".local .align 4 .b8 v[16]; mov.u32 %r2, v; mov.u64 %rd2, v;\n"
+                              "add.u32 %r2, %r2, 16777216; add.u64 %rd2, %rd2, 16777216;\n") +
+                      access,
+                  1),
+            testing::AnyOf(HasSubstr("of local memory"), HasSubstr("outside of all")))
+            << access;
+}
+
+TEST(Fault, RefusesAConstantOffsetBeyondTheParameters) {
+    for (const char* offset : {"4096", "100000000", "4294967296", "-8"})
+        EXPECT_THAT(fault_of([&] {
+                        machine m(std::string(".visible .entry k(.param .u64 p)\n{\n"
+                                              ".reg .b64 %rd<2>;\nld.param.u64 %rd0, [p+") +
+                                  offset + "];\nret;\n}\n");
+                    }),
+                    AllOf(HasSubstr("test.ptx:7"), HasSubstr("of the kernel's parameters")))
+            << offset;
+}
+
+TEST(Fault, RefusesVariablesThatTheirMemoryCannotHold) {
+    EXPECT_THAT(fault_of([] {
+                    machine m(
+                        ".shared .b8 s[4294967295];\n.visible .entry k()\n{\n"
+                        ".reg .b64 %rd<2>; mov.u64 %rd0, s; ret;\n}\n");
+                }),
+                AllOf(HasSubstr("test.ptx:4"), HasSubstr("s has 4294967295 bytes")));
+    EXPECT_THAT(fault_of([] {
+                    machine m(".visible .entry k()\n{\n.local .b8 s[4294967360];\n ret;\n}\n");
+                }),
+                HasSubstr("s has 4294967360 bytes"));
+}
+
+TEST(Fault, EndsARecursionOfFunctionsWithoutFrames) {
+    machine m(
+        ".func g();\n.func f() { call g; ret; }\n.func g() { call f; ret; }\n"
+        ".visible .entry k() { call f; ret; }\n");
+    EXPECT_THAT(fault_of([&] { m.run("k", {1, 1, 1}, {1, 1, 1}); }), HasSubstr("stack overflow"));
 }
 
 TEST(Fault, TellsABarrierThatNobodyElseComesTo) {

@@ -56,7 +56,24 @@ TEST(LaunchScript, NamesTheLineOfAMistake) {
     EXPECT_THAT(fault("lunch k\n"), HasSubstr("'lunch' is not a statement"));
     EXPECT_THAT(fault("launch k grid 1,2,3,4 block 1\n"), HasSubstr("three numbers are the most"));
     EXPECT_THAT(fault("buffer a u32 many zero\n"), HasSubstr("is not a number"));
-    EXPECT_THAT(fault("buffer a u32\n"), HasSubstr("count is missing"));
+    EXPECT_THAT(fault("buffer a u32\n"), HasSubstr("elements is missing"));
+}
+
+TEST(LaunchScript, RefusesNumbersThatDoNotFit) {
+    EXPECT_THAT(fault("buffer a f64 2305843009213693953 zero\n"),
+                HasSubstr("a.launch:1: 2305843009213693953 elements is too large"));
+    EXPECT_THAT(fault("launch k grid 1 block 1 shared 4294967296\n"),
+                HasSubstr("a.launch:1: 4294967296 bytes of shared memory is too large"));
+    EXPECT_THAT(fault("buffer a u32 4294967295 ramp\n"), HasSubstr("too many to be filled"));
+    EXPECT_THAT(fault("launch k grid 1 block 1 args a+999999999999999999999\n"),
+                HasSubstr("is not a number (offset)"));
+    EXPECT_THAT(fault("expect a values 1 tolerance close\n"), HasSubstr("is not a tolerance"));
+}
+
+TEST(LaunchScript, RefusesAFileThatLaunchesNothingOrEndsWithinAStatement) {
+    EXPECT_THAT(fault("# nothing\n"), HasSubstr("a.launch: launches nothing"));
+    EXPECT_THAT(fault("launch k grid 1 block 1\nexpect a values \\"),
+                HasSubstr("a.launch:2: the file ends within a statement"));
 }
 
 class ScriptRun : public testing::Test {
@@ -121,6 +138,30 @@ TEST_F(ScriptRun, RefusesWrongArguments) {
     EXPECT_THROW(run("launch twice grid 1 block 1 args u32:1\n"), kernel::user_error);
     EXPECT_THROW(run("launch thrice grid 1 block 1\n"), kernel::user_error);
     EXPECT_THROW(run("launch twice grid 1 block 1 args b u32:1\n"), kernel::user_error);
+}
+
+TEST_F(ScriptRun, RefusesValuesThatTheirTypeCannotHold) {
+    const auto told = [&](const std::string& text) {
+        try {
+            run(text);
+        } catch (const kernel::user_error& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    EXPECT_THAT(told("buffer a u32 1 zero\nlaunch twice grid 1 block 1 args a u32:4294967297\n"),
+                HasSubstr("a.launch:2: '4294967297' is not a value of type u32"));
+    EXPECT_THAT(told("buffer a u8 1 values 300\nlaunch twice grid 1 block 1 args a u32:0\n"),
+                HasSubstr("'300' is not a value of type u8"));
+    EXPECT_THAT(told("buffer a s8 1 values -129\nlaunch twice grid 1 block 1 args a u32:0\n"),
+                HasSubstr("'-129' is not a value of type s8"));
+    EXPECT_THAT(told("buffer a u32 1 zero\nlaunch twice grid 1 block 1 args a f64:1\n"),
+                HasSubstr("argument 2 has 8 bytes; n takes 4"));
+    EXPECT_THAT(told("buffer a u32 9999999999 zero\nlaunch twice grid 1 block 1 args a u32:1\n"),
+                HasSubstr("a.launch:1: buffer a: device memory is full"));
+    EXPECT_THAT(told("buffer a u32 4 zero\nlaunch twice grid 1 block 1 args a u32:0\n"
+                     "expect a values 0 0\n"),
+                HasSubstr("a.launch:3: 2 values are expected of the 4 elements of a"));
 }
 
 TEST(ScriptValues, AreTheSameForTheSameSeed) {

@@ -106,5 +106,17 @@ TEST(PtxModule, WritesInstructionsAsText) {
     EXPECT_EQ(text(m, 1), "vadd.s32.u32.u32.sat %r1.b1, %r2.h1, %r3, %r4;");
 }
 
+TEST(Module, RefusesAZeroByteBehindWhichSomethingWouldBeLost) {
+    using namespace std::string_literals;
+    const std::string text = ".version 7.0\n.target sm_70\n.address_size 64\n";
+    EXPECT_EQ(parse(text + "\0\0"s, "padded.ptx").functions.size(), 0u);
+    try {
+        parse(text + "\0.visible .entry k() { ret; }"s, "cut.ptx");
+        ADD_FAILURE() << "taken";
+    } catch (const kernel::user_error& e) {
+        EXPECT_EQ(e.where(), "cut.ptx:4");
+    }
+}
+
 }  // namespace
 }  // namespace simtlm::ptx

@@ -370,6 +370,8 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  c.ptx.quirks.names_give_banks,
                                  c.ptx.quirks.vector_is_one_element,
                                  c.ptx.quirks.missed_hazards,
+                                 c.caches.lines_stay_reserved,
+                                 c.caches.dirty_set_stalls,
                                  c.network.crossbar.quirk_packet_is_one_flit,
                                  c.memory.quirk_flush_few_l2,
                                  c.memory.partition.quirk_memcpy_truncates,

@@ -180,6 +180,13 @@ TEST(MemoryBridge, AMemoryThatWaitsServesAsManyAsItBears) {
     EXPECT_GE(rig.memory.counted.most_inside, 50u);  // 60 ns at one a clock
 }
 
+TEST(MemoryBridge, AMemoryWithBTransportAloneIsLooselyTimedWithoutBeingToldSo) {
+    memory::test::clocks clocks;
+    bridge_rig<blocking_memory> rig("rig", {}, without_l2(), {}, ns(60));
+    clocks.bind(rig.partition.sequencer);
+    expect_peak(rig, false);
+}
+
 TEST(MemoryBridge, ALooselyTimedMemorysRateIsWhatItAnnotates) {
     memory::test::clocks clocks;
     bridge_rig<blocking_memory> rig("rig", loosely_timed(), without_l2(), {}, ns(60));
