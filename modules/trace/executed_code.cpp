@@ -29,6 +29,7 @@ std::string line_of(const static_instruction& i) {
     for (unsigned n = 0; n < i.n_dst; ++n) out << ' ' << i.dst[n];
     out << ' ' << number(i.n_src);
     for (unsigned n = 0; n < i.n_src; ++n) out << ' ' << i.src[n];
+    if (i.control.present) out << " control " << std::hex << i.control.encode();
     return out.str();
 }
 
@@ -55,6 +56,17 @@ private:
     std::istringstream& in_;
     bool good_ = true;
 };
+
+/// The control bits at the end of a line, if it has any.
+bool take_control(std::istringstream& in, static_instruction& i) {
+    constexpr std::uint32_t most = (1u << 21) - 1;
+    std::string word;
+    if (!(in >> word)) return true;
+    std::uint32_t bits = 0;
+    if (word != "control" || !(in >> std::hex >> bits) || bits > most) return false;
+    i.control = program::control_bits::decode(bits);
+    return true;
+}
 
 }  // namespace
 
@@ -98,7 +110,7 @@ bool executed_code::take(std::string_view key, std::string_view value) {
     numbers.take(i.uncollected, std::numeric_limits<std::uint32_t>::max());
     numbers.take_registers(i.n_dst, i.dst);
     numbers.take_registers(i.n_src, i.src);
-    if (!numbers.good()) return false;
+    if (!numbers.good() || !take_control(in, i)) return false;
     i.is_load = (use & is_load) != 0;
     i.is_store = (use & is_store) != 0;
     i.is_atomic = (use & is_atomic) != 0;

@@ -19,9 +19,11 @@ namespace simtlm::trace {
 ///     -function 0 = COUNT
 ///     -instruction 0 = PC OPCODE class latency interval bytes width space use special cache
 ///                      barrier immediate uncollected n_dst [number…] n_src [number…]
+///                      [control BITS]
 ///
 /// Classes, spaces and the like are numbers of their enumerators (modules/program/instruction.h);
-/// `use` adds 1 for a load, 2 for a store, 4 for an atomic.
+/// `use` adds 1 for a load, 2 for a store, 4 for an atomic. BITS are the control bits of machine
+/// code, hexadecimal.
 class executed_code {
 public:
     /// The header lines of functions, each a window from its first instruction to its end.

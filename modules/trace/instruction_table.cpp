@@ -61,6 +61,7 @@ instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::u
     text.opcode = fresh.opcode.c_str();
     fresh.recorded = text;
     fresh.info = isa::decode(known, text, decode_options_);
+    set_control(fresh.info);
     insert(&fresh, where);
     return &fresh;
 }
@@ -85,8 +86,14 @@ instruction_table::entry* instruction_table::variant_for(entry* of, unsigned n,
     std::copy_n(immediates, n, e.immediates);
     std::copy_n(immediates, n, e.recorded.immediates);
     e.info = isa::decode(look_up(e.opcode, e.recorded.pc, where), e.recorded, decode_options_);
+    set_control(e.info);
     insert(&e, where);
     return &e;
+}
+
+void instruction_table::set_control(program::static_instruction& info) const {
+    const auto at = header_.control.find(info.pc);
+    if (at != header_.control.end()) info.control = at->second;
 }
 
 void instruction_table::insert(entry* fresh, const place& where) {

@@ -68,6 +68,7 @@ private:
 
     entry* decode_new(std::uint64_t pc, std::uint32_t source_line, scanner& in, const place& where);
     entry* variant_for(entry* of, unsigned n, const std::int64_t* immediates, const place& where);
+    void set_control(program::static_instruction& info) const;
     void insert(entry* fresh, const place& where);
     slot& slot_of(std::uint64_t pc) {
         const std::size_t last = slots_.size() - 1;

@@ -5,6 +5,7 @@
 #include "modules/trace/binary_file.h"
 #include "modules/trace/scanner.h"
 
+#include <charconv>
 #include <filesystem>
 #include <set>
 
@@ -86,6 +87,8 @@ public:
         } else if (code_ && (starts_with(key, "function ") || starts_with(key, "instruction "))) {
             if (!code_->take(key, text.substr(equals + 1)))
                 fail("an entry of the code that cannot be read", "record the trace again");
+        } else if (starts_with(key, "control ")) {
+            read_control(key.substr(8), text.substr(equals + 1));
         }
         // Other keys are for other tools: newer tracers add some.
     }
@@ -153,6 +156,22 @@ private:
         }
         return {static_cast<std::uint32_t>(v[0]), static_cast<std::uint32_t>(v[1]),
                 static_cast<std::uint32_t>(v[2])};
+    }
+
+    void read_control(std::string_view pc, std::string_view bits) {
+        constexpr std::uint32_t most = (1u << 21) - 1;
+        std::uint64_t at = 0, word = 0;
+        if (!hexadecimal(pc, at) || !hexadecimal(bits, word) || word > most)
+            fail("control bits that are not of the form '-control PC = BITS'",
+                 "both are hexadecimal, the bits below 0x200000");
+        header_.control[at] = program::control_bits::decode(static_cast<std::uint32_t>(word));
+    }
+
+    static bool hexadecimal(std::string_view text, std::uint64_t& out) {
+        text = trim(text);
+        if (text.substr(0, 2) == "0x") text.remove_prefix(2);
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
+        return error == std::errc() && end == text.data() + text.size() && !text.empty();
     }
 
     void corrupt(std::string_view key) {

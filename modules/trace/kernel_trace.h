@@ -6,6 +6,7 @@
 #include "modules/trace/executed_code.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,10 @@ struct kernel_header : program::kernel_descriptor {
     bool line_info = false;
     /// Recorded while it was executed: its code. nullptr: instructions as a tracer saw them.
     std::shared_ptr<const executed_code> code;
+    /// Control bits of machine code by program counter, from lines `-control PC = BITS` (both
+    /// hexadecimal; control_bits::encode) that other tools pass over. Instructions without a line
+    /// have none.
+    std::map<std::uint64_t, program::control_bits> control;
 };
 
 /// One thread block of a trace, decoded: instructions of all its warps in one array, or shared.

@@ -39,6 +39,7 @@ struct sample_code {
         info[1].src[0] = 41;
         info[1].uncollected = 1;
         info[1].immediate = -3;
+        info[2].control = program::control_bits::decode(0x12345);
     }
     std::vector<program::instruction_window> functions() const {
         return {{&code[0], &code[2]}, {&code[2], code.data() + 3}};
@@ -76,6 +77,9 @@ TEST(ExecutedCode, IsTheSameAfterItsTextHasBeenRead) {
     EXPECT_EQ(1u, i.uncollected);
     EXPECT_EQ(-3, i.immediate);
     EXPECT_EQ(301u, read.register_numbers());
+    EXPECT_FALSE(i.control.present);
+    EXPECT_TRUE(read.find(16)->info->control.present);
+    EXPECT_EQ(0x12345u, read.find(16)->info->control.encode());
 }
 
 TEST(ExecutedCode, GivesWindowsThatEndWithTheirFunction) {

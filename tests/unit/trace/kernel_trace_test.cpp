@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+
+std::string hexadecimal(std::uint32_t value) {
+    std::ostringstream text;
+    text << std::hex << value;
+    return text.str();
+}
 
 /// Writes small traces and reads them back.
 class KernelTrace : public ::testing::Test {
@@ -523,6 +530,32 @@ TEST_F(KernelTrace, SharesThePathOfWarpsThatDifferOnlyInWhereTheirAddressesBegin
         EXPECT_EQ(lanes[3], bases[w] + (w == 2 ? 16 : 12));
         program::expand_addresses(i[2], block->addresses_of(range), lanes);
         EXPECT_EQ(lanes[1], 0x7fff00000000U) << "too far for a short distance";
+    }
+}
+
+TEST_F(KernelTrace, GivesInstructionsTheControlBitsThatTheHeaderHas) {
+    // SM 8.0: stall 2, write barrier 1, wait for barriers 0 and 2, reuse of the second operand.
+    program::control_bits bits;
+    bits.stall = 2;
+    bits.write_barrier = 1;
+    bits.wait_mask = 5;
+    bits.reuse = 2;
+    header.more = "-control 0x10 = " + hexadecimal(bits.encode()) + "\n";
+    const auto block =
+        read({"0000 ffffffff 1 R1 IADD3 2 R2 R3 0", "0010 ffffffff 1 R4 FADD 2 R1 R2 0"});
+    ASSERT_EQ(block->warps.size(), 1u);
+    const program::dynamic_instruction* const i = block->begin_of(block->warps[0]);
+    EXPECT_FALSE(i[0].info->control.present);
+    ASSERT_TRUE(i[1].info->control.present);
+    EXPECT_EQ(i[1].info->control.encode(), bits.encode());
+    EXPECT_EQ(i[1].info->control.wait_mask, 5);
+}
+
+TEST_F(KernelTrace, RefusesControlBitsThatNoInstructionHas) {
+    for (const char* const line :
+         {"-control 10 = 200000\n", "-control xyz = 1\n", "-control 10 = \n"}) {
+        header.more = line;
+        EXPECT_THAT(message_of(text_of(header) + block_of({})), HasSubstr("control bits")) << line;
     }
 }
 
