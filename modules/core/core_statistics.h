@@ -66,6 +66,7 @@ struct core_statistics {
 
     // Instruction mix, by class (program::op_class)
     std::array<std::uint64_t, 32> warp_instructions_by_class{};
+    std::array<std::uint64_t, 32> thread_instructions_by_class{};  ///< active lanes
 
     std::uint64_t ldst_instructions = 0;  ///< dispatched to the load/store unit
 
@@ -184,6 +185,9 @@ inline constexpr kernel::counter<core_statistics> core_counters[] = {
     kernel::count<&core_statistics::warp_instructions_by_class>(
         "warp_instructions_by_class", "warp instructions", "completed, by class of opcode",
         class_label),
+    kernel::count<&core_statistics::thread_instructions_by_class>(
+        "thread_instructions_by_class", "thread instructions",
+        "completed, by active lanes, by class of opcode", class_label),
     kernel::count<&core_statistics::ldst_instructions>("ldst_instructions", "warp instructions",
                                                        "dispatched to the load/store unit"),
     kernel::count<&core_statistics::shared_insn>("shared_insn", "thread instructions",

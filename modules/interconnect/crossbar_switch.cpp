@@ -64,6 +64,7 @@ void crossbar_switch::grant(unsigned input) {
     ++counters_.granted;
     withdraw(input);
     const packet& p = front(input);
+    counters_.flit_hops += p.flits;
     add_units(p.destination, p.flits);
     if (whole_packets_) {
         deliver(input);

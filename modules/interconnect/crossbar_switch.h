@@ -25,6 +25,7 @@ public:
         std::uint64_t busy_cycles = 0;  ///< cycles that began with a packet in an input buffer
         std::uint64_t conflicts = 0;    ///< inputs that wanted an output that another one wanted
         std::uint64_t granted = 0;      ///< packets granted
+        std::uint64_t flit_hops = 0;    ///< their flits, each of which passes one switch
         std::uint64_t out_full = 0;     ///< full outputs (iSLIP), inputs kept waiting by one (RR)
         std::uint64_t in_units = 0;     ///< units in input buffers, summed over cycles
         std::uint64_t out_units = 0;    ///< units in output buffers, summed over cycles
@@ -126,6 +127,8 @@ inline constexpr kernel::counter<crossbar_switch::counters> crossbar_counters[] 
     kernel::count<&crossbar_switch::counters::conflicts>(
         "conflicts", "packets", "heads of inputs that wanted the same output as another one"),
     kernel::count<&crossbar_switch::counters::granted>("granted", "packets", "that crossed"),
+    kernel::count<&crossbar_switch::counters::flit_hops>("flit_hops", "switches",
+                                                         "passed, over all flits"),
     kernel::count<&crossbar_switch::counters::out_full>(
         "out_buffer_full", "occurrences",
         "full output buffers (iSLIP), heads kept waiting by one (round-robin)"),

@@ -81,6 +81,7 @@ std::vector<network::figure> router_network::figures() const {
     r.flit.add(o.flit);
     r.fragmentation.add(o.fragmentation);
     r.hops += o.hops;
+    r.flit_hops += o.flit_hops;
     const auto latency = [&](const std::string& what, const latency_record& l) {
         const auto n = static_cast<double>(l.samples);
         list.push_back({what + " average", ratio(static_cast<double>(l.sum), n), false});

@@ -157,6 +157,7 @@ void router_subnet::retire(const flit& f, std::uint64_t now) {
     records_.network.add(now - t.injected);
     records_.fragmentation.add(now - t.head_taken - (t.flits - 1u));
     records_.hops += t.hops;
+    records_.flit_hops += std::uint64_t{t.hops} * t.flits;
     free_.push_back(&t);
 }
 
@@ -199,7 +200,9 @@ void router_subnet::inject(unsigned n, std::uint64_t now) {
 }
 
 void router_subnet::restart_records() {
+    const std::uint64_t flit_hops = records_.flit_hops;
     records_ = records();
+    records_.flit_hops = flit_hops;
     for (node& n : nodes_) n.counters = node_counters();
 }
 

@@ -54,6 +54,7 @@ public:
         latency_record flit;     ///< of every flit, likewise
         latency_record fragmentation;  ///< what a packet is longer in time than in flits
         std::uint64_t hops = 0;        ///< routers passed, over all packets
+        std::uint64_t flit_hops = 0;   ///< the same, over all flits; never begun anew
     };
 
     router_subnet(const router_settings& settings, const topology& map);
@@ -178,6 +179,8 @@ inline constexpr kernel::counter<router_subnet::records> router_counters[] = {
     kernel::count<&router_subnet::records::fragmentation, &latency_record::histogram>(
         "fragmentation_table", "packets", "by 2^i icnt cycles", kernel::number_label),
     kernel::count<&router_subnet::records::hops>("hops", "routers", "passed, over all packets"),
+    kernel::count<&router_subnet::records::flit_hops>("flit_hops", "routers",
+                                                      "passed, over all flits"),
 };
 constexpr const auto& counters_of(const router_subnet::records*) {
     return router_counters;
