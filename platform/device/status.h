@@ -3,61 +3,33 @@
 
 #include "modules/kernel/error.h"
 
+#include <cstdint>
 #include <exception>
 #include <string>
 
 namespace simtlm::device {
 
-/// How a call of a host ended. The numbers are those of CUDA, whose runtime and driver share them.
-enum class status : int {
-    success = 0,
-    invalid_value = 1,
-    out_of_memory = 2,
-    not_initialised = 3,
-    unloading = 4,
-    invalid_configuration = 9,
-    invalid_pitch = 12,
-    invalid_symbol = 13,
-    invalid_texture = 18,
-    invalid_channel_descriptor = 20,
-    invalid_copy_direction = 21,
-    invalid_device_function = 98,
-    no_device = 100,
-    invalid_device = 101,
-    invalid_image = 200,
-    invalid_context = 201,
-    no_binary_for_gpu = 209,
-    invalid_ptx = 218,
-    file_not_found = 301,
-    invalid_handle = 400,
-    not_found = 500,
-    not_ready = 600,
-    illegal_address = 700,
-    launch_out_of_resources = 701,
-    launch_timeout = 702,
-    peer_access_already_enabled = 704,
-    peer_access_not_enabled = 705,
-    assertion = 710,
-    host_memory_already_registered = 712,
-    host_memory_not_registered = 713,
-    illegal_instruction = 715,
-    misaligned_address = 716,
-    invalid_address_space = 717,
-    launch_failure = 719,
-    cooperative_launch_too_large = 720,
-    not_permitted = 800,
-    not_supported = 801,
-    capture_unsupported = 900,
-    capture_invalidated = 901,
-    capture_merge = 902,
-    capture_unmatched = 903,
-    capture_unjoined = 904,
-    capture_isolation = 905,
-    capture_implicit = 906,
-    captured_event = 907,
-    capture_wrong_thread = 908,
-    graph_update_failure = 910,
-    unknown = 999,
+/// How something that a host has asked of the device layer ended. Each runtime library has numbers
+/// of its own for these.
+enum class status : std::uint8_t {
+    success,
+    invalid_value,
+    out_of_memory,
+    not_initialised,
+    invalid_configuration,  ///< of grid and thread block
+    invalid_image,
+    no_binary_for_gpu,
+    invalid_ptx,
+    illegal_address,
+    misaligned_address,
+    illegal_instruction,
+    assertion,
+    launch_failure,  ///< a fault that has no word of its own
+    launch_timeout,
+    launch_out_of_resources,
+    cooperative_launch_too_large,
+    host_memory_already_registered,
+    host_memory_not_registered,
 };
 
 /// A call that cannot be done, with the reason in words.

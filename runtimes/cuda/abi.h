@@ -8,7 +8,7 @@
 
 namespace simtlm::cuda {
 
-/// Both cudaError_t and CUresult: device::status as a number.
+/// Both cudaError_t and CUresult: cuda::status as a number.
 using result = int;
 
 struct size3 {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtimes/cuda/session.h"
+#include "runtimes/cuda/status.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,9 +12,6 @@
 
 namespace simtlm::cuda {
 
-using device::failure;
-using device::status;
-
 /// Which library a call came through: the runtime remembers errors, the driver does not.
 enum class library_kind { runtime, driver };
 
@@ -22,11 +20,11 @@ enum class after_fault { refused, allowed };
 
 namespace detail {
 /// Some failures cannot be understood from their number.
-inline void explain(const char* name, const failure& e) {
-    const bool needs_words = e.code() == status::not_supported || e.code() == status::invalid_ptx ||
-                             e.code() == status::no_binary_for_gpu ||
-                             e.code() == status::launch_out_of_resources ||
-                             e.code() == status::cooperative_launch_too_large;
+inline void explain(const char* name, status code, const std::exception& e) {
+    const bool needs_words =
+        code == status::not_supported || code == status::invalid_ptx ||
+        code == status::no_binary_for_gpu || code == status::launch_out_of_resources ||
+        code == status::cooperative_launch_too_large || code == status::unknown;
     static const bool always = std::getenv("SIMTLM_VERBOSE") != nullptr;
     if (needs_words || always) std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
 }
@@ -39,13 +37,13 @@ result call(const char* name, after_fault faults, Act&& act) noexcept {
     try {
         session& s = session::get();
         if (faults == after_fault::refused) {
-            const status fault = s.work().fault(s.current_device());
+            const status fault = status_of(s.work().fault(s.current_device()));
             if (fault != status::success) r = static_cast<result>(fault);
         }
         if (r == 0) r = static_cast<result>(act(s));
-    } catch (const failure& e) {
-        r = static_cast<result>(e.code());
-        detail::explain(name, e);
+    } catch (const simtlm::kernel::user_error& e) {
+        r = static_cast<result>(status_of(e));
+        detail::explain(name, status_of(e), e);
     } catch (const std::bad_alloc&) {
         r = static_cast<result>(status::out_of_memory);
     } catch (const std::exception& e) {

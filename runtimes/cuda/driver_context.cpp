@@ -151,7 +151,7 @@ RUNTIME(cuCtxGetApiVersion)(context*, unsigned* version) {
 RUNTIME(cuCtxSynchronize)() {
     return driver_call("cuCtxSynchronize", [&](session& s) {
         refuse_during_capture(s);
-        const status r = s.work().wait_all(s.current_device());
+        const status r = status_of(s.work().wait_all(s.current_device()));
         if (r != status::success) throw failure(r, "a GPU has failed");
     });
 }
@@ -159,7 +159,7 @@ RUNTIME(cuCtxSynchronize_v2)(context* c) {
     return driver_call("cuCtxSynchronize_v2", [&](session& s) {
         check_context(s, c);
         refuse_during_capture(s);
-        const status r = s.work().wait_all(c->device);
+        const status r = status_of(s.work().wait_all(c->device));
         if (r != status::success) throw failure(r, "a GPU has failed");
     });
 }

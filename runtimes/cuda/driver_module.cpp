@@ -102,7 +102,7 @@ template <class Act>
 void with_log(const compilation_log& log, Act&& act) {
     try {
         act();
-    } catch (const failure& e) {
+    } catch (const simtlm::kernel::user_error& e) {
         log.write_all(e.what());
         throw;
     }

@@ -21,7 +21,7 @@ RUNTIME(cuStreamDestroy)(void* stream) {
 }
 RUNTIME(cuStreamSynchronize)(void* stream) {
     return driver_call("cuStreamSynchronize", [&](session& s) {
-        const status r = s.work().wait(s.stream(stream));
+        const status r = status_of(s.work().wait(s.stream(stream)));
         if (r != status::success) throw failure(r, "a GPU has failed");
     });
 }

@@ -5,8 +5,8 @@
 #include "modules/ptx/linker.h"
 #include "modules/sass/cubin.h"
 #include "modules/sass/fat_binary.h"
-#include "platform/device/status.h"
 #include "runtimes/cuda/abi.h"
+#include "runtimes/cuda/status.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -22,8 +22,6 @@ namespace {
 
 using device::code_candidate;
 using device::code_preference;
-using device::failure;
-using device::status;
 using execution::instruction_set;
 
 template <class T>

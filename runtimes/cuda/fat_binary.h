@@ -13,7 +13,7 @@ namespace simtlm::cuda {
 /// Entries of what begins with a fat binary's header (magic 0xba55ed50): PTX and machine code for
 /// several architectures, packed with LZ4, with zstd or not at all. Entries of other kinds are left
 /// out.
-/// @throws device::failure  the header is not one
+/// @throws failure  the header is not one
 std::vector<device::code_candidate> read_fat_binary(const void* header);
 
 /// What code was handed over, by its first bytes.
@@ -22,16 +22,16 @@ code_form form_of(const void* code);
 
 /// The code that is run on a GPU of a capability.
 /// @param name  for messages
-/// @throws device::failure  there is none
+/// @throws failure  there is none
 device::module_source choose(const std::vector<device::code_candidate>& candidates,
                              unsigned capability, device::code_preference preference,
                              const std::string& name);
 
-/// Modules that were compiled apart, as one. @throws device::failure
+/// Modules that were compiled apart, as one. @throws failure
 device::module_source link(const std::vector<device::module_source>& inputs,
                            const std::string& name);
 
-/// The module in code of any form. @throws device::failure
+/// The module in code of any form. @throws failure
 device::module_source module_in(const void* code, unsigned capability,
                                 device::code_preference preference, const std::string& name);
 

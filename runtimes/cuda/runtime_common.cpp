@@ -44,9 +44,9 @@ channel_description description_of(const texel_format& f) {
 
 void finish(session& s, const device::task_ptr& t) {
     if (!t) return;
-    const status outcome = s.work().wait(t);
+    const status outcome = status_of(s.work().wait(t));
     if (outcome != status::success) throw failure(outcome, "a GPU has failed");
-    const status fault = s.work().fault(t->device);
+    const status fault = status_of(s.work().fault(t->device));
     if (fault != status::success) throw failure(fault, "a GPU has failed");
 }
 

@@ -424,7 +424,7 @@ RUNTIME(cudaGetDeviceFlags)(unsigned* flags) {
 RUNTIME(cudaDeviceSynchronize)() {
     return runtime_call("cudaDeviceSynchronize", [&](session& s) {
         refuse_during_capture(s);
-        const status r = s.work().wait_all(s.current_device());
+        const status r = status_of(s.work().wait_all(s.current_device()));
         if (r != status::success) throw failure(r, "a GPU has failed");
     });
 }

@@ -61,7 +61,7 @@ RUNTIME(cudaStreamSynchronize)(void* stream) {
     return runtime_call("cudaStreamSynchronize", [&](session& s) {
         simtlm::device::stream& one = s.stream(stream);
         require(!capture_of(s, one), status::capture_unsupported, "the stream is being captured");
-        const status r = s.work().wait(one);
+        const status r = status_of(s.work().wait(one));
         if (r != status::success) throw failure(r, "a GPU has failed");
     });
 }
@@ -69,7 +69,7 @@ RUNTIME(cudaStreamQuery)(void* stream) {
     return call<library_kind::runtime>("cudaStreamQuery", after_fault::refused, [&](session& s) {
         simtlm::device::stream& one = s.stream(stream);
         require(!capture_of(s, one), status::capture_unsupported, "the stream is being captured");
-        return s.work().poll(one) ? s.work().fault(one.device) : status::not_ready;
+        return s.work().poll(one) ? status_of(s.work().fault(one.device)) : status::not_ready;
     });
 }
 RUNTIME(cudaStreamWaitEvent)(void* stream, void* event, unsigned) {

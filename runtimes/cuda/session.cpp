@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/cuda/session.h"
 
-#include "modules/kernel/error.h"
-#include "platform/options/presets.h"
-#include "platform/outputs/provenance.h"
-#include "platform/outputs/version.h"
+#include "runtimes/common/termination_signals.h"
+#include "runtimes/cuda/status.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <semaphore.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 namespace simtlm::cuda {
 
 namespace {
-
-using device::failure;
-using device::status;
 
 /// What programs register before main(), and what they find by addresses.
 struct registry {
@@ -42,81 +33,6 @@ registry& registered() {
 
 session* the_session = nullptr;
 std::atomic<bool> over{false};
-
-// ---- signals ----
-
-sem_t signal_came;
-volatile std::sig_atomic_t signal_number = 0;
-
-extern "C" void simtlm_note_signal(int number) {
-    signal_number = number;
-    sem_post(&signal_came);
-}
-
-/// Writes statistics when the program is told to end, and lets it end as it would have.
-void end_by_signal(session& s) {
-    while (sem_wait(&signal_came) != 0) {
-    }
-    const int number = signal_number;
-    const char* const name = sigabbrev_np(number);
-    s.end(fmt::format("interrupted by SIG{}", name != nullptr ? name : "?"));
-    std::signal(number, SIG_DFL);
-    ::kill(::getpid(), number);
-}
-
-std::string own_path() {
-    Dl_info info;
-    return dladdr(reinterpret_cast<void*>(&simtlm_note_signal), &info) != 0 &&
-                   info.dli_fname != nullptr
-               ? info.dli_fname
-               : "";
-}
-
-/// The words that a process was started with.
-std::vector<std::string> words_of(const std::string& process) {
-    std::ifstream in("/proc/" + process + "/cmdline", std::ios::binary);
-    std::vector<std::string> words;
-    for (std::string w; std::getline(in, w, '\0');) words.push_back(w);
-    return words;
-}
-
-/// Options that `simtlm run` hands over, a line each.
-std::vector<std::string> handed_over() {
-    std::vector<std::string> words;
-    const char* const given = std::getenv("SIMTLM_OPTIONS");
-    std::istringstream in(given != nullptr ? given : "");
-    for (std::string line; std::getline(in, line);)
-        if (!line.empty()) words.push_back(line);
-    return words;
-}
-
-void parse_handed_over(platform::option_values& options) {
-    const std::vector<std::string> words = handed_over();
-    std::vector<const char*> arguments{"simtlm"};
-    for (const std::string& w : words) arguments.push_back(w.c_str());
-    options.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
-}
-
-/// For files of statistics: what was run, and with what.
-platform::provenance origin_of(const platform::option_values& options) {
-    std::vector<std::string> words = words_of("self");
-    if (std::getenv("SIMTLM_RUN") != nullptr) {
-        std::vector<std::string> before = handed_over();
-        before.insert(before.begin(), {"simtlm", "run"});
-        before.emplace_back("--");
-        words.insert(words.begin(), before.begin(), before.end());
-    }
-    std::vector<platform::provenance::file> inputs;
-    std::error_code ignored;
-    inputs.push_back(
-        {"program", std::filesystem::read_symlink("/proc/self/exe", ignored).string()});
-    return platform::provenance_of({platform::version, platform::commit()}, std::move(words),
-                                   options, platform::make_gpu_config(options), inputs);
-}
-
-bool exists(const char* file) {
-    return ::access(file, R_OK) == 0;
-}
 
 std::string text_of_file(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -167,16 +83,17 @@ session& session::get() {
         }
     });
     if (the_session == nullptr) throw failure(status::not_initialised, why);
-    while (signal_number != 0 && over) ::pause();  // it is about to end the process
-    if (over) throw failure(status::unloading, "the program has ended");
-    if (the_session->process_ != ::getpid())
+    // It is about to end the process.
+    while (runtime::termination_signal_came() && the_session->ended()) ::pause();
+    if (is_over()) throw failure(status::unloading, "the program has ended");
+    if (the_session->process() != ::getpid())
         throw failure(status::not_initialised,
                       "a forked process cannot use the GPUs of its parent");
     return *the_session;
 }
 
 bool session::is_over() {
-    return over;
+    return over || (the_session != nullptr && the_session->ended());
 }
 
 thread_state& session::thread() {
@@ -184,20 +101,9 @@ thread_state& session::thread() {
     return state;
 }
 
-session::session()
-    : process_(::getpid()), options_(platform::preset_folders::of_library(own_path()).finder()) {
-    read_options();
-    device::run_log::outputs log;
-    const char* const run = std::getenv("SIMTLM_RUN");
-    log.summary = run != nullptr;
-    log.file = options_.text("--stats-file");
-    if (run != nullptr && log.file.empty()) log.file = "simtlm-stats.txt";
-    log.compact = options_.text("--stats") == "compact";
-    log.quiet = options_.flag("--quiet");
-    system_ = std::make_unique<device::system>(options_, log, origin_of(options_));
-    addresses_ = std::make_unique<virtual_memory>(system_->memory());
-    for (const std::string& n : options_.notes()) system_->log().note("note", n);
-    for (unsigned d = 0; d < system_->devices(); ++d) {
+session::session() : host_session(reinterpret_cast<const void*>(&registered)) {
+    addresses_ = std::make_unique<virtual_memory>(gpus().memory());
+    for (unsigned d = 0; d < gpus().devices(); ++d) {
         pools_.push_back(std::make_unique<memory_pool>());
         pools_.back()->device = d;
         pools_.back()->is_default = true;
@@ -205,53 +111,6 @@ session::session()
         contexts_.back()->device = d;
         contexts_.back()->primary = true;
     }
-    watch_signals();
-}
-
-/// `simtlm run` hands options over, a line each; else there is the file that GPGPU-Sim reads.
-void session::read_options() {
-    const char* const given = std::getenv("SIMTLM_OPTIONS");
-    if (given != nullptr) parse_handed_over(options_);
-    if (!options_.presets().empty() || !options_.files().empty()) return;
-    if (exists("gpgpusim.config")) {
-        options_.load_file("gpgpusim.config");
-    } else {
-        options_.load_preset("QV100");
-        std::fputs(
-            "simtlm: note: no GPU is named (simtlm run --preset NAME, or gpgpusim.config): QV100\n",
-            stderr);
-    }
-    if (given == nullptr) return;
-    // What was given goes before the file.
-    parse_handed_over(options_);
-}
-
-/// Only where the program leaves the signal alone.
-void session::watch_signals() {
-    sem_init(&signal_came, 0, 0);
-    bool any = false;
-    for (const int s : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction now = {};
-        sigaction(s, nullptr, &now);
-        if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) continue;
-        struct sigaction ours = {};
-        ours.sa_handler = simtlm_note_signal;
-        ours.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-        sigaction(s, &ours, nullptr);
-        any = true;
-    }
-    if (!any) return;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread([this] { end_by_signal(*this); }).detach();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
-
-void session::end(const std::string& why) {
-    if (over.exchange(true)) return;
-    if (!why.empty()) system_->log().interrupted(why);
-    system_->shut_down(!why.empty());
 }
 
 // ---- code ----
@@ -297,23 +156,22 @@ void session::save_ptx(device::module_source& s) {
         s.name = path;
         return;
     }
-    if (!options_.flag("-save_embedded_ptx") && !options_.flag("-keep")) return;
+    if (!options().flag("-save_embedded_ptx") && !options().flag("-keep")) return;
     if (s.isa != execution::instruction_set::ptx) return;
     const std::string path = fmt::format("_{}.ptx", number);
     std::ofstream out(path, std::ios::binary);
-    if (!(out << s.code) || !out.flush())
-        system_->log().note("warning", path + " cannot be written");
+    if (!(out << s.code) || !out.flush()) gpus().log().note("warning", path + " cannot be written");
 }
 
 module& session::module_of(library& l, unsigned d) {
     const std::lock_guard<std::mutex> lock(l.mutex);
     read(l);
-    l.modules.resize(std::max<std::size_t>(l.modules.size(), system_->devices()));
+    l.modules.resize(std::max<std::size_t>(l.modules.size(), gpus().devices()));
     auto& m = l.modules[d];
     if (!m) {
         auto fresh = std::make_unique<module>();
         fresh->device = d;
-        fresh->code = system_->load(l.source);
+        fresh->code = gpus().load(l.source);
         m = std::move(fresh);
         const std::lock_guard<std::mutex> mine(mutex_);
         for (const library::managed_variable& v : l.managed)
@@ -331,7 +189,7 @@ module* session::load_module(const void* code, const std::string& name, unsigned
         const std::lock_guard<std::mutex> lock(mutex_);
         save_ptx(source);
     }
-    m->code = system_->load(source);
+    m->code = gpus().load(source);
     module* const raw = m.get();
     const std::lock_guard<std::mutex> lock(mutex_);
     modules_[raw] = std::move(m);

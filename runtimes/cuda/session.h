@@ -2,6 +2,7 @@
 #pragma once
 
 #include "platform/device/system.h"
+#include "runtimes/common/host_session.h"
 #include "runtimes/cuda/abi.h"
 #include "runtimes/cuda/fat_binary.h"
 #include "runtimes/cuda/virtual_memory.h"
@@ -48,7 +49,7 @@ struct module {
     std::map<std::string, std::unique_ptr<function>> functions;
     std::mutex mutex;
 
-    /// @throws device::failure  there is none of that name
+    /// @throws failure  there is none of that name
     function* find(const std::string& name);
 };
 
@@ -119,7 +120,7 @@ struct thread_state {
 };
 
 /// Everything that the CUDA libraries of a process share. Made at the first call.
-class session {
+class session : public runtime::host_session {
 public:
     /// The one of this process. @throws kernel::user_error  the configuration is at fault
     static session& get();
@@ -129,19 +130,16 @@ public:
     /// There has been one, and it has ended.
     static bool is_over();
 
-    device::system& gpus() { return *system_; }
-    const device::system_config& config() const { return system_->config(); }
-    device::scheduler& work() { return system_->work(); }
     unsigned current_device() const { return thread().device; }
 
     // ---- code; what is static may come before main(), when there is no session yet ----
     static library* add_library(const void* code, const std::string& name);
     void remove_library(library* l);
-    /// The library's module on a device. @throws device::failure
+    /// The library's module on a device. @throws failure
     module& module_of(library& l, unsigned device);
     module* load_module(const void* code, const std::string& name, unsigned device);
     void unload_module(module* m);
-    /// @throws device::failure  no such module, function or variable
+    /// @throws failure  no such module, function or variable
     function* function_in(module* m, const std::string& name);
     std::pair<std::uint64_t, std::uint64_t> variable_in(module* m, const std::string& name);
 
@@ -149,12 +147,12 @@ public:
     static void register_symbol(const void* host, registered_symbol s);
     static kernel* kernel_in(library& l, const std::string& name);
     /// What a handle for a kernel is: the address of a host function, a kernel or a function.
-    /// @throws device::failure
+    /// @throws failure
     function* function_of(const void* handle, unsigned device);
     function* function_of(const void* handle) { return function_of(handle, current_device()); }
     kernel* kernel_of(const void* host);
     registered_symbol symbol(const void* host);
-    /// Address and bytes of a variable. @throws device::failure
+    /// Address and bytes of a variable. @throws failure
     std::pair<std::uint64_t, std::uint64_t> variable(const void* host);
     /// The value that textures are bound to for a texture or surface of the program.
     std::uint64_t reference_handle(const void* host);
@@ -194,23 +192,14 @@ public:
     std::atomic<bool> peers[64][64] = {};
     unsigned device_flags = 0;
 
-    /// The program has ended, or a signal has: statistics are written.
-    void end(const std::string& why);
     void reset_device(unsigned device);
-    /// The process that the session was made in.
-    int process() const { return process_; }
 
 private:
     session();
-    void read_options();
     void read(library& l);
     /// Keeps the PTX, or replaces it, where options or the environment ask for that.
     void save_ptx(device::module_source& s);
-    void watch_signals();
 
-    const int process_;
-    platform::option_values options_;
-    std::unique_ptr<device::system> system_;
     std::unique_ptr<virtual_memory> addresses_;
     std::mutex mutex_;
     std::unordered_set<const void*> functions_;

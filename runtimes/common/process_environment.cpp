@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtimes/common/process_environment.h"
+
+#include "platform/config/config.h"
+#include "platform/outputs/version.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace simtlm::runtime {
+
+namespace {
+
+bool is_simtlm_run() {
+    return std::getenv("SIMTLM_RUN") != nullptr;
+}
+
+/// The words that this process was started with.
+std::vector<std::string> command_line() {
+    std::ifstream in("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string w; std::getline(in, w, '\0');) words.push_back(w);
+    return words;
+}
+
+std::vector<std::string> handed_over() {
+    std::vector<std::string> words;
+    const char* const given = std::getenv("SIMTLM_OPTIONS");
+    std::istringstream in(given != nullptr ? given : "");
+    for (std::string line; std::getline(in, line);)
+        if (!line.empty()) words.push_back(line);
+    return words;
+}
+
+void parse_handed_over(platform::option_values& options) {
+    const std::vector<std::string> words = handed_over();
+    std::vector<const char*> arguments{"simtlm"};
+    for (const std::string& w : words) arguments.push_back(w.c_str());
+    options.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+}
+
+}  // namespace
+
+std::string library_of(const void* address) {
+    Dl_info info;
+    return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+void read_options(platform::option_values& options) {
+    const char* const given = std::getenv("SIMTLM_OPTIONS");
+    if (given != nullptr) parse_handed_over(options);
+    if (!options.presets().empty() || !options.files().empty()) return;
+    if (::access("gpgpusim.config", R_OK) == 0) {
+        options.load_file("gpgpusim.config");
+    } else {
+        options.load_preset("QV100");
+        std::fputs(
+            "simtlm: note: no GPU is named (simtlm run --preset NAME, or gpgpusim.config): QV100\n",
+            stderr);
+    }
+    if (given != nullptr) parse_handed_over(options);
+}
+
+device::run_log::outputs log_outputs(const platform::option_values& options) {
+    device::run_log::outputs log;
+    log.summary = is_simtlm_run();
+    log.file = options.text("--stats-file");
+    if (is_simtlm_run() && log.file.empty()) log.file = "simtlm-stats.txt";
+    log.compact = options.text("--stats") == "compact";
+    log.quiet = options.flag("--quiet");
+    return log;
+}
+
+platform::provenance provenance_of_program(const platform::option_values& options) {
+    std::vector<std::string> words = command_line();
+    if (is_simtlm_run()) {
+        std::vector<std::string> before = handed_over();
+        before.insert(before.begin(), {"simtlm", "run"});
+        before.emplace_back("--");
+        words.insert(words.begin(), before.begin(), before.end());
+    }
+    std::vector<platform::provenance::file> inputs;
+    std::error_code ignored;
+    inputs.push_back(
+        {"program", std::filesystem::read_symlink("/proc/self/exe", ignored).string()});
+    return platform::provenance_of({platform::version, platform::commit()}, std::move(words),
+                                   options, platform::make_gpu_config(options), inputs);
+}
+
+}  // namespace simtlm::runtime
