@@ -26,7 +26,7 @@ std::vector<register_info> make_table() {
         {irq_clear, "IRQ_CLEAR", "W1C", "clears bits of IRQ_STATUS; reads as zero"},
         {error, "ERROR", "RW",
          "first error since it was cleared by any write: 1 no such command, 2 no such kernel, "
-         "3 queue full, 4 refused in reset, 5 GPU stopped, 6 a foreign memory answered an error, "
+         "3 queue full, 4 refused in reset, 5 GPU stopped, 6 an external memory answered an error, "
          "7 device memory is full, 8 not inside of one allocation, 9 a program at fault, 10 a "
          "launch that cannot be, 11 an executed program did what has no meaning, 12 the host's "
          "memory answered an error to a copy, or there is none"},
@@ -52,9 +52,9 @@ std::vector<register_info> make_table() {
         {"L2_ACCESSES", "hits, misses and accesses merged with an outstanding miss"},
         {"L2_HITS", "lines that were there, or on their way"},
         {"L2_MISSES", "lines or sectors that were asked of memory"},
-        {"MEMORY_READS", "read requests to DRAM channels and foreign memories"},
-        {"MEMORY_WRITES", "write requests to DRAM channels and foreign memories"},
-        {"MEMORY_ERRORS", "error responses of foreign memories"},
+        {"MEMORY_READS", "read requests to DRAM channels and external memories"},
+        {"MEMORY_WRITES", "write requests to DRAM channels and external memories"},
+        {"MEMORY_ERRORS", "error responses of external memories"},
     };
     for (std::uint32_t c = 0; c < counter_count; ++c) {
         t.push_back(
