@@ -5,6 +5,8 @@
 
 #include "modules/execution/ptx_image.h"
 #include "modules/execution/register_numbers.h"
+#include "modules/program/control_assigner.h"
+#include "modules/ptx/control_flow.h"
 
 #include <algorithm>
 #include <utility>
@@ -299,6 +301,35 @@ bool is_left_by_its_end(const ptx::module& m, const ptx::function& f) {
     }
 }
 
+/// Control bits, function by function. @param architecture  70: Volta
+void assign_controls(const ptx_image& image, std::vector<static_instruction>& instructions,
+                     unsigned architecture) {
+    const ptx::module& m = image.source();
+    const auto& origins = image.origins();
+    program::control_assigner assigner(program::dependence_latencies::of(architecture));
+    for (std::uint32_t begin = 0; begin < instructions.size();) {
+        const ptx::function& f = m.functions[origins[begin].function];
+        const auto size = static_cast<std::uint32_t>(f.code.size());
+        const ptx::control_flow flow = ptx::analyse_control_flow(m, f);
+        const auto end_block = static_cast<std::uint32_t>(flow.blocks.size());
+        std::vector<program::scheduled_block> blocks(end_block + 1);
+        for (std::uint32_t b = 0; b < end_block; ++b) {
+            for (std::uint32_t k = flow.blocks[b].first; k <= flow.blocks[b].last; ++k)
+                blocks[b].code.push_back(&instructions[begin + k]);
+            for (const std::uint32_t s : flow.blocks[b].successors)
+                blocks[b].successors.push_back(std::min(s, end_block));
+        }
+        blocks.back().code.push_back(&instructions[begin + size]);  // the end of the function
+        const auto bits = assigner.assign(blocks);
+        for (std::uint32_t b = 0; b <= end_block; ++b) {
+            const std::uint32_t first = begin + (b < end_block ? flow.blocks[b].first : size);
+            for (std::size_t n = 0; n < bits[b].size(); ++n)
+                instructions[first + n].control = bits[b][n];
+        }
+        begin += size + 1;
+    }
+}
+
 }  // namespace
 
 instruction_descriptors::instruction_descriptors(std::vector<static_instruction> instructions,
@@ -369,6 +400,8 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
         // A kernel that returns ends its threads.
         if (i.cls == op_class::ret && f.entry) i.cls = op_class::exit;
     }
+    for (static_instruction& i : instructions) i.scheduling = program::scheduling_class_of(i);
+    if (timing.controls_of != 0) assign_controls(image, instructions, timing.controls_of);
     return std::make_shared<const instruction_descriptors>(std::move(instructions),
                                                            std::move(ranges), numbers.end());
 }

@@ -25,6 +25,9 @@ struct opcode_timing {
     std::array<entry, 5> double_precision;
     entry special_function;
     entry tensor;
+    /// Instructions are given control bits, as a compiler for this architecture would (70 = Volta),
+    /// for a core that issues by them; 0: none.
+    unsigned controls_of = 0;
 
     /// Departures of the reference from the hardware.
     struct quirks {

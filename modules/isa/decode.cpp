@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/isa/decode.h"
 
+#include "modules/program/scheduling_class.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -137,6 +139,7 @@ static_instruction decode(const opcode_entry& entry, const instruction_text& tex
     }
     if (inst.cls == op_class::barrier) decode_barrier(inst, text, options);
 
+    inst.scheduling = program::scheduling_class_of(inst);
     const latency_table::entry& timing = options.latencies[inst.cls];
     inst.latency = timing.latency;
     inst.initiation_interval = timing.initiation_interval;

@@ -5,6 +5,7 @@
 #include "modules/trace/binary_block_source.h"
 #include "modules/trace/binary_file.h"
 #include "modules/trace/block_reader.h"
+#include "modules/trace/control_source.h"
 #include "modules/trace/cta_filter.h"
 #include "modules/trace/instruction_reader.h"
 #include "modules/trace/kernel_header.h"
@@ -81,8 +82,14 @@ std::unique_ptr<block_source> open_block_source(const std::string& file,
                                                 kernel_header& header,
                                                 std::vector<std::string>& warnings,
                                                 warning_sink warn) {
-    if (options.ctas.all()) return open_whole(file, options, header, warnings, std::move(warn));
-    return std::make_unique<partial_source>(file, options, header, warnings, std::move(warn));
+    std::unique_ptr<block_source> source;
+    if (options.ctas.all())
+        source = open_whole(file, options, header, warnings, std::move(warn));
+    else
+        source = std::make_unique<partial_source>(file, options, header, warnings, std::move(warn));
+    if (options.assign_controls)
+        source = std::make_unique<control_source>(std::move(source), header);
+    return source;
 }
 
 }  // namespace simtlm::trace

@@ -88,6 +88,8 @@ struct reader_options {
     /// Warps that execute the same share one description of it: memory goes with how many different
     /// ways warps take, not with how many warps there are.
     bool share_paths = false;
+    /// Instructions without control bits are given some, for a core that issues by them.
+    bool assign_controls = false;
     /// Only these are read: the header then has a grid of so many blocks in a row, while blocks
     /// keep their places in the whole grid.
     cta_range ctas;
