@@ -19,11 +19,11 @@ TEST(PtxModule, ReadsItsHeader) {
     EXPECT_EQ(m.file_name(3), "");
 }
 
-TEST(PtxModule, SkipsDebugSectionsAndEndsAtANul) {
+TEST(PtxModule, SkipsDebugSectionsAndThePaddingBehindTheText) {
     const std::string text = std::string(header) +
                              ".section .debug_str\n{\n$L_str: .b8 95, 0 // {\n.b64 $L_str\n}\n"
                              "@@DWARF .section .debug_info\n" +
-                             std::string(1, '\0') + "garbage";
+                             std::string(7, '\0');
     EXPECT_EQ(refusal(text), "");
 }
 
@@ -106,7 +106,7 @@ TEST(PtxModule, WritesInstructionsAsText) {
     EXPECT_EQ(text(m, 1), "vadd.s32.u32.u32.sat %r1.b1, %r2.h1, %r3, %r4;");
 }
 
-TEST(Module, RefusesAZeroByteBehindWhichSomethingWouldBeLost) {
+TEST(PtxModule, RefusesAZeroByteBehindWhichSomethingWouldBeLost) {
     using namespace std::string_literals;
     const std::string text = ".version 7.0\n.target sm_70\n.address_size 64\n";
     EXPECT_EQ(parse(text + "\0\0"s, "padded.ptx").functions.size(), 0u);
