@@ -2,34 +2,10 @@
 # simtlm_module(NAME SOURCES a.cpp b.cpp DEPENDS other...)
 # One static library per folder of the house, exported as simtlm::NAME. Headers are included by
 # their path from the top of the tree: #include "modules/core/sm.h".
-option(SIMTLM_PCH "Precompile the headers that most sources read (presets release and ci)" OFF)
 find_program(SIMTLM_CCACHE ccache)
 if(SIMTLM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT SIMTLM_PROFILE)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${SIMTLM_CCACHE}")
-  if(SIMTLM_PCH)
-    # ccache takes the contents of a precompiled header into account, but caches what includes one
-    # only where it may overlook macros of the command line and __TIME__, which our headers do not use.
-    set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SIMTLM_CCACHE})
-  endif()
 endif()
-
-# simtlm_precompile(TARGET HEADERS <a> <b>... | FROM OTHER): precompiled headers where SIMTLM_PCH asks
-# for them. No source may depend on them: the preset dev builds without.
-function(simtlm_precompile target)
-  cmake_parse_arguments(arg "" "FROM" "HEADERS" ${ARGN})
-  if(NOT SIMTLM_PCH)
-    return()
-  endif()
-  if(arg_FROM)
-    target_precompile_headers(${target} REUSE_FROM ${arg_FROM})
-  else()
-    target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
-  endif()
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
-  endif()
-endfunction()
 
 add_library(simtlm_settings INTERFACE)
 add_library(simtlm::settings ALIAS simtlm_settings)
