@@ -248,6 +248,7 @@ int check(const arguments& a) {
     for (const std::string& file : a.opcode_tables) opcodes.load(file);
     trace::reader_options options;
     options.opcodes = &opcodes;
+    options.validate = true;
     std::set<std::string> files;
     std::uint64_t blocks = 0, instructions = 0;
     for (const trace::command& c : trace::read_whole_command_list(list).commands) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/binary_block_source.h"
 
+#include "modules/trace/trace_validator.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -27,6 +29,7 @@ binary_block_source::binary_block_source(const std::string& file, const reader_o
       header_(read_into(header, file_, warnings)),
       share_(options.share_paths),
       swallow_quirk_(options.quirks.base_delta_swallow),
+      validate_(options.validate && !header.code),
       table_(header, options, std::move(warn)),
       builder_(header, options),
       instructions_(file_.read_instructions()),
@@ -47,10 +50,12 @@ bool binary_block_source::read(block_trace& block, const std::atomic<bool>& stop
         if (!share_) {
             warp.first = static_cast<std::uint32_t>(block.instructions.size());
             read_warp(warp.count, block);
+            check_warp(block, warp, block.instructions.data() + warp.first);
             continue;
         }
         scratch_.clear();
         read_warp(warp.count, scratch_);
+        check_warp(block, warp, scratch_.instructions.data());
         warp.first_address = static_cast<std::uint32_t>(block.addresses.size());
         warp.path = paths_.share(scratch_.instructions, scratch_.addresses, block.addresses);
     }
@@ -79,6 +84,13 @@ void binary_block_source::read_warp(std::uint32_t count, block_trace& decoded) {
     }
 }
 
+void binary_block_source::check_warp(const block_trace& block, const block_trace::warp_range& warp,
+                                     const program::dynamic_instruction* first) {
+    if (!validate_) return;
+    const auto number = static_cast<unsigned>(&warp - block.warps.data());
+    validate_warp(header_, number, first, warp.count, decoder_.position());
+}
+
 instruction_table::entry* binary_block_source::entry_of(const recorded_execution& e) {
     instruction_table::entry*& known = entries_[e.instruction];
     const binary_file::instruction& i = instructions_[e.instruction];
@@ -90,6 +102,7 @@ instruction_table::entry* binary_block_source::entry_of(const recorded_execution
 instruction_table::entry* binary_block_source::look_up(const binary_file::instruction& i,
                                                        std::uint32_t swallowed) {
     const binary_cursor& where = decoder_.position();
+    if (validate_) validate_width(i.width, where);
     scanner in({i.text.data(), i.text.data() + i.text.size()});
     instruction_table::entry* entry = table_.take(i.pc, i.source_line, in, where);
     if (!in.at_end()) where.fail("an instruction with more than its operands");

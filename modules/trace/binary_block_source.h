@@ -23,6 +23,8 @@ public:
 private:
     void check_place(const dim3& at);
     void read_warp(std::uint32_t count, block_trace& decoded);
+    void check_warp(const block_trace& block, const block_trace::warp_range& warp,
+                    const program::dynamic_instruction* first);
     instruction_table::entry* entry_of(const recorded_execution& e);
     instruction_table::entry* look_up(const binary_file::instruction& i, std::uint32_t swallowed);
 
@@ -30,6 +32,7 @@ private:
     const kernel_header& header_;
     bool share_;
     bool swallow_quirk_;
+    bool validate_;
     instruction_table table_;
     execution_builder builder_;
     std::vector<binary_file::instruction> instructions_;

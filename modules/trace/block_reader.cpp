@@ -2,6 +2,7 @@
 #include "modules/trace/block_reader.h"
 
 #include "modules/kernel/error.h"
+#include "modules/trace/trace_validator.h"
 
 #include <algorithm>
 #include <utility>
@@ -29,13 +30,15 @@ bool is_hexadecimal(char c) {
 }  // namespace
 
 block_reader::block_reader(line_source& source, const kernel_header& header,
-                           line_reader& instructions, bool begun, bool share)
+                           line_reader& instructions, bool begun, bool share,
+                           bool validate)
     : source_(source),
       header_(header),
       instructions_(instructions),
       begun_(begun),
       blocks_(header.grid),
-      share_(share) {}
+      share_(share),
+      validate_(validate && !header.code) {}
 
 bool block_reader::read(block_trace& block, const std::atomic<bool>& stop) {
     block.clear();
@@ -191,6 +194,8 @@ void block_reader::finish_warp(block_trace& block) {
              " instructions, not insts = " + std::to_string(expected_));
     }
     in_warp_ = false;
+    if (validate_ && found != 0)
+        validate_warp(header_, warp_, decoded.instructions.data() + range.first, found, source_);
     if (!share_ || expected_ == 0) return;
     range.first_address = static_cast<std::uint32_t>(block.addresses.size());
     range.path = paths_.share(scratch_.instructions, scratch_.addresses, block.addresses);

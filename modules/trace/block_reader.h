@@ -29,7 +29,8 @@ public:
     /// @param begun  whether the line read last was already #BEGIN_TB
     /// @param share  whether warps that execute the same share one description of it
     block_reader(line_source& source, const kernel_header& header, line_reader& instructions,
-                 bool begun, bool share);
+                 bool begun, bool share,
+                 bool validate);
 
     /// Reads the next block into `block`, which is emptied first.
     /// @param stop  when it becomes true, reading may end early with false
@@ -53,6 +54,7 @@ private:
     bool begun_;
     block_ledger blocks_;
     bool share_;
+    bool validate_;
     path_table paths_;
     block_trace scratch_;  ///< the warp being read, before its path is shared
 

@@ -23,7 +23,7 @@ public:
         : lines_(file),
           begun_(read_kernel_header(lines_, header, warnings)),
           instructions_(header, options, std::move(warn)),
-          blocks_(lines_, header, instructions_, begun_, options.share_paths) {}
+          blocks_(lines_, header, instructions_, begun_, options.share_paths, options.validate) {}
 
     bool read(block_trace& block, const std::atomic<bool>& stop) override {
         return blocks_.read(block, stop);

@@ -136,6 +136,9 @@ command_list read_whole_command_list(const std::string& file) {
                 fail("a copy that cannot be read",
                      "write " + std::string{verb} + ",ADDRESS,BYTES with a hexadecimal address");
             }
+            if (c.bytes != 0 && c.address > UINT64_MAX - (c.bytes - 1))
+                fail("a copy that wraps around the address space",
+                     "record the trace again, or remove the line");
         } else if (names_synchronization(verb)) {
             c.what = command::kind::synchronize;
         } else if (looks_like_kernel(line)) {

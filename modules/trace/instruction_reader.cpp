@@ -2,6 +2,7 @@
 #include "modules/trace/instruction_reader.h"
 
 #include "modules/kernel/error.h"
+#include "modules/trace/trace_validator.h"
 
 #include <cstring>
 #include <utility>
@@ -14,6 +15,7 @@ instruction_reader::instruction_reader(const kernel_header& header, const reader
       repeats_(header.tracer_version >= 3),
       lines_(repeats_ ? remembered_lines : 0),
       swallow_quirk_(options.quirks.base_delta_swallow),
+      validate_(options.validate && !header.code),
       table_(header, options, std::move(warn)),
       builder_(header, options) {}
 
@@ -61,6 +63,15 @@ void instruction_reader::read(const line_source::line& line, const line_source& 
         if (swallow_quirk_ && mode == recorded_mode::base_deltas && head.mask != 0) {
             in.take_signed(swallowed);
         }
+    }
+    if (validate_ && width != 0) validate_width(width, where);
+    if (validate_ && entry->needs_addresses) {
+        if (width == 0 && head.mask != 0) {
+            throw kernel::user_error(where.where(), entry->opcode + " with a memory width of 0",
+                                     "--no-validate lets it run without addresses");
+        }
+        validate_addresses(mode, head.mask, width, block.addresses.data() + first,
+                           block.addresses.size() - first, where);
     }
     if (entry->by_immediate) {
         std::int64_t immediates[2] = {};

@@ -37,6 +37,7 @@ private:
     bool repeats_;  // lines do not tell of which warp they are
     kernel::zeroed_vector<remembered> lines_;
     bool swallow_quirk_;
+    bool validate_;
     instruction_table table_;
     execution_builder builder_;
 };

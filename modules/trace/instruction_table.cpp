@@ -2,6 +2,7 @@
 #include "modules/trace/instruction_table.h"
 
 #include "modules/kernel/error.h"
+#include "modules/trace/trace_validator.h"
 
 #include <algorithm>
 #include <iterator>
@@ -31,6 +32,7 @@ instruction_table::instruction_table(const kernel_header& header, const reader_o
     : header_(header),
       opcodes_(options.opcodes),
       unknown_opcode_is_error_(options.unknown_opcode_is_error),
+      validate_(options.validate && !header.code),
       warn_(std::move(warn)),
       slots_(first_slots) {
     decode_options_.latencies = options.latencies;
@@ -50,6 +52,14 @@ instruction_table::entry* instruction_table::decode_new(std::uint64_t pc, std::u
     made.by_immediate =
         known.cls == program::op_class::barrier || known.special == program::special_op::depbar;
     made.text = operands.text;
+    if (validate_) {
+        const opcode_rules rules = rules_of(made.opcode);
+        made.needs_addresses = rules.needs_addresses;
+        calls_seen_ = calls_seen_ || rules.may_leave_function;
+        validate_instruction(header_, pc, operands, calls_seen_, where);
+        for (const entry* e = slot_of(pc).chain; e != nullptr && !calls_seen_; e = e->next)
+            validate_same_opcode(e->opcode, made.opcode, pc, where);
+    }
     text.pc = pc;
     text.source_line = source_line;
     text.n_dst = operands.dst.count;

@@ -31,6 +31,7 @@ public:
         std::string text;  ///< see line_operands
         std::int64_t immediates[2] = {};
         unsigned n_immediates = 0;
+        bool needs_addresses = false;  ///< what has none cannot have been recorded
         bool by_immediate = false;  ///< the immediates are part of what it is
         entry* next = nullptr;
     };
@@ -86,6 +87,8 @@ private:
     const kernel_header& header_;
     const isa::opcode_tables* opcodes_;
     bool unknown_opcode_is_error_;
+    bool validate_;
+    bool calls_seen_ = false;
     isa::decode_options decode_options_;
     warning_sink warn_;
     std::deque<entry> entries_;

@@ -43,6 +43,7 @@ public:
         if (key == "kernel name") {
             header_.name = trim(text.substr(equals + 1));
         } else if (key == "kernel id") {
+            check_sign(in, key);
             if (!number(in, header_.id)) corrupt(key);
         } else if (key == "grid dim") {
             header_.grid = dimensions(in, key);
@@ -60,6 +61,7 @@ public:
             header_.binary_version = static_cast<std::uint32_t>(v);
             has_version_ = true;
         } else if (key == "cuda stream id") {
+            check_sign(in, key);
             if (!in.take_decimal(header_.stream)) corrupt(key);
         } else if (key == "shmem base_addr") {
             if (!in.take_hexadecimal(header_.shared_base)) corrupt(key);
@@ -174,6 +176,14 @@ private:
         return error == std::errc() && end == text.data() + text.size() && !text.empty();
     }
 
+    /// Tracers count kernels and streams from 0 up.
+    void check_sign(scanner& in, std::string_view key) {
+        in.skip_blanks();
+        if (in.at_end() || *in.position() != '-' || !header_.implausible.empty()) return;
+        header_.implausible = "a negative '" + std::string{key} + "'";
+        header_.implausible_where = source_.where();
+    }
+
     void corrupt(std::string_view key) {
         warn("the value of '" + std::string{key} + "' cannot be read; taken as 0");
     }
@@ -195,6 +205,13 @@ private:
 };
 
 }  // namespace
+
+void kernel_header::check_plausible() const {
+    if (!implausible.empty())
+        throw kernel::user_error(implausible_where, implausible,
+                                 "record the trace again, or replay it as it is with "
+                                 "--no-validate");
+}
 
 bool read_kernel_header(line_source& source, kernel_header& header,
                         std::vector<std::string>& warnings) {

@@ -45,6 +45,7 @@ struct kernel_trace::implementation {
           lookahead(ahead) {
         header.shared_memory = options.shared_memory.value_or(header.shared_memory);
         header.registers = options.registers.value_or(header.registers);
+        if (options.validate) header.check_plausible();
         if (options.opcodes == nullptr) throw std::invalid_argument("reader_options::opcodes");
         if (!options.opcodes->knows_version(header.binary_version)) {
             throw kernel::user_error(

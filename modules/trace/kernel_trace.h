@@ -27,6 +27,10 @@ struct kernel_header : program::kernel_descriptor {
     std::uint64_t shared_base = 0;  ///< generic window of shared memory; 0 = not told
     std::uint64_t local_base = 0;   ///< generic window of local memory; 0 = not told
     std::string nvbit_version;
+    /// The first value that no tracer can have written, and its line; or empty.
+    std::string implausible, implausible_where;
+    /// @throws kernel::user_error when there is one
+    void check_plausible() const;
     std::uint32_t tracer_version = 0;  ///< 0 when absent; "1.2" reads as 1
     bool line_info = false;
     /// Recorded while it was executed: its code. nullptr: instructions as a tracer saw them.
@@ -93,6 +97,8 @@ struct reader_options {
     /// Only these are read: the header then has a grid of so many blocks in a row, while blocks
     /// keep their places in the whole grid.
     cta_range ctas;
+    /// Refuses what no tracer can have recorded (trace_validator.h).
+    bool validate = false;
     bool unknown_opcode_is_error = true;  ///< else one warning and the integer unit
     /// Take the place of what a header says.
     std::optional<std::uint32_t> shared_memory, registers;

@@ -202,10 +202,24 @@ private:
     zstd_stream frames_;
 };
 
+/// A plain file is not one under the name of an archive: its end may be missing.
+void check_not_named_archive(const std::string& file) {
+    const std::size_t dot = file.find_last_of("./");
+    if (dot == std::string::npos || file[dot] != '.') return;
+    const std::string suffix = file.substr(dot);
+    for (const char* archive : {".xz", ".gz", ".zst", ".bz2"})
+        if (suffix == archive)
+            throw kernel::user_error(file, "has the name of an archive and is none",
+                                     "fetch it again, or name it without " + suffix);
+}
+
 std::unique_ptr<line_source::byte_source> open_file(const std::string& file) {
     if (is_tracez(file)) return open_tracez(file);
     auto raw = std::make_unique<file_bytes>(file);
-    if (raw->kind() == format::plain) return raw;
+    if (raw->kind() == format::plain) {
+        check_not_named_archive(file);
+        return raw;
+    }
     if (raw->kind() == format::zstd) return std::make_unique<zstd_bytes>(std::move(raw), file);
     return std::make_unique<archive_bytes>(std::move(raw), file);
 }

@@ -120,7 +120,7 @@ public:
         : lines_(file),
           begun_(read_kernel_header(lines_, header_, warnings_)),
           recorder_(header_, instructions_),
-          blocks_(lines_, header_, recorder_, begun_, false) {
+          blocks_(lines_, header_, recorder_, begun_, false, false) {
         header_text_ = header_text_of(file);
     }
 

@@ -68,6 +68,7 @@ struct trace_config {
         override_shared_memory;                       ///< bytes per block, instead of the header's
     std::optional<std::uint32_t> override_registers;  ///< per thread, instead of the header's
     bool any_binary_version = false;
+    bool validate = true;  ///< refuses what no tracer can have recorded
     trace::reader_quirks quirks;
 };
 

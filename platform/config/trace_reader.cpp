@@ -59,6 +59,7 @@ void read_trace(const option_values& v, trace_config& t) {
     if (v.given("--override-registers"))
         t.override_registers = v.number("--override-registers", 1, 255);
     t.any_binary_version = v.flag("--any-binary-version");
+    t.validate = !v.flag("--no-validate");
     for (const std::string& option : trace::choice_options())
         if (v.given(option))
             trace::set_choice(t.choice, option, v.text(option), v.value(option).origin.where());

@@ -56,6 +56,7 @@ trace::reader_options reader_options_of(const gpu_config& config,
     o.opcodes = &opcodes;
     o.latencies = t.latencies;
     o.share_paths = true;
+    o.validate = t.validate;
     o.unknown_opcode_is_error = t.unknown_opcode_is_error;
     o.shared_memory = t.override_shared_memory;
     o.registers = t.override_registers;

@@ -242,6 +242,11 @@ void traces(builder& b) {
             "Registers of every thread, where a trace's header is wrong.");
     b.flag("--any-binary-version",
            "Replays traces of another GPU generation than the configured one.");
+    b.flag("--no-validate",
+           "Replays traces that no tracer can have recorded: registers beyond -nregs, misaligned or "
+           "wrapping addresses, widths that are no power of two, two opcodes at one program "
+           "counter, lanes beyond the thread block, warps without EXIT, negative numbers of "
+           "kernels and streams. Otherwise they are refused with their line.");
     b.word("--kernels", "RANGES", "",
            "Runs these kernels of the list only, counted from 1: 3, 5-9, 12-, @REGEX, 5-9@REGEX; "
            "several with commas between them. A line of the list may say the same, as for the "

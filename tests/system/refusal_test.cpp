@@ -306,6 +306,93 @@ TEST_F(Refusal, InTheFirstKernelComesWithoutASummaryOfNothing) {
     EXPECT_THAT(o.error_lines(), SizeIs(1)) << o.err;
 }
 
+/// What no GPU executes cannot have been recorded.
+class ImpossibleTrace : public Refusal {
+protected:
+    /// The small trace with one text in place of another is refused with file and line, and runs
+    /// with --no-validate.
+    void expect_impossible(const std::string& what, const std::string& with,
+                           const std::vector<std::string>& parts) {
+        const std::string list = trace.write(folder, replaced(trace.text(), what, with));
+        std::vector<std::string> all = parts;
+        all.emplace_back("kernel-1.traceg:");
+        all.emplace_back("--no-validate");
+        expect_refused({"--preset", "TINY", "-trace", list}, all);
+        const outcome o =
+            simulate({"--preset", "TINY", "-trace", list, "--no-validate", "--quiet"});
+        EXPECT_EQ(0, o.code) << o.err;
+    }
+};
+
+TEST_F(ImpossibleTrace, UsesARegisterThatTheKernelDoesNotHave) {
+    expect_impossible("R12 FADD 2 R12 R1", "R12 FADD 2 R12 R40", {"R40", "-nregs"});
+    expect_impossible("1 R1 MOV", "1 R200 MOV", {"R200", "16 registers"});
+}
+TEST_F(ImpossibleTrace, AccessesThreeBytesOrNone) {
+    expect_impossible("R4 4 1 0x7f5800000000", "R4 3 1 0x7f5800000000", {"3 bytes"});
+    expect_impossible("R4 4 1 0x7f5800000000 4 0", "R4 0", {"LDG.E.SYS", "width of 0"});
+}
+TEST_F(ImpossibleTrace, HasAStrideThatWraps) {
+    expect_impossible("0x7f5800000000 4", "0xfffffffffffffff0 4", {"wrap", "stride of 4"});
+    expect_impossible("0x7f5800000000 4", "0x10 -4", {"wrap", "stride of -4"});
+}
+TEST_F(ImpossibleTrace, HasAMisalignedAddress) {
+    expect_impossible("0x7f5800000000", "0x7f5800000002", {"misaligned", "4 bytes"});
+    expect_impossible("0x7f5800000000 4", "0x7f5800000000 6", {"misaligned"});
+}
+TEST_F(ImpossibleTrace, HasAnOddProgramCounter) {
+    expect_impossible("0030 ffffffff", "0031 ffffffff", {"program counter 0x31"});
+}
+TEST_F(ImpossibleTrace, HasTwoInstructionsAtOneProgramCounter) {
+    expect_impossible("0030 ffffffff 1 R12 FADD", "0010 ffffffff 1 R12 FADD",
+                      {"IMAD.WIDE and FADD", "0x10"});
+}
+TEST_F(ImpossibleTrace, MayHaveThemWhereFunctionsAreCalled) {
+    std::string text = replaced(trace.text(), "0010 ffffffff 1 R4 IMAD.WIDE 2 R0 R9 0 0",
+                                "0010 ffffffff 0 CALL.REL.NOINC 0 0 0");
+    text = replaced(text, "0030 ffffffff 1 R12 FADD", "0000 ffffffff 1 R12 FADD");
+    const outcome o =
+        simulate({"--preset", "TINY", "-trace", trace.write(folder, text), "--quiet"});
+    EXPECT_EQ(0, o.code) << o.err;
+}
+TEST_F(ImpossibleTrace, HasActiveLanesBeyondTheBlock) {
+    trace.header["block dim"] = "(40,1,1)";
+    for (std::string& line : trace.warps[1]) line = replaced(line, "ffffffff", "000000ff");
+    expect_impossible("0030 000000ff", "0030 000001ff", {"warp 1", "0x1ff", "8 threads"});
+}
+TEST_F(ImpossibleTrace, HasAWarpWithoutExit) {
+    expect_impossible("0040 ffffffff 0 EXIT", "0040 ffffffff 0 NOP", {"warp 0", "NOP", "EXIT"});
+}
+TEST_F(ImpossibleTrace, HasANegativeKernelIdOrStream) {
+    trace.header["kernel id"] = "-1";
+    expect_impossible("", "", {"negative 'kernel id'"});
+    trace.header["kernel id"] = "1";
+    trace.header["cuda stream id"] = "-7";
+    expect_impossible("", "", {"negative 'cuda stream id'"});
+}
+TEST_F(ImpossibleTrace, IsFoundInBinaryFormToo) {
+    const std::string list = trace.write(
+        folder, replaced(trace.text(), "0040 ffffffff 0 EXIT", "0040 ffffffff 0 NOP"));
+    ASSERT_EQ(0, trace_tool({"convert", list, folder.path("binary")}).code);
+    const outcome o =
+        simulate({"--preset", "TINY", "--quiet", "-trace", folder.path("binary/kernelslist.g")});
+    EXPECT_EQ(2, o.code) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("warp 0 ends with NOP"));
+}
+TEST_F(Refusal, OfACopyThatWraps) {
+    trace.write(folder);
+    expect_refused({"--preset", "TINY", "-trace",
+                    folder.write("kernelslist.g",
+                                 "MemcpyHtoD,0xffffffffffffff00,512\nkernel-1.traceg\n")},
+                   {"kernelslist.g:1", "wraps"});
+}
+TEST_F(Refusal, OfAPlainFileUnderTheNameOfAnArchive) {
+    folder.write("kernel-1.traceg.xz", trace.text());
+    expect_refused(
+        {"--preset", "TINY", "-trace", folder.write("kernelslist.g", "kernel-1.traceg.xz\n")},
+        {"kernel-1.traceg.xz", "name of an archive"});
+}
+
 class ByteOrderMark : public Refusal {};
 
 TEST_F(ByteOrderMark, IsNoReasonToRefuse) {

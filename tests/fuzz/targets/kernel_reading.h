@@ -21,6 +21,7 @@ inline void read_trace(const std::string& file, unsigned variant) {
         options.share_paths = (variant & 2u) != 0;
         options.quirks.base_stride_gap = (variant & 4u) != 0;
         options.quirks.base_delta_swallow = (variant & 8u) != 0;
+        options.validate = (variant & 64u) != 0;
         if ((variant & 16u) != 0) options.ctas = {1, 2};
         trace::kernel_trace kernel(file, options, 0);
         std::uint64_t lanes[32];
