@@ -10,6 +10,7 @@ if(Git_FOUND)
     set(commit ${described})
   endif()
 endif()
+string(REPLACE "+" "_modified" accelsim_commit "${commit}")
 file(CONFIGURE OUTPUT ${FILE} @ONLY CONTENT [[
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/outputs/version.h"
@@ -18,6 +19,10 @@ namespace simtlm::platform {
 
 const char* commit() {
     return "@commit@";
+}
+
+const char* accelsim_build() {
+    return "accelsim-commit-@accelsim_commit@_simtlm";
 }
 
 }  // namespace simtlm::platform

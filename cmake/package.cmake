@@ -29,7 +29,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "python3")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME simtlm-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "simtlm (= ${PROJECT_VERSION}), libsystemc-dev, libboost-iostreams-dev, libfmt-dev, libzstd-dev, liblz4-dev")
+  "simtlm (= ${PROJECT_VERSION}), libsystemc-dev, libboost-iostreams-dev, libfmt-dev, libzstd-dev, liblz4-dev, libsqlite3-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
   "Headers, static libraries and the CMake package of simtlm: a GPU for a SystemC
 virtual platform, or single blocks of one.")

@@ -2,7 +2,11 @@
 #include "sc_main/functional_mode.h"
 
 #include "modules/execution/functional.h"
+#include "modules/kernel/error.h"
+#include "platform/outputs/output_check.h"
+#include "sc_main/exit_code.h"
 #include "sc_main/loaded_program.h"
+#include "sc_main/run_control.h"
 #include "sc_main/standard_streams.h"
 
 #include <fmt/format.h>
@@ -60,10 +64,25 @@ bool is_functional(const platform::option_values& values) {
            (wanted != nullptr && std::strcmp(wanted, "1") == 0);
 }
 
+void refuse_timed_options(const platform::option_values& values) {
+    for (const char* const option :
+         {"--stats-json", "--stats-csv", "--stats-csv-long", "--vcd", "--timeline",
+          "--interval-csv", "--interval-db", "--record-trace", "--kernels", "--kernel-ids",
+          "--kernel-names", "--skip-kernels", "--max-kernels"})
+        if (values.given(option))
+            throw kernel::user_error("command line",
+                                     fmt::format("{} has no effect without time", option),
+                                     "leave out -gpgpu_ptx_sim_mode 1");
+}
+
 int run_functional(const platform::option_values& values) {
+    refuse_timed_options(values);
     loaded_program program(values);
+    platform::check_outputs(values, {}, program.inputs(), program.outputs());
+    const signal_guard signals;
     execution::functional_options options;
     options.host_threads = values.number("--functional-threads", 1, 1024);
+    options.give_up = &signal_guard::any();
     execution::execution_summary total;
     std::size_t number = 0;
     for (const execution::launch& l : program.launches()) {
@@ -72,9 +91,14 @@ int run_functional(const platform::option_values& values) {
         print_launch(++number, l, s);
         if (values.flag("-gpgpu_ptx_instruction_classification")) print_counts("class", s.by_class);
         total.add(s);
+        if (signal_guard::received() != 0) break;
     }
     print_total(total);
-    return program.finish();
+    if (signal_guard::received() == 0) return program.finish();
+    put_out("simtlm: *** incomplete run: interrupted ***\n");
+    tell(fmt::format("simtlm: note: the run was interrupted by {}; results are not compared\n",
+                     signal_guard::name()));
+    return ended_by_signal + signal_guard::received();
 }
 
 }  // namespace simtlm

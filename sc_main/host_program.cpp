@@ -3,10 +3,12 @@
 
 #include "modules/kernel/error.h"
 #include "platform/config/config.h"
+#include "platform/options/argument_text.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
 #include "platform/outputs/output_check.h"
 #include "sc_main/functional_mode.h"
+#include "sc_main/standard_streams.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -54,24 +56,50 @@ void check(const std::vector<std::string>& options, const char* executable,
            const std::string& program) {
     const platform::preset_folders folders{std::string(executable)};
     platform::option_values values(folders.finder());
-    std::vector<const char*> arguments{"simtlm"};
-    for (const std::string& o : options) arguments.push_back(o.c_str());
-    values.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
-    for (const char* const other : {"--check", "--ptx", "--launch", "-trace"})
+    values.parse_command_line(options);
+    for (const char* const other :
+         {"--check", "--ptx", "--launch", "-trace", "--ctas", "--kernel-ids", "--no-validate",
+          "--unknown-opcode", "--opcode-table", "--override-shmem", "--override-registers"})
         if (values.given(other))
             throw kernel::user_error("command line",
                                      fmt::format("{} has no effect on simtlm run", other),
                                      "the kernels are those of the program");
+    if (values.flag("-gpgpu_ptx_inst_debug_to_file"))
+        values.fail("-gpgpu_ptx_inst_debug_to_file", "has no effect on simtlm run",
+                    "run the PTX of a kernel with --ptx");
     if (is_functional(values))
-        for (const char* const other : {"--stats-json", "--stats-csv", "--stats-csv-long", "--vcd",
-                                        "--timeline", "--record-trace"})
-            if (values.given(other))
-                throw kernel::user_error("command line",
-                                         fmt::format("{} has no effect without time", other),
-                                         "leave out -gpgpu_ptx_sim_mode 1");
-    if (values.presets().empty() && values.files().empty()) return;
+        refuse_timed_options(values);
+    else if (values.flag("-gpgpu_ptx_instruction_classification"))
+        values.fail("-gpgpu_ptx_instruction_classification", "has no effect with time",
+                    "-gpgpu_ptx_sim_mode 1");
+    // The GPU that the libraries will choose.
+    std::error_code ignored;
+    if (values.presets().empty() && values.files().empty()) {
+        if (fs::exists("gpgpusim.config", ignored))
+            values.load_file("gpgpusim.config");
+        else
+            values.load_preset("QV100");
+        values.parse_command_line(options);
+    }
     const platform::gpu_config config = platform::make_gpu_config(values);
-    platform::check_outputs(values, config, {{"program", path_of(program)}});
+    std::vector<platform::named_output> outputs =
+        platform::outputs_of(config, values.number("--gpus", 1, 64));
+    outputs.push_back({values.given("--stats-file") ? values.text("--stats-file")
+                                                    : platform::default_reports_file,
+                       "--stats-file"});
+    platform::check_outputs(values, config, {{"program", path_of(program)}}, outputs);
+}
+
+/// Puts a folder in front of a search path of the environment. An empty path, or an empty entry,
+/// would mean the current folder.
+void put_first(const char* variable, const std::string& folder) {
+    std::string path = folder;
+    if (const char* const before = std::getenv(variable); before != nullptr) {
+        std::istringstream entries(before);
+        for (std::string entry; std::getline(entries, entry, ':');)
+            if (!entry.empty()) path += ":" + entry;
+    }
+    setenv(variable, path.c_str(), 1);
 }
 
 }  // namespace
@@ -84,20 +112,22 @@ int run_host_program(int argc, char** argv) {
         throw kernel::user_error("command line", "there is no program to run",
                                  "simtlm run --preset QV100 -- ./program arguments");
     check(options, argv[0], argv[i + 1]);
-    std::string handed_over;
-    for (const std::string& o : options) handed_over += o + "\n";
-    std::string path = library_folder().string();
+    const std::string path = library_folder().string();
+    if (path.find(':') != std::string::npos)
+        throw kernel::user_error(path, "is a path with a colon, in which no library is found",
+                                 "install elsewhere");
     // Programs that carry NVIDIA's runtime are redirected before they begin. What the user loads
-    // first stays first: a sanitizer insists on it.
-    std::string first = path + "/libsimtlm_cuda_static.so";
-    if (const char* const before = std::getenv("LD_PRELOAD"); before != nullptr)
+    // first stays first: a sanitizer insists on it. Blanks separate entries: such a path is found
+    // by its name alone, in LD_LIBRARY_PATH.
+    std::string first = "libsimtlm_cuda_static.so";
+    if (path.find_first_of(" \t;") == std::string::npos) first = path + "/" + first;
+    if (const char* const before = std::getenv("LD_PRELOAD"); before != nullptr && *before != 0)
         first = std::string(before) + ":" + first;
     setenv("LD_PRELOAD", first.c_str(), 1);
-    if (const char* const before = std::getenv("LD_LIBRARY_PATH"); before != nullptr)
-        path += std::string(":") + before;
-    setenv("LD_LIBRARY_PATH", path.c_str(), 1);
-    setenv("SIMTLM_OPTIONS", handed_over.c_str(), 1);
+    put_first("LD_LIBRARY_PATH", path);
+    setenv("SIMTLM_OPTIONS", platform::packed_arguments(options).c_str(), 1);
     setenv("SIMTLM_RUN", "1", 1);
+    restore_signals();
     execvp(argv[i + 1], argv + i + 1);
     throw kernel::user_error(argv[i + 1],
                              fmt::format("cannot be started: {}", std::strerror(errno)));

@@ -6,6 +6,7 @@
 #include "modules/execution/launch_script.h"
 #include "modules/execution/program_image.h"
 #include "platform/options/options.h"
+#include "platform/outputs/output_check.h"
 #include "sc_main/debug_output.h"
 
 #include <memory>
@@ -33,6 +34,9 @@ public:
     /// What its programs ask of the world: they print to stdout.
     const execution::services& world() const { return world_; }
     execution::services& world() { return world_; }
+    /// The files that it is made of and reads, and those that it writes.
+    const std::vector<platform::provenance::file>& inputs() const { return inputs_; }
+    const std::vector<platform::named_output>& outputs() const { return outputs_; }
     /// After the last launch: writes and compares results, and says what is wrong and what checks
     /// have found.
     /// @returns the exit code
@@ -50,6 +54,8 @@ private:
     execution::launch_script script_;
     execution::script_run run_;
     execution::services world_;
+    std::vector<platform::provenance::file> inputs_;
+    std::vector<platform::named_output> outputs_;
 };
 
 }  // namespace simtlm

@@ -35,8 +35,9 @@ namespace {
 
 using namespace simtlm;
 
-/// Does what --help and its like ask for. @returns whether one of them was given
-bool act(const platform::option_values& values, const platform::preset_folders& folders) {
+/// Does what --help and its like ask for.
+void act(const platform::option_values& values, const platform::preset_folders& folders) {
+    end_quietly_on_closed_pipe();
     if (values.flag("--help"))
         platform::write_help(std::cout, "simtlm");
     else if (values.flag("--help-markdown"))
@@ -50,9 +51,39 @@ bool act(const platform::option_values& values, const platform::preset_folders& 
         platform::write_presets(std::cout, folders);
     else if (values.flag("--dump-config"))
         platform::write_config(std::cout, values);
-    else
-        return false;
-    return true;
+    std::cout.flush();
+}
+
+bool asks_for_text(const platform::option_values& values) {
+    for (const char* option : {"--help", "--help-markdown", "--help-statistics", "--version",
+                               "--list-configs", "--dump-config"})
+        if (values.flag(option)) return true;
+    return false;
+}
+
+/// What has an effect only elsewhere is not taken in silence.
+void refuse_without_effect(const platform::option_values& values, bool executes) {
+    const auto refuse = [&](const char* option, const std::string& where) {
+        if (values.given(option) &&
+            values.value(option).origin.kind == platform::option_origin::source::command_line)
+            throw kernel::user_error(
+                "command line", fmt::format("{} has no effect {}", option, where), "leave it out");
+    };
+    for (const char* option : {"--stats-file", "--keep-exit-code", "--gpus", "--device-memory",
+                               "--pcie-bandwidth", "--pcie-latency", "--nvlink-bandwidth",
+                               "--nvlink-latency", "--host-grace", "-save_embedded_ptx", "-keep"})
+        refuse(option, "but on CUDA programs (simtlm run)");
+    if (executes) {
+        for (const char* option : {"-trace", "--ctas", "--no-validate", "--unknown-opcode",
+                                   "--opcode-table", "--override-shmem", "--override-registers"})
+            refuse(option, "on programs");
+        if (values.flag("-gpgpu_ptx_instruction_classification") && !is_functional(values))
+            refuse("-gpgpu_ptx_instruction_classification", "with time");
+    } else {
+        for (const char* option : {"--launch", "--check", "--record-trace", "--functional-threads",
+                                   "-gpgpu_ptx_inst_debug_to_file"})
+            refuse(option, "on traces");
+    }
 }
 
 void complain(const std::string& text) {
@@ -77,16 +108,14 @@ int leave(int code) {
 }
 
 /// The files that tell what is run.
-std::vector<platform::provenance::file> inputs_of(const platform::option_values& values,
-                                                  const platform::gpu_config& config,
-                                                  const workload& work) {
+std::vector<platform::provenance::file> inputs_of(const platform::gpu_config& config,
+                                                  const workload& work,
+                                                  const loaded_program* program) {
     std::vector<platform::provenance::file> files;
-    if (!values.text("--ptx").empty()) {
-        files.push_back({"program", values.text("--ptx")});
-        files.push_back({"launches", values.text("--launch")});
-    } else {
+    if (program != nullptr)
+        files = program->inputs();
+    else
         files.push_back({"command list", config.run.trace});
-    }
     for (const std::string& f : work.kernel_files) files.push_back({"kernel trace", f});
     return files;
 }
@@ -99,9 +128,13 @@ int run(int argc, char** argv) {
     const platform::preset_folders folders(argv[0]);
     platform::option_values values(folders.finder());
     values.parse_command_line(argc, argv);
-    if (act(values, folders)) return success;
+    if (asks_for_text(values)) {
+        act(values, folders);
+        return success;
+    }
     const bool machine_code = !values.text("--cubin").empty();
     const bool executes = !values.text("--ptx").empty() || machine_code;
+    refuse_without_effect(values, executes);
     if (executes && is_functional(values)) return leave(run_functional(values));
     if (machine_code)
         values.fail("--cubin", "machine code is executed without time only",
@@ -118,14 +151,18 @@ int run(int argc, char** argv) {
                                  "those that come along");
     platform::gpu_config config = platform::make_gpu_config(values);
     std::unique_ptr<loaded_program> program;
-    if (executes) program = std::make_unique<loaded_program>(values);
-    if (!executes && values.given("--record-trace"))
-        values.fail("--record-trace", "there is no program to record", "name one: --ptx FILE");
+    std::vector<platform::named_output> outputs = platform::outputs_of(config);
+    if (executes) {
+        program = std::make_unique<loaded_program>(values);
+        outputs.insert(outputs.end(), program->outputs().begin(), program->outputs().end());
+        platform::check_outputs(values, config, program->inputs(), outputs);
+    }
     const auto recording = platform::trace_recording::of(values);
     const workload work =
         executes ? workload_of(*program, config, recording.get()) : read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
-    platform::check_outputs(values, config, inputs_of(values, config, work));
+    if (!executes)
+        platform::check_outputs(values, config, inputs_of(config, work, nullptr), outputs);
 
     progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));
@@ -133,21 +170,24 @@ int run(int argc, char** argv) {
     device.defer_dram_edges();
     platform::gpu_files files(
         device, values,
-        platform::provenance_of({platform::version, platform::commit()}, {argv, argv + argc},
-                                values, device.config(), inputs_of(values, device.config(), work)));
+        platform::provenance_of({platform::version, platform::commit(), platform::accelsim_build()},
+                                {argv, argv + argc}, values, device.config(),
+                                inputs_of(device.config(), work, program.get())));
     output out(device, files, line, started);
     for (const std::string& n : values.notes()) out.note("note", n);
+    if (const std::string n = platform::calibration_note(values.presets()); !n.empty())
+        out.note("note", n);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
     device.set_stop_request([] { return signal_guard::received() != 0; });
     for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
     device.commands().proceed();
-    const run_control::ending end = control.run();
+    const run_control::ending end = control.run(work.next);
     files.finish_recordings();
-    for (const std::string& remark : files.remarks()) complain(remark);
+    for (const std::string& remark : files.remarks()) out.note("note", remark);
     if (end == run_control::ending::deadlock) {
         complain(
-            fmt::format("deadlock at core cycle {}: no instruction was completed in the "
+            fmt::format("deadlock detected at core cycle {}: no instruction was completed in the "
                         "last {} cycles; who waits for what:",
                         device.core_cycles(), device.config().dispatch.deadlock_window));
         tell(device.describe());

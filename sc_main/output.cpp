@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/output.h"
 
+#include "modules/kernel/display_text.h"
 #include "modules/kernel/output_target.h"
 #include "modules/protocol/phases.h"
 #include "platform/outputs/version.h"
@@ -30,9 +31,8 @@ output::output(platform::gpu& device, platform::gpu_files& files, progress& line
       started_(started),
       reporter_(device),
       files_(files) {
-    // Accel-Sim's scripts look for its build line and for GPGPU-Sim's.
-    put_out(fmt::format("Accel-Sim and GPGPU-Sim statistics by simtlm {} [build {}]\n",
-                        platform::version, platform::commit()));
+    put_out(platform::opening_lines(
+        {platform::version, platform::commit(), platform::accelsim_build()}));
 }
 
 double output::seconds() const {
@@ -41,8 +41,10 @@ double output::seconds() const {
 
 void output::note(const std::string& kind, const std::string& text) {
     if (config_.quiet || !noted_.insert(text).second) return;
+    const std::string said = fmt::format("simtlm: {}: {}\n", kind, kernel::printable(text));
+    if (!somebody_reads_stderr() && !incomplete_) return put_out(said);
     line_.clear();
-    tell(fmt::format("simtlm: {}: {}\n", kind, text));
+    tell(said);
     line_.restore();
 }
 
@@ -82,6 +84,7 @@ void output::kernel_ended(const dispatch::finished_kernel& kernel) {
 }
 
 void output::run_ended(const std::string& ended) {
+    incomplete_ = ended != "finished" && ended.rfind("-gpgpu_max", 0) != 0;
     // A failure of one output keeps no other one from being written.
     line_.end();
     std::exception_ptr failed;
@@ -99,7 +102,8 @@ void output::run_ended(const std::string& ended) {
     });
     attempt([&] { files_.write(ended); });
     const bool nothing = ended == "failed" && kernels_ == 0;
-    if (!config_.quiet && !nothing) summary();
+    const bool wanted = config_.summary || (somebody_reads_stderr() && !config_.quiet);
+    if (wanted && !nothing) summary();
     if (config_.profile_kernel) print_activity(device_.sequencer(), seconds());
     if (failed) std::rethrow_exception(failed);
 }

@@ -22,7 +22,8 @@ public:
     output(platform::gpu& device, platform::gpu_files& files, progress& line,
            std::chrono::steady_clock::time_point started);
 
-    /// A note or a warning, each text once; nothing with --quiet.
+    /// A note or a warning, each text once; nothing with --quiet. Goes to stdout where stderr is no
+    /// terminal, unless the run is incomplete: scripts take what is on stderr for a failure.
     void note(const std::string& kind, const std::string& text);
     /// Prints the report of a kernel that has ended.
     void kernel_ended(const dispatch::finished_kernel& kernel);
@@ -49,6 +50,7 @@ private:
     platform::report last_;
     std::uint64_t reported_cycles_ = ~std::uint64_t{0};
     std::uint64_t kernels_ = 0;
+    bool incomplete_ = false;  ///< the run has ended, and not as asked for
     std::set<std::string> noted_;
 };
 

@@ -2,9 +2,11 @@
 #include "sc_main/program_run.h"
 
 #include "modules/execution/executed_kernel.h"
+#include "modules/execution/functional.h"
 #include "modules/kernel/error.h"
 #include "platform/gpu/gpu.h"
 #include "platform/gpu/opcode_timing.h"
+#include "sc_main/run_control.h"
 
 #include <memory>
 #include <systemc>
@@ -20,6 +22,96 @@ dispatch::host_command copy_of(const execution::script_run::placed& buffer) {
     c.bytes = buffer.bytes;
     return c;
 }
+
+/// The launches of a program in order: those that --kernels and its kin choose as commands, the
+/// others executed without time when their turn comes.
+class launch_queue {
+public:
+    launch_queue(loaded_program& program, const platform::gpu_config& config,
+                 platform::trace_recording* recording)
+        : program_(program),
+          binary_version_(config.binary_version()),
+          recording_(recording),
+          descriptors_(program.image().describe(platform::instruction_timing_of(config))) {
+        trace::kernel_selector selector(config.traces.choice);
+        for (execution::launch& l : program.launches()) {
+            trace::kernel_header header;
+            header.name = l.kernel->name;
+            header.id = static_cast<std::uint32_t>(launches_.size() + 1);
+            launches_.push_back({std::move(l), selector.take(header), nullptr});
+        }
+        for (std::size_t i = 0; i < launches_.size(); ++i) {
+            if (!launches_[i].timed) continue;
+            ++timed_;
+            ctas_ += launches_[i].launch.grid.volume();
+            check(i, config);
+        }
+        if (timed_ == 0 && !launches_.empty())
+            throw kernel::user_error(program.script().file, "none of its launches is chosen",
+                                     "see --kernels, --kernel-names, --skip-kernels");
+    }
+
+    std::uint64_t timed() const { return timed_; }
+    std::uint64_t ctas() const { return ctas_; }
+    const std::vector<std::string>& refusals() const { return refusals_; }
+
+    std::vector<dispatch::host_command> next() {
+        std::vector<dispatch::host_command> commands;
+        for (; at_ < launches_.size(); ++at_) {
+            if (launches_[at_].timed) {
+                commands.push_back(command_of(at_));
+            } else if (commands.empty()) {
+                execution::functional_options how;
+                how.give_up = &signal_guard::any();
+                execution::run(launches_[at_].launch, program_.memory(), program_.world(), how);
+            } else {
+                break;
+            }
+        }
+        return commands;
+    }
+
+private:
+    struct item {
+        execution::launch launch;
+        bool timed;
+        std::shared_ptr<execution::executed_kernel> kernel;  ///< of timed ones
+    };
+
+    void check(std::size_t i, const platform::gpu_config& config) {
+        item& one = launches_[i];
+        one.kernel = std::make_shared<execution::executed_kernel>(
+            one.launch, program_.memory(), program_.world(), descriptors_,
+            static_cast<std::uint32_t>(i + 1));
+        try {
+            platform::check_trace_fits(config, platform::descriptor_of(one.kernel->descriptor()));
+        } catch (const kernel::user_error& e) {
+            refusals_.emplace_back(e.what());
+        }
+    }
+
+    dispatch::host_command command_of(std::size_t i) {
+        dispatch::host_command c;
+        c.what = dispatch::host_command::kind::launch;
+        const auto kernel = std::move(launches_[i].kernel);
+        c.kernel = kernel;
+        if (recording_ != nullptr)
+            c.kernel = recording_->record(kernel, kernel->code(), binary_version_);
+        c.where = program_.script().file;
+        c.stream = launches_[i].launch.stream;
+        c.list_number = i + 1;
+        return c;
+    }
+
+    loaded_program& program_;
+    unsigned binary_version_;
+    platform::trace_recording* recording_;
+    std::shared_ptr<const execution::instruction_descriptors> descriptors_;
+    std::vector<item> launches_;
+    std::size_t at_ = 0;
+    std::uint64_t timed_ = 0, ctas_ = 0;
+    std::vector<std::string> refusals_;
+};
 
 }  // namespace
 
@@ -37,27 +129,13 @@ workload workload_of(loaded_program& program, const platform::gpu_config& config
             w.commands.push_back(copy_of(buffer));
     if (recording != nullptr)
         for (const dispatch::host_command& c : w.commands) recording->copied(c.address, c.bytes);
-    const auto descriptor = program.image().describe(platform::instruction_timing_of(config));
-    std::uint32_t id = 0;
-    for (const execution::launch& l : program.launches()) {
-        dispatch::host_command c;
-        c.what = dispatch::host_command::kind::launch;
-        const auto kernel = std::make_shared<execution::executed_kernel>(
-            l, program.memory(), program.world(), descriptor, ++id);
-        c.kernel = kernel;
-        if (recording != nullptr)
-            c.kernel = recording->record(kernel, kernel->code(), config.binary_version());
-        c.where = program.script().file;
-        c.stream = l.stream;
-        ++w.kernels;
-        w.ctas += l.grid.volume();
-        try {
-            platform::check_trace_fits(config, platform::descriptor_of(c.kernel->descriptor()));
-        } catch (const kernel::user_error& e) {
-            w.refusals.emplace_back(e.what());
-        }
-        w.commands.push_back(std::move(c));
-    }
+    const auto queue = std::make_shared<launch_queue>(program, config, recording);
+    w.kernels = queue->timed();
+    w.ctas = queue->ctas();
+    w.refusals = queue->refusals();
+    if (!w.refusals.empty()) return w;
+    for (dispatch::host_command& c : queue->next()) w.commands.push_back(std::move(c));
+    w.next = [queue] { return queue->next(); };
     return w;
 }
 

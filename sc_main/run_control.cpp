@@ -5,8 +5,11 @@
 #include "modules/kernel/spawn.h"
 #include "sc_main/standard_streams.h"
 
+#include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <exception>
 
 namespace simtlm {
@@ -14,12 +17,33 @@ namespace simtlm {
 namespace {
 
 volatile std::sig_atomic_t signal_received = 0;
+std::atomic<bool> any_received{false};
+std::atomic<std::int64_t> received_at{0};  // ns
 
 constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
+/// `timeout` and terminals send a signal to a process and to its group: a repeat within this time
+/// is the same one.
+constexpr std::int64_t one_signal = 1'000'000'000;  // ns
+
+std::int64_t now() {
+    struct timespec t = {};
+    clock_gettime(CLOCK_MONOTONIC, &t);  // allowed in a signal handler
+    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
 extern "C" void remember_signal(int number) {
+    if (any_received.exchange(true)) {
+        if (now() - received_at.load() < one_signal) return;
+        // Somebody insists: the process ends when this handler returns.
+        std::signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    received_at.store(now());
     signal_received = number;
 }
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 /// What poll() costs is lost in so many core cycles.
 constexpr double cycles_between_polls = 1024.3;
@@ -29,7 +53,7 @@ constexpr double cycles_between_polls = 1024.3;
 signal_guard::signal_guard() {
     struct sigaction action = {};
     action.sa_handler = remember_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    action.sa_flags = SA_RESTART;
     for (const int s : ending_signals) {
         // What the caller has switched off stays so: nohup, or a job in the background.
         struct sigaction before = {};
@@ -48,6 +72,10 @@ signal_guard::~signal_guard() {
 
 int signal_guard::received() {
     return signal_received;
+}
+
+const std::atomic<bool>& signal_guard::any() {
+    return any_received;
 }
 
 std::string signal_guard::name() {
@@ -98,7 +126,15 @@ void run_control::finish_instant() {
     device_.sequencer().replay();
 }
 
-run_control::ending run_control::simulate() {
+/// @return there were some
+bool run_control::submit(const std::vector<dispatch::host_command>& commands) {
+    for (const dispatch::host_command& c : commands) device_.commands().submit(c);
+    if (!commands.empty()) device_.commands().proceed();
+    return !commands.empty();
+}
+
+run_control::ending run_control::simulate(
+    const std::function<std::vector<dispatch::host_command>()>& next) {
     dispatch::command_processor& commands = device_.commands();
     while (true) {
         device_.sequencer().rethrow_failure();
@@ -110,14 +146,16 @@ run_control::ending run_control::simulate() {
         device_.sequencer().rethrow_failure();
         if (commands.deadlocked()) return ending::deadlock;
         if (commands.stopped()) return ending::limit;
-        if (commands.idle()) return ending::finished;
+        if (!commands.idle()) continue;
+        if (!next || !submit(next())) return ending::finished;
     }
 }
 
-run_control::ending run_control::run() {
+run_control::ending run_control::run(
+    const std::function<std::vector<dispatch::host_command>()>& next) {
     ending end = ending::finished;
     try {
-        end = simulate();
+        end = simulate(next);
     } catch (const std::exception& first) {
         try {
             out_.run_ended("failed");

@@ -5,12 +5,16 @@
 #include "sc_main/output.h"
 #include "sc_main/progress.h"
 
+#include <atomic>
+#include <functional>
+#include <string>
 #include <systemc>
+#include <vector>
 
 namespace simtlm {
 
-/// SIGINT, SIGTERM and SIGHUP end the run gently while such an object exists; the second of a kind
-/// kills. Signals that the caller ignores stay ignored.
+/// SIGINT, SIGTERM and SIGHUP end the run gently while such an object exists; another one that
+/// comes more than a second later kills. Signals that the caller ignores stay ignored.
 class signal_guard {
 public:
     signal_guard();
@@ -19,6 +23,8 @@ public:
     signal_guard& operator=(const signal_guard&) = delete;
     /// The number of the signal that has come; 0: none.
     static int received();
+    /// Whether one has come, for other threads.
+    static const std::atomic<bool>& any();
     /// "SIGTERM"
     static std::string name();
 };
@@ -34,12 +40,14 @@ public:
 
     /// Runs until all commands are done or something ends the run. What was counted has been
     /// printed in any case. @throws whatever ends the run early, kernel::user_error above all
-    ending run();
+    /// @param next  see workload::next
+    ending run(const std::function<std::vector<dispatch::host_command>()>& next = {});
 
 private:
     void pause();
     void poll();
-    ending simulate();
+    ending simulate(const std::function<std::vector<dispatch::host_command>()>& next);
+    bool submit(const std::vector<dispatch::host_command>& commands);
     void finish_instant();
     run_position position() const;
 

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <iterator>
 
 namespace simtlm {
 
@@ -24,13 +25,33 @@ constexpr const char* stdout_name = "standard output";
     throw kernel::output_error(stdout_name, "cannot be written" + why);
 }
 
+constexpr int write_signals[] = {SIGPIPE, SIGXFSZ};
+struct sigaction actions_before[2];
+
 }  // namespace
 
 void prepare_standard_streams() {
     // Opened for reading only, so that a write is the error that it was without it.
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) std::_Exit(output_failed);
-    for (const int s : {SIGPIPE, SIGXFSZ}) std::signal(s, SIG_IGN);
+    for (std::size_t i = 0; i < std::size(write_signals); ++i) {
+        struct sigaction ignore = {};
+        ignore.sa_handler = SIG_IGN;
+        sigaction(write_signals[i], &ignore, &actions_before[i]);
+    }
+}
+
+void restore_signals() {
+    for (std::size_t i = 0; i < std::size(write_signals); ++i)
+        sigaction(write_signals[i], &actions_before[i], nullptr);
+}
+
+void end_quietly_on_closed_pipe() {
+    std::signal(SIGPIPE, SIG_DFL);
+}
+
+bool somebody_reads_stderr() {
+    return isatty(STDERR_FILENO) != 0;
 }
 
 void put_out(std::string_view text) {

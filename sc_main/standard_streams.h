@@ -10,6 +10,16 @@ namespace simtlm {
 /// a closed pipe or beyond a limit of size is an error like any other, not the end.
 void prepare_standard_streams();
 
+/// Takes back what prepare_standard_streams() has done to signals, for another program in the same
+/// process.
+void restore_signals();
+/// A reader of stdout that has seen enough ends the process without a word, as with other tools
+/// that print a text: `simtlm --help | head`.
+void end_quietly_on_closed_pipe();
+
+/// Whether stderr is a terminal. Elsewhere scripts take anything there for a failure.
+bool somebody_reads_stderr();
+
 /// Writes to stdout, and all of it. @throws kernel::output_error
 void put_out(std::string_view text);
 /// Makes sure that what was written to stdout by any means has arrived. @throws

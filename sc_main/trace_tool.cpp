@@ -300,6 +300,7 @@ int run(int argc, char** argv) {
         refuse(e.what());
     }
     if (given.count("help") != 0) {
+        end_quietly_on_closed_pipe();
         std::ostringstream options;
         options << shown;
         put_out(fmt::format("{}{}", usage, options.str()));
@@ -312,9 +313,15 @@ int run(int argc, char** argv) {
     }
     if (a.jobs == 0 || a.jobs > 256) refuse("--jobs is not between 1 and 256");
     if (a.command == "convert") return convert(a);
-    if (a.command == "info") return info(a);
+    if (a.command == "info") {
+        end_quietly_on_closed_pipe();
+        return info(a);
+    }
     if (a.command == "check") return check(a);
-    if (a.command == "text") return text(a);
+    if (a.command == "text") {
+        end_quietly_on_closed_pipe();
+        return text(a);
+    }
     refuse(a.command.empty() ? "there is nothing to do" : "'" + a.command + "' is no command");
 }
 

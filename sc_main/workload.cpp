@@ -22,6 +22,7 @@ dispatch::host_command host_command_of(const trace::command& c) {
     h.bytes = c.bytes;
     h.file = c.file;
     h.where = c.where;
+    h.list_number = c.number;
     using kind = dispatch::host_command::kind;
     switch (c.what) {
         case trace::command::kind::copy_host_to_device:

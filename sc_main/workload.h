@@ -5,6 +5,7 @@
 #include "platform/config/config.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace simtlm {
 /// A command list that has been looked through before the run.
 struct workload {
     std::vector<dispatch::host_command> commands;
+    /// Asked when all commands are done: does what comes next without time, if anything, and gives
+    /// the commands after that; none at the end. Empty: there is nothing after `commands`.
+    std::function<std::vector<dispatch::host_command>()> next;
     std::vector<std::string> kernel_files;  ///< each once
     std::uint64_t kernels = 0;
     std::uint64_t ctas = 0;

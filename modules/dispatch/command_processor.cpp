@@ -55,6 +55,7 @@ command_processor::pending_kernel command_processor::open(const host_command& co
     if (calls_.check) calls_.check(k->descriptor);
     k->context.needs = {k->descriptor.threads_per_block(), k->descriptor.registers,
                         k->descriptor.shared_memory};
+    k->list_number = command.list_number;
     k->context.ctas_per_sm =
         core::occupancy_of(cores_.sm, k->context.needs, k->descriptor.grid.volume(), sms_).ctas;
     pending_kernel p;
@@ -144,6 +145,7 @@ void command_processor::kernels_finished(std::vector<std::unique_ptr<running_ker
         f.start_cycle = k->start_cycle;
         f.end_cycle = k->end_cycle;
         f.tag = k->tag;
+        f.list_number = k->list_number;
         f.ctas_per_sm = k->context.ctas_per_sm;
         finished_.push_back(std::move(f));
         if (calls_.completed && finished_.back().tag != 0) calls_.completed(finished_.back().tag);

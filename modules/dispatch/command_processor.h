@@ -20,6 +20,7 @@ struct host_command {
     /// Launch: the kernel itself; without it, `file` is opened.
     std::shared_ptr<program::kernel_source> kernel;
     std::string where;                    ///< for messages
+    std::uint64_t list_number = 0;        ///< launch: place among those of a list, from 1; 0: none
     std::optional<std::uint64_t> stream;  ///< launch: instead of the kernel's own
     std::uint64_t tag = 0;                ///< handed back when it is done
 };
@@ -28,6 +29,7 @@ struct host_command {
 struct finished_kernel {
     program::kernel_descriptor descriptor;
     std::uint64_t launch = 0;       ///< number
+    std::uint64_t list_number = 0;  ///< of the command
     std::uint64_t launched_at = 0;  ///< core cycle
     std::uint64_t start_cycle = 0;
     std::uint64_t end_cycle = 0;

@@ -24,7 +24,8 @@ struct running_kernel {
     std::uint64_t end_cycle = 0;    ///< core cycle in which its last CTA ended
     std::uint64_t issue_from = 0;   ///< core cycle from which CTAs may be placed
     std::uint64_t stream = 0;
-    std::uint64_t tag = 0;  ///< of the command
+    std::uint64_t tag = 0;          ///< of the command
+    std::uint64_t list_number = 0;  ///< of the command
     bool selected = false;
     bool finished() const { return blocks_left == 0 && ctas_running == 0; }
 };

@@ -3,6 +3,7 @@
 
 #include "modules/execution/script_values.h"
 #include "modules/kernel/error.h"
+#include "modules/kernel/output_file.h"
 #include "modules/kernel/text_file.h"
 
 #include <fmt/format.h>
@@ -284,10 +285,35 @@ const script_run::placed& script_run::find(const std::string& name, unsigned lin
     return at->second;
 }
 
-std::string script_run::path(const std::string& relative) const {
-    const std::size_t slash = script_.file.rfind('/');
+std::string launch_script::path_of(const std::string& relative) const {
+    const std::size_t slash = file.rfind('/');
     if (slash == std::string::npos || relative.front() == '/') return relative;
-    return script_.file.substr(0, slash + 1) + relative;
+    return file.substr(0, slash + 1) + relative;
+}
+
+std::vector<launch_script::named_file> launch_script::outputs() const {
+    std::vector<named_file> files;
+    for (const result& r : results)
+        if (!r.compares)
+            files.push_back({path_of(r.data.words[0]), fmt::format("{}:{}", file, r.line)});
+    return files;
+}
+
+std::vector<launch_script::named_file> launch_script::inputs() const {
+    std::vector<named_file> files;
+    const auto add = [&](const contents& c, unsigned line) {
+        if (c.from == source::file)
+            files.push_back({path_of(c.words[0]), fmt::format("{}:{}", file, line)});
+    };
+    for (const buffer& b : buffers) add(b.data, b.line);
+    for (const buffer& b : variables) add(b.data, b.line);
+    for (const result& r : results)
+        if (r.compares) add(r.data, r.line);
+    return files;
+}
+
+std::string script_run::path(const std::string& relative) const {
+    return script_.path_of(relative);
 }
 
 std::vector<std::byte> script_run::data_of(const launch_script::contents& c, ptx::type t,
@@ -351,6 +377,13 @@ launch script_run::make(const launch_script::launch_step& step) const {
         throw kernel::user_error(where(step.line), "the module has no kernel " + step.kernel,
                                  names);
     }
+    constexpr std::uint64_t most_threads = 1024;
+    if (step.grid.volume() == 0 || step.block.volume() == 0)
+        throw kernel::user_error(where(step.line), "grid and block must not be empty");
+    if (step.block.volume() > most_threads)
+        throw kernel::user_error(where(step.line),
+                                 fmt::format("a block of {} threads", step.block.volume()),
+                                 "1024 are the most");
     l.grid = step.grid;
     l.block = step.block;
     l.dynamic_shared = step.shared;
@@ -441,9 +474,9 @@ std::vector<std::string> script_run::finish() {
         const placed& p = find(r.buffer, r.line);
         std::vector<char> data(p.bytes);
         memory_.read(data.data(), p.address, p.bytes);
-        std::ofstream out(path(r.data.words[0]), std::ios::binary);
-        if (!out.write(data.data(), static_cast<std::streamsize>(data.size())) || !out.flush())
-            throw kernel::user_error(path(r.data.words[0]), "cannot be written");
+        kernel::output_file out(path(r.data.words[0]));
+        out.write({data.data(), data.size()});
+        out.commit();
     }
     return wrong;
 }

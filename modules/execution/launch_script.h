@@ -69,6 +69,17 @@ struct launch_script {
     /// @throws kernel::user_error "file:line: what is wrong (what can be)"
     static launch_script parse(const std::string& text, const std::string& file);
     static launch_script read(const std::string& path);
+
+    /// A file that the script names.
+    struct named_file {
+        std::string path;   ///< relative to nothing
+        std::string where;  ///< "file:line" of the script
+    };
+    /// What `output` writes, and what buffers and `expect` read.
+    std::vector<named_file> outputs() const;
+    std::vector<named_file> inputs() const;
+    /// A path of the script, relative to nothing.
+    std::string path_of(const std::string& relative) const;
 };
 
 /// A script on a device: its buffers in device memory, its launches ready to go.

@@ -290,6 +290,10 @@ void read_topology(reader& in, router_settings& s) {
 router_settings interpret_router_config(const interconnect_config& config) {
     reader in(config.router);
     router_settings s;
+    if (const auto perfect = config.router.values.find("perfect_icnt");
+        perfect != config.router.values.end() && perfect->second != "0")
+        in.fail("perfect_icnt", "'" + perfect->second + "' is not supported",
+                "a network without contention is -network_mode 3");
     read_topology(in, s);
 
     s.vcs = static_cast<unsigned>(in.whole("num_vcs", 16, 1, 64));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/error.h"
 
+#include "modules/kernel/display_text.h"
+
 #include <utility>
 
 namespace simtlm::kernel {
@@ -9,7 +11,7 @@ namespace {
 std::string one_line(const std::string& where, const std::string& what, const std::string& remedy) {
     std::string text = where.empty() ? what : where + ": " + what;
     if (!remedy.empty()) text += " (" + remedy + ")";
-    return text;
+    return printable(text);
 }
 }  // namespace
 

@@ -29,6 +29,8 @@ public:
     void write_number(std::uint64_t value);
     /// Bytes written so far.
     std::uint64_t size() const { return written_ + buffer_.size(); }
+    /// Hands what is buffered to the system, for those who look at the draft. Errors are kept.
+    void flush();
     /// Writes the rest and gives the file its name. When anything went wrong, then or before, what
     /// had that name is as it was. @throws output_error
     void commit();
@@ -39,7 +41,6 @@ public:
 
 private:
     static constexpr std::size_t flush_at = std::size_t{1} << 18;
-    void flush();
     void close();
     void remove_draft();
 

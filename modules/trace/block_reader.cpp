@@ -30,8 +30,7 @@ bool is_hexadecimal(char c) {
 }  // namespace
 
 block_reader::block_reader(line_source& source, const kernel_header& header,
-                           line_reader& instructions, bool begun, bool share,
-                           bool validate)
+                           line_reader& instructions, bool begun, bool share, bool validate)
     : source_(source),
       header_(header),
       instructions_(instructions),

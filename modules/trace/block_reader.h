@@ -29,8 +29,7 @@ public:
     /// @param begun  whether the line read last was already #BEGIN_TB
     /// @param share  whether warps that execute the same share one description of it
     block_reader(line_source& source, const kernel_header& header, line_reader& instructions,
-                 bool begun, bool share,
-                 bool validate);
+                 bool begun, bool share, bool validate);
 
     /// Reads the next block into `block`, which is emptied first.
     /// @param stop  when it becomes true, reading may end early with false

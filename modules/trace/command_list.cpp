@@ -88,6 +88,20 @@ bool names_synchronization(std::string_view word) {
     return lower.find("synchronize") != std::string::npos;
 }
 
+/// A file as the tracer leaves it: instructions of all warps mixed, before they are put in order by
+/// thread block.
+bool is_raw_trace(const std::string& file) {
+    line_source source(file);
+    line_source::line line;
+    while (source.next(line)) {
+        const std::string_view text =
+            trim({line.begin, static_cast<std::size_t>(line.end - line.begin)});
+        if (text.substr(0, 9) == "#BEGIN_TB") return false;
+        if (!text.empty() && text.front() != '-' && text.front() != '#') return true;
+    }
+    return true;
+}
+
 bool looks_like_kernel(std::string_view line) {
     return line.substr(0, 6) == "kernel" || line.find(".trace") != std::string_view::npos ||
            ends_with(line, binary_suffix);
@@ -150,6 +164,11 @@ command_list read_whole_command_list(const std::string& file) {
                 fail("this list names raw traces (" + name + ")",
                      "use kernelslist.g, which names the processed ones");
             }
+            if (!c.file.empty() && ends_with(name, ".trace") && is_raw_trace(c.file)) {
+                fail("this list names raw traces (" + name + ")",
+                     "run the tracer's post-traces-processing on the list, and name the "
+                     "kernelslist.g that it makes");
+            }
             if (c.file.empty()) {
                 fail("kernel trace " + name + " is missing",
                      "put it, or its .xz, .gz, .zst or .bz2, beside the list");
@@ -173,9 +192,11 @@ std::vector<command> read_command_list(const std::string& file, kernel_choice& c
     std::vector<command> chosen;
     bool kernels = false, any = false;
     std::vector<std::string> ignored;
+    std::uint64_t number = 0;
     for (command& c : list.commands) {
         if (selector.full()) break;
         if (c.what == command::kind::kernel) {
+            c.number = ++number;
             kernels = true;
             kernel_header header;
             if (choice.looks_into_headers()) header = read_kernel_header(c.file, ignored);

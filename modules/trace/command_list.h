@@ -22,6 +22,7 @@ struct command {
     std::uint64_t bytes = 0;    ///< copies
     std::string file;           ///< kernel: path of the kernel trace, relative to nothing
     std::string where;          ///< "file:line" of the command
+    std::uint64_t number = 0;   ///< kernel: place among those of the list, from 1
 };
 
 /// A command list as it is written.

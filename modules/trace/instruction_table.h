@@ -32,7 +32,7 @@ public:
         std::int64_t immediates[2] = {};
         unsigned n_immediates = 0;
         bool needs_addresses = false;  ///< what has none cannot have been recorded
-        bool by_immediate = false;  ///< the immediates are part of what it is
+        bool by_immediate = false;     ///< the immediates are part of what it is
         entry* next = nullptr;
     };
 

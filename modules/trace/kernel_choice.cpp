@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/kernel_choice.h"
 
+#include "modules/kernel/display_text.h"
 #include "modules/kernel/error.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <regex>
 #include <string_view>
 
@@ -59,18 +57,10 @@ std::regex regex_of(const std::string& text, const std::string& option) {
     }
 }
 
-std::string demangled(const std::string& name) {
-    int status = 0;
-    char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-    const std::string result = status == 0 && text != nullptr ? text : name;
-    std::free(text);
-    return result;
-}
-
 bool names(const std::regex& wanted, const std::string& name) {
     const std::string mangled = name.substr(0, longest_name);
     return std::regex_search(mangled, wanted) ||
-           std::regex_search(demangled(mangled).substr(0, longest_name), wanted);
+           std::regex_search(kernel::demangled(mangled).substr(0, longest_name), wanted);
 }
 
 const std::string range_remedy = "write N, A-B, A- or @REGEX, with commas or blanks between them";

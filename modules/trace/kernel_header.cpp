@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/kernel_header.h"
 
+#include "modules/kernel/display_text.h"
 #include "modules/kernel/error.h"
 #include "modules/trace/binary_file.h"
 #include "modules/trace/scanner.h"
@@ -41,7 +42,7 @@ public:
                  "a file holds one kernel");
         }
         if (key == "kernel name") {
-            header_.name = trim(text.substr(equals + 1));
+            header_.name = kernel::printable(trim(text.substr(equals + 1)));
         } else if (key == "kernel id") {
             check_sign(in, key);
             if (!number(in, header_.id)) corrupt(key);

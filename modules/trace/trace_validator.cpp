@@ -40,7 +40,8 @@ bool is_one_of(std::string_view word, const std::string_view (&list)[n]) {
 
 bool leaves_the_kernel(const program::static_instruction& info) {
     if (info.cls == program::op_class::exit) return true;
-    const std::string_view base = std::string_view(info.opcode).substr(0, std::strcspn(info.opcode, "."));
+    const std::string_view base =
+        std::string_view(info.opcode).substr(0, std::strcspn(info.opcode, "."));
     static constexpr std::string_view endings[] = {"EXIT", "KILL", "BPT"};
     return is_one_of(base, endings);
 }
@@ -69,8 +70,8 @@ opcode_rules rules_of(std::string_view opcode) {
 void validate_instruction(const kernel_header& header, std::uint64_t pc,
                           const line_operands& operands, bool calls_seen, const place& where) {
     if (pc % pc_alignment != 0)
-        fail(where, "program counter " + hex(pc) + " is no multiple of " +
-                        std::to_string(pc_alignment));
+        fail(where,
+             "program counter " + hex(pc) + " is no multiple of " + std::to_string(pc_alignment));
     if (calls_seen || header.registers == kernel_header::not_told) return;
     const std::uint32_t limit = header.registers + register_slack;
     check_registers(operands.dst, limit, header.registers, where);

@@ -17,7 +17,7 @@ namespace simtlm::trace {
 
 /// Rules for one opcode.
 struct opcode_rules {
-    bool needs_addresses = false;  ///< a plain load, store, atomic or reduction
+    bool needs_addresses = false;     ///< a plain load, store, atomic or reduction
     bool may_leave_function = false;  ///< calls, returns, indirect branches
 };
 opcode_rules rules_of(std::string_view opcode);

@@ -89,6 +89,14 @@ struct visualizer_config {
     int warp_distribution_sm = -1;   ///< whose issue distribution is shown; -1: the mean of all
 };
 
+/// --interval: statistics over time.
+struct interval_config {
+    std::uint64_t cycles = 0;           ///< core cycles between samples
+    std::string csv, database;          ///< files; empty: none
+    std::vector<std::string> counters;  ///< globs of counters that are sampled too
+    std::vector<std::string> scope;     ///< globs of what is sampled
+};
+
 /// What the executable does with the GPU; no block depends on it.
 struct run_config {
     std::string trace;  ///< command list; empty: none given
@@ -103,6 +111,7 @@ struct run_config {
     cycle_window timeline_window;
     std::uint64_t timeline_sample = 1000;  ///< core cycles
     visualizer_config visualizer;
+    interval_config interval;
     bool profile_instructions = false;
     std::string line_stats;  ///< file of the instruction profile; empty: none
     bool no_sleep = false;
@@ -112,6 +121,7 @@ struct run_config {
     std::optional<std::uint64_t> shuffle_seed;
     bool profile_kernel = false;
     bool quiet = false;
+    bool summary = false;  ///< on stderr, whether or not that is a terminal
     progress_mode progress = progress_mode::automatic;
     unsigned progress_period = 1;  ///< seconds between messages
 };

@@ -41,6 +41,20 @@ void read_visualizer(const option_values& v, visualizer_config& c, unsigned sms)
     if (c.file.empty() || c.file == "NULL") c.file = "gpgpusim_visualizer.log.gz";
 }
 
+void read_interval(const option_values& v, interval_config& c) {
+    c.csv = v.text("--interval-csv");
+    c.database = v.text("--interval-db");
+    c.cycles = v.number("--interval", 1);
+    for (const std::string& glob : split(v.text("--interval-counters"), ','))
+        if (!glob.empty()) c.counters.push_back(glob);
+    for (const std::string& glob : split(v.text("--interval-scope"), ','))
+        if (!glob.empty()) c.scope.push_back(glob);
+    if (!c.csv.empty() || !c.database.empty()) return;
+    for (const char* option : {"--interval", "--interval-counters", "--interval-scope"})
+        if (v.given(option) && v.value(option).origin.kind == option_origin::source::command_line)
+            v.fail(option, "has no effect without a file", "--interval-csv or --interval-db FILE");
+}
+
 }  // namespace
 
 void read_run(const option_values& v, run_config& r, unsigned sms) {
@@ -67,6 +81,7 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
     r.timeline_sample = v.number("--timeline-sample", 1);
     r.print_memory_latencies = v.integer("-gpgpu_memlatency_stat") != 0;
     read_visualizer(v, r.visualizer, sms);
+    read_interval(v, r.interval);
     read_profile(v, r);
     r.no_sleep = v.flag("--no-sleep");
     const std::string& processes = v.text("--processes");
@@ -82,6 +97,7 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
     if (v.given("--shuffle-seed")) r.shuffle_seed = v.natural("--shuffle-seed");
     r.profile_kernel = v.flag("--profile-kernel");
     r.quiet = v.flag("--quiet");
+    r.summary = v.flag("--summary");
     const std::string& progress = v.text("--progress");
     if (progress == "auto")
         r.progress = progress_mode::automatic;

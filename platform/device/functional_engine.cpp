@@ -17,8 +17,12 @@ void attempt(task& t, const shared_state& state, const std::function<void()>& ac
 }
 
 functional_engine::functional_engine(shared_state& state, unsigned sms, unsigned host_threads,
-                                     listener ran)
-    : state_(state), sms_(sms), host_threads_(host_threads), ran_(std::move(ran)) {}
+                                     listener ran, std::function<void()> failed)
+    : state_(state),
+      sms_(sms),
+      host_threads_(host_threads),
+      ran_(std::move(ran)),
+      failed_(std::move(failed)) {}
 
 std::uint64_t functional_engine::now() const {
     return 0;  // without time nothing takes any
@@ -29,6 +33,7 @@ std::vector<task_ptr> functional_engine::run() {
     const task_ptr t = waiting_.front();
     waiting_.pop_front();
     attempt(*t, state_, [&] { carry_out(*t); });
+    if (t->what == task::kind::kernel && t->outcome != status::success && failed_) failed_();
     t->finished_at = now();
     return {t};
 }

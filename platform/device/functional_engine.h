@@ -6,6 +6,7 @@
 #include "platform/device/engine.h"
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,7 +18,9 @@ public:
     /// Told of every kernel that has run.
     using listener = std::function<void(const task&, const execution::execution_summary&)>;
 
-    functional_engine(shared_state& state, unsigned sms, unsigned host_threads, listener ran);
+    /// @param failed  told of every kernel that has not come to its end
+    functional_engine(shared_state& state, unsigned sms, unsigned host_threads, listener ran,
+                      std::function<void()> failed = {});
 
     void start(const task_ptr& t) override { waiting_.push_back(t); }
     std::vector<task_ptr> run() override;
@@ -32,6 +35,7 @@ private:
     unsigned sms_;
     unsigned host_threads_;
     listener ran_;
+    std::function<void()> failed_;
     std::unique_ptr<execution::device_heap> heap_;
     std::deque<task_ptr> waiting_;
     std::uint64_t launches_ = 0;

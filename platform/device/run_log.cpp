@@ -2,8 +2,11 @@
 #include "platform/device/run_log.h"
 
 #include "modules/execution/executed_kernel.h"
+#include "modules/kernel/display_text.h"
+#include "modules/kernel/signal_shield.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <utility>
@@ -25,17 +28,11 @@ run_log::run_log(const platform::option_values& options, const outputs& to,
       from_(std::move(from)),
       core_hertz_(core_hertz),
       started_(std::chrono::steady_clock::now()) {
-    if (to_.file.empty()) return;
-    file_ = std::fopen(to_.file.c_str(), "we");
-    if (file_ == nullptr)
-        throw kernel::user_error(to_.file,
-                                 std::string("cannot be written: ") + std::strerror(errno),
-                                 "name another file for the statistics");
+    const kernel::signal_shield shield;
+    if (!to_.file.empty()) file_ = std::make_unique<kernel::output_file>(to_.file);
 }
 
-run_log::~run_log() {
-    if (file_ != nullptr) std::fclose(file_);
-}
+run_log::~run_log() = default;
 
 double run_log::seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
@@ -44,10 +41,14 @@ double run_log::seconds() const {
 /// To the program's own stdout, or to a file.
 void run_log::write(const std::string& text) {
     if (!to_.reports || broken_) return;
-    std::FILE* const out = file_ != nullptr ? file_ : stdout;
-    if (std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0)
+    const kernel::signal_shield shield;
+    if (file_) {  // errors are told by commit()
+        file_->write(text);
+        return file_->flush();
+    }
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
         return;
-    broken_ = true;
+    broken_ = lost_ = true;
     complain("cannot write statistics: " + std::string(std::strerror(errno)));
 }
 
@@ -56,10 +57,14 @@ void run_log::note(const std::string& kind, const std::string& text) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (to_.quiet || !noted_.insert(text).second) return;
     }
-    std::fputs(fmt::format("simtlm: {}: {}\n", kind, text).c_str(), stderr);
+    // Scripts take what is on stderr for a failure.
+    const std::string said = fmt::format("simtlm: {}: {}\n", kind, kernel::printable(text));
+    if (isatty(STDERR_FILENO) == 0) return write(said);
+    std::fputs(said.c_str(), stderr);
 }
 
 void run_log::complain(const std::string& text) {
+    const kernel::signal_shield shield;
     std::fputs(fmt::format("simtlm: {}\n", text).c_str(), stderr);
 }
 
@@ -74,8 +79,6 @@ void run_log::built(const std::vector<platform::gpu*>& gpus) {
         w.files = std::make_unique<platform::gpu_files>(*g, options_, from_);
         gpus_.push_back(std::move(w));
     }
-    write(fmt::format("Accel-Sim and GPGPU-Sim statistics by simtlm {} [build {}]\n",
-                      from_.build.version, from_.build.commit));
 }
 
 std::shared_ptr<program::kernel_source> run_log::launched(
@@ -90,7 +93,13 @@ void run_log::copied(std::uint64_t address, std::uint64_t bytes) {
     if (recording_) recording_->copied(address, bytes);
 }
 
+/// Before the first report, so that a run of no kernel has none that looks like one.
+void run_log::open_report() {
+    if (!std::exchange(opened_, true)) write(platform::opening_lines(from_.build));
+}
+
 void run_log::report(watched& w, const platform::kernel_record* kernel) {
+    open_report();
     w.last = w.reporter->make(kernel != nullptr ? &kernel->subject : nullptr);
     w.files->add(w.last, kernel);
     std::string text;
@@ -134,6 +143,10 @@ void run_log::kernel_executed(const task& t, const execution::execution_summary&
                     "{} thread instructions, {:.6f} s\n",
                     ++kernels_, t.launch.kernel->name, t.device, g.x, g.y, g.z, b.x, b.y, b.z,
                     s.warp_instructions, s.thread_instructions, s.seconds));
+    if (to_.by_class)
+        for (const auto& c : s.by_class)
+            write(fmt::format("  {:<24} {:>16} warps {:>18} threads\n", c.opcode, c.warps,
+                              c.threads));
     executed_.warp_instructions += s.warp_instructions;
     executed_.thread_instructions += s.thread_instructions;
     executed_.seconds += s.seconds;
@@ -183,17 +196,20 @@ void run_log::finish_files(watched& w, const std::string& how) {
             act();
         } catch (const std::exception& e) {
             complain(e.what());
+            lost_ = true;
         }
     };
     attempt([&] {
         w.files->finish_recordings();
-        for (const std::string& r : w.files->remarks()) complain(r);
+        for (const std::string& r : w.files->remarks()) note("note", r);
     });
     attempt([&] { w.files->write(how); });
     if (recording_ && how == "finished") attempt([&] { recording_->finish(); });
 }
 
 void run_log::ended() {
+    if (std::exchange(has_ended_, true)) return;
+    const kernel::signal_shield shield;
     const std::string how = how_it_ended();
     for (watched& w : gpus_) {
         // What was counted of kernels that have not ended.
@@ -205,9 +221,27 @@ void run_log::ended() {
     }
     if (!interrupted_.empty())
         write(platform::closing_line(interrupted_));
-    else if (!gpus_.empty())
+    else if (opened_)
         write(platform::closing_line(how));
+    else if (!gpus_.empty())
+        write("simtlm: the program has run no kernel\n");
+    close_reports();
     if (to_.summary && kernels_ != 0) std::fputs(summary_text().c_str(), stderr);
+    if (!interrupted_.empty() && !to_.quiet)
+        std::fputs(fmt::format("simtlm: note: the run was {}; these are the statistics so far\n",
+                               interrupted_)
+                       .c_str(),
+                   stderr);
+}
+
+void run_log::close_reports() {
+    const auto file = std::move(file_);
+    try {
+        if (file) file->commit();
+    } catch (const kernel::output_error& e) {
+        complain(e.what());
+        lost_ = true;
+    }
 }
 
 }  // namespace simtlm::device

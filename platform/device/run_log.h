@@ -2,12 +2,14 @@
 #pragma once
 
 #include "modules/execution/functional.h"
+#include "modules/kernel/output_file.h"
 #include "platform/device/timed_engine.h"
 #include "platform/outputs/gpu_files.h"
 #include "platform/outputs/trace_recording.h"
 #include "platform/report/compact.h"
 #include "platform/report/report.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -27,8 +29,9 @@ public:
         std::string file;      ///< reports; empty: stdout
         bool compact = false;  ///< without what is zero or was said before
         bool reports = true;
-        bool summary = false;  ///< on stderr, at the end
-        bool quiet = false;    ///< no notes
+        bool summary = false;   ///< on stderr, at the end
+        bool quiet = false;     ///< no notes
+        bool by_class = false;  ///< functional mode: what kernels have executed by class
     };
 
     /// @param options  as long as this object
@@ -42,7 +45,10 @@ public:
         std::shared_ptr<execution::executed_kernel> kernel) override;
     void copied(std::uint64_t address, std::uint64_t bytes) override;
     void warned(const std::string& text) override { note("warning", text); }
-    void failed(const std::string& how) override { failed_ = how; }
+    void failed(const std::string& how) override {
+        failed_ = how;
+        aborted_ = true;
+    }
     void ended() override;
 
     /// Functional mode: a kernel has run.
@@ -51,6 +57,16 @@ public:
     void note(const std::string& kind, const std::string& text);
     /// What went wrong, on stderr.
     void complain(const std::string& text);
+    void kernel_failed() override { aborted_ = true; }
+    /// Something could not be written.
+    void result_lost(const std::string& why) {
+        complain(why);
+        lost_ = true;
+    }
+    /// Not all that was counted could be written.
+    bool has_lost_results() const { return lost_; }
+    /// A kernel has begun and not ended: a deadlock, a fault, a limit.
+    bool has_aborted_kernel() const { return aborted_; }
     /// Why the run did not come to its end: the last line says so.
     void interrupted(const std::string& why) { interrupted_ = why; }
     std::uint64_t kernels() const { return kernels_; }
@@ -66,6 +82,8 @@ private:
     };
 
     void write(const std::string& text);
+    void open_report();
+    void close_reports();
     void report(watched& w, const platform::kernel_record* kernel);
     void finish_files(watched& w, const std::string& how);
     std::string how_it_ended() const;
@@ -78,7 +96,7 @@ private:
     outputs to_;
     platform::provenance from_;
     double core_hertz_;
-    std::FILE* file_ = nullptr;
+    std::unique_ptr<kernel::output_file> file_;
     std::chrono::steady_clock::time_point started_;
     std::vector<watched> gpus_;
     std::unique_ptr<platform::trace_recording> recording_;
@@ -88,7 +106,8 @@ private:
     std::mutex mutex_;
     std::string interrupted_, failed_;
     std::uint64_t kernels_ = 0;
-    bool broken_ = false;
+    bool broken_ = false, opened_ = false, has_ended_ = false;
+    std::atomic<bool> lost_{false}, aborted_{false};
 };
 
 }  // namespace simtlm::device

@@ -84,7 +84,8 @@ system::system(const platform::option_values& options, const run_log::outputs& l
                         state_, config_.gpu.sms(), config_.functional_threads,
                         [this](const task& t, const execution::execution_summary& s) {
                             log_.kernel_executed(t, s);
-                        });
+                        },
+                        [this] { log_.kernel_failed(); });
                 timed_engine::settings s;
                 s.gpu = config_.gpu;
                 s.gpus = config_.gpus;
@@ -239,7 +240,7 @@ void system::free(std::uint64_t address) {
 void system::shut_down(bool abandon) {
     if (work_.is_shut_down()) return;
     work_.shut_down(abandon);
-    if (config_.functional) log_.ended();
+    log_.ended();
     std::fflush(stdout);
 }
 

@@ -2,6 +2,7 @@
 #include "platform/device/timed_engine.h"
 
 #include "modules/execution/executed_kernel.h"
+#include "modules/execution/functional.h"
 #include "modules/kernel/spawn.h"
 #include "platform/device/functional_engine.h"
 #include "platform/outputs/gpu_files.h"
@@ -71,7 +72,7 @@ private:
 };
 
 timed_engine::timed_engine(shared_state& state, const settings& how, run_observer& observer)
-    : state_(state), how_(how), observer_(observer) {
+    : state_(state), how_(how), observer_(observer), selector_(how.gpu.traces.choice) {
     // The banner of SystemC has no place in the output of somebody's program.
     const char* const before = std::getenv("SC_COPYRIGHT_MESSAGE");
     if (before == nullptr) setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
@@ -118,7 +119,10 @@ void timed_engine::start(const task_ptr& t) {
     switch (t->what) {
         case task::kind::kernel:
             attempt(*t, state_, [&] { launch(t); });
-            if (t->outcome != status::success) done_.push_back(t);
+            if (t->outcome != status::success) {
+                observer_.kernel_failed();
+                done_.push_back(t);
+            }
             break;
         case task::kind::copy:
             start_copy(t);
@@ -135,6 +139,20 @@ void timed_engine::carry_out(const task_ptr& t) {
     });
     t->finished_at = now();
     done_.push_back(t);
+}
+
+execution::launch timed_engine::launch_of(const task& t) const {
+    execution::launch l;
+    l.image = &t.launch.module->image();
+    l.kernel = t.launch.kernel;
+    l.grid = t.launch.grid;
+    l.block = t.launch.block;
+    l.dynamic_shared = t.launch.dynamic_shared;
+    l.parameters = t.launch.parameters;
+    l.cooperative = t.launch.cooperative;
+    l.grid_id = launches_;
+    l.stream = t.stream;
+    return l;
 }
 
 void timed_engine::launch(const task_ptr& t) {
@@ -155,22 +173,26 @@ void timed_engine::launch(const task_ptr& t) {
     world.global_time = [] {
         return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
     };
-    execution::launch l;
-    l.image = &t->launch.module->image();
-    l.kernel = t->launch.kernel;
-    l.grid = t->launch.grid;
-    l.block = t->launch.block;
-    l.dynamic_shared = t->launch.dynamic_shared;
-    l.parameters = t->launch.parameters;
-    l.cooperative = t->launch.cooperative;
-    l.grid_id = ++launches_;
-    l.stream = t->stream;
+    ++launches_;
+    execution::launch l = launch_of(*t);
+    trace::kernel_header header;
+    header.name = l.kernel->name;
+    header.id = launches_;
+    if (!selector_.take(header)) {
+        execution::functional_options how;
+        how.give_up = &state_.give_up;
+        execution::run(l, state_.memory.table(), world, how);
+        t->finished_at = now();
+        done_.push_back(t);
+        return;
+    }
     dispatch::host_command c;
     c.what = dispatch::host_command::kind::launch;
     c.kernel = observer_.launched(std::make_shared<execution::executed_kernel>(
         std::move(l), state_.memory.table(), world, t->launch.module->descriptor(), launches_));
     platform::check_trace_fits(how_.gpu, platform::descriptor_of(c.kernel->descriptor()));
     c.where = t->launch.kernel->name;
+    c.list_number = launches_;
     // Streams have put their kernels in order already, and kernels of a graph may run side by side.
     c.stream = (t->stream << 32) + launches_;
     kernels_[launches_] = t;
@@ -261,7 +283,7 @@ void timed_engine::collect() {
         if (commands.deadlocked())
             return fail_all(
                 "deadlock",
-                fmt::format("deadlock at core cycle {}: no instruction was completed in "
+                fmt::format("deadlock detected at core cycle {}: no instruction was completed in "
                             "the last {} cycles; who waits for what:\n{}",
                             u.gpu->core_cycles(), how_.gpu.dispatch.deadlock_window,
                             u.gpu->describe()),

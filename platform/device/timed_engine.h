@@ -43,7 +43,9 @@ public:
     virtual void warned(const std::string& text) { static_cast<void>(text); }
     /// The simulation cannot go on. @param how  "failed", "deadlock", or the option that ended it
     virtual void failed(const std::string& how) { static_cast<void>(how); }
-    /// No more will run.
+    /// A kernel could not be launched, or was not executed to its end.
+    virtual void kernel_failed() {}
+    /// No more will run. More than one call is one.
     virtual void ended() {}
 };
 
@@ -78,6 +80,7 @@ private:
     };
 
     void launch(const task_ptr& t);
+    execution::launch launch_of(const task& t) const;
     void start_copy(const task_ptr& t);
     std::uint64_t copy_end(const task& t);
     void carry_out(const task_ptr& t);
@@ -96,6 +99,7 @@ private:
     std::vector<task_ptr> done_;
     std::uint32_t launches_ = 0;
     status dead_ = status::success;
+    trace::kernel_selector selector_;  ///< the other kernels run without time
 };
 
 }  // namespace simtlm::device

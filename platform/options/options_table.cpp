@@ -146,6 +146,17 @@ void output(builder& b) {
     b.word("--timeline-window", "FROM:TO", ":",
            "Restricts the timeline to an interval of core cycles; either end may be left out.");
     b.count("--timeline-sample", "1000", "core cycles", "Interval of the timeline's counters.");
+    b.file(
+        "--interval-csv", "",
+        "Writes IPC, resident warps, stalls, hit rates and DRAM bandwidth over time as CSV: a row "
+        "per sample for the whole GPU, each SM, L2 slice and DRAM channel.");
+    b.file("--interval-db", "", "Writes the same as an SQLite database.");
+    b.count("--interval", "1000", "core cycles", "Time between two such samples.");
+    b.word("--interval-counters", "GLOB[,GLOB...]", "",
+           "Samples these counters as well, named KIND.COUNTER[.CELL] as in docs/statistics.md: "
+           "what was counted since the sample before.");
+    b.word("--interval-scope", "GLOB[,GLOB...]", "*",
+           "Samples only what has such a hierarchical name; gpu is the whole.");
     b.onoff(
         "-enable_ptx_file_line_stats", "0",
         "Counts what every instruction costs, where -ptx_line_stats_filename, -visualizer_enabled, "
@@ -166,6 +177,7 @@ void output(builder& b) {
     b.add("-gpgpu_warpdistro_shader", option_type::integer, "N", "-1", "",
           "The SM whose issue distribution the log shows; -1: the mean of all.");
     b.flag("--quiet", "Prints statistics and errors only.");
+    b.flag("--summary", "Ends with a summary on stderr, which otherwise only a terminal gets.");
     b.word("--progress", "auto|on|off", "auto",
            "Shows progress on the terminal; auto: when the output is one.");
     b.count("-liveness_message_freq", "1", "seconds", "Least time between two progress messages.");
@@ -215,6 +227,10 @@ void programs(builder& b) {
             "has been silent for so long; 0: only while it waits.");
     b.file("--stats-file", "",
            "simtlm run: the file for the reports of kernels (simtlm-stats.txt).");
+    b.flag(
+        "--keep-exit-code",
+        "simtlm run: ends with the program's own exit code, even if a kernel of it was aborted or "
+        "results could not be written; see docs/exit-codes.md.");
     b.onoff("-gpgpu_ptx_instruction_classification", "0",
             "Without time, prints what every launch has executed by class.");
     b.onoff("-gpgpu_ptx_inst_debug_to_file", "0",
@@ -242,15 +258,16 @@ void traces(builder& b) {
             "Registers of every thread, where a trace's header is wrong.");
     b.flag("--any-binary-version",
            "Replays traces of another GPU generation than the configured one.");
-    b.flag("--no-validate",
-           "Replays traces that no tracer can have recorded: registers beyond -nregs, misaligned or "
-           "wrapping addresses, widths that are no power of two, two opcodes at one program "
-           "counter, lanes beyond the thread block, warps without EXIT, negative numbers of "
-           "kernels and streams. Otherwise they are refused with their line.");
+    b.flag(
+        "--no-validate",
+        "Replays traces that no tracer can have recorded: registers beyond -nregs, misaligned or "
+        "wrapping addresses, widths that are no power of two, two opcodes at one program "
+        "counter, lanes beyond the thread block, warps without EXIT, negative numbers of "
+        "kernels and streams. Otherwise they are refused with their line.");
     b.word("--kernels", "RANGES", "",
            "Runs these kernels of the list only, counted from 1: 3, 5-9, 12-, @REGEX, 5-9@REGEX; "
            "several with commas between them. A line of the list may say the same, as for the "
-           "five options below.");
+           "five options below. Of programs these are simulated, and all others run without time.");
     b.word("--kernel-ids", "RANGES", "",
            "The same, by the tracer's numbers (kernel id in the header): what it calls "
            "DYNAMIC_KERNEL_LIMIT_START to _END, or DYNAMIC_KERNEL_RANGE.");

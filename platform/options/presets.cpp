@@ -25,15 +25,15 @@ namespace fs = std::filesystem;
 
 const std::vector<preset_info>& preset_table() {
     static const std::vector<preset_info> table = {
-        {"GTX480", "GeForce GTX 480 (Fermi)", 20, "sm_2x"},
-        {"TITAN_X_PASCAL", "Titan X (Pascal, GP102)", 61, "sm_6x"},
-        {"TITAN_V", "Titan V (Volta, GV100)", 70, "sm_7x"},
-        {"QV100", "Quadro V100 (Volta, GV100)", 70, "sm_7x"},
-        {"RTX2060", "GeForce RTX 2060 (Turing, TU106)", 75, "sm_7x"},
-        {"RTX3070", "GeForce RTX 3070 (Ampere, GA104)", 86, "sm_8x"},
-        {"A100", "A100 40 GB (Ampere, GA100)", 80, "sm_8x"},
-        {"H100_PCIE", "H100 PCIe (Hopper, GH100)", 90, "sm_9x"},
-        {"TINY", "two SMs and two memory channels, for tests", 70, "sm_7x"},
+        {"GTX480", "GeForce GTX 480 (Fermi)", 20, "sm_2x", false},
+        {"TITAN_X_PASCAL", "Titan X (Pascal, GP102)", 61, "sm_6x", true},
+        {"TITAN_V", "Titan V (Volta, GV100)", 70, "sm_7x", false},
+        {"QV100", "Quadro V100 (Volta, GV100)", 70, "sm_7x", true},
+        {"RTX2060", "GeForce RTX 2060 (Turing, TU106)", 75, "sm_7x", true},
+        {"RTX3070", "GeForce RTX 3070 (Ampere, GA104)", 86, "sm_8x", true},
+        {"A100", "A100 40 GB (Ampere, GA100)", 80, "sm_8x", false},
+        {"H100_PCIE", "H100 PCIe (Hopper, GH100)", 90, "sm_9x", false},
+        {"TINY", "two SMs and two memory channels, for tests", 70, "sm_7x", false},
     };
     return table;
 }
@@ -63,6 +63,27 @@ std::vector<std::string> folders_beside(const fs::path& binaries) {
 }
 
 }  // namespace
+
+std::string calibration_note(const std::vector<std::string>& presets) {
+    for (const std::string& name : presets)
+        for (const preset_info& used : preset_table()) {
+            if (used.name != name || used.calibrated || name == "TINY") continue;
+            // Binary versions of a generation have the same first digit.
+            const auto distance = [&](const preset_info& p) {
+                const auto apart = [](unsigned a, unsigned b) { return a > b ? a - b : b - a; };
+                return 100 * apart(p.binary / 10, used.binary / 10) + apart(p.binary, used.binary);
+            };
+            const preset_info* nearest = nullptr;
+            for (const preset_info& p : preset_table())
+                if (p.calibrated && (nearest == nullptr || distance(p) < distance(*nearest)))
+                    nearest = &p;
+            return fmt::format(
+                "preset {} is not calibrated; the nearest that is: {} "
+                "(docs/presets.md)",
+                name, nearest->name);
+        }
+    return {};
+}
 
 preset_folders preset_folders::of_library(const std::string& library) {
     // PREFIX/lib/simtlm/libsimtlm_cuda.so, PREFIX/bin/simtlm
@@ -120,8 +141,9 @@ void write_presets(std::ostream& out, const preset_folders& folders) {
         } catch (const kernel::user_error&) {
             present = false;
         }
-        out << fmt::format("  {:<16} {:<44} traces of {}{}\n", preset.name, preset.gpu,
-                           preset.suits, present ? "" : "  (not installed)");
+        out << fmt::format("  {:<16} {:<44} traces of {}{}{}\n", preset.name, preset.gpu,
+                           preset.suits, preset.calibrated ? ", calibrated" : "",
+                           present ? "" : "  (not installed)");
     }
     out << "DRAM technologies (--preset NAME, after that of a GPU):\n";
     std::vector<std::string> names;

@@ -15,6 +15,7 @@ struct preset_info {
     const char* gpu;    ///< what it models
     unsigned binary;    ///< binary version of its own traces: 70 for Volta, ...
     const char* suits;  ///< traces that fit it, for people
+    bool calibrated;    ///< fitted to measurements, see docs/presets.md
 };
 
 /// All GPUs of configs/, in order of age; the folder of each holds gpgpusim.config and
@@ -23,6 +24,10 @@ const std::vector<preset_info>& preset_table();
 
 /// The preset whose traces have this binary version, or share its major number; nullptr if none.
 const preset_info* preset_for_binary(unsigned binary_version);
+
+/// Says that a preset is not calibrated, and which of the nearest architecture is; empty when all
+/// GPUs named are, and for TINY, which models none.
+std::string calibration_note(const std::vector<std::string>& presets);
 
 /// Finds presets in folders. What is installed has those of its own prefix and no others; what runs
 /// in a build tree has those of the source tree.

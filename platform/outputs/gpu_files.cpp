@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/outputs/gpu_files.h"
 
+#include "modules/kernel/display_text.h"
 #include "modules/kernel/output_target.h"
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@ gpu_files::gpu_files(gpu& device, const option_values& options, provenance from)
       timeline_(attach_timeline(device, config_)),
       log_(attach_visualizer_log(device, config_)),
       profile_(attach_instruction_profile(device, config_)),
+      intervals_(attach_interval_log(device, config_.interval)),
       statistics_(device, options, std::move(from)) {}
 
 void gpu_files::add(const report& report, const kernel_record* kernel) {
@@ -30,6 +32,7 @@ void gpu_files::finish_recordings() {
     if (waves_) waves_->finish();
     if (timeline_) timeline_->finish();
     if (log_) log_->finish();
+    if (intervals_) intervals_->finish();
 }
 
 void gpu_files::write(const std::string& ended) {
@@ -50,16 +53,19 @@ std::vector<std::string> gpu_files::remarks() const {
     return all;
 }
 
-kernel_record record_of(const dispatch::finished_kernel& kernel) {
+kernel_record record_of(const dispatch::finished_kernel& k) {
     kernel_record r;
-    r.subject.name = kernel.descriptor.name;
-    r.subject.launch = kernel.launch;
-    r.subject.stream = kernel.descriptor.stream;
-    r.launched_at = kernel.launched_at;
-    r.start_cycle = kernel.start_cycle;
-    r.end_cycle = kernel.end_cycle;
-    r.ctas = kernel.descriptor.grid.volume();
-    r.ctas_per_sm = kernel.ctas_per_sm;
+    r.subject.name = k.descriptor.name;
+    r.subject.demangled = kernel::demangled(r.subject.name);
+    r.subject.list_number = k.list_number;
+    r.subject.id = k.descriptor.id;
+    r.subject.launch = k.launch;
+    r.subject.stream = k.descriptor.stream;
+    r.launched_at = k.launched_at;
+    r.start_cycle = k.start_cycle;
+    r.end_cycle = k.end_cycle;
+    r.ctas = k.descriptor.grid.volume();
+    r.ctas_per_sm = k.ctas_per_sm;
     return r;
 }
 
@@ -72,6 +78,9 @@ std::optional<kernel_record> record_of_unfinished(gpu& device) {
     if (oldest == nullptr) return std::nullopt;
     kernel_record r;
     r.subject.name = oldest->descriptor.name;
+    r.subject.demangled = kernel::demangled(r.subject.name);
+    r.subject.list_number = oldest->list_number;
+    r.subject.id = oldest->descriptor.id;
     r.subject.launch = oldest->context.launch;
     r.subject.stream = oldest->stream;
     r.launched_at = oldest->launched_at;
@@ -81,6 +90,11 @@ std::optional<kernel_record> record_of_unfinished(gpu& device) {
     r.ctas_per_sm = oldest->context.ctas_per_sm;
     r.finished = false;
     return r;
+}
+
+std::string opening_lines(const provenance::program_build& build) {
+    return fmt::format("Accel-Sim [build {}]\nGPGPU-Sim statistics by simtlm {} [build {}]\n",
+                       build.accelsim, build.version, build.commit);
 }
 
 std::string closing_line(const std::string& ended) {
@@ -95,7 +109,8 @@ std::string closing_line(const std::string& ended) {
 void number_files(run_config& config, unsigned number) {
     for (std::string* const name :
          {&config.stats_json, &config.stats_csv, &config.stats_csv_long, &config.vcd,
-          &config.timeline, &config.visualizer.file, &config.line_stats}) {
+          &config.timeline, &config.visualizer.file, &config.line_stats, &config.interval.csv,
+          &config.interval.database}) {
         if (name->empty()) continue;
         const std::filesystem::path path(*name);
         *name = (path.parent_path() / path.stem()).string() + fmt::format(".gpu{}", number) +

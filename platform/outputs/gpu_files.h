@@ -3,6 +3,7 @@
 
 #include "modules/dispatch/command_processor.h"
 #include "platform/gpu/gpu.h"
+#include "platform/outputs/interval_log.h"
 #include "platform/outputs/statistics_files.h"
 #include "platform/waveform/instruction_profile.h"
 #include "platform/waveform/timeline.h"
@@ -43,12 +44,16 @@ private:
     std::unique_ptr<timeline_writer> timeline_;
     std::unique_ptr<visualizer_log> log_;
     std::unique_ptr<instruction_profile> profile_;
+    std::unique_ptr<interval_log> intervals_;
     statistics_files statistics_;
 };
 
 kernel_record record_of(const dispatch::finished_kernel& kernel);
 /// The kernel during which a run has ended: the first launched of those that run, if any does.
 std::optional<kernel_record> record_of_unfinished(gpu& device);
+
+/// The first lines of the reports, in which Accel-Sim's scripts find the build.
+std::string opening_lines(const provenance::program_build& build);
 
 /// The last line of the reports. Scripts take "exit detected" for a whole run, so that no other
 /// ending has it. @param ended  "finished", "-gpgpu_max_cycle" or any other reason

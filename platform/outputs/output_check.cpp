@@ -2,6 +2,7 @@
 #include "platform/outputs/output_check.h"
 
 #include "modules/kernel/output_target.h"
+#include "platform/outputs/gpu_files.h"
 #include "platform/waveform/waveform.h"
 
 #include <sys/stat.h>
@@ -16,8 +17,10 @@ namespace simtlm::platform {
 namespace {
 
 /// Options that name a file to be written.
-constexpr const char* output_options[] = {"--stats-json", "--stats-csv", "--stats-csv-long",
-                                          "--vcd", "--timeline"};
+constexpr const char* output_options[] = {
+    "--stats-json",   "--stats-csv",   "--stats-csv-long",           "--vcd",
+    "--timeline",     "--stats-file",  "-ptx_line_stats_filename",   "-visualizer_outputfile",
+    "--interval-csv", "--interval-db", "-gpgpu_ptx_inst_debug_file", "--record-trace"};
 
 /// Files by identity: two names of one file are one.
 class file_roles {
@@ -64,8 +67,34 @@ private:
 
 }  // namespace
 
+std::vector<named_output> outputs_of(const gpu_config& config, unsigned gpus) {
+    std::vector<named_output> all;
+    const auto add = [&all](const std::string& file, const char* option) {
+        if (!file.empty()) all.push_back({file, option});
+    };
+    for (unsigned i = 0; i < gpus; ++i) {
+        run_config run = config.run;
+        if (gpus > 1) number_files(run, i);
+        add(run.stats_json, "--stats-json");
+        add(run.stats_csv, "--stats-csv");
+        add(run.stats_csv_long, "--stats-csv-long");
+        add(run.vcd, "--vcd");
+        for (const std::string& f : waveform_side_files(run.vcd)) add(f, "--vcd");
+        add(run.timeline, "--timeline");
+        add(run.interval.csv, "--interval-csv");
+        add(run.interval.database, "--interval-db");
+        add(run.line_stats, "-ptx_line_stats_filename");
+        add(run.visualizer.file, "-visualizer_outputfile");
+    }
+    return all;
+}
+
 void check_outputs(const option_values& values, const gpu_config& config,
-                   const std::vector<provenance::file>& work) {
+                   const std::vector<provenance::file>& work,
+                   const std::vector<named_output>& outputs) {
+    for (const char* option : output_options)
+        if (values.given(option) && values.text(option).empty())
+            values.fail(option, "an empty name", "name a file, or leave the option out");
     file_roles files;
     for (const std::string& f : values.files()) files.add_input(f, "a configuration file");
     for (const std::string& f : config.traces.opcode_tables) files.add_input(f, "an opcode file");
@@ -74,14 +103,7 @@ void check_outputs(const option_values& values, const gpu_config& config,
     for (const provenance::file& f : work) files.add_input(f.path, "an input (" + f.role + ")");
     files.add_stream(STDOUT_FILENO, "standard output");
     files.add_stream(STDERR_FILENO, "standard error");
-    for (const char* option : output_options)
-        if (!values.text(option).empty()) files.add_output(values.text(option), option);
-    if (!config.run.line_stats.empty())
-        files.add_output(config.run.line_stats, "-ptx_line_stats_filename");
-    const std::string& log = config.run.visualizer.file;
-    if (!log.empty()) files.add_output(log, "-visualizer_outputfile");
-    const std::string& vcd = values.text("--vcd");
-    for (const std::string& f : waveform_side_files(vcd)) files.add_output(f, "--vcd");
+    for (const named_output& o : outputs) files.add_output(o.file, o.option);
 }
 
 }  // namespace simtlm::platform

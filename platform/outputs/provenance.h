@@ -16,6 +16,7 @@ struct provenance {
     struct program_build {
         std::string version;
         std::string commit;
+        std::string accelsim;  ///< what Accel-Sim's scripts know a build by
     };
     struct file {
         std::string role;  ///< e.g. kernel trace

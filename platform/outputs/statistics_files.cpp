@@ -29,10 +29,19 @@ json number(const figure& f) {
 }
 
 json json_of(const kernel_record& k) {
-    return {{"name", k.subject.name},       {"launch_uid", k.subject.launch},
-            {"stream", k.subject.stream},   {"finished", k.finished},
-            {"launched_at", k.launched_at}, {"start_cycle", k.start_cycle},
-            {"end_cycle", k.end_cycle},     {"ctas", k.ctas},
+    json list_number = nullptr;
+    if (k.subject.list_number != 0) list_number = k.subject.list_number;
+    return {{"name", k.subject.name},
+            {"demangled_name", k.subject.demangled},
+            {"list_number", std::move(list_number)},
+            {"kernel_id", k.subject.id},
+            {"launch_uid", k.subject.launch},
+            {"stream", k.subject.stream},
+            {"finished", k.finished},
+            {"launched_at", k.launched_at},
+            {"start_cycle", k.start_cycle},
+            {"end_cycle", k.end_cycle},
+            {"ctas", k.ctas},
             {"ctas_per_sm", k.ctas_per_sm}};
 }
 
@@ -108,6 +117,11 @@ std::string quoted(const std::string& text) {
     std::string out = "\"";
     for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
     return out + '"';
+}
+
+/// Empty without a list.
+std::string list_number_of(const kernel_record& k) {
+    return k.subject.list_number != 0 ? std::to_string(k.subject.list_number) : std::string();
 }
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
@@ -244,7 +258,8 @@ std::vector<std::uint32_t> statistics_files::used_counters() const {
 
 std::string statistics_files::csv_text() const {
     std::string text =
-        "kernel,launch_uid,stream,finished,launched_at,start_cycle,end_cycle,ctas,ctas_per_sm";
+        "kernel,list_number,kernel_id,launch_uid,demangled_name,stream,finished,launched_at,start_"
+        "cycle,end_cycle,ctas,ctas_per_sm";
     const std::vector<std::uint32_t> used = used_counters();
     for (const figure& c : columns_) text += ',' + quoted(c.name);
     for (const std::uint32_t i : used) text += ',' + quoted(sums_->counters()[i].name());
@@ -260,9 +275,10 @@ std::string statistics_files::csv_text() const {
     for (const row& r : rows_) {
         if (!r.has_kernel) continue;
         const kernel_record& k = r.kernel;
-        text += fmt::format("{},{},{},{},{},{},{},{},{}", quoted(k.subject.name), k.subject.launch,
-                            k.subject.stream, k.finished ? 1 : 0, k.launched_at, k.start_cycle,
-                            k.end_cycle, k.ctas, k.ctas_per_sm);
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", quoted(k.subject.name),
+                            list_number_of(k), k.subject.id, k.subject.launch,
+                            quoted(k.subject.demangled), k.subject.stream, k.finished ? 1 : 0,
+                            k.launched_at, k.start_cycle, k.end_cycle, k.ctas, k.ctas_per_sm);
         figures(r);
         auto own = r.own.begin();  // by counter, as the columns are
         for (const std::uint32_t i : used) {
@@ -271,14 +287,15 @@ std::string statistics_files::csv_text() const {
         }
         text += '\n';
     }
-    text += "total,,,,,,,,";
+    text += "total,,,,,,,,,,,";
     figures(rows_.empty() ? row{} : rows_.back());
     for (const std::uint32_t i : used) text += fmt::format(",{}", sums_->whole()[i]);
     return text + '\n';
 }
 
 std::string statistics_files::long_csv_text() const {
-    std::string text = "launch_uid,kernel,kind,counter,cell,value,unit,adds\n";
+    std::string text =
+        "launch_uid,kernel,list_number,kernel_id,kind,counter,cell,value,unit,adds\n";
     const auto line = [&](const std::string& whose, const std::string& kind,
                           const kernel::counter_info& of, const std::string& cell,
                           std::uint64_t number) {
@@ -292,7 +309,8 @@ std::string statistics_files::long_csv_text() const {
     for (const row& r : rows_) {
         if (!r.has_kernel) continue;
         const std::string whose =
-            fmt::format("{},{}", r.kernel.subject.launch, quoted(r.kernel.subject.name));
+            fmt::format("{},{},{},{}", r.kernel.subject.launch, quoted(r.kernel.subject.name),
+                        list_number_of(r.kernel), r.kernel.subject.id);
         for (const counter_sums::value& v : r.own) counted(whose, v.counter, v.number);
         for (const auto& i : r.instructions)
             each_cell(i.counts, [&](const kernel::counter_info& of, const std::string& label,
@@ -301,7 +319,7 @@ std::string statistics_files::long_csv_text() const {
                 if (value != 0) line(whose, "instruction", of, cell, value);
             });
     }
-    for (const std::uint32_t i : used_counters()) counted(",total", i, sums_->whole()[i]);
+    for (const std::uint32_t i : used_counters()) counted(",total,,", i, sums_->whole()[i]);
     return text;
 }
 

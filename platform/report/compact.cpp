@@ -16,8 +16,9 @@ bool starts_with(std::string_view line, std::string_view start) {
 /// Of the kernel and the run: always there, even if a kernel takes as long as the one before.
 bool is_always_kept(std::string_view line) {
     for (const std::string_view start :
-         {"kernel_name", "kernel_launch_uid", "kernel_stream_id", "gpu_sim_cycle", "gpu_sim_insn",
-          "gpu_ipc", "gpu_tot_sim_cycle", "gpu_tot_sim_insn", "gpu_tot_ipc"})
+         {"kernel_name", "kernel_launch_uid", "kernel_stream_id", "kernel_list_number", "kernel_id",
+          "kernel_demangled_name", "gpu_sim_cycle", "gpu_sim_insn", "gpu_ipc", "gpu_tot_sim_cycle",
+          "gpu_tot_sim_insn", "gpu_tot_ipc"})
         if (starts_with(line, start)) return true;
     return false;
 }

@@ -323,6 +323,15 @@ void write_network(report_writer& out, gpu& device) {
     out.print("{:-<28}END-of-Interconnect-DETAILS{:-<25}\n", "", "");
 }
 
+/// Which kernel the report is about; launches are numbered in this run, the rest is the list's.
+void write_subject(report_writer& out, const report_subject& k) {
+    out.print("kernel_name = {} \nkernel_launch_uid = {} \nkernel_stream_id = {}\n", k.name,
+              k.launch, k.stream);
+    if (k.list_number != 0) out.print("kernel_list_number = {}\n", k.list_number);
+    out.print("kernel_id = {}\n", k.id);
+    if (k.demangled != k.name) out.print("kernel_demangled_name = {}\n", k.demangled);
+}
+
 }  // namespace
 
 double report::value(const std::string& name) const {
@@ -341,9 +350,7 @@ report reporter::make(const report_subject* subject) {
     const std::uint64_t sim_cycles = cycles - before_.cycles;
     const std::uint64_t sim_instructions = instructions - before_.instructions;
 
-    if (subject != nullptr)
-        out.print("kernel_name = {} \nkernel_launch_uid = {} \nkernel_stream_id = {}\n",
-                  subject->name, subject->launch, subject->stream);
+    if (subject != nullptr) write_subject(out, *subject);
     out.count("gpu_sim_cycle", sim_cycles);
     out.count("gpu_sim_insn", sim_instructions);
     out.real("gpu_ipc", ratio(sim_instructions, sim_cycles));

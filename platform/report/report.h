@@ -27,7 +27,10 @@ struct figure_row {
 /// The kernel a report is about.
 struct report_subject {
     std::string name;
-    std::uint64_t launch = 0;  ///< number of the launch, from 1
+    std::string demangled;          ///< the name as its source has it
+    std::uint64_t list_number = 0;  ///< place among the kernels of the list, from 1; 0: no list
+    std::uint64_t id = 0;           ///< the tracer's number
+    std::uint64_t launch = 0;       ///< number of the launch, from 1
     std::uint64_t stream = 0;
 };
 

@@ -52,6 +52,12 @@ const std::vector<statistic_info> table = {
     {run, "kernel_name", "", "Name of the kernel that has ended."},
     {run, "kernel_launch_uid", "", "Number of its launch, from 1."},
     {run, "kernel_stream_id", "", "CUDA stream it was launched in."},
+    {run, "kernel_list_number", "",
+     "Its place among the kernels of the command list, from 1, whichever of them run; not printed "
+     "without a list."},
+    {run, "kernel_id", "",
+     "The tracer's number of the kernel (kernel id in its header); of programs, the launch's."},
+    {run, "kernel_demangled_name", "", "The name as the source has it, where it is mangled."},
     {run, "gpu_sim_cycle", "core cycles",
      "Since the report before; for kernels that run one after the other, what the kernel took, its "
      "launch latency included."},

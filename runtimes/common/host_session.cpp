@@ -5,9 +5,46 @@
 #include "runtimes/common/process_environment.h"
 #include "runtimes/common/termination_signals.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
+
 namespace simtlm::runtime {
+
+namespace {
+
+int program_exit_code = 0;
+
+extern "C" void note_program_exit(int code, void*) {
+    program_exit_code = code;
+}
+
+// Of `simtlm run`, in place of a program's own 0; docs/exit-codes.md.
+constexpr int results_lost = 1, kernel_aborted = 6;
+
+}  // namespace
+
+bool host_session::keeps_no_exit_code() const {
+    return std::getenv("SIMTLM_RUN") != nullptr && !options_.flag("--keep-exit-code");
+}
+
+void host_session::end_with_code() {
+    const device::run_log& log = system_->log();
+    if (!keeps_no_exit_code() || program_exit_code != 0) return;
+    if (!log.has_lost_results() && !log.has_aborted_kernel()) return;
+    const int code = log.has_lost_results() ? results_lost : kernel_aborted;
+    std::fputs(fmt::format("simtlm: {}; the exit code is {} (the program's own, which is 0, with "
+                           "--keep-exit-code)\n",
+                           code == results_lost ? "results could not be written"
+                                                : "not all kernels have come to their end",
+                           code)
+                   .c_str(),
+               stderr);
+    std::fflush(nullptr);
+    ::_exit(code);
+}
 
 host_session::host_session(const void* library)
     : process_(::getpid()),
@@ -15,6 +52,9 @@ host_session::host_session(const void* library)
     read_options(options_);
     system_ = std::make_unique<device::system>(options_, log_outputs(options_),
                                                provenance_of_program(options_));
+    if (const std::string n = platform::calibration_note(options_.presets()); !n.empty())
+        system_->log().note("note", n);
+    if (keeps_no_exit_code()) on_exit(note_program_exit, nullptr);
     for (const std::string& n : options_.notes()) system_->log().note("note", n);
     watch_termination_signals([this](const std::string& why) { end(why); });
 }

@@ -33,6 +33,9 @@ public:
     /// @param why  of an interruption; empty: it has come to its end
     void end(const std::string& why);
     bool ended() const { return ended_; }
+    /// After end(): ends the process with a code of `simtlm run` where the program's own, 0, tells
+    /// nothing of an aborted kernel or of lost results.
+    void end_with_code();
 
 protected:
     /// @param library  an address in the library: its presets lie beside it
@@ -43,6 +46,8 @@ protected:
     const platform::option_values& options() const { return options_; }
 
 private:
+    bool keeps_no_exit_code() const;
+
     const int process_;
     platform::option_values options_;
     std::unique_ptr<device::system> system_;

@@ -2,6 +2,8 @@
 #include "runtimes/common/process_environment.h"
 
 #include "platform/config/config.h"
+#include "platform/options/argument_text.h"
+#include "platform/outputs/output_check.h"
 #include "platform/outputs/version.h"
 
 #include <dlfcn.h>
@@ -33,19 +35,12 @@ std::vector<std::string> command_line() {
 }
 
 std::vector<std::string> handed_over() {
-    std::vector<std::string> words;
     const char* const given = std::getenv("SIMTLM_OPTIONS");
-    std::istringstream in(given != nullptr ? given : "");
-    for (std::string line; std::getline(in, line);)
-        if (!line.empty()) words.push_back(line);
-    return words;
+    return platform::unpacked_arguments(given != nullptr ? given : "");
 }
 
 void parse_handed_over(platform::option_values& options) {
-    const std::vector<std::string> words = handed_over();
-    std::vector<const char*> arguments{"simtlm"};
-    for (const std::string& w : words) arguments.push_back(w.c_str());
-    options.parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+    options.parse_command_line(handed_over());
 }
 
 }  // namespace
@@ -63,20 +58,24 @@ void read_options(platform::option_values& options) {
         options.load_file("gpgpusim.config");
     } else {
         options.load_preset("QV100");
-        std::fputs(
-            "simtlm: note: no GPU is named (simtlm run --preset NAME, or gpgpusim.config): QV100\n",
-            stderr);
+        if (isatty(STDERR_FILENO) != 0)
+            std::fputs(
+                "simtlm: note: no GPU is named (simtlm run --preset NAME, or gpgpusim.config): "
+                "QV100\n",
+                stderr);
     }
     if (given != nullptr) parse_handed_over(options);
 }
 
 device::run_log::outputs log_outputs(const platform::option_values& options) {
     device::run_log::outputs log;
-    log.summary = is_simtlm_run();
-    log.file = options.text("--stats-file");
-    if (is_simtlm_run() && log.file.empty()) log.file = "simtlm-stats.txt";
-    log.compact = options.text("--stats") == "compact";
     log.quiet = options.flag("--quiet");
+    log.summary = is_simtlm_run() &&
+                  (options.flag("--summary") || (isatty(STDERR_FILENO) != 0 && !log.quiet));
+    log.by_class = options.flag("-gpgpu_ptx_instruction_classification");
+    log.file = options.text("--stats-file");
+    if (is_simtlm_run() && log.file.empty()) log.file = platform::default_reports_file;
+    log.compact = options.text("--stats") == "compact";
     return log;
 }
 
@@ -92,8 +91,9 @@ platform::provenance provenance_of_program(const platform::option_values& option
     std::error_code ignored;
     inputs.push_back(
         {"program", std::filesystem::read_symlink("/proc/self/exe", ignored).string()});
-    return platform::provenance_of({platform::version, platform::commit()}, std::move(words),
-                                   options, platform::make_gpu_config(options), inputs);
+    return platform::provenance_of(
+        {platform::version, platform::commit(), platform::accelsim_build()}, std::move(words),
+        options, platform::make_gpu_config(options), inputs);
 }
 
 }  // namespace simtlm::runtime

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/cuda/session.h"
 
+#include "modules/kernel/error.h"
+#include "modules/kernel/output_file.h"
+#include "modules/kernel/signal_shield.h"
 #include "runtimes/common/termination_signals.h"
 #include "runtimes/cuda/status.h"
 
@@ -9,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -159,8 +163,20 @@ void session::save_ptx(device::module_source& s) {
     if (!options().flag("-save_embedded_ptx") && !options().flag("-keep")) return;
     if (s.isa != execution::instruction_set::ptx) return;
     const std::string path = fmt::format("_{}.ptx", number);
-    std::ofstream out(path, std::ios::binary);
-    if (!(out << s.code) || !out.flush()) gpus().log().note("warning", path + " cannot be written");
+    // No input of the run is overwritten, and no file that is read-only.
+    std::error_code ignored;
+    bool is_input = std::filesystem::equivalent(path, "/proc/self/exe", ignored);
+    for (const std::string& f : options().files())
+        is_input = is_input || std::filesystem::equivalent(path, f, ignored);
+    try {
+        if (is_input) throw simtlm::kernel::user_error(path, "is an input of the run");
+        const simtlm::kernel::signal_shield shield;
+        simtlm::kernel::output_file out(path);
+        out.write(s.code);
+        out.commit();
+    } catch (const simtlm::kernel::user_error& e) {
+        gpus().log().result_lost(e.what());
+    }
 }
 
 module& session::module_of(library& l, unsigned d) {
@@ -405,7 +421,11 @@ namespace {
 /// Runs when the process ends, after the program's own code.
 __attribute__((destructor)) void end_session() {
     // A process that was forked has no thread that simulates.
-    if (the_session != nullptr && the_session->process() == ::getpid()) the_session->end({});
+    if (the_session != nullptr && the_session->process() == ::getpid()) {
+        the_session->end({});
+        over = true;
+        the_session->end_with_code();
+    }
     over = true;
 }
 

@@ -124,6 +124,132 @@ TEST_F(HostProgram, SignalsLeaveStatisticsOnStdoutInTheWayOfGpgpuSim) {
     EXPECT_THAT(o.out, Not(HasSubstr("exit detected")));
 }
 
+TEST_F(HostProgram, ASecondSignalAtOnceIsTheSameOne) {
+    const std::string json = folder.path("s.json");
+    const outcome o = run({"--stats-json", json}, {"100000000", "15", "twice"});
+    EXPECT_EQ(-SIGTERM, o.code) << o.err;
+    EXPECT_EQ("interrupted", read_json(json)["ended"]);
+    EXPECT_THAT(o.err, HasSubstr("interrupted by SIGTERM"));
+}
+
+TEST_F(HostProgram, TellsByItsExitCodeThatAKernelWasAborted) {
+    const outcome o = run({"-gpgpu_max_cycle", "1000"}, {"100000", "0", "careless"});
+    EXPECT_EQ(6, o.code) << o.err;
+    EXPECT_THAT(o.out, HasSubstr("spin: passed")) << "which the program cannot know better";
+    EXPECT_THAT(o.err, HasSubstr("--keep-exit-code"));
+    EXPECT_EQ(
+        0, run({"-gpgpu_max_cycle", "1000", "--keep-exit-code"}, {"100000", "0", "careless"}).code);
+    EXPECT_EQ(1, run({"-gpgpu_max_cycle", "1000"}, {"100000"}).code) << "the program's own";
+}
+
+TEST_F(HostProgram, TellsByItsExitCodeThatResultsWereLost) {
+    if (std::filesystem::exists("/dev/full")) {
+        EXPECT_EQ(1, run({"--stats-json", "/dev/full"}, {}).code);
+    }
+    const outcome o =
+        simulate_from_shell("ulimit -f 8;",
+                            {"run", "--preset", "TINY", "--stats-file", folder.path("reports"),
+                             "--stats-json", folder.path("s.json"), "--", spin},
+                            "");
+    EXPECT_EQ(1, o.code) << o.err;
+    EXPECT_EQ("spin: passed\n", o.out) << "the program is not ended by SIGXFSZ";
+    EXPECT_THAT(o.err, HasSubstr("s.json"));
+}
+
+TEST_F(HostProgram, OfNoKernelHasNoReportThatLooksLikeOne) {
+    const outcome o = run({}, {"10", "0", "idle"});
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(read_file(folder.path("reports")), Not(HasSubstr("exit detected")));
+}
+
+TEST_F(HostProgram, SaysNothingOnStderrWhenAllIsWell) {
+    EXPECT_EQ("", run({"-power_simulation_enabled", "0"}, {}).err);
+    EXPECT_THAT(read_file(folder.path("reports")), HasSubstr("simtlm: note: "));
+    EXPECT_THAT(run({"--summary"}, {}).err, HasSubstr("2 kernels"));
+}
+
+TEST_F(HostProgram, LeavesSignalsToTheProgram) {
+    const outcome o = simulate_from_shell(
+        "", {"run", "--preset", "TINY", "--", "/bin/sh", "-c", "kill -PIPE $$"}, "");
+    EXPECT_EQ(-SIGPIPE, o.code) << o.err;
+}
+
+TEST_F(HostProgram, DoesNotMakeTheCurrentFolderSearched) {
+    for (const char* before : {"", "/nowhere::/elsewhere:"}) {
+        const outcome o = simulate_from_shell(
+            "export LD_LIBRARY_PATH='" + std::string(before) + "';",
+            {"run", "--preset", "TINY", "--", "/usr/bin/printenv", "LD_LIBRARY_PATH"}, "");
+        EXPECT_EQ(0, o.code) << o.err;
+        EXPECT_THAT(":" + o.out.substr(0, o.out.find('\n')) + ":", Not(HasSubstr("::")));
+    }
+}
+
+TEST_F(HostProgram, HandsOverEveryValueAsItIs) {
+    const std::string odd = folder.path("a\n--gpus\n2\\n.json");
+    const outcome o = run({"--stats-json", odd}, {});
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_EQ("finished", read_json(odd)["ended"]);
+}
+
+TEST_F(HostProgram, RunsFromAFolderWithABlankInItsName) {
+    const std::filesystem::path installed = folder.path("with blank");
+    std::filesystem::create_directories(installed / "bin");
+    std::filesystem::create_directory_symlink(
+        std::filesystem::path(SIMTLM_EXECUTABLE).parent_path().parent_path() / "lib",
+        installed / "lib");
+    std::filesystem::copy_file(SIMTLM_EXECUTABLE, installed / "bin" / "simtlm");
+    const outcome o = simulate_from_shell("exec '" + (installed / "bin" / "simtlm").string() +
+                                              "' run --preset TINY --stats-file '" +
+                                              folder.path("reports") + "' -- '" + spin + "'; ",
+                                          {}, "");
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_EQ("spin: passed\n", o.out);
+    EXPECT_EQ("", o.err);
+    EXPECT_THAT(read_file(folder.path("reports")), HasSubstr("kernel_name = spin"));
+}
+
+TEST_F(HostProgram, SimulatesTheChosenKernelsAndExecutesTheOthersWithoutTime) {
+    const std::string json = folder.path("s.json");
+    const outcome o = run({"--kernels", "2", "--stats-json", json}, {"20"});
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_EQ("spin: passed\n", o.out) << "the first has done its work, too";
+    const nlohmann::json s = read_json(json);
+    ASSERT_EQ(1u, s["kernels"].size());
+    EXPECT_EQ(2, s["kernels"][0]["list_number"]);
+}
+
+TEST_F(HostProgram, CountsInstructionsByClassWithoutTime) {
+    ASSERT_EQ(
+        0, run({"-gpgpu_ptx_sim_mode", "1", "-gpgpu_ptx_instruction_classification", "1"}, {"20"})
+               .code);
+    EXPECT_THAT(read_file(folder.path("reports")), HasSubstr("integer"));
+    EXPECT_EQ(2, run({"-gpgpu_ptx_instruction_classification", "1"}, {"20"}).code)
+        << "refused where it has no effect";
+}
+
+TEST_F(HostProgram, NeverReplacesAnInputOrAReadOnlyFileByItsReports) {
+    const auto with = [&](const std::string& file, std::vector<std::string> more = {}) {
+        std::vector<std::string> words = {"run", "--preset", "TINY", "--stats-file", file};
+        words.insert(words.end(), more.begin(), more.end());
+        words.insert(words.end(), {"--", spin});
+        const outcome o = simulate(words);
+        EXPECT_EQ("", o.out);
+        return o.code;
+    };
+    const std::string kept = folder.write("kept", "precious");
+    std::filesystem::permissions(kept, std::filesystem::perms::owner_read);
+    std::filesystem::create_symlink(spin, folder.path("link"));
+    EXPECT_EQ(2, with(kept));
+    EXPECT_EQ(2, with(spin));
+    EXPECT_EQ(2, with(folder.path("link")));
+    EXPECT_EQ(2, with(""));
+    EXPECT_EQ(2, with(folder.path("same"), {"--stats-json", folder.path("same")}));
+    folder.write("s.gpu1.json", "precious");
+    std::filesystem::permissions(folder.path("s.gpu1.json"), std::filesystem::perms::owner_read);
+    EXPECT_EQ(2, with(folder.path("r"), {"--gpus", "2", "--stats-json", folder.path("s.json")}));
+    EXPECT_EQ("precious", read_file(kept));
+}
+
 TEST_F(HostProgram, RefusesFilesThatItCannotWriteBeforeItBegins) {
     const outcome o = run({"--stats-json", folder.path("none/s.json")}, {});
     EXPECT_EQ(2, o.code);

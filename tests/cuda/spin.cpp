@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that takes as long as it is told to: spin LOOPS [SIGNAL]. With a signal, the program
-// sends it to itself while the kernel runs.
+// A kernel that takes as long as it is told to: spin LOOPS [SIGNAL [HOW]]. With a signal other than
+// 0, the program sends it to itself while the kernel runs. HOW:
+//   twice     and once more soon after
+//   careless  errors and results are not looked at
+//   idle      no kernel is launched
 #include <unistd.h>
 
 #include <chrono>
@@ -8,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <thread>
 
 extern "C" {
@@ -60,6 +64,8 @@ AGAIN:
 }
 )";
 
+static bool careless = false;
+
 static void run_on(int device, unsigned loops) {
     constexpr unsigned n = 128;
     void *context = nullptr, *module = nullptr, *function = nullptr;
@@ -74,9 +80,12 @@ static void run_on(int device, unsigned loops) {
     CHECK(cuMemcpyHtoD_v2(data, sums, sizeof sums) == 0);
     void* arguments[] = {&data, &loops};
     for (int launch = 0; launch < 2; ++launch) {
-        CHECK(cuLaunchKernel(function, 2, 1, 1, n / 2, 1, 1, 0, nullptr, arguments, nullptr) == 0);
-        CHECK(cuCtxSynchronize() == 0);
+        const int launched =
+            cuLaunchKernel(function, 2, 1, 1, n / 2, 1, 1, 0, nullptr, arguments, nullptr);
+        const int ended = cuCtxSynchronize();
+        CHECK(careless || (launched == 0 && ended == 0));
     }
+    if (careless) return;
     CHECK(cuMemcpyDtoH_v2(sums, data, sizeof sums) == 0);
     for (unsigned i = 0; i < n; ++i) CHECK(sums[i] == i + loops * (loops - 1));
 }
@@ -86,11 +95,18 @@ int main(int count, char** arguments) {
     int devices = 0;
     CHECK(cuInit(0) == 0);
     CHECK(cuDeviceGetCount(&devices) == 0);
-    if (count > 2)
-        std::thread([signal = std::atoi(arguments[2])] {
+    const std::string how = count > 3 ? arguments[3] : "";
+    careless = how == "careless";
+    const int signal = count > 2 ? std::atoi(arguments[2]) : 0;
+    if (signal != 0)
+        std::thread([signal, twice = how == "twice"] {
             std::this_thread::sleep_for(std::chrono::milliseconds(700));
             ::kill(::getpid(), signal);
+            if (!twice) return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            ::kill(::getpid(), signal);
         }).detach();
+    if (how == "idle") devices = 0;
     for (int d = 0; d < devices; ++d) run_on(d, loops);
     std::puts("spin: passed");
 }

@@ -44,22 +44,46 @@ TEST(CommandLine, TakesTheFolderOfATrace) {
     EXPECT_EQ(0, o.code) << o.err;
 }
 
+/// What a run writes to a terminal of some width that is its stderr.
+std::string on_terminal(const std::vector<std::string>& arguments, unsigned short columns) {
+    struct winsize size {};
+    size.ws_row = 24;
+    size.ws_col = columns;
+    int ours = -1, theirs = -1;
+    EXPECT_EQ(0, openpty(&ours, &theirs, nullptr, nullptr, &size));
+    const outcome o = simulate_from_shell({}, arguments, "2>&" + std::to_string(theirs));
+    EXPECT_EQ(0, o.code);
+    close(theirs);
+    std::string text;
+    char part[4096];
+    for (ssize_t n = 0; (n = read(ours, part, sizeof part)) > 0;)
+        text.append(part, static_cast<std::size_t>(n));
+    close(ours);
+    return text;
+}
+
 TEST(CommandLine, NotesOptionsWithoutMeaningOnce) {
     const std::vector<std::string> more = {"-power_simulation_enabled", "0",
                                            "-visualizer_enabled",       "0",
                                            "-power_simulation_enabled", "1"};
     const outcome o = simulate(on_tiny(sample("vecadd"), more));
     EXPECT_EQ(0, o.code) << o.err;
-    const std::size_t first = o.err.find("-power_simulation_enabled");
-    ASSERT_NE(std::string::npos, first) << o.err;
-    EXPECT_EQ(std::string::npos, o.err.find("-power_simulation_enabled", first + 1)) << o.err;
+    EXPECT_EQ("", o.err) << "scripts take what is there for a failure";
+    const std::size_t first = o.out.find("simtlm: note: ");
+    ASSERT_NE(std::string::npos, first);
+    const std::size_t named = o.out.find("-power_simulation_enabled");
+    ASSERT_NE(std::string::npos, named);
+    EXPECT_EQ(std::string::npos, o.out.find("-power_simulation_enabled", named + 1));
     std::vector<std::string> quiet = more;
     quiet.emplace_back("--quiet");
-    EXPECT_EQ("", simulate(on_tiny(sample("vecadd"), quiet)).err);
+    EXPECT_THAT(simulate(on_tiny(sample("vecadd"), quiet)).out, Not(HasSubstr("note:")));
+    EXPECT_THAT(on_terminal(on_tiny(sample("vecadd"), more), 80), HasSubstr("simtlm: note: "));
 }
 
-TEST(CommandLine, EndsWithASummary) {
-    const outcome o = simulate(on_tiny(sample("sample")));
+TEST(CommandLine, EndsWithASummaryOnATerminalOrWhereOneIsAskedFor) {
+    EXPECT_EQ("", simulate(on_tiny(sample("vecadd"))).err);
+    EXPECT_THAT(on_terminal(on_tiny(sample("vecadd")), 80), HasSubstr("1 kernel, "));
+    const outcome o = simulate(on_tiny(sample("sample"), {"--summary"}));
     EXPECT_THAT(o.err, HasSubstr("4 kernels"));
     EXPECT_THAT(o.err, HasSubstr("IPC"));
     EXPECT_THAT(o.err, HasSubstr("hit rate"));
@@ -79,24 +103,6 @@ TEST(CommandLine, ShowsProgressWhenAsked) {
     EXPECT_THAT(simulate(on_tiny(sample("vecadd"))).err, Not(HasSubstr("CTA ")));
 }
 
-/// What a run writes to a terminal of some width that is its stderr.
-std::string on_terminal(const std::vector<std::string>& arguments, unsigned short columns) {
-    struct winsize size {};
-    size.ws_row = 24;
-    size.ws_col = columns;
-    int ours = -1, theirs = -1;
-    EXPECT_EQ(0, openpty(&ours, &theirs, nullptr, nullptr, &size));
-    const outcome o = simulate_from_shell({}, arguments, "2>&" + std::to_string(theirs));
-    EXPECT_EQ(0, o.code);
-    close(theirs);
-    std::string text;
-    char part[4096];
-    for (ssize_t n = 0; (n = read(ours, part, sizeof part)) > 0;)
-        text.append(part, static_cast<std::size_t>(n));
-    close(ours);
-    return text;
-}
-
 TEST(CommandLine, KeepsProgressOnALineOfTheTerminal) {
     const std::string text = on_terminal(on_tiny(sample("sample"), slowly()), 30);
     std::size_t lines = 0;
@@ -109,6 +115,46 @@ TEST(CommandLine, KeepsProgressOnALineOfTheTerminal) {
     }
     EXPECT_GT(lines, 0u) << "a run of more than a second";
     EXPECT_THAT(text, HasSubstr("kernel "));
+}
+
+TEST(CommandLine, IsKnownByABuildThatAccelSimsScriptsFindInTheExecutable) {
+    const std::string program = read_file(SIMTLM_EXECUTABLE);
+    const std::size_t at = program.find("accelsim-commit-");
+    ASSERT_NE(std::string::npos, at);
+    EXPECT_EQ(std::string::npos, program.find("accelsim-commit-", at + 1)) << "one line of strings";
+    const std::string build = program.c_str() + at;
+    EXPECT_EQ(std::string::npos, build.find_first_of(" .'+")) << "a folder and a job are named so";
+    EXPECT_THAT(simulate(on_tiny(sample("vecadd"))).out,
+                testing::StartsWith("Accel-Sim [build " + build + "]\n"));
+}
+
+TEST(CommandLine, NamesTheNearestCalibratedPreset) {
+    EXPECT_THAT(simulate(on_tiny(sample("vecadd"), {"--preset", "A100"})).out,
+                HasSubstr("A100 is not calibrated; the nearest that is: RTX3070"));
+    EXPECT_THAT(simulate(on_tiny(sample("vecadd"))).out, Not(HasSubstr("calibrated")));
+    EXPECT_THAT(simulate({"--list-configs"}).out, HasSubstr("calibrated"));
+}
+
+TEST(CommandLine, EndsQuietlyWhenTheReaderOfAListHasSeenEnough) {
+    for (const char* question : {"--help", "--help-markdown", "--help-statistics"}) {
+        const outcome o = simulate_from_shell("", {question}, "| head -n 1");
+        EXPECT_EQ("", o.err) << question;
+        EXPECT_NE("", o.out) << question;
+    }
+}
+
+TEST(CommandLine, RefusesWhatHasNoEffectOnTracesOrPrograms) {
+    for (const std::vector<std::string>& more :
+         std::vector<std::vector<std::string>>{{"--check", "all"},
+                                               {"--launch", "x"},
+                                               {"--record-trace", "x"},
+                                               {"--stats-file", "x"},
+                                               {"--keep-exit-code"},
+                                               {"--gpus", "2"}}) {
+        const outcome o = simulate(on_tiny(sample("vecadd"), more));
+        EXPECT_EQ(2, o.code) << more.front();
+        EXPECT_THAT(o.err, HasSubstr(more.front() + " has no effect"));
+    }
 }
 
 TEST(CommandLine, ProfilesTheSimulationKernel) {

@@ -27,6 +27,7 @@ protected:
                 {"--stats-csv-long", file},
                 {"--vcd", file},
                 {"--timeline", file},
+                {"--interval-csv", file},
                 {"-visualizer_enabled", "1", "-visualizer_outputfile", file},
                 {"-enable_ptx_file_line_stats", "1", "-ptx_line_stats_filename", file}};
     }
@@ -193,8 +194,8 @@ TEST_F(Output, OnAClosedStreamIsAnError) {
         simulate_from_shell({}, small({"--stats-json", folder.path("s.json")}), ">&- <&-");
     expect_unwritten(o, "standard output");
     EXPECT_NO_THROW(read_json(folder.path("s.json"))) << "no report goes into the file";
-    const outcome unheard =
-        simulate_from_shell({}, small({"--stats-json", folder.path("s.json")}), "2>&-");
+    const outcome unheard = simulate_from_shell(
+        {}, small({"--stats-json", folder.path("s.json"), "--summary"}), "2>&-");
     EXPECT_EQ(1, unheard.code) << "the summary could not be said";
     EXPECT_NO_THROW(read_json(folder.path("s.json")));
     EXPECT_EQ(0, simulate_from_shell({}, small({"--quiet"}), "2>&-").code) << "nothing to say";
@@ -230,6 +231,115 @@ TEST_F(Output, DoesNotTouchAFileThatHasTheNameOfADraft) {
     EXPECT_EQ("precious", read_file(folder.path("s.json.part")));
     EXPECT_EQ("finished", read_json(folder.path("s.json"))["ended"]);
 }
+
+TEST_F(Output, WithAnEmptyNameIsRefused) {
+    for (const auto& option : every_option("")) expect_refused(option, {"an empty name"});
+}
+
+TEST_F(Output, OfAReadOnlyDatabaseOrADeviceIsRefused) {
+    folder.write("i.db", "precious");
+    ASSERT_EQ(0, chmod(folder.path("i.db").c_str(), 0444));
+    expect_refused({"--interval-db", folder.path("i.db")}, {"i.db", "read-only"});
+    EXPECT_EQ("precious", read_file(folder.path("i.db")));
+    expect_refused({"--interval-db", "/dev/null"}, {"regular file"});
+}
+
+/// Of programs, with and without time.
+class ProgramOutput : public testing::TestWithParam<const char*> {
+protected:
+    void SetUp() override {
+        ptx = folder.write("copy.ptx", R"(.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry copy(.param .u64 to, .param .u64 from) {
+    .reg .u32 %r<3>;
+    .reg .u64 %d<6>;
+    ld.param.u64 %d1, [to];
+    ld.param.u64 %d2, [from];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d3, %r1, 4;
+    add.u64 %d4, %d1, %d3;
+    add.u64 %d5, %d2, %d3;
+    ld.global.u32 %r2, [%d5];
+    st.global.u32 [%d4], %r2;
+    ret;
+}
+)");
+        folder.write("in.bin", std::string(128, '\x05'));
+    }
+    outcome run(const std::string& result, const std::vector<std::string>& more = {}) {
+        const std::string launch =
+            folder.write("copy.launch",
+                         "buffer a u32 32 file in.bin\nbuffer b u32 32 zero\n"
+                         "launch copy grid 1 block 32 args b a\n" +
+                             result);
+        std::vector<std::string> all = {
+            "--preset", "TINY", "--ptx", ptx, "--launch", launch, "-gpgpu_ptx_sim_mode",
+            GetParam()};
+        all.insert(all.end(), more.begin(), more.end());
+        return simulate(all);
+    }
+    scratch_folder folder;
+    std::string ptx;
+};
+
+TEST_P(ProgramOutput, OfALaunchFileNeverReplacesAnInputOrAReadOnlyFile) {
+    EXPECT_EQ(0, run("output b out.bin\n").code);
+    EXPECT_EQ(std::string(128, '\x05'), read_file(folder.path("out.bin")));
+    ASSERT_EQ(0, symlink("in.bin", folder.path("link.bin").c_str()));
+    folder.write("kept.bin", "precious");
+    ASSERT_EQ(0, chmod(folder.path("kept.bin").c_str(), 0444));
+    folder.write("want.bin", std::string(128, '\x05'));
+    for (const char* result :
+         {"output b in.bin\n", "output b link.bin\n", "output b copy.ptx\n",
+          "output b copy.launch\n", "output b kept.bin\n", "output b none/out.bin\n",
+          "expect b file want.bin\noutput b want.bin\n",
+          "output b twice.bin\noutput a twice.bin\n"}) {
+        const outcome o = run(result);
+        EXPECT_EQ(2, o.code) << result << o.err;
+        EXPECT_EQ("", o.out) << "refused before anything ran: " << result;
+        EXPECT_THAT(o.error_lines(), SizeIs(1)) << o.err;
+    }
+    EXPECT_EQ(std::string(128, '\x05'), read_file(folder.path("in.bin")));
+    EXPECT_EQ("precious", read_file(folder.path("kept.bin")));
+}
+
+TEST_P(ProgramOutput, OfExecutedInstructionsNeverReplacesAnInput) {
+    for (const char* file : {"in.bin", "copy.ptx", "copy.launch"}) {
+        const outcome o = run("", {"-gpgpu_ptx_inst_debug_to_file", "1",
+                                   "-gpgpu_ptx_inst_debug_file", folder.path(file)});
+        EXPECT_EQ(2, o.code) << o.err;
+        EXPECT_THAT(o.err, HasSubstr(file));
+    }
+    const outcome o = run("output b same\n", {"-gpgpu_ptx_inst_debug_to_file", "1",
+                                              "-gpgpu_ptx_inst_debug_file", folder.path("same")});
+    EXPECT_EQ(2, o.code) << o.err;
+}
+
+TEST_P(ProgramOutput, OfAWrongLaunchNamesItsLine) {
+    for (const char* shape : {"grid 0 block 32", "grid 1 block 2048"}) {
+        const outcome o = run(std::string("launch copy ") + shape + " args b a\n");
+        EXPECT_EQ(2, o.code);
+        EXPECT_THAT(o.err, HasSubstr("copy.launch:4: ")) << shape;
+    }
+}
+
+TEST_P(ProgramOutput, OnAFullDeviceIsAnError) {
+    if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
+    const outcome o = run("output b /dev/full\n");
+    EXPECT_EQ(1, o.code) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("/dev/full"));
+}
+
+TEST_P(ProgramOutput, SaysThatResultsAreAsExpectedOnlyWhereSomeAre) {
+    EXPECT_THAT(run("output b out.bin\n").out, testing::Not(HasSubstr("as expected")));
+    EXPECT_THAT(run("expect b buffer a\n").out, HasSubstr("results are as expected"));
+}
+
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutTime, ProgramOutput, testing::Values("0", "1"),
+                         [](const auto& mode) {
+                             return std::string(mode.param) == "0" ? "Timed" : "Functional";
+                         });
 
 TEST_F(Output, OfAQuietRunIsTheReport) {
     trace.header["nregs"] = "21955";  // worth a warning

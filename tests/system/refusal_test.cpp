@@ -371,8 +371,8 @@ TEST_F(ImpossibleTrace, HasANegativeKernelIdOrStream) {
     expect_impossible("", "", {"negative 'cuda stream id'"});
 }
 TEST_F(ImpossibleTrace, IsFoundInBinaryFormToo) {
-    const std::string list = trace.write(
-        folder, replaced(trace.text(), "0040 ffffffff 0 EXIT", "0040 ffffffff 0 NOP"));
+    const std::string list =
+        trace.write(folder, replaced(trace.text(), "0040 ffffffff 0 EXIT", "0040 ffffffff 0 NOP"));
     ASSERT_EQ(0, trace_tool({"convert", list, folder.path("binary")}).code);
     const outcome o =
         simulate({"--preset", "TINY", "--quiet", "-trace", folder.path("binary/kernelslist.g")});
@@ -381,16 +381,37 @@ TEST_F(ImpossibleTrace, IsFoundInBinaryFormToo) {
 }
 TEST_F(Refusal, OfACopyThatWraps) {
     trace.write(folder);
-    expect_refused({"--preset", "TINY", "-trace",
-                    folder.write("kernelslist.g",
-                                 "MemcpyHtoD,0xffffffffffffff00,512\nkernel-1.traceg\n")},
-                   {"kernelslist.g:1", "wraps"});
+    expect_refused(
+        {"--preset", "TINY", "-trace",
+         folder.write("kernelslist.g", "MemcpyHtoD,0xffffffffffffff00,512\nkernel-1.traceg\n")},
+        {"kernelslist.g:1", "wraps"});
 }
 TEST_F(Refusal, OfAPlainFileUnderTheNameOfAnArchive) {
     folder.write("kernel-1.traceg.xz", trace.text());
     expect_refused(
         {"--preset", "TINY", "-trace", folder.write("kernelslist.g", "kernel-1.traceg.xz\n")},
         {"kernel-1.traceg.xz", "name of an archive"});
+}
+
+TEST_F(Refusal, ShowsEscapeSequencesOfAFileEscaped) {
+    trace.header["kernel name"] = "k\x1b[31mred\x07";
+    const outcome o = simulate({"--preset", "TINY", "-trace", trace.write(folder)});
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(o.out, HasSubstr("kernel_name = k\\x1b[31mred\\x07"));
+    EXPECT_EQ(std::string::npos, o.out.find('\x1b'));
+    expect_trace_refused(replaced(trace.text(), "R12 FADD", "R12 F\x1b]0;title\x07"),
+                         {"F\\x1b]0;title\\x07"});
+}
+TEST_F(Refusal, OfAPerfectNetworkNamesTheModeThatIsOne) {
+    const std::string network = folder.write("net.icnt", "perfect_icnt = 1;\n");
+    expect_refused({"--preset", "TINY", "-network_mode", "1", "-inter_config_file", network,
+                    "-trace", trace.write(folder)},
+                   {"perfect_icnt", "-network_mode 3"});
+}
+TEST_F(Refusal, OfRawTracesNamesTheStepThatIsMissing) {
+    folder.write("kernel-1.trace", "raw");
+    expect_refused({"--preset", "TINY", "-trace", folder.write("kernelslist", "kernel-1.trace\n")},
+                   {"kernelslist:1", "raw traces", "post-traces-processing"});
 }
 
 class ByteOrderMark : public Refusal {};

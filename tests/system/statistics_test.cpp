@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/statistics_table.h"
 #include "tests/system/simulator.h"
+#include "tests/system/small_trace.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -445,7 +446,7 @@ TEST(StatisticsFiles, AsLongCsvHaveARowForEachKernelAndCounter) {
     std::istringstream in(read_file(folder.path("long.csv")));
     std::string line;
     std::getline(in, line);
-    EXPECT_EQ("launch_uid,kernel,kind,counter,cell,value,unit,adds", line);
+    EXPECT_EQ("launch_uid,kernel,list_number,kernel_id,kind,counter,cell,value,unit,adds", line);
     std::map<std::string, double> decoded;  // by kernel
     while (std::getline(in, line)) {
         std::vector<std::string> cells(1);
@@ -454,8 +455,8 @@ TEST(StatisticsFiles, AsLongCsvHaveARowForEachKernelAndCounter) {
                 cells.emplace_back();
             else
                 cells.back() += c;
-        if (cells.size() > 5 && cells[2] == "sm" && cells[3] == "decoded")
-            decoded[cells[0]] += std::stod(cells[5]);
+        if (cells.size() > 7 && cells[4] == "sm" && cells[5] == "decoded")
+            decoded[cells[0]] += std::stod(cells[7]);
     }
     ASSERT_EQ(5u, decoded.size()) << "four kernels and the run";
     const double whole = decoded[""];
@@ -531,11 +532,26 @@ TEST(Report, IsReadByTheExpressionsOfAccelSimsScripts) {
         EXPECT_TRUE(std::regex_search(run.out, std::regex(expression))) << expression;
 }
 
+TEST(Report, HasNamesAsTheSourceHasThem) {
+    const scratch_folder folder;
+    small_trace trace;
+    trace.header["kernel name"] = "_Z6vecAddPfS_i";
+    const std::string json = folder.path("s.json");
+    const outcome o =
+        simulate({"--preset", "TINY", "-trace", trace.write(folder), "--stats-json", json});
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(o.out, HasSubstr("kernel_name = _Z6vecAddPfS_i \n"));
+    EXPECT_THAT(o.out, HasSubstr("kernel_demangled_name = vecAdd(float*, float*, int)\n"));
+    EXPECT_EQ("vecAdd(float*, float*, int)", read_json(json)["kernels"][0]["demangled_name"]);
+}
+
 TEST(Report, SaysNothingElseOnStandardOutput) {
     const outcome run = simulate(on_tiny(sample("vecadd")));
-    const std::size_t end_of_first_line = run.out.find('\n');
-    EXPECT_THAT(run.out.substr(0, end_of_first_line), testing::StartsWith("Accel-Sim"));
-    EXPECT_EQ(end_of_first_line + 1, run.out.find("kernel_name = vecadd"));
+    const std::size_t first_line = run.out.find('\n');
+    EXPECT_THAT(run.out.substr(0, first_line), testing::StartsWith("Accel-Sim [build "));
+    const std::size_t second_line = run.out.find('\n', first_line + 1);
+    EXPECT_THAT(run.out.substr(first_line + 1), testing::StartsWith("GPGPU-Sim"));
+    EXPECT_EQ(second_line + 1, run.out.find("kernel_name = vecadd"));
     EXPECT_THAT(run.out + run.err, testing::Not(HasSubstr("SystemC 2")));
 }
 

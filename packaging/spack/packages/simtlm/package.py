@@ -29,6 +29,7 @@ class Simtlm(CMakePackage):
     depends_on("xxhash@0.8:")
     depends_on("zstd")
     depends_on("lz4")
+    depends_on("sqlite")
     depends_on("googletest@1.12: +gmock", when="+tests", type="build")
 
     generator("ninja")

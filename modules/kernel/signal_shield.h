@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+#include <ctime>
+
+namespace simtlm::kernel {
+
+/// Makes SIGPIPE and SIGXFSZ errors of the writes of this thread, while the object lives: a library
+/// in somebody's program leaves that program's handling of signals alone. POSIX.
+class signal_shield {
+public:
+    signal_shield() {
+        sigemptyset(&ours_);
+        sigaddset(&ours_, SIGPIPE);
+        sigaddset(&ours_, SIGXFSZ);
+        sigset_t pending;
+        sigpending(&pending);
+        for (const int s : {SIGPIPE, SIGXFSZ})
+            if (sigismember(&pending, s) == 1) sigdelset(&ours_, s);
+        pthread_sigmask(SIG_BLOCK, &ours_, &before_);
+    }
+    ~signal_shield() {
+        // What the writes have raised is taken away before the mask is as it was.
+        const struct timespec at_once = {0, 0};
+        while (sigtimedwait(&ours_, nullptr, &at_once) > 0) {
+        }
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    signal_shield(const signal_shield&) = delete;
+    signal_shield& operator=(const signal_shield&) = delete;
+
+private:
+    sigset_t ours_, before_;
+};
+
+}  // namespace simtlm::kernel

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/outputs/interval_log.h"
+
+#include "modules/kernel/display_text.h"
+#include "modules/kernel/output_file.h"
+#include "platform/outputs/sample_database.h"
+#include "platform/report/report.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace simtlm::platform {
+
+const std::vector<interval_metric>& interval_metrics() {
+    static const std::vector<const char*> slots = {"idle", "scoreboard", "stall", "issue_cycles"};
+    static const std::vector<interval_metric> metrics = {
+        {"ipc",
+         "thread instructions per core cycle",
+         "completed, by active lanes",
+         "sm",
+         {"thread_instructions"},
+         {},
+         {}},
+        {"warp_ipc",
+         "warp instructions per core cycle",
+         "completed",
+         "sm",
+         {"warp_instructions"},
+         {},
+         {}},
+        {"resident_warps", "warps", "mean of the interval", "sm", {"warp_cycles"}, {}, {}},
+        {"issuing",
+         "of scheduler cycles",
+         "something was issued",
+         "sm",
+         {"issue_cycles"},
+         {},
+         slots},
+        {"no_instruction",
+         "of scheduler cycles",
+         "no warp had a valid instruction",
+         "sm",
+         {"idle"},
+         {},
+         slots},
+        {"scoreboard_wait",
+         "of scheduler cycles",
+         "all valid instructions had hazards",
+         "sm",
+         {"scoreboard"},
+         {},
+         slots},
+        {"pipeline_stall",
+         "of scheduler cycles",
+         "an instruction was ready, but the pipeline took none",
+         "sm",
+         {"stall"},
+         {},
+         slots},
+        {"l1d_hit_rate",
+         "of accesses",
+         "of the L1 data cache",
+         "l1d",
+         {"accesses"},
+         {"misses"},
+         {"accesses"}},
+        {"l2_hit_rate", "of accesses", "of the L2", "l2", {"accesses"}, {"misses"}, {"accesses"}},
+        {"dram_read_bandwidth", "GB/s", "read from DRAM", "dram", {"reads"}, {}, {}, true},
+        {"dram_write_bandwidth", "GB/s", "written to DRAM", "dram", {"writes"}, {}, {}, true},
+        {"dram_utilisation",
+         "of command cycles",
+         "data moved",
+         "dram",
+         {"utilised"},
+         {},
+         {"cycles"}},
+        {"dram_row_hit_rate",
+         "of requests",
+         "scheduled to an open row",
+         "dram",
+         {"row_hits"},
+         {},
+         {"accesses"}},
+    };
+    return metrics;
+}
+
+namespace {
+
+constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + '"';
+}
+
+bool matches(const std::string& name, const std::vector<std::string>& globs) {
+    for (const std::string& g : globs)
+        if (fnmatch(g.c_str(), name.c_str(), 0) == 0) return true;
+    return false;
+}
+
+/// Cells whose sum is followed.
+struct followed_sum {
+    std::vector<const std::uint64_t*> cells;
+    std::uint64_t before = 0;
+
+    std::uint64_t take() {
+        std::uint64_t now = 0;
+        for (const std::uint64_t* c : cells) now += *c;
+        return now - std::exchange(before, now);
+    }
+};
+
+/// A column of a unit.
+struct followed_metric {
+    std::size_t column;
+    followed_sum numerator, less, denominator;
+    bool has_denominator;
+    double scale;             ///< of what is per core cycle
+    bool is_counter = false;  ///< a number as it is
+    bool is_state = false;    ///< not since the sample before
+};
+
+/// What has a row: the GPU, an SM with its L1, an L2 slice, a DRAM channel.
+struct sampled_unit {
+    std::string name, kind;
+    std::vector<followed_metric> metrics;
+};
+
+}  // namespace
+
+class interval_log::recording : public kernel::phase_sequencer::step_observer {
+public:
+    recording(gpu& device, const interval_config& how)
+        : device_(device), how_(how), next_(how.cycles) {
+        if (!how.csv.empty()) csv_.emplace(how.csv);
+        if (!how.database.empty()) database_.emplace(how.database);
+        device.sequencer().observe(this);
+    }
+
+    void step_ended(unsigned ticked) override {
+        if (finished_ || (ticked & (1u << protocol::core_clock)) == 0) return;
+        if (units_.empty() && !begin_or_fail()) return;
+        const std::uint64_t now = device_.core_cycles();
+        if (now < next_) return;
+        sample(now);
+        next_ = now - now % how_.cycles + how_.cycles;
+    }
+
+    void finish() {
+        if (finished_) return;
+        finished_ = true;
+        if (failed_) {
+            if (csv_) csv_->discard();
+            return;
+        }
+        const std::uint64_t now = device_.core_cycles();
+        if (now != last_ || samples_ == 0) sample(now);
+        if (csv_) csv_->commit();
+        if (database_) database_->commit();
+    }
+
+private:
+    /// What is asked for and not there ends the run in its first step.
+    bool begin_or_fail() {
+        if (failed_) return false;
+        try {
+            begin();
+        } catch (const kernel::user_error&) {
+            failed_ = true;
+            device_.sequencer().fail(std::current_exception());
+        }
+        return !failed_;
+    }
+
+    /// Blocks are complete once the simulation has begun.
+    void begin() {
+        list_statistics(device_, blocks_);
+        for (const interval_metric& m : interval_metrics())
+            columns_.push_back({m.name, m.unit, m.meaning});
+        units_.push_back({std::string(device_.name()), "gpu", {}});
+        for (const auto& b : blocks_.blocks())
+            if (b.kind == "sm" || b.kind == "l2" || b.kind == "dram")
+                units_.push_back({b.name, b.kind == "dram" ? "channel" : b.kind, {}});
+        for (sampled_unit& u : units_) add_metrics(u);
+        add_counters();
+        drop_unwanted();
+        write_head();
+    }
+
+    /// The blocks that a unit's row is about.
+    bool belongs(const sampled_unit& u, const kernel::statistics::block& b) const {
+        if (u.kind == "gpu") return true;
+        return b.name == u.name ||
+               (u.kind == "sm" && b.kind == "l1d" && b.name.rfind(u.name + ".", 0) == 0);
+    }
+
+    void add_metrics(sampled_unit& u) {
+        std::map<std::string, std::vector<const kernel::statistics::block*>> by_kind;
+        for (const auto& b : blocks_.blocks())
+            if (belongs(u, b)) by_kind[b.kind].push_back(&b);
+        for (std::size_t i = 0; i < interval_metrics().size(); ++i) {
+            const interval_metric& m = interval_metrics()[i];
+            const auto found = by_kind.find(m.kind);
+            if (found == by_kind.end()) continue;
+            const auto sum_of = [&](const std::vector<const char*>& names) {
+                followed_sum s;
+                for (const auto* b : found->second)
+                    for (const auto& c : b->cells)
+                        for (const char* name : names)
+                            if (std::string_view(c.of->name) == name) s.cells.push_back(c.value);
+                return s;
+            };
+            const double gigabytes_per_cycle = device_.config().clocks.core *
+                                               device_.config().memory.partition.dram.atom_bytes() *
+                                               1e-9;
+            u.metrics.push_back({i, sum_of(m.numerator), sum_of(m.less), sum_of(m.denominator),
+                                 !m.denominator.empty(), m.bandwidth ? gigabytes_per_cycle : 1.0});
+        }
+    }
+
+    /// Counters of --interval-counters: of every block a column, KIND.COUNTER[.CELL].
+    void add_counters() {
+        std::map<std::string, std::size_t> known;
+        for (const auto& b : blocks_.blocks())
+            for (const auto& c : b.cells) {
+                const std::string name =
+                    b.kind + "." + c.of->name + (c.label.empty() ? "" : "." + c.label);
+                if (!matches(name, how_.counters)) continue;
+                const auto [at, fresh] = known.emplace(name, columns_.size());
+                if (fresh) columns_.push_back({name, c.of->unit, c.of->meaning});
+                for (sampled_unit& u : units_)
+                    if (belongs(u, b)) add_counter(u, at->second, c);
+            }
+        if (known.empty() && !how_.counters.empty())
+            throw kernel::user_error("--interval-counters", "no counter has such a name",
+                                     "KIND.COUNTER as in docs/statistics.md, such as "
+                                     "sm.memory_stalls or dram.*");
+    }
+
+    static void add_counter(sampled_unit& u, std::size_t column,
+                            const kernel::statistics::cell& c) {
+        if (u.metrics.empty() || u.metrics.back().column != column) {
+            for (followed_metric& m : u.metrics)
+                if (m.column == column) {
+                    if (c.of->how == kernel::adding::sum) m.numerator.cells.push_back(c.value);
+                    return;
+                }
+            u.metrics.push_back(
+                {column, {}, {}, {}, false, 1.0, true, c.of->how != kernel::adding::sum});
+        }
+        // Greatest and least values and states of several blocks do not add up.
+        followed_metric& m = u.metrics.back();
+        if (!m.is_state || m.numerator.cells.empty()) m.numerator.cells.push_back(c.value);
+    }
+
+    void drop_unwanted() {
+        std::vector<sampled_unit> kept;
+        for (sampled_unit& u : units_)
+            if (matches(u.name, how_.scope)) kept.push_back(std::move(u));
+        if (kept.empty())
+            throw kernel::user_error("--interval-scope",
+                                     "no SM, L2 slice or channel has such a name",
+                                     "globs with commas between them, as gpu,*.dram*");
+        units_ = std::move(kept);
+    }
+
+    void write_head() {
+        if (csv_) {
+            csv_->write("cycle,cycles,launch_uid,kernel,unit,kind");
+            for (const column& c : columns_) csv_->write("," + quoted(c.name));
+            csv_->put('\n');
+        }
+        if (!database_) return;
+        for (std::size_t u = 0; u < units_.size(); ++u)
+            database_->add_unit(u, units_[u].name, units_[u].kind);
+        for (std::size_t c = 0; c < columns_.size(); ++c)
+            database_->add_statistic(c, columns_[c].name, columns_[c].unit, columns_[c].meaning);
+    }
+
+    double value_of(followed_metric& m, std::uint64_t cycles) {
+        if (m.is_state) return static_cast<double>(*m.numerator.cells.front());
+        const auto number = static_cast<double>(m.numerator.take() - m.less.take());
+        if (m.is_counter) return number;
+        const auto over = static_cast<double>(m.has_denominator ? m.denominator.take() : cycles);
+        return over == 0 ? absent : m.scale * number / over;
+    }
+
+    /// The first launched of the kernels that run.
+    const dispatch::running_kernel* kernel_now() const {
+        const dispatch::running_kernel* first = nullptr;
+        for (const auto& k : device_.commands().ctas().running())
+            if (k && (first == nullptr || k->context.launch < first->context.launch))
+                first = k.get();
+        return first;
+    }
+
+    void sample(std::uint64_t now) {
+        if (units_.empty()) begin();
+        bring_up_to_date(device_);
+        const std::uint64_t cycles = now - last_;
+        const dispatch::running_kernel* const kernel = kernel_now();
+        const std::uint64_t launch = kernel != nullptr ? kernel->context.launch : 0;
+        const std::string name =
+            kernel != nullptr ? kernel::demangled(kernel->descriptor.name) : std::string();
+        if (database_) database_->begin_sample(samples_, now, cycles, launch, name);
+        const std::string head =
+            fmt::format("{},{},{},{},", now, cycles, launch != 0 ? std::to_string(launch) : "",
+                        launch != 0 ? quoted(name) : "");
+        std::vector<double> row(columns_.size());
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            row.assign(columns_.size(), absent);
+            for (followed_metric& m : units_[i].metrics) row[m.column] = value_of(m, cycles);
+            write_row(i, head, row);
+        }
+        last_ = now;
+        ++samples_;
+    }
+
+    void write_row(std::size_t unit, const std::string& head, const std::vector<double>& row) {
+        if (csv_) {
+            csv_->write(head);
+            csv_->write(fmt::format("{},{}", units_[unit].name, units_[unit].kind));
+        }
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            if (csv_) csv_->put(',');
+            if (std::isnan(row[c])) continue;
+            if (csv_) csv_->write(fmt::format("{}", row[c]));
+            if (database_) database_->add(unit, c, row[c]);
+        }
+        if (csv_) csv_->put('\n');
+    }
+
+    struct column {
+        std::string name, unit, meaning;
+    };
+
+    gpu& device_;
+    const interval_config how_;
+    std::optional<kernel::output_file> csv_;
+    std::optional<sample_database> database_;
+    kernel::statistics blocks_;
+    std::vector<column> columns_;
+    std::vector<sampled_unit> units_;
+    std::uint64_t next_, last_ = 0, samples_ = 0;  ///< core cycles
+    bool finished_ = false, failed_ = false;
+};
+
+interval_log::interval_log(gpu& device, const interval_config& how)
+    : recording_(std::make_unique<recording>(device, how)) {}
+
+interval_log::~interval_log() {
+    try {
+        finish();
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "simtlm: %s\n", e.what());
+    }
+}
+
+void interval_log::finish() {
+    recording_->finish();
+}
+
+std::unique_ptr<interval_log> attach_interval_log(gpu& device, const interval_config& how) {
+    if (how.csv.empty() && how.database.empty()) return nullptr;
+    return std::make_unique<interval_log>(device, how);
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statistics over time, and the keys that rows of files are told apart by.
+#include "tests/system/simulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+namespace simtlm::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<std::string> cells_of(const std::string& line) {
+    std::vector<std::string> cells(1);
+    bool quoted = false;
+    for (const char c : line) {
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == ',' && !quoted)
+            cells.emplace_back();
+        else
+            cells.back() += c;
+    }
+    return cells;
+}
+
+/// A CSV file: rows by column name.
+std::vector<std::map<std::string, std::string>> rows_of(const std::string& text) {
+    std::istringstream in(text);
+    std::string line;
+    std::getline(in, line);
+    const std::vector<std::string> names = cells_of(line);
+    std::vector<std::map<std::string, std::string>> rows;
+    while (std::getline(in, line)) {
+        const std::vector<std::string> cells = cells_of(line);
+        EXPECT_EQ(names.size(), cells.size()) << line;
+        auto& row = rows.emplace_back();
+        for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i)
+            row[names[i]] = cells[i];
+    }
+    return rows;
+}
+
+double number(const std::string& text) {
+    return text.empty() ? 0 : std::stod(text);
+}
+
+class Intervals : public testing::Test {
+protected:
+    outcome run(std::vector<std::string> more) const {
+        more.insert(more.end(), {"--interval-csv", folder.path("i.csv"), "--interval-db",
+                                 folder.path("i.db"), "--stats-json", folder.path("s.json")});
+        return simulate(on_tiny(sample("sample"), more));
+    }
+    scratch_folder folder;
+};
+
+TEST_F(Intervals, AddUpToTheStatisticsOfTheRun) {
+    const outcome o = run({"--interval", "500", "--interval-counters", "sm.thread_instructions"});
+    ASSERT_EQ(0, o.code) << o.err;
+    const auto total = read_json(folder.path("s.json"))["total"];
+    double cycles = 0, instructions = 0, counted = 0, by_sm = 0, read = 0;
+    std::uint64_t last = 0;
+    for (const auto& row : rows_of(read_file(folder.path("i.csv")))) {
+        const double interval = number(row.at("cycles"));
+        if (row.at("kind") == "sm") by_sm += number(row.at("ipc")) * interval;
+        if (row.at("kind") == "channel") read += number(row.at("dram_read_bandwidth")) * interval;
+        if (row.at("kind") != "gpu") continue;
+        cycles += interval;
+        instructions += number(row.at("ipc")) * interval;
+        counted += number(row.at("sm.thread_instructions"));
+        for (const char* share : {"l1d_hit_rate", "l2_hit_rate", "issuing", "dram_utilisation"})
+            EXPECT_LE(number(row.at(share)), 1) << share;
+        EXPECT_GT(std::stoull(row.at("cycle")), last);
+        last = std::stoull(row.at("cycle"));
+    }
+    EXPECT_EQ(total["gpu_tot_sim_cycle"].get<double>(), cycles);
+    EXPECT_NEAR(total["gpu_tot_sim_insn"].get<double>(), instructions, 1e-3);
+    EXPECT_NEAR(total["gpu_tot_sim_insn"].get<double>(), by_sm, 1e-3);
+    EXPECT_EQ(total["gpu_tot_sim_insn"].get<double>(), counted);
+    EXPECT_GT(read, 0);
+}
+
+TEST_F(Intervals, ChangeNoStatistic) {
+    ASSERT_EQ(0, run({"--interval", "100"}).code);
+    const auto with = read_json(folder.path("s.json"))["total"];
+    ASSERT_EQ(0, simulate(on_tiny(sample("sample"), {"--stats-json", folder.path("t.json")})).code);
+    EXPECT_EQ(read_json(folder.path("t.json"))["total"], with);
+}
+
+/// The values of a query's only column.
+std::vector<double> query(const std::string& file, const char* sql) {
+    sqlite3* db = nullptr;
+    EXPECT_EQ(SQLITE_OK, sqlite3_open_v2(file.c_str(), &db, SQLITE_OPEN_READONLY, nullptr));
+    sqlite3_stmt* s = nullptr;
+    EXPECT_EQ(SQLITE_OK, sqlite3_prepare_v2(db, sql, -1, &s, nullptr)) << sqlite3_errmsg(db);
+    std::vector<double> values;
+    while (sqlite3_step(s) == SQLITE_ROW) values.push_back(sqlite3_column_double(s, 0));
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return values;
+}
+
+TEST_F(Intervals, AreTheSameInTheDatabase) {
+    ASSERT_EQ(0, run({"--interval", "1000"}).code);
+    std::vector<double> ipc;
+    std::size_t units = 0;
+    for (const auto& row : rows_of(read_file(folder.path("i.csv")))) {
+        units += row.at("cycle") == "1000";
+        if (row.at("kind") == "gpu") ipc.push_back(number(row.at("ipc")));
+    }
+    EXPECT_EQ(ipc, query(folder.path("i.db"),
+                         "SELECT value FROM named_data WHERE kind = 'gpu' AND "
+                         "statistic = 'ipc' ORDER BY cycle"));
+    EXPECT_EQ(static_cast<double>(units),
+              query(folder.path("i.db"), "SELECT count(*) FROM units").front());
+    EXPECT_THAT(folder.files(), testing::ElementsAre("i.csv", "i.db", "s.json"));
+}
+
+TEST_F(Intervals, OfSomeBlocksOnly) {
+    ASSERT_EQ(0, run({"--interval", "1000", "--interval-scope", "gpu"}).code);
+    for (const auto& row : rows_of(read_file(folder.path("i.csv"))))
+        EXPECT_EQ("gpu", row.at("unit"));
+}
+
+TEST_F(Intervals, WithoutAFileOrWithAWrongNameAreRefused) {
+    const outcome nowhere = simulate(on_tiny(sample("vecadd"), {"--interval", "100"}));
+    EXPECT_EQ(2, nowhere.code);
+    EXPECT_THAT(nowhere.err, HasSubstr("--interval-csv"));
+    const outcome wrong = run({"--interval-counters", "sm.instrctions"});
+    EXPECT_EQ(2, wrong.code);
+    EXPECT_THAT(wrong.err, HasSubstr("--interval-counters"));
+    EXPECT_THAT(folder.files(), testing::Not(testing::Contains("i.db")));
+}
+
+TEST(Rows, OfPartialRunsHaveTheNumbersOfTheWholeList) {
+    const scratch_folder folder;
+    const auto rows = [&](std::vector<std::string> more) {
+        more.insert(more.end(),
+                    {"--stats-csv", folder.path("s.csv"), "--stats-json", folder.path("s.json")});
+        const outcome o = simulate(on_tiny(sample("sample"), more));
+        EXPECT_EQ(0, o.code) << o.err;
+        EXPECT_THAT(o.out, HasSubstr("kernel_list_number = 3\n"));
+        return rows_of(read_file(folder.path("s.csv")));
+    };
+    const auto whole = rows({}), some = rows({"--kernels", "3-4"});
+    ASSERT_EQ(5u, whole.size());
+    ASSERT_EQ(3u, some.size());
+    for (unsigned i = 0; i < 2; ++i)
+        for (const char* key : {"kernel", "list_number", "kernel_id", "demangled_name"})
+            EXPECT_EQ(whole[i + 2].at(key), some[i].at(key)) << key;
+    EXPECT_EQ("3", some[0].at("list_number"));
+    EXPECT_EQ("1", some[0].at("launch_uid")) << "counts launches of this run";
+    const auto kernel = read_json(folder.path("s.json"))["kernels"][0];
+    EXPECT_EQ(3, kernel["list_number"]);
+    EXPECT_EQ(std::stoi(some[0].at("kernel_id")), kernel["kernel_id"]);
+}
+
+}  // namespace
+}  // namespace simtlm::test
