@@ -36,7 +36,7 @@ std::string unit_kind(const char* name) {
 sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
        const sm_config& config, const sm_identity& who, protocol::transaction_pool& transactions)
     : multiprocessor(name, sequencer, config, who),
-      group_(sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
+      group_("cycle", sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
       tagger_(who),
       warps_(config.max_warps),
       scoreboard_(warps_, config.quirks.loads_stay_long),

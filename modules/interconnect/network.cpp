@@ -78,7 +78,8 @@ network::presenter::presenter(network& n, subnet s, unsigned p)
     : owner(n),
       half(s),
       port(p),
-      process("present", n.sequencer_, protocol::phase::network_present,
+      process(fmt::format("present_{}{}", s == requests ? "request" : "reply", port).c_str(),
+              n.sequencer_, protocol::phase::network_present,
               kernel::on_edge<&presenter::present>(this)) {}
 
 void network::presenter::present() {

@@ -3,6 +3,8 @@
 
 #include "modules/kernel/clocked_process.h"
 
+#include <string>
+
 namespace simtlm::kernel {
 
 namespace {
@@ -17,35 +19,48 @@ constexpr std::size_t stack_bytes = 64 * 1024;  // programs execute on it, and m
 
 clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
                                  edge_action action, bool awake, unsigned sub_phases)
+    : clocked_process(name, sequencer, phase, action, awake, sub_phases, nullptr) {}
+
+clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
+                                 edge_action action, bool awake, unsigned sub_phases,
+                                 clocked_process* run_by)
     : sequencer_(sequencer),
       group_(sequencer.group_of_new(phase)),
+      action_(action),
       slot_(group_ != nullptr ? group_->slot_of(phase) : sequencer.slots_.at(phase)),
       behind_(group_ != nullptr ? &group_->behind_ : &phase_sequencer::in_time),
       domain_(slot_.what.domain),
-      index_(slot_.join(*this, sub_phases)),
       chunk_(sequencer.chunk_of_new_),
-      action_(action),
+      run_by_(run_by),
       block_(sc_core::sc_get_current_object()) {
     sc_assert(sub_phases >= 1);
+    index_ = slot_.join(*this, sub_phases);
     if (group_ != nullptr) number_ = group_->add(*this);
-    if (sequencer_.options_.clocked_threads) make_thread(name);
+    if (group_ == nullptr && run_by_ == nullptr) spawn(name);
     if (awake || !sequencer_.options_.sleeping) wake();
 }
 
-void clocked_process::make_thread(const char* name) {
-    edge_ = std::make_unique<sc_core::sc_event>();
+/// Makes the process of SystemC that runs the action, in the module under construction.
+void clocked_process::spawn(const char* name) {
+    start_ = std::make_unique<sc_core::sc_event>((std::string(name) + "_start").c_str());
     sc_core::sc_spawn_options options;
     options.dont_initialize();
-    options.set_sensitivity(edge_.get());
-    options.set_stack_size(stack_bytes);
-    sc_core::sc_spawn(
-        [action = action_, sequencer = &sequencer_] {
+    options.set_sensitivity(start_.get());
+    options.set_sensitivity(slot_.start_all.get());
+    if (sequencer_.options_.clocked_threads) {
+        options.set_stack_size(stack_bytes);
+        const auto thread = [this] {
             for (;;) {
-                sequencer->act(action);
+                sequencer_.run(*this);
                 sc_core::wait();
             }
-        },
-        name, &options);
+        };
+        process_ = sc_core::sc_spawn(thread, name, &options).get_process_object();
+    } else {
+        options.spawn_method();
+        const auto method = [this] { sequencer_.run(*this); };
+        process_ = sc_core::sc_spawn(method, name, &options).get_process_object();
+    }
 }
 
 }  // namespace simtlm::kernel

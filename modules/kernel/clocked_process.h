@@ -10,11 +10,12 @@
 
 namespace simtlm::kernel {
 
-/// The clocked thread of a block: a process of the module that is under construction, which runs
-/// the block's action once per edge of its clock domain, in its phase, while it is awake. No module
-/// of its own: a large GPU has thousands. Whether it is a thread process of SystemC or called by
-/// the sequencer is decided here (phase_sequencer::options::clocked_threads) and changes no result;
-/// the action must not wait.
+/// The clocked behaviour of a block: runs the block's action once per edge of its clock domain, in
+/// its phase, while it is awake. The action is run by a process of SystemC, which belongs to the
+/// module under construction and has the given name: a method, or a clocked thread with
+/// phase_sequencer::options::clocked_threads. The members of a process_group are run by the process
+/// of their group instead. No block can tell, and no result depends on it; the action must not
+/// wait.
 ///
 /// A block with nothing to do calls sleep(); whoever gives it work calls wake(). A block that knows
 /// when it will have work calls wake_at(). A process may wake those of other phases; between two of
@@ -89,7 +90,15 @@ private:
     friend class phase_sequencer;
     friend class process_group;
 
-    void make_thread(const char* name);
+    /// @param run_by  whose process runs this one's action, too
+    clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
+                    edge_action action, bool awake, unsigned sub_phases, clocked_process* run_by);
+    void spawn(const char* name);
+    phase_sequencer::start how_to_start() {
+        clocked_process& runner = run_by_ != nullptr ? *run_by_ : *this;
+        return {runner.start_.get(), runner.process_, &runner, this,
+                is_group_ ? static_cast<const process_group*>(action_.self) : nullptr};
+    }
     void wake_outside_groups() {
         if (awake()) return;
         if (sequencer_.parallel_) return sequencer_.wake_in_parallel(*this);
@@ -118,24 +127,28 @@ private:
         bit_ = std::uint64_t{1} << (index_ % 64);
     }
 
-    // What sleeping and waking need comes first.
+    // What running, sleeping and waking need comes first.
     phase_sequencer& sequencer_;
     process_group* const group_;     // nullptr: none
     std::uint64_t* word_ = nullptr;  // of its sub-phase, with a bit of its own
     std::uint64_t bit_ = 0;
+    const edge_action action_;
+    unsigned index_ = 0;                               // among the members of the phase
+    const clocked_process* guest_ = nullptr;           // that its process is to run now
     unsigned sub_phase_number_ = 0;                    // in a group
+    bool is_group_ = false;                            // its action is a process_group's
     bool only_word_ = false;                           // of the sub-phase
     phase_sequencer::slot& slot_;                      // its phase
     phase_sequencer::sub_phase* sub_phase_ = nullptr;  // the sub-phase it acts in
     unsigned selected_ = 0;                            // which one that is
     const std::uint64_t* const behind_;                // edges that its group is
     unsigned domain_;
-    unsigned index_;        // among the members of the phase
-    unsigned number_ = 0;   // among the members of the group
-    unsigned chunk_;        // of the design
-    unsigned watched_ = 0;  // number of its block, see phase_sequencer::watch()
-    const edge_action action_;
-    std::unique_ptr<sc_core::sc_event> edge_;  // of a thread process
+    unsigned number_ = 0;                       // among the members of the group
+    unsigned chunk_;                            // of the design
+    unsigned watched_ = 0;                      // number of its block, see phase_sequencer::watch()
+    std::unique_ptr<sc_core::sc_event> start_;  // triggers its process, which a member lacks
+    clocked_process* const run_by_;             // nullptr: by a process of its own, or a group
+    const sc_core::sc_object* process_ = nullptr;  // of SystemC
     const sc_core::sc_object* block_;
 };
 

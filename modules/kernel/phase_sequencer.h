@@ -72,12 +72,14 @@ private:
 /// the same edge. A phase in which nobody is awake costs nothing. Coincident edges of several
 /// domains are one step, whose phases interleave in table order.
 ///
-/// Processes are either started by an event, each a clocked thread of SystemC
-/// (options::clocked_threads), or called by the sequencer, which is faster; then a process_group
-/// runs its phases in one visit.
+/// The sequencer calls no block. It triggers processes of SystemC that belong to the blocks'
+/// modules: a method for each clocked_process, or for a process_group with all its members; with
+/// options::clocked_threads a clocked thread for each clocked_process. The process that ends last
+/// in a phase triggers those of the next.
 ///
 /// Several host threads share phases in which processes touch nothing beyond their part of the
-/// design: those that follow one another are gone through part by part.
+/// design: those that follow one another are gone through part by part. The actions of these phases
+/// then run outside SystemC's thread, and in no process of SystemC: a mode beyond the standard.
 ///
 /// Where processes of a phase must act one after the other, the phase is visited in sub-phases,
 /// each a delta cycle of its own and as many as its processes ask for: see
@@ -237,14 +239,29 @@ private:
         }
         void make_lines(unsigned lines);
     };
+    /// How a member of a phase is started, and what its process touches first.
+    struct start {
+        sc_core::sc_event* event;
+        const sc_core::sc_object* process;  // of SystemC
+        clocked_process* runner;            // ... that belongs to this one
+        const clocked_process* block;
+        const process_group* group;  // that the process runs, if it does
+
+        void prefetch() const;
+    };
     struct slot {
         phase what;
         phase_sequencer* sequencer = nullptr;
-        std::vector<clocked_process*> members;  // nullptr: none, which is never awake
-        std::vector<edge_action> actions;       // of the members, once elaboration has ended
-        bool shared = false;                    // host threads may share it
-        bool one_thread = false;                // its processes touch more than their own
-        unsigned shared_number = 0;             // among those that are shared
+        std::vector<clocked_process*> members;         // nullptr: none, which is never awake
+        std::vector<edge_action> actions;              // of the members, once elaboration has ended
+        std::vector<start> starts;                     // of the members, likewise
+        std::unique_ptr<sc_core::sc_event> start_all;  // triggers those of all members
+        bool has_guests = false;     // members that the process of another slot's member runs
+        bool has_followers = false;  // slots whose members its processes run at the same places
+        const slot* processes = nullptr;  // whose processes run the members: mostly its own
+        bool shared = false;              // host threads may share it
+        bool one_thread = false;          // its processes touch more than their own
+        unsigned shared_number = 0;       // among those that are shared
         std::vector<sub_phase> sub_phases;
         // If shared: for each host thread as many words as a piece has members at most, with a bit
         // for every piece that the thread begins with.
@@ -254,6 +271,8 @@ private:
         template <class Rearrange>
         void rearrange(Rearrange how);
         void shuffle(std::mt19937_64& random);
+        void find_processes();
+        bool starts_guests() const { return has_guests && processes == this; }
         void lay_out_by_chunk(unsigned threads);
         /// The last to join have joined. @param number  of the phase
         void complete(unsigned number);
@@ -318,14 +337,18 @@ private:
         for (std::size_t w = 0; w < n_words; ++w) n += call_of(actions + 64 * w, snapshot[w]);
         return n;
     }
-    void call(const visit& v) {
-        const sub_phase& t = *v.who;
-        call(v.actions, t.words, t.n_words, t.stride, snapshot_);
-    }
     void end_of_elaboration() override;
     void on_edge();
     void step();
     bool begin_step();
+    void go_on(const clocked_process* ended);
+    void go_on_in_next_delta();
+    void end_step();
+    /// The body of a process's activation.
+    void run(clocked_process& runner);
+    void run_phases_of(const clocked_process& p);
+    void phase_ended(const clocked_process& last);
+    std::size_t end_of_processes(std::size_t first) const;
     bool defers() const {
         return options_.sleeping && observers_.empty() && !follows_blocks() &&
                !deferred_slot_->one_thread;
@@ -335,7 +358,7 @@ private:
     void count_edge(unsigned domain);
     void count_cycles();
     void defer_edge();
-    bool start_next_phase();
+    bool start_next_phase(const clocked_process* ended);
     void finish_step();
     bool follows_blocks() const { return !active_in_.empty(); }
     void find_watched_blocks();
@@ -347,7 +370,7 @@ private:
     /// Edges of a domain to come, up to the first that a timer may wait for; 0: none does.
     unsigned edges_to_timer(unsigned domain) const;
     std::uint64_t rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const;
-    void notify(const visit& v);
+    void start_processes(const visit& v);
     /// Its place in the table of phases.
     std::size_t number_of(const slot& s) const {
         return static_cast<std::size_t>(&s - slots_.data());
@@ -401,15 +424,23 @@ private:
     unsigned uncounted_ = 0;            // ... whose cycles are yet to be counted
     const std::vector<visit>* visits_ = nullptr;  // of the current step
     std::size_t position_ = 0;
-    bool visited_ = false;  // some phase of the current step
-    bool sharing_ = false;  // host threads share phases of the step under way
+    unsigned running_ = 0;                // processes started in the phase that have yet to end
+    std::vector<std::uint64_t> started_;  // a bit for each member of the phase that is to run
+    std::vector<const start*> queue_;     // these, as SystemC probably runs them
+    const start* const* next_ = nullptr;  // of these
+    const start* const* last_started_ = nullptr;
+    bool synchronizing_ = false;    // the step is one that only replays
+    const visit* begin_ = nullptr;  // what they run: this visit
+    const visit* end_ = nullptr;    // ... and those that follow, up to this one
+    bool goes_on_ = false;          // the step, or a new one, when step_event_ occurs
+    bool visited_ = false;          // some phase of the current step
+    bool sharing_ = false;          // host threads share phases of the step under way
     unsigned groups_run_ = 0;
     unsigned steps_since_counted_ = 0;
     // Whether host threads are to share groups, in steps with an edge of the first domain, and in
     // the others as long as it pays in the former: there threads are at hand.
     std::array<parallel_autotuner, 2> autotuners_{parallel_autotuner(), parallel_autotuner(0)};
-    std::optional<parallel_autotuner::clock::time_point> step_began_;  // while trying
-    std::vector<std::uint64_t> snapshot_;
+    std::optional<parallel_autotuner::clock::time_point> step_began_;              // while trying
     std::array<std::array<std::uint64_t, wheel_size / 64>, max_domains> armed_{};  // with timers
     unsigned deferred_domain_ = max_domains;   // whose edges may be put off
     slot* deferred_slot_ = nullptr;            // of its groups

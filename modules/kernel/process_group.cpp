@@ -7,7 +7,17 @@
 
 namespace simtlm::kernel {
 
-process_group::process_group(phase_sequencer& sequencer, unsigned kind) : sequencer_(sequencer) {
+process_group::process_group(const char* name, phase_sequencer& sequencer, unsigned kind)
+    : sequencer_(sequencer) {
+    create(name, kind, nullptr);
+}
+
+process_group::process_group(const process_group& same_process, unsigned kind)
+    : sequencer_(same_process.sequencer_) {
+    create("", kind, same_process.activity_.get());
+}
+
+void process_group::create(const char* name, unsigned kind, clocked_process* run_by) {
     const auto& all = sequencer_.slots_;
     const auto within = [kind](const auto& s) { return s.what.group_kind == kind; };
     const auto begin = std::find_if(all.begin(), all.end(), within);
@@ -20,10 +30,11 @@ process_group::process_group(phase_sequencer& sequencer, unsigned kind) : sequen
         sc_assert(s->what.domain == domain_);
         slots_.emplace_back();
         slots_.back().what = s->what;
-        slots_.back().sequencer = &sequencer;
+        slots_.back().sequencer = &sequencer_;
     }
-    activity_ = std::make_unique<clocked_process>("group", sequencer, first_,
-                                                  on_edge<&process_group::run>(this));
+    activity_.reset(new clocked_process(name, sequencer_, first_,
+                                        on_edge<&process_group::run>(this), false, 1, run_by));
+    activity_->is_group_ = true;
     activity_->block_ = nullptr;  // its members are those of blocks
     sequencer_.groups_.push_back(this);
     open();

@@ -14,10 +14,10 @@
 namespace simtlm::kernel {
 
 /// Blocks that, in the phases of one phase::group_kind, touch nothing but each other: an SM, a
-/// memory partition. What two groups do in these phases can then be done in any order, so that the
-/// sequencer lets a group go through all of them in one visit, at the place of the first, instead
-/// of visiting every phase of every group: less switching, and the state of a group stays in the
-/// processor's caches.
+/// memory partition. What two groups do in these phases can then be done in any order, so that one
+/// process of SystemC, which belongs to the module under construction, runs all of them in one
+/// activation, at the place of the first, instead of one process for each block: less switching,
+/// and the state of a group stays in the processor's caches.
 ///
 /// The processes that are made while the group is open, and whose phase is such a one, are its
 /// members. They are clocked processes like all others and know nothing of it: they act in the
@@ -26,8 +26,13 @@ namespace simtlm::kernel {
 class process_group {
 public:
     /// Opens it.
+    /// @param name  of its process, within the module under construction
     /// @param kind  phase::group_kind of its phases
-    process_group(phase_sequencer& sequencer, unsigned kind);
+    process_group(const char* name, phase_sequencer& sequencer, unsigned kind);
+    /// Opens one that is run by the process of another group of the same module, which is made for
+    /// earlier or later phases. Where one module has such groups, every module that has one has
+    /// all.
+    process_group(const process_group& same_process, unsigned kind);
     ~process_group();
     process_group(const process_group&) = delete;
     process_group& operator=(const process_group&) = delete;
@@ -63,6 +68,7 @@ private:
                std::all_of(words_of(sub_phase), words_of(sub_phase) + count_words(sub_phase),
                            [](std::uint64_t w) { return w == 0; });
     }
+    void create(const char* name, unsigned kind, clocked_process* run_by);
     unsigned add(clocked_process& p);
     void complete(std::mt19937_64* random);
     /// Of its members in a phase, less those of the group as a whole.

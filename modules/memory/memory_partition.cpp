@@ -32,8 +32,9 @@ memory_partition::memory_partition(const sc_core::sc_module_name& name,
       memory("memory"),
       sequencer_(sequencer),
       config_(config),
-      dram_group_(sequencer, static_cast<unsigned>(protocol::phase_scope::dram)),
-      l2_group_(sequencer, static_cast<unsigned>(protocol::phase_scope::l2)),
+      reply_group_("cycle", sequencer, static_cast<unsigned>(protocol::phase_scope::replies)),
+      dram_group_(reply_group_, static_cast<unsigned>(protocol::phase_scope::dram)),
+      l2_group_(reply_group_, static_cast<unsigned>(protocol::phase_scope::l2)),
       return_process_("dram_return", sequencer, protocol::phase::dram_return,
                       kernel::on_edge<&memory_partition::return_cycle>(this)),
       arbitrate_process_("arbiter", sequencer, protocol::phase::dram_arbitrate,
@@ -53,6 +54,7 @@ memory_partition::memory_partition(const sc_core::sc_module_name& name,
         sub_partitions_[i]->from_memory.set_writer(return_process_);
     }
     responses_.reserve(16);
+    reply_group_.close();
     dram_group_.close();
     l2_group_.close();
 }

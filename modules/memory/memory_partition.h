@@ -96,7 +96,9 @@ private:
 
     kernel::phase_sequencer& sequencer_;
     const partition_config config_;
-    kernel::process_group dram_group_;  // open while its blocks are made, as are the next
+    // One process runs all three, which are open while the blocks are made.
+    kernel::process_group reply_group_;
+    kernel::process_group dram_group_;
     kernel::process_group l2_group_;
     kernel::clocked_process return_process_;
     kernel::clocked_process arbitrate_process_;

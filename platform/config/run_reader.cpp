@@ -85,15 +85,15 @@ void read_run(const option_values& v, run_config& r, unsigned sms) {
     read_profile(v, r);
     r.no_sleep = v.flag("--no-sleep");
     const std::string& processes = v.text("--processes");
-    if (processes != "fast" && processes != "block")
-        v.fail("--processes", "is none of fast, block", "");
+    if (processes != "module" && processes != "block")
+        v.fail("--processes", "is neither module nor block", "");
     r.block_processes = processes == "block";
     constexpr unsigned most_threads = 256;
     r.threads = v.number("--threads", 1, most_threads);
     r.sms_a_thread = v.number("--sms-a-thread", 0);
     if (r.threads > 1 && r.block_processes)
         v.fail("--threads", "with --processes block SystemC starts all processes, on one thread",
-               "use --processes fast");
+               "use --processes module");
     if (v.given("--shuffle-seed")) r.shuffle_seed = v.natural("--shuffle-seed");
     r.profile_kernel = v.flag("--profile-kernel");
     r.quiet = v.flag("--quiet");

@@ -106,10 +106,10 @@ void running(builder& b) {
     b.count("--shuffle-seed", "", "",
             "Creates processes in a permuted order, to show that the order does not matter.");
     b.word(
-        "--processes", "fast|block", "fast",
-        "block: every block of the model is a clocked thread of its own, as a debugger or a reader "
-        "wants it; fast: the scheduler of phases calls the blocks itself, those of an SM one after "
-        "the other. The results are the same.");
+        "--processes", "module|block", "module",
+        "Of SystemC. module: one for each SM, memory partition, network, ..., which runs the "
+        "blocks inside it in the order of their phases; block: every block is a clocked thread of "
+        "its own, as a debugger or a reader wants it. The results are the same.");
     b.count(
         "--threads", "1", "threads",
         "Of the host, that simulate SMs and memory partitions at the same time. The results are "

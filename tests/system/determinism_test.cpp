@@ -53,6 +53,18 @@ TEST_P(Determinism, FunctionalUnitsInThreadsOfTheirOwnCountTheSame) {
     expect_same({"--processes", "block"});
     expect_same({"--processes", "block", "--shuffle-seed", "5"});
 }
+TEST_P(Determinism, FunctionalUnitsInThreadsOfTheirOwnGiveTheSameWaveforms) {
+    const auto waveform = [this](std::vector<std::string> more) {
+        const std::string file = folder_.path("wave.vcd");
+        more.insert(more.end(), {"--quiet", "--vcd", file});
+        const outcome o = simulate(on_tiny(sample(GetParam()), more));
+        EXPECT_EQ(0, o.code) << o.err;
+        return read_file(file);
+    };
+    const std::string by_modules = waveform({});
+    EXPECT_GT(by_modules.size(), 1000u);
+    EXPECT_TRUE(by_modules == waveform({"--processes", "block"}));
+}
 TEST_P(Determinism, ProgressAndHelpersDoNotTouchTheStatistics) {
     expect_same({"--progress", "on", "--check-dram", "--profile-kernel", "-visualizer_enabled", "1",
                  "-visualizer_outputfile", folder_.path("v.log.gz"), "-gpgpu_runtime_stat", "100",

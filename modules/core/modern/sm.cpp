@@ -27,7 +27,7 @@ unsigned l1d_stages(const modern_config& m) {
 
 sm::sm(const multiprocessor_parts& parts, const modern_config& modern)
     : multiprocessor(parts.name, parts.sequencer, parts.config, parts.who),
-      group_(parts.sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
+      group_("cycle", parts.sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
       modern_(modern),
       tagger_(parts.who),
       warps_(config_.max_warps),

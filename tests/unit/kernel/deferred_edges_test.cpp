@@ -89,10 +89,12 @@ struct design : sc_core::sc_module {
         if (f.gated) sequencer.gate(gates);
         for (unsigned p = 0; p < parts; ++p) {
             const partition_scope here(sequencer, p, parts);
-            groups.push_back(std::make_unique<process_group>(sequencer, 1));
+            groups.push_back(std::make_unique<process_group>(("memory" + std::to_string(p)).c_str(),
+                                                             sequencer, 1));
             correspondent &take = make(1), &serve = make(2), &helper = make(2);
             groups.back()->close();
-            groups.push_back(std::make_unique<process_group>(sequencer, 2));
+            groups.push_back(std::make_unique<process_group>(("core" + std::to_string(p)).c_str(),
+                                                             sequencer, 2));
             correspondent& core = make(3);
             groups.back()->close();
             correspondent &reply = make(0), &ask = make(4);

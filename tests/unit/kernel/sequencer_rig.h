@@ -32,7 +32,7 @@ public:
           sequencer("sequencer", static_cast<unsigned>(periods.size()),
                     marked(std::move(phases), how), with_threads(options, how)),
           periods_(periods) {
-        if (how == way::grouped) group_ = std::make_unique<process_group>(sequencer, 1);
+        if (how == way::grouped) group_ = std::make_unique<process_group>("cycle", sequencer, 1);
         for (std::size_t d = 0; d < periods.size(); ++d) {
             clocks_.push_back(
                 std::make_unique<sc_core::sc_clock>(("clock" + std::to_string(d)).c_str(),

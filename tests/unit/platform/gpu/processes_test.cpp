@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs the blocks of a GPU, as any user of SystemC finds it out: the processes by name and
+// kind, and which one is current while a block acts.
+#include "platform/simtlm.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace simtlm {
+namespace {
+
+std::string current_process() {
+    const sc_core::sc_process_handle now = sc_core::sc_get_current_process_handle();
+    return now.valid() ? now.name() : "none";
+}
+
+/// Notes the processes in which SMs tell that a CTA ends, and partitions that a request leaves.
+struct watcher : core::cta_watcher, memory::channel_observer {
+    std::set<std::string> ends, requests;
+
+    void cta_started(const core::multiprocessor&, unsigned, const core::kernel_context&,
+                     const program::cta&) override {}
+    void cta_ended(const core::multiprocessor& where, unsigned) override {
+        ends.insert(std::string(where.name()) + ": " + current_process());
+    }
+    void request_sent(const tlm::tlm_generic_payload&) override {
+        requests.insert(current_process());
+    }
+};
+
+/// A small GPU on which a recorded kernel has run.
+struct rig {
+    watcher seen;
+    gpu device;
+
+    explicit rig(const std::string& processes)
+        : device("gpu",
+                 configure({"--preset", "TINY", "--any-binary-version", "--processes", processes},
+                           SIMTLM_TEST_CONFIG_DIR)) {
+        device.clusters().front()->core(0).watch(static_cast<core::cta_watcher&>(seen));
+        device.partitions().front()->observe(seen);
+        for (const auto& c : trace::read_command_list(SIMTLM_TEST_TRACES "/vecadd/kernelslist.g")) {
+            if (c.what != trace::command::kind::kernel) continue;
+            dispatch::host_command launch;
+            launch.file = c.file;
+            launch.where = c.where;
+            device.commands().submit(launch);
+        }
+        device.commands().proceed();
+        for (unsigned i = 0; i < 1000 && !device.commands().idle(); ++i)
+            sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_US));
+        EXPECT_TRUE(device.commands().idle()) << device.describe();
+    }
+};
+
+/// The kind of what has a name: "sc_module", "sc_method_process", "sc_thread_process"; "" if
+/// nothing has.
+std::string kind_of(const std::string& name) {
+    const sc_core::sc_object* found = sc_core::sc_find_object(name.c_str());
+    return found != nullptr ? found->kind() : "";
+}
+
+/// The processes of a kind below some objects.
+std::set<std::string> processes_of(const std::string& kind,
+                                   const std::vector<sc_core::sc_object*>& all) {
+    std::set<std::string> names;
+    for (const sc_core::sc_object* o : all) {
+        if (kind == o->kind()) names.insert(o->name());
+        names.merge(processes_of(kind, o->get_child_objects()));
+    }
+    return names;
+}
+
+TEST(Processes, OfTheDefaultRunAreMethodsOfAnSmAPartitionAClusterAndTheNetwork) {
+    const rig r("module");
+    for (const char* name :
+         {"gpu.cluster0.sm0.cycle", "gpu.partition0.cycle", "gpu.cluster0.receive",
+          "gpu.cluster0.inject", "gpu.network.transfer", "gpu.memory_effects.process",
+          "gpu.command_processor.cta_scheduler.process", "gpu.host_interface.commands",
+          "gpu.sequencer.on_edge"})
+        EXPECT_EQ(kind_of(name), "sc_method_process") << name;
+    EXPECT_EQ(kind_of("gpu.cluster0.sm0.front_end"), "sc_module");
+    EXPECT_EQ(kind_of("gpu.cluster0.sm0.front_end.process"), "") << "the SM's process runs it";
+    const std::vector<sc_core::sc_object*> sm{sc_core::sc_find_object("gpu.cluster0.sm0")};
+    EXPECT_EQ(processes_of("sc_method_process", sm),
+              (std::set<std::string>{"gpu.cluster0.sm0.cycle", "gpu.cluster0.sm0.port.act_late"}))
+        << "the port's acts on annotated delays";
+    EXPECT_EQ(processes_of("sc_thread_process", sm), std::set<std::string>{});
+}
+
+TEST(Processes, RunTheBlocksOfTheirModule) {
+    const rig r("module");
+    EXPECT_EQ(r.seen.ends, std::set<std::string>{"gpu.cluster0.sm0: gpu.cluster0.sm0.cycle"});
+    EXPECT_EQ(r.seen.requests, std::set<std::string>{"gpu.partition0.cycle"});
+}
+
+TEST(Processes, OfBlocksAreClockedThreadsOfTheirOwn) {
+    const rig r("block");
+    for (const char* name :
+         {"gpu.cluster0.sm0.front_end.process", "gpu.cluster0.sm0.scheduler0.process",
+          "gpu.cluster0.sm0.write_back.process", "gpu.cluster0.sm0.l1d.process",
+          "gpu.partition0.arbiter", "gpu.partition0.bank0.cache", "gpu.dram0.controller",
+          "gpu.cluster0.receive", "gpu.network.transfer"})
+        EXPECT_EQ(kind_of(name), "sc_thread_process") << name;
+    EXPECT_EQ(kind_of("gpu.cluster0.sm0.cycle"), "");
+    EXPECT_EQ(kind_of("gpu.partition0.cycle"), "");
+    EXPECT_EQ(r.seen.ends,
+              std::set<std::string>{"gpu.cluster0.sm0: gpu.cluster0.sm0.front_end.process"});
+    EXPECT_EQ(r.seen.requests, std::set<std::string>{"gpu.partition0.arbiter"});
+}
+
+}  // namespace
+}  // namespace simtlm
