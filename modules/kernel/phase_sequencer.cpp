@@ -204,11 +204,15 @@ bool phase_sequencer::find_deferred_slot() {
     for (unsigned set = 0; set < with_deferred; ++set) {
         auto& order = order_[with_deferred + set];
         order = order_[set];
-        // Where their processes run for the first time, so that they need not run twice.
+        // Deferred edges come before the edges of the step. Phases in which processes touch nothing
+        // beyond their own partition may precede the replay, which then takes place where its
+        // processes run for the first time, so that they need not run twice.
         const auto first = std::find_if(order.begin(), order.end(), [this](const visit& v) {
-            return v.of->processes == deferred_slot_->processes;
+            return v.of->processes == deferred_slot_->processes || v.of->what.group_kind == 0;
         });
-        order.insert(first != order.end() ? first : order.begin(),
+        const bool joins =
+            first != order.end() && first->of->processes == deferred_slot_->processes;
+        order.insert(joins ? first : order.begin(),
                      {&deferred_slot_->sub_phases[0], deferred_slot_, replay_actions_.data()});
     }
     return true;

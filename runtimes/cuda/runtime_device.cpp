@@ -432,7 +432,7 @@ RUNTIME(cudaDeviceReset)() {
     return call<library_kind::runtime>("cudaDeviceReset", after_fault::allowed, [&](session& s) {
         s.reset_device(s.current_device());
         session::thread().last_error = 0;
-        return s.work().fault(s.current_device());  // that which cannot be taken away
+        return status_of(s.work().fault(s.current_device()));  // that which cannot be taken away
     });
 }
 namespace {
@@ -561,7 +561,7 @@ result last_error_or_fault() {
     const result last = session::thread().last_error;
     if (last != 0 || !session::is_running()) return last;
     session& s = session::get();
-    return static_cast<result>(s.work().fault(s.current_device()));
+    return static_cast<result>(status_of(s.work().fault(s.current_device())));
 }
 }  // namespace
 RUNTIME(cudaGetLastError)() {
