@@ -14,6 +14,7 @@ struct conversion {
     std::string flags;  ///< "%", flags, width, precision
     bool is_long = false;
     char letter = 0;
+    unsigned elements = 0;  ///< of a vector of OpenCL C (%v4hlf); 0: no vector
 };
 
 class formatter {
@@ -31,7 +32,13 @@ public:
                 result_.text += '%';
                 at_ += 2;
             } else {
-                print(parse());
+                const conversion c = parse();
+                print(c);
+                for (unsigned i = 1; i < c.elements; ++i) {
+                    result_.text += ',';
+                    print(c);
+                    --result_.arguments;
+                }
             }
         }
         return result_;
@@ -59,10 +66,26 @@ private:
             else
                 break;
         }
+        if (at_ < format_.size() && format_[at_] == 'v') parse_vector(c);
+        const std::size_t length = at_;
         for (; at_ < format_.size() && std::strchr("hlLqjzt", format_[at_]) != nullptr; ++at_)
             c.is_long |= format_[at_] != 'h';
+        // Of a vector, hl means elements of 32 bits.
+        if (c.elements != 0 && format_.compare(length, at_ - length, "hl") == 0) c.is_long = false;
         if (at_ < format_.size()) c.letter = format_[at_++];
         return c;
+    }
+
+    /// v2, v3, v4, v8 or v16; anything else is no vector.
+    void parse_vector(conversion& c) {
+        const std::size_t begin = ++at_;
+        unsigned n = 0;
+        for (; at_ < format_.size() && format_[at_] >= '0' && format_[at_] <= '9' && n < 100; ++at_)
+            n = 10 * n + static_cast<unsigned>(format_[at_] - '0');
+        if (n == 2 || n == 3 || n == 4 || n == 8 || n == 16)
+            c.elements = n;
+        else
+            at_ = begin - 1;
     }
 
     template <class T>

@@ -75,6 +75,7 @@ bool scheduler::knows(const stream* s) const {
 void scheduler::add(const task_ptr& t, const std::vector<task_ptr>& after) {
     t->number = ++next_task_;
     t->submitted = true;
+    t->submitted_at = time();
     ++open_tasks_;
     for (const task_ptr& a : after) {
         if (!a || a->done) continue;
@@ -114,6 +115,21 @@ void scheduler::submit_after(const task_ptr& t, const std::vector<task_ptr>& aft
     const std::lock_guard<std::mutex> lock(mutex_);
     touch();
     add(t, after);
+}
+
+void scheduler::submit_held(const task_ptr& t) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    touch();
+    ++t->waits_for;
+    add(t, {});
+}
+
+void scheduler::release(const task_ptr& t) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    touch();
+    if (--t->waits_for == 0) ready_.push_back(t);
+    state_.attention = true;
+    work_.notify_one();
 }
 
 task_ptr scheduler::mark(stream& s, const std::vector<task_ptr>& after) {
@@ -164,6 +180,19 @@ bool scheduler::poll(const task_ptr& t) {
         done_.wait(lock, progress);
     wishes_.erase(mine);
     return t->done || ended_;
+}
+
+bool scheduler::is_done(const task_ptr& t) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return t->done;
+}
+
+std::uint64_t scheduler::time() const {
+    if (!how_.eager) return time_.load(std::memory_order_relaxed);
+    using namespace std::chrono;
+    return static_cast<std::uint64_t>(
+               duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count()) *
+           1000;
 }
 
 bool scheduler::poll(stream& s) {
@@ -223,8 +252,20 @@ void scheduler::complete(const task_ptr& t) {
     for (const task_ptr& f : t->followers)
         if (--f->waits_for == 0) ready_.push_back(f);
     t->followers.clear();
+    if (t->keeps) kept_.push_back(std::move(t->keeps));
     t->effect = nullptr;
+    t->skip = nullptr;
     t->launch.module.reset();
+}
+
+/// What ended tasks have kept goes without the lock: destructors may call anything.
+void scheduler::let_go(std::unique_lock<std::mutex>& lock) {
+    if (kept_.empty()) return;
+    std::vector<std::shared_ptr<const void>> gone;
+    gone.swap(kept_);
+    lock.unlock();
+    gone.clear();
+    lock.lock();
 }
 
 void scheduler::make_engine() {
@@ -278,7 +319,6 @@ void scheduler::serve() {
         // While something is watched, the engine comes back soon and often.
         state_.attention = !watched_.empty();
         if (begin.empty() && !engine_busy_) continue;
-        std::vector<task_ptr> dropped;
         std::vector<bool> failed;
         for (const task_ptr& t : begin)
             failed.push_back(faults_[t->device] != status::success && !t->even_after_fault);
@@ -286,12 +326,15 @@ void scheduler::serve() {
         if (!engine_) make_engine();
         std::vector<task_ptr> finished;
         for (std::size_t i = 0; i < begin.size(); ++i) {
-            if (failed[i] || !engine_)
+            task& t = *begin[i];
+            if (engine_) t.started_at = t.finished_at = engine_->now();
+            if (failed[i] || !engine_ || (t.skip && t.skip()))
                 finished.push_back(begin[i]);
             else
                 engine_->start(begin[i]);
         }
         if (finished.empty() && engine_) finished = engine_->run();
+        if (engine_) time_.store(engine_->now(), std::memory_order_relaxed);
         const bool busy = engine_ && engine_->busy();
         lock.lock();
         engine_busy_ = busy;
@@ -300,6 +343,7 @@ void scheduler::serve() {
                 begin[i]->outcome = engine_ ? faults_[begin[i]->device] : status::not_initialised;
         for (const task_ptr& t : finished) complete(t);
         if (!finished.empty()) done_.notify_all();
+        let_go(lock);
     }
     lock.unlock();
     if (engine_) engine_->finish();

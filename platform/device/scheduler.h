@@ -3,6 +3,7 @@
 
 #include "platform/device/engine.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -56,6 +57,9 @@ public:
 
     /// Puts a task behind what is in the stream. @param after  other tasks it waits for
     void submit(stream& s, const task_ptr& t, const std::vector<task_ptr>& after = {});
+    /// Puts a task that does not begin before it is released.
+    void submit_held(const task_ptr& t);
+    void release(const task_ptr& t);
     /// Puts a task behind other tasks alone.
     void submit_after(const task_ptr& t, const std::vector<task_ptr>& after);
     /// A marker behind everything that is in a stream, or in all streams of a device.
@@ -66,6 +70,10 @@ public:
     status wait(const task_ptr& t);
     /// Whether it is done; gives the simulation a chance if it is not.
     bool poll(const task_ptr& t);
+    /// Whether it is done, without more ado.
+    bool is_done(const task_ptr& t) const;
+    /// Simulated time, ps, as of the engine's last step; without time: the host's.
+    std::uint64_t time() const;
     /// Everything that is in a stream. @return done
     bool poll(stream& s);
     status wait(stream& s);
@@ -87,6 +95,7 @@ private:
     void serve();
     std::deque<task_ptr> take_ready();
     void watch();
+    void let_go(std::unique_lock<std::mutex>& lock);
     void make_engine();
     bool may_run() const;
     void complete(const task_ptr& t);
@@ -111,6 +120,8 @@ private:
     std::vector<status> faults_;
     std::chrono::steady_clock::time_point last_call_;
     std::uint64_t next_stream_ = 0, next_task_ = 0;
+    std::atomic<std::uint64_t> time_{0};
+    std::vector<std::shared_ptr<const void>> kept_;  ///< of tasks that have ended
     /// What hosts wait for: a task, or that so many are completed.
     struct wish {
         task_ptr what;

@@ -20,6 +20,7 @@ struct launch_request {
     program::dim3 grid;
     program::dim3 block;
     std::uint32_t dynamic_shared = 0;  ///< bytes per thread block
+    /// As the kernel takes them; 32 words behind them, if there are any, are %envreg0 to %envreg31.
     std::vector<std::byte> parameters;
     bool cooperative = false;
 };
@@ -41,6 +42,9 @@ struct task {
     std::uint64_t bytes = 0;    ///< copies
     std::uint64_t address = 0;  ///< copies to the device, in one piece: where
     bool even_after_fault = false;
+    /// Asked when everything before it is done: true: it ends without being carried out.
+    std::function<bool()> skip;
+    std::shared_ptr<const void> keeps;  ///< what must live until it is done
 
     // The state; guarded by the scheduler.
     unsigned waits_for = 0;
@@ -48,7 +52,9 @@ struct task {
     bool done = false;
     status outcome = status::success;
     std::uint64_t number = 0;       ///< counts tasks
-    std::uint64_t finished_at = 0;  ///< simulated time, ps
+    std::uint64_t submitted_at = 0;  ///< simulated time, ps
+    std::uint64_t started_at = 0;    ///< simulated time, ps
+    std::uint64_t finished_at = 0;   ///< simulated time, ps
     std::vector<std::shared_ptr<task>> followers;
 };
 
