@@ -32,11 +32,13 @@ fs::path library_folder() {
     std::error_code ignored;
     const fs::path own = fs::read_symlink("/proc/self/exe", ignored);
     const fs::path folder = own.parent_path().parent_path() / "lib" / "simtlm";
-    if (!fs::exists(folder / "libsimtlm_cuda.so", ignored))
-        throw kernel::user_error(folder.string(), "the libraries for CUDA programs are not there",
-                                 "build them: cmake --build " +
-                                     folder.parent_path().parent_path().string() +
-                                     " --target simtlm_cuda_libraries");
+    if (!fs::exists(folder / "libsimtlm_cuda.so", ignored) &&
+        !fs::exists(folder / "libsimtlm-opencl.so", ignored))
+        throw kernel::user_error(
+            folder.string(),
+            "the libraries for CUDA programs are not there, nor the driver for OpenCL programs",
+            "build them: cmake --build " + folder.parent_path().parent_path().string() +
+                " --target simtlm_cuda_libraries simtlm_opencl");
     return folder;
 }
 
@@ -125,6 +127,8 @@ int run_host_program(int argc, char** argv) {
         first = std::string(before) + ":" + first;
     setenv("LD_PRELOAD", first.c_str(), 1);
     put_first("LD_LIBRARY_PATH", path);
+    // Loaders of OpenCL drivers find ours, and no other.
+    setenv("OCL_ICD_VENDORS", (path + "/vendors").c_str(), 1);
     setenv("SIMTLM_OPTIONS", platform::packed_arguments(options).c_str(), 1);
     setenv("SIMTLM_RUN", "1", 1);
     restore_signals();

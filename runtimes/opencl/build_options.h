@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "runtimes/opencl/headers.h"
+
+#include <string>
+#include <vector>
+
+namespace simtlm::opencl {
+
+/// Options of a build, understood.
+struct build_options {
+    enum class stage { build, compile, link };
+
+    std::vector<std::string> front_end;  ///< for clang, when it reads OpenCL C
+    std::string standard = "CL1.2";
+    bool optimise = true;
+    bool make_library = false;        ///< -create-library
+    bool allow_link_options = false;  ///< -enable-link-options
+
+    /// @param text  as the program gives it
+    /// @throws error  an option that there is not
+    static build_options parse(const char* text, stage when);
+};
+
+}  // namespace simtlm::opencl

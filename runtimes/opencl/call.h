@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "runtimes/opencl/session.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace simtlm::opencl {
+
+/// SIMTLM_VERBOSE: every failing call says why.
+bool is_verbose();
+
+/// Carries out a call of the program: exceptions become its result, and nothing else ever leaves.
+template <class Act>
+cl_int call(const char* name, Act&& act) noexcept {
+    try {
+        act(session::get());
+        return CL_SUCCESS;
+    } catch (const error& e) {
+        if (is_verbose()) std::fprintf(stderr, "simtlm: %s: %d: %s\n", name, e.code(), e.what());
+        return e.code();
+    } catch (const device::failure& e) {
+        if (is_verbose()) std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
+        return code_of(e.code());
+    } catch (const std::bad_alloc&) {
+        return CL_OUT_OF_HOST_MEMORY;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
+        return CL_OUT_OF_RESOURCES;
+    }
+}
+
+/// The same for calls that give an object, and the result through a pointer.
+template <class Act>
+auto make(const char* name, cl_int* result, Act&& act) noexcept {
+    using handle = decltype(act(session::get()));
+    handle made{};
+    const cl_int r = call(name, [&](session& s) { made = act(s); });
+    if (result != nullptr) *result = r;
+    return r == CL_SUCCESS ? made : handle{};
+}
+
+/// Where an answer to clGet...Info goes.
+class answer {
+public:
+    answer(std::size_t room, void* to, std::size_t* size) : room_(room), to_(to), size_(size) {}
+
+    void bytes(const void* from, std::size_t n) const {
+        if (to_ != nullptr) {
+            require(room_ >= n, CL_INVALID_VALUE, "no room for the answer");
+            if (n != 0) std::memcpy(to_, from, n);
+        }
+        if (size_ != nullptr) *size_ = n;
+    }
+    template <class T>
+    void value(const T& v) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        bytes(&v, sizeof v);
+    }
+    void text(const std::string& t) const { bytes(t.c_str(), t.size() + 1); }
+    template <class T>
+    void list(const std::vector<T>& l) const {
+        bytes(l.data(), l.size() * sizeof(T));
+    }
+
+private:
+    std::size_t room_;
+    void* to_;
+    std::size_t* size_;
+};
+
+/// A list of properties that ends with 0, the 0 included; nothing where there is none.
+template <class T>
+std::vector<T> copy_list(const T* list) {
+    std::vector<T> all;
+    if (list == nullptr) return all;
+    for (; *list != 0; list += 2) {
+        all.push_back(list[0]);
+        all.push_back(list[1]);
+    }
+    all.push_back(0);
+    return all;
+}
+
+}  // namespace simtlm::opencl

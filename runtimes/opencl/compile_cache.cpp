@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtimes/opencl/compile_cache.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace simtlm::opencl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view magic = "simtlm OpenCL cache 1";
+constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
+
+fs::path wanted_folder() {
+    const auto named = [](const char* variable) -> fs::path {
+        const char* const value = std::getenv(variable);
+        return value != nullptr ? value : "";
+    };
+    if (const fs::path own = named("SIMTLM_OPENCL_CACHE"); !own.empty()) return own;
+    if (const fs::path cache = named("XDG_CACHE_HOME"); cache.is_absolute())
+        return cache / "simtlm" / "opencl";
+    if (const fs::path home = named("HOME"); home.is_absolute())
+        return home / ".cache" / "simtlm" / "opencl";
+    return {};
+}
+
+std::optional<std::string> text_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    if (!in || !(text << in.rdbuf())) return std::nullopt;
+    return text.str();
+}
+
+}  // namespace
+
+std::string digest_of(const std::vector<std::string_view>& texts) {
+    XXH3_state_t* const state = XXH3_createState();
+    XXH3_128bits_reset(state);
+    for (const std::string_view t : texts) {
+        const std::uint64_t size = t.size();
+        XXH3_128bits_update(state, &size, sizeof size);
+        XXH3_128bits_update(state, t.data(), t.size());
+    }
+    const XXH128_hash_t h = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    return fmt::format("{:016x}{:016x}", h.high64, h.low64);
+}
+
+compile_cache::compile_cache() : folder_(wanted_folder()) {
+    std::error_code failed;
+    if (!folder_.empty()) {
+        fs::create_directories(folder_, failed);
+        if (!failed && ::access(folder_.c_str(), W_OK) == 0) return;
+    }
+    std::string pattern = (fs::temp_directory_path(failed) / "simtlm-opencl-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) return;
+    folder_ = pattern;
+    temporary_ = true;
+}
+
+compile_cache::~compile_cache() {
+    std::error_code ignored;
+    if (temporary_) fs::remove_all(folder_, ignored);
+}
+
+std::optional<std::vector<std::string>> compile_cache::find(const std::string& key) const {
+    const auto text = text_of(folder_ / key);
+    if (!text) return std::nullopt;
+    std::string_view rest = *text;
+    const auto line = [&]() -> std::string_view {
+        const std::size_t end = rest.find('\n');
+        if (end == std::string_view::npos) return {};
+        const std::string_view l = rest.substr(0, end);
+        rest.remove_prefix(end + 1);
+        return l;
+    };
+    if (line() != magic) return std::nullopt;
+    const std::string digest(line());
+    if (digest_of({rest}) != digest) return std::nullopt;
+    std::vector<std::string> texts;
+    while (!rest.empty()) {
+        const std::size_t size = std::strtoull(std::string(line()).c_str(), nullptr, 10);
+        if (size > rest.size()) return std::nullopt;
+        texts.emplace_back(rest.substr(0, size));
+        rest.remove_prefix(size);
+    }
+    return texts;
+}
+
+void compile_cache::store(const std::string& key, const std::vector<std::string>& texts) const {
+    std::string body;
+    for (const std::string& t : texts) body += fmt::format("{}\n", t.size()) + t;
+    limit();
+    put(key, fmt::format("{}\n{}\n", magic, digest_of({body})) + body);
+}
+
+fs::path compile_cache::put(const std::string& name, const std::string& text) const {
+    static std::atomic<unsigned> count{0};
+    const fs::path own = folder_ / fmt::format(".{}.{}.{}", name, ::getpid(), ++count);
+    std::error_code failed;
+    {
+        std::ofstream out(own, std::ios::binary);
+        if (!(out << text) || !out.flush()) {
+            fs::remove(own, failed);
+            return {};
+        }
+    }
+    fs::rename(own, folder_ / name, failed);
+    if (failed) fs::remove(own, failed);
+    return folder_ / name;
+}
+
+/// Where there is too much, the oldest half goes.
+void compile_cache::limit() const {
+    struct entry {
+        fs::path file;
+        fs::file_time_type age;
+        std::uintmax_t bytes;
+    };
+    std::vector<entry> all;
+    std::uintmax_t sum = 0;
+    std::error_code failed;
+    for (fs::directory_iterator i(folder_, failed), end; !failed && i != end; i.increment(failed)) {
+        std::error_code gone;
+        const std::uintmax_t bytes = i->file_size(gone);
+        const fs::file_time_type age = i->last_write_time(gone);
+        if (gone || i->path().filename().string().size() != 32) continue;
+        all.push_back({i->path(), age, bytes});
+        sum += bytes;
+    }
+    if (sum < most_bytes) return;
+    std::sort(all.begin(), all.end(), [](const entry& a, const entry& b) { return a.age < b.age; });
+    for (const entry& e : all) {
+        if (sum < most_bytes / 2) break;
+        fs::remove(e.file, failed);
+        sum -= e.bytes;
+    }
+}
+
+}  // namespace simtlm::opencl

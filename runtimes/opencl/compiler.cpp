@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtimes/opencl/compiler.h"
+
+#include "runtimes/opencl/library_text.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace simtlm::opencl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes with its object.
+class temporary_folder {
+public:
+    temporary_folder() {
+        std::error_code ignored;
+        std::string pattern = (fs::temp_directory_path(ignored) / "simtlm-opencl-XXXXXX").string();
+        if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+    }
+    ~temporary_folder() {
+        std::error_code ignored;
+        if (!path_.empty()) fs::remove_all(path_, ignored);
+    }
+    temporary_folder(const temporary_folder&) = delete;
+    temporary_folder& operator=(const temporary_folder&) = delete;
+    fs::path operator/(const std::string& name) const { return path_ / name; }
+    bool good() const { return !path_.empty(); }
+
+private:
+    fs::path path_;
+};
+
+std::string text_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    if (in) text << in.rdbuf();
+    return text.str();
+}
+
+bool write(const fs::path& file, const std::string& text) {
+    std::ofstream out(file, std::ios::binary);
+    return static_cast<bool>(out << text) && static_cast<bool>(out.flush());
+}
+
+fs::path in_path(const std::string& name) {
+    const char* const folders = std::getenv("PATH");
+    std::istringstream in(folders != nullptr ? folders : "/usr/bin");
+    for (std::string folder; std::getline(in, folder, ':');) {
+        const fs::path file = fs::path(folder) / name;
+        if (::access(file.c_str(), X_OK) == 0) return file;
+    }
+    return {};
+}
+
+fs::path named_by(const char* variable) {
+    const char* const value = std::getenv(variable);
+    return value != nullptr ? value : "";
+}
+
+/// A file as far as a change of it can be seen from outside.
+std::string identity_of(const fs::path& file) {
+    std::error_code ignored;
+    const fs::path real = fs::canonical(file, ignored);
+    struct stat s = {};
+    ::stat(real.c_str(), &s);
+    return fmt::format("{} {} {}.{}", real.string(), s.st_size, s.st_mtim.tv_sec,
+                       s.st_mtim.tv_nsec);
+}
+
+/// What clang knows, below or at the GPU's compute capability.
+unsigned architecture_for(unsigned capability) {
+    unsigned best = 60;  // 64-bit atomics of all kinds
+    for (const unsigned sm : {61u, 62u, 70u, 72u, 75u, 80u, 86u})
+        if (sm <= capability) best = sm;
+    return best;
+}
+
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+    for (std::size_t at = text.find(what); at != std::string::npos;
+         at = text.find(what, at + by.size()))
+        text.replace(at, what.size(), by);
+}
+
+}  // namespace
+
+const std::vector<std::string>& compiler::extensions() {
+    static const std::vector<std::string> names{"cl_khr_byte_addressable_store",
+                                                "cl_khr_global_int32_base_atomics",
+                                                "cl_khr_global_int32_extended_atomics",
+                                                "cl_khr_local_int32_base_atomics",
+                                                "cl_khr_local_int32_extended_atomics",
+                                                "cl_khr_int64_base_atomics",
+                                                "cl_khr_int64_extended_atomics",
+                                                "cl_khr_fp64",
+                                                "cl_khr_3d_image_writes",
+                                                "cl_khr_depth_images"};
+    return names;
+}
+
+const std::vector<std::string>& compiler::features() {
+    static const std::vector<std::string> names{"__opencl_c_3d_image_writes",
+                                                "__opencl_c_atomic_order_acq_rel",
+                                                "__opencl_c_atomic_order_seq_cst",
+                                                "__opencl_c_atomic_scope_device",
+                                                "__opencl_c_fp64",
+                                                "__opencl_c_generic_address_space",
+                                                "__opencl_c_images",
+                                                "__opencl_c_int64",
+                                                "__opencl_c_read_write_images",
+                                                "__opencl_c_program_scope_global_variables",
+                                                "__opencl_c_work_group_collective_functions"};
+    return names;
+}
+
+compiler::compiler(unsigned capability) : capability_(architecture_for(capability)) {
+    find_tools();
+    if (!missing_.empty()) return;
+    cache_ = std::make_unique<compile_cache>();
+    identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
+                           library::builtins, library::scratch, std::to_string(capability_)});
+}
+
+compiler::~compiler() = default;
+
+void compiler::find_tools() {
+    clang_ = named_by("SIMTLM_CLANG");
+    for (const char* const name : {"clang-14", "clang-15", "clang-16", "clang"})
+        if (clang_.empty()) clang_ = in_path(name);
+    libclc_ = named_by("SIMTLM_LIBCLC");
+    for (const char* const folder : {"/usr/lib/clc", "/usr/share/clc", "/usr/local/share/clc"}) {
+        const fs::path file = fs::path(folder) / "nvptx64--nvidiacl.bc";
+        if (libclc_.empty() && ::access(file.c_str(), R_OK) == 0) libclc_ = file;
+    }
+    const bool has_clang = !clang_.empty() && ::access(clang_.c_str(), X_OK) == 0;
+    const bool has_libclc = !libclc_.empty() && ::access(libclc_.c_str(), R_OK) == 0;
+    if (has_clang && has_libclc) return;
+    missing_ = fmt::format(
+        "{} missing, which compile OpenCL C: install the packages clang-14 and libclc-14 "
+        "(or name the files in SIMTLM_CLANG and SIMTLM_LIBCLC)",
+        has_clang    ? "libclc's nvptx64--nvidiacl.bc is"
+        : has_libclc ? "clang is"
+                     : "clang and libclc are");
+}
+
+std::vector<std::string> compiler::target() const {
+    const std::string ptx = capability_ >= 86 ? "+ptx71" : capability_ >= 80 ? "+ptx70" : "+ptx63";
+    return {"-target",
+            "nvptx64-nvidia-nvcl",
+            "-Xclang",
+            "-target-cpu",
+            "-Xclang",
+            fmt::format("sm_{}", capability_),
+            "-Xclang",
+            "-target-feature",
+            "-Xclang",
+            ptx,
+            "-fno-color-diagnostics"};
+}
+
+std::vector<std::string> compiler::front_end(const build_options& o) const {
+    std::vector<std::string> a = target();
+    std::string enabled = "-cl-ext=";
+    for (const std::string& e : extensions()) enabled += "+" + e + ",";
+    for (const std::string& f : features()) enabled += "+" + f + ",";
+    enabled.pop_back();
+    const std::vector<std::string> fixed{"-x",
+                                         "cl",
+                                         "-cl-std=" + o.standard,
+                                         "-cl-no-stdinc",
+                                         "-Xclang",
+                                         "-finclude-default-header",
+                                         "-Xclang",
+                                         enabled,
+                                         "-cl-kernel-arg-info",
+                                         o.optimise ? "-O2" : "-O0",
+                                         "-Xclang",
+                                         "-disable-O0-optnone"};
+    a.insert(a.end(), fixed.begin(), fixed.end());
+    return a;
+}
+
+compiler::process_result compiler::run(const std::vector<std::string>& arguments,
+                                       const fs::path& input) const {
+    process_result r;
+    const temporary_folder folder;
+    const fs::path errors = folder / "errors";
+    std::vector<std::string> words{clang_.string()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& w : words) argv.push_back(w.data());
+    argv.push_back(nullptr);
+    // What is loaded into the program first (a sanitizer, our libraries) is not for the compiler.
+    std::vector<char*> environment;
+    for (char** e = environ; *e != nullptr; ++e)
+        if (std::strncmp(*e, "LD_PRELOAD=", 11) != 0) environment.push_back(*e);
+    environment.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, input.empty() ? "/dev/null" : input.c_str(),
+                                     O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    pid_t child = 0;
+    const int failed = ::posix_spawn(&child, clang_.c_str(), &actions, &attributes, argv.data(),
+                                     environment.data());
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (failed != 0) {
+        r.status = -1;
+        r.errors = fmt::format("{} cannot be started: {}\n", clang_.string(), strerror(failed));
+        return r;
+    }
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0) {
+        if (errno == EINTR) continue;
+        status = 0;  // the program has waited for it: what it wrote decides
+        break;
+    }
+    r.status = status;
+    r.errors = text_of(errors);
+    if (WIFSIGNALED(status))
+        r.errors += fmt::format("{} was ended by signal {}\n", clang_.string(), WTERMSIG(status));
+    return r;
+}
+
+/// Our library, compiled once and kept.
+void compiler::make_library() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (library_made_) return;
+    const fs::path folder = cache_->folder();
+    const std::string name = "library-" + identity_;
+    library_ = folder / name;
+    std::error_code ignored;
+    if (fs::exists(library_.string() + ".builtins.bc", ignored) &&
+        fs::exists(library_.string() + ".scratch.bc", ignored) &&
+        fs::exists(library_.string() + ".prelude.h", ignored) &&
+        fs::exists(library_.string() + ".empty.cl", ignored)) {
+        library_made_ = true;
+        return;
+    }
+    const temporary_folder own;
+    build_options o;
+    o.standard = "CL2.0";
+    write(own / "builtins.cl", std::string(library::builtins));
+    write(own / "scratch.c", std::string(library::scratch));
+    std::vector<std::string> a = front_end(o);
+    const std::vector<std::string> more{"-Xclang",
+                                        "-disable-llvm-passes",
+                                        "-w",
+                                        "-emit-llvm",
+                                        "-c",
+                                        "-o",
+                                        (own / "builtins.bc").string(),
+                                        (own / "builtins.cl").string()};
+    a.insert(a.end(), more.begin(), more.end());
+    process_result r = run(a, {});
+    if (r.status == 0) {
+        a = target();
+        const std::vector<std::string> plain{"-x",
+                                             "c",
+                                             "-O2",
+                                             "-Xclang",
+                                             "-disable-llvm-passes",
+                                             "-emit-llvm",
+                                             "-c",
+                                             "-o",
+                                             (own / "scratch.bc").string(),
+                                             (own / "scratch.c").string()};
+        a.insert(a.end(), plain.begin(), plain.end());
+        r = run(a, {});
+    }
+    if (r.status != 0)
+        throw std::runtime_error("the library of built-in functions cannot be compiled: " +
+                                 r.errors);
+    cache_->put(name + ".builtins.bc", text_of(own / "builtins.bc"));
+    cache_->put(name + ".scratch.bc", text_of(own / "scratch.bc"));
+    cache_->put(name + ".prelude.h", std::string(library::prelude));
+    cache_->put(name + ".empty.cl", "\n");
+    library_made_ = true;
+}
+
+compile_result compiler::compile(const std::string& source, const build_options& options,
+                                 const headers& includes) {
+    make_library();
+    const temporary_folder own;
+    if (!own.good()) return {false, {}, {}, "no folder for temporary files\n"};
+    const fs::path input = own / "source";
+    write(input, source);
+    std::vector<std::string> a = front_end(options);
+    if (!includes.empty()) a.push_back("-I" + (own / "headers").string());
+    for (const auto& [name, text] : includes) {
+        const fs::path file = own / "headers" / name;
+        std::error_code ignored;
+        fs::create_directories(file.parent_path(), ignored);
+        write(file, text);
+    }
+    a.insert(a.end(), options.front_end.begin(), options.front_end.end());
+    a.insert(a.end(), {"-include", library_.string() + ".prelude.h"});
+
+    std::string words = options.standard + (options.optimise ? " 1" : " 0");
+    for (const std::string& w : options.front_end) words += '\0' + w;
+    // What is included belongs to the program, too.
+    std::string whole;
+    if (source.find("include") != std::string::npos) {
+        std::vector<std::string> p = a;
+        const fs::path file = own / "preprocessed";
+        p.insert(p.end(), {"-E", "-P", "-w", "-o", file.string(), "-"});
+        if (run(p, input).status == 0) whole = text_of(file);
+    }
+    const std::string key = digest_of({"compile", identity_, words, source, whole});
+    if (const auto found = cache_->find(key); found && found->size() == 3)
+        return {true, (*found)[0], signatures_of_ptx((*found)[1]), (*found)[2]};
+
+    const fs::path object = own / "object.bc", text = own / "object.ll";
+    a.insert(a.end(),
+             {"-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o", object.string(), "-"});
+    const process_result r = run(a, input);
+    compile_result result;
+    result.log = r.errors;
+    replace_all(result.log, "<stdin>:", "program.cl:");
+    replace_all(result.log, (own / "headers").string() + "/", "");
+    if (r.status != 0) return result;
+    std::vector<std::string> t = target();
+    t.insert(t.end(), {"-x", "ir", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-w",
+                       "-o", text.string(), object.string()});
+    if (const process_result s = run(t, {}); s.status != 0) {
+        result.log += s.errors;
+        return result;
+    }
+    result.output = text_of(object);
+    result.kernels = signatures_of_llvm(text_of(text));
+    result.good = true;
+    cache_->store(key, {result.output, to_comments(result.kernels) + ".version", result.log});
+    return result;
+}
+
+compile_result compiler::link(const std::vector<std::string>& objects,
+                              const build_options& options) {
+    make_library();
+    std::vector<std::string_view> texts{"link", identity_, options.make_library ? "library" : "",
+                                        options.optimise ? "" : "plain"};
+    texts.insert(texts.end(), objects.begin(), objects.end());
+    const std::string key = digest_of(texts);
+    if (const auto found = cache_->find(key); found && found->size() == 2)
+        return {true, (*found)[0], {}, (*found)[1]};
+
+    const temporary_folder own;
+    if (!own.good()) return {false, {}, {}, "no folder for temporary files\n"};
+    std::vector<std::string> a = target();
+    a.insert(a.end(), {"-x", "cl", "-cl-std=CL2.0", "-cl-no-stdinc", "-Wno-linker-warnings",
+                       options.optimise ? "-O2" : "-O0"});
+    unsigned count = 0;
+    for (const std::string& o : objects) {
+        const fs::path file = own / fmt::format("{}.bc", ++count);
+        write(file, o);
+        a.insert(a.end(), {"-Xclang", "-mlink-bitcode-file", "-Xclang", file.string()});
+    }
+    const fs::path output = own / "output";
+    if (options.make_library) {
+        a.insert(a.end(), {"-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"});
+    } else {
+        for (const std::string& file : {library_.string() + ".builtins.bc",
+                                        library_.string() + ".scratch.bc", libclc_.string()})
+            a.insert(a.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", file});
+        a.emplace_back("-S");
+    }
+    a.insert(a.end(), {"-o", output.string(), library_.string() + ".empty.cl"});
+    const process_result r = run(a, {});
+    compile_result result;
+    result.log = r.errors;
+    if (r.status != 0) return result;
+    result.output = text_of(output);
+    result.good = !result.output.empty();
+    if (result.good) cache_->store(key, {result.output, result.log});
+    return result;
+}
+
+}  // namespace simtlm::opencl

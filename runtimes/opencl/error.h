@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/device/status.h"
+#include "runtimes/opencl/headers.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace simtlm::opencl {
+
+/// A call that fails, with OpenCL's number and the reason in words.
+class error : public std::runtime_error {
+public:
+    explicit error(cl_int code, const std::string& what = {})
+        : std::runtime_error(what), code_(code) {}
+    cl_int code() const noexcept { return code_; }
+
+private:
+    cl_int code_;
+};
+
+/// What OpenCL calls a failure of the device.
+cl_int code_of(device::status s);
+
+/// @throws error  unless the condition holds
+inline void require(bool good, cl_int otherwise, const char* why = "") {
+    if (!good) throw error(otherwise, why);
+}
+
+}  // namespace simtlm::opencl

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: Apache-2.0
+// Platforms and devices.
+#include "runtimes/opencl/call.h"
+#include "runtimes/opencl/entry_points.h"
+#include "runtimes/opencl/limits.h"
+
+#include <fmt/format.h>
+
+using namespace simtlm::opencl;
+namespace device = simtlm::device;
+
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& w : words) text += (text.empty() ? "" : " ") + w;
+    return text;
+}
+
+std::vector<cl_name_version> versions(const std::vector<std::string>& names, cl_version v) {
+    std::vector<cl_name_version> all;
+    for (const std::string& n : names) {
+        cl_name_version one{};
+        one.version = v;
+        std::snprintf(one.name, sizeof one.name, "%s", n.c_str());
+        all.push_back(one);
+    }
+    return all;
+}
+
+std::vector<std::string> device_extensions() {
+    std::vector<std::string> all = compiler::extensions();
+    all.emplace_back("cl_khr_icd");
+    all.emplace_back("cl_khr_image2d_from_buffer");
+    all.emplace_back("cl_khr_extended_versioning");
+    all.emplace_back("cl_nv_device_attribute_query");
+    return all;
+}
+const std::vector<std::string>& platform_extensions() {
+    static const std::vector<std::string> all{"cl_khr_icd", "cl_khr_extended_versioning"};
+    return all;
+}
+
+constexpr cl_version version_1 = CL_MAKE_VERSION(1, 0, 0);
+constexpr cl_version version_1_1 = CL_MAKE_VERSION(1, 1, 0);
+constexpr cl_version version_1_2 = CL_MAKE_VERSION(1, 2, 0);
+constexpr cl_version version_3 = CL_MAKE_VERSION(3, 0, 0);
+
+void check_platform(session& s, cl_platform_id p) {
+    require(p == nullptr || p == &s.platform, CL_INVALID_PLATFORM, "this is no platform");
+}
+
+void device_info(session& s, cl_device_id handle, cl_device_info what, const answer& a) {
+    const _cl_device_id& d = *s.device(handle);
+    const device::system_config& c = s.config();
+    const simtlm::core::sm_config& sm = c.gpu.cores.sm;
+    const limits l = limits::of(c);
+    const auto size = [](std::size_t v) { return v; };
+    switch (what) {
+        case CL_DEVICE_TYPE:
+            return a.value<cl_device_type>(CL_DEVICE_TYPE_GPU);
+        case CL_DEVICE_VENDOR_ID:
+            return a.value<cl_uint>(0x53544c4d);
+        case CL_DEVICE_MAX_COMPUTE_UNITS:
+            return a.value<cl_uint>(c.gpu.sms());
+        case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
+            return a.value<cl_uint>(3);
+        case CL_DEVICE_MAX_WORK_ITEM_SIZES:
+            return a.list<std::size_t>({l.work_group, l.work_group, 64});
+        case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+            return a.value(size(l.work_group));
+        case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
+            return a.value(size(32));
+        case CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR:
+        case CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT:
+        case CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT:
+        case CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG:
+        case CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT:
+        case CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE:
+        case CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR:
+        case CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT:
+        case CL_DEVICE_NATIVE_VECTOR_WIDTH_INT:
+        case CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG:
+        case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:
+        case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE:
+            return a.value<cl_uint>(1);
+        case CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF:
+        case CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF:
+            return a.value<cl_uint>(0);
+        case CL_DEVICE_MAX_CLOCK_FREQUENCY:
+            return a.value(static_cast<cl_uint>(c.gpu.clocks.core / 1e6 + 0.5));
+        case CL_DEVICE_ADDRESS_BITS:
+            return a.value<cl_uint>(64);
+        case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
+            return a.value(static_cast<cl_ulong>(l.allocation));
+        case CL_DEVICE_IMAGE_SUPPORT:
+            return a.value<cl_bool>(CL_TRUE);
+        case CL_DEVICE_MAX_READ_IMAGE_ARGS:
+            return a.value<cl_uint>(128);
+        case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
+        case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
+            return a.value<cl_uint>(64);
+        case CL_DEVICE_IMAGE2D_MAX_WIDTH:
+        case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
+            return a.value(size(l.image_2d));
+        case CL_DEVICE_IMAGE3D_MAX_WIDTH:
+        case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
+        case CL_DEVICE_IMAGE3D_MAX_DEPTH:
+            return a.value(size(l.image_3d));
+        case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
+            return a.value(size(l.image_buffer));
+        case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE:
+            return a.value(size(l.image_layers));
+        case CL_DEVICE_IMAGE_PITCH_ALIGNMENT:
+        case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT:
+            return a.value<cl_uint>(1);
+        case CL_DEVICE_MAX_SAMPLERS:
+            return a.value<cl_uint>(32);
+        case CL_DEVICE_MAX_PARAMETER_SIZE:
+            return a.value(size(4352));
+        case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
+            return a.value<cl_uint>(1024);
+        case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE:
+            return a.value<cl_uint>(128);
+        case CL_DEVICE_SINGLE_FP_CONFIG:
+            return a.value<cl_device_fp_config>(CL_FP_DENORM | CL_FP_INF_NAN |
+                                                CL_FP_ROUND_TO_NEAREST | CL_FP_FMA |
+                                                CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
+        case CL_DEVICE_DOUBLE_FP_CONFIG:
+            return a.value<cl_device_fp_config>(CL_FP_DENORM | CL_FP_INF_NAN |
+                                                CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO |
+                                                CL_FP_ROUND_TO_INF | CL_FP_FMA);
+        case CL_DEVICE_HALF_FP_CONFIG:
+            return a.value<cl_device_fp_config>(0);
+        case CL_DEVICE_GLOBAL_MEM_CACHE_TYPE:
+            return a.value<cl_device_mem_cache_type>(CL_READ_WRITE_CACHE);
+        case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
+            return a.value<cl_uint>(128);
+        case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
+            return a.value(static_cast<cl_ulong>(l.l2_bytes));
+        case CL_DEVICE_GLOBAL_MEM_SIZE:
+            return a.value(static_cast<cl_ulong>(c.memory_bytes));
+        case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE:
+            return a.value<cl_ulong>(64 << 10);
+        case CL_DEVICE_MAX_CONSTANT_ARGS:
+            return a.value<cl_uint>(9);
+        case CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE:
+            return a.value(size(std::size_t{1} << 30));
+        case CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE:
+            return a.value(size(std::size_t{1} << 20));
+        case CL_DEVICE_LOCAL_MEM_TYPE:
+            return a.value<cl_device_local_mem_type>(CL_LOCAL);
+        case CL_DEVICE_LOCAL_MEM_SIZE:
+            return a.value(static_cast<cl_ulong>(l.local));
+        case CL_DEVICE_ERROR_CORRECTION_SUPPORT:
+        case CL_DEVICE_HOST_UNIFIED_MEMORY:
+            return a.value<cl_bool>(CL_FALSE);
+        case CL_DEVICE_PROFILING_TIMER_RESOLUTION:
+            return a.value(size(1));
+        case CL_DEVICE_ENDIAN_LITTLE:
+        case CL_DEVICE_AVAILABLE:
+        case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC:
+            return a.value<cl_bool>(CL_TRUE);
+        case CL_DEVICE_COMPILER_AVAILABLE:
+        case CL_DEVICE_LINKER_AVAILABLE:
+            return a.value<cl_bool>(s.kernels().missing().empty() ? CL_TRUE : CL_FALSE);
+        case CL_DEVICE_EXECUTION_CAPABILITIES:
+            return a.value<cl_device_exec_capabilities>(CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL);
+        case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
+            return a.value<cl_command_queue_properties>(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
+                                                        CL_QUEUE_PROFILING_ENABLE);
+        case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
+            return a.value<cl_command_queue_properties>(0);
+        case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
+        case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
+        case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
+        case CL_DEVICE_MAX_ON_DEVICE_EVENTS:
+        case CL_DEVICE_MAX_PIPE_ARGS:
+        case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
+        case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
+        case CL_DEVICE_MAX_NUM_SUB_GROUPS:
+            return a.value<cl_uint>(0);
+        case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:
+            return a.value<cl_device_device_enqueue_capabilities>(0);
+        case CL_DEVICE_PIPE_SUPPORT:
+        case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
+        case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS:
+            return a.value<cl_bool>(CL_FALSE);
+        case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
+        case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
+            return a.value<cl_bool>(CL_TRUE);
+        case CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT:
+        case CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT:
+        case CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT:
+            return a.value<cl_uint>(0);
+        case CL_DEVICE_SVM_CAPABILITIES:
+            return a.value<cl_device_svm_capabilities>(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER |
+                                                       CL_DEVICE_SVM_FINE_GRAIN_BUFFER);
+        case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES:
+            return a.value<cl_device_atomic_capabilities>(
+                CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
+                CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP |
+                CL_DEVICE_ATOMIC_SCOPE_DEVICE);
+        case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
+            return a.value<cl_device_atomic_capabilities>(
+                CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
+                CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM |
+                CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE);
+        case CL_DEVICE_BUILT_IN_KERNELS:
+        case CL_DEVICE_IL_VERSION:
+            return a.text("");
+        case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
+        case CL_DEVICE_ILS_WITH_VERSION:
+            return a.list(std::vector<cl_name_version>{});
+        case CL_DEVICE_PLATFORM: {
+            const cl_platform_id p = &s.platform;
+            return a.value(p);
+        }
+        case CL_DEVICE_NAME:
+            return a.text(fmt::format("simtlm {}", c.name));
+        case CL_DEVICE_VENDOR:
+            return a.text("simtlm");
+        case CL_DRIVER_VERSION:
+            return a.text("0.1.0");
+        case CL_DEVICE_PROFILE:
+            return a.text("FULL_PROFILE");
+        case CL_DEVICE_VERSION:
+            return a.text("OpenCL 3.0 simtlm");
+        case CL_DEVICE_NUMERIC_VERSION:
+            return a.value(version_3);
+        case CL_DEVICE_OPENCL_C_VERSION:
+            return a.text("OpenCL C 1.2 simtlm");
+        case CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR:
+            return a.value<cl_version>(CL_MAKE_VERSION(1, 2, 0));
+        case CL_DEVICE_OPENCL_C_ALL_VERSIONS: {
+            std::vector<cl_name_version> all;
+            for (const cl_version v : {version_1, version_1_1, version_1_2, version_3})
+                all.push_back(versions({"OpenCL C"}, v).front());
+            return a.list(all);
+        }
+        case CL_DEVICE_OPENCL_C_FEATURES:
+            return a.list(versions(compiler::features(), version_3));
+        case CL_DEVICE_EXTENSIONS:
+            return a.text(joined(device_extensions()));
+        case CL_DEVICE_EXTENSIONS_WITH_VERSION:
+            return a.list(versions(device_extensions(), version_1));
+        case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
+            return a.text("");
+        case CL_DEVICE_PRINTF_BUFFER_SIZE:
+            return a.value(size(1 << 20));
+        case CL_DEVICE_PARENT_DEVICE:
+            return a.value<cl_device_id>(nullptr);
+        case CL_DEVICE_PARTITION_MAX_SUB_DEVICES:
+            return a.value<cl_uint>(0);
+        case CL_DEVICE_PARTITION_PROPERTIES:
+            return a.value<cl_device_partition_property>(0);
+        case CL_DEVICE_PARTITION_AFFINITY_DOMAIN:
+            return a.value<cl_device_affinity_domain>(0);
+        case CL_DEVICE_PARTITION_TYPE:
+            return a.bytes(nullptr, 0);
+        case CL_DEVICE_REFERENCE_COUNT:
+            return a.value<cl_uint>(1);
+        case CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV:
+            return a.value<cl_uint>(c.capability() / 10);
+        case CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV:
+            return a.value<cl_uint>(c.capability() % 10);
+        case CL_DEVICE_REGISTERS_PER_BLOCK_NV:
+            return a.value(static_cast<cl_uint>(sm.registers_per_block));
+        case CL_DEVICE_WARP_SIZE_NV:
+            return a.value<cl_uint>(32);
+        case CL_DEVICE_GPU_OVERLAP_NV:
+            return a.value<cl_bool>(CL_TRUE);
+        case 0x4008:  // CL_DEVICE_PCI_BUS_ID_NV
+        case 0x4009:  // CL_DEVICE_PCI_SLOT_ID_NV
+        case 0x400a:  // CL_DEVICE_PCI_DOMAIN_ID_NV
+            return a.value<cl_uint>(d.number);
+        case CL_DEVICE_KERNEL_EXEC_TIMEOUT_NV:
+        case CL_DEVICE_INTEGRATED_MEMORY_NV:
+            return a.value<cl_bool>(CL_FALSE);
+        default:
+            throw error(CL_INVALID_VALUE,
+                        fmt::format("device {}: no information {:#x}", d.number, what));
+    }
+}
+
+}  // namespace
+
+CL(cl_int, clGetPlatformIDs)(cl_uint room, cl_platform_id* platforms, cl_uint* count) {
+    return call("clGetPlatformIDs", [&](session& s) {
+        require((platforms != nullptr || count != nullptr) && (platforms == nullptr || room != 0),
+                CL_INVALID_VALUE);
+        if (platforms != nullptr) platforms[0] = &s.platform;
+        if (count != nullptr) *count = 1;
+    });
+}
+
+CL(cl_int, clGetPlatformInfo)
+(cl_platform_id p, cl_platform_info what, size_t room, void* to, size_t* size) {
+    return call("clGetPlatformInfo", [&](session& s) {
+        check_platform(s, p);
+        const answer a(room, to, size);
+        switch (what) {
+            case CL_PLATFORM_PROFILE:
+                return a.text("FULL_PROFILE");
+            case CL_PLATFORM_VERSION:
+                return a.text("OpenCL 3.0 simtlm");
+            case CL_PLATFORM_NUMERIC_VERSION:
+                return a.value(version_3);
+            case CL_PLATFORM_NAME:
+            case CL_PLATFORM_VENDOR:
+                return a.text("simtlm");
+            case CL_PLATFORM_EXTENSIONS:
+                return a.text(joined(platform_extensions()));
+            case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
+                return a.list(versions(platform_extensions(), version_1));
+            case CL_PLATFORM_ICD_SUFFIX_KHR:
+                return a.text("SIMTLM");
+            case CL_PLATFORM_HOST_TIMER_RESOLUTION:
+                return a.value<cl_ulong>(1);
+            default:
+                throw error(CL_INVALID_VALUE);
+        }
+    });
+}
+
+CL(cl_int, clGetDeviceIDs)
+(cl_platform_id p, cl_device_type type, cl_uint room, cl_device_id* devices, cl_uint* count) {
+    return call("clGetDeviceIDs", [&](session& s) {
+        check_platform(s, p);
+        require((devices != nullptr || count != nullptr) && (devices == nullptr || room != 0),
+                CL_INVALID_VALUE);
+        constexpr cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU |
+                                         CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR |
+                                         CL_DEVICE_TYPE_CUSTOM;
+        require(type == CL_DEVICE_TYPE_ALL || (type != 0 && (type & ~known) == 0),
+                CL_INVALID_DEVICE_TYPE);
+        const bool any = type == CL_DEVICE_TYPE_ALL ||
+                         (type & (CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_GPU)) != 0;
+        const bool only_first = type == CL_DEVICE_TYPE_DEFAULT;
+        const std::size_t n = !any ? 0 : only_first ? 1 : s.devices.size();
+        if (count != nullptr) *count = static_cast<cl_uint>(n);
+        require(n != 0, CL_DEVICE_NOT_FOUND);
+        for (std::size_t i = 0; devices != nullptr && i < n && i < room; ++i)
+            devices[i] = s.devices[i].get();
+    });
+}
+
+CL(cl_int, clGetDeviceInfo)
+(cl_device_id d, cl_device_info what, size_t room, void* to, size_t* size) {
+    return call("clGetDeviceInfo",
+                [&](session& s) { device_info(s, d, what, answer(room, to, size)); });
+}
+
+// A GPU here is not divided: CL_DEVICE_PARTITION_PROPERTIES names no way to do it.
+CL(cl_int, clCreateSubDevices)
+(cl_device_id d, const cl_device_partition_property* properties, cl_uint, cl_device_id*, cl_uint*) {
+    return call("clCreateSubDevices", [&](session& s) {
+        s.device(d);
+        require(properties != nullptr, CL_INVALID_VALUE);
+        throw error(CL_INVALID_VALUE, "this GPU cannot be divided into sub-devices");
+    });
+}
+CL(cl_int, clRetainDevice)(cl_device_id d) {
+    return call("clRetainDevice", [&](session& s) { s.device(d); });
+}
+CL(cl_int, clReleaseDevice)(cl_device_id d) {
+    return call("clReleaseDevice", [&](session& s) { s.device(d); });
+}
+CL(cl_int, clSetDefaultDeviceCommandQueue)(cl_context c, cl_device_id d, cl_command_queue) {
+    return call("clSetDefaultDeviceCommandQueue", [&](session& s) {
+        s.contexts.get(c);
+        s.device(d);
+        throw error(CL_INVALID_OPERATION, "there are no queues on the device");
+    });
+}
+CL(cl_int, clUnloadCompiler)() {
+    return CL_SUCCESS;
+}
+CL(cl_int, clUnloadPlatformCompiler)(cl_platform_id p) {
+    return call("clUnloadPlatformCompiler", [&](session& s) {
+        require(p != nullptr, CL_INVALID_PLATFORM);
+        check_platform(s, p);
+    });
+}
+
+// ---- contexts ----
+
+namespace {
+
+void check_properties(session& s, const cl_context_properties* list) {
+    bool platform = false;
+    for (; list != nullptr && *list != 0; list += 2) {
+        switch (*list) {
+            case CL_CONTEXT_PLATFORM:
+                require(!platform, CL_INVALID_PROPERTY, "a property is given twice");
+                platform = true;
+                require(reinterpret_cast<cl_platform_id>(list[1]) == &s.platform,
+                        CL_INVALID_PLATFORM);
+                break;
+            case CL_CONTEXT_INTEROP_USER_SYNC:
+                break;
+            default:
+                throw error(CL_INVALID_PROPERTY, "a property of contexts that there is not");
+        }
+    }
+}
+
+cl_context make_context(session& s, const cl_context_properties* properties,
+                        std::vector<cl_device_id> devices,
+                        void(CL_CALLBACK* notify)(const char*, const void*, size_t, void*),
+                        void* data) {
+    require(notify != nullptr || data == nullptr, CL_INVALID_VALUE);
+    auto c = std::make_shared<_cl_context>();
+    c->devices = std::move(devices);
+    c->properties = copy_list(properties);
+    c->notify = notify;
+    c->notify_data = data;
+    return s.contexts.add(std::move(c));
+}
+
+}  // namespace
+
+_cl_context::~_cl_context() {
+    for (auto i = destructors.rbegin(); i != destructors.rend(); ++i) i->call(this, i->data);
+    if (session::is_over()) return;
+    for (const auto& [p, bytes] : shared_virtual)
+        session::get().gpus().memory().release(reinterpret_cast<std::uint64_t>(p));
+}
+
+bool _cl_context::has(cl_device_id d) const {
+    return std::find(devices.begin(), devices.end(), d) != devices.end();
+}
+
+CL(cl_context, clCreateContext)
+(const cl_context_properties* properties, cl_uint count, const cl_device_id* devices,
+ void(CL_CALLBACK* notify)(const char*, const void*, size_t, void*), void* data, cl_int* result) {
+    return make("clCreateContext", result, [&](session& s) {
+        check_properties(s, properties);
+        require(devices != nullptr && count != 0, CL_INVALID_VALUE);
+        std::vector<cl_device_id> all;
+        for (cl_uint i = 0; i < count; ++i) {
+            const cl_device_id d = s.device(devices[i]);
+            if (std::find(all.begin(), all.end(), d) == all.end()) all.push_back(d);
+        }
+        return make_context(s, properties, std::move(all), notify, data);
+    });
+}
+
+CL(cl_context, clCreateContextFromType)
+(const cl_context_properties* properties, cl_device_type type,
+ void(CL_CALLBACK* notify)(const char*, const void*, size_t, void*), void* data, cl_int* result) {
+    return make("clCreateContextFromType", result, [&](session& s) {
+        check_properties(s, properties);
+        cl_uint n = 0;
+        const cl_int r = simtlm_clGetDeviceIDs(&s.platform, type, 0, nullptr, &n);
+        require(r == CL_SUCCESS, r);
+        std::vector<cl_device_id> all(n);
+        simtlm_clGetDeviceIDs(&s.platform, type, n, all.data(), nullptr);
+        return make_context(s, properties, std::move(all), notify, data);
+    });
+}
+
+CL(cl_int, clRetainContext)(cl_context c) {
+    return call("clRetainContext", [&](session& s) { s.contexts.retain(c); });
+}
+CL(cl_int, clReleaseContext)(cl_context c) {
+    return call("clReleaseContext", [&](session& s) { s.contexts.release(c); });
+}
+
+CL(cl_int, clGetContextInfo)
+(cl_context handle, cl_context_info what, size_t room, void* to, size_t* size) {
+    return call("clGetContextInfo", [&](session& s) {
+        const auto c = s.contexts.get(handle);
+        const answer a(room, to, size);
+        switch (what) {
+            case CL_CONTEXT_REFERENCE_COUNT:
+                return a.value<cl_uint>(c->references);
+            case CL_CONTEXT_NUM_DEVICES:
+                return a.value(static_cast<cl_uint>(c->devices.size()));
+            case CL_CONTEXT_DEVICES:
+                return a.list(c->devices);
+            case CL_CONTEXT_PROPERTIES:
+                return a.list(c->properties);
+            default:
+                throw error(CL_INVALID_VALUE);
+        }
+    });
+}
+
+CL(cl_int, clSetContextDestructorCallback)
+(cl_context handle, void(CL_CALLBACK* notify)(cl_context, void*), void* data) {
+    return call("clSetContextDestructorCallback", [&](session& s) {
+        const auto c = s.contexts.get(handle);
+        require(notify != nullptr, CL_INVALID_VALUE);
+        const std::lock_guard<std::mutex> lock(c->mutex);
+        c->destructors.push_back({notify, data});
+    });
+}
+
+CL(cl_int, clGetDeviceAndHostTimer)(cl_device_id d, cl_ulong* on_device, cl_ulong* on_host) {
+    return call("clGetDeviceAndHostTimer", [&](session& s) {
+        s.device(d);
+        require(on_device != nullptr && on_host != nullptr, CL_INVALID_VALUE);
+        *on_device = *on_host = s.work().time() / 1000;
+    });
+}
+CL(cl_int, clGetHostTimer)(cl_device_id d, cl_ulong* on_host) {
+    return call("clGetHostTimer", [&](session& s) {
+        s.device(d);
+        require(on_host != nullptr, CL_INVALID_VALUE);
+        *on_host = s.work().time() / 1000;
+    });
+}

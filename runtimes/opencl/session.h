@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/device/system.h"
+#include "runtimes/opencl/compiler.h"
+#include "runtimes/opencl/objects.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace simtlm::opencl {
+
+/// Everything that OpenCL has in a process. Made at the first call.
+class session {
+public:
+    /// The one of this process. @throws error  the configuration is at fault, or the program ends
+    static session& get();
+    static bool is_over();
+
+    device::system& gpus() { return *system_; }
+    const device::system_config& config() const { return system_->config(); }
+    device::scheduler& work() { return system_->work(); }
+    compiler& kernels();
+
+    _cl_platform_id platform;
+    std::vector<std::unique_ptr<_cl_device_id>> devices;
+    cl_device_id device(cl_device_id handle) const;  ///< @throws error  there is no such device
+
+    registry<_cl_context> contexts{CL_INVALID_CONTEXT};
+    registry<_cl_command_queue> queues{CL_INVALID_COMMAND_QUEUE};
+    registry<_cl_mem> memory{CL_INVALID_MEM_OBJECT};
+    registry<_cl_sampler> samplers{CL_INVALID_SAMPLER};
+    registry<_cl_program> programs{CL_INVALID_PROGRAM};
+    registry<_cl_kernel> all_kernels{CL_INVALID_KERNEL};
+    registry<_cl_event> events{CL_INVALID_EVENT};
+
+    /// The program has ended, or a signal has come: statistics are written.
+    void end(const std::string& why);
+    int process() const { return process_; }
+
+private:
+    session();
+    void read_options();
+    void watch_signals();
+
+    const int process_;
+    platform::option_values options_;
+    std::unique_ptr<device::system> system_;
+    std::unique_ptr<compiler> compiler_;
+    std::mutex mutex_;
+};
+
+}  // namespace simtlm::opencl

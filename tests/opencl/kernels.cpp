@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels: arguments, local memory, work items, what is known of them; native kernels.
+#include "tests/opencl/host.h"
+
+namespace {
+
+const char* const source = R"(
+typedef struct { char c; float4 v; short s[3]; } record;
+constant int table[4] = {10, 20, 30, 40};
+kernel void arguments(global int* out, record r, char c, float3 f, constant int* k, local int* l,
+                      ulong big) {
+    const size_t i = get_global_id(0);
+    l[get_local_id(0)] = (int)i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = l[get_local_size(0) - 1 - get_local_id(0)] + r.c + (int)r.v.w + r.s[2] + c +
+             (int)f.z + k[i & 1] + table[i & 3] + (int)(big >> 40);
+}
+kernel void items(global uint* out) {
+    const size_t i = get_global_id(0) - get_global_offset(0), j = get_global_id(1) - get_global_offset(1);
+    global uint* o = out + 8 * (j * get_global_size(0) + i);
+    o[0] = get_work_dim(); o[1] = get_global_id(0); o[2] = get_global_id(1); o[3] = get_group_id(1);
+    o[4] = get_num_groups(0); o[5] = get_local_size(1); o[6] = get_global_offset(1); o[7] = get_global_id(2);
+}
+kernel __attribute__((reqd_work_group_size(8, 2, 1))) void demands(global int* p) {
+    local int shared[64];
+    shared[get_local_id(0)] = 1;
+    p[0] = shared[0];
+}
+kernel void two_locals(local int* a, local long* b, global long* out) {
+    const size_t i = get_local_id(0);
+    a[i] = i; b[i] = 100 * i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = a[get_local_size(0) - 1 - i] + b[i];
+}
+)";
+
+void takes_arguments_of_every_kind(const host& h, cl_program g) {
+    const cl_kernel k = h.kernel(g, "arguments");
+    struct alignas(16) record {
+        char c;
+        alignas(16) float v[4];
+        short s[3];
+    };
+    record r{};
+    r.c = 1;
+    r.v[3] = 2;
+    r.s[2] = 3;
+    const cl_mem out = h.buffer(std::vector<int>(32, 0));
+    const cl_mem constants = h.buffer(std::vector<int>{1000, 2000}, CL_MEM_READ_ONLY);
+    const cl_float4 f{{0, 0, 5, 0}};
+    GIVES(CL_INVALID_KERNEL_ARGS, [&] {
+        const std::size_t n = 32;
+        return clEnqueueNDRangeKernel(h.queue, k, 1, nullptr, &n, nullptr, 0, nullptr, nullptr);
+    }());
+    set(k, 0, out);
+    set(k, 1, r);
+    set(k, 2, char{4});
+    set(k, 3, f);
+    set(k, 4, constants);
+    GOOD(clSetKernelArg(k, 5, 8 * sizeof(int), nullptr));
+    set(k, 6, cl_ulong{6} << 40);
+    GIVES(CL_INVALID_ARG_SIZE, clSetKernelArg(k, 2, 4, &r));
+    GIVES(CL_INVALID_ARG_INDEX, clSetKernelArg(k, 7, 4, &r));
+    GIVES(CL_INVALID_ARG_VALUE, clSetKernelArg(k, 5, 4, &r));
+    h.run(k, 32, 8);
+    const auto v = h.read<int>(out, 32);
+    for (int i = 0; i < 32; ++i)
+        CHECK(v[static_cast<unsigned>(i)] == i / 8 * 8 + 7 - i % 8 + 1 + 2 + 3 + 4 + 5 +
+                                                 (i % 2 + 1) * 1000 + (i % 4 + 1) * 10 + 6);
+    GOOD(clReleaseMemObject(out));
+    GOOD(clReleaseMemObject(constants));
+    GOOD(clReleaseKernel(k));
+}
+
+void counts_work_items(const host& h, cl_program g) {
+    const cl_kernel k = h.kernel(g, "items");
+    const cl_mem out = h.buffer(std::vector<cl_uint>(8 * 8 * 4, 99));
+    set(k, 0, out);
+    const std::size_t offset[2] = {100, 7}, global[2] = {8, 4}, local[2] = {4, 2};
+    GOOD(clEnqueueNDRangeKernel(h.queue, k, 2, offset, global, local, 0, nullptr, nullptr));
+    const auto v = h.read<cl_uint>(out, 8 * 8 * 4);
+    for (unsigned j = 0; j < 4; ++j)
+        for (unsigned i = 0; i < 8; ++i) {
+            const cl_uint* o = v.data() + 8 * (j * 8 + i);
+            CHECK(o[0] == 2 && o[1] == 100 + i && o[2] == 7 + j && o[3] == j / 2 && o[4] == 2 &&
+                  o[5] == 2 && o[6] == 7 && o[7] == 0);
+        }
+    GOOD(clReleaseMemObject(out));
+    GOOD(clReleaseKernel(k));
+}
+
+void knows_itself(const host& h, cl_program g) {
+    const cl_kernel k = h.kernel(g, "demands");
+    std::size_t sizes[3] = {};
+    GOOD(clGetKernelWorkGroupInfo(k, h.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof sizes,
+                                  sizes, nullptr));
+    CHECK(sizes[0] == 8 && sizes[1] == 2 && sizes[2] == 1);
+    cl_ulong local = 0;
+    GOOD(clGetKernelWorkGroupInfo(k, h.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local,
+                                  nullptr));
+    CHECK(local == 256);
+    char text[64];
+    GOOD(clGetKernelInfo(k, CL_KERNEL_ATTRIBUTES, sizeof text, text, nullptr));
+    CHECK(std::string(text) == "reqd_work_group_size(8,2,1)");
+    const cl_mem out = h.buffer(std::vector<int>{0});
+    set(k, 0, out);
+    const std::size_t n[2] = {8, 2}, half[2] = {4, 2}, odd[2] = {3, 2};
+    GIVES(CL_INVALID_WORK_GROUP_SIZE,
+          clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, half, 0, nullptr, nullptr));
+    GIVES(CL_INVALID_WORK_GROUP_SIZE,
+          clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, odd, 0, nullptr, nullptr));
+    GOOD(clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, n, 0, nullptr, nullptr));
+    CHECK(h.read<int>(out, 1)[0] == 1);
+    const cl_kernel a = h.kernel(g, "arguments");
+    cl_kernel_arg_address_qualifier space = 0;
+    GOOD(clGetKernelArgInfo(a, 4, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, nullptr));
+    CHECK(space == CL_KERNEL_ARG_ADDRESS_CONSTANT);
+    GOOD(clGetKernelArgInfo(a, 3, CL_KERNEL_ARG_TYPE_NAME, sizeof text, text, nullptr));
+    CHECK(std::string(text) == "float3");
+    GOOD(clGetKernelArgInfo(a, 6, CL_KERNEL_ARG_NAME, sizeof text, text, nullptr));
+    CHECK(std::string(text) == "big");
+    GOOD(clReleaseKernel(a));
+    GOOD(clReleaseMemObject(out));
+    GOOD(clReleaseKernel(k));
+}
+
+void gives_each_local_argument_its_own_memory(const host& h, cl_program g) {
+    const cl_kernel k = h.kernel(g, "two_locals");
+    const cl_mem out = h.buffer(std::vector<cl_long>(16, 0));
+    GOOD(clSetKernelArg(k, 0, 16 * 4, nullptr));
+    GOOD(clSetKernelArg(k, 1, 16 * 8, nullptr));
+    set(k, 2, out);
+    cl_int r = 0;
+    const cl_kernel copy = clCloneKernel(k, &r);
+    GOOD(r);
+    h.run(copy, 16, 16);
+    const auto v = h.read<cl_long>(out, 16);
+    for (int i = 0; i < 16; ++i) CHECK(v[static_cast<unsigned>(i)] == 15 - i + 100 * i);
+    GOOD(clReleaseKernel(copy));
+    GOOD(clReleaseKernel(k));
+    GOOD(clReleaseMemObject(out));
+}
+
+void CL_CALLBACK native(void* p) {
+    struct {
+        int* memory;
+        int value;
+    } a;
+    std::memcpy(&a, p, sizeof a);
+    a.memory[1] = a.value;
+}
+
+void runs_native_kernels(const host& h) {
+    const cl_mem m = h.buffer(std::vector<int>{1, 2});
+    struct {
+        cl_mem memory;
+        int value;
+    } a{m, 77};
+    const void* place = &a.memory;
+    GOOD(clEnqueueNativeKernel(h.queue, native, &a, sizeof a, 1, &m, &place, 0, nullptr, nullptr));
+    CHECK(h.read<int>(m, 2)[1] == 77);
+    GOOD(clReleaseMemObject(m));
+}
+
+}  // namespace
+
+int main() {
+    {
+        const host h;
+        const cl_program g = h.build(source);
+        takes_arguments_of_every_kind(h, g);
+        counts_work_items(h, g);
+        knows_itself(h, g);
+        gives_each_local_argument_its_own_memory(h, g);
+        runs_native_kernels(h);
+        GOOD(clReleaseProgram(g));
+    }
+    return passed("kernels");
+}

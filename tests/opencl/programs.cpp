@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs: builds, options, logs, binaries, separate compilation.
+#include "tests/opencl/host.h"
+
+#include <thread>
+
+namespace {
+
+const char* scale_source = "kernel void scale(global int* p) { p[get_global_id(0)] *= FACTOR; }";
+
+int result_of(const host& h, cl_program g, const char* name) {
+    const cl_kernel k = h.kernel(g, name);
+    const cl_mem m = h.buffer(std::vector<int>{1, 2, 3, 4});
+    set(k, 0, m);
+    h.run(k, 4);
+    const int r = h.read<int>(m, 4)[3];
+    GOOD(clReleaseMemObject(m));
+    GOOD(clReleaseKernel(k));
+    return r;
+}
+
+void takes_options(const host& h) {
+    const cl_program a = h.build(scale_source, "-DFACTOR=3 -cl-fast-relaxed-math -cl-std=CL1.1");
+    CHECK(result_of(h, a, "scale") == 12);
+    const cl_program b = h.build(scale_source, "-D FACTOR=5 -w -cl-opt-disable");
+    CHECK(result_of(h, b, "scale") == 20);
+    char options[64];
+    GOOD(clGetProgramBuildInfo(a, h.device, CL_PROGRAM_BUILD_OPTIONS, sizeof options, options,
+                               nullptr));
+    CHECK(std::string(options).find("FACTOR=3") != std::string::npos);
+    cl_int r = 0;
+    const cl_program c = clCreateProgramWithSource(h.context, 1, &scale_source, nullptr, &r);
+    GIVES(CL_INVALID_BUILD_OPTIONS, clBuildProgram(c, 0, nullptr, "-no-such", nullptr, nullptr));
+    for (const cl_program p : {a, b, c}) GOOD(clReleaseProgram(p));
+}
+
+void names_the_line_of_a_mistake(const host& h) {
+    const char* wrong = "kernel void k(global int* p) {\n  int x = 1;\n  p[0] = y;\n}\n";
+    cl_int r = 0;
+    const cl_program g = clCreateProgramWithSource(h.context, 1, &wrong, nullptr, &r);
+    GIVES(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(g, 0, nullptr, nullptr, nullptr, nullptr));
+    CHECK(h.log(g).find("program.cl:3:10: error:") != std::string::npos);
+    cl_build_status status = 0;
+    GOOD(clGetProgramBuildInfo(g, h.device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status,
+                               nullptr));
+    CHECK(status == CL_BUILD_ERROR);
+    CHECK(clCreateKernel(g, "k", &r) == nullptr);
+    GIVES(CL_INVALID_PROGRAM_EXECUTABLE, r);
+    GOOD(clReleaseProgram(g));
+}
+
+void gives_ptx_and_takes_it_back(const host& h) {
+    const cl_program a = h.build(scale_source, "-DFACTOR=7");
+    std::size_t size = 0;
+    GOOD(clGetProgramInfo(a, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
+    std::string ptx(size, ' ');
+    unsigned char* to = reinterpret_cast<unsigned char*>(ptx.data());
+    GOOD(clGetProgramInfo(a, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr));
+    CHECK(ptx.find(".entry scale") != std::string::npos);
+    const unsigned char* from = to;
+    cl_int r = 0, status = -1;
+    const cl_program b =
+        clCreateProgramWithBinary(h.context, 1, &h.device, &size, &from, &status, &r);
+    GOOD(r);
+    GOOD(status);
+    GOOD(clBuildProgram(b, 1, &h.device, nullptr, nullptr, nullptr));
+    CHECK(result_of(h, b, "scale") == 28);
+    const cl_kernel k = h.kernel(b, "scale");
+    char type[16];
+    GOOD(clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr));
+    CHECK(std::string(type) == "int*");
+    GOOD(clReleaseKernel(k));
+    const auto* nonsense = reinterpret_cast<const unsigned char*>("nonsense");
+    size = 8;
+    CHECK(clCreateProgramWithBinary(h.context, 1, &h.device, &size, &nonsense, &status, &r) ==
+          nullptr);
+    GIVES(CL_INVALID_BINARY, r);
+    GOOD(clReleaseProgram(a));
+    GOOD(clReleaseProgram(b));
+}
+
+void compiles_and_links(const host& h) {
+    cl_int r = 0;
+    const auto source = [&](const char* text) {
+        return clCreateProgramWithSource(h.context, 1, &text, nullptr, &r);
+    };
+    const cl_program header = source("int square(int);\n");
+    const cl_program a = source("int square(int x) { return x * x; }\n");
+    const cl_program b = source(
+        "#include \"inc/square.h\"\nkernel void use(global int* p) { "
+        "p[get_global_id(0)] = square(p[get_global_id(0)]); }\n");
+    const char* name = "inc/square.h";
+    GOOD(clCompileProgram(a, 1, &h.device, nullptr, 0, nullptr, nullptr, nullptr, nullptr));
+    GOOD(clCompileProgram(b, 1, &h.device, nullptr, 1, &header, &name, nullptr, nullptr));
+    const cl_program library =
+        clLinkProgram(h.context, 1, &h.device, "-create-library", 1, &a, nullptr, nullptr, &r);
+    GOOD(r);
+    const cl_program both[] = {b, library};
+    const cl_program g =
+        clLinkProgram(h.context, 1, &h.device, nullptr, 2, both, nullptr, nullptr, &r);
+    GOOD(r);
+    CHECK(result_of(h, g, "use") == 16);
+    // Without what it calls it does not link.
+    const cl_program lacking =
+        clLinkProgram(h.context, 1, &h.device, nullptr, 1, &b, nullptr, nullptr, &r);
+    GIVES(CL_LINK_PROGRAM_FAILURE, r);
+    for (const cl_program p : {header, a, b, library, g, lacking})
+        if (p != nullptr) GOOD(clReleaseProgram(p));
+}
+
+void CL_CALLBACK built(cl_program, void* p) {
+    ++*static_cast<int*>(p);
+}
+
+void tells_when_it_is_built(const host& h) {
+    cl_int r = 0;
+    int called = 0;
+    const char* text = "kernel void one(void) {} kernel void two(int x) {}";
+    const cl_program g = clCreateProgramWithSource(h.context, 1, &text, nullptr, &r);
+    GOOD(clBuildProgram(g, 1, &h.device, "", built, &called));
+    CHECK(called == 1);
+    cl_uint n = 0;
+    GOOD(clCreateKernelsInProgram(g, 0, nullptr, &n));
+    CHECK(n == 2);
+    char names[32];
+    GOOD(clGetProgramInfo(g, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, nullptr));
+    CHECK(std::string(names) == "one;two");
+    GOOD(clReleaseProgram(g));
+}
+
+/// The cache of compiled kernels is written by several at once.
+void builds_from_several_threads(const host& h) {
+    std::vector<std::thread> threads;
+    std::vector<int> results(4);
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&, i] {
+            const cl_program g = h.build(scale_source, i < 2 ? "-DFACTOR=11" : "-DFACTOR=13");
+            results[static_cast<unsigned>(i)] = g != nullptr;
+            GOOD(clReleaseProgram(g));
+        });
+    for (std::thread& t : threads) t.join();
+    CHECK(results[0] && results[3]);
+}
+
+}  // namespace
+
+int main() {
+    {
+        const host h;
+        takes_options(h);
+        names_the_line_of_a_mistake(h);
+        gives_ptx_and_takes_it_back(h);
+        compiles_and_links(h);
+        tells_when_it_is_built(h);
+        builds_from_several_threads(h);
+    }
+    return passed("programs");
+}
