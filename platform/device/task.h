@@ -51,7 +51,7 @@ struct task {
     bool submitted = false;
     bool done = false;
     status outcome = status::success;
-    std::uint64_t number = 0;       ///< counts tasks
+    std::uint64_t number = 0;        ///< counts tasks
     std::uint64_t submitted_at = 0;  ///< simulated time, ps
     std::uint64_t started_at = 0;    ///< simulated time, ps
     std::uint64_t finished_at = 0;   ///< simulated time, ps
