@@ -32,39 +32,39 @@ struct __simtlm_arguments {
     uint used;
 };
 
-#define __SIMTLM_PUT(type, as)                                                                     \
-    static inline __attribute__((overloadable, always_inline)) void __simtlm_put(                  \
-        __private struct __simtlm_arguments* a, type v) {                                          \
-        a->used = (a->used + sizeof(as) - 1) / sizeof(as) * sizeof(as);                            \
-        *(__private as*)(a->bytes + a->used) = (as)v;                                              \
-        a->used += sizeof(as);                                                                     \
+#define __SIMTLM_PUT(type, as)                                                    \
+    static inline __attribute__((overloadable, always_inline)) void __simtlm_put( \
+        __private struct __simtlm_arguments* a, type v) {                         \
+        a->used = (a->used + sizeof(as) - 1) / sizeof(as) * sizeof(as);           \
+        *(__private as*)(a->bytes + a->used) = (as)v;                             \
+        a->used += sizeof(as);                                                    \
     }
-#define __SIMTLM_PUT_VECTORS(type, as)                                                             \
-    static inline __attribute__((overloadable, always_inline)) void __simtlm_put(                  \
-        __private struct __simtlm_arguments* a, type##2 v) {                                       \
-        __simtlm_put(a, v.x);                                                                      \
-        __simtlm_put(a, v.y);                                                                      \
-    }                                                                                              \
-    static inline __attribute__((overloadable, always_inline)) void __simtlm_put(                  \
-        __private struct __simtlm_arguments* a, type##3 v) {                                       \
-        __simtlm_put(a, v.x);                                                                      \
-        __simtlm_put(a, v.y);                                                                      \
-        __simtlm_put(a, v.z);                                                                      \
-    }                                                                                              \
-    static inline __attribute__((overloadable, always_inline)) void __simtlm_put(                  \
-        __private struct __simtlm_arguments* a, type##4 v) {                                       \
-        __simtlm_put(a, v.lo);                                                                     \
-        __simtlm_put(a, v.hi);                                                                     \
-    }                                                                                              \
-    static inline __attribute__((overloadable, always_inline)) void __simtlm_put(                  \
-        __private struct __simtlm_arguments* a, type##8 v) {                                       \
-        __simtlm_put(a, v.lo);                                                                     \
-        __simtlm_put(a, v.hi);                                                                     \
-    }                                                                                              \
-    static inline __attribute__((overloadable, always_inline)) void __simtlm_put(                  \
-        __private struct __simtlm_arguments* a, type##16 v) {                                      \
-        __simtlm_put(a, v.lo);                                                                     \
-        __simtlm_put(a, v.hi);                                                                     \
+#define __SIMTLM_PUT_VECTORS(type, as)                                            \
+    static inline __attribute__((overloadable, always_inline)) void __simtlm_put( \
+        __private struct __simtlm_arguments* a, type##2 v) {                      \
+        __simtlm_put(a, v.x);                                                     \
+        __simtlm_put(a, v.y);                                                     \
+    }                                                                             \
+    static inline __attribute__((overloadable, always_inline)) void __simtlm_put( \
+        __private struct __simtlm_arguments* a, type##3 v) {                      \
+        __simtlm_put(a, v.x);                                                     \
+        __simtlm_put(a, v.y);                                                     \
+        __simtlm_put(a, v.z);                                                     \
+    }                                                                             \
+    static inline __attribute__((overloadable, always_inline)) void __simtlm_put( \
+        __private struct __simtlm_arguments* a, type##4 v) {                      \
+        __simtlm_put(a, v.lo);                                                    \
+        __simtlm_put(a, v.hi);                                                    \
+    }                                                                             \
+    static inline __attribute__((overloadable, always_inline)) void __simtlm_put( \
+        __private struct __simtlm_arguments* a, type##8 v) {                      \
+        __simtlm_put(a, v.lo);                                                    \
+        __simtlm_put(a, v.hi);                                                    \
+    }                                                                             \
+    static inline __attribute__((overloadable, always_inline)) void __simtlm_put( \
+        __private struct __simtlm_arguments* a, type##16 v) {                     \
+        __simtlm_put(a, v.lo);                                                    \
+        __simtlm_put(a, v.hi);                                                    \
     }
 __SIMTLM_PUT(bool, int)
 __SIMTLM_PUT(char, int)
@@ -135,20 +135,22 @@ static inline __attribute__((overloadable, always_inline)) void __simtlm_put(
 #define __SIMTLM_EACH_30(what, x, ...) what(x) __SIMTLM_EACH_29(what, __VA_ARGS__)
 #define __SIMTLM_EACH_31(what, x, ...) what(x) __SIMTLM_EACH_30(what, __VA_ARGS__)
 #define __SIMTLM_EACH_32(what, x, ...) what(x) __SIMTLM_EACH_31(what, __VA_ARGS__)
-#define __SIMTLM_PICK(f, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15,         \
-    a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n,        \
-    ...) n
-#define __SIMTLM_COUNT(...) __SIMTLM_PICK(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23,     \
-    22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
+#define __SIMTLM_PICK(f, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16,  \
+                      a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, \
+                      a32, n, ...)                                                               \
+    n
+#define __SIMTLM_COUNT(...)                                                                        \
+    __SIMTLM_PICK(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, \
+                  15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
 #define __SIMTLM_JOIN(a, b) __SIMTLM_JOIN_(a, b)
 #define __SIMTLM_JOIN_(a, b) a##b
-#define __SIMTLM_EACH(what, format, ...)                                                           \
+#define __SIMTLM_EACH(what, format, ...) \
     __SIMTLM_JOIN(__SIMTLM_EACH_, __SIMTLM_COUNT(format, ##__VA_ARGS__))(what, ##__VA_ARGS__)
-#define printf(...)                                                                                \
-    ({                                                                                             \
-        __attribute__((aligned(16))) char bytes_[8 __SIMTLM_EACH(__SIMTLM_SIZE, __VA_ARGS__)];     \
-        struct __simtlm_arguments arguments_ = {bytes_, 0};                                        \
-        __SIMTLM_EACH(__SIMTLM_ARGUMENT, __VA_ARGS__)                                              \
-        __simtlm_print(__SIMTLM_FORMAT(__VA_ARGS__, ), bytes_);                                    \
+#define printf(...)                                                                            \
+    ({                                                                                         \
+        __attribute__((aligned(16))) char bytes_[8 __SIMTLM_EACH(__SIMTLM_SIZE, __VA_ARGS__)]; \
+        struct __simtlm_arguments arguments_ = {bytes_, 0};                                    \
+        __SIMTLM_EACH(__SIMTLM_ARGUMENT, __VA_ARGS__)                                          \
+        __simtlm_print(__SIMTLM_FORMAT(__VA_ARGS__, ), bytes_);                                \
     })
 #define __SIMTLM_FORMAT(format, ...) format
