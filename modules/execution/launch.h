@@ -26,7 +26,7 @@ struct launch {
     const kernel_image* kernel = nullptr;
     program::dim3 grid;
     program::dim3 block;
-    std::uint32_t dynamic_shared = 0;  ///< bytes per CTA
+    std::uint32_t dynamic_shared = 0;   ///< bytes per CTA
     std::vector<std::byte> parameters;  ///< behind those of the kernel: %envreg0 to 31
     bool cooperative = false;  ///< all CTAs are resident at once; they may wait for each other
     std::uint64_t grid_id = 1;

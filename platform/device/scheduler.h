@@ -72,7 +72,7 @@ public:
     bool poll(const task_ptr& t);
     /// Whether it is done, without more ado.
     bool is_done(const task_ptr& t) const;
-    /// Simulated time, ps, as of the engine's last step; without time: the host's.
+    /// Simulated time, ps, as of the engine's last step; 0 without time.
     std::uint64_t time() const;
     /// Everything that is in a stream. @return done
     bool poll(stream& s);

@@ -57,7 +57,8 @@ void measures_simulated_time(const host& h) {
     for (cl_uint i = 0; i < 4; ++i)
         GOOD(clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_QUEUED + i, sizeof t[i], &t[i],
                                      nullptr));
-    CHECK(t[0] <= t[1] && t[1] <= t[2] && t[2] < t[3]);
+    // Without time, all of them are 0.
+    CHECK(t[0] <= t[1] && t[1] <= t[2] && (t[2] < t[3] || t[3] == 0));
     cl_command_type type = 0;
     GOOD(clGetEventInfo(e, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr));
     CHECK(type == CL_COMMAND_NDRANGE_KERNEL);
