@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/core_config.h"
+#include "modules/core/modern/modern_config.h"
 #include "modules/dispatch/dispatch_config.h"
 #include "modules/interconnect/interconnect_config.h"
 #include "modules/memory/memory_config.h"
@@ -48,6 +49,7 @@ struct ptx_timing {
     std::array<operation_timing, 5> double_precision;
     operation_timing special, tensor;
     ptx_quirks quirks;
+    unsigned controls_of = 0;  ///< instructions get control bits, as for this architecture; 0: none
 };
 
 /// What programs find, bytes.
@@ -140,6 +142,7 @@ struct gpu_config {
     run_config run;
     unsigned compute_capability_major = 7;
     unsigned compute_capability_minor = 0;
+    std::optional<core::modern::modern_config> modern;  ///< the modern core; without: the classic
     std::vector<std::string> quirks;  ///< names of those that are on, in the table's order
 
     /// 70 for compute capability 7.0.

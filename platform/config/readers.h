@@ -18,6 +18,9 @@ void read_chip(const option_values& v, gpu_config& config);
 void read_core(const option_values& v, gpu_config& config);
 /// The L1 caches, the load/store unit and shared memory.
 void read_l1(const option_values& v, core::sm_config& sm);
+/// Which model the SM is of, and what the modern one obeys.
+/// @pre read_chip(), read_core(), read_l1(), read_ptx()
+void read_modern(const option_values& v, gpu_config& config);
 /// Partitions, L2, DRAM and how addresses spread over them.
 void read_memory(const option_values& v, memory::memory_config& memory);
 /// @param clusters, memories  nodes of the network

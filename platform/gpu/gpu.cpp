@@ -62,6 +62,7 @@ trace::reader_options reader_options_of(const gpu_config& config,
     o.registers = t.override_registers;
     if (t.choice.ctas) o.ctas = *t.choice.ctas;
     o.quirks = t.quirks;
+    o.assign_controls = config.ptx.controls_of != 0;
     return o;
 }
 

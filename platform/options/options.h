@@ -39,6 +39,7 @@ enum class option_group : std::uint8_t {
     core,
     operands,
     units,
+    modern,
     l1,
     l2,
     dram,

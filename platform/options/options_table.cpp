@@ -432,6 +432,70 @@ void units(builder& b) {
     b.ignored("-gpgpu_num_mem_units", option_type::natural, "1", nothing_anywhere);
 }
 
+/// What sets the modern core apart; all else that it obeys is among the options of the classic one.
+void modern(builder& b) {
+    b.in(option_group::modern);
+    b.word(
+        "--core", "classic|modern", "classic",
+        "Model of the SM. classic: that of GPGPU-Sim; modern: sub-cores that issue by the control "
+        "bits of the compiler, as Volta and later are measured to. With --compat accel-sim always "
+        "classic.");
+    b.word(
+        "--dependences", "bits|scoreboard", "bits",
+        "Modern core: what keeps an instruction from issuing too early. bits: control bits of the "
+        "machine code, or those that a compiler would set; scoreboard: registers with a write "
+        "under way.");
+    const auto pair = [&](const char* kind, const char* usual, const char* what) {
+        b.add(std::string("-modern_") + kind, option_type::text, "LATENCY,INITIATION", usual,
+              "core cycles",
+              fmt::format("Latency from issue to the issue of a dependent instruction, "
+                          "and initiation interval of a sub-core, of {}.",
+                          what));
+    };
+    pair("alu", "4,2", "integer, logic, compare and move instructions");
+    pair("fp32", "4,2", "FP32 arithmetic");
+    pair("imad", "4,2", "integer multiply-add");
+    pair("imad_wide", "5,2", "integer multiply-add with a 64-bit result");
+    pair("half", "5,2", "packed half-precision arithmetic");
+    pair("uniform", "4,2", "instructions on uniform registers");
+    pair("fp64", "40,32", "FP64 arithmetic");
+    pair("xu", "18,8", "special functions and conversions");
+    pair("special", "20,2", "reads of special registers and votes");
+    pair("branch", "8,1", "control flow");
+    b.onoff("-modern_second_fp32_pipe", "1", "FP32 arithmetic has a second pipe in each sub-core.");
+    b.count(
+        "-modern_shared_fp64_interval", "0", "core cycles",
+        "Between FP64 instructions of an SM whose sub-cores share one unit; 0: each has its own.");
+    b.count("-modern_tensor_rate", "2048", "",
+            "M x N x K x operand bits of a matrix product that a tensor core makes in two cycles.");
+    b.count("-modern_tensor_f32_extra", "16", "core cycles",
+            "Added to the latency of 16-bit matrix products that accumulate in FP32.");
+    b.count("-modern_branch_redirect", "6", "core cycles",
+            "From the issue of a taken branch to the fetch behind it.");
+    b.count("-modern_barrier_latency", "10", "core cycles",
+            "From the issue of a CTA barrier until it counts the warp.");
+    b.word("-modern_fence_latency", "CTA,GPU,SYSTEM", "53,186,2900",
+           "Shortest time of a fence by scope, core cycles.");
+    b.word("-modern_l0i", "SETS:LINE:WAYS", "8:128:32", "L0 instruction cache of a sub-core.");
+    b.count("-modern_stream_buffer", "8", "lines",
+            "Of the instruction prefetcher of a sub-core; 0: none.");
+    b.word("-modern_l1i_latency", "REQUEST,REPLY", "39,39",
+           "Between L0 and L1 instruction caches, core cycles each way.");
+    b.count("-modern_result_queue", "8", "entries",
+            "Results of fixed latency of a sub-core that are under way.");
+    b.count("-modern_register_read_ports", "1", "ports",
+            "Read ports of a register bank; 0: reads never conflict.");
+    b.word(
+        "-modern_memory_queue", "ENTRIES,STAGES,ADDRESS,UNIFORM,ACCEPT", "4,7,4,2,2",
+        "Memory instructions of a sub-core: entries of its queue, cycles in front of the address "
+        "calculation, cycles of that with a regular and with a uniform address or shared memory, "
+        "cycles between instructions that the SM's memory unit takes.");
+    b.word("-modern_load_latency", "GLOBAL,SHARED,CONSTANT", "32,24,29",
+           "From the issue of a 32-bit load that hits to that of a reader, core cycles.");
+    b.count("-modern_link_cycles", "2", "core cycles",
+            "For 128 bytes from the memory unit to a sub-core.");
+}
+
 void l1(builder& b) {
     b.in(option_group::l1);
     b.word("-gpgpu_cache:dl1", cache_syntax, "none",
@@ -631,6 +695,7 @@ const std::vector<option_info>& option_table() {
         core(b);
         operands(b);
         units(b);
+        modern(b);
         l1(b);
         l2(b);
         dram(b);

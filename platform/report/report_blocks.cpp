@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/dispatch_stage.h"
 #include "modules/core/functional_unit.h"
+#include "modules/core/modern/modern_statistics.h"
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/router_subnet.h"
 #include "platform/report/report.h"
@@ -36,6 +37,7 @@ const std::vector<counter_kind>& counter_kinds() {
         kind_of<core::core_statistics>("sm", "An SM"),
         kind_of<core::dispatch_stage::statistics>("dispatch", "Dispatch stage of an SM"),
         kind_of<core::functional_unit::statistics>("unit_{unit}", "A functional unit"),
+        kind_of<core::modern::modern_statistics>("modern", "Sub-cores of an SM of the modern core"),
         kind_of<cache::cache_statistics>("{l1i, l1d, l1c, l1t, l2}", "A cache",
                                          {&cache::network_refusals, &cache::bank_conflicts}),
         kind_of<core::traffic_statistics>("cluster", "A cluster"),

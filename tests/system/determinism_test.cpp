@@ -72,6 +72,19 @@ TEST_P(Determinism, ProgressAndHelpersDoNotTouchTheStatistics) {
                  folder_.path("lines.txt")});
 }
 
+TEST_P(Determinism, TheModernCoreCountsTheSameInAnyOrderAsleepOrAwake) {
+    const std::vector<std::string> modern{"--core", "modern", "-gpgpu_perfect_inst_const_cache",
+                                          "0"};
+    expect_same({"--shuffle-seed", "1"}, modern);
+    expect_same({"--no-sleep"}, modern);
+    expect_same({"--processes", "block", "--shuffle-seed", "5"}, modern);
+    expect_same({"--threads", "2", "--sms-a-thread", "1"}, modern);
+}
+TEST_P(Determinism, TheModernCoreCountsTheSameByItsScoreboard) {
+    expect_same({"--no-sleep", "--shuffle-seed", "3"},
+                {"--core", "modern", "--dependences", "scoreboard"});
+}
+
 INSTANTIATE_TEST_SUITE_P(Samples, Determinism, testing::ValuesIn(samples()),
                          [](const auto& one) { return one.param; });
 

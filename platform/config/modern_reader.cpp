@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/modern/issue_scheduler.h"
+#include "modules/core/modern/modern_config.h"
+#include "modules/core/modern/sm.h"
+#include "platform/config/readers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace simtlm::platform {
+
+namespace {
+
+using core::modern::memory_kind;
+using core::modern::modern_config;
+using program::scheduling_class;
+
+constexpr unsigned longest_latency = 4096;  // core cycles, of what a sub-core does
+
+std::vector<unsigned> numbers(const option_values& v, std::string_view option, std::size_t count,
+                              unsigned least) {
+    const auto n = read(v, option, [count](const std::string& text) {
+        return parse_numbers(text, ',', count, count);
+    });
+    for (const unsigned value : n)
+        if (value < least || value > longest_latency)
+            v.fail(option, fmt::format("{} is not possible", value),
+                   fmt::format("{} to {}", least, longest_latency));
+    return n;
+}
+
+void read_execution(const option_values& v, core::modern::execution_config& execution) {
+    const std::pair<const char*, scheduling_class> classes[] = {
+        {"alu", scheduling_class::alu},         {"fp32", scheduling_class::fp32},
+        {"imad", scheduling_class::imad},       {"imad_wide", scheduling_class::imad_wide},
+        {"half", scheduling_class::half},       {"uniform", scheduling_class::uniform},
+        {"fp64", scheduling_class::fp64},       {"xu", scheduling_class::xu},
+        {"special", scheduling_class::special}, {"branch", scheduling_class::branch}};
+    for (const auto& [name, cls] : classes) {
+        const auto n = numbers(v, std::string("-modern_") + name, 2, 1);
+        execution[cls] = {static_cast<std::uint16_t>(n[0]), static_cast<std::uint16_t>(n[1])};
+    }
+    const auto& alu = execution[scheduling_class::alu];
+    execution[scheduling_class::alu64] = {static_cast<std::uint16_t>(alu.latency + 2),
+                                          alu.initiation};
+    execution.second_fp32_pipe = v.flag("-modern_second_fp32_pipe");
+    execution.tensor.rate = v.number("-modern_tensor_rate", 1, 1u << 20);
+    execution.tensor.f32_extra = v.number("-modern_tensor_f32_extra", 0, longest_latency);
+}
+
+/// What is measured of the 32-bit loads moves the whole row of a table.
+void read_memory_latencies(const option_values& v, core::modern::memory_latencies& memory) {
+    const auto n = numbers(v, "-modern_load_latency", 3, 1);
+    const std::pair<memory_kind, unsigned> kinds[] = {{memory_kind::global_load, n[0]},
+                                                      {memory_kind::shared_load, n[1]},
+                                                      {memory_kind::constant, n[2]},
+                                                      {memory_kind::shuffle, n[1]}};
+    for (const auto& [kind, latency] : kinds) {
+        const auto k = static_cast<unsigned>(kind);
+        const int by = static_cast<int>(latency) - memory.regular[k].raw[0];
+        for (auto* table : {&memory.regular[k], &memory.uniform[k]})
+            for (std::uint16_t& raw : table->raw)
+                raw = static_cast<std::uint16_t>(std::max(1, raw + by));
+    }
+}
+
+void read_instructions(const option_values& v, modern_config& m) {
+    const auto shape = read(v, "-modern_l0i",
+                            [](const std::string& text) { return parse_numbers(text, ':', 3, 3); });
+    if (shape[0] == 0 || shape[2] == 0 || !power_of_two(shape[1]) || shape[1] < 32 ||
+        shape[1] > 128)
+        v.fail("-modern_l0i", "is no cache", "SETS:LINE:WAYS, lines of 32, 64 or 128 bytes");
+    m.l0i.sets = shape[0];
+    m.l0i.line_bytes = shape[1];
+    m.l0i.ways = shape[2];
+    m.l0i.stream_buffer_lines = v.number("-modern_stream_buffer", 0, 1024);
+    const auto way = numbers(v, "-modern_l1i_latency", 2, 1);
+    m.l1i_request_latency = way[0];
+    m.l1i_reply_latency = way[1];
+}
+
+}  // namespace
+
+void read_modern(const option_values& v, gpu_config& config) {
+    const std::string& which = v.text("--core");
+    if (which != "classic" && which != "modern")
+        v.fail("--core", "there is no such core", "classic or modern");
+    const std::string& dependences = v.text("--dependences");
+    if (dependences != "bits" && dependences != "scoreboard")
+        v.fail("--dependences", "there is no such mechanism", "bits or scoreboard");
+    if (which == "classic" || v.text("--compat") == "accel-sim") return;
+    const core::sm_config& sm = config.cores.sm;
+    if (config.compute_capability_major < 7)
+        v.fail("--core", "the modern core begins with Volta", "--core classic, or another preset");
+    if (sm.max_warps / sm.schedulers > core::modern::issue_scheduler::most_slots)
+        v.fail("--core", fmt::format("{} warps on a sub-core", sm.max_warps / sm.schedulers),
+               fmt::format("at most {}: see -gpgpu_num_sched_per_core",
+                           core::modern::issue_scheduler::most_slots));
+
+    modern_config m;
+    m.dependences = dependences == "bits" ? core::modern::dependence_control::bits
+                                          : core::modern::dependence_control::scoreboard;
+    read_execution(v, m.execution);
+    read_memory_latencies(v, m.memory);
+    read_instructions(v, m);
+    m.shared_fp64_interval = v.number("-modern_shared_fp64_interval", 0, longest_latency);
+    m.branch_redirect = v.number("-modern_branch_redirect", 1, longest_latency);
+    m.barrier_latency = v.number("-modern_barrier_latency", 1, longest_latency);
+    const auto fences = numbers(v, "-modern_fence_latency", 3, 1);
+    m.fence_cta = fences[0];
+    m.fence_gpu = fences[1];
+    m.fence_system = fences[2];
+    m.result_queue = v.number("-modern_result_queue", 1, 1024);
+    m.registers.read_ports =
+        v.number("-modern_register_read_ports", 0, core::modern::register_file::most_ports);
+    const auto queue = numbers(v, "-modern_memory_queue", 5, 1);
+    m.memory_queue = {queue[0], queue[1], queue[2], queue[3], queue[4]};
+    m.link_cycles = v.number("-modern_link_cycles", 1, longest_latency);
+    m.l0i.perfect = sm.perfect_inst_const_cache;
+    config.modern = m;
+    config.cores.make = [m](const core::multiprocessor_parts& parts) {
+        return std::make_unique<core::modern::sm>(parts, m);
+    };
+    if (m.dependences == core::modern::dependence_control::bits)
+        config.ptx.controls_of = config.binary_version();
+}
+
+}  // namespace simtlm::platform
