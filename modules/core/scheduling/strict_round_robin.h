@@ -35,7 +35,7 @@ public:
         if ((mine_ & warp_bit(warp)) != 0) last_ = warp;
         keeps_choice_ = false;
     }
-    /// A warp of another scheduler's barrier may become able without an event of this scheduler.
+    /// Barriers release warps without waking their schedulers' next choice: it is made every cycle.
     bool acts_when_idle() const override { return true; }
 
 private:
