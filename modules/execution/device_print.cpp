@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 namespace simtlm::execution {
 
@@ -11,8 +12,8 @@ namespace {
 
 /// One conversion as it is put to the host's printf.
 struct conversion {
-    std::string flags;  ///< "%", flags, width, precision
-    bool is_long = false;
+    std::string flags;   ///< "%", flags, width, precision
+    std::string length;  ///< "ll", "h", "hh" or empty
     char letter = 0;
     unsigned elements = 0;  ///< of a vector of OpenCL C (%v4hlf); 0: no vector
 };
@@ -68,10 +69,15 @@ private:
         }
         if (at_ < format_.size() && format_[at_] == 'v') parse_vector(c);
         const std::size_t length = at_;
-        for (; at_ < format_.size() && std::strchr("hlLqjzt", format_[at_]) != nullptr; ++at_)
-            c.is_long |= format_[at_] != 'h';
+        while (at_ < format_.size() && std::strchr("hlLqjzt", format_[at_]) != nullptr) ++at_;
+        const std::string_view written = std::string_view(format_).substr(length, at_ - length);
         // Of a vector, hl means elements of 32 bits.
-        if (c.elements != 0 && format_.compare(length, at_ - length, "hl") == 0) c.is_long = false;
+        if (c.elements != 0 && written == "hl")
+            c.length.clear();
+        else if (written.find_first_of("lLqjzt") != std::string_view::npos)
+            c.length = "ll";
+        else
+            c.length = written.substr(0, 2);
         if (at_ < format_.size()) c.letter = format_[at_++];
         return c;
     }
@@ -89,16 +95,22 @@ private:
     }
 
     template <class T>
-    void add(const conversion& c, const char* length, T value) {
+    void add(const conversion& c, const std::string& length, T value) {
         const std::string one = c.flags + length + c.letter;
-        std::array<char, 512> text;
+        std::array<char, 64> text;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
         const int n = std::snprintf(text.data(), text.size(), one.c_str(), value);
+        if (n < 0) return;
+        const auto characters = static_cast<std::size_t>(n);
+        if (characters < text.size()) {
+            result_.text.append(text.data(), characters);
+            return;
+        }
+        std::string more(characters + 1, 0);
+        std::snprintf(more.data(), more.size(), one.c_str(), value);
 #pragma GCC diagnostic pop
-        if (n > 0)
-            result_.text.append(
-                text.data(), std::min<std::size_t>(static_cast<std::size_t>(n), text.size() - 1));
+        result_.text.append(more, 0, characters);
     }
 
     void print(const conversion& c) {
@@ -110,13 +122,15 @@ private:
         switch (c.letter) {
             case 'd':
             case 'i':
-                c.is_long ? add(c, "ll", next<long long>()) : add(c, "", next<int>());
+                c.length == "ll" ? add(c, c.length, next<long long>())
+                                 : add(c, c.length, next<int>());
                 break;
             case 'u':
             case 'o':
             case 'x':
             case 'X':
-                c.is_long ? add(c, "ll", next<unsigned long long>()) : add(c, "", next<unsigned>());
+                c.length == "ll" ? add(c, c.length, next<unsigned long long>())
+                                 : add(c, c.length, next<unsigned>());
                 break;
             case 'c':
                 add(c, "", next<int>());

@@ -24,6 +24,8 @@ void check(const launch& l) {
     if (l.parameters.size() < l.kernel->parameter_bytes)
         refuse(fmt::format("{} bytes of parameters; it takes {}", l.parameters.size(),
                            l.kernel->parameter_bytes));
+    if (l.environment.size() > 32)
+        refuse(fmt::format("{} environment registers; 32 are the most", l.environment.size()));
     const auto& need = l.kernel->required_block;
     if (need[0] != 0 && (l.block.x != need[0] || l.block.y != need[1] || l.block.z != need[2]))
         refuse(fmt::format("blocks of {}x{}x{} threads; .reqntid demands {}x{}x{}", l.block.x,

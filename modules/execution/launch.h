@@ -26,8 +26,9 @@ struct launch {
     const kernel_image* kernel = nullptr;
     program::dim3 grid;
     program::dim3 block;
-    std::uint32_t dynamic_shared = 0;   ///< bytes per CTA
-    std::vector<std::byte> parameters;  ///< behind those of the kernel: %envreg0 to 31
+    std::uint32_t dynamic_shared = 0;  ///< bytes per CTA
+    std::vector<std::byte> parameters;
+    std::vector<std::uint32_t> environment;  ///< %envreg0 to at most %envreg31; the others are 0
     bool cooperative = false;  ///< all CTAs are resident at once; they may wait for each other
     std::uint64_t grid_id = 1;
     std::uint64_t stream = 0;

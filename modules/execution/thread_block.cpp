@@ -52,13 +52,8 @@ thread_block::thread_block(launch_context& l, worker_state& worker)
     fill64(block_layout::gridid, what.grid_id);
     fill64(block_layout::dynamic_shared64, l.kernel.static_shared);
     fill64(block_layout::shared_window64, address_windows::shared + l.kernel.static_shared);
-    // Environment registers lie behind the parameters, in the same bank.
-    const std::size_t environment = what.parameters.size() - l.kernel.parameter_bytes;
-    for (unsigned i = 0; i < 32 && 4 * (i + 1) <= environment; ++i) {
-        std::uint32_t value = 0;
-        std::memcpy(&value, what.parameters.data() + l.kernel.parameter_bytes + 4 * i, 4);
-        fill(block_layout::envreg + 128 * i, value);
-    }
+    for (unsigned i = 0; i < what.environment.size(); ++i)
+        fill(block_layout::envreg + 128 * i, what.environment[i]);
     if (what.cooperative) {
         fill(block_layout::envreg + 128, static_cast<std::uint32_t>(l.grid_workspace >> 32));
         fill(block_layout::envreg + 256, static_cast<std::uint32_t>(l.grid_workspace));

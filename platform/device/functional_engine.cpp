@@ -66,6 +66,7 @@ void functional_engine::launch(task& t) {
     l.block = t.launch.block;
     l.dynamic_shared = t.launch.dynamic_shared;
     l.parameters = t.launch.parameters;
+    l.environment = t.launch.environment;
     l.cooperative = t.launch.cooperative;
     l.grid_id = ++launches_;
     l.stream = t.stream;

@@ -170,10 +170,11 @@ bool scheduler::poll(const task_ptr& t) {
     std::unique_lock<std::mutex> lock(mutex_);
     touch();
     if (t->done || ended_) return true;
-    // One completion, so that a host that asks again and again comes to an end.
+    // One completion, so that a host that asks again and again comes to an end; none where the task
+    // waits for the host itself.
     const auto mine = wishes_.insert(wishes_.end(), {t, completed_ + 1});
     work_.notify_one();
-    const auto progress = [&] { return ended_ || !mine->open(completed_); };
+    const auto progress = [&] { return ended_ || is_idle() || !mine->open(completed_); };
     if (how_.eager)
         done_.wait_for(lock, std::chrono::microseconds(50), progress);
     else
@@ -314,7 +315,11 @@ void scheduler::serve() {
         const std::deque<task_ptr> begin = take_ready();
         // While something is watched, the engine comes back soon and often.
         state_.attention = !watched_.empty();
-        if (begin.empty() && !engine_busy_) continue;
+        if (begin.empty() && !engine_busy_) {
+            done_.notify_all();  // hosts that poll: nothing goes on without them
+            continue;
+        }
+        stepping_ = true;
         std::vector<bool> failed;
         for (const task_ptr& t : begin)
             failed.push_back(faults_[t->device] != status::success && !t->even_after_fault);
@@ -333,12 +338,13 @@ void scheduler::serve() {
         if (engine_) time_.store(engine_->now(), std::memory_order_relaxed);
         const bool busy = engine_ && engine_->busy();
         lock.lock();
+        stepping_ = false;
         engine_busy_ = busy;
         for (std::size_t i = 0; i < begin.size(); ++i)
             if (failed[i] || !engine_)
                 begin[i]->outcome = engine_ ? faults_[begin[i]->device] : status::not_initialised;
         for (const task_ptr& t : finished) complete(t);
-        if (!finished.empty()) done_.notify_all();
+        if (!finished.empty() || is_idle()) done_.notify_all();
         let_go(lock);
     }
     lock.unlock();

@@ -68,7 +68,8 @@ public:
 
     /// Waits until a task is done. @return its outcome
     status wait(const task_ptr& t);
-    /// Whether it is done; gives the simulation a chance if it is not.
+    /// Whether it is done; if not, simulates until some task ends, or nothing is left to do before
+    /// a host acts.
     bool poll(const task_ptr& t);
     /// Whether it is done, without more ado.
     bool is_done(const task_ptr& t) const;
@@ -98,6 +99,7 @@ private:
     void let_go(std::unique_lock<std::mutex>& lock);
     void make_engine();
     bool may_run() const;
+    bool is_idle() const { return ready_.empty() && !engine_busy_ && !stepping_; }
     void complete(const task_ptr& t);
     void add(const task_ptr& t, const std::vector<task_ptr>& after);
     void order(stream& s, std::vector<task_ptr>& after);
@@ -133,6 +135,7 @@ private:
     std::uint64_t completed_ = 0;
     bool started_ = false, quit_ = false, abandon_ = false, ended_ = false;
     bool engine_busy_ = false;
+    bool stepping_ = false;  ///< the engine's thread is at work, without the lock
 };
 
 }  // namespace simtlm::device

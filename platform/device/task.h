@@ -19,9 +19,9 @@ struct launch_request {
     const execution::kernel_image* kernel = nullptr;
     program::dim3 grid;
     program::dim3 block;
-    std::uint32_t dynamic_shared = 0;  ///< bytes per thread block
-    /// As the kernel takes them; 32 words behind them, if there are any, are %envreg0 to %envreg31.
-    std::vector<std::byte> parameters;
+    std::uint32_t dynamic_shared = 0;        ///< bytes per thread block
+    std::vector<std::byte> parameters;       ///< as the kernel takes them
+    std::vector<std::uint32_t> environment;  ///< %envreg0 to %envreg31; none: 0
     bool cooperative = false;
 };
 

@@ -149,6 +149,7 @@ execution::launch timed_engine::launch_of(const task& t) const {
     l.block = t.launch.block;
     l.dynamic_shared = t.launch.dynamic_shared;
     l.parameters = t.launch.parameters;
+    l.environment = t.launch.environment;
     l.cooperative = t.launch.cooperative;
     l.grid_id = launches_;
     l.stream = t.stream;

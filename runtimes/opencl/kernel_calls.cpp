@@ -375,13 +375,12 @@ void launch(session& s, const enqueue_request& r, const std::shared_ptr<_cl_kern
     q.kernel = q.module->find_kernel(k->name);
     packed_arguments p = pack(*k, *q.kernel);
     std::array<std::uint32_t, 3> groups{};
-    std::array<std::uint32_t, 32> environment{};  // behind the parameters: %envreg0 to %envreg31
+    std::vector<std::uint32_t> environment(12);  // what library/work_items.cl reads
     for (unsigned d = 0; d < 3; ++d) {
         const std::size_t n = l.global[d] / l.group[d];
         require(n <= (d == 0 ? 0x7fffffffu : 65535u), CL_INVALID_GLOBAL_WORK_SIZE,
                 "more groups than a GPU has: 2^31 - 1 in x, 65535 in y and z");
         groups[d] = static_cast<std::uint32_t>(n);
-        // What library/work_items.cl reads.
         environment[3 + d] = static_cast<std::uint32_t>(l.offset[d]);
         environment[9 + d] = static_cast<std::uint32_t>(l.offset[d] >> 32);
     }
@@ -393,8 +392,7 @@ void launch(session& s, const enqueue_request& r, const std::shared_ptr<_cl_kern
             CL_OUT_OF_RESOURCES, "more local memory than there is");
     q.dynamic_shared = p.local_bytes;
     q.parameters = std::move(p.bytes);
-    const auto* const words = reinterpret_cast<const std::byte*>(environment.data());
-    q.parameters.insert(q.parameters.end(), words, words + sizeof environment);
+    q.environment = std::move(environment);
     p.keeps.push_back(k->program);
     const auto keeps =
         std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(p.keeps));

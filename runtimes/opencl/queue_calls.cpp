@@ -228,6 +228,8 @@ CL(cl_int, clGetEventInfo)
             case CL_EVENT_REFERENCE_COUNT:
                 return a.value<cl_uint>(e->references);
             case CL_EVENT_COMMAND_EXECUTION_STATUS:
+                // A program that asks again and again comes to an end.
+                if (e->queue && !s.work().in_engine_thread()) s.work().poll(e->task);
                 return a.value(e->status());
             default:
                 throw error(CL_INVALID_VALUE);

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platform/device/system.h"
+#include "runtimes/common/host_session.h"
 #include "runtimes/opencl/compiler.h"
 #include "runtimes/opencl/objects.h"
 
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 namespace simtlm::opencl {
 
 /// Everything that OpenCL has in a process. Made at the first call.
-class session {
+class session : public runtime::host_session {
 public:
     /// The one of this process. @throws error  the configuration is at fault, or the program ends
     static session& get();
+    /// There has been one, and it has ended.
     static bool is_over();
 
-    device::system& gpus() { return *system_; }
-    const device::system_config& config() const { return system_->config(); }
-    device::scheduler& work() { return system_->work(); }
+    /// Made when the first program is built.
     compiler& kernels();
 
     _cl_platform_id platform;
@@ -36,20 +34,11 @@ public:
     registry<_cl_kernel> all_kernels{CL_INVALID_KERNEL};
     registry<_cl_event> events{CL_INVALID_EVENT};
 
-    /// The program has ended, or a signal has come: statistics are written.
-    void end(const std::string& why);
-    int process() const { return process_; }
-
 private:
     session();
-    void read_options();
-    void watch_signals();
 
-    const int process_;
-    platform::option_values options_;
-    std::unique_ptr<device::system> system_;
     std::unique_ptr<compiler> compiler_;
-    std::mutex mutex_;
+    std::mutex mutex_;  ///< of compiler_
 };
 
 }  // namespace simtlm::opencl

@@ -62,6 +62,7 @@ public:
         l.block = block;
         l.dynamic_shared = dynamic_shared;
         l.cooperative = cooperative;
+        l.environment = environment;
         l.parameters.resize(l.kernel->parameter_bytes);
         std::size_t n = 0;
         [[maybe_unused]] const auto put = [&](auto value) {
@@ -88,6 +89,7 @@ public:
     functional_options options;
     std::uint32_t dynamic_shared = 0;
     bool cooperative = false;
+    std::vector<std::uint32_t> environment;
     std::string printed;
 
 private:

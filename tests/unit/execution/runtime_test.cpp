@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the device runtime gives to programs.
+#include "modules/execution/device_print.h"
 #include "tests/unit/execution/machine.h"
 
 #include <gmock/gmock.h>
@@ -37,6 +38,67 @@ TEST(DeviceRuntime, PrintsEachLaneInOrder) {
     m.run("k", {1, 1, 1}, {3, 1, 1});
     EXPECT_EQ(m.printed,
               "t=0 f=0.00 l=123456789ab\nt=1 f=0.50 l=123456789ab\nt=2 f=1.00 l=123456789ab\n");
+}
+
+/// What a device prints, with arguments that lie packed one behind another.
+template <class... Arguments>
+formatted_text printed(const std::string& format, Arguments... arguments) {
+    std::vector<std::byte> packed;
+    const auto pack = [&](auto value) {
+        packed.resize((packed.size() + sizeof value - 1) / sizeof value * sizeof value);
+        const auto* const b = reinterpret_cast<const std::byte*>(&value);
+        packed.insert(packed.end(), b, b + sizeof value);
+    };
+    (pack(arguments), ...);
+    return format_device_text(
+        format,
+        [&](std::uint64_t offset, void* to, std::uint32_t bytes) {
+            ASSERT_LE(offset + bytes, packed.size());
+            std::memcpy(to, packed.data() + offset, bytes);
+        },
+        [](device_address) { return std::string("text"); });
+}
+
+TEST(DevicePrint, PrintsVectorsElementByElement) {
+    EXPECT_EQ(printed("<%v4hld>", 1, -2, 3, 4).text, "<1,-2,3,4>");
+    EXPECT_EQ(printed("%2.1v2hlf", 1.0, 2.25).text, "1.0,2.2");
+    EXPECT_EQ(printed("%v2lx", 0x123456789abull, 7ull).text, "123456789ab,7");
+    EXPECT_EQ(printed("%#v2hlx", 10, 11).text, "0xa,0xb");
+    EXPECT_EQ(printed("%v3hlu", 4000000000u, 1u, 2u).arguments, 1);
+}
+
+TEST(DevicePrint, TruncatesShortIntegers) {
+    EXPECT_EQ(printed("%hhx %hx %hhd", -1, -1, 0x1ff).text, "ff ffff -1");
+    EXPECT_EQ(printed("%v2hhx %v2hd", -1, 1, 0x18000, 2).text, "ff,1 -32768,2");
+}
+
+TEST(DevicePrint, HasRoomForWideFields) {
+    EXPECT_EQ(printed("%700d", 7).text, std::string(699, ' ') + "7");
+    EXPECT_EQ(printed("%-100s|", std::uint64_t{8}).text, "text" + std::string(96, ' ') + "|");
+}
+
+TEST(Launch, GivesEnvironmentRegisters) {
+    machine m(R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %envreg0; mov.u32 %r2, %envreg4; mov.u32 %r3, %envreg31;
+  st.global.u32 [%rd1], %r1; st.global.u32 [%rd1+4], %r2; st.global.u32 [%rd1+8], %r3; ret;
+}
+)");
+    const auto out = m.buffer(std::vector<std::uint32_t>(3, 9));
+    m.environment = {5, 0, 0, 0, 77};
+    m.run("k", {1, 1, 1}, {1, 1, 1}, out);
+    EXPECT_EQ(m.read<std::uint32_t>(out, 3), (std::vector<std::uint32_t>{5, 77, 0}));
+    m.environment.resize(32, 3);
+    m.run("k", {1, 1, 1}, {1, 1, 1}, out);
+    EXPECT_EQ(m.read<std::uint32_t>(out, 3), (std::vector<std::uint32_t>{5, 77, 3}));
+    m.environment.resize(33);
+    EXPECT_THAT(fault_of([&] {
+                    m.run("k", {1, 1, 1}, {1, 1, 1}, out);
+                }),
+                HasSubstr("33 environment registers; 32 are the most"));
 }
 
 const char* const heap_user = R"(

@@ -136,6 +136,49 @@ TEST_F(Scheduler, FailsWhatComesBehindAFaultUntilItIsForgotten) {
     EXPECT_EQ(work.wait(later), status::success);
 }
 
+TEST_F(Scheduler, HoldsATaskUntilItIsReleased) {
+    stream* const s = work.create_stream(0, false, 0, 0);
+    const task_ptr held = note(1), other = note(2);
+    work.submit_held(held);
+    const task_ptr behind = note(3);
+    work.submit(*s, behind, {held});
+    work.submit_after(other, {});
+    EXPECT_EQ(work.wait(other), status::success);
+    EXPECT_FALSE(work.is_done(held));
+    EXPECT_EQ(order, (std::vector<int>{2}));
+    work.release(held);
+    EXPECT_EQ(work.wait(behind), status::success);
+    EXPECT_EQ(order, (std::vector<int>{2, 1, 3}));
+}
+
+TEST_F(Scheduler, EndsATaskThatIsSkippedWithoutCarryingItOut) {
+    stream* const s = work.create_stream(0, false, 0, 0);
+    bool failed = false;
+    const task_ptr first = note(1), skipped = note(2), last = note(3);
+    first->effect = [&] { failed = true; };
+    skipped->skip = [&] { return failed; };  // asked when everything before it is done
+    for (const task_ptr& t : {first, skipped, last}) work.submit(*s, t);
+    EXPECT_EQ(work.wait(last), status::success);
+    EXPECT_TRUE(work.is_done(skipped));
+    EXPECT_EQ(order, (std::vector<int>{3}));
+}
+
+TEST_F(Scheduler, GoesOnWhereAHostPollsAndComesBackWhereOnlyTheHostCanGoOn) {
+    stream* const s = work.create_stream(0, false, 0, 0);
+    const task_ptr held = note(0);
+    work.submit_held(held);
+    for (int i = 1; i < 4; ++i) work.submit(*s, note(i));
+    const task_ptr behind = note(4);
+    work.submit(*s, behind, {held});
+    // Without a grace period nothing happens but by these calls.
+    for (int i = 0; i < 4; ++i) EXPECT_FALSE(work.poll(behind));
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+    work.release(held);
+    while (!work.poll(behind)) {
+    }
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 0, 4}));
+}
+
 TEST_F(Scheduler, ServesSeveralHostThreads) {
     std::atomic<int> done{0};
     std::vector<std::thread> hosts;
