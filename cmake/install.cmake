@@ -7,7 +7,8 @@ get_property(simtlm_targets GLOBAL PROPERTY SIMTLM_TARGETS)
 # `cmake --install` after a build of single targets: what is missing is built first, so that nothing
 # is installed by halves.
 get_property(packaged GLOBAL PROPERTY SIMTLM_PACKAGED)
-add_custom_target(simtlm_package DEPENDS simtlm simtlm-trace simtlm-sass ${packaged})
+set(simtlm_programs simtlm simtlm-diff simtlm-merge simtlm-sass simtlm-trace)
+add_custom_target(simtlm_package DEPENDS ${simtlm_programs} ${packaged})
 foreach(target IN LISTS simtlm_targets)
   get_target_property(kind ${target} TYPE)
   if(NOT kind STREQUAL INTERFACE_LIBRARY)
@@ -18,9 +19,10 @@ install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_B
   ALL_COMPONENTS)
 install(TARGETS ${simtlm_targets} EXPORT simtlm_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(TARGETS simtlm simtlm-trace simtlm-sass RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(TARGETS ${simtlm_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(DIRECTORY modules platform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/simtlm
-  COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "report_writer.h" EXCLUDE)
+  COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "report_writer.h" EXCLUDE
+  PATTERN "platform/study" EXCLUDE)
 install(DIRECTORY configs/ DESTINATION ${SIMTLM_CONFIG_INSTALL_DIR} COMPONENT runtime)
 # Samples to begin with, the scripts that need no build tree, pages and manual pages.
 install(DIRECTORY traces programs DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm COMPONENT runtime)
@@ -31,7 +33,7 @@ install(FILES scripts/simtlm_runs.py scripts/reference_cases.py
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(FILES README.md CHANGELOG.md packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT runtime)
-foreach(page simtlm simtlm-trace simtlm-sass)
+foreach(page IN LISTS simtlm_programs)
   set(SIMTLM_MAN_DATE 2026-11-23)
   configure_file(packaging/man/${page}.1.in ${PROJECT_BINARY_DIR}/man/${page}.1 @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/man/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1

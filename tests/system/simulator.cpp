@@ -130,6 +130,10 @@ outcome simulate(const std::vector<std::string>& arguments, int signal, double s
     return run(executable(), arguments, signal, signal_after);
 }
 
+outcome tool(const std::string& name, const std::vector<std::string>& arguments) {
+    return run((std::string(SIMTLM_TOOLS) + "/" + name).c_str(), arguments, 0, 0);
+}
+
 outcome trace_tool(const std::vector<std::string>& arguments) {
     return run(SIMTLM_TRACE_TOOL, arguments, 0, 0);
 }

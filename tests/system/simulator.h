@@ -42,6 +42,8 @@ private:
 outcome simulate(const std::vector<std::string>& arguments, int signal = 0,
                  double signal_after = 0.5);
 
+/// Runs a tool beside the simulator, as simtlm-diff.
+outcome tool(const std::string& name, const std::vector<std::string>& arguments);
 /// Runs simtlm-trace.
 outcome trace_tool(const std::vector<std::string>& arguments);
 /// Runs the executable from a shell. @param before  commands before it, such as "ulimit -f 8;"

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/study/merge.h"
+
+#include "modules/kernel/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace simtlm::platform::study {
+
+namespace {
+
+/// How a printed figure of the whole run follows from those of partial runs.
+enum class figure_rule { sum, maximum };
+
+struct figure_pattern {
+    const char* glob;
+    figure_rule rule;
+};
+
+constexpr figure_pattern figure_patterns[] = {
+    {"gpu_tot_sim_cycle", figure_rule::sum},
+    {"gpu_tot_sim_insn", figure_rule::sum},
+    {"gpu_tot_issued_cta", figure_rule::sum},
+    {"gpu_stall_*", figure_rule::sum},
+    {"*_total_cache_accesses", figure_rule::sum},
+    {"*_total_cache_misses", figure_rule::sum},
+    {"*_total_cache_pending_hits", figure_rule::sum},
+    {"*_total_cache_reservation_fails", figure_rule::sum},
+    {"total_dl1_misses", figure_rule::sum},
+    {"total_dl1_accesses", figure_rule::sum},
+    {"*stats_breakdown[*", figure_rule::sum},
+    {"traffic_breakdown_*", figure_rule::sum},
+    {"ctas_completed", figure_rule::sum},
+    {"warp_slot_issue[*", figure_rule::sum},
+    {"gpgpu_n_*", figure_rule::sum},
+    {"gpgpu_stall_shd_mem[*", figure_rule::sum},
+    {"gpu_reg_bank_conflict_stalls", figure_rule::sum},
+    {"warp_occ.*", figure_rule::sum},
+    {"single_issue_nums.*", figure_rule::sum},
+    {"dual_issue_nums.*", figure_rule::sum},
+    {"total dram reads", figure_rule::sum},
+    {"total dram writes", figure_rule::sum},
+    {"dram_cycles", figure_rule::sum},
+    {"dram_n_*", figure_rule::sum},
+    {"icnt_total_pkts_*", figure_rule::sum},
+    {"*_Network_injected_packets_num", figure_rule::sum},
+    {"*_Network_cycles", figure_rule::sum},
+    {"warp_insn[*", figure_rule::sum},
+    {"maxmflatency", figure_rule::maximum},
+    {"max_icnt2mem_latency", figure_rule::maximum},
+    {"maxmrqlatency", figure_rule::maximum},
+    {"max_icnt2sh_latency", figure_rule::maximum},
+    {"L2_queue_max[*", figure_rule::maximum},
+};
+
+const figure_pattern* pattern_of(const std::string& name) {
+    for (const figure_pattern& p : figure_patterns)
+        if (glob_matches(p.glob, name)) return &p;
+    return nullptr;
+}
+
+json added(const json& a, const json& b, const std::string& how) {
+    if (a.is_null()) return b;
+    if (!a.is_number() || !b.is_number()) return b;
+    if (how == "maximum") return a.get<double>() >= b.get<double>() ? a : b;
+    if (how == "minimum") return a.get<double>() <= b.get<double>() ? a : b;
+    if (how == "last") return b;
+    if (a.is_number_unsigned() && b.is_number_unsigned())
+        return a.get<std::uint64_t>() + b.get<std::uint64_t>();
+    return a.get<double>() + b.get<double>();
+}
+
+/// The place of a kernel among those of its list.
+std::uint64_t place_of(const statistics_run& run, const json& kernel) {
+    const kernel_key key = kernel_key::of(kernel);
+    const std::uint64_t place = key.list_number != 0 ? key.list_number : key.kernel_id;
+    if (place == 0)
+        throw kernel::user_error(run.file(),
+                                 fmt::format("kernel '{}' has neither a place in a list nor a "
+                                             "number of the tracer",
+                                             key.name),
+                                 "merge runs of command lists, or of programs");
+    return place;
+}
+
+void check_same_model(const statistics_run& first, const statistics_run& other) {
+    auto a = model_options(first), b = model_options(other);
+    std::set<std::string> names;
+    for (const auto& [name, value] : a) names.insert(name);
+    for (const auto& [name, value] : b) names.insert(name);
+    for (const std::string& name : names)
+        if (a[name] != b[name])
+            throw kernel::user_error(
+                other.file(),
+                fmt::format("{} is '{}', but '{}' in {}", name, b[name], a[name], first.file()),
+                "merge runs of one GPU, or say --allow-options");
+}
+
+/// By role and path, checksums of what a run has read.
+std::map<std::string, std::string> checksums_of(const statistics_run& run) {
+    std::map<std::string, std::string> sums;
+    for (const json& f : run.document()["provenance"].value("inputs", json::array()))
+        if (f.is_object() && f.contains("xxh128")) {
+            const std::string role = f.value("role", "");
+            // Of these there is one, wherever it lies.
+            const bool alone = role == "command list" || role == "program";
+            sums[alone ? role : role + " " + f.value("path", "")] = f["xxh128"].get<std::string>();
+        }
+    return sums;
+}
+
+void check_same_inputs(const statistics_run& first, const statistics_run& other) {
+    const auto sums = checksums_of(first);
+    for (const auto& [name, sum] : checksums_of(other)) {
+        const auto at = sums.find(name);
+        if (at != sums.end() && at->second != sum)
+            throw kernel::user_error(
+                other.file(), fmt::format("its {} is another than that of {}", name, first.file()),
+                "merge runs of one list");
+    }
+}
+
+struct placed_kernel {
+    std::uint64_t place;
+    std::size_t run;
+    const json* kernel;
+};
+
+std::vector<placed_kernel> placed_kernels(const std::vector<statistics_run>& runs,
+                                          bool allow_gaps) {
+    std::vector<placed_kernel> all;
+    for (std::size_t r = 0; r < runs.size(); ++r)
+        for (const json& k : runs[r].kernels()) {
+            if (!k.value("finished", true))
+                throw kernel::user_error(
+                    runs[r].file(),
+                    fmt::format("kernel {} did not come to its end", kernel_key::of(k).text()),
+                    "run it again without a limit");
+            all.push_back({place_of(runs[r], k), r, &k});
+        }
+    std::stable_sort(all.begin(), all.end(), [](const placed_kernel& a, const placed_kernel& b) {
+        return a.place < b.place;
+    });
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        if (all[i].place == all[i - 1].place)
+            throw kernel::user_error(
+                runs[all[i].run].file(),
+                fmt::format("kernel {} is in {} too", kernel_key::of(*all[i].kernel).text(),
+                            runs[all[i - 1].run].file()),
+                "merge runs without a kernel in common");
+        if (!allow_gaps && all[i].place != all[i - 1].place + 1)
+            throw kernel::user_error(
+                "command line",
+                all[i].place == all[i - 1].place + 2
+                    ? fmt::format("kernel {} is in none of the runs", all[i].place - 1)
+                    : fmt::format("kernels {} to {} are in none of the runs", all[i - 1].place + 1,
+                                  all[i].place - 1),
+                "name the runs that have them, or say --allow-gaps");
+    }
+    return all;
+}
+
+/// Runs in the order of their first kernels; those without any at the end.
+std::vector<std::size_t> order_of(const std::vector<statistics_run>& runs,
+                                  const std::vector<placed_kernel>& kernels) {
+    std::vector<std::size_t> order;
+    for (const placed_kernel& k : kernels)
+        if (std::find(order.begin(), order.end(), k.run) == order.end()) order.push_back(k.run);
+    for (std::size_t r = 0; r < runs.size(); ++r)
+        if (std::find(order.begin(), order.end(), r) == order.end()) order.push_back(r);
+    return order;
+}
+
+json total_of(const std::vector<statistics_run>& runs, json& without) {
+    json total = json::object();
+    std::set<std::string> left;
+    for (const statistics_run& run : runs)
+        for (const auto& [name, value] : run.total().items()) {
+            const figure_pattern* p = pattern_of(name);
+            if (p == nullptr) {
+                left.insert(name);
+                continue;
+            }
+            json& sum = total[name];
+            sum = added(sum, value, p->rule == figure_rule::maximum ? "maximum" : "sum");
+        }
+    const auto ratio = [&](const std::string& name, const std::string& over,
+                           const std::string& under) {
+        if (!total.contains(over) || !total.contains(under)) return;
+        const double u = total[under].get<double>();
+        total[name] = u != 0 ? total[over].get<double>() / u : 0.0;
+        left.erase(name);
+    };
+    ratio("gpu_tot_ipc", "gpu_tot_sim_insn", "gpu_tot_sim_cycle");
+    for (const char* cache : {"L1I", "L1D", "L1C", "L1T", "L2"}) {
+        const std::string c = std::string(cache) + "_total_cache_";
+        if (total.value(c + "accesses", 0.0) != 0)
+            ratio(c + "miss_rate", c + "misses", c + "accesses");
+    }
+    if (total.value("total_dl1_accesses", 0.0) != 0)
+        ratio("total_dl1_miss_rate", "total_dl1_misses", "total_dl1_accesses");
+    without = json(left);
+    return total;
+}
+
+/// The rule of a counter, from the file's own table.
+std::string rule_of(const json& meanings, const std::string& kind, const std::string& counter) {
+    const auto of_kind = meanings.find(kind);
+    if (of_kind == meanings.end() || !of_kind->contains(counter)) return "sum";
+    return (*of_kind)[counter].value("adds", "sum");
+}
+
+json blocks_of(const std::vector<statistics_run>& runs, const std::vector<std::size_t>& order,
+               const json& meanings) {
+    // By name: ordered_json looks for a key from the front, of thousands.
+    std::map<std::string, json> by_name;
+    std::vector<std::string> names;
+    for (const std::size_t r : order) {
+        const json& document = runs[r].document();
+        if (!document.contains("blocks")) continue;
+        for (const auto& [name, block] : document["blocks"].items()) {
+            const auto [at, fresh] = by_name.emplace(name, block);
+            if (fresh) {
+                names.push_back(name);
+                continue;
+            }
+            const std::string kind = block.value("kind", "");
+            json& counters = at->second["counters"];
+            for (const auto& [counter, value] : block["counters"].items()) {
+                const std::string how = rule_of(meanings, kind, counter);
+                json& sum = counters[counter];
+                if (!value.is_object()) {
+                    sum = added(sum, value, how);
+                    continue;
+                }
+                for (const auto& [cell, number] : value.items())
+                    sum[cell] = added(sum.contains(cell) ? sum[cell] : json(), number, how);
+            }
+        }
+    }
+    json blocks = json::object();
+    auto& listed = blocks.get_ref<json::object_t&>();
+    for (const std::string& name : names) listed.emplace_back(name, std::move(by_name.at(name)));
+    return blocks;
+}
+
+json histograms_of(const std::vector<statistics_run>& runs) {
+    json sums = json::object();
+    for (const statistics_run& run : runs) {
+        const auto at = run.document().find("histograms");
+        if (at == run.document().end() || !at->is_object()) continue;
+        for (const auto& [name, values] : at->items()) {
+            json& sum = sums[name];
+            if (sum.is_null()) sum = json::array();
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                if (i == sum.size()) sum.push_back(0u);
+                sum[i] = added(sum[i], values[i], "sum");
+            }
+        }
+    }
+    return sums;
+}
+
+}  // namespace
+
+json merge(const std::vector<statistics_run>& runs, const merge_options& options) {
+    for (const statistics_run& r : runs) {
+        if (!options.allow_options) check_same_model(runs.front(), r);
+        check_same_inputs(runs.front(), r);
+    }
+    const std::vector<placed_kernel> kernels = placed_kernels(runs, options.allow_gaps);
+    const std::vector<std::size_t> order = order_of(runs, kernels);
+    std::vector<std::uint64_t> offset(runs.size());
+    std::uint64_t begin = 0;
+    for (const std::size_t r : order) {
+        offset[r] = begin;
+        begin += static_cast<std::uint64_t>(runs[r].cycles());
+    }
+
+    const json& first = runs[order.front()].document();
+    json document;
+    document["schema"] = first["schema"];
+    document["simtlm"] = first.value("simtlm", "");
+    document["provenance"] = first["provenance"];
+    json merged;
+    merged["runs"] = json::array();
+    document["ended"] = "finished";
+    for (const std::size_t r : order) {
+        merged["runs"].push_back({{"file", runs[r].file()},
+                                  {"kernels", runs[r].kernels().size()},
+                                  {"provenance", runs[r].document()["provenance"]}});
+        if (runs[r].ended() != "finished") document["ended"] = runs[r].ended();
+    }
+    for (const char* name : {"origins", "config", "gpu"})
+        if (first.contains(name)) document[name] = first[name];
+    document["total"] = total_of(runs, merged["without"]);
+    document["merged"] = std::move(merged);
+    document["histograms"] = histograms_of(runs);
+    json list = json::array();
+    for (const placed_kernel& k : kernels) {
+        json kernel = *k.kernel;
+        kernel["launch_uid"] = list.size() + 1;
+        for (const char* cycle : {"launched_at", "start_cycle", "end_cycle"})
+            if (kernel.contains(cycle))
+                kernel[cycle] = kernel[cycle].get<std::uint64_t>() + offset[k.run];
+        list.push_back(std::move(kernel));
+    }
+    document["kernels"] = std::move(list);
+    document["counters"] = first.value("counters", json::object());
+    document["blocks"] = blocks_of(runs, order, document["counters"]);
+    return document;
+}
+
+}  // namespace simtlm::platform::study

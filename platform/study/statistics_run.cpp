@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/study/statistics_run.h"
+
+#include "modules/kernel/error.h"
+#include "platform/options/options.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <utility>
+
+namespace simtlm::platform::study {
+
+namespace {
+
+constexpr const char* schema_name = "simtlm-statistics";
+constexpr unsigned schema_version = 2;
+
+/// Figures that stand with each kernel and are no counters.
+constexpr const char* kernel_figures[] = {
+    "gpu_sim_cycle", "gpu_sim_insn", "gpu_ipc", "gpu_occupancy", "L2_BW", "ctas", "ctas_per_sm"};
+
+void add_counters(const json& kinds, std::map<std::string, double>& into) {
+    for (const auto& [kind, counters] : kinds.items())
+        for (const auto& [counter, value] : counters.items()) {
+            const std::string name = kind + "." + counter;
+            if (value.is_number()) into[name] = value.get<double>();
+            if (!value.is_object()) continue;
+            for (const auto& [cell, number] : value.items())
+                if (number.is_number()) into[name + "." + cell] = number.get<double>();
+        }
+}
+
+}  // namespace
+
+statistics_run::statistics_run(std::string file, json document)
+    : file_(std::move(file)), document_(std::move(document)) {
+    check();
+}
+
+statistics_run statistics_run::read(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    if (in) text << in.rdbuf();
+    if (!in || in.bad())
+        throw kernel::user_error(file, std::string("cannot be read: ") + std::strerror(errno),
+                                 "name a file that simtlm --stats-json FILE has written");
+    json document = json::parse(text.str(), nullptr, false);
+    if (document.is_discarded())
+        throw kernel::user_error(file, "is no JSON",
+                                 "name a file that simtlm --stats-json FILE has written");
+    return {file, std::move(document)};
+}
+
+void statistics_run::check() const {
+    const auto refuse = [&](const std::string& what) {
+        throw kernel::user_error(file_, what,
+                                 "name a file that simtlm --stats-json FILE has written");
+    };
+    if (!document_.is_object() || !document_.contains("schema") ||
+        !document_["schema"].is_object() || document_["schema"].value("name", "") != schema_name)
+        refuse("holds no statistics of simtlm");
+    const json& version = document_["schema"].value("version", json());
+    if (!version.is_number_integer() || version.get<unsigned>() != schema_version)
+        refuse(fmt::format("has version {} of the schema, this program knows version {}",
+                           version.dump(), schema_version));
+    for (const char* name : {"total", "config", "provenance"})
+        if (!document_.contains(name) || !document_[name].is_object())
+            refuse(fmt::format("has no object '{}'", name));
+    if (!document_.contains("kernels") || !document_["kernels"].is_array())
+        refuse("has no array 'kernels'");
+    for (const json& k : document_["kernels"])
+        if (!k.is_object() || !k.contains("name") || !k["name"].is_string() ||
+            !k.contains("counters") || !k["counters"].is_object())
+            refuse("has a kernel without name or counters");
+}
+
+std::string statistics_run::presets() const {
+    std::string names;
+    for (const json& p : document_["provenance"].value("presets", json::array()))
+        if (p.is_string()) names += (names.empty() ? "" : ", ") + p.get<std::string>();
+    return names.empty() ? "no preset" : names;
+}
+
+std::string statistics_run::ended() const {
+    return document_.value("ended", std::string("not told"));
+}
+
+double statistics_run::cycles() const {
+    return total().value("gpu_tot_sim_cycle", 0.0);
+}
+
+std::string statistics_run::option(const std::string& name) const {
+    const json& config = document_["config"];
+    const auto at = config.find(name);
+    return at != config.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+kernel_key kernel_key::of(const json& kernel) {
+    const auto number = [&](const char* name) -> std::uint64_t {
+        const auto at = kernel.find(name);
+        return at != kernel.end() && at->is_number_integer() ? at->get<std::uint64_t>() : 0;
+    };
+    kernel_key key;
+    key.list_number = number("list_number");
+    key.kernel_id = number("kernel_id");
+    key.launch_uid = number("launch_uid");
+    key.name = kernel.value("demangled_name", std::string());
+    if (key.name.empty()) key.name = kernel.value("name", std::string());
+    return key;
+}
+
+std::string kernel_key::text() const {
+    return fmt::format("{} {}", list_number != 0 ? list_number : launch_uid, name);
+}
+
+std::map<std::string, double> statistics_of_kernel(const json& kernel) {
+    std::map<std::string, double> all;
+    for (const char* name : kernel_figures) {
+        const auto at = kernel.find(name);
+        if (at != kernel.end() && at->is_number()) all[name] = at->get<double>();
+    }
+    add_counters(kernel.at("counters"), all);
+    return all;
+}
+
+std::map<std::string, double> statistics_of_total(const statistics_run& run) {
+    std::map<std::string, double> all;
+    for (const auto& [name, value] : run.total().items())
+        if (value.is_number()) all[name] = value.get<double>();
+    return all;
+}
+
+std::map<std::string, std::string> units_of(const statistics_run& run) {
+    std::map<std::string, std::string> units = {{"gpu_sim_cycle", "core cycles"},
+                                                {"gpu_tot_sim_cycle", "core cycles"},
+                                                {"gpu_sim_insn", "thread instructions"},
+                                                {"gpu_tot_sim_insn", "thread instructions"},
+                                                {"gpu_occupancy", "%"},
+                                                {"L2_BW", "GB/s"}};
+    const auto counters = run.document().find("counters");
+    if (counters == run.document().end() || !counters->is_object()) return units;
+    for (const auto& [kind, of_kind] : counters->items())
+        if (of_kind.is_object())
+            for (const auto& [counter, about] : of_kind.items())
+                if (about.is_object()) units[kind + "." + counter] = about.value("unit", "");
+    return units;
+}
+
+std::map<std::string, std::string> model_options(const statistics_run& run) {
+    std::map<std::string, std::string> options;
+    static const std::set<std::string> of_the_host = {
+        "--threads",       "--sms-a-thread", "--shuffle-seed",   "--no-sleep",
+        "--processes",     "--check-dram",   "--profile-kernel", "--trace-lookahead",
+        "--host-grace",    "--record-trace", "--record-form",    "--functional-threads",
+        "--keep-exit-code"};
+    static const std::set<std::string> of_the_choice = {
+        "--kernels", "--kernel-ids", "--kernel-names", "--skip-kernels", "--max-kernels"};
+    for (const auto& [name, value] : run.document()["config"].items()) {
+        const option_info* info = find_option(name);
+        if (info != nullptr && info->group == option_group::output) continue;
+        if (of_the_host.count(name) != 0 || of_the_choice.count(name) != 0) continue;
+        if (name == "-config" || name == "--preset") continue;  // their options stand for them
+        options[name] = value.is_string() ? value.get<std::string>() : value.dump();
+    }
+    return options;
+}
+
+bool glob_matches(const std::string& pattern, const std::string& name) {
+    std::size_t p = 0, n = 0, star = std::string::npos, after = 0;
+    while (n < name.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            after = n;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+            ++p;
+            ++n;
+        } else if (star != std::string::npos) {
+            p = star + 1;
+            n = ++after;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+std::string readable_number(double value) {
+    if (!std::isfinite(value)) return "-";
+    constexpr double largest = 9e15;
+    if (value == std::floor(value) && std::fabs(value) < largest) {
+        std::string digits = fmt::format("{:.0f}", std::fabs(value));
+        for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+            digits.insert(static_cast<std::size_t>(at), ",");
+        return (value < 0 ? "-" : "") + digits;
+    }
+    const double size = std::fabs(value);
+    return size >= 1000 ? readable_number(std::round(value)) : fmt::format("{:.4g}", value);
+}
+
+std::string readable_change(double from, double to) {
+    if (from == to) return "0 %";
+    if (from == 0) return "new";
+    const double percent = 100 * (to - from) / std::fabs(from);
+    const double size = std::fabs(percent);
+    if (size >= 1000) return fmt::format("x{:.3g}", to / from);
+    return fmt::format("{:+.{}f} %", percent,
+                       size >= 100   ? 0
+                       : size >= 10  ? 1
+                       : size >= 0.1 ? 2
+                                     : 4);
+}
+
+}  // namespace simtlm::platform::study

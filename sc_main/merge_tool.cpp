@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// simtlm-merge: partial runs of one list of kernels into one file of statistics.
+#include "modules/kernel/error.h"
+#include "modules/kernel/output_file.h"
+#include "platform/study/merge.h"
+#include "sc_main/exit_code.h"
+#include "sc_main/standard_streams.h"
+#include "sc_main/tool_main.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace simtlm;
+namespace po = boost::program_options;
+namespace study = platform::study;
+
+constexpr const char* usage = R"(usage: simtlm-merge --output WHOLE.json RUN.json...
+
+Merges runs of different kernels of one list (simtlm --kernels 5-7 --stats-json RUN.json) into one
+file of statistics. Kernels are told apart by their place in the list, or by the tracer's number
+where there is no list. A kernel in two runs, one that is missing between two others, another list
+and another GPU are refused. Cycles are those of the runs one after the other: each has begun with
+cold caches and its own launch latency.
+
+Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault.
+)";
+
+int act(int argc, char** argv) {
+    std::vector<std::string> files;
+    std::string output;
+    study::merge_options options;
+    tool_options o("simtlm-merge", usage, files);
+    // clang-format off
+    o.add()
+        ("output,o", po::value(&output)->value_name("FILE"), "where to write it; required")
+        ("allow-gaps", po::bool_switch(&options.allow_gaps), "kernels in between may be missing")
+        ("allow-options", po::bool_switch(&options.allow_options),
+         "options of the GPU may differ; those of the first run stand in the result");
+    // clang-format on
+    if (o.parse(argc, argv)) return success;
+    if (files.empty()) o.refuse("there is nothing to merge");
+    if (output.empty()) o.refuse("no --output");
+    std::vector<study::statistics_run> runs;
+    for (const std::string& f : files) {
+        std::error_code ignored;
+        if (std::filesystem::equivalent(f, output, ignored))
+            throw kernel::user_error(output, "would be overwritten, and is read",
+                                     "name another --output");
+        runs.push_back(study::statistics_run::read(f));
+    }
+    kernel::output_file file(output);
+    try {
+        const study::json merged = study::merge(runs, options);
+        file.write(merged.dump(1) + "\n");
+        file.commit();
+        put_out(fmt::format(
+            "{}: {} kernels of {} runs, {} core cycles\n", output, merged["kernels"].size(),
+            runs.size(), study::readable_number(merged["total"].value("gpu_tot_sim_cycle", 0.0))));
+    } catch (const kernel::user_error&) {
+        file.discard();
+        throw;
+    }
+    return success;
+}
+
+}  // namespace
+
+/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
+extern "C" int sc_main(int argc, char** argv) {
+    return run_tool("simtlm-merge", argc, argv, act);
+}
+
+/// Takes the place of SystemC's own main(), which would print a banner.
+int main(int argc, char** argv) {
+    return sc_main(argc, argv);
+}

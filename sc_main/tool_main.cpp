@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sc_main/tool_main.h"
+
+#include "modules/kernel/error.h"
+#include "modules/kernel/output_target.h"
+#include "platform/outputs/version.h"
+#include "sc_main/exit_code.h"
+#include "sc_main/standard_streams.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <sstream>
+#include <utility>
+
+namespace simtlm {
+
+namespace po = boost::program_options;
+
+namespace {
+
+int act_and_catch(const std::string& program, int argc, char** argv, int (*act)(int, char**),
+                  int failed) {
+    const auto complain = [&](const std::string& text) {
+        tell(fmt::format("{}: {}\n", program, text));
+    };
+    try {
+        return act(argc, argv);
+    } catch (const kernel::output_error& e) {
+        complain(e.what());
+        return failed;
+    } catch (const kernel::user_error& e) {
+        complain(e.what());
+        return fault_of_the_input;
+    } catch (const std::exception& e) {
+        complain(std::string("internal error: ") + e.what());
+        return fault_of_the_program;
+    }
+}
+
+}  // namespace
+
+int run_tool(const std::string& program, int argc, char** argv, int (*act)(int, char**),
+             int failed) {
+    prepare_standard_streams();
+    const int code = act_and_catch(program, argc, argv, act, failed);
+    const int after = code_after_output(program, code);
+    return after != code ? failed : code;
+}
+
+tool_options::tool_options(std::string program, std::string usage,
+                           std::vector<std::string>& operands)
+    : program_(std::move(program)), usage_(std::move(usage)), operands_(operands) {}
+
+bool tool_options::parse(int argc, char** argv) {
+    add()("help,h", "this text")("version", "the version");
+    po::options_description all;
+    all.add(shown_).add_options()("operands", po::value(&operands_));
+    po::positional_options_description positions;
+    positions.add("operands", -1);
+    try {
+        po::store(po::command_line_parser(argc, argv).options(all).positional(positions).run(),
+                  given_);
+        po::notify(given_);
+    } catch (const po::error& e) {
+        refuse(e.what());
+    }
+    if (given("help")) {
+        end_quietly_on_closed_pipe();
+        std::ostringstream options;
+        options << shown_;
+        put_out(fmt::format("{}\n{}", usage_, options.str()));
+        return true;
+    }
+    if (given("version")) put_out(fmt::format("{} {}\n", program_, platform::version));
+    return given("version");
+}
+
+void tool_options::refuse(const std::string& what) const {
+    throw kernel::user_error("command line", what, "see " + program_ + " --help");
+}
+
+}  // namespace simtlm

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/program_options.hpp>
+
+#include <string>
+#include <vector>
+
+namespace simtlm {
+
+/// The frame of a tool beside the simulator: prepares the standard streams, runs `act`, and turns
+/// what it throws into one line on stderr and an exit code.
+/// @param program  its name, for messages
+/// @param failed   the exit code when something cannot be written
+int run_tool(const std::string& program, int argc, char** argv, int (*act)(int, char**),
+             int failed = 1);
+
+/// Options and operands of a tool. --help and --version are added, and answered.
+class tool_options {
+public:
+    /// @param usage     text before the list of options
+    /// @param operands  receives what is no option
+    tool_options(std::string program, std::string usage, std::vector<std::string>& operands);
+
+    boost::program_options::options_description_easy_init add() { return shown_.add_options(); }
+    /// @return true: --help or --version was asked for, and is answered
+    /// @throws kernel::user_error
+    bool parse(int argc, char** argv);
+    bool given(const char* name) const { return given_.count(name) != 0; }
+    /// @throws kernel::user_error for the command line
+    [[noreturn]] void refuse(const std::string& what) const;
+
+private:
+    std::string program_, usage_;
+    std::vector<std::string>& operands_;
+    boost::program_options::options_description shown_{"Options"};
+    boost::program_options::variables_map given_;
+};
+
+}  // namespace simtlm

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// simtlm-diff and simtlm-merge on runs of the simulator.
+#include "tests/system/simulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace simtlm::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// Runs a sample on the small GPU and returns its file of statistics.
+std::string statistics_of(const scratch_folder& folder, const std::string& name,
+                          std::vector<std::string> more) {
+    more.insert(more.end(), {"--stats-json", folder.path(name)});
+    const outcome o = simulate(on_tiny(sample("streams"), more));
+    EXPECT_EQ(0, o.code) << o.err;
+    return folder.path(name);
+}
+
+TEST(DiffTool, TellsByItsExitCodeWhetherRunsDiffer) {
+    const scratch_folder folder;
+    const std::string a = statistics_of(folder, "a.json", {});
+    const std::string same = statistics_of(folder, "same.json", {"--shuffle-seed", "3"});
+    const std::string b = statistics_of(folder, "b.json", {"-gpgpu_l2_rop_latency", "300"});
+    EXPECT_EQ(0, tool("simtlm-diff", {a, same}).code);
+    const outcome changed = tool("simtlm-diff", {a, b});
+    EXPECT_EQ(1, changed.code) << changed.err;
+    EXPECT_THAT(changed.out, HasSubstr("-gpgpu_l2_rop_latency"));
+    EXPECT_THAT(changed.out, HasSubstr("gpu_tot_sim_cycle"));
+    EXPECT_EQ(0, tool("simtlm-diff", {a, b, "-t", "200%"}).code);
+    EXPECT_EQ(1, tool("simtlm-diff", {a, b, "--only", "gpu_tot_sim_cycle"}).code);
+    EXPECT_EQ(0, tool("simtlm-diff", {a, b, "--only", "gpu_tot_sim_insn"}).code);
+    const outcome broken = tool("simtlm-diff", {a, folder.write("x.json", "{")});
+    EXPECT_EQ(2, broken.code);
+    EXPECT_THAT(broken.err, HasSubstr("is no JSON"));
+}
+
+TEST(DiffTool, WritesJsonThatHasEveryDifference) {
+    const scratch_folder folder;
+    const std::string a = statistics_of(folder, "a.json", {});
+    const std::string b = statistics_of(folder, "b.json", {"-gpgpu_l2_rop_latency", "300"});
+    EXPECT_EQ(1, tool("simtlm-diff", {a, b, "--format", "json", "-o", folder.path("d")}).code);
+    const nlohmann::json d = read_json(folder.path("d"));
+    EXPECT_EQ("simtlm-difference", d["schema"]["name"]);
+    EXPECT_TRUE(d["differ"].get<bool>());
+    EXPECT_EQ(read_json(a)["kernels"].size(), d["kernels"].size());
+    const double cycles = read_json(b)["total"]["gpu_tot_sim_cycle"];
+    EXPECT_EQ(cycles, d["b"]["cycles"].get<double>());
+}
+
+TEST(MergeTool, MakesOneFileOfPartialRuns) {
+    const scratch_folder folder;
+    const std::string whole = statistics_of(folder, "whole.json", {});
+    const std::string first = statistics_of(folder, "1.json", {"--kernels", "1"});
+    const std::string rest = statistics_of(folder, "2.json", {"--kernels", "2-"});
+    const std::string merged = folder.path("merged.json");
+    const outcome o = tool("simtlm-merge", {"-o", merged, rest, first});
+    ASSERT_EQ(0, o.code) << o.err;
+    const nlohmann::json m = read_json(merged), w = read_json(whole);
+    ASSERT_EQ(w["kernels"].size(), m["kernels"].size());
+    for (std::size_t i = 0; i < w["kernels"].size(); ++i) {
+        EXPECT_EQ(w["kernels"][i]["list_number"], m["kernels"][i]["list_number"]);
+        EXPECT_EQ(w["kernels"][i]["ctas"], m["kernels"][i]["ctas"]);
+    }
+    EXPECT_EQ(w["total"]["gpu_tot_sim_insn"], m["total"]["gpu_tot_sim_insn"]);
+    EXPECT_EQ(w["total"]["warp_insn[load]"], m["total"]["warp_insn[load]"]);
+    // What was merged can be compared and merged like any other.
+    EXPECT_EQ(0, tool("simtlm-diff", {merged, whole, "--only", "gpu_tot_sim_insn"}).code);
+}
+
+TEST(MergeTool, RefusesARunTwiceAndWritesNothing) {
+    const scratch_folder folder;
+    const std::string first = statistics_of(folder, "1.json", {"--kernels", "1"});
+    const outcome o = tool("simtlm-merge", {"-o", folder.path("m.json"), first, first});
+    EXPECT_EQ(2, o.code);
+    EXPECT_THAT(folder.files(), testing::ElementsAre("1.json"));
+    EXPECT_EQ(2, tool("simtlm-merge", {"-o", first, first}).code);
+}
+
+}  // namespace
+}  // namespace simtlm::test
