@@ -167,7 +167,7 @@ int run(int argc, char** argv) {
     progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));
     device.gate_idle_clocks();
-    device.defer_dram_edges();
+    device.decouple_dram();
     platform::gpu_files files(
         device, values,
         platform::provenance_of({platform::version, platform::commit(), platform::accelsim_build()},

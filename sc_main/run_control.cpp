@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/run_control.h"
 
+#include "modules/kernel/finish_instant.h"
 #include "modules/kernel/output_target.h"
 #include "modules/kernel/spawn.h"
 #include "sc_main/standard_streams.h"
@@ -120,12 +121,6 @@ run_position run_control::position() const {
     return p;
 }
 
-/// Statistics are whole between steps only.
-void run_control::finish_instant() {
-    while (sc_core::sc_pending_activity_at_current_time()) sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    device_.sequencer().replay();
-}
-
 /// @return there were some
 bool run_control::submit(const std::vector<dispatch::host_command>& commands) {
     for (const dispatch::host_command& c : commands) device_.commands().submit(c);
@@ -140,7 +135,7 @@ run_control::ending run_control::simulate(
         device_.sequencer().rethrow_failure();
         if (signal_guard::received() != 0) return ending::interrupted;
         sc_core::sc_start();
-        finish_instant();
+        kernel::finish_instant(device_.sequencer());
         for (const auto& kernel : commands.take_finished()) out_.kernel_ended(kernel);
         for (const std::string& w : commands.take_warnings()) out_.note("warning", w);
         device_.sequencer().rethrow_failure();

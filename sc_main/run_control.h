@@ -48,7 +48,6 @@ private:
     void poll();
     ending simulate(const std::function<std::vector<dispatch::host_command>()>& next);
     bool submit(const std::vector<dispatch::host_command>& commands);
-    void finish_instant();
     run_position position() const;
 
     platform::gpu& device_;

@@ -13,7 +13,7 @@ namespace simtlm::cache {
 l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
                              kernel::phase_sequencer& sequencer, const config& cfg,
                              protocol::transaction_pool& pool)
-    : sc_module(name),
+    : clocked_module(name, sequencer),
       unit_("port", *this),
       memory_("memory", *this, cfg.cache.mshr_entries + cfg.cache.miss_queue_size),
       port(unit_.socket),
@@ -21,10 +21,10 @@ l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
       config_(cfg),
       engine_(cfg.cache, l1_level, pool),
       bank_of_(cfg.bank_hash, cfg.banks, cfg.bank_interleaving),
-      banks_(cfg.banks),
       process_("process", sequencer, protocol::phase::core_caches,
                kernel::on_edge<&l1_data_cache::cycle>(this)) {
-    for (bank& b : banks_) b.reset(cfg.latency);
+    for (unsigned b = 0; b < cfg.banks; ++b)
+        banks_.push_back(std::make_unique<l1_bank>(fmt::format("bank{}", b).c_str(), cfg.latency));
 }
 
 tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
@@ -40,16 +40,14 @@ tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
         }
         return r.finished ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
     }
-    // The first stage is taken by an access of this cycle, or by the last of a pipeline that has
-    // closed up to it.
-    bank& b = banks_[bank_of_(p.get_address())];
-    if (b.full() || (!b.empty() && b.back().entered == now)) {
+    l1_bank& b = *banks_[bank_of_(p.get_address())];
+    if (b.conflict(now)) {
         ++bank_conflicts_;
         phase = protocol::refused;
         return tlm::TLM_UPDATED;
     }
     p.acquire();
-    b.push({&p, now});
+    b.push(p, now);
     if (queued_++ == 0) process_.wake_at(now + config_.latency);
     return tlm::TLM_ACCEPTED;
 }
@@ -60,21 +58,20 @@ void l1_data_cache::cycle() {
     if (memory_.response_waiting()) memory_.retry();
     engine_.cycle(memory_);
     next_cycle_ = now + 1;
-    for (bank& b : banks_)
-        if (!b.empty() && now >= b.front().entered + config_.latency) look_up(b);
+    for (const auto& b : banks_)
+        if (!b->empty() && now >= b->front_due()) look_up(*b);
     note_back_pressure();
     rest();
 }
 
-void l1_data_cache::look_up(bank& b) {
-    tlm::tlm_generic_payload& p = *b.front().payload;
+void l1_data_cache::look_up(l1_bank& b) {
+    tlm::tlm_generic_payload& p = b.front();
     if (engine_.fails_again(p, b.failed)) return;
     const access_result r = engine_.access(p, process_.now());
     if (r.outcome == access_outcome::reservation_fail) {
         b.failed = engine_.last_failure();
         return;
     }
-    b.failed = {};
     b.pop();
     --queued_;
     if (r.finished) unit_.complete(p);
@@ -98,8 +95,8 @@ void l1_data_cache::rest() {
         return;
     }
     std::uint64_t next = ~std::uint64_t{0};
-    for (const bank& b : banks_)
-        if (!b.empty()) next = std::min(next, b.front().entered + config_.latency);
+    for (const auto& b : banks_)
+        if (!b->empty()) next = std::min(next, b->front_due());
     process_.sleep_until(next);
 }
 
@@ -178,10 +175,10 @@ std::string l1_data_cache::describe() const {
         text += "; the unit has not taken " + protocol::describe(engine_.ready_access());
     text += '\n';
     for (std::size_t i = 0; i < banks_.size(); ++i) {
-        const bank& b = banks_[i];
+        const l1_bank& b = *banks_[i];
         if (b.empty()) continue;
         text += fmt::format("  {} bank {}: {} accesses queued, first {}", name(), i, b.size(),
-                            protocol::describe(*b.front().payload));
+                            protocol::describe(b.front()));
         if (b.failed.changes != ~std::uint64_t{0})
             text += fmt::format(", stalled: {}", fail_reason_name(b.failed.reason));
         text += '\n';

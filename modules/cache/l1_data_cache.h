@@ -2,11 +2,14 @@
 #pragma once
 
 #include "modules/cache/data_cache.h"
+#include "modules/cache/l1_bank.h"
 #include "modules/cache/miss_port.h"
 #include "modules/cache/unit_port.h"
 #include "modules/kernel/back_pressure_counter.h"
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 
+#include <memory>
 #include <systemc>
 #include <vector>
 
@@ -14,12 +17,11 @@ namespace simtlm::cache {
 
 /// The L1 data cache of an SM.
 ///
-/// Every bank has a pipeline of `latency` stages that ends at the tags (the manual's L1 latency
-/// queue). In phase core_access the load/store unit puts accesses into the banks, one per bank and
-/// cycle; `latency` cycles later, in phase core_caches, the access at the end of each bank's
-/// pipeline looks up the tags, and stays there, with what follows closing up behind it, as long as
-/// a resource is missing. Before the look-ups one miss leaves for memory and the ports get their
-/// next cycle.
+/// Every bank (l1_bank) has a pipeline of `latency` stages that ends at the tags. In phase
+/// core_access the load/store unit puts accesses into the banks, one per bank and cycle; `latency`
+/// cycles later, in phase core_caches, the access at the end of each bank's pipeline looks up the
+/// tags, and stays there, with what follows closing up behind it, as long as a resource is missing.
+/// Before the look-ups one miss leaves for memory and the ports get their next cycle.
 ///
 /// `port`, towards the unit (unit_port.h), in phase core_access:
 ///  - refused: bank conflict (latency > 0), or reservation failure (latency 0);
@@ -36,7 +38,7 @@ namespace simtlm::cache {
 /// free port, which is as early as the unit could have offered them again. Acknowledgements are
 /// always taken at once. A split store has extension.pending_parts in the parent, set by the
 /// splitter and counted down here.
-class l1_data_cache : public sc_core::sc_module, private unit_port::client, miss_port::client {
+class l1_data_cache : public kernel::clocked_module, private unit_port::client, miss_port::client {
 public:
     struct config {
         cache_config cache;
@@ -81,14 +83,6 @@ public:
     void register_statistics(kernel::statistics& list) const;
 
 private:
-    struct queued_access {
-        tlm::tlm_generic_payload* payload;
-        std::uint64_t entered;  // core cycle
-    };
-    struct bank : kernel::ring_buffer<queued_access> {
-        data_cache::reservation_failure failed;  // of the access at the end of the pipeline
-    };
-
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) override;
     tlm::tlm_generic_payload* ready() override;
     void retire() override;
@@ -97,14 +91,14 @@ private:
 
     void cycle();
     void note_back_pressure();
-    void look_up(bank& b);
+    void look_up(l1_bank& b);
     void replay(std::uint64_t now);
     void rest();
 
     config config_;
     data_cache engine_;
     set_index bank_of_;
-    std::vector<bank> banks_;
+    std::vector<std::unique_ptr<l1_bank>> banks_;
     unsigned queued_ = 0;
     std::uint64_t next_cycle_ = 0;  // first core cycle that the ports have not seen
     std::uint64_t bank_conflicts_ = 0;

@@ -7,7 +7,7 @@ namespace simtlm::cache {
 
 read_only_cache::read_only_cache(const sc_core::sc_module_name& name,
                                  kernel::phase_sequencer& sequencer, const config& cfg)
-    : sc_module(name),
+    : clocked_module(name, sequencer),
       unit_("port", *this),
       memory_("memory", *this, cfg.cache.mshr_entries + cfg.cache.miss_queue_size),
       port(unit_.socket),

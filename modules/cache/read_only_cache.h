@@ -5,6 +5,7 @@
 #include "modules/cache/read_only_engine.h"
 #include "modules/cache/unit_port.h"
 #include "modules/kernel/back_pressure_counter.h"
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/protocol/phases.h"
 
@@ -19,7 +20,9 @@ namespace simtlm::cache {
 /// with send_at_access, right behind the access in the same cycle, as an instruction cache whose
 /// cycle follows the fetch does. Fills are taken when the fill port is free; with
 /// always_fill at once.
-class read_only_cache : public sc_core::sc_module, private unit_port::client, miss_port::client {
+class read_only_cache : public kernel::clocked_module,
+                        private unit_port::client,
+                        miss_port::client {
 public:
     struct config {
         cache_config cache;

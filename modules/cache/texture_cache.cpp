@@ -7,7 +7,7 @@ namespace simtlm::cache {
 
 texture_cache::texture_cache(const sc_core::sc_module_name& name,
                              kernel::phase_sequencer& sequencer, const cache_config& config)
-    : sc_module(name),
+    : clocked_module(name, sequencer),
       unit_("port", *this),
       memory_("memory", *this, config.miss_queue_size + 1),
       port(unit_.socket),

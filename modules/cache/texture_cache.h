@@ -5,6 +5,7 @@
 #include "modules/cache/texture_engine.h"
 #include "modules/cache/unit_port.h"
 #include "modules/kernel/back_pressure_counter.h"
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 
 #include <systemc>
@@ -14,7 +15,7 @@ namespace simtlm::cache {
 /// The texture cache of an SM (texture_engine.h). `port`: TLM_ACCEPTED, one response follows, in
 /// order; or refused when a FIFO is full. Per cycle, in phase core_texture_cache, one request
 /// leaves for memory and one finished fragment for the results.
-class texture_cache : public sc_core::sc_module, private unit_port::client, miss_port::client {
+class texture_cache : public kernel::clocked_module, private unit_port::client, miss_port::client {
 private:
     unit_port unit_;
     miss_port memory_;

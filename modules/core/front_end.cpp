@@ -9,7 +9,7 @@ namespace simtlm::core {
 
 front_end::front_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                      const sm_config& config, const blocks& sm)
-    : sc_module(name),
+    : clocked_module(name, sequencer),
       icache("icache"),
       config_(config),
       sm_(sm),

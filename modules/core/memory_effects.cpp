@@ -21,7 +21,7 @@ void effect_queue::apply() {
 
 memory_effects::memory_effects(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer)
-    : sc_module(name),
+    : clocked_module(name, sequencer),
       process_("process", sequencer, protocol::phase::core_effects,
                kernel::on_edge<&memory_effects::cycle>(this)) {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/program/kernel_source.h"
 
@@ -43,7 +44,7 @@ private:
 /// Applies the memory effects that executed warps have deferred in a cycle, SM after SM, when all
 /// have issued: so values do not pass between SMs within one issue phase, and the order in which
 /// SMs act changes nothing. Sleeps while no executed warp touches memory.
-class memory_effects : public sc_core::sc_module {
+class memory_effects : public kernel::clocked_module {
 public:
     memory_effects(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer);
 

@@ -9,7 +9,7 @@ namespace simtlm::core {
 multiprocessor::multiprocessor(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer, const sm_config& config,
                                const sm_identity& who, unsigned sources)
-    : sc_module(name),
+    : clocked_module(name, sequencer),
       port_("port", config.ldst.response_buffer_size, config.ldst.perfect_memory, sources),
       memory(port_.memory),
       sequencer_(sequencer),

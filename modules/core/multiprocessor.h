@@ -13,6 +13,7 @@
 #include "modules/core/sm_identity.h"
 #include "modules/core/warp_table.h"
 #include "modules/core/warp_wait.h"
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/signal_list.h"
 #include "modules/kernel/statistics.h"
 #include "modules/program/kernel_source.h"
@@ -80,7 +81,7 @@ struct multiprocessor_parts {
 /// to core_front_end, and tells the cta_listener of every CTA that has ended, with
 /// phase_sequencer::exclusive held. CTAs are placed in phase core_dispatch_ctas; their warps run
 /// from the next cycle on. Everything else is called between steps.
-class multiprocessor : public sc_core::sc_module {
+class multiprocessor : public kernel::clocked_module {
 protected:
     memory_port port_;  // before the reference to its socket
 

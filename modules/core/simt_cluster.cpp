@@ -14,7 +14,7 @@ using protocol::extension;
 simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                            const cluster_config& config, unsigned number,
                            protocol::transaction_pool& transactions)
-    : sc_module(name),
+    : clocked_module(name, sequencer),
       network("network"),
       sequencer_(sequencer),
       config_(config),
@@ -39,6 +39,7 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
         const multiprocessor_parts parts{sm_name.c_str(), sequencer, config.sm, who,
                                          transactions.of_block()};
         sms_.push_back(config.make ? config.make(parts) : std::make_unique<sm>(parts));
+        sms_.back()->clk(clk);
         sms_.back()->memory.bind(from_sm_[i]);
         sms_.back()->count_cycles_in(cycles_);
     }

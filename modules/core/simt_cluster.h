@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/multiprocessor.h"
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"
 
@@ -27,7 +28,7 @@ struct reply_observer {
 /// Responses: one FIFO (-gpgpu_n_cluster_ejection_buffer_size) whose head waits for its SM, in
 /// front of all others. Per core cycle one response goes to an SM and one is taken from the
 /// network.
-class simt_cluster : public sc_core::sc_module {
+class simt_cluster : public kernel::clocked_module {
 public:
     protocol::initiator_socket<simt_cluster> network;
 

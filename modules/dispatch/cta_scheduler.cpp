@@ -11,7 +11,7 @@ cta_scheduler::cta_scheduler(const sc_core::sc_module_name& name,
                              kernel::phase_sequencer& sequencer, const dispatch_config& config,
                              const core::cluster_config& cores,
                              std::vector<core::simt_cluster*> clusters, listener& owner)
-    : sc_module(name),
+    : clocked_module(name, sequencer),
       sequencer_(sequencer),
       config_(config),
       cores_(cores),

@@ -3,6 +3,7 @@
 
 #include "modules/core/simt_cluster.h"
 #include "modules/dispatch/dispatch_config.h"
+#include "modules/kernel/clocked_module.h"
 #include "modules/program/kernel_source.h"
 
 #include <memory>
@@ -35,7 +36,7 @@ struct running_kernel {
 /// kernel until it is empty, or of several with -gpgpu_concurrent_kernel_sm. CTAs of a kernel are
 /// placed from -gpgpu_kernel_launch_latency plus -gpgpu_TB_launch_latency per block after its
 /// launch.
-class cta_scheduler : public sc_core::sc_module, private core::cta_listener {
+class cta_scheduler : public kernel::clocked_module, private core::cta_listener {
 public:
     struct listener {
         virtual ~listener() = default;

@@ -37,7 +37,7 @@ protocol::memory_extension& extension_of(tlm::tlm_generic_payload& payload) {
 
 network::network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                  const interconnect_config& config, unsigned flit_bytes, address_decoder decoder)
-    : sc_module(name),
+    : clocked_module(name, sequencer, protocol::icnt_clock),
       from_cluster("from_cluster", config.clusters),
       to_memory("to_memory", config.memories),
       sequencer_(sequencer),

@@ -4,6 +4,7 @@
 #include "modules/interconnect/interconnect_config.h"
 #include "modules/interconnect/packet.h"
 #include "modules/interconnect/port_set.h"
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/statistics.h"
 #include "modules/protocol/phases.h"
@@ -49,7 +50,7 @@ using address_decoder = std::function<unsigned(std::uint64_t address)>;
 ///    the cluster, past all buffers and although another response may be presented.
 /// The cluster is remembered in extension.cluster. The network sets extension.when.injected and
 /// .replied (core cycles). It does not acquire payloads: their initiator keeps them to the end.
-class network : public sc_core::sc_module {
+class network : public kernel::clocked_module {
 public:
     sc_core::sc_vector<protocol::target_socket<network>> from_cluster;  ///< one per cluster
     sc_core::sc_vector<protocol::initiator_socket<network>> to_memory;  ///< one per sub-partition

@@ -25,11 +25,13 @@ static_assert(covers(occupancy_counters));
 /// drained on edges of the reader's. Whoever finds it full holds what he has (overflow is
 /// impossible); filling wakes the reader, and making room wakes the writer. The phases of
 /// coincident edges fix who sees what on the same instant.
+/// It is an object of SystemC, below the module under construction.
 template <class T>
-class clock_crossing_fifo {
+class clock_crossing_fifo : public sc_core::sc_object {
 public:
     /// @param depth  entries
-    explicit clock_crossing_fifo(std::size_t depth) : entries_(depth) {}
+    clock_crossing_fifo(const char* name, std::size_t depth) : sc_object(name), entries_(depth) {}
+    const char* kind() const override { return "clock_crossing_fifo"; }
 
     /// The process that drains it, woken by push().
     void set_reader(clocked_process& p) { reader_ = &p; }

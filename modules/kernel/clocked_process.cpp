@@ -32,7 +32,8 @@ clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, p
       domain_(slot_.what.domain),
       chunk_(sequencer.chunk_of_new_),
       run_by_(run_by),
-      block_(sc_core::sc_get_current_object()) {
+      owner_(sc_core::sc_get_current_object()),
+      block_(owner_) {
     sc_assert(sub_phases >= 1);
     index_ = slot_.join(*this, sub_phases);
     if (group_ != nullptr) number_ = group_->add(*this);

@@ -86,6 +86,12 @@ public:
     /// The current edge of the process's own domain, cycles.
     std::uint64_t now() const { return sequencer_.cycle(domain_) - *behind_; }
 
+    /// Local time: that of the edge now(). Before sc_time_stamp() while edges of a decoupled domain
+    /// are replayed, else the same.
+    sc_core::sc_time local_time() const {
+        return *behind_ == 0 ? sc_core::sc_time_stamp() : sequencer_.deferred_time(*behind_);
+    }
+
 private:
     friend class phase_sequencer;
     friend class process_group;
@@ -149,7 +155,8 @@ private:
     std::unique_ptr<sc_core::sc_event> start_;  // triggers its process, which a member lacks
     clocked_process* const run_by_;             // nullptr: by a process of its own, or a group
     const sc_core::sc_object* process_ = nullptr;  // of SystemC
-    const sc_core::sc_object* block_;
+    const sc_core::sc_object* const owner_;        // the module under construction when it was made
+    const sc_core::sc_object* block_;  // the same, unless the process is that of a group
 };
 
 inline void process_group::sub_phase_awake(unsigned sub_phase) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/phase_sequencer.h"
 
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/process_group.h"
 #include "modules/kernel/spawn.h"
@@ -33,7 +34,6 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
         s.start_all = std::make_unique<sc_core::sc_event>((std::string(p.name) + "_start").c_str());
         slots_.push_back(std::move(s));
     }
-    for (auto& w : wheel_) w.resize(wheel_size);
     activity_.activations.assign(slots_.size(), 0);
     std::vector<trigger> edges;
     for (unsigned d = 0; d < domains; ++d) edges.emplace_back(clock[d].pos());
@@ -163,6 +163,7 @@ void phase_sequencer::end_of_elaboration() {
         }
     for (process_group* g : groups_) g->complete(options_.shuffle_seed != 0 ? &random : nullptr);
     find_watched_blocks();
+    check_clocks();
     for (slot& s : slots_) {
         if (!s.shared || s.members.empty()) continue;
         s.lay_out_by_chunk(options_.host_threads);
@@ -180,7 +181,7 @@ void phase_sequencer::end_of_elaboration() {
     if (suppressed_ && !find_deferred_slot()) suppressed_.reset();
 }
 
-void phase_sequencer::defer(unsigned domain, computed_clock& of_domain) {
+void phase_sequencer::decouple(unsigned domain, computed_clock& of_domain) {
     deferred_domain_ = domain;
     suppressed_.emplace(of_domain);
 }
@@ -246,34 +247,6 @@ void phase_sequencer::go_on_in_next_delta() {
     step_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void phase_sequencer::expire_timers(unsigned domain) {
-    const std::uint64_t place = cycle_[domain] % wheel_size;
-    auto& bucket = wheel_[domain][place];
-    if (bucket.empty()) return;
-    std::size_t kept = 0;
-    for (const timer& t : bucket) {
-        if (t.at <= cycle_[domain])
-            t.who->wake();
-        else
-            bucket[kept++] = t;
-    }
-    bucket.resize(kept);
-    if (kept == 0) armed_[domain][place / 64] &= ~(std::uint64_t{1} << place % 64);
-}
-
-unsigned phase_sequencer::edges_to_timer(unsigned domain) const {
-    const unsigned first = static_cast<unsigned>(activity_.edges[domain] % wheel_size);
-    constexpr unsigned words = wheel_size / 64;
-    for (unsigned i = 0; i <= words; ++i) {  // the first word once more, for its lower bits
-        std::uint64_t bits = armed_[domain][(first / 64 + i) % words];
-        if (i == 0) bits = bits >> first % 64 << first % 64;
-        if (bits == 0) continue;
-        const unsigned place = (first / 64 + i) * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
-        return place - first + 1;
-    }
-    return 0;
-}
-
 std::uint64_t phase_sequencer::rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const {
     return suppressed_ && domain == deferred_domain_ ? suppressed_->rising_edge(k, limit)
                                                      : gates_[domain]->rising_edge(k, limit);
@@ -287,9 +260,10 @@ void phase_sequencer::gate_clocks() {
     constexpr std::uint64_t never = ~std::uint64_t{0};
     std::uint64_t until = never;
     for (unsigned d = 0; d < domains_; ++d)
-        if (const unsigned k = edges_to_timer(d); k != 0) until = rising_edge(d, k, until);
+        if (const unsigned k = timers_[d].edges_to_next(activity_.edges[d]); k != 0)
+            until = rising_edge(d, k, until);
     if (until == never) return;
-    deferred_ = 0;
+    end_lag();
     while (suppressed_ && suppressed_->pass_before(until)) {
         ++cycle_[deferred_domain_];
         ++activity_.edges[deferred_domain_];
@@ -304,10 +278,8 @@ void phase_sequencer::gate_clocks() {
 
 void phase_sequencer::set_timer(clocked_process& p, unsigned domain, std::uint64_t at) {
     if (p.group_ != nullptr) return p.group_->set_timer(p.number_, at);
-    if (parallel_) return updates_of_this_thread().alarms.push_back({{at, &p}, domain});
-    const std::uint64_t place = at % wheel_size;
-    wheel_[domain][place].push_back({at, &p});
-    armed_[domain][place / 64] |= std::uint64_t{1} << place % 64;
+    if (parallel_) return updates_of_this_thread().alarms.push_back({at, &p, domain});
+    timers_[domain].set(at, p);
 }
 
 /// @param ended  the process that runs now, if it is one of a phase
@@ -559,8 +531,7 @@ void phase_sequencer::apply_deferred_updates() {
     }
     for (deferred_updates& n : deferred_updates_) {
         for (clocked_process* p : n.woken) p->wake();
-        for (const deferred_updates::alarm& a : n.alarms)
-            set_timer(*a.what.who, a.domain, a.what.at);
+        for (const deferred_updates::alarm& a : n.alarms) set_timer(*a.who, a.domain, a.at);
         n.woken.clear();
         n.alarms.clear();
         if (n.failure && (failed == nullptr || n.failed < failed->failed)) failed = &n;
@@ -611,22 +582,37 @@ void phase_sequencer::fail(std::exception_ptr why) {
     failed_.notify(sc_core::SC_ZERO_TIME);
 }
 
-unsigned phase_sequencer::watch(const std::string& block) {
-    if (active_in_.empty()) active_in_.push_back(0);
-    const auto [at, is_new] = watched_.try_emplace(block, active_in_.size());
-    if (is_new) active_in_.push_back(no_processes);
-    return at->second;
+void phase_sequencer::find_watched_blocks() {
+    if (!follows_blocks()) return;
+    for_each_slot([this](slot& s) {
+        for (clocked_process* p : s.members)
+            if (p->block_ != nullptr) p->watched_ = activity_of_blocks_.found(p->block_->name());
+    });
 }
 
-void phase_sequencer::find_watched_blocks() {
-    if (watched_.empty()) return;
+unsigned phase_sequencer::domains_of(sc_core::sc_in<bool>& input) {
+    unsigned found = 0;
+    for (unsigned d = 0; d < domains_; ++d)
+        found |= unsigned{clock[d].get_interface() == input.get_interface()} << d;
+    return found;
+}
+
+/// Blocks act in phases of domains whose clocks they are bound to.
+void phase_sequencer::check_clocks() {
     for_each_slot([this](slot& s) {
-        for (clocked_process* p : s.members) {
-            if (p->block_ == nullptr) continue;
-            const auto found = watched_.find(p->block_->name());
-            if (found == watched_.end()) continue;
-            p->watched_ = found->second;
-            active_in_[found->second] = 0;
+        for (const clocked_process* p : s.members) {
+            const sc_core::sc_object* o = p->owner_;
+            const clocked_module* block = nullptr;
+            for (; o != nullptr && block == nullptr; o = o->get_parent_object())
+                block = dynamic_cast<const clocked_module*>(o);
+            if (block == nullptr || (block->clock_domains() >> s.what.domain & 1u) != 0) continue;
+            const auto* clock_of_phase =
+                dynamic_cast<const sc_core::sc_object*>(clock[s.what.domain].get_interface());
+            const std::string why =
+                std::string(block->name()) + " acts in phase " + s.what.name + ", on edges of " +
+                (clock_of_phase != nullptr ? clock_of_phase->name() : "another clock") +
+                ", to which none of its clock inputs is bound";
+            SC_REPORT_ERROR("simtlm/clock", why.c_str());
         }
     });
 }
@@ -642,9 +628,7 @@ void phase_sequencer::for_each_slot(Action act_on) {
 /// The blocks of the processes that are awake in one sub-phase of a phase.
 void phase_sequencer::mark_active(const slot& s, const sub_phase& t) {
     for_each_awake(t, s.members, [this](const clocked_process* p) {
-        if (p->watched_ != 0 &&
-            std::exchange(active_in_[p->watched_], activity_.steps) != activity_.steps)
-            active_blocks_.push_back(p->watched_);
+        activity_of_blocks_.mark(p->watched_, activity_.steps);
     });
 }
 
@@ -659,13 +643,13 @@ void phase_sequencer::finish_step() {
                 mark_active(g->slot_in(*g->sub_phases_[k]), *g->sub_phases_[k]);
     }
     for (step_observer* o : observers_) o->step_ended(last_);
-    active_blocks_.clear();
+    activity_of_blocks_.clear();
 }
 
 /// An edge of a domain in the step that begins.
 void phase_sequencer::count_edge(unsigned domain) {
     ++activity_.edges[domain];
-    expire_timers(domain);
+    timers_[domain].expire(cycle_[domain], [](clocked_process& p) { p.wake(); });
 }
 
 /// Those of the step that has ended, before anything happens after it.
@@ -674,29 +658,22 @@ void phase_sequencer::count_cycles() {
     uncounted_ = 0;
 }
 
-void phase_sequencer::defer_edge() {
+void phase_sequencer::defer_edge(std::uint64_t time) {
+    deferred_times_.push_back(time);
     count_edge(deferred_domain_);
     ++cycle_[deferred_domain_];
     ++deferred_;
 }
 
-void phase_sequencer::replay() {
+void phase_sequencer::synchronize() {
     if (!suppressed_ || stepping_ || failure_ || pending_ != 0) return;
     const std::uint64_t time = sc_core::sc_time_stamp().value();
     if (suppressed_->has_before(time)) count_cycles();
-    while (suppressed_->pass_before(time)) defer_edge();
-    visits_ = &order_[with_deferred];
-    position_ = 0;
-    if (deferred_ != 0 && sc_core::sc_get_status() != sc_core::SC_PAUSED) {
-        // Nobody but the caller could run them: it is a process, or the simulation has ended.
-        for_each_awake(*visits_->front().who, replay_actions_,
+    while (suppressed_->pass_before(time)) defer_edge(suppressed_->last());
+    if (deferred_ != 0)
+        for_each_awake(deferred_slot_->sub_phases[0], replay_actions_,
                        [this](const edge_action& replay) { act(replay); });
-    } else if (deferred_ != 0 && visits_->front().who->awake != 0) {
-        stepping_ = synchronizing_ = true;
-        go_on_in_next_delta();
-        while (stepping_) sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    }
-    deferred_ = 0;
+    end_lag();
 }
 
 /// @pre an edge has come
@@ -708,12 +685,12 @@ bool phase_sequencer::begin_step() {
         const unsigned deferred = 1u << deferred_domain_;
         const bool risen = (pending_ & deferred) != 0;
         const std::uint64_t time = sc_core::sc_time_stamp().value();
-        while (suppressed_->pass_before(time)) defer_edge();
+        while (suppressed_->pass_before(time)) defer_edge(suppressed_->last());
         if (suppressed_->pass_at(time)) pending_ |= deferred;
         if (risen && defers()) suppressed_->suppress_more();
         if (pending_ == deferred && defers()) {
             pending_ = 0;
-            defer_edge();
+            defer_edge(time);
             return false;
         }
     }
@@ -754,9 +731,9 @@ void phase_sequencer::go_on(const clocked_process* ended) {
 
 void phase_sequencer::end_step() {
     stepping_ = false;
-    if (std::exchange(synchronizing_, false)) return;
-    deferred_ = 0;
+    end_lag();
     last_ = uncounted_ = current_;
+    for (step_observer* o : observers_) o->phases_ended(last_);
     if (pending_ != 0)
         go_on_in_next_delta();
     else if (!visited_ && !gates_.empty() && observers_.empty())

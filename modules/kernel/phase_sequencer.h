@@ -4,7 +4,9 @@
 #include "modules/kernel/error.h"
 #include "modules/kernel/parallel_autotuner.h"
 #include "modules/kernel/spin_lock.h"
+#include "modules/kernel/step_observer.h"
 #include "modules/kernel/suppressed_edges.h"
+#include "modules/kernel/timer_wheel.h"
 
 #include <array>
 #include <cstdint>
@@ -15,7 +17,6 @@
 #include <string>
 #include <systemc>
 #include <type_traits>
-#include <unordered_map>
 #include <vector>
 
 namespace simtlm::kernel {
@@ -132,26 +133,27 @@ public:
     const std::array<std::uint64_t, max_domains>& edges() const { return activity_.edges; }
     std::uint64_t activations(phase_index p) const;
     const char* phase_name(phase_index p) const { return slots_[p].what.name; }
+    /// The domains with the clock that a port is bound to, a bit each. Once elaboration has ended.
+    unsigned domains_of(sc_core::sc_in<bool>& input);
+    /// Who traces the signals of blocks for clocked_module::trace().
+    void set_tracer(block_tracer& t) { tracer_ = &t; }
+    block_tracer* tracer() const { return tracer_; }
     unsigned phases() const { return static_cast<unsigned>(slots_.size()); }
 
-    /// Called after every step with at least one edge of the core domain (index 0) has been
-    /// visited, before the next: waveform samplers and the like. At most a few.
-    struct step_observer {
-        virtual ~step_observer() = default;
-        /// @param ticked  bit d set: domain d had an edge in the step that has just ended
-        virtual void step_ended(unsigned ticked) = 0;
-    };
+    using step_observer = kernel::step_observer;
+    /// An observer is told of every step from now on.
     void observe(step_observer* observer) { observers_.push_back(observer); }
-    /// Follows the processes of one block, so that an observer need not look where nothing can have
-    /// changed. Before elaboration ends.
+    /// Follows the processes of one block. Before elaboration ends.
     /// @param block  hierarchical name of their module, which may be made later
     /// @return its number
-    unsigned watch(const std::string& block);
+    unsigned watch(const std::string& block) { return activity_of_blocks_.watch(block); }
     /// Of the watched blocks, those with a process that ran in the step whose end is being told, or
     /// was awake at its end: whoever changes a block from outside wakes it.
-    const std::vector<unsigned>& active_blocks() const { return active_blocks_; }
+    const std::vector<unsigned>& active_blocks() const { return activity_of_blocks_.active(); }
     /// Whether there is a process to follow. Once elaboration has ended.
-    bool has_processes(unsigned watched) const { return active_in_[watched] != no_processes; }
+    bool has_processes(unsigned watched) const {
+        return activity_of_blocks_.has_processes(watched);
+    }
     /// When the current step, or the one whose end is being told, began. Only with observers.
     const sc_core::sc_time& step_time() const { return step_time_; }
 
@@ -192,15 +194,25 @@ public:
     /// @pre blocks are woken from outside while the simulation is paused, if at all
     void gate(std::vector<computed_clock*> clocks) { gates_ = std::move(clocks); }
 
-    /// Steps in which a domain has an edge alone are put off to the beginning of the next step of
-    /// others, where every process_group makes up for them in one visit; most edges of its clock
-    /// are left out. Nobody can tell, where the blocks of the domain are those of groups alone and
-    /// neither they nor anybody who looks at them asks what time it is. Not done while a block of
-    /// it must stay on one thread, somebody observes steps or watches blocks, or sleeping is off.
-    void defer(unsigned domain, computed_clock& of_domain);
-    /// Makes up for edges before now that have been put off: for who looks at the design between
-    /// two steps.
-    void replay();
+    /// Temporal decoupling of a domain, as TLM-2.0 calls it: the partitions of the domain lag
+    /// behind simulated time while it has edges alone, and replay these edges, each at its own
+    /// local time, at the beginning of the next step of another domain (the synchronisation point).
+    /// Most edges of the clock are suppressed. Has no effect on results where the blocks of the
+    /// domain are those of groups alone and ask for clocked_process::local_time(), and nobody else
+    /// looks at them between two steps without synchronize(). Suspended while a block of it must
+    /// stay on one thread, somebody observes steps or watches blocks, or sleeping is off.
+    void decouple(unsigned domain, computed_clock& of_domain);
+    /// Has lagging partitions replay the edges before now, for whoever looks at the design between
+    /// two steps. The caller runs their actions itself, whether it is a process or the simulation
+    /// is paused.
+    void synchronize();
+    /// How far behind simulated time the decoupled domain is, if one lags: the time since the first
+    /// edge that is yet to be replayed.
+    sc_core::sc_time lag() const {
+        return deferred_times_.empty() ? sc_core::SC_ZERO_TIME
+                                       : sc_core::sc_time_stamp() -
+                                             sc_core::sc_time::from_value(deferred_times_.front());
+    }
 
     /// A block cannot go on because of the user's input: edges pass unheeded from now on, and
     /// failed() is notified. A thread of a block cannot throw out of the simulation itself.
@@ -282,11 +294,6 @@ private:
         const slot* of;
         const edge_action* actions;
     };
-    static constexpr unsigned wheel_size = 1024;  // cycles; later wake-ups are re-armed
-    struct timer {
-        std::uint64_t at;
-        clocked_process* who;
-    };
     static constexpr unsigned chunks_per_thread = 64;
     static constexpr unsigned max_shared = 8;    // phases
     static constexpr unsigned least_groups = 3;  // a thread; meeting costs as much as one or two
@@ -294,7 +301,8 @@ private:
     /// memory.
     struct alignas(64) deferred_updates {
         struct alarm {
-            timer what;
+            std::uint64_t at;
+            clocked_process* who;
             unsigned domain;
         };
         std::array<unsigned, max_shared> ran{};         // processes and groups, by phase
@@ -305,7 +313,6 @@ private:
         std::exception_ptr failure;
         std::uint64_t failed = 0;  // who did
     };
-    static constexpr std::uint64_t no_processes = ~std::uint64_t{0};
 
     /// An action of a cycle. What a user did wrong ends the simulation: neither a thread of SystemC
     /// nor one of the host can throw out of it.
@@ -357,18 +364,24 @@ private:
     bool find_deferred_slot();
     void count_edge(unsigned domain);
     void count_cycles();
-    void defer_edge();
+    void defer_edge(std::uint64_t time);
+    void end_lag() {
+        deferred_ = 0;
+        deferred_times_.clear();
+    }
+    /// The time of a deferred edge. @param behind  edges from it to the next one, 1 for the last
+    sc_core::sc_time deferred_time(std::uint64_t behind) const {
+        return sc_core::sc_time::from_value(deferred_times_[deferred_times_.size() - behind]);
+    }
     bool start_next_phase(const clocked_process* ended);
     void finish_step();
-    bool follows_blocks() const { return !active_in_.empty(); }
+    bool follows_blocks() const { return activity_of_blocks_.watches(); }
     void find_watched_blocks();
+    void check_clocks();
     template <class Action>
     void for_each_slot(Action act_on);
     void mark_active(const slot& s, const sub_phase& t);
-    void expire_timers(unsigned domain);
     void gate_clocks();
-    /// Edges of a domain to come, up to the first that a timer may wait for; 0: none does.
-    unsigned edges_to_timer(unsigned domain) const;
     std::uint64_t rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const;
     void start_processes(const visit& v);
     /// Its place in the table of phases.
@@ -396,7 +409,7 @@ private:
     std::vector<slot> slots_;
     static constexpr unsigned with_deferred = 1u << max_domains;
     std::array<std::vector<visit>, 2 * with_deferred> order_;  // by ticking set, and late edges
-    std::array<std::vector<std::vector<timer>>, max_domains> wheel_;
+    std::array<timer_wheel, max_domains> timers_;
     std::vector<computed_clock*> gates_;       // empty: clocks are not gated
     std::vector<process_group*> open_groups_;  // that processes under construction may join
     std::vector<process_group*> groups_;
@@ -410,12 +423,14 @@ private:
 
     // What changes from step to step and all host threads look at, in one cache line.
     alignas(64) std::array<std::uint64_t, max_domains> cycle_{};
-    std::uint64_t deferred_ = 0;     // edges that have been put off
+    std::uint64_t deferred_ = 0;     // edges by which a decoupled domain lags
     const visit* shared_ = nullptr;  // the phases that they share
     unsigned n_shared_ = 0;
     unsigned visiting_ = 0;  // place of the sub-phase started last
     bool parallel_ = false;  // host threads are sharing phases
     bool stepping_ = false;
+
+    std::vector<std::uint64_t> deferred_times_;  // of these edges, in units of the time resolution
 
     // What concerns the thread that steps.
     alignas(64) unsigned pending_ = 0;  // domains whose edge has come and not been started
@@ -429,7 +444,6 @@ private:
     std::vector<const start*> queue_;     // these, as SystemC probably runs them
     const start* const* next_ = nullptr;  // of these
     const start* const* last_started_ = nullptr;
-    bool synchronizing_ = false;    // the step is one that only replays
     const visit* begin_ = nullptr;  // what they run: this visit
     const visit* end_ = nullptr;    // ... and those that follow, up to this one
     bool goes_on_ = false;          // the step, or a new one, when step_event_ occurs
@@ -440,20 +454,17 @@ private:
     // Whether host threads are to share groups, in steps with an edge of the first domain, and in
     // the others as long as it pays in the former: there threads are at hand.
     std::array<parallel_autotuner, 2> autotuners_{parallel_autotuner(), parallel_autotuner(0)};
-    std::optional<parallel_autotuner::clock::time_point> step_began_;              // while trying
-    std::array<std::array<std::uint64_t, wheel_size / 64>, max_domains> armed_{};  // with timers
-    unsigned deferred_domain_ = max_domains;   // whose edges may be put off
-    slot* deferred_slot_ = nullptr;            // of its groups
+    std::optional<parallel_autotuner::clock::time_point> step_began_;  // while trying
+    unsigned deferred_domain_ = max_domains;                           // whose edges may be put off
+    slot* deferred_slot_ = nullptr;                                    // of its groups
     std::vector<edge_action> replay_actions_;  // of these, for edges that have been put off
     std::optional<suppressed_edges> suppressed_;
     sc_core::sc_event step_event_;
     alignas(64) spin_lock lock_;  // see exclusive
     alignas(64) activity activity_;
     std::vector<step_observer*> observers_;
-    std::unordered_map<std::string, unsigned> watched_;  // numbers, by name
-    // Steps, by number of a block; the first stands for all blocks that are not watched.
-    std::vector<std::uint64_t> active_in_;
-    std::vector<unsigned> active_blocks_;
+    block_tracer* tracer_ = nullptr;
+    block_activity activity_of_blocks_;
     sc_core::sc_time step_time_;
     std::exception_ptr failure_;
     sc_core::sc_event failed_;

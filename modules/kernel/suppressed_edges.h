@@ -36,6 +36,8 @@ public:
         ++next_;
         return true;
     }
+    /// The time of the one that passed last.
+    std::uint64_t last() const { return times_[next_ - 1]; }
     bool has_before(std::uint64_t time) const {
         return next_ < times_.size() && times_[next_] < time;
     }

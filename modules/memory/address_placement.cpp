@@ -8,7 +8,7 @@ namespace simtlm::memory {
 address_placement::address_placement(const sc_core::sc_module_name& name,
                                      kernel::phase_sequencer& sequencer, const order& sms,
                                      address_mapping& mapping)
-    : sc_module(name),
+    : clocked_module(name, sequencer),
       order_(sms),
       mapping_(mapping),
       touched_(std::size_t{sms.clusters} * sms.sms_per_cluster),

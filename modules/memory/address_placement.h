@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/protocol/request_order.h"
@@ -17,7 +18,7 @@ namespace simtlm::memory {
 /// SM after SM. The order of first uses decides, and the order in which SystemC runs the SMs must
 /// not, so that this block also lets the SMs inject one after the other. What goes through an L1 is
 /// placed when it is looked up there, and what goes past it when it enters the network.
-class address_placement : public sc_core::sc_module, public protocol::request_order {
+class address_placement : public kernel::clocked_module, public protocol::request_order {
 public:
     struct order {
         unsigned clusters = 1;

@@ -46,7 +46,7 @@ std::unique_ptr<memory_channel> make_dram_channel(const memory_channel_parts& p)
 
 dram_channel::dram_channel(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                            const dram_config& config, const address_mapping& mapping)
-    : memory_channel(name),
+    : memory_channel(name, sequencer),
       port("port"),
       sequencer_(sequencer),
       config_(checked(config)),
@@ -255,7 +255,7 @@ std::uint64_t dram_channel::next_event(std::uint64_t now) const {
 // Statistics.
 
 const dram_statistics& dram_channel::statistics() {
-    sequencer_.replay();
+    sequencer_.synchronize();
     const std::uint64_t edges = sequencer_.edges(protocol::dram_clock);
     replay(edges);
     sampler_.count_free_banks(edges);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/clocked_module.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/dram_command.h"
 #include "modules/memory/dram_statistics.h"
 #include "modules/memory/memory_config.h"
+#include "modules/protocol/phases.h"
 #include "modules/protocol/sockets.h"
 
 #include <cstdint>
@@ -21,9 +23,11 @@ namespace simtlm::memory {
 /// without END_REQ (one of either kind with dram_config::separate_write_queue), at most one
 /// response without END_RESP, posted writes answered past all others. A channel acts in phase
 /// dram_channel, where it touches nothing but itself and its partition.
-class memory_channel : public sc_core::sc_module {
+class memory_channel : public kernel::clocked_module {
 public:
-    using sc_core::sc_module::sc_module;
+    /// Its clock is that of DRAM commands.
+    memory_channel(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer)
+        : clocked_module(name, sequencer, protocol::dram_clock) {}
 
     /// Any target that a protocol::initiator_socket can be bound to.
     using socket = tlm::tlm_base_target_socket_b<256>;

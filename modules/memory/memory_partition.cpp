@@ -28,7 +28,10 @@ memory_partition::memory_partition(const sc_core::sc_module_name& name,
                                    const partition_config& config, const address_mapping& mapping,
                                    protocol::transaction_pool& pool, memory_statistics& shared,
                                    unsigned number)
-    : sc_module(name),
+    : clocked_module(name, sequencer, protocol::dram_clock),
+      l2_clk("l2_clk"),
+      icnt_clk("icnt_clk"),
+      core_clk("core_clk"),
       memory("memory"),
       sequencer_(sequencer),
       config_(config),
@@ -45,11 +48,17 @@ memory_partition::memory_partition(const sc_core::sc_module_name& name,
       private_credit_(config.sub_partitions, 0),
       shared_limit_(shared_credits(config, no_limit)),
       last_borrower_(config.sub_partitions - 1) {
+    add_clock(l2_clk, protocol::l2_clock);
+    add_clock(icnt_clk, protocol::icnt_clock);
+    add_clock(core_clk, protocol::core_clock);
     memory.register_nb_transport_bw(this, &memory_partition::nb_transport_bw, 0);
     for (unsigned i = 0; i < config.sub_partitions; ++i) {
         const std::string child = "bank" + std::to_string(i);
         sub_partitions_.push_back(std::make_unique<memory_sub_partition>(
             child.c_str(), sequencer, config, mapping, pool, shared, first_ + i));
+        sub_partitions_[i]->clk(l2_clk);
+        sub_partitions_[i]->icnt_clk(icnt_clk);
+        sub_partitions_[i]->core_clk(core_clk);
         sub_partitions_[i]->to_memory.set_reader(arbitrate_process_);
         sub_partitions_[i]->from_memory.set_writer(return_process_);
     }
@@ -100,14 +109,16 @@ void memory_partition::end_of_request(tlm::tlm_generic_payload& payload,
     for (auto*& p : unanswered_)
         if (p == &payload) {
             p = nullptr;
-            if (delay != sc_core::SC_ZERO_TIME) next_request_ = sc_core::sc_time_stamp() + delay;
+            if (delay != sc_core::SC_ZERO_TIME)
+                next_request_ = return_process_.local_time() + delay;
             arbitrate_process_.wake();
         }
 }
 
 void memory_partition::accept(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay,
                               bool owes_end) {
-    responses_.push_back({&payload, sc_core::sc_time_stamp() + delay, response_order_++, owes_end});
+    responses_.push_back(
+        {&payload, return_process_.local_time() + delay, response_order_++, owes_end});
     return_process_.wake();
 }
 
@@ -133,7 +144,7 @@ void memory_partition::return_cycle() {
     if (config_.simple_dram) return return_simple();
     if (responses_.empty()) return return_process_.sleep();
     // The earliest that has come; the built-in channel has at most one here.
-    const sc_core::sc_time now = sc_core::sc_time_stamp();
+    const sc_core::sc_time now = return_process_.local_time();
     std::size_t chosen = responses_.size();
     for (std::size_t i = 0; i < responses_.size(); ++i) {
         const response& r = responses_[i];
@@ -190,7 +201,7 @@ bool memory_partition::channel_full(const tlm::tlm_generic_payload& next) const 
         if (!config_.dram.separate_write_queue || unanswered_[next.is_write() ? 1 : 0] != nullptr)
             return true;
     }
-    return next_request_ > sc_core::sc_time_stamp();
+    return next_request_ > return_process_.local_time();
 }
 
 void memory_partition::arbitrate_cycle() {

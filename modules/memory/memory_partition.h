@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/memory/growing_ring.h"
 #include "modules/memory/memory_sub_partition.h"
@@ -30,8 +31,11 @@ struct channel_observer {
 /// target. It bears delays on the backward path and on returns, responses out of order, early
 /// completion and END_REQ withheld for any time. With config.dram.separate_write_queue reads and
 /// writes are excluded separately, as dram_channel wants it.
-class memory_partition : public sc_core::sc_module {
+class memory_partition : public kernel::clocked_module {
 public:
+    /// The clocks of the sub-partitions. That of DRAM commands, by which the partition arbitrates,
+    /// is `clk`.
+    sc_core::sc_in<bool> l2_clk, icnt_clk, core_clk;
     protocol::initiator_socket<memory_partition> memory;
 
     /// @param number  of the partition, i.e. of its channel

@@ -22,10 +22,12 @@ memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
                                            const address_mapping& mapping,
                                            protocol::transaction_pool& pool,
                                            memory_statistics& shared, unsigned number)
-    : sc_module(name),
+    : clocked_module(name, sequencer, protocol::l2_clock),
+      icnt_clk("icnt_clk"),
+      core_clk("core_clk"),
       port("port"),
-      to_memory(config.l2_to_dram),
-      from_memory(config.dram_to_l2),
+      to_memory("L2_to_dram", config.l2_to_dram),
+      from_memory("dram_to_L2", config.dram_to_l2),
       sequencer_(sequencer),
       config_(config),
       mapping_(mapping),
@@ -37,10 +39,12 @@ memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
       reply_process_("reply", sequencer, protocol::phase::reply_inject,
                      kernel::on_edge<&memory_sub_partition::send_replies>(this)),
       rop_alarm_("rop_alarm", sequencer, process_),
-      to_cache_(config.icnt_to_l2),
-      to_network_(config.l2_to_icnt) {
+      to_cache_("icnt_to_L2", config.icnt_to_l2),
+      to_network_("L2_to_icnt", config.l2_to_icnt) {
     if (config.l2.enabled && !config.ideal_l2)
-        engine_ = std::make_unique<cache::data_cache>(config.l2, cache::l2_level, pool_);
+        engine_ = std::make_unique<l2_slice>("l2", config.l2, pool_);
+    add_clock(icnt_clk, protocol::icnt_clock);
+    add_clock(core_clk, protocol::core_clock);
     port.register_nb_transport_fw(this, &memory_sub_partition::nb_transport_fw, 0);
     port.register_transport_dbg(this, &memory_sub_partition::transport_dbg, 0);
     to_memory.set_writer(process_);

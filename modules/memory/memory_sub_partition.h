@@ -3,12 +3,14 @@
 
 #include "modules/cache/data_cache.h"
 #include "modules/kernel/clock_crossing_fifo.h"
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/counter_table.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/core_alarm.h"
 #include "modules/memory/growing_ring.h"
 #include "modules/memory/host_copy.h"
+#include "modules/memory/l2_slice.h"
 #include "modules/memory/memory_config.h"
 #include "modules/memory/memory_statistics.h"
 #include "modules/protocol/sockets.h"
@@ -33,8 +35,11 @@ namespace simtlm::memory {
 /// parts are replied to one by one (extension.parent is the request), and the reference of a part
 /// passes to the receiver. A request without the GPU's extension is split and collected again: its
 /// initiator sees one request and one response.
-class memory_sub_partition : public sc_core::sc_module, public copy_target {
+class memory_sub_partition : public kernel::clocked_module, public copy_target {
 public:
+    /// The network's clock, for replies, and the core's, in whose cycles the ROP latency is told.
+    /// The L2's clock is `clk`.
+    sc_core::sc_in<bool> icnt_clk, core_clk;
     protocol::target_socket<memory_sub_partition> port;
 
     /// Queues to and from the DRAM channel; the partition drains and fills them.
@@ -160,7 +165,7 @@ private:
     kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_cache_;    // icnt→L2
     kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_network_;  // L2→icnt
     growing_ring<delayed> rop_;
-    std::unique_ptr<cache::data_cache> engine_;
+    std::unique_ptr<l2_slice> engine_;
     memory_sink sink_{*this};
 
     tlm::tlm_generic_payload* offered_ = nullptr;  // BEGIN_REQ without END_REQ

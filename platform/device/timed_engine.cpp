@@ -3,6 +3,7 @@
 
 #include "modules/execution/executed_kernel.h"
 #include "modules/execution/functional.h"
+#include "modules/kernel/finish_instant.h"
 #include "modules/kernel/spawn.h"
 #include "platform/device/functional_engine.h"
 #include "platform/outputs/gpu_files.h"
@@ -84,7 +85,7 @@ timed_engine::timed_engine(shared_state& state, const settings& how, run_observe
         platform::gpu_config config = how.gpu;
         if (how.gpus > 1) platform::number_files(config.run, i);
         u.gpu = std::make_unique<platform::gpu>(name.c_str(), std::move(config));
-        u.gpu->defer_dram_edges();
+        u.gpu->decouple_dram();
         all.push_back(u.gpu.get());
         units_.push_back(std::move(u));
     }
@@ -254,9 +255,8 @@ void timed_engine::simulate() {
                 sc_core::sc_time(static_cast<double>(end - now()) * 1e-12, sc_core::SC_SEC));
         }
         sc_core::sc_start();
-        while (sc_core::sc_pending_activity_at_current_time())
-            sc_core::sc_start(sc_core::SC_ZERO_TIME);
-        for (unit& u : units_) u.gpu->sequencer().replay();
+        kernel::finish_instant();
+        for (unit& u : units_) u.gpu->sequencer().synchronize();
     } catch (const std::exception& e) {
         return fail_all("failed", e.what(), status_of_fault(e));
     }

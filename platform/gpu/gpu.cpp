@@ -7,6 +7,7 @@
 #include "modules/protocol/phases.h"
 #include "modules/trace/executed_replay.h"
 #include "platform/gpu/device_context.h"
+#include "platform/gpu/signal_trace.h"
 
 #include <fmt/format.h>
 
@@ -98,6 +99,10 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     host_interface_ = std::make_unique<host_interface>(
         "host_interface", sequencer_, how, static_cast<host_device&>(*this), *context_,
         host_interface::pins{host, irq, reset, host_memory});
+    host_interface_->clk(clock[protocol::core_clock]);
+    memory_effects_.clk(clock[protocol::core_clock]);
+    tracer_ = std::make_unique<gpu_tracer>(*this);
+    sequencer_.set_tracer(*tracer_);
     kernel::spawn_method("notice_stop", [this] { notice_stop(); },
                          {commands_->progress(), sequencer_.failed()});
 }
@@ -110,6 +115,11 @@ void gpu::make_partitions() {
         partitions_.push_back(std::make_unique<memory::memory_partition>(
             fmt::format("partition{}", c).c_str(), sequencer_, m.partition, mapping_, transactions_,
             memory_statistics_, c));
+        memory::memory_partition& made = *partitions_.back();
+        made.clk(clock[protocol::dram_clock]);
+        made.l2_clk(clock[protocol::l2_clock]);
+        made.icnt_clk(clock[protocol::icnt_clock]);
+        made.core_clk(clock[protocol::core_clock]);
     }
     std::vector<memory::copy_target*> slices;
     for (const auto& p : partitions_)
@@ -132,6 +142,7 @@ void gpu::make_network() {
                                           [this](std::uint64_t address) -> unsigned {
                                               return mapping_.decode(address).sub_partition;
                                           });
+    network_->clk(clock[protocol::icnt_clock]);
     for (unsigned c = 0; c < m.channels; ++c)
         for (unsigned s = 0; s < m.partition.sub_partitions; ++s)
             network_->to_memory[c * m.partition.sub_partitions + s].bind(
@@ -144,6 +155,7 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
         placement_ = std::make_unique<memory::address_placement>(
             "address_placement", sequencer_,
             memory::address_placement::order{all.clusters, all.sms_per_cluster}, mapping_);
+        placement_->clk(clock[protocol::core_clock]);
         placement_->set_turns(
             [this](unsigned c, unsigned s) { clusters_[c]->inject_from(s); },
             [this](unsigned c, std::uint64_t cycle) { return clusters_[c]->first_sm(cycle); });
@@ -153,6 +165,7 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
         const kernel::partition_scope here(sequencer_, c, config_.cores.clusters);
         clusters_.push_back(std::make_unique<core::simt_cluster>(
             fmt::format("cluster{}", c).c_str(), sequencer_, config_.cores, c, transactions_));
+        clusters_.back()->clk(clock[protocol::core_clock]);
         clusters_.back()->network.bind(network_->from_cluster[c]);
         clusters_.back()->set_reply_observer(*this);
         if (placement_) clusters_.back()->set_request_order(*placement_);
@@ -223,8 +236,8 @@ void gpu::before_end_of_elaboration() {
         std::vector<kernel::computed_clock*> made;
         for (unsigned d = 0; d < domains.size(); ++d)
             made.push_back(rounded_clocks_ ? &(*rounded_clocks_)[d] : clocks_[d].get());
-        if (defers_dram_edges_ && !config_.memory.channel)  // who knows what another one asks
-            sequencer_.defer(protocol::dram_clock, *made[protocol::dram_clock]);
+        if (decouples_dram_ && !config_.memory.channel)  // who knows what another one asks
+            sequencer_.decouple(protocol::dram_clock, *made[protocol::dram_clock]);
         if (gates_idle_clocks_) sequencer_.gate(std::move(made));
     }
     if (reset.bind_count() == 0) {
@@ -246,6 +259,7 @@ void gpu::make_channels() {
         kernel::process_group& group = partitions_[c]->channel_group();
         group.open();
         channels_.push_back(make_channel(c));
+        channels_.back()->clk(clock[protocol::dram_clock]);
         group.close();
         partitions_[c]->memory.bind(channels_[c]->target());
     }
@@ -420,6 +434,14 @@ std::uint64_t gpu::count(host::counter c) const {
 }
 
 gpu::~gpu() = default;
+
+void gpu::trace(sc_core::sc_trace_file* file) const {
+    tracer_->trace(*file, *this);
+}
+
+void gpu::end_of_elaboration() {
+    tracer_->elaborated();
+}
 
 std::string gpu::describe() {
     std::string text;

@@ -28,6 +28,8 @@
 
 namespace simtlm::platform {
 
+class gpu_tracer;
+
 /// A set of kernel traces that the host can launch.
 struct trace_set {
     unsigned first_kernel = 0;  ///< number of its first kernel; the others follow
@@ -68,6 +70,10 @@ public:
     gpu(const sc_core::sc_module_name& name, gpu_config config);
     ~gpu() override;
 
+    /// Traces the signals of all blocks, by the names of docs/waveforms.md, in a trace file of
+    /// SystemC; the blocks' own trace() traces those of one. Before the simulation starts.
+    void trace(sc_core::sc_trace_file* file) const override;
+
     /// Makes the kernels of a kernelslist.g launchable through the host interface. Any time; the
     /// traces themselves are read when they run. @throws kernel::user_error
     trace_set load_trace_set(const std::string& kernelslist);
@@ -87,10 +93,10 @@ public:
     /// phase_sequencer::gate). Before elaboration ends; only where nobody but the host, between
     /// runs of the simulation, gives it work.
     void gate_idle_clocks() { gates_idle_clocks_ = true; }
-    /// Puts off what the DRAM channels do on edges of their clock alone, which it leaves out (see
-    /// phase_sequencer::defer). Before elaboration ends; only where nobody else looks at that
-    /// clock, or at the memory's side between steps without sequencer().replay().
-    void defer_dram_edges() { defers_dram_edges_ = true; }
+    /// Temporal decoupling of the DRAM side of the memory partitions (see
+    /// phase_sequencer::decouple). Before elaboration ends; only where nobody else looks at that
+    /// clock, or at the memory's side between steps without sequencer().synchronize().
+    void decouple_dram() { decouples_dram_ = true; }
     /// Latency of an access to a register, as it is annotated.
     sc_core::sc_time host_latency() const { return host_latency_; }
 
@@ -141,6 +147,7 @@ private:
     std::vector<core::simt_cluster*> make_clusters();
     void make_command_processor(std::vector<core::simt_cluster*> clusters);
     void before_end_of_elaboration() override;
+    void end_of_elaboration() override;
     void notice_stop();
 
     // host_device
@@ -158,7 +165,7 @@ private:
     std::vector<std::unique_ptr<kernel::exact_clock>> clocks_;
     std::unique_ptr<kernel::rounded_clocks> rounded_clocks_;
     bool gates_idle_clocks_ = false;
-    bool defers_dram_edges_ = false;
+    bool decouples_dram_ = false;
     kernel::phase_sequencer sequencer_;
     memory::address_mapping mapping_;
     std::unique_ptr<memory::address_placement> placement_;  // with random partition indexing
@@ -176,6 +183,7 @@ private:
     std::unique_ptr<device_context> context_;  // outlives its kernels
     std::unique_ptr<dispatch::command_processor> commands_;
     std::unique_ptr<host_interface> host_interface_;
+    std::unique_ptr<gpu_tracer> tracer_;
     // Partners of ports that are left unbound.
     std::unique_ptr<sc_core::sc_signal<bool>> reset_signal_, irq_signal_;
 };

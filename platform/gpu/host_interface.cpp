@@ -53,7 +53,7 @@ const char* words_of(host::error_code code) {
 host_interface::host_interface(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer, const settings& how,
                                host_device& device, device_context& context, const pins& outside)
-    : sc_module(name),
+    : clocked_module(name, sequencer),
       how_(how),
       device_(device),
       context_(context),

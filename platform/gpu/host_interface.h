@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/dispatch/command_processor.h"
+#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "platform/gpu/copy_engine.h"
 #include "platform/gpu/host_registers.h"
@@ -56,7 +57,7 @@ struct host_device {
 /// Commands: those of a stream run in order, a synchronisation waits for all before it and for all
 /// that they have under way in the memory system, and holds up all behind it. A command submitted
 /// at a time t reaches the GPU with the first core clock edge after t.
-class host_interface : public sc_core::sc_module {
+class host_interface : public kernel::clocked_module {
 public:
     using socket = tlm_utils::passthrough_target_socket_optional<host_interface, 32>;
 

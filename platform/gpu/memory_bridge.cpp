@@ -14,7 +14,7 @@ using protocol::extension;
 memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
                              const memory::memory_channel_parts& parts, external_socket& external,
                              const external_memory& how)
-    : memory_channel(name),
+    : memory_channel(name, parts.sequencer),
       port("port"),
       sequencer_(parts.sequencer),
       mapping_(parts.mapping),

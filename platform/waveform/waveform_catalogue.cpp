@@ -1,144 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/waveform_catalogue.h"
 
-#include "modules/cache/cache_signals.h"
-#include "modules/memory/dram_timing_state.h"
 #include "platform/gpu/gpu.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <utility>
 
 namespace simtlm::platform {
 
-namespace {
-
-using kernel::bits_for;
 using kernel::waveform;
-using protocol::core_clock;
-using protocol::dram_clock;
-using protocol::icnt_clock;
-using protocol::l2_clock;
 
-constexpr unsigned on(unsigned domain) {
-    return 1u << domain;
-}
-constexpr unsigned core_or_icnt = on(core_clock) | on(icnt_clock);
-constexpr unsigned l2_or_dram = on(l2_clock) | on(dram_clock);
-
-}  // namespace
-
-/// Follows the commands of a DRAM channel: those of the current cycle, and what they make of the
-/// banks.
-class waveform_catalogue::bank_watch : public memory::command_observer {
-public:
-    enum state : std::uint8_t { idle, activating, open, reading, writing, precharging, refreshing };
-
-    bank_watch(const memory::dram_config& config, const kernel::phase_sequencer& sequencer)
-        : timing_(config.timing),
-          burst_(memory::derived_timing(config).burst),
-          longest_(std::max({timing_.tRCD, timing_.tRP, timing_.tRFC, burst_})),
-          sequencer_(sequencer),
-          banks_(config.timing.nbk) {}
-
-    struct issued {
-        bool any = false;
-        std::uint64_t cycle = 0;
-        memory::dram_command what{};
-        unsigned bank = 0;
-        std::uint32_t row = 0;
-        std::uint32_t column = 0;
-    };
-    std::uint64_t now() const { return sequencer_.cycle(dram_clock); }
-    /// The command of this cycle, or nullptr.
-    const issued* row_command() const { return current(row_); }
-    const issued* column_command() const { return current(column_); }
-
-    state state_of(unsigned b) const {
-        const bank& k = banks_[b];
-        if (!k.touched) return idle;
-        const std::uint64_t since = now() - k.at;
-        switch (k.last) {
-            case memory::dram_command::activate:
-                return since < timing_.tRCD ? activating : open;
-            case memory::dram_command::precharge:
-                return since < timing_.tRP ? precharging : idle;
-            case memory::dram_command::refresh:
-                return since < timing_.tRFC ? refreshing : idle;
-            case memory::dram_command::read:
-                return since < burst_ ? reading : open;
-            case memory::dram_command::write:
-                return since < burst_ ? writing : open;
-        }
-        return idle;
-    }
-    /// Whether what the banks show may still change without a command.
-    bool moving() const { return now() <= settled_; }
-    std::uint64_t open_row(unsigned b) const {
-        return banks_[b].active ? banks_[b].row : waveform::undriven;
-    }
-
-private:
-    struct bank {
-        bool touched = false;
-        memory::dram_command last{};
-        std::uint64_t at = 0;
-        bool active = false;
-        std::uint32_t row = 0;
-    };
-
-    const issued* current(const issued& i) const {
-        return i.any && i.cycle == now() ? &i : nullptr;
-    }
-    void command(std::uint64_t cycle, memory::dram_command kind, unsigned b, std::uint32_t row,
-                 std::uint32_t column) override {
-        const bool is_column =
-            kind == memory::dram_command::read || kind == memory::dram_command::write;
-        settled_ = cycle + longest_ + 1;
-        (is_column ? column_ : row_) = {true, cycle, kind, b, row, column};
-        if (kind == memory::dram_command::refresh)
-            for (bank& k : banks_) k = {true, kind, cycle, false, 0};
-        else
-            banks_[b] = {true, kind, cycle, kind != memory::dram_command::precharge, row};
-    }
-
-    memory::dram_timing timing_;
-    unsigned burst_;
-    unsigned longest_;  // time that a command takes to show its effect
-    std::uint64_t settled_ = 0;
-    const kernel::phase_sequencer& sequencer_;
-    std::vector<bank> banks_;
-    issued row_, column_;
-};
-
-waveform_catalogue::waveform_catalogue(gpu& device, kernel::waveform& wave) : wave_(wave) {
-    row_command_ = &names("row_command", {"activate", "precharge", "refresh"});
-    column_command_ = &names("column_command", {"?DarkGreen?read", "?DarkOrange3?write"});
-    bank_state_ = &names("bank_state",
-                         {"?grey30?idle", "?DarkBlue?activating", "?grey40?open", "?DarkGreen?read",
-                          "?DarkOrange3?write", "?purple4?precharging", "?DarkRed?refreshing"});
-
+waveform_catalogue::waveform_catalogue(gpu& device, waveform& wave) : wave_(wave) {
     add_clocks(device);
-    for (unsigned c = 0; c < device.clusters().size(); ++c)
-        add_cluster(device, *device.clusters()[c], c);
-    const std::string network = std::string(device.name()) + ".network";
-    if (wave_.wants(network)) {
-        interconnect::network& n = device.network();
-        group_ = "network";
-        changed_by({});
-        level(network + ".requests_inside", 16, core_or_icnt, display::level,
-              [&n] { return n.packets_inside(interconnect::requests); });
-        level(network + ".replies_inside", 16, core_or_icnt, display::level,
-              [&n] { return n.packets_inside(interconnect::replies); });
-        for (unsigned c = 0; c < device.clusters().size(); ++c)
-            add_network_port(device, fmt::format("{}.cluster{}", network, c), c, true);
-        for (unsigned m = 0; m < device.config().sub_partitions(); ++m)
-            add_network_port(device, fmt::format("{}.memory{}", network, m), m, false);
-    }
-    for (unsigned p = 0; p < device.partitions().size(); ++p) add_partition(device, p);
+    signals_.emplace(device, *this);
 }
-
-waveform_catalogue::~waveform_catalogue() = default;
 
 kernel::enumeration& waveform_catalogue::names(const std::string& name,
                                                const std::vector<std::string>& values) {
@@ -171,7 +45,7 @@ void waveform_catalogue::events(const std::string& name, unsigned width, unsigne
     s.name = name;
     s.width = width;
     s.what = waveform::kind::counter;
-    s.domains = on(domain);
+    s.domains = 1u << domain;
     s.read = std::move(read);
     add(std::move(s), width == 1 ? display::bit : display::decimal);
 }
@@ -185,157 +59,6 @@ void waveform_catalogue::add_clocks(gpu& device) {
         clocks_.push_back(base + clocks[d].first);
         wave_.add_clock(d, clocks_.back(),
                         sc_core::sc_time(1.0 / clocks[d].second, sc_core::SC_SEC));
-    }
-}
-
-// ---- clusters and SMs
-
-void waveform_catalogue::add_cluster(gpu& device, core::simt_cluster& cluster, unsigned number) {
-    const std::string base = cluster.name();
-    if (!wave_.wants(base)) return;
-    for (unsigned i = 0; i < cluster.sms(); ++i)
-        if (wave_.wants(cluster.core(i).name()))
-            cluster.core(i).register_signals(*this, device.network().name());
-    group_ = fmt::format("cluster{}", number);
-    std::vector<std::string> blocks = {base, device.network().name()};
-    for (unsigned i = 0; i < cluster.sms(); ++i)
-        for (std::string& b : cluster.core(i).sending_blocks()) blocks.push_back(std::move(b));
-    changed_by(blocks);
-    level(base + ".requests_queued", 8, on(core_clock), display::level,
-          [&cluster] { return cluster.requests_queued(); });
-    level(base + ".request_blocked", 1, core_or_icnt, display::bit,
-          [&cluster] { return cluster.request_blocked(); });
-    level(base + ".responses_queued", 8, on(core_clock), display::level,
-          [&cluster] { return cluster.responses_queued(); });
-}
-
-// ---- network
-
-void waveform_catalogue::add_network_port(gpu& device, const std::string& base, unsigned port,
-                                          bool of_cluster) {
-    using interconnect::replies;
-    using interconnect::requests;
-    if (!wave_.wants(base)) return;
-    const interconnect::network& n = device.network();
-    const interconnect::subnet in = of_cluster ? requests : replies;
-    const interconnect::subnet out = of_cluster ? replies : requests;
-    changed_by({});
-    group_ = fmt::format("network/{} {}", of_cluster ? "cluster" : "memory", port);
-    events(base + (of_cluster ? ".request_in" : ".reply_in"), 2,
-           of_cluster ? core_clock : icnt_clock, [&n, in, port] { return n.packets_in(in, port); });
-    level(base + (of_cluster ? ".request_blocked" : ".reply_blocked"), 1, core_or_icnt,
-          display::bit, [&n, in, port] { return n.injection_blocked(in, port); });
-    events(base + (of_cluster ? ".reply_out" : ".request_out"), 2,
-           of_cluster ? core_clock : l2_clock,
-           [&n, out, port] { return n.packets_out(out, port); });
-    level(base + (of_cluster ? ".reply_waits" : ".request_waits"), 1, core_or_icnt | on(l2_clock),
-          display::bit, [&n, out, port] { return n.ejection_waits(out, port); });
-}
-
-// ---- memory partitions
-
-void waveform_catalogue::add_partition(gpu& device, unsigned number) {
-    const memory::memory_partition& p = *device.partitions()[number];
-    const std::string base = p.name();
-    if (!wave_.wants(base)) return;
-    const std::string group = fmt::format("partition{}", number);
-    for (unsigned s = 0; s < p.sub_partitions(); ++s) {
-        group_ = fmt::format("{}/L2 bank {}", group, s);
-        add_l2(device, p.sub_partition(s), p.sub_partition(s).name());
-    }
-    group_ = group + "/DRAM";
-    // Where an external memory serves the channel there is no block of this name, and what is not
-    // there counts as active.
-    changed_by({base, fmt::format("{}.dram{}", device.name(), number)});
-    level(base + ".requests_delayed", 10, l2_or_dram, display::level,
-          [&p] { return p.requests_delayed(); });
-    level(base + ".in_channel", 10, on(dram_clock), display::level,
-          [&p] { return p.in_channel(); });
-    if (wave_.wants(base + ".dram")) add_dram(device, number, base + ".dram");
-}
-
-void waveform_catalogue::add_l2(gpu& device, const memory::memory_sub_partition& sub,
-                                const std::string& base) {
-    const memory::partition_config& c = device.config().memory.partition;
-    const unsigned l2_or_icnt = on(l2_clock) | on(icnt_clock);
-    changed_by({base, base.substr(0, base.rfind('.')), device.network().name()});
-    level(base + ".delayed", 12, on(l2_clock), display::level,
-          [&sub] { return sub.requests_delayed(); });
-    level(base + ".icnt_to_l2", bits_for(c.icnt_to_l2), on(l2_clock), display::level,
-          [&sub] { return sub.requests_queued(); });
-    level(base + ".l2_to_dram", bits_for(c.l2_to_dram), l2_or_dram, display::level,
-          [&sub] { return sub.to_memory.size(); });
-    level(base + ".dram_to_l2", bits_for(c.dram_to_l2), l2_or_dram, display::level,
-          [&sub] { return sub.from_memory.size(); });
-    level(base + ".l2_to_icnt", bits_for(c.l2_to_icnt), l2_or_icnt, display::level,
-          [&sub] { return sub.replies_queued(); });
-    level(base + ".request_waits", 1, l2_or_icnt, display::bit,
-          [&sub] { return sub.request_waits(); });
-    level(base + ".reply_blocked", 1, l2_or_icnt, display::bit,
-          [&sub] { return sub.reply_blocked(); });
-    if (const cache::data_cache* engine = sub.engine()) {
-        cache::register_signals(*this, base, l2_clock, engine->statistics());
-        level(base + ".mshrs", bits_for(engine->config().mshr_entries), on(l2_clock),
-              display::level, [engine] { return engine->mshrs().in_use(); });
-        level(base + ".miss_queue", 8, on(l2_clock), display::level,
-              [engine] { return engine->misses_queued(); });
-    }
-}
-
-void waveform_catalogue::add_dram(gpu& device, unsigned channel, const std::string& base) {
-    const memory::dram_config& config = device.config().memory.partition.dram;
-    watches_.push_back(std::make_unique<bank_watch>(config, device.sequencer()));
-    device.observe_commands(channel, *watches_.back());
-    const bank_watch& w = *watches_.back();
-    changed_by(
-        {fmt::format("{}.dram{}", device.name(), channel), device.partitions()[channel]->name()},
-        [&w] { return w.moving(); });
-    const unsigned banks = config.timing.nbk;
-    const auto of_row = [&w](auto field) {
-        return [&w, field]() -> std::uint64_t {
-            const bank_watch::issued* i = w.row_command();
-            return i != nullptr ? field(*i) : waveform::undriven;
-        };
-    };
-    const auto of_column = [&w](auto field) {
-        return [&w, field]() -> std::uint64_t {
-            const bank_watch::issued* i = w.column_command();
-            return i != nullptr ? field(*i) : waveform::undriven;
-        };
-    };
-    using issued = bank_watch::issued;
-    const unsigned bank_bits = bits_for(banks - 1);
-    level(base + ".row_command", 2, on(dram_clock), display::named, of_row([](const issued& i) {
-              return i.what == memory::dram_command::activate    ? 0u
-                     : i.what == memory::dram_command::precharge ? 1u
-                                                                 : 2u;
-          }),
-          row_command_);
-    level(base + ".row_bank", bank_bits, on(dram_clock), display::decimal,
-          of_row([](const issued& i) { return i.bank; }));
-    level(base + ".row", 20, on(dram_clock), display::hexadecimal,
-          of_row([](const issued& i) { return i.row; }));
-    level(base + ".column_command", 2, on(dram_clock), display::named,
-          of_column([](const issued& i) { return i.what == memory::dram_command::read ? 0u : 1u; }),
-          column_command_);
-    level(base + ".column_bank", bank_bits, on(dram_clock), display::decimal,
-          of_column([](const issued& i) { return i.bank; }));
-    level(base + ".column_row", 20, on(dram_clock), display::hexadecimal,
-          of_column([](const issued& i) { return i.row; }));
-    level(base + ".column", 16, on(dram_clock), display::hexadecimal,
-          of_column([](const issued& i) { return i.column; }));
-    level(base + ".requests", 10, on(dram_clock), display::level,
-          [&device, channel] { return device.channels()[channel]->requests_inside(); });
-    level(base + ".replies_queued", 10, on(dram_clock), display::level,
-          [&device, channel] { return device.channels()[channel]->replies_queued(); });
-    const std::string group = group_;
-    for (unsigned b = 0; b < banks; ++b) {
-        group_ = fmt::format("{}/bank {}", group, b);
-        level(
-            fmt::format("{}.bank{}.state", base, b), 3, on(dram_clock), display::named,
-            [&w, b]() -> std::uint64_t { return w.state_of(b); }, bank_state_);
-        level(fmt::format("{}.bank{}.row", base, b), 20, on(dram_clock), display::hexadecimal,
-              [&w, b] { return w.open_row(b); });
     }
 }
 

@@ -29,7 +29,7 @@ outcome run_of(bool reads, bool defers) {
     EXPECT_EQ(0, ::pipe(ends));
     if (::fork() == 0) {
         gpu_run run("reduction", {});
-        if (defers) run.device().defer_dram_edges();
+        if (defers) run.device().decouple_dram();
         outcome o;
         if (reads) {
             sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -47,7 +47,7 @@ outcome run_of(bool reads, bool defers) {
         } else {
             run.run();
         }
-        run.device().sequencer().replay();
+        run.device().sequencer().synchronize();
         platform::bring_up_to_date(run.device());
         o.statistics = run.statistics();
         o.steps = run.device().sequencer().steps();

@@ -70,7 +70,7 @@ vcd_reader::vcd_reader(const std::string& file) {
                     throw std::runtime_error("no value: " + word);
             }
             const auto at = by_code.find(code);
-            if (at == by_code.end() || !timed) throw std::runtime_error("no variable: " + word);
+            if (at == by_code.end()) throw std::runtime_error("no variable: " + word);
             if (bits.size() > variables_[at->second].width)
                 throw std::runtime_error("too wide: " + word + " of " +
                                          variables_[at->second].name);

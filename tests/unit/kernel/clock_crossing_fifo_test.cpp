@@ -28,7 +28,7 @@ struct crossing : sc_core::sc_module {
                            : std::vector<phase>{{0, "write"}, {1, "read"}}),
           writer("writer", rig.sequencer, reader_first ? 1 : 0),
           reader("reader", rig.sequencer, reader_first ? 0 : 1, false),
-          fifo(depth) {
+          fifo("fifo", depth) {
         fifo.set_reader(reader.process);
         fifo.set_writer(writer.process);
         writer.then = [this, laziness](recorder& r) {
@@ -116,7 +116,7 @@ TEST(ClockCrossingFifoOnOneEdge, IsReadOnTheEdgeOfTheWriteWhenTheReadersPhaseIsL
 TEST(ClockCrossingFifoOnOneEdge, CountsItsEntriesCycleByCycle) {
     sequencer_rig rig("rig", {1000}, {{0, "write"}, {0, "read"}});
     recorder writer("writer", rig.sequencer, 0), reader("reader", rig.sequencer, 1);
-    clock_crossing_fifo<int> fifo(4);
+    clock_crossing_fifo<int> fifo("fifo", 4);
     fifo.measure(reader.process);
     writer.then = [&](recorder& r) {
         if (r.process.now() == 10 || r.process.now() == 13) fifo.push(0);
@@ -135,7 +135,7 @@ TEST(ClockCrossingFifoOnOneEdge, CountsItsEntriesCycleByCycle) {
 TEST(ClockCrossingFifoOnOneEdge, WakesTheWriterOnlyWhenItHadBeenFull) {
     sequencer_rig rig("rig", {1000}, {{0, "write"}, {0, "read"}});
     recorder writer("writer", rig.sequencer, 0, false), reader("reader", rig.sequencer, 1, false);
-    clock_crossing_fifo<int> fifo(2);
+    clock_crossing_fifo<int> fifo("fifo", 2);
     fifo.set_reader(reader.process);
     fifo.set_writer(writer.process);
     fifo.push(1);

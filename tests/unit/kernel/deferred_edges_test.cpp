@@ -19,9 +19,9 @@ namespace {
 constexpr double frequencies[] = {1132e6, 850e6, 2500e6};
 constexpr unsigned memory_domain = 2;
 
-/// What a process saw when it ran: the cycles of the three domains, and the mail it found. A call
-/// without need is not among it.
-using sight = std::array<std::uint64_t, 4>;
+/// What a process saw when it ran: the cycles of the three domains, its local time, and the mail it
+/// found. A call without need is not among it.
+using sight = std::array<std::uint64_t, 5>;
 
 /// A process that has mail for others, now and then, and sleeps for random times.
 class correspondent : public sc_core::sc_module {
@@ -40,7 +40,8 @@ public:
 private:
     void cycle() {
         if (process.now() < due_ && messages_ == 0) return process.sleep();
-        seen.push_back({sequencer_.cycle(0), sequencer_.cycle(1), process.now(), messages_});
+        seen.push_back({sequencer_.cycle(0), sequencer_.cycle(1), process.now(), messages_,
+                        process.local_time().value()});
         messages_ = 0;
         const auto choice = random_() % 16;
         if (choice % 2 == 0 && !others_.empty()) {
@@ -85,7 +86,7 @@ struct design : sc_core::sc_module {
             sequencer.clock[d].bind(*clocks.back());
             gates.push_back(clocks.back().get());
         }
-        if (f.defer) sequencer.defer(memory_domain, *gates[memory_domain]);
+        if (f.defer) sequencer.decouple(memory_domain, *gates[memory_domain]);
         if (f.gated) sequencer.gate(gates);
         for (unsigned p = 0; p < parts; ++p) {
             const partition_scope here(sequencer, p, parts);
@@ -134,7 +135,7 @@ TEST(EdgesThatArePutOff, ChangeNothingForAnybody) {
     for (unsigned run = 1; run <= 7; ++run) {  // somebody looks at them, now and then
         sc_core::sc_start(run * run * 2001.3, sc_core::SC_NS);
         for (design* d : {&defer, &gated, &threads, &awake, &another_order}) {
-            d->sequencer.replay();
+            d->sequencer.synchronize();
             expect_the_same(*d, plain);
             if (::testing::Test::HasFatalFailure()) FAIL() << d->name() << ", run " << run;
         }
@@ -154,7 +155,7 @@ TEST(EdgesThatArePutOff, AreMostlyLeftOutByTheirClock) {
     spawn_method("rise", [&] { ++rises; }, {d.clocks[memory_domain]->posedge_event()});
     sc_core::sc_start(10, sc_core::SC_US);
     EXPECT_NEAR(rises, 25000 / 65, 2);
-    d.sequencer.replay();
+    d.sequencer.synchronize();
     EXPECT_NEAR(static_cast<double>(d.sequencer.edges(memory_domain)), 25000, 1);
 }
 

@@ -46,7 +46,7 @@ public:
     protocol::target_socket<fixed_latency> port;
 
     fixed_latency(const sc_core::sc_module_name& name, const memory_channel_parts& p)
-        : memory_channel(name),
+        : memory_channel(name, p.sequencer),
           port("port"),
           process_("controller", p.sequencer, protocol::phase::dram_channel,
                    kernel::on_edge<&fixed_latency::cycle>(this)) {

@@ -21,7 +21,7 @@ class external_memory : public memory_channel {
 public:
     protocol::target_socket<external_memory> port;
     external_memory(const sc_core::sc_module_name& name, const memory_channel_parts& p)
-        : memory_channel(name),
+        : memory_channel(name, p.sequencer),
           port("port"),
           process_("process", p.sequencer, protocol::phase::dram_channel,
                    kernel::on_edge<&external_memory::cycle>(this), true) {

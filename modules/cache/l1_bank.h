@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/cache/data_cache.h"
+#include "modules/kernel/ring_buffer.h"
+
+#include <cstdint>
+#include <systemc>
+
+namespace simtlm::cache {
+
+/// A bank of an L1 data cache: the pipeline in front of the tags (the manual's L1 latency queue),
+/// one access a stage. It takes an access a cycle while its first stage is free; what reaches the
+/// last stage stays there, with what follows closing up behind it, until its look-up succeeds.
+class l1_bank : public sc_core::sc_module {
+public:
+    struct queued_access {
+        tlm::tlm_generic_payload* payload;
+        std::uint64_t entered;  ///< core cycle
+    };
+
+    /// @param latency  stages, i.e. core cycles from the access to its look-up
+    l1_bank(const sc_core::sc_module_name& name, unsigned latency)
+        : sc_module(name), latency_(latency), pipeline_(latency) {}
+
+    bool empty() const { return pipeline_.empty(); }
+    std::size_t size() const { return pipeline_.size(); }
+    /// Whether the first stage is taken in a core cycle: by an access of this cycle, or by the last
+    /// of a pipeline that has closed up to it.
+    bool conflict(std::uint64_t now) const { return pipeline_.full() || last_entered_ == now; }
+    /// @pre !conflict(now)
+    void push(tlm::tlm_generic_payload& access, std::uint64_t now) {
+        pipeline_.push({&access, now});
+        last_entered_ = now;
+    }
+    /// The access that entered first. @pre !empty()
+    tlm::tlm_generic_payload& front() const { return *pipeline_.front().payload; }
+    /// The core cycle in which it reaches the tags. @pre !empty()
+    std::uint64_t front_due() const { return pipeline_.front().entered + latency_; }
+    void pop() {
+        failed = {};
+        pipeline_.pop();
+    }
+
+    /// Why the look-up of front() has failed, if it has.
+    data_cache::reservation_failure failed;
+
+private:
+    std::uint64_t latency_;
+    std::uint64_t last_entered_ = ~std::uint64_t{0};  // core cycle
+    kernel::ring_buffer<queued_access> pipeline_;
+};
+
+}  // namespace simtlm::cache

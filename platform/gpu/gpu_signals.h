@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/signal_list.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simtlm::core {
+class simt_cluster;
+}  // namespace simtlm::core
+namespace simtlm::memory {
+class memory_sub_partition;
+}  // namespace simtlm::memory
+
+namespace simtlm::platform {
+
+class gpu;
+using kernel::display;
+
+/// Registers the signals of a GPU: their names, what they read, and how they are shown.
+/// docs/waveforms.md lists them. Lives as long as they are read.
+class gpu_signals {
+public:
+    /// Registers those that a list wants.
+    gpu_signals(gpu& device, kernel::signal_list& list);
+    ~gpu_signals();
+    gpu_signals(const gpu_signals&) = delete;
+    gpu_signals& operator=(const gpu_signals&) = delete;
+
+private:
+    class bank_watch;
+
+    void add_cluster(gpu& device, core::simt_cluster& cluster, unsigned number);
+    void add_partition(gpu& device, unsigned number);
+    void add_l2(gpu& device, const memory::memory_sub_partition& sub, const std::string& base);
+    void add_dram(gpu& device, unsigned channel, const std::string& base, const std::string& group);
+    void add_network_port(gpu& device, const std::string& base, unsigned port, bool of_cluster);
+
+    kernel::signal_list& list_;
+    std::vector<std::unique_ptr<bank_watch>> watches_;
+    kernel::enumeration* row_command_ = nullptr;
+    kernel::enumeration* column_command_ = nullptr;
+    kernel::enumeration* bank_state_ = nullptr;
+};
+
+}  // namespace simtlm::platform

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/signal_list.h"
+#include "platform/gpu/gpu_signals.h"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::platform {
+
+/// Signals of a GPU in a trace file of SystemC (sc_trace_file), which its user opens and closes: a
+/// variable for each, brought up to date when the phases of a step that may change it have ended.
+/// What nothing drives has a value that does not fit, which a VCD file shows as x.
+class signal_trace final : public kernel::signal_list, private kernel::step_observer {
+public:
+    /// @param scope  hierarchical name; the signals of this name and below are traced
+    signal_trace(gpu& device, sc_core::sc_trace_file& file, std::string scope);
+
+    std::size_t signals() const { return entries_.size(); }
+
+    bool wants(const std::string& name) const override {
+        return is_below(name, scope_) || is_below(scope_, name);
+    }
+    void group(const std::string&) override {}
+    void changed_by(const std::vector<std::string>&, std::function<bool()>) override {}
+    kernel::enumeration& names(const std::string& name,
+                               const std::vector<std::string>& values) override;
+    void level(const std::string& name, unsigned width, unsigned domains, display shown,
+               reader read, kernel::enumeration* names) override;
+    void events(const std::string& name, unsigned width, unsigned domain, reader read) override;
+
+private:
+    struct entry {
+        reader read;
+        unsigned domains;  // bit d: may change at edges of clock domain d
+        std::uint64_t largest;
+        bool counter;
+        std::uint64_t counted;  // read last
+        sc_dt::uint64 value;    // what the trace file looks at
+    };
+
+    static bool is_below(const std::string& name, const std::string& scope) {
+        return name.compare(0, scope.size(), scope) == 0 &&
+               (name.size() == scope.size() || name[scope.size()] == '.');
+    }
+    void add(const std::string& name, unsigned width, entry e);
+    void phases_ended(unsigned ticked) override;
+    void step_ended(unsigned) override {}
+
+    sc_core::sc_trace_file& file_;
+    std::string scope_;
+    std::deque<entry> entries_;  // stay where they are
+    std::deque<kernel::enumeration> enumerations_;
+    std::optional<gpu_signals> signals_;
+};
+
+/// Answers clocked_module::trace() for the blocks of a GPU.
+class gpu_tracer final : public kernel::block_tracer {
+public:
+    explicit gpu_tracer(gpu& device) : device_(device) {}
+
+    /// From the end of elaboration on signals are registered at once, before that when it ends.
+    void trace(sc_core::sc_trace_file& file, const sc_core::sc_object& block) override;
+    /// Elaboration has ended.
+    void elaborated();
+
+private:
+    struct request {
+        sc_core::sc_trace_file* file;
+        std::string block;
+    };
+    void start(const request& what);
+    std::string scope_of(const std::string& block) const;
+
+    gpu& device_;
+    bool elaborated_ = false;
+    std::vector<request> requests_;
+    std::deque<signal_trace> traces_;
+};
+
+}  // namespace simtlm::platform
