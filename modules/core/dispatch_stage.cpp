@@ -17,7 +17,7 @@ dispatch_stage::dispatch_stage(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer, const sm_config& config,
                                operand_collector& collector, std::vector<unit> units,
                                ldst_unit& ldst)
-    : clocked_module(name, sequencer),
+    : sc_module(name),
       to_units("to_units", *this),
       to_ldst("to_ldst"),
       result_bus("result_bus"),

@@ -3,7 +3,6 @@
 
 #include "modules/core/functional_unit.h"
 #include "modules/core/operand_collector.h"
-#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/counter_table.h"
 
 namespace simtlm::core {
@@ -15,7 +14,7 @@ class ldst_unit;
 /// registers is free in the cycle in which it will complete. Units are visited in the order SP,
 /// DP, INT, SFU, tensor, specialised, load/store. In the sub-core model unit k serves scheduler k.
 /// Units hand their instructions back, and these go over the result bus to write-back.
-class dispatch_stage : public kernel::clocked_module {
+class dispatch_stage : public sc_core::sc_module {
     void completed(warp_instruction& inst) { send(result_bus, inst); }
 
 public:

@@ -9,7 +9,7 @@ namespace simtlm::core {
 
 front_end::front_end(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                      const sm_config& config, const blocks& sm)
-    : clocked_module(name, sequencer),
+    : sc_module(name),
       icache("icache"),
       config_(config),
       sm_(sm),

@@ -6,7 +6,6 @@
 #include "modules/core/scoreboard.h"
 #include "modules/core/sm_identity.h"
 #include "modules/core/warp_instruction.h"
-#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/protocol/sockets.h"
 
@@ -20,7 +19,7 @@ namespace simtlm::core {
 /// at its program counter from the L1I. Fetch is also where warps exit: a warp that has issued its
 /// last instruction leaves when its pipeline is empty, its registers are written and its stores
 /// acknowledged.
-class front_end : public kernel::clocked_module {
+class front_end : public sc_core::sc_module {
 public:
     protocol::cache_port_initiator<front_end> icache;
 

@@ -9,7 +9,7 @@ namespace simtlm::core {
 
 functional_unit::functional_unit(const sc_core::sc_module_name& name,
                                  kernel::phase_sequencer& sequencer)
-    : clocked_module(name, sequencer),
+    : sc_module(name),
       dispatch("dispatch"),
       process_("process", sequencer, protocol::phase::core_units,
                kernel::on_edge<&functional_unit::cycle>(this)) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "modules/core/instruction_sockets.h"
-#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/counter_table.h"
 
@@ -17,7 +16,7 @@ namespace simtlm::core {
 /// an instruction when the register is free and no other instruction leaves in the same cycle
 /// (manual: Functional Units / SIMD pipeline). The pipeline is kept as a ring of completion
 /// times, as long as the longest latency that came: nothing is shifted.
-class functional_unit : public kernel::clocked_module {
+class functional_unit : public sc_core::sc_module {
 public:
     /// Instructions come when can_accept(), and leave on the way back (BEGIN_RESP).
     instruction_target<functional_unit> dispatch;

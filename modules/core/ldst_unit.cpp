@@ -49,7 +49,7 @@ bool is_shared_load(const warp_instruction& inst) {
 
 ldst_unit::ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                      const sm_config& config, const blocks& sm)
-    : clocked_module(name, sequencer),
+    : sc_module(name),
       dispatch("dispatch"),
       to_shared("to_shared"),
       l1d("l1d"),

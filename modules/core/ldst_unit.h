@@ -7,7 +7,6 @@
 #include "modules/core/scoreboard.h"
 #include "modules/core/shared_memory.h"
 #include "modules/core/sm_identity.h"
-#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 
 #include <deque>
@@ -28,7 +27,7 @@ namespace simtlm::core {
 /// datum. Stores and barriers leave when they have started; a warp cannot exit before its stores
 /// are acknowledged. Atomics, .STRONG.GPU loads and (with -gpgpu_gmem_skip_L1D) all global accesses
 /// pass by the L1D.
-class ldst_unit : public kernel::clocked_module, private memory_port::client {
+class ldst_unit : public sc_core::sc_module, private memory_port::client {
 public:
     instruction_target<ldst_unit> dispatch;  ///< @pre can_accept()
     instruction_initiator<ldst_unit> to_shared;

@@ -14,7 +14,7 @@ namespace simtlm::core {
 operand_collector::operand_collector(const sc_core::sc_module_name& name,
                                      kernel::phase_sequencer& sequencer, const sm_config& config,
                                      core_statistics& statistics)
-    : clocked_module(name, sequencer),
+    : sc_module(name),
       issue("issue", config.schedulers),
       config_(config),
       statistics_(statistics),

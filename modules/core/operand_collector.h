@@ -5,7 +5,6 @@
 #include "modules/core/core_statistics.h"
 #include "modules/core/instruction_sockets.h"
 #include "modules/core/pipeline_register.h"
-#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"
 
@@ -26,7 +25,7 @@ namespace simtlm::core {
 ///
 /// The bank of register r of warp w is (r + w) mod banks; in the sub-core model each scheduler has
 /// banks and collector units of its own.
-class operand_collector : public kernel::clocked_module {
+class operand_collector : public sc_core::sc_module {
 public:
     static constexpr unsigned max_units = 64;  ///< collectors, all pools together
     static constexpr unsigned max_banks = 64;  ///< of the register file

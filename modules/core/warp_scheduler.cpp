@@ -8,7 +8,7 @@ namespace simtlm::core {
 warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
                                kernel::phase_sequencer& sequencer, const sm_config& config,
                                unsigned number, const blocks& sm)
-    : clocked_module(name, sequencer),
+    : sc_module(name),
       issue("issue"),
       config_(config),
       number_(number),

@@ -6,7 +6,6 @@
 #include "modules/core/operand_collector.h"
 #include "modules/core/running_cycles.h"
 #include "modules/core/scheduling_policy.h"
-#include "modules/kernel/clocked_module.h"
 
 #include <memory>
 
@@ -19,7 +18,7 @@ namespace simtlm::core {
 ///
 /// Warp w belongs to scheduler w mod n. Schedulers act one after the other, a different one first
 /// in every cycle. They choose; what issuing does is the issue stage's.
-class warp_scheduler : public kernel::clocked_module {
+class warp_scheduler : public sc_core::sc_module {
 public:
     instruction_initiator<warp_scheduler> issue;  ///< into the ID_OC registers
 

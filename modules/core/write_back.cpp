@@ -20,7 +20,7 @@ write_back::write_back(const sc_core::sc_module_name& name, kernel::phase_sequen
                        unsigned units, warp_table& warps, scoreboard& scores,
                        operand_collector& collector, warp_instruction_pool& pool,
                        core_statistics& statistics)
-    : clocked_module(name, sequencer),
+    : sc_module(name),
       results("results", *this),
       warps_(warps),
       scoreboard_(scores),

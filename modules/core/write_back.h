@@ -5,14 +5,13 @@
 #include "modules/core/instruction_sockets.h"
 #include "modules/core/operand_collector.h"
 #include "modules/core/scoreboard.h"
-#include "modules/kernel/clocked_module.h"
 
 namespace simtlm::core {
 
 /// The write-back stage: every instruction in the EX_WB registers writes its results, frees its
 /// registers in the scoreboard and is complete. It takes all of them in a cycle, in issue order;
 /// the result bus, reserved at dispatch, keeps their number within the registers.
-class write_back : public kernel::clocked_module {
+class write_back : public sc_core::sc_module {
     void accept(warp_instruction& inst);
 
 public:

@@ -15,7 +15,8 @@ namespace simtlm::kernel {
 ///
 /// The clock domain of a block follows from what its clock inputs are bound to: each has to be
 /// bound to the clock of one of the sequencer's domains, and the phases in which processes of the
-/// block act have to be of these domains. Anything else is an error when elaboration ends.
+/// block act have to be of these domains. Anything else is an error when elaboration ends. Blocks
+/// inside it that are plain modules, as the pipeline stages of an SM, act on its clocks.
 class clocked_module : public sc_core::sc_module {
 public:
     /// Left unbound, it takes the clock of the block around it, or that of the sequencer.

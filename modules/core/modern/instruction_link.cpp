@@ -11,7 +11,7 @@ instruction_link::instruction_link(const sc_core::sc_module_name& name,
                                    kernel::phase_sequencer& sequencer, const modern_config& config,
                                    unsigned sub_cores, client& l0s, const request_tagger& tagger,
                                    protocol::transaction_pool& transactions)
-    : clocked_module(name, sequencer),
+    : sc_module(name),
       l1i("l1i"),
       config_(config),
       sub_cores_(sub_cores),

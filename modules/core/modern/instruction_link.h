@@ -3,7 +3,6 @@
 
 #include "modules/core/modern/modern_config.h"
 #include "modules/core/sm_identity.h"
-#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/protocol/sockets.h"
 
@@ -16,7 +15,7 @@ namespace simtlm::core::modern {
 /// The way between the L0 instruction caches of an SM and the L1 instruction cache that they share:
 /// one request port and one reply port, round robin over the sub-cores, with a latency each way
 /// (Huerta et al., section 5.2).
-class instruction_link : public kernel::clocked_module {
+class instruction_link : public sc_core::sc_module {
 public:
     protocol::cache_port_initiator<instruction_link> l1i;
 

@@ -51,7 +51,7 @@ constexpr unsigned link_bytes = 128;
 
 memory_unit::memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                          const sm_config& config, const modern_config& modern, const blocks& sm)
-    : clocked_module(name, sequencer),
+    : sc_module(name),
       l1d("l1d"),
       l1c("l1c"),
       l1t("l1t"),

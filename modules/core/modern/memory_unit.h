@@ -5,7 +5,6 @@
 #include "modules/core/modern/memory_queue.h"
 #include "modules/core/modern/sub_core.h"
 #include "modules/core/sm_identity.h"
-#include "modules/kernel/clocked_module.h"
 
 #include <array>
 #include <cstdint>
@@ -22,7 +21,7 @@ namespace simtlm::core::modern {
 /// What has come back goes to its sub-core over a link of 128 bytes per 2 cycles.
 ///
 /// Actions: responses (core_units), accesses (core_access), acceptance (core_dispatch).
-class memory_unit : public kernel::clocked_module, private memory_port::client {
+class memory_unit : public sc_core::sc_module, private memory_port::client {
 public:
     protocol::cache_port_initiator<memory_unit> l1d, l1c, l1t;
     protocol::initiator_socket<memory_unit> uncached;

@@ -22,7 +22,7 @@ constexpr unsigned operand_read_cycles = 5;          // issue, control, allocate
 sub_core::sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                    const sm_config& config, const modern_config& modern, unsigned number,
                    const blocks& sm)
-    : clocked_module(name, sequencer),
+    : sc_module(name),
       config_(config),
       modern_(modern),
       number_(number),

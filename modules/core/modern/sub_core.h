@@ -15,7 +15,6 @@
 #include "modules/core/running_cycles.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/warp_wait.h"
-#include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"
 
@@ -43,7 +42,7 @@ namespace simtlm::core::modern {
 /// Actions, from the last stage to the first: write-back (core_write_back), allocate
 /// (core_operands), issue (core_issue, one sub-core of an SM after the other), fetch
 /// (core_front_end).
-class sub_core : public kernel::clocked_module {
+class sub_core : public sc_core::sc_module {
 public:
     /// What the SM does for its sub-cores.
     struct services {
