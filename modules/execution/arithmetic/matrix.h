@@ -67,29 +67,32 @@ public:
                const std::uint64_t* const* c, std::uint64_t* const* d) const;
 
 private:
-    using flat_index = std::vector<std::uint16_t>;
+    /// Where the elements of a matrix, row by row and batch after batch, lie in the registers of a
+    /// warp: word 32 r + l is register r of lane l.
+    struct element_places {
+        std::vector<std::int32_t> word;
+        std::vector<std::uint32_t> shift;  ///< bits
+        std::uint32_t mask = 0;
+
+        unsigned count() const { return static_cast<unsigned>(word.size()); }
+    };
     struct operands;
 
-    void gather(operands& values, const std::uint32_t* const* a, const std::uint32_t* const* b,
-                const std::uint32_t* const* c, const std::uint32_t* metadata) const;
-    void gather_floats(operands& values, const std::uint16_t* a_index,
-                       const std::uint32_t* const* a, const std::uint32_t* const* b,
-                       const std::uint32_t* const* c) const;
-    void gather_integers(operands& values, const std::uint16_t* a_index,
-                         const std::uint32_t* const* a, const std::uint32_t* const* b,
-                         const std::uint32_t* const* c) const;
-    void place_sparse(const std::uint32_t* metadata, std::uint16_t* index) const;
+    static element_places places_of(const matrix_fragment& fragment, unsigned rows,
+                                    unsigned columns, unsigned batches);
+    void place_sparse(const std::uint32_t* metadata, const std::uint32_t* stored,
+                      std::uint32_t* whole) const;
     unsigned sparse_column(const std::uint32_t* metadata, unsigned row, unsigned stored) const;
     void multiply_floats(operands& values) const;
     void multiply_integers(operands& values) const;
     void multiply_bits(operands& values) const;
-    void scatter(const operands& values, std::uint32_t* const* d) const;
-    std::uint32_t float_result(double sum) const;
+    void scatter(const std::uint32_t* results, std::uint32_t* const* d) const;
 
     matrix_description description_;
     matrix_fragment a_, b_, c_, d_;
     unsigned batches_ = 1, k_ = 0;  ///< k in stored elements of B
-    flat_index a_index_, b_index_, c_index_, d_index_;
+    element_places a_places_, b_places_, c_places_;
+    std::vector<std::uint16_t> d_index_;  ///< matrix element of each element of D's registers
 };
 
 }  // namespace simtlm::execution::arithmetic

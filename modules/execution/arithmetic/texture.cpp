@@ -2,7 +2,6 @@
 #include "modules/execution/arithmetic/texture.h"
 
 #include "modules/execution/arithmetic/half.h"
-#include "modules/execution/arithmetic/texture_plane.h"
 
 #include <algorithm>
 #include <cmath>
@@ -332,51 +331,6 @@ texel_value texel_sum::value() const {
         value[c] = detail::finish<f32, plain>(as_bits(static_cast<float>(sums_[c])));
     }
     return value;
-}
-
-bool is_plane(const texture_image& image) {
-    return image.levels.size() == 1 &&
-           (image.geometry == texture_geometry::one || image.geometry == texture_geometry::two);
-}
-
-texel_value fetch_plane(const texture_image& image, const sampler_state& sampler,
-                        const texture_coordinates& coordinates, const std::byte* texels,
-                        std::uint64_t& offset) {
-    const mip_level& level = image.levels.front();
-    const unsigned dimensions = image.geometry == texture_geometry::one ? 1 : 2;
-    const bool integers = coordinates.integers;
-    const bool normalised = sampler.normalised_coordinates && !integers;
-    const bool linear =
-        !integers && sampler.filter == filter_mode::linear && reads_as_float(image.format, sampler);
-    axis axes[2];
-    for (unsigned d = 0; d < dimensions; ++d) {
-        const address_mode mode = effective_mode(sampler, d, normalised);
-        const std::uint32_t size = d == 0 ? level.width : level.height;
-        if (integers)
-            axes[d].lower = fold(coordinates.index[d], size, mode);
-        else
-            axes[d] = make_axis(coordinates.at[d], size, mode, normalised, linear);
-    }
-    const unsigned bytes = image.format.bytes();
-    const auto texel_at = [&](std::int64_t x, std::int64_t y, std::uint64_t& where) {
-        if (x < 0 || y < 0) return border_value(image.format, sampler);
-        where = level.offset + static_cast<std::uint64_t>(y) * level.row_pitch +
-                static_cast<std::uint64_t>(x) * bytes;
-        return decode_texel(image.format, sampler, texels + where);
-    };
-    offset = 0;
-    if (!linear) return texel_at(axes[0].lower, axes[1].lower, offset);
-    texel_sum sum;
-    for (unsigned corner = 0; corner < 1u << dimensions; ++corner) {
-        const bool right = (corner & 1) != 0, down = (corner & 2) != 0;
-        double weight = (right ? axes[0].fraction : 256 - axes[0].fraction) / 256.0;
-        if (dimensions == 2) weight *= (down ? axes[1].fraction : 256 - axes[1].fraction) / 256.0;
-        std::uint64_t other = 0;
-        sum.add(texel_at(right ? axes[0].upper : axes[0].lower,
-                         down ? axes[1].upper : axes[1].lower, corner == 0 ? offset : other),
-                static_cast<float>(weight));
-    }
-    return sum.value();
 }
 
 }  // namespace simtlm::execution::arithmetic

@@ -113,13 +113,13 @@ void function_lowering::lower_multiply(const ptx::operation& o) {
 
 void function_lowering::lower_fragment(const ptx::operation& o) {
     const bool loads = o.op == opcode::wmma_load;
-    auto access = std::make_shared<fragment_access>();
     const matrix_operand which = o.part_of == ptx::fragment::a   ? matrix_operand::a
                                  : o.part_of == ptx::fragment::b ? matrix_operand::b
                                                                  : matrix_operand::c;
     const matrix_element element = element_of(o.first_type());
-    access->layout = layout_of(o.layout_a, matrix_layout::row);
-    access->fragment = arithmetic::wmma_fragment(shape_of(o), which, element, access->layout);
+    const matrix_layout layout = layout_of(o.layout_a, matrix_layout::row);
+    auto access = std::make_shared<fragment_access>(
+        arithmetic::wmma_fragment(shape_of(o), which, element, layout), layout);
     access->is_wide = element == matrix_element::f64;
     const unsigned rows = which == matrix_operand::b ? o.shape.k : o.shape.m;
     const unsigned columns = which == matrix_operand::a ? o.shape.k : o.shape.n;

@@ -92,7 +92,7 @@ void function_lowering::lower_fetch(const ptx::operation& o) {
         d->predicate = image_.registers[operand(1).index];
     for (const ptx::operand* e : elements_of(operand(0)))
         d->results.push_back(e->kind == operand_kind::sink ? no_slot : destination(*e, 32, false));
-    operation& op = emit(fetch_texture);
+    operation& op = emit(handlers_.fetch_texture);
     op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::global)
                                            << access_detail::space_shift);
     op.immediate = attach(std::move(d));

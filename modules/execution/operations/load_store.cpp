@@ -113,8 +113,6 @@ template <class Memory, class Lane, bool Store>
 bool move_scattered(warp& w, const memory_request& r, space s, unsigned elements) {
     const auto bytes = static_cast<std::uint32_t>(elements * sizeof(Memory));
     const device_address* const address = r.address;
-    if (s == space::local || (s == space::generic && address_windows::in_local(address[0])))
-        return false;
     std::uint64_t misaligned = 0;
     for (unsigned i = 0; i < warp_size; ++i) misaligned |= address[i];
     if ((misaligned & (bytes - 1)) != 0) return false;
@@ -142,23 +140,66 @@ bool move_scattered(warp& w, const memory_request& r, space s, unsigned elements
     return true;
 }
 
-/// Uniform offsets in local memory: words of the lanes lie side by side.
-template <class Lane, bool Store>
-bool move_local_words(warp& w, const memory_request& r, unsigned elements) {
-    const std::uint64_t offset = r.address[0];
-    if (offset % (4 * elements) != 0 || offset >= w.local_bytes ||
-        4 * elements > w.local_bytes - offset)
-        return false;
+/// An element of local memory: a word of every lane lies beside those of the other lanes, so that
+/// an element of eight bytes is two words, warp_size words apart.
+template <class Memory, class Lane, bool Store>
+inline void move_local_element(std::byte* memory, typename overlaid<Lane>::type* lane) {
+    if constexpr (sizeof(Memory) <= 4) {
+        move_element<Memory, Lane, Store>(memory, lane);
+    } else if constexpr (Store) {
+        const std::uint64_t value = *lane;
+        const auto low = static_cast<std::uint32_t>(value);
+        const auto high = static_cast<std::uint32_t>(value >> 32);
+        std::memcpy(memory, &low, sizeof low);
+        std::memcpy(memory + warp_size * sizeof low, &high, sizeof high);
+    } else {
+        std::uint32_t low, high;
+        std::memcpy(&low, memory, sizeof low);
+        std::memcpy(&high, memory + warp_size * sizeof low, sizeof high);
+        *lane = static_cast<Lane>(std::uint64_t{high} << 32 | low);
+    }
+}
+
+/// Local memory, all lanes at once. @return false: some address lies outside of it or is not
+/// aligned; nothing has moved
+template <class Memory, class Lane, bool Store>
+bool move_local_lanes(warp& w, const memory_request& r, device_address window, unsigned elements) {
+    const auto bytes = static_cast<std::uint32_t>(elements * sizeof(Memory));
+    if (bytes > w.local_bytes) return false;
+    const std::uint64_t last = w.local_bytes - bytes;
+    alignas(64) std::uint64_t place[warp_size];  // in bytes from w.local
+    std::uint64_t outside = 0, misaligned = 0, differs = 0;
+    const std::uint64_t first = r.address[0] - window;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const std::uint64_t offset = r.address[i] - window;
+        outside |= offset | (last - offset);
+        misaligned |= offset;
+        differs |= offset ^ first;
+        place[i] = ((offset & ~3ull) * warp_size + i * 4) | (offset & 3);
+    }
+    if (outside >> 63 != 0 || (misaligned & (bytes - 1)) != 0) return false;
     for (unsigned e = 0; e < elements; ++e) {
-        auto* const memory =
-            reinterpret_cast<overlaid<std::uint32_t>::type*>(local_word(w, 0, offset + 4 * e));
-        auto* const lanes = reinterpret_cast<overlaid<std::uint32_t>::type*>(r.elements[e]);
-        auto* const to = Store ? memory : lanes;
-        const auto* const from = Store ? lanes : memory;
-        if (r.lanes == all_lanes)
-            std::memcpy(to, from, 128);
-        else
-            for_lanes(r.lanes, [&](unsigned i) { to[i] = from[i]; });
+        auto* const lanes = reinterpret_cast<typename overlaid<Lane>::type*>(r.elements[e]);
+        // Elements of less than four bytes may begin within a word.
+        const std::uint64_t step = e * sizeof(Memory);
+        const auto memory_of = [&](unsigned i) {
+            if constexpr (sizeof(Memory) >= 4) return w.local + place[i] + step * warp_size;
+            const std::uint64_t within = (place[i] & 3) + step;
+            return w.local + (place[i] & ~3ull) + (within & ~3ull) * warp_size + (within & 3);
+        };
+        const auto move = [&](unsigned i) {
+            move_local_element<Memory, Lane, Store>(memory_of(i), lanes + i);
+        };
+        if (r.lanes != all_lanes) {
+            for_lanes(r.lanes, move);
+        } else if (differs == 0 && sizeof(Memory) >= 4) {
+            std::byte* const row = memory_of(0);
+#pragma GCC ivdep
+            for (unsigned i = 0; i < warp_size; ++i)
+                move_local_element<Memory, Lane, Store>(row + std::size_t{4} * i, lanes + i);
+        } else {
+            for (unsigned i = 0; i < warp_size; ++i) move(i);
+        }
     }
     return true;
 }
@@ -168,18 +209,19 @@ void perform(warp& w, const memory_request& r) {
     const space s = access_detail::space_of(r.op);
     const unsigned elements = access_detail::elements_of(r.op);
     const auto bytes = static_cast<std::uint32_t>(elements * sizeof(Memory));
+    const bool windowed = address_windows::in_local(r.address[0]);
+    if (s == space::local || (s == space::generic && windowed)) {
+        if (!move_local_lanes<Memory, Lane, Store>(w, r, windowed ? address_windows::local : 0,
+                                                   elements))
+            move_each<Memory, Lane, Store>(w, r, s, elements);
+        return;
+    }
     std::uint64_t stride;
-    if (has_stride(r.address, stride)) {
-        if (s == space::local) {
-            if constexpr (sizeof(Memory) == 4 && sizeof(Lane) == 4)
-                if (stride == 0 && move_local_words<Lane, Store>(w, r, elements)) return;
-        } else if (r.lanes == all_lanes && ((r.address[0] | stride) & (bytes - 1)) == 0 &&
-                   !(s == space::generic && address_windows::in_local(r.address[0]))) {
-            const mapped_range range = first_range(w, r.op, 0, s, r.address[0], bytes, Store);
-            if (range.holds(r.address[warp_size - 1], bytes))
-                return move_strided<Memory, Lane, Store>(range.at(r.address[0]), stride, r,
-                                                         elements);
-        }
+    if (has_stride(r.address, stride) && r.lanes == all_lanes &&
+        ((r.address[0] | stride) & (bytes - 1)) == 0) {
+        const mapped_range range = first_range(w, r.op, 0, s, r.address[0], bytes, Store);
+        if (range.holds(r.address[warp_size - 1], bytes))
+            return move_strided<Memory, Lane, Store>(range.at(r.address[0]), stride, r, elements);
     }
     if (!move_scattered<Memory, Lane, Store>(w, r, s, elements))
         move_each<Memory, Lane, Store>(w, r, s, elements);

@@ -4,7 +4,9 @@
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace simtlm::execution {
 
@@ -99,7 +101,74 @@ void for_segments(warp& w, const operation* op, bool stores, Function f) {
     });
 }
 
+/// A fragment whose registers are contiguous in memory, by a warp whose lanes all name the same
+/// matrix, as PTX demands: word by word. @return false: it is another case, nothing has moved
+template <bool Store>
+bool move_fragment(warp& w, const operation* op) {
+    const auto& access = attachment<fragment_access>(op);
+    if (access.line.empty() || w.lanes_of(op) != all_lanes) return false;
+    std::uint64_t differs = 0;
+    const std::uint64_t base = address_of(w, op, 0, op->source[2]);
+    for (unsigned i = 1; i < warp_size; ++i) differs |= address_of(w, op, i, op->source[2]) ^ base;
+    std::uint32_t stride = access.default_stride;
+    if (op->source[1] != no_slot) {
+        const auto* const strides = lanes_at<std::uint32_t>(w, op->source[1]);
+        stride = strides[0];
+        for (unsigned i = 1; i < warp_size; ++i) differs |= strides[i] ^ stride;
+    }
+    const unsigned bits = access.fragment.bits();
+    const std::uint64_t line_bytes = std::uint64_t{stride} * bits / 8;
+    if (differs != 0 || ((base | line_bytes) & 3) != 0 || stride * bits % 8 != 0) return false;
+    const std::uint64_t end = access.last_line * line_bytes + access.last_element * bits / 8 + 4;
+    const mapped_range range = range_of(w, op, 0, access_detail::space_of(op), base, 4, Store);
+    if (end > ~std::uint32_t{0} || !range.holds(base, end)) return false;
+    std::byte* const first = range.at(base);
+    const unsigned registers = access.fragment.registers();
+    for (unsigned r = 0; r < registers; ++r) {
+        std::byte* const words = w.at(op->list[r]);
+        const std::uint32_t* const line = &access.line[r * warp_size];
+        const std::uint32_t* const element = &access.element[r * warp_size];
+        for (unsigned lane = 0; lane < warp_size; ++lane) {
+            std::byte* const at = first + line[lane] * line_bytes + element[lane] * bits / 8;
+            if constexpr (Store)
+                std::memcpy(at, words + lane * 4, 4);
+            else
+                std::memcpy(words + lane * 4, at, 4);
+        }
+    }
+    return true;
+}
+
 }  // namespace
+
+fragment_access::fragment_access(arithmetic::matrix_fragment f, arithmetic::matrix_layout l)
+    : fragment(std::move(f)), layout(l) {
+    const bool by_row = layout == arithmetic::matrix_layout::row;
+    const unsigned per_register = fragment.per_register();
+    if (fragment.bits() > 32) return;
+    for (unsigned r = 0; r < fragment.registers(); ++r) {
+        for (unsigned lane = 0; lane < warp_size; ++lane) {
+            const auto line_of = [&](unsigned i) -> std::uint32_t {
+                const arithmetic::matrix_place& at = fragment.place(lane, r * per_register + i);
+                return by_row ? at.row : at.column;
+            };
+            const auto element_of = [&](unsigned i) -> std::uint32_t {
+                const arithmetic::matrix_place& at = fragment.place(lane, r * per_register + i);
+                return by_row ? at.column : at.row;
+            };
+            for (unsigned i = 1; i < per_register; ++i) {
+                if (line_of(i) == line_of(0) && element_of(i) == element_of(0) + i) continue;
+                line.clear();
+                element.clear();
+                return;
+            }
+            line.push_back(line_of(0));
+            element.push_back(element_of(0));
+            last_line = std::max(last_line, line_of(0));
+            last_element = std::max(last_element, element_of(0));
+        }
+    }
+}
 
 const operation* multiply_matrices(warp& w, const operation* op) {
     if (w.lanes_of(op) == 0) return op + 1;
@@ -112,6 +181,7 @@ const operation* multiply_matrices(warp& w, const operation* op) {
 }
 
 const operation* load_fragment(warp& w, const operation* op) {
+    if (move_fragment<false>(w, op)) return op + 1;
     const unsigned lane_bytes = attachment<fragment_access>(op).is_wide ? 8 : 4;
     for_segments(
         w, op, false,
@@ -122,6 +192,7 @@ const operation* load_fragment(warp& w, const operation* op) {
 }
 
 const operation* store_fragment(warp& w, const operation* op) {
+    if (move_fragment<true>(w, op)) return op + 1;
     const unsigned lane_bytes = attachment<fragment_access>(op).is_wide ? 8 : 4;
     for_segments(w, op, true,
                  [&](std::byte* to, unsigned r, unsigned lane, unsigned bit, unsigned bytes) {

@@ -5,16 +5,26 @@
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operation.h"
 
+#include <cstdint>
+#include <vector>
+
 // Matrix instructions. What their text fixes is made once, at load; operation::immediate points to
 // it.
 namespace simtlm::execution {
 
 /// wmma.load and wmma.store: how a fragment lies in registers and in memory.
 struct fragment_access {
+    fragment_access(arithmetic::matrix_fragment fragment, arithmetic::matrix_layout layout);
+
     arithmetic::matrix_fragment fragment;
     arithmetic::matrix_layout layout = arithmetic::matrix_layout::row;
     unsigned default_stride = 0;  ///< elements
     bool is_wide = false;         ///< registers of 64 bits
+
+    /// Where every register of 32 bits is contiguous in memory: of register r of lane l, at 32 r +
+    /// l, the line of the matrix and the element in it that it begins with. Else empty.
+    std::vector<std::uint32_t> line, element;
+    std::uint32_t last_line = 0, last_element = 0;  ///< the largest of these
 };
 
 /// mma, mma.sp, wmma.mma. immediate: a matrix_multiply; list: registers of D, A, B, C; source[0]:

@@ -22,6 +22,8 @@ struct operation_table {
     /// Before an access, which is the next operation. source[0], immediate, detail: as there;
     /// source[1]: access_flags; source[2]: bytes of an element; list: registers that are stored
     handler check_access;
+    /// tex, tld4. immediate: a texture_description
+    handler fetch_texture;
 };
 
 /// Those that suit the processor this program runs on.

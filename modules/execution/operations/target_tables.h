@@ -24,6 +24,7 @@ handler choose_load(const element_format& f);
 handler choose_store(const element_format& f);
 handler choose_parameter_load(const element_format& f);
 const operation* check_access(warp& w, const operation* op);
+const operation* fetch_texture(warp& w, const operation* op);
 
 }  // namespace SIMTLM_ARITHMETIC_TARGET
 }  // namespace simtlm::execution

@@ -1,106 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/texture_operations.h"
 
-#include "modules/execution/arithmetic/texture_plane.h"
-#include "modules/execution/operations/lanes.h"
-#include "modules/execution/texture_table.h"
-#include "modules/execution/thread_block.h"
+#include "modules/execution/operations/texture_lanes.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 
 namespace simtlm::execution {
 
 namespace {
-
-using arithmetic::texture_geometry;
-
-const texture_description& description_of(const operation* op) {
-    return *reinterpret_cast<const texture_description*>(op->immediate);
-}
-
-const texture_binding& binding_of(warp& w, const operation* op, slot handle, unsigned lane) {
-    const std::uint64_t h = lanes_at<std::uint64_t>(w, handle)[lane];
-    const texture_table* const table = w.launch->world.textures;
-    const texture_binding* const b = table == nullptr ? nullptr : table->find(h);
-    if (b == nullptr)
-        w.block->fail(w, op, lane, fmt::format("no texture or surface is bound to {:#x}", h),
-                      "bind it before the launch");
-    return *b;
-}
-
-/// Bindings of one operand, lane after lane: mostly all of them the same.
-class binding_cache {
-public:
-    binding_cache(warp& w, const operation* op, slot handle) : w_(w), op_(op), handle_(handle) {}
-
-    const texture_binding& of(unsigned lane) {
-        const std::uint64_t h = lanes_at<std::uint64_t>(w_, handle_)[lane];
-        if (found_ == nullptr || h != last_) {
-            found_ = &binding_of(w_, op_, handle_, lane);
-            last_ = h;
-        }
-        return *found_;
-    }
-
-private:
-    warp& w_;
-    const operation* op_;
-    slot handle_;
-    std::uint64_t last_ = 0;
-    const texture_binding* found_ = nullptr;
-};
-
-bool is_layered(texture_geometry g) {
-    return g == texture_geometry::layered_one || g == texture_geometry::layered_two ||
-           g == texture_geometry::layered_cube;
-}
-
-std::uint32_t lane_word(const warp& w, slot s, unsigned lane) {
-    return lanes_at<std::uint32_t>(w, s)[lane];
-}
-float number(const warp& w, slot s, unsigned lane) {
-    return arithmetic::as_float(lane_word(w, s, lane));
-}
-
-std::array<float, 3> numbers(const warp& w, const std::vector<slot>& from, unsigned lane) {
-    std::array<float, 3> to{};
-    for (std::size_t i = 0; i < from.size() && i < 3; ++i) to[i] = number(w, from[i], lane);
-    return to;
-}
-
-arithmetic::texture_coordinates coordinates_of(const warp& w, const texture_description& d,
-                                               const texture_binding& b,
-                                               const arithmetic::sampler_state& sampler,
-                                               unsigned lane) {
-    arithmetic::texture_coordinates c;
-    c.integers = d.integer_coordinates;
-    std::size_t first = 0;
-    if (is_layered(d.geometry)) c.layer = lane_word(w, d.coordinates[first++], lane);
-    for (std::size_t i = 0; i < 3 && first + i < d.coordinates.size(); ++i) {
-        const slot s = d.coordinates[first + i];
-        if (c.integers)
-            c.index[i] = static_cast<std::int32_t>(lane_word(w, s, lane));
-        else
-            c.at[i] = number(w, s, lane);
-    }
-    if (d.has_level)
-        c.level = c.integers
-                      ? static_cast<float>(static_cast<std::int32_t>(lane_word(w, d.level, lane)))
-                      : number(w, d.level, lane);
-    if (d.has_gradient)
-        c.level = arithmetic::gradient_level(b.image, sampler, numbers(w, d.dx, lane),
-                                             numbers(w, d.dy, lane));
-    return c;
-}
-
-void set_predicate(warp& w, slot p, lane_mask lanes) {
-    if (p != no_slot) w.mask_at(p) |= lanes;
-}
 
 /// Where an access of a surface goes.
 struct surface_access {
@@ -125,12 +36,6 @@ surface_access place(warp& w, const operation* op, const texture_description& d,
     return {w.launch->memory.host(b.base + p.offset), b.base + p.offset};
 }
 
-void note(warp& w, const operation* op, lane_mask lanes) {
-    if (w.pending == nullptr) return;
-    w.pending->op = op;
-    w.pending->lanes = lanes;
-}
-
 /// One lane's access of a surface.
 struct surface_lane {
     const texture_description& what;
@@ -142,9 +47,9 @@ struct surface_lane {
 /// Finds every lane's place of a surface and calls `access` with it.
 template <class Access>
 const operation* for_surface_lanes(warp& w, const operation* op, Access access) {
-    const texture_description& d = description_of(op);
+    const texture_description& d = texture_description_of(op);
     const lane_mask lanes = w.lanes_of(op);
-    note(w, op, lanes);
+    note_access(w, op, lanes);
     for_lanes(lanes, [&](unsigned lane) {
         const texture_binding& b = binding_of(w, op, d.texture, lane);
         const surface_access a = place(w, op, d, b, lane);
@@ -229,42 +134,14 @@ std::uint32_t answer(const texture_binding& b, ptx::mode query) {
 
 }  // namespace
 
-const operation* fetch_texture(warp& w, const operation* op) {
-    const texture_description& d = description_of(op);
-    const lane_mask lanes = w.lanes_of(op);
-    note(w, op, lanes);
-    binding_cache textures(w, op, d.texture), samplers(w, op, d.sampler);
-    const bool plain = !d.gathers && !is_layered(d.geometry);
-    const std::size_t results = std::min<std::size_t>(d.results.size(), 4);
-    for_lanes(lanes, [&](unsigned lane) {
-        const texture_binding& b = textures.of(lane);
-        const arithmetic::sampler_state& sampler =
-            d.sampler == no_slot ? b.sampler : samplers.of(lane).sampler;
-        const auto at = coordinates_of(w, d, b, sampler, lane);
-        if (plain && arithmetic::is_plane(b.image)) {
-            std::uint64_t offset = 0;
-            const arithmetic::texel_value value = arithmetic::fetch_plane(
-                b.image, sampler, at, w.launch->memory.host(b.base), offset);
-            if (w.pending != nullptr) w.pending->address[lane] = b.base + offset;
-            for (std::size_t i = 0; i < results; ++i)
-                if (d.results[i] != no_slot)
-                    lanes_at<std::uint32_t>(w, d.results[i])[lane] = value[i];
-            return;
-        }
-        const auto footprint = d.gathers ? arithmetic::gather_footprint(b.image, sampler, at)
-                                         : arithmetic::texture_footprint(b.image, sampler, at);
-        const auto read = [&](std::uint64_t offset) {
-            return w.launch->memory.host(b.base + offset);
-        };
-        const arithmetic::texel_value value =
-            d.gathers ? arithmetic::gather_texels(b.image, sampler, footprint, d.component, read)
-                      : arithmetic::filter_texels(b.image, sampler, footprint, read);
-        if (w.pending != nullptr) w.pending->address[lane] = b.base + footprint.reads[0].offset;
-        for (std::size_t i = 0; i < d.results.size() && i < 4; ++i)
-            if (d.results[i] != no_slot) lanes_at<std::uint32_t>(w, d.results[i])[lane] = value[i];
-    });
-    set_predicate(w, d.predicate, lanes);
-    return op + 1;
+const texture_binding& binding_of(warp& w, const operation* op, slot handle, unsigned lane) {
+    const std::uint64_t h = lanes_at<std::uint64_t>(w, handle)[lane];
+    const texture_table* const table = w.launch->world.textures;
+    const texture_binding* const b = table == nullptr ? nullptr : table->find(h);
+    if (b == nullptr)
+        w.block->fail(w, op, lane, fmt::format("no texture or surface is bound to {:#x}", h),
+                      "bind it before the launch");
+    return *b;
 }
 
 const operation* load_surface(warp& w, const operation* op) {
@@ -317,7 +194,7 @@ const operation* reduce_surface(warp& w, const operation* op) {
 }
 
 const operation* query_texture(warp& w, const operation* op) {
-    const texture_description& d = description_of(op);
+    const texture_description& d = texture_description_of(op);
     for_lanes(w.lanes_of(op), [&](unsigned lane) {
         lanes_at<std::uint32_t>(w, d.results[0])[lane] =
             answer(binding_of(w, op, d.texture, lane), d.query);

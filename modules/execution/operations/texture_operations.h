@@ -4,6 +4,7 @@
 #include "modules/execution/arithmetic/surface.h"
 #include "modules/execution/arithmetic/texture.h"
 #include "modules/execution/operation.h"
+#include "modules/execution/texture_table.h"
 #include "modules/ptx/operation.h"
 
 #include <vector>
@@ -32,8 +33,9 @@ struct texture_description {
     std::vector<slot> dx, dy;
 };
 
-/// tex, tld4
-const operation* fetch_texture(warp& w, const operation* op);
+/// The texture or surface of a lane's handle. @throws execution_error  none is bound to it
+const texture_binding& binding_of(warp& w, const operation* op, slot handle, unsigned lane);
+
 /// suld, sust, sured
 const operation* load_surface(warp& w, const operation* op);
 const operation* store_surface(warp& w, const operation* op);

@@ -52,6 +52,32 @@ TEST(Memory, ExtendsWhatIsNarrowerThanTheRegister) {
               0u);
 }
 
+TEST(Memory, LocalArraysOf64BitsKeepEveryLanesElements) {
+    // Element t % 4 of each thread's array, then element 1 of those with an odd number.
+    const auto r = results(
+        ".local .align 8 .b8 doubles[32];"
+        "mov.u64 %rd1, doubles; and.b32 %r2, %r0, 3; mul.wide.u32 %rd2, %r2, 8;"
+        "add.u64 %rd3, %rd1, %rd2;"
+        "cvt.u64.u32 %rd4, %r0; shl.b64 %rd5, %rd4, 40; or.b64 %rd4, %rd4, %rd5;"
+        "mov.u64 %rd5, 7; st.local.u64 [doubles+8], %rd5;"
+        "st.local.u64 [%rd3], %rd4; ld.local.u64 %rd6, [%rd3];"
+        "and.b32 %r3, %r0, 1; setp.eq.u32 %p1, %r3, 1; @%p1 st.local.u64 [doubles+8], %rd6;"
+        "ld.local.u64 %rd7, [doubles+8]; shr.u64 %rd8, %rd6, 40;"
+        "cvt.u32.u64 %r1, %rd8; cvt.u32.u64 %r4, %rd7; mad.lo.u32 %r1, %r1, 1000, %r4;");
+    for (unsigned t = 0; t < 64; ++t) EXPECT_EQ(r[t], t * 1000 + (t % 2 == 1 ? t : 7)) << t;
+}
+
+TEST(Memory, LocalArraysOfBytesAndVectorsAreIndexedLaneByLane) {
+    const auto r = results(
+        ".local .align 16 .b8 bytes[16];"
+        "mov.u64 %rd1, bytes; and.b32 %r2, %r0, 7; cvt.u64.u32 %rd2, %r2; add.u64 %rd3, %rd1, %rd2;"
+        "mov.u32 %r3, 0; st.local.v4.u32 [bytes], {%r3, %r3, %r3, %r3};"
+        "st.local.u8 [%rd3], %r0; ld.local.v2.u8 {%r4, %r5}, [bytes+6]; ld.local.u8 %r6, [%rd3];"
+        "mad.lo.u32 %r1, %r4, 1000, %r5; mad.lo.u32 %r1, %r1, 1000, %r6;");
+    for (unsigned t = 0; t < 64; ++t)
+        EXPECT_EQ(r[t], ((t % 8 == 6 ? t : 0) * 1000 + (t % 8 == 7 ? t : 0)) * 1000 + t) << t;
+}
+
 TEST(Memory, LoadsAndStoresVectors) {
     const auto r = results(
         "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd0];"

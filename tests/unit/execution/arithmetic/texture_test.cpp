@@ -2,12 +2,15 @@
 #include "modules/execution/arithmetic/texture.h"
 
 #include "modules/execution/arithmetic/surface.h"
+#include "modules/execution/arithmetic/texture_plane.h"
 #include "modules/execution/arithmetic/types.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <random>
 
 namespace simtlm::execution::arithmetic {
 namespace {
@@ -264,6 +267,99 @@ TEST(Surfaces, EncodeWhatTheyDecode) {
     encode_texel(f16x4, {f32::one, as_bits(0.1f), 0, as_bits(-2.0f)}, texel);
     EXPECT_EQ(decode_texel(f16x4, s, texel)[0], f32::one);
     EXPECT_EQ(as_float(decode_texel(f16x4, s, texel)[1]), 0.0999755859375f);
+}
+
+/// Bytes that are texels of any format: numbers from 0 to 1, where they are floats.
+std::vector<std::byte> bytes_of(const texel_format& format, std::size_t count) {
+    std::mt19937 random(7);
+    std::vector<std::byte> bytes(count * format.bytes());
+    for (std::size_t i = 0; i < bytes.size(); i += format.bits / 8u) {
+        const float value = static_cast<float>(random() % 1024) / 1024;
+        const std::uint32_t word = format.bits == 32   ? as_bits(value)
+                                   : format.bits == 16 ? 0x3800u + random() % 1024
+                                                       : random() % 256;
+        std::memcpy(&bytes[i], &word, format.bits / 8u);
+    }
+    return bytes;
+}
+
+texel_value fetch_alone(const texture_image& image, const sampler_state& s,
+                        const std::vector<std::byte>& texels, const texture_coordinates& at) {
+    return filter_texels(image, s, texture_footprint(image, s, at),
+                         [&](std::uint64_t offset) { return texels.data() + offset; });
+}
+
+/// Fetches 32 lanes at once and one by one, near and far, and expects the same.
+void expect_plane_as_alone(texture_geometry geometry, const texel_format& format,
+                           const sampler_state& s, bool integers) {
+    constexpr std::uint32_t width = 13, height = 6;
+    texture_image image;
+    image.geometry = geometry;
+    image.format = format;
+    const std::uint32_t rows = geometry == two ? height : 1;
+    image.levels.push_back({width, rows, 1, 0, width * format.bytes(), 0});
+    const std::vector<std::byte> texels = bytes_of(format, std::size_t{width} * rows);
+    ASSERT_TRUE(is_plane(image, s));
+    std::mt19937 random(11);
+    for (unsigned round = 0; round < 40; ++round) {
+        alignas(64) std::uint32_t words[2][plane_lanes];
+        for (auto& dimension : words) {
+            for (std::uint32_t& word : dimension) {
+                const double range = round % 4 == 0 ? 1e10 : s.normalised_coordinates ? 3 : 30;
+                const double x = (random() / 4294967296.0 - 0.4) * range;
+                word = integers ? static_cast<std::uint32_t>(static_cast<std::int64_t>(x))
+                                : as_bits(static_cast<float>(x));
+            }
+            if (!integers && round == 5) {
+                dimension[3] = as_bits(std::numeric_limits<float>::quiet_NaN());
+                dimension[4] = as_bits(std::numeric_limits<float>::infinity());
+                dimension[5] = as_bits(-std::numeric_limits<float>::infinity());
+            }
+        }
+        plane_fetch f;
+        f.image = &image;
+        f.sampler = &s;
+        f.texels = texels.data();
+        f.coordinates[0] = words[0];
+        f.coordinates[1] = words[1];
+        f.integers = integers;
+        if (!fetch_plane(f)) {
+            EXPECT_EQ(s.address[0], address_mode::border);
+            continue;
+        }
+        for (unsigned lane = 0; lane < plane_lanes; ++lane) {
+            texture_coordinates at;
+            at.integers = integers;
+            for (unsigned d = 0; d < 2; ++d) {
+                at.at[d] = as_float(words[d][lane]);
+                at.index[d] = static_cast<std::int32_t>(words[d][lane]);
+            }
+            const texel_value expected = fetch_alone(image, s, texels, at);
+            for (unsigned c = 0; c < 4; ++c)
+                ASSERT_EQ(f.value[c][lane], expected[c]) << "lane " << lane << " channel " << c;
+            ASSERT_EQ(f.offset[lane], texture_footprint(image, s, at).reads[0].offset);
+        }
+    }
+}
+
+TEST(TexturePlane, AWarpFetchesWhatItsLanesFetchAlone) {
+    const texel_format formats[] = {
+        {channel_kind::floating, 32, 1},         {channel_kind::floating, 32, 4},
+        {channel_kind::floating, 16, 2},         {channel_kind::unsigned_integer, 8, 4},
+        {channel_kind::unsigned_integer, 32, 1}, {channel_kind::signed_integer, 32, 2}};
+    for (const texel_format& format : formats)
+        for (const auto geometry : {one, two})
+            for (const auto filter : {filter_mode::point, filter_mode::linear})
+                for (const auto mode : {address_mode::wrap, address_mode::clamp,
+                                        address_mode::mirror, address_mode::border})
+                    for (const bool normalised : {false, true}) {
+                        sampler_state s = sampler(filter, mode, normalised);
+                        expect_plane_as_alone(geometry, format, s, false);
+                        expect_plane_as_alone(geometry, format, s, true);
+                        s.normalised_read = format.bits == 8;
+                        if (s.normalised_read) expect_plane_as_alone(geometry, format, s, false);
+                        if (HasFatalFailure()) return;
+                    }
 }
 
 }  // namespace

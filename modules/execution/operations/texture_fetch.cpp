@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// tex and tld4. Mostly all lanes fetch from one image of one or two dimensions: then they are
+// computed together.
+#include "modules/execution/arithmetic/texture_plane.h"
+#include "modules/execution/operations/target_tables.h"
+#include "modules/execution/operations/texture_lanes.h"
+
+#include <algorithm>
+#include <array>
+
+namespace simtlm::execution {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+namespace {
+
+/// Bindings of one operand, lane after lane: mostly all of them the same.
+class binding_cache {
+public:
+    binding_cache(warp& w, const operation* op, slot handle) : w_(w), op_(op), handle_(handle) {}
+
+    const texture_binding& of(unsigned lane) {
+        const std::uint64_t h = lanes_at<std::uint64_t>(w_, handle_)[lane];
+        if (found_ == nullptr || h != last_) {
+            found_ = &binding_of(w_, op_, handle_, lane);
+            last_ = h;
+        }
+        return *found_;
+    }
+
+private:
+    warp& w_;
+    const operation* op_;
+    slot handle_;
+    std::uint64_t last_ = 0;
+    const texture_binding* found_ = nullptr;
+};
+
+float number(const warp& w, slot s, unsigned lane) {
+    return arithmetic::as_float(lane_word(w, s, lane));
+}
+
+std::array<float, 3> numbers(const warp& w, const std::vector<slot>& from, unsigned lane) {
+    std::array<float, 3> to{};
+    for (std::size_t i = 0; i < from.size() && i < 3; ++i) to[i] = number(w, from[i], lane);
+    return to;
+}
+
+/// A lane's coordinates.
+arithmetic::texture_coordinates coordinates_of(const warp& w, const texture_description& d,
+                                               const texture_binding& b,
+                                               const arithmetic::sampler_state& sampler,
+                                               unsigned lane) {
+    arithmetic::texture_coordinates c;
+    c.integers = d.integer_coordinates;
+    std::size_t first = 0;
+    if (is_layered(d.geometry)) c.layer = lane_word(w, d.coordinates[first++], lane);
+    for (std::size_t i = 0; i < 3 && first + i < d.coordinates.size(); ++i) {
+        const slot s = d.coordinates[first + i];
+        if (c.integers)
+            c.index[i] = static_cast<std::int32_t>(lane_word(w, s, lane));
+        else
+            c.at[i] = number(w, s, lane);
+    }
+    if (d.has_level)
+        c.level = c.integers
+                      ? static_cast<float>(static_cast<std::int32_t>(lane_word(w, d.level, lane)))
+                      : number(w, d.level, lane);
+    if (d.has_gradient)
+        c.level = arithmetic::gradient_level(b.image, sampler, numbers(w, d.dx, lane),
+                                             numbers(w, d.dy, lane));
+    return c;
+}
+
+/// Whether the lanes of an operand have one handle.
+bool is_uniform(const warp& w, slot handle, lane_mask lanes) {
+    const auto* const handles = lanes_at<std::uint64_t>(w, handle);
+    const std::uint64_t first = handles[__builtin_ctz(lanes)];
+    std::uint64_t differs = 0;
+    if (lanes == all_lanes)
+        for (unsigned i = 0; i < warp_size; ++i) differs |= handles[i] ^ first;
+    else
+        for_lanes(lanes, [&](unsigned i) { differs |= handles[i] ^ first; });
+    return differs == 0;
+}
+
+/// All lanes at once. @return false: nothing has happened, they are to be fetched one by one
+bool fetch_together(warp& w, const operation* op, const texture_description& d, lane_mask lanes) {
+    if (d.gathers || is_layered(d.geometry) || !is_uniform(w, d.texture, lanes) ||
+        (d.sampler != no_slot && !is_uniform(w, d.sampler, lanes)))
+        return false;
+    const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
+    const texture_binding& b = binding_of(w, op, d.texture, first);
+    arithmetic::plane_fetch f;
+    f.image = &b.image;
+    f.sampler = d.sampler == no_slot ? &b.sampler : &binding_of(w, op, d.sampler, first).sampler;
+    if (!arithmetic::is_plane(b.image, *f.sampler)) return false;
+    f.texels = w.launch->memory.host(b.base);
+    f.integers = d.integer_coordinates;
+    // Registers are bytes: copies of them are words.
+    alignas(64) std::uint32_t coordinates[2][warp_size];
+    for (unsigned i = 0; i < 2 && i < d.coordinates.size(); ++i) {
+        std::memcpy(coordinates[i], w.at(d.coordinates[i]), sizeof coordinates[i]);
+        f.coordinates[i] = coordinates[i];
+    }
+    if (!arithmetic::fetch_plane(f)) return false;
+    for (std::size_t i = 0; i < d.results.size() && i < 4; ++i) {
+        if (d.results[i] == no_slot) continue;
+        if (lanes == all_lanes)
+            std::memcpy(w.at(d.results[i]), f.value[i], sizeof f.value[i]);
+        else
+            blend(lanes_at<std::uint32_t>(w, d.results[i]),
+                  reinterpret_cast<const lane_type<std::uint32_t>*>(f.value[i]), lanes);
+    }
+    if (w.pending != nullptr)
+        for_lanes(lanes, [&](unsigned i) { w.pending->address[i] = b.base + f.offset[i]; });
+    return true;
+}
+
+void fetch_each(warp& w, const operation* op, const texture_description& d, lane_mask lanes) {
+    binding_cache textures(w, op, d.texture), samplers(w, op, d.sampler);
+    for_lanes(lanes, [&](unsigned lane) {
+        const texture_binding& b = textures.of(lane);
+        const arithmetic::sampler_state& sampler =
+            d.sampler == no_slot ? b.sampler : samplers.of(lane).sampler;
+        const auto at = coordinates_of(w, d, b, sampler, lane);
+        const auto footprint = d.gathers ? arithmetic::gather_footprint(b.image, sampler, at)
+                                         : arithmetic::texture_footprint(b.image, sampler, at);
+        const auto read = [&](std::uint64_t offset) {
+            return w.launch->memory.host(b.base + offset);
+        };
+        const arithmetic::texel_value value =
+            d.gathers ? arithmetic::gather_texels(b.image, sampler, footprint, d.component, read)
+                      : arithmetic::filter_texels(b.image, sampler, footprint, read);
+        if (w.pending != nullptr) w.pending->address[lane] = b.base + footprint.reads[0].offset;
+        for (std::size_t i = 0; i < d.results.size() && i < 4; ++i)
+            if (d.results[i] != no_slot) lanes_at<std::uint32_t>(w, d.results[i])[lane] = value[i];
+    });
+}
+
+}  // namespace
+
+const operation* fetch_texture(warp& w, const operation* op) {
+    const texture_description& d = texture_description_of(op);
+    const lane_mask lanes = w.lanes_of(op);
+    note_access(w, op, lanes);
+    if (lanes != 0 && !fetch_together(w, op, d, lanes)) fetch_each(w, op, d, lanes);
+    if (d.predicate != no_slot) w.mask_at(d.predicate) |= lanes;
+    return op + 1;
+}
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/launch.h"
+#include "modules/execution/operations/lanes.h"
+#include "modules/execution/operations/texture_operations.h"
+#include "modules/execution/thread_block.h"
+
+// What fetches of textures and accesses of surfaces have in common. Compiled for several
+// instruction sets, like lanes.h.
+namespace simtlm::execution {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+
+/// What an operation's text fixes.
+inline const texture_description& texture_description_of(const operation* op) {
+    return *reinterpret_cast<const texture_description*>(op->immediate);
+}
+
+/// Whether the first coordinate is a layer.
+inline bool is_layered(arithmetic::texture_geometry g) {
+    using arithmetic::texture_geometry;
+    return g == texture_geometry::layered_one || g == texture_geometry::layered_two ||
+           g == texture_geometry::layered_cube;
+}
+
+/// A lane's register of 32 bits.
+inline std::uint32_t lane_word(const warp& w, slot s, unsigned lane) {
+    return lanes_at<std::uint32_t>(w, s)[lane];
+}
+
+/// In timing mode: says what the warp accesses.
+inline void note_access(warp& w, const operation* op, lane_mask lanes) {
+    if (w.pending == nullptr) return;
+    w.pending->op = op;
+    w.pending->lanes = lanes;
+}
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution
