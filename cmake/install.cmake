@@ -7,7 +7,7 @@ get_property(simtlm_targets GLOBAL PROPERTY SIMTLM_TARGETS)
 # `cmake --install` after a build of single targets: what is missing is built first, so that nothing
 # is installed by halves.
 get_property(packaged GLOBAL PROPERTY SIMTLM_PACKAGED)
-set(simtlm_programs simtlm simtlm-diff simtlm-merge simtlm-sass simtlm-trace)
+set(simtlm_programs simtlm simtlm-diff simtlm-merge simtlm-report simtlm-sass simtlm-trace)
 add_custom_target(simtlm_package DEPENDS ${simtlm_programs} ${packaged})
 foreach(target IN LISTS simtlm_targets)
   get_target_property(kind ${target} TYPE)

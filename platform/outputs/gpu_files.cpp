@@ -53,6 +53,17 @@ std::vector<std::string> gpu_files::remarks() const {
     return all;
 }
 
+namespace {
+
+void note_resources(const program::kernel_descriptor& from, kernel_record& r) {
+    r.grid = from.grid;
+    r.block = from.block;
+    r.registers = from.registers;
+    r.shared_memory = from.shared_memory;
+}
+
+}  // namespace
+
 kernel_record record_of(const dispatch::finished_kernel& k) {
     kernel_record r;
     r.subject.name = k.descriptor.name;
@@ -66,6 +77,7 @@ kernel_record record_of(const dispatch::finished_kernel& k) {
     r.end_cycle = k.end_cycle;
     r.ctas = k.descriptor.grid.volume();
     r.ctas_per_sm = k.ctas_per_sm;
+    note_resources(k.descriptor, r);
     return r;
 }
 
@@ -88,6 +100,7 @@ std::optional<kernel_record> record_of_unfinished(gpu& device) {
     r.end_cycle = device.core_cycles();
     r.ctas = oldest->ctas_completed;
     r.ctas_per_sm = oldest->context.ctas_per_sm;
+    note_resources(oldest->descriptor, r);
     r.finished = false;
     return r;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/outputs/statistics_files.h"
 
+#include "modules/core/occupancy.h"
 #include "modules/kernel/output_file.h"
 
 #include <fmt/format.h>
@@ -28,6 +29,65 @@ json number(const figure& f) {
     return f.value;
 }
 
+json json_of(const program::dim3& d) {
+    return json::array({d.x, d.y, d.z});
+}
+
+/// What keeps an SM from holding more thread blocks of a kernel.
+json occupancy_limits(const kernel_record& k, const gpu_config& config) {
+    const core::cta_needs needs{static_cast<std::uint32_t>(k.block.volume()), k.registers,
+                                k.shared_memory};
+    const core::occupancy o =
+        core::occupancy_of(config.cores.sm, needs, k.grid.volume(), config.sms());
+    const core::occupancy any =
+        core::occupancy_of(config.cores.sm, needs, ~std::uint64_t{0}, config.sms());
+    if (o.ctas < any.ctas) return json::array({"grid"});
+    json limits = json::array();
+    if (o.by_threads) limits.push_back("warp slots");
+    if (o.by_registers) limits.push_back("registers");
+    if (o.by_shared_memory) limits.push_back("shared memory");
+    if (o.by_cta_limit) limits.push_back("CTA slots");
+    return limits;
+}
+
+/// What the GPU is made of and can do at most, so that readers of the file need no preset.
+json json_of(const gpu_config& c) {
+    const core::sm_config& sm = c.cores.sm;
+    const memory::partition_config& partition = c.memory.partition;
+    const memory::dram_config& dram = partition.dram;
+    const auto dram_bytes_per_cycle = static_cast<double>(c.memory.channels) *
+                                      dram.bus_width_bytes * dram.chips_per_channel *
+                                      dram.data_command_freq_ratio;
+    json clocks = {{"core", c.clocks.core},
+                   {"network", c.clocks.network},
+                   {"l2", c.clocks.l2},
+                   {"dram", c.clocks.dram}};
+    const double sms = c.sms();
+    json peaks = {
+        {"warp_instructions_per_cycle", c.sms() * sm.schedulers},
+        {"thread_instructions_per_cycle", c.sms() * sm.schedulers * sm.warp_size},
+        {"l1_bytes_per_second", sms * sm.l1d.port_bytes() * c.clocks.core},
+        {"shared_bytes_per_second", sms * sm.shared.banks * 4 * c.clocks.core},
+        {"l2_bytes_per_second", c.sub_partitions() * partition.l2.port_bytes() * c.clocks.l2},
+        {"dram_bytes_per_second", dram_bytes_per_cycle * c.clocks.dram}};
+    return {{"core", c.modern ? "modern" : "classic"},
+            {"compute_capability",
+             fmt::format("{}.{}", c.compute_capability_major, c.compute_capability_minor)},
+            {"sms", c.sms()},
+            {"clusters", c.cores.clusters},
+            {"schedulers_per_sm", sm.schedulers},
+            {"warp_size", sm.warp_size},
+            {"warps_per_sm", sm.max_warps},
+            {"ctas_per_sm", sm.max_ctas},
+            {"registers_per_sm", sm.registers},
+            {"shared_memory_per_sm", sm.shared.bytes},
+            {"memory_channels", c.memory.channels},
+            {"l2_slices", c.sub_partitions()},
+            {"dram_atom_bytes", dram.atom_bytes()},
+            {"clock_hz", std::move(clocks)},
+            {"peaks", std::move(peaks)}};
+}
+
 json json_of(const kernel_record& k) {
     json list_number = nullptr;
     if (k.subject.list_number != 0) list_number = k.subject.list_number;
@@ -42,7 +102,11 @@ json json_of(const kernel_record& k) {
             {"start_cycle", k.start_cycle},
             {"end_cycle", k.end_cycle},
             {"ctas", k.ctas},
-            {"ctas_per_sm", k.ctas_per_sm}};
+            {"ctas_per_sm", k.ctas_per_sm},
+            {"grid", json_of(k.grid)},
+            {"block", json_of(k.block)},
+            {"registers", k.registers},
+            {"shared_memory", k.shared_memory}};
 }
 
 /// Puts a value under its name; cells of an array lie together, those that are 0 stay out.
@@ -196,6 +260,7 @@ std::string statistics_files::json_text(const std::string& ended) const {
     document["simtlm"] = from_.build.version;
     document["provenance"] = json_of(from_, config_);
     document["ended"] = ended;
+    document["gpu"] = json_of(device_.config());
     std::tie(document["config"], document["origins"]) = options_and_origins(options_);
 
     json total = json::object();
@@ -210,6 +275,7 @@ std::string statistics_files::json_text(const std::string& ended) const {
     for (const row& r : rows_) {
         if (!r.has_kernel) continue;
         json k = json_of(r.kernel);
+        k["occupancy_limits"] = occupancy_limits(r.kernel, device_.config());
         for (const char* name : {"gpu_sim_cycle", "gpu_sim_insn"})
             if (const double* v = value(r, name)) k[name] = static_cast<std::uint64_t>(*v);
         for (const char* name : {"gpu_ipc", "gpu_occupancy", "L2_BW"})

@@ -23,6 +23,9 @@ struct kernel_record {
     std::uint64_t end_cycle = 0;    ///< of its last CTA, or of the end of the run
     std::uint64_t ctas = 0;
     unsigned ctas_per_sm = 0;
+    program::dim3 grid, block;
+    std::uint32_t registers = 0;      ///< per thread
+    std::uint32_t shared_memory = 0;  ///< bytes per CTA
     bool finished = true;
 };
 

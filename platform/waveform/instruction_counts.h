@@ -22,6 +22,7 @@ struct instruction_counts {
     std::uint64_t exposed_latency = 0;
     std::uint64_t waited = 0;
     std::array<std::uint64_t, core::warp_wait_count> waits{};
+    std::uint64_t awaited = 0;
     std::uint64_t memory_issues = 0;
     std::uint64_t transactions = 0;
     std::uint64_t shared_issues = 0;
@@ -62,6 +63,9 @@ inline constexpr kernel::counter<instruction_counts> instruction_counters[] = {
         "waits", "warp cycles",
         "a warp waited to issue it, by reason; sampled, and multiplied by the interval",
         wait_label),
+    kernel::count<&instruction_counts::awaited>(
+        "awaited", "warp cycles",
+        "other instructions waited for its result; sampled, and multiplied by the interval"),
     kernel::count<&instruction_counts::memory_issues>(
         "memory_issues", "warp instructions", "issued with accesses to another than shared memory"),
     kernel::count<&instruction_counts::transactions>("transactions", "accesses",

@@ -117,7 +117,7 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
 
     struct sm_watcher : core::instruction_watcher {
         sm_watcher(recording& a, core::multiprocessor& b)
-            : all(a), block(b), warps(b.warps().warp.size()) {}
+            : all(a), block(b), warps(b.warps().warp.size()), producers(b.warps().warp.size()) {}
 
         void issued(core::warp_instruction& inst) override {
             const std::uint64_t now = all.now();
@@ -130,6 +130,44 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
                 count_issue(*counts, inst);
                 follow_warp(*counts, inst, now);
             }
+            note_results(inst, now);
+        }
+
+        /// Until the instruction completes, whoever waits for these registers waits for it.
+        void note_results(const core::warp_instruction& inst, std::uint64_t now) {
+            std::vector<producer>& registers = producers[inst.warp];
+            for (unsigned d = 0; d < inst.info->n_dst; ++d) {
+                const unsigned r = inst.info->dst[d];
+                if (r >= registers.size()) registers.resize(r + 1);
+                registers[r] = {inst.note.number, now, inst.info->is_memory()};
+            }
+        }
+
+        void forget_results(const core::warp_instruction& inst) {
+            std::vector<producer>& registers = producers[inst.warp];
+            for (unsigned d = 0; d < inst.info->n_dst; ++d) {
+                const unsigned r = inst.info->dst[d];
+                if (r < registers.size() && registers[r].number == inst.note.number)
+                    registers[r].number = 0;
+            }
+        }
+
+        /// The instruction that another one of the warp waits for: of those under way that write
+        /// its registers, a memory access before others, and a younger one before an older.
+        /// @return its row; 0: none
+        std::uint32_t producer_of(unsigned warp, const program::static_instruction& waiting) const {
+            const std::vector<producer>& registers = producers[warp];
+            producer last;
+            const auto consider = [&](unsigned r) {
+                if (r >= registers.size() || registers[r].number == 0) return;
+                const producer& p = registers[r];
+                if (last.number == 0 ||
+                    std::pair(p.memory, p.issued) > std::pair(last.memory, last.issued))
+                    last = p;
+            };
+            for (unsigned i = 0; i < waiting.n_src; ++i) consider(waiting.src[i]);
+            for (unsigned i = 0; i < waiting.n_dst; ++i) consider(waiting.dst[i]);
+            return last.number;
         }
 
         void count_issue(instruction_counts& counts, const core::warp_instruction& inst) {
@@ -165,6 +203,7 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
         }
 
         void completed(const core::warp_instruction& inst) override {
+            forget_results(inst);
             instruction_counts* counts = all.rows.find(inst.note.number);
             if (counts == nullptr) return;
             const std::uint64_t now = all.now(), latency = since(inst.note.issued, now);
@@ -192,8 +231,12 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
                 const auto w = static_cast<unsigned>(__builtin_ctzll(left));
                 const program::dynamic_instruction* next = table.warp[w].ibuffer.head();
                 if (next == nullptr) continue;
+                const core::warp_wait why = block.why_waiting(w);
                 if (instruction_counts* counts = all.rows.find(number_of(w, *next->info)))
-                    counts->waits[static_cast<unsigned>(block.why_waiting(w))] += wait_interval;
+                    counts->waits[static_cast<unsigned>(why)] += wait_interval;
+                if (why == core::warp_wait::memory || why == core::warp_wait::scoreboard)
+                    if (instruction_counts* counts = all.rows.find(producer_of(w, *next->info)))
+                        counts->awaited += wait_interval;
             }
         }
 
@@ -203,6 +246,12 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
             std::uint32_t number = 0;
             std::uint32_t mask = 0;
             bool branch = false;
+        };
+        /// Who writes a register.
+        struct producer {
+            std::uint32_t number = 0;  ///< of its row; 0: nobody
+            std::uint64_t issued = 0;  ///< core cycle
+            bool memory = false;
         };
         struct known {
             const program::static_instruction* info = nullptr;
@@ -214,6 +263,7 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
         core::multiprocessor& block;
         std::uint64_t last_issue = 0, idle = 0;  ///< of the SM; cycles without an issue
         std::vector<warp_past> warps;
+        std::vector<std::vector<producer>> producers;  ///< by warp and register
         std::array<known, 512> recent{};  ///< by address of the instruction, and launch
     };
 

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace simtlm::platform::study::page {
+
+// The page that html_page() fills, from the files beside this one (cmake/embed_text.cmake).
+extern const char* const html;
+extern const char* const css;
+extern const char* const js;
+
+}  // namespace simtlm::platform::study::page

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/study/source_view.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+namespace simtlm::platform::study {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using text_lines = std::vector<std::string>;
+
+std::optional<text_lines> lines_of(const fs::path& file) {
+    std::error_code error;
+    constexpr std::uintmax_t most = std::uintmax_t{64} << 20;
+    if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > most) return std::nullopt;
+    std::ifstream in(file);
+    if (!in) return std::nullopt;
+    text_lines lines;
+    for (std::string line; std::getline(in, line);) {
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+/// Finds and keeps source files.
+class source_files {
+public:
+    source_files(const statistics_run& run, const std::vector<std::string>& given) : given_(given) {
+        for (const json& f : run.document()["provenance"].value("inputs", json::array()))
+            if (f.is_object() && f.value("role", "") == "program")
+                programs_.push_back(f.value("path", ""));
+    }
+    /// The PTX that a run has executed.
+    const text_lines* ptx() {
+        for (const auto* list : {&programs_, &given_})
+            for (const std::string& p : *list)
+                if (fs::path(p).extension() == ".ptx")
+                    if (const text_lines* lines = open(p)) return lines;
+        return nullptr;
+    }
+    /// Lines of the one source file that was named, for traces, which tell lines but no file.
+    const text_lines* only_source() {
+        const text_lines* found = nullptr;
+        for (const std::string& g : given_) {
+            std::error_code error;
+            if (fs::is_directory(g, error) || fs::path(g).extension() == ".ptx") continue;
+            if (found != nullptr) return nullptr;
+            found = open(g);
+        }
+        return found;
+    }
+    /// A file that `.file` names.
+    const text_lines* named(const std::string& name) {
+        if (const text_lines* lines = open(name)) return lines;
+        const fs::path base = fs::path(name).filename();
+        for (const auto* list : {&given_, &programs_})
+            for (const std::string& g : *list) {
+                std::error_code error;
+                const fs::path folder =
+                    fs::is_directory(g, error) ? fs::path(g) : fs::path(g).parent_path();
+                if (fs::path(g).filename() == base)
+                    if (const text_lines* lines = open(g)) return lines;
+                if (const text_lines* lines = open((folder / base).string())) return lines;
+            }
+        return nullptr;
+    }
+
+private:
+    const text_lines* open(const std::string& path) {
+        const auto [at, fresh] = files_.emplace(path, std::nullopt);
+        if (fresh) at->second = lines_of(path);
+        return at->second ? &*at->second : nullptr;
+    }
+    std::vector<std::string> given_, programs_;
+    std::map<std::string, std::optional<text_lines>> files_;
+};
+
+/// Where each line of a PTX text comes from, by its `.loc` and `.file` directives.
+struct ptx_locations {
+    std::map<std::uint32_t, std::string> files;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> at;  ///< by PTX line: file, line
+
+    explicit ptx_locations(const text_lines& ptx) {
+        std::pair<std::uint32_t, std::uint32_t> now{0, 0};
+        at.push_back(now);
+        for (const std::string& line : ptx) {
+            std::size_t i = line.find_first_not_of(" \t");
+            if (i != std::string::npos && line.compare(i, 5, ".loc ") == 0) {
+                char* end = nullptr;
+                now.first = static_cast<std::uint32_t>(std::strtoul(&line[i + 5], &end, 10));
+                now.second = static_cast<std::uint32_t>(std::strtoul(end, &end, 10));
+            } else if (i != std::string::npos && line.compare(i, 6, ".file\t") == 0) {
+                note_file(line, i + 6);
+            } else if (i != std::string::npos && line.compare(i, 6, ".file ") == 0) {
+                note_file(line, i + 6);
+            } else if (line.find(".entry") != std::string::npos ||
+                       line.find(".func") != std::string::npos) {
+                now = {0, 0};
+            }
+            at.push_back(now);
+        }
+    }
+    void note_file(const std::string& line, std::size_t from) {
+        const auto number = static_cast<std::uint32_t>(std::strtoul(&line[from], nullptr, 10));
+        const std::size_t open = line.find('"', from), close = line.find('"', open + 1);
+        if (open != std::string::npos && close != std::string::npos)
+            files[number] = line.substr(open + 1, close - open - 1);
+    }
+};
+
+double sum_of(const json& row, const char* name, std::initializer_list<const char*> labels) {
+    const auto at = row.find(name);
+    if (at == row.end() || !at->is_object()) return 0;
+    double all = 0;
+    for (const char* l : labels) all += at->value(l, 0.0);
+    return all;
+}
+
+void add(const json& from, kernel_source_view::row& to, bool& blames) {
+    const auto value = [&](const char* name) { return from.value(name, 0.0); };
+    to.issues += value("issues");
+    to.threads += value("threads");
+    to.waited += value("waited");
+    to.awaited += value("awaited");
+    blames = blames || from.contains("awaited");
+    const auto waits = from.find("waits");
+    if (waits != from.end() && waits->is_object())
+        for (const auto& [reason, cycles] : waits->items())
+            if (cycles.is_number()) to.waits[reason] += cycles.get<double>();
+    to.latency += value("latency");  // divided by the issues in the end
+    to.transactions += value("transactions");
+    to.memory_issues += value("memory_issues");
+    to.shared_cycles += value("shared_cycles");
+    to.shared_issues += value("shared_issues");
+    to.dram_bytes += value("dram_bytes");
+    const auto accesses = {"HIT", "HIT_RESERVED", "MISS", "SECTOR_MISS", "MSHR_HIT"};
+    const auto misses = {"MISS", "SECTOR_MISS"};
+    to.l1_accesses += sum_of(from, "l1", accesses);
+    to.l1_misses += sum_of(from, "l1", misses);
+    to.l2_accesses += sum_of(from, "l2", accesses);
+    to.l2_misses += sum_of(from, "l2", misses);
+}
+
+std::string trimmed(const std::string& text) {
+    const std::size_t from = text.find_first_not_of(" \t");
+    return from == std::string::npos ? ""
+                                     : text.substr(from, text.find_last_not_of(" \t") + 1 - from);
+}
+
+void find_text(kernel_source_view& view, source_files& files, const ptx_locations* locations,
+               const text_lines* ptx) {
+    const text_lines* lines = ptx != nullptr ? ptx : files.only_source();
+    for (kernel_source_view::row& r : view.rows) {
+        if (r.line == 0) continue;
+        if (lines != nullptr && r.line <= lines->size())
+            view.text[r.line] = trimmed((*lines)[r.line - 1]);
+        if (locations == nullptr || r.line >= locations->at.size()) continue;
+        const auto [file, line] = locations->at[r.line];
+        const auto name = locations->files.find(file);
+        if (line == 0 || name == locations->files.end()) continue;
+        r.source = fs::path(name->second).filename().string() + ":" + std::to_string(line);
+        const text_lines* source = files.named(name->second);
+        if (source != nullptr && line <= source->size())
+            view.source_text[r.source] = trimmed((*source)[line - 1]);
+    }
+}
+
+}  // namespace
+
+std::vector<kernel_source_view> source_views(const statistics_run& run,
+                                             const std::vector<std::string>& sources) {
+    std::vector<kernel_source_view> views;
+    std::map<std::string, std::size_t> place;
+    std::vector<std::map<std::uint64_t, std::size_t>> row_at;
+    bool lines = false;
+    for (const json& k : run.kernels()) {
+        const auto instructions = k.find("instructions");
+        if (instructions == k.end() || !instructions->is_array()) continue;
+        const std::string name = kernel_key::of(k).name;
+        const auto [at, fresh] = place.emplace(name, views.size());
+        if (fresh) {
+            views.emplace_back().kernel = name;
+            row_at.emplace_back();
+        }
+        kernel_source_view& view = views[at->second];
+        ++view.launches;
+        for (const json& i : *instructions) {
+            const auto pc = static_cast<std::uint64_t>(i.value("pc", 0.0));
+            const auto [row, fresh_row] = row_at[at->second].emplace(pc, view.rows.size());
+            if (fresh_row) {
+                view.rows.emplace_back();
+                view.rows.back().pc = pc;
+                view.rows.back().opcode = i.value("opcode", "");
+                view.rows.back().line = static_cast<std::uint32_t>(i.value("line", 0.0));
+                lines = lines || view.rows.back().line != 0;
+            }
+            add(i, view.rows[row->second], view.blames);
+        }
+    }
+    source_files files(run, sources);
+    bool executed = false;  // a program's lines are those of its PTX, a trace's those of its source
+    for (const json& f : run.document()["provenance"].value("inputs", json::array()))
+        executed = executed || (f.is_object() && f.value("role", "") == "program");
+    executed = executed || run.option("-trace").empty();
+    const text_lines* ptx = executed ? files.ptx() : nullptr;
+    std::optional<ptx_locations> locations;
+    if (ptx != nullptr) locations.emplace(*ptx);
+    for (kernel_source_view& view : views) {
+        std::sort(view.rows.begin(), view.rows.end(),
+                  [](const auto& a, const auto& b) { return a.pc < b.pc; });
+        for (kernel_source_view::row& r : view.rows)
+            if (r.issues > 0) r.latency /= r.issues;
+        if (lines) view.line_kind = executed ? "PTX" : "source";
+        find_text(view, files, locations ? &*locations : nullptr, ptx);
+    }
+    return views;
+}
+
+}  // namespace simtlm::platform::study

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/study/statistics_run.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace simtlm::platform::study {
+
+/// What the instructions of a kernel have cost (-enable_ptx_file_line_stats 1), all its launches
+/// added up, and the text that they came from as far as it is found.
+struct kernel_source_view {
+    struct row {
+        std::uint64_t pc = 0;
+        std::string opcode;
+        std::uint32_t line = 0;  ///< of the PTX or CUDA source; 0: not told
+        double issues = 0, threads = 0;
+        double waited = 0;                    ///< warp cycles before it issued
+        double awaited = 0;                   ///< warp cycles that others waited for its result
+        std::map<std::string, double> waits;  ///< reasons of waited, sampled
+        double latency = 0;                   ///< mean, core cycles
+        double transactions = 0, memory_issues = 0;
+        double shared_cycles = 0, shared_issues = 0;
+        double l1_accesses = 0, l1_misses = 0, l2_accesses = 0, l2_misses = 0, dram_bytes = 0;
+        std::string source;  ///< "file.cu:12" where .loc tells it
+    };
+    std::string kernel;
+    std::size_t launches = 0;
+    bool blames = false;  ///< `awaited` is there
+    std::vector<row> rows;
+    std::string line_kind;  ///< what `line` counts in: "PTX", "source", or empty
+    std::map<std::uint32_t, std::string> text;       ///< of `line`s, where known
+    std::map<std::string, std::string> source_text;  ///< by "file.cu:12"
+};
+
+/// Views of a run's kernels, in order of first launch.
+/// @param sources  folders and files to look for PTX and CUDA sources in
+std::vector<kernel_source_view> source_views(const statistics_run& run,
+                                             const std::vector<std::string>& sources);
+
+}  // namespace simtlm::platform::study

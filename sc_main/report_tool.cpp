@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// simtlm-report: one HTML page that tells what runs did and why they took so long.
+#include "modules/kernel/error.h"
+#include "modules/kernel/output_file.h"
+#include "platform/study/html_report.h"
+#include "platform/study/kernel_analysis.h"
+#include "sc_main/exit_code.h"
+#include "sc_main/standard_streams.h"
+#include "sc_main/tool_main.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace simtlm;
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+namespace study = platform::study;
+
+constexpr const char* usage = R"(usage: simtlm-report [OPTIONS] --output PAGE.html RUN.json...
+       simtlm-report --summary RUN.json...
+
+Makes one HTML page, which needs no network and no other file, out of files that simtlm --stats-json
+has written: what each run was; for each kernel why it takes as long as it does, with numbers; its
+hottest instructions, if the run had -enable_ptx_file_line_stats 1; statistics over time, if it had
+--interval; and several runs side by side. --summary says the same in 30 lines of text for each run.
+
+Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault.
+)";
+
+constexpr std::size_t points = 320;  // of a curve: more are not seen
+
+/// The samples that a run has taken: where it wrote them, or beside its file of statistics.
+std::string samples_of(const study::statistics_run& run) {
+    for (const char* option : {"--interval-db", "--interval-csv"}) {
+        const std::string name = run.option(option);
+        if (name.empty()) continue;
+        for (const fs::path& p : {fs::path(name), fs::path(run.file()).parent_path() / name,
+                                  fs::path(run.file()).parent_path() / fs::path(name).filename()}) {
+            std::error_code ignored;
+            if (fs::is_regular_file(p, ignored)) return p.string();
+        }
+    }
+    return {};
+}
+
+int act(int argc, char** argv) {
+    std::vector<std::string> files, sources, samples, names;
+    std::string output, format = "html";
+    bool summary = false;
+    tool_options o("simtlm-report", usage, files);
+    // clang-format off
+    o.add()
+        ("output,o", po::value(&output)->value_name("FILE"), "where to write the page; required")
+        ("summary", po::bool_switch(&summary), "print 30 lines of text for each run instead")
+        ("samples", po::value(&samples)->value_name("FILE")->composing(),
+         "of --interval-db or --interval-csv, one for each run in their order (default: where the "
+         "run says it wrote them)")
+        ("source", po::value(&sources)->value_name("PATH")->composing(),
+         "CUDA or PTX source, or a folder of them, for the view of instructions; may be repeated")
+        ("name", po::value(&names)->value_name("NAME")->composing(),
+         "short names of the runs, in their order (default: their files')")
+        ("format", po::value(&format)->value_name("html|json"),
+         "json: what the page is made of (html)");
+    // clang-format on
+    if (o.parse(argc, argv)) return success;
+    if (files.empty()) o.refuse("no file of statistics is named");
+    if (format != "html" && format != "json") o.refuse("--format is neither html nor json");
+    if (summary) {
+        if (!output.empty()) o.refuse("--summary goes to stdout, --output names a page");
+        end_quietly_on_closed_pipe();
+        std::string text;
+        for (const std::string& f : files)
+            text +=
+                (text.empty() ? "" : "\n") + study::summary_text(study::statistics_run::read(f));
+        put_out(text);
+        return success;
+    }
+    if (output.empty()) o.refuse("no --output");
+    if (!samples.empty() && samples.size() != files.size())
+        o.refuse("--samples is not given once for each run");
+    if (!names.empty() && names.size() != files.size())
+        o.refuse("--name is not given once for each run");
+    if (names.empty()) names = study::short_names(files);
+    for (const std::string& s : sources)
+        if (std::error_code error; !fs::exists(s, error))
+            throw kernel::user_error(s, "does not exist", "name a source file or a folder");
+    std::vector<study::reported_run> runs;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        std::error_code ignored;
+        if (fs::equivalent(files[i], output, ignored))
+            throw kernel::user_error(output, "would be overwritten, and is read",
+                                     "name another --output");
+        runs.push_back({study::statistics_run::read(files[i]), names[i], {}});
+        const std::string s = samples.empty() ? samples_of(runs[i].statistics) : samples[i];
+        if (!s.empty()) runs[i].over_time = study::time_series::read(s, points);
+    }
+    const study::json data = study::report_data(runs, sources);
+    kernel::output_file file(output);
+    file.write(format == "json" ? data.dump(1) + "\n" : study::html_page(data));
+    file.commit();
+    return success;
+}
+
+}  // namespace
+
+/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
+extern "C" int sc_main(int argc, char** argv) {
+    return run_tool("simtlm-report", argc, argv, act);
+}
+
+/// Takes the place of SystemC's own main(), which would print a banner.
+int main(int argc, char** argv) {
+    return sc_main(argc, argv);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// simtlm-report on runs of the simulator, and its page in a browser where there is one.
+#include "tests/system/simulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+namespace simtlm::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string statistics_of(const scratch_folder& folder, const std::string& trace,
+                          const std::string& name, std::vector<std::string> more) {
+    more.insert(more.end(), {"--stats-json", folder.path(name)});
+    const outcome o = simulate(on_tiny(sample(trace), more));
+    EXPECT_EQ(0, o.code) << o.err;
+    return folder.path(name);
+}
+
+nlohmann::json report_of(const scratch_folder& folder, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--format", "json", "-o", folder.path("report.json")});
+    const outcome o = tool("simtlm-report", arguments);
+    EXPECT_EQ(0, o.code) << o.err;
+    return read_json(folder.path("report.json"));
+}
+
+TEST(StatisticsFile, TellsWhatTheGpuCanDoAndWhatLimitsOccupancy) {
+    const scratch_folder folder;
+    const nlohmann::json s = read_json(statistics_of(folder, "sgemm_tile", "s.json", {}));
+    EXPECT_EQ(2, s["gpu"]["sms"]);
+    EXPECT_GT(s["gpu"]["peaks"]["dram_bytes_per_second"].get<double>(), 0);
+    const nlohmann::json& k = s["kernels"][0];
+    EXPECT_EQ(3u, k["grid"].size());
+    EXPECT_GT(k["registers"].get<int>(), 0);
+    EXPECT_FALSE(k["occupancy_limits"].empty());
+}
+
+TEST(InstructionProfile, BlamesTheLoadThatWasWaitedFor) {
+    const scratch_folder folder;
+    const nlohmann::json s =
+        read_json(statistics_of(folder, "pchase", "s.json", {"-enable_ptx_file_line_stats", "1"}));
+    std::string blamed;
+    double most = 0, awaited = 0, waits = 0;
+    for (const nlohmann::json& i : s["kernels"][0]["instructions"]) {
+        const double a = i["awaited"];
+        awaited += a;
+        for (const char* why : {"memory", "scoreboard"})
+            if (i.contains("waits")) waits += i["waits"].value(why, 0.0);
+        if (a > most) {
+            most = a;
+            blamed = i["opcode"];
+        }
+    }
+    EXPECT_THAT(blamed, HasSubstr("LD"));  // a chase of pointers waits for its loads
+    EXPECT_GT(most, 0.5 * awaited);
+    EXPECT_GT(awaited, 0.9 * waits);  // somebody is blamed for nearly every wait for a register
+    EXPECT_LE(awaited, waits);
+}
+
+TEST(ReportTool, RanksWhatKeepsAKernelFromBeingFaster) {
+    const scratch_folder folder;
+    const std::string run =
+        statistics_of(folder, "pchase", "s.json", {"-enable_ptx_file_line_stats", "1"});
+    const nlohmann::json k = report_of(folder, {run})["runs"][0]["kernels"][0];
+    ASSERT_FALSE(k["findings"].empty());
+    double before = 1;
+    bool names_the_load = false;
+    for (const nlohmann::json& f : k["findings"]) {
+        EXPECT_LE(f["weight"].get<double>(), before);
+        before = f["weight"];
+        names_the_load |= f["detail"].get<std::string>().find("LDG") != std::string::npos;
+    }
+    EXPECT_TRUE(names_the_load) << k["findings"].dump(1);
+    double slots = 0;
+    for (const nlohmann::json& s : k["slots"]) slots += s.get<double>();
+    EXPECT_NEAR(1, slots, 0.01);
+    // Launch latency stands apart from the kernel's own cycles.
+    const nlohmann::json s = read_json(run)["kernels"][0];
+    EXPECT_EQ(s["start_cycle"].get<int>() - s["launched_at"].get<int>(), k["launch"].get<int>());
+}
+
+TEST(ReportTool, TakesSamplesFromDatabaseAndCsvAlike) {
+    const scratch_folder folder;
+    const std::string run =
+        statistics_of(folder, "vecadd", "s.json",
+                      {"--interval", "100", "--interval-db", folder.path("t.db"), "--interval-csv",
+                       folder.path("t.csv")});
+    const auto time_of = [&](const char* file) {
+        return report_of(folder, {run, "--samples", folder.path(file)})["runs"][0]["time"];
+    };
+    const nlohmann::json found = report_of(folder, {run})["runs"][0]["time"];
+    EXPECT_EQ(time_of("t.db"), time_of("t.csv"));
+    EXPECT_EQ(found, time_of("t.db"));  // where the run says that it wrote them
+    EXPECT_EQ(found["cycles"].size(), found["whole"]["ipc"].size());
+    EXPECT_EQ(2u, found["maps"][0]["units"].size());
+}
+
+TEST(ReportTool, ShowsThePtxOfAProgram) {
+    const scratch_folder folder;
+    const std::string programs = SIMTLM_PROGRAMS;
+    ASSERT_EQ(0, simulate({"--preset", "TINY", "--ptx", programs + "/saxpy.ptx", "--launch",
+                           programs + "/saxpy.launch", "-enable_ptx_file_line_stats", "1",
+                           "--stats-json", folder.path("s.json")})
+                     .code);
+    const nlohmann::json profile = report_of(folder, {folder.path("s.json")})["runs"][0]["profile"];
+    const nlohmann::json& p = profile.front();
+    EXPECT_EQ("PTX", p["line_kind"]);
+    bool load = false;
+    for (const auto& [line, text] : p["text"].items())
+        load |= text.get<std::string>().find("ld.global") != std::string::npos;
+    EXPECT_TRUE(load);
+}
+
+TEST(ReportTool, SummarisesARunInThirtyLines) {
+    const scratch_folder folder;
+    const std::string run = statistics_of(folder, "streams", "s.json", {});
+    const outcome o = tool("simtlm-report", {"--summary", run});
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_LE(std::count(o.out.begin(), o.out.end(), '\n'), 30);
+    EXPECT_THAT(o.out, HasSubstr("launch latency"));
+    EXPECT_THAT(o.out, HasSubstr("Why "));
+}
+
+TEST(ReportTool, RefusesWhatItCannotShow) {
+    const scratch_folder folder;
+    EXPECT_EQ(2, tool("simtlm-report", {"-o", folder.path("p.html")}).code);
+    const std::string run = statistics_of(folder, "vecadd", "s.json", {});
+    EXPECT_EQ(2, tool("simtlm-report", {run}).code);  // no --output
+    EXPECT_EQ(2, tool("simtlm-report", {run, "-o", run}).code);
+    EXPECT_EQ(2, tool("simtlm-report", {run, "-o", folder.path("p"), "--samples", run}).code);
+    EXPECT_EQ(2, tool("simtlm-report", {run, "-o", folder.path("p"), "--source", "/none"}).code);
+    EXPECT_THAT(folder.files(), testing::ElementsAre("s.json"));
+}
+
+TEST(ReportPage, NeedsNothingFromOutside) {
+    const scratch_folder folder;
+    const std::string run = statistics_of(folder, "vecadd", "s.json", {});
+    ASSERT_EQ(0, tool("simtlm-report", {run, "-o", folder.path("p.html")}).code);
+    const std::string page = read_file(folder.path("p.html"));
+    EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+    EXPECT_THAT(page, Not(HasSubstr(" src=")));
+    EXPECT_THAT(page, Not(HasSubstr("@import")));
+    EXPECT_THAT(page, Not(HasSubstr("<link")));
+    EXPECT_THAT(page, Not(HasSubstr("fetch(")));
+}
+
+// ---- in a browser ---------------------------------------------------------------------------
+
+std::string browser() {
+    std::istringstream path(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "");
+    for (std::string folder; std::getline(path, folder, ':');)
+        for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
+            if (access((folder + "/" + name).c_str(), X_OK) == 0) return folder + "/" + name;
+    return {};
+}
+
+/// Opens a page with a script of the test behind its own, and returns what is shown then.
+std::string shown(const scratch_folder& folder, std::string page, const std::string& script) {
+    const std::string watch =
+        "<script>window.onerror = m => document.documentElement.dataset.fault = m;</script>";
+    page.insert(page.find("<style>"), watch);
+    page.insert(page.rfind("</body>"), "<script>" + script + "</script>");
+    const std::string file = folder.write("shown.html", page);
+    // The page's own policy allows scripts within it.
+    const std::string command =
+        browser() +
+        " --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+        "--disable-background-networking --disable-component-update --disable-sync "
+        "--user-data-dir='" +
+        folder.path("profile") + "' --virtual-time-budget=3000 --dump-dom 'file://" + file +
+        "' 2>/dev/null";
+    std::string text;
+    if (FILE* p = popen(command.c_str(), "r")) {
+        char buffer[65536];
+        for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, p)) > 0;) text.append(buffer, n);
+        pclose(p);
+    }
+    return text.substr(0, text.find("<script type=\"application/json\"")) +
+           text.substr(std::min(text.size(), text.find("<script>'use strict'")));
+}
+
+#define SIMTLM_NEEDS_A_BROWSER() \
+    if (browser().empty()) GTEST_SKIP() << "there is no chromium on this machine"
+
+TEST(ReportPage, DrawsWithoutAFaultAndFollowsTheKeyboard) {
+    SIMTLM_NEEDS_A_BROWSER();
+    const scratch_folder folder;
+    const std::string run = statistics_of(folder, "sample", "s.json",
+                                          {"-enable_ptx_file_line_stats", "1", "--interval", "200",
+                                           "--interval-db", folder.path("t.db")});
+    const std::string other =
+        statistics_of(folder, "sample", "o.json", {"-gpgpu_l2_rop_latency", "300"});
+    ASSERT_EQ(0, tool("simtlm-report", {run, other, "-o", folder.path("p.html")}).code);
+    const std::string dom = shown(
+        folder, read_file(folder.path("p.html")),
+        "const grid = document.getElementById('kernels');"
+        "const press = key => grid.dispatchEvent(new KeyboardEvent('keydown', {key}));"
+        "press('Home'); const first = document.getElementById('kname').textContent;"
+        "press('ArrowDown'); const second = document.getElementById('kname').textContent;"
+        "document.body.append('keys: ' + first + ' | ' + second);"
+        "document.body.append(' unnamed: ' + [...document.querySelectorAll('[role=img],button,"
+        "input,[role=grid]')].filter(e => !e.getAttribute('aria-label') && "
+        "!e.textContent.trim()).length);"
+        "document.body.append(' charts: ' + document.querySelectorAll('svg').length);");
+    EXPECT_THAT(dom, HasSubstr("data-ready=\"1\""));
+    EXPECT_THAT(dom, Not(HasSubstr("data-fault")));
+    EXPECT_THAT(dom, HasSubstr("keys: 1  vecadd | 2  sgemm_tile"));
+    EXPECT_THAT(dom, HasSubstr("unnamed: 0"));
+    EXPECT_THAT(dom, HasSubstr("charts: 6"));  // a roofline and five curves
+    EXPECT_THAT(dom, HasSubstr("Side by side"));
+}
+
+TEST(ReportPage, KeepsOnlyTheRowsInViewOfThreeThousandKernels) {
+    SIMTLM_NEEDS_A_BROWSER();
+    const scratch_folder folder;
+    nlohmann::json s = read_json(statistics_of(folder, "vecadd", "s.json", {}));
+    const nlohmann::json kernel = s["kernels"][0];
+    for (int i = 1; i < 3000; ++i) {
+        s["kernels"].push_back(kernel);
+        s["kernels"].back()["list_number"] = i + 1;
+    }
+    folder.write("many.json", s.dump());
+    ASSERT_EQ(0,
+              tool("simtlm-report", {folder.path("many.json"), "-o", folder.path("p.html")}).code);
+    const std::string dom = shown(
+        folder, read_file(folder.path("p.html")),
+        "document.getElementById('kernels').dispatchEvent(new KeyboardEvent('keydown', {key: "
+        "'End'}));"
+        "document.body.append('rows: ' + (document.querySelectorAll('.view .row').length < 60) + "
+        "' last: ' + document.getElementById('kname').textContent);");
+    EXPECT_THAT(dom, Not(HasSubstr("data-fault")));
+    EXPECT_THAT(dom, HasSubstr("rows: true last: 3000  vecadd"));
+    EXPECT_THAT(dom, HasSubstr("3,000 kernels"));
+}
+
+}  // namespace
+}  // namespace simtlm::test
