@@ -33,11 +33,12 @@ struct call_site {
 struct function_image {
     const ptx::function* source = nullptr;
     bool defined = false;
-    std::uint32_t first = 0;         ///< its first operation
-    std::uint32_t end = 0;           ///< behind its last
-    std::uint32_t frame_bytes = 0;   ///< registers of a warp
-    std::uint32_t local_bytes = 0;   ///< local variables and parameters of one thread
-    std::uint32_t passed_bytes = 0;  ///< of them, what callers write: parameters
+    std::uint32_t first = 0;             ///< its first operation
+    std::uint32_t end = 0;               ///< behind its last
+    std::uint32_t frame_bytes = 0;       ///< registers of a warp
+    std::uint32_t local_bytes = 0;       ///< local variables and parameters of one thread
+    std::uint32_t passed_bytes = 0;      ///< of them, what callers write: parameters
+    std::uint32_t local_alignment = 16;  ///< of the frame, bytes; a power of two
     std::vector<std::uint32_t> callees;
     bool calls_unknown = false;  ///< through a pointer
     bool uses_alloca = false;

@@ -89,6 +89,8 @@ build_options build_options::parse(const char* text, stage when) {
                                                   : CL_INVALID_LINKER_OPTIONS;
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& w = words[i];
+        o.flush_denormals |= w == "-cl-denorms-are-zero";
+        o.argument_info |= w == "-cl-kernel-arg-info";
         if (when == stage::link) {
             if (w == "-create-library")
                 o.make_library = true;

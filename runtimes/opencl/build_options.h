@@ -15,6 +15,8 @@ struct build_options {
     std::vector<std::string> front_end;  ///< for clang, when it reads OpenCL C
     std::string standard = "CL1.2";
     bool optimise = true;
+    bool flush_denormals = false;     ///< -cl-denorms-are-zero
+    bool argument_info = false;       ///< -cl-kernel-arg-info
     bool make_library = false;        ///< -create-library
     bool allow_link_options = false;  ///< -enable-link-options
 

@@ -95,6 +95,32 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
         text.replace(at, what.size(), by);
 }
 
+/// LLVM's back end for PTX shifts by the whole amount where it rotates 64 bits, which may be
+/// negative or beyond 63: shifts of PTX are clamped, and the result was 0. The amount is masked.
+void mend_rotations(std::string& ptx) {
+    constexpr std::string_view rest = "sub.u32 \t%amt2, 64, ";
+    std::string mended;
+    std::size_t done = 0;
+    for (std::size_t at = ptx.find(rest); at != std::string::npos; at = ptx.find(rest, at + 1)) {
+        // In front of it: "shl.b64 \t%lhs, %rd1, %r1;\n\t", or shr.
+        const std::size_t amount_end = ptx.find(';', at);
+        const std::string amount = ptx.substr(at + rest.size(), amount_end - at - rest.size());
+        const std::size_t line = ptx.rfind("sh", at);
+        const std::string shift = ptx.substr(line, at - line);
+        const std::size_t comma = shift.rfind(", ");
+        if (comma == std::string::npos || shift.find("%lhs") == std::string::npos ||
+            shift.compare(comma + 2, amount.size() + 1, amount + ";") != 0)
+            continue;
+        mended.append(ptx, done, line - done);
+        mended += "and.b32 \t%amt2, " + amount + ", 63;\n\t" + shift.substr(0, comma) +
+                  ", %amt2;\n\tsub.u32 \t%amt2, 64, %amt2";
+        done = amount_end;
+    }
+    if (done == 0) return;
+    mended.append(ptx, done);
+    ptx = std::move(mended);
+}
+
 }  // namespace
 
 const std::vector<std::string>& compiler::extensions() {
@@ -131,7 +157,8 @@ compiler::compiler(unsigned capability) : capability_(architecture_for(capabilit
     if (!missing_.empty()) return;
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
-                           library::builtins, library::scratch, std::to_string(capability_)});
+                           library::builtins, library::scratch, std::to_string(capability_),
+                           "2"});  // what this file itself does to code
 }
 
 compiler::~compiler() = default;
@@ -318,6 +345,9 @@ compile_result compiler::compile(const std::string& source, const build_options&
         write(file, text);
     }
     a.insert(a.end(), options.front_end.begin(), options.front_end.end());
+    // Functions carry it with them as an attribute.
+    if (options.flush_denormals)
+        a.insert(a.end(), {"-Xclang", "-fdenormal-fp-math-f32=preserve-sign"});
     a.insert(a.end(), {"-include", library_.string() + ".prelude.h"});
 
     std::string words = options.standard + (options.optimise ? " 1" : " 0");
@@ -331,8 +361,15 @@ compile_result compiler::compile(const std::string& source, const build_options&
         if (run(p, input).status == 0) whole = text_of(file);
     }
     const std::string key = digest_of({"compile", identity_, words, source, whole});
-    if (const auto found = cache_->find(key); found && found->size() == 3)
-        return {true, (*found)[0], signatures_of_ptx((*found)[1]), (*found)[2]};
+    const auto reveal = [&](std::vector<kernel_signature>& kernels) {
+        for (kernel_signature& k : kernels)
+            for (argument_signature& one : k.arguments) one.told = options.argument_info;
+    };
+    if (const auto found = cache_->find(key); found && found->size() == 3) {
+        compile_result kept{true, (*found)[0], signatures_of_ptx((*found)[1]), (*found)[2]};
+        reveal(kept.kernels);
+        return kept;
+    }
 
     const fs::path object = own / "object.bc", text = own / "object.ll";
     a.insert(a.end(),
@@ -354,6 +391,7 @@ compile_result compiler::compile(const std::string& source, const build_options&
     result.kernels = signatures_of_llvm(text_of(text));
     result.good = true;
     cache_->store(key, {result.output, to_comments(result.kernels) + ".version", result.log});
+    reveal(result.kernels);
     return result;
 }
 
@@ -393,6 +431,7 @@ compile_result compiler::link(const std::vector<std::string>& objects,
     result.log = r.errors;
     if (r.status != 0) return result;
     result.output = text_of(output);
+    if (!options.make_library) mend_rotations(result.output);
     result.good = !result.output.empty();
     if (result.good) cache_->store(key, {result.output, result.log});
     return result;

@@ -205,6 +205,8 @@ CL(cl_int, clGetKernelArgInfo)
         const auto k = s.all_kernels.get(handle);
         require(index < k->arguments.size(), CL_INVALID_ARG_INDEX);
         const argument_signature& g = k->signature.arguments[index];
+        require(g.told, CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
+                "of programs from source, built with -cl-kernel-arg-info");
         const answer a(room, to, size);
         switch (what) {
             case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
@@ -214,10 +216,8 @@ CL(cl_int, clGetKernelArgInfo)
             case CL_KERNEL_ARG_TYPE_QUALIFIER:
                 return a.value(g.qualifiers);
             case CL_KERNEL_ARG_TYPE_NAME:
-                require(g.known, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
                 return a.text(g.type);
             case CL_KERNEL_ARG_NAME:
-                require(g.known, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
                 return a.text(g.name);
             default:
                 throw error(CL_INVALID_VALUE);

@@ -216,7 +216,6 @@ std::array<std::size_t, 3> split(const std::string& s) {
 /// What an entry of PTX says of a parameter: `.param .u64 .ptr .global .align 4 name`.
 argument_signature argument_of(std::string_view text) {
     argument_signature a;
-    a.known = false;
     if (text.find(".ptr") == std::string_view::npos) return a;
     if (text.find(".shared") != std::string_view::npos)
         a.what = kind::local;

@@ -19,7 +19,7 @@ struct argument_signature {
     cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
     cl_kernel_arg_type_qualifier qualifiers = CL_KERNEL_ARG_TYPE_NONE;
     std::string type, name;
-    bool known = true;  ///< type and name
+    bool told = false;  ///< to the program: it was compiled with -cl-kernel-arg-info
 
     cl_kernel_arg_address_qualifier address_space() const;
 };

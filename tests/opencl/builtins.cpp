@@ -1,105 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in functions: within the standard's error, atomics, work-group functions, printf.
+// Built-in functions: of integers, atomics, work-group functions, printf.
 #include "tests/opencl/host.h"
 
-#include <cmath>
-#include <random>
+#include <algorithm>
 
 namespace {
-
-struct function {
-    const char* name;
-    long double (*exact)(long double);
-    float low, high;
-    double ulp_float, ulp_double;
-};
-
-long double inverse_root(long double x) {
-    return 1 / std::sqrt(x);
-}
-long double sine_of_pi(long double x) {
-    return std::sin(3.14159265358979323846264338327950288L * x);
-}
-long double exponential_10(long double x) {
-    return std::pow(10.0L, x);
-}
-
-// Errors of OpenCL C 3.0, tables of full profile.
-const function functions[] = {
-    {"sin", sinl, -100, 100, 4, 4},
-    {"cos", cosl, -100, 100, 4, 4},
-    {"tan", tanl, -1.5f, 1.5f, 5, 5},
-    {"asin", asinl, -1, 1, 4, 4},
-    {"acos", acosl, -1, 1, 4, 4},
-    {"atan", atanl, -50, 50, 5, 5},
-    {"sinh", sinhl, -10, 10, 4, 4},
-    {"cosh", coshl, -10, 10, 4, 4},
-    {"tanh", tanhl, -10, 10, 5, 5},
-    {"asinh", asinhl, -50, 50, 4, 4},
-    {"acosh", acoshl, 1, 50, 4, 4},
-    {"atanh", atanhl, -0.99f, 0.99f, 5, 5},
-    {"exp", expl, -80, 80, 3, 3},
-    {"exp2", exp2l, -100, 100, 3, 3},
-    {"exp10", exponential_10, -30, 30, 3, 3},
-    {"expm1", expm1l, -10, 10, 3, 3},
-    {"log", logl, 0.01f, 1000, 3, 3},
-    {"log2", log2l, 0.01f, 1000, 3, 3},
-    {"log10", log10l, 0.01f, 1000, 3, 3},
-    {"log1p", log1pl, -0.9f, 100, 2, 2},
-    {"sqrt", sqrtl, 0, 1000, 3, 0.5},
-    {"rsqrt", inverse_root, 0.01f, 1000, 2, 2},
-    {"cbrt", cbrtl, -1000, 1000, 2, 2},
-    {"erf", erfl, -3, 3, 16, 16},
-    {"erfc", erfcl, -3, 3, 16, 16},
-    {"tgamma", tgammal, 0.5f, 10, 16, 16},
-    {"sinpi", sine_of_pi, -0.9f, 0.9f, 4, 4},
-};
-
-double ulps(float got, long double exact) {
-    const float near = static_cast<float>(exact);
-    const float next = std::nextafter(std::abs(near), INFINITY);
-    return static_cast<double>(std::abs(got - exact)) / static_cast<double>(next - std::abs(near));
-}
-double ulps(double got, long double exact) {
-    const auto near = static_cast<double>(exact);
-    const double next = std::nextafter(std::abs(near), INFINITY);
-    return static_cast<double>(std::abs(got - exact) / (next - std::abs(near)));
-}
-
-template <class T>
-void stays_within_the_error(const host& h, const char* type) {
-    std::string source = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-    constexpr std::size_t n = 256;
-    for (const function& f : functions)
-        source += std::string("kernel void k_") + f.name + "(global const " + type +
-                  "* x, global " + type + "* y) { y[get_global_id(0)] = " + f.name +
-                  "(x[get_global_id(0)]); }\n";
-    const cl_program g = h.build(source.c_str());
-    std::mt19937 random(1);
-    for (const function& f : functions) {
-        std::vector<T> x(n);
-        std::uniform_real_distribution<T> range(static_cast<T>(f.low), static_cast<T>(f.high));
-        for (T& v : x) v = range(random);
-        const cl_mem in = h.buffer(x), out = h.buffer(std::vector<T>(n));
-        const cl_kernel k = h.kernel(g, (std::string("k_") + f.name).c_str());
-        set(k, 0, in);
-        set(k, 1, out);
-        h.run(k, n);
-        const auto y = h.read<T>(out, n);
-        double worst = 0;
-        for (std::size_t i = 0; i < n; ++i) worst = std::max(worst, ulps(y[i], f.exact(x[i])));
-        const double allowed = sizeof(T) == 4 ? f.ulp_float : f.ulp_double;
-        // The half allows for rounding the exact value itself.
-        if (!(worst <= allowed + 0.01)) {
-            std::printf("%s of %s: %g ulp, allowed %g\n", f.name, type, worst, allowed);
-            ++failures;
-        }
-        GOOD(clReleaseMemObject(in));
-        GOOD(clReleaseMemObject(out));
-        GOOD(clReleaseKernel(k));
-    }
-    GOOD(clReleaseProgram(g));
-}
 
 const char* const integer_source = R"(
 kernel void integers(global int* out) {
@@ -116,6 +21,13 @@ kernel void integers(global int* out) {
     out[9] = native_sqrt(16.0f) + native_divide(8.0f, 2.0f);
     out[10] = (int)dot((float4)(1, 2, 3, 4), (float4)(5, 6, 7, 8));
     out[11] = smoothstep(0.0f, 2.0f, 1.0f) == 0.5f;
+}
+/* Amounts below 0 and beyond 63, which PTX's shifts do not wrap around. */
+kernel void rotations(global ulong* out, ulong x, long n) {
+    out[0] = rotate(x, (ulong)n);
+    out[1] = rotate((ulong2)x, (ulong2)(n, n + 64)).y;
+    out[2] = (x << (n & 63)) | (x >> (-n & 63));
+    out[3] = (x >> (n & 63)) | (x << (-n & 63));
 }
 )";
 
@@ -134,6 +46,22 @@ void computes_integers(const host& h) {
         }
     GOOD(clReleaseMemObject(out));
     GOOD(clReleaseKernel(k));
+
+    const cl_kernel rotations = h.kernel(g, "rotations");
+    const cl_mem rotated = h.buffer(std::vector<cl_ulong>(4, 1));
+    const cl_ulong x = 0x8123456789abcdefu;
+    set(rotations, 0, rotated);
+    set(rotations, 1, x);
+    for (const cl_long n : {0, 1, 8, 63, 64, 65, -1, -3, -63, -64, 640}) {
+        set(rotations, 2, n);
+        h.run(rotations, 1);
+        const unsigned m = static_cast<unsigned>(n & 63);
+        const cl_ulong left = m == 0 ? x : (x << m) | (x >> (64 - m));
+        const cl_ulong right = m == 0 ? x : (x >> m) | (x << (64 - m));
+        CHECK((h.read<cl_ulong>(rotated, 4) == std::vector<cl_ulong>{left, left, left, right}));
+    }
+    GOOD(clReleaseMemObject(rotated));
+    GOOD(clReleaseKernel(rotations));
     GOOD(clReleaseProgram(g));
 }
 
@@ -201,8 +129,6 @@ void prints(const host& h) {
 int main() {
     {
         const host h;
-        stays_within_the_error<float>(h, "float");
-        stays_within_the_error<double>(h, "double");
         computes_integers(h);
         works_in_groups(h);
         prints(h);

@@ -26,6 +26,18 @@ kernel __attribute__((reqd_work_group_size(8, 2, 1))) void demands(global int* p
     shared[get_local_id(0)] = 1;
     p[0] = shared[0];
 }
+__attribute__((noinline)) int is_aligned(void) {
+    volatile long16 wide = 0;
+    volatile uintptr_t address = (uintptr_t)&wide;
+    return (address & 127) == 0 && wide.s7 == 0;
+}
+kernel void aligns(global int* out) {
+    volatile int odd = 0;
+    *out = is_aligned() + 2 * odd;
+}
+kernel void flushes(global float* p) {
+    p[1] = p[0] * 0.5f;
+}
 kernel void two_locals(local int* a, local long* b, global long* out) {
     const size_t i = get_local_id(0);
     a[i] = i; b[i] = 100 * i;
@@ -111,8 +123,13 @@ void knows_itself(const host& h, cl_program g) {
           clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, odd, 0, nullptr, nullptr));
     GOOD(clEnqueueNDRangeKernel(h.queue, k, 2, nullptr, n, n, 0, nullptr, nullptr));
     CHECK(h.read<int>(out, 1)[0] == 1);
-    const cl_kernel a = h.kernel(g, "arguments");
+    cl_kernel a = h.kernel(g, "arguments");
     cl_kernel_arg_address_qualifier space = 0;
+    GIVES(CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
+          clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_NAME, 0, nullptr, nullptr));
+    GOOD(clReleaseKernel(a));
+    const cl_program told = h.build(source, "-cl-kernel-arg-info");
+    a = h.kernel(told, "arguments");
     GOOD(clGetKernelArgInfo(a, 4, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, nullptr));
     CHECK(space == CL_KERNEL_ARG_ADDRESS_CONSTANT);
     GOOD(clGetKernelArgInfo(a, 3, CL_KERNEL_ARG_TYPE_NAME, sizeof text, text, nullptr));
@@ -120,8 +137,34 @@ void knows_itself(const host& h, cl_program g) {
     GOOD(clGetKernelArgInfo(a, 6, CL_KERNEL_ARG_NAME, sizeof text, text, nullptr));
     CHECK(std::string(text) == "big");
     GOOD(clReleaseKernel(a));
+    GOOD(clReleaseProgram(told));
     GOOD(clReleaseMemObject(out));
     GOOD(clReleaseKernel(k));
+}
+
+/// Frames of functions begin where their variables are aligned.
+void aligns_variables_of_functions(const host& h, cl_program g) {
+    const cl_kernel k = h.kernel(g, "aligns");
+    const cl_mem out = h.buffer(std::vector<int>{7});
+    set(k, 0, out);
+    h.run(k, 1);
+    CHECK(h.read<int>(out, 1)[0] == 1);
+    GOOD(clReleaseMemObject(out));
+    GOOD(clReleaseKernel(k));
+}
+
+void flushes_denormals_where_it_is_asked_to(const host& h, cl_program g) {
+    const cl_program flushing = h.build(source, "-cl-denorms-are-zero");
+    const cl_mem p = h.buffer(std::vector<float>{1.5e-38f, 1});
+    for (const cl_program one : {g, flushing}) {
+        const cl_kernel k = h.kernel(one, "flushes");
+        set(k, 0, p);
+        h.run(k, 1);
+        CHECK((h.read<float>(p, 2)[1] == 0) == (one == flushing));
+        GOOD(clReleaseKernel(k));
+    }
+    GOOD(clReleaseMemObject(p));
+    GOOD(clReleaseProgram(flushing));
 }
 
 void gives_each_local_argument_its_own_memory(const host& h, cl_program g) {
@@ -172,6 +215,8 @@ int main() {
         counts_work_items(h, g);
         knows_itself(h, g);
         gives_each_local_argument_its_own_memory(h, g);
+        aligns_variables_of_functions(h, g);
+        flushes_denormals_where_it_is_asked_to(h, g);
         runs_native_kernels(h);
         GOOD(clReleaseProgram(g));
     }

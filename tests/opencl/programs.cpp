@@ -66,9 +66,9 @@ void gives_ptx_and_takes_it_back(const host& h) {
     GOOD(clBuildProgram(b, 1, &h.device, nullptr, nullptr, nullptr));
     CHECK(result_of(h, b, "scale") == 28);
     const cl_kernel k = h.kernel(b, "scale");
-    char type[16];
-    GOOD(clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr));
-    CHECK(std::string(type) == "int*");
+    // Of programs from source alone.
+    GIVES(CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
+          clGetKernelArgInfo(k, 0, CL_KERNEL_ARG_TYPE_NAME, 0, nullptr, nullptr));
     GOOD(clReleaseKernel(k));
     const auto* nonsense = reinterpret_cast<const unsigned char*>("nonsense");
     size = 8;

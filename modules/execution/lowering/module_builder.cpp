@@ -145,9 +145,10 @@ void module_builder::place_in_frames() {
     const ptx::module& m = source();
     for (std::size_t i = 0; i < m.functions.size(); ++i) {
         const ptx::function& f = m.functions[i];
-        std::uint64_t at = 0;
+        std::uint64_t at = 0, alignment = 16;
         const auto place = [&](std::uint32_t variable) {
             const ptx::variable& v = m.variables[variable];
+            alignment = std::max<std::uint64_t>(alignment, alignment_of(v));
             at = round_up(at, std::max<std::uint64_t>(alignment_of(v), 4));
             image_.addresses_[variable] = at;
             check_fits(v, at);
@@ -166,6 +167,7 @@ void module_builder::place_in_frames() {
             if (s == ptx::state_space::local || s == ptx::state_space::param) place(v);
         }
         functions()[i].local_bytes = static_cast<std::uint32_t>(round_up(at, 16));
+        functions()[i].local_alignment = static_cast<std::uint32_t>(alignment);
     }
 }
 
@@ -273,7 +275,9 @@ std::uint64_t module_builder::deepest_frames(std::uint32_t function,
     for (const std::uint32_t callee : image_.functions_[function].callees)
         deepest = std::max(deepest, deepest_frames(callee, visiting, recursive));
     visiting[function] = 0;
-    return round_up(image_.functions_[function].local_bytes, 16) + deepest;
+    // Tops of frames are multiples of 16; a callee's frame may begin that much later.
+    const function_image& f = image_.functions_[function];
+    return round_up(f.local_bytes, 16) + f.local_alignment - 16 + deepest;
 }
 
 void module_builder::describe_kernels() {

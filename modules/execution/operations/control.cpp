@@ -229,7 +229,8 @@ const operation* enter_function(warp& w, const operation* op) {
     std::memset(registers, 0, f.frame_bytes);
     std::memcpy(registers, &all_lanes, sizeof all_lanes);
     w.banks[0] = registers;
-    w.local_base = control.local_bases[depth] = (control.local_tops[depth - 1] + 15) & ~15u;
+    const std::uint32_t low = f.local_alignment - 1;
+    w.local_base = control.local_bases[depth] = (control.local_tops[depth - 1] + low) & ~low;
     control.local_tops[depth] = w.local_base + f.local_bytes;
     if (control.local_tops[depth] > w.local_bytes)
         w.block->fail(w, w.code + call_pc, static_cast<unsigned>(__builtin_ctz(w.active)),
