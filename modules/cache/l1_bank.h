@@ -42,13 +42,14 @@ public:
         pipeline_.pop();
     }
 
-    /// Why the look-up of front() has failed, if it has.
-    data_cache::reservation_failure failed;
-
 private:
     std::uint64_t latency_;
+    alignas(64) kernel::ring_buffer<queued_access> pipeline_;
     std::uint64_t last_entered_ = ~std::uint64_t{0};  // core cycle
-    kernel::ring_buffer<queued_access> pipeline_;
+
+public:
+    /// Why the look-up of front() has failed, if it has.
+    data_cache::reservation_failure failed;
 };
 
 }  // namespace simtlm::cache

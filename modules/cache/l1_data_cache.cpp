@@ -10,6 +10,10 @@
 
 namespace simtlm::cache {
 
+namespace {
+constexpr std::uint64_t never = ~std::uint64_t{0};
+}  // namespace
+
 l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
                              kernel::phase_sequencer& sequencer, const config& cfg,
                              protocol::transaction_pool& pool)
@@ -25,6 +29,7 @@ l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
                kernel::on_edge<&l1_data_cache::cycle>(this)) {
     for (unsigned b = 0; b < cfg.banks; ++b)
         banks_.push_back(std::make_unique<l1_bank>(fmt::format("bank{}", b).c_str(), cfg.latency));
+    due_.assign(cfg.banks, never);
 }
 
 tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
@@ -40,7 +45,8 @@ tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
         }
         return r.finished ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
     }
-    l1_bank& b = *banks_[bank_of_(p.get_address())];
+    const unsigned number = bank_of_(p.get_address());
+    l1_bank& b = *banks_[number];
     if (b.conflict(now)) {
         ++bank_conflicts_;
         phase = protocol::refused;
@@ -48,6 +54,7 @@ tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
     }
     p.acquire();
     b.push(p, now);
+    due_[number] = std::min(due_[number], now + config_.latency);
     if (queued_++ == 0) process_.wake_at(now + config_.latency);
     return tlm::TLM_ACCEPTED;
 }
@@ -58,13 +65,14 @@ void l1_data_cache::cycle() {
     if (memory_.response_waiting()) memory_.retry();
     engine_.cycle(memory_);
     next_cycle_ = now + 1;
-    for (const auto& b : banks_)
-        if (!b->empty() && now >= b->front_due()) look_up(*b);
+    for (std::size_t b = 0; b < due_.size(); ++b)
+        if (now >= due_[b]) look_up(b);
     note_back_pressure();
     rest();
 }
 
-void l1_data_cache::look_up(l1_bank& b) {
+void l1_data_cache::look_up(std::size_t bank) {
+    l1_bank& b = *banks_[bank];
     tlm::tlm_generic_payload& p = b.front();
     if (engine_.fails_again(p, b.failed)) return;
     const access_result r = engine_.access(p, process_.now());
@@ -73,6 +81,7 @@ void l1_data_cache::look_up(l1_bank& b) {
         return;
     }
     b.pop();
+    due_[bank] = b.empty() ? never : b.front_due();
     --queued_;
     if (r.finished) unit_.complete(p);
     p.release();
@@ -94,10 +103,7 @@ void l1_data_cache::rest() {
         process_.sleep();
         return;
     }
-    std::uint64_t next = ~std::uint64_t{0};
-    for (const auto& b : banks_)
-        if (!b->empty()) next = std::min(next, b->front_due());
-    process_.sleep_until(next);
+    process_.sleep_until(*std::min_element(due_.begin(), due_.end()));
 }
 
 /// Whether a miss would be refused from the next turn on.

@@ -91,7 +91,7 @@ private:
 
     void cycle();
     void note_back_pressure();
-    void look_up(l1_bank& b);
+    void look_up(std::size_t bank);
     void replay(std::uint64_t now);
     void rest();
 
@@ -99,6 +99,7 @@ private:
     data_cache engine_;
     set_index bank_of_;
     std::vector<std::unique_ptr<l1_bank>> banks_;
+    std::vector<std::uint64_t> due_;  // by bank: when its first access reaches the tags, or never
     unsigned queued_ = 0;
     std::uint64_t next_cycle_ = 0;  // first core cycle that the ports have not seen
     std::uint64_t bank_conflicts_ = 0;

@@ -58,7 +58,9 @@ private:
     void cycle();
     void lengthen(std::uint64_t now);
 
-    std::vector<warp_instruction*> ring_;  // by completion cycle; a power of two of them
+    // In one cache line, and the process in the next.
+    alignas(
+        64) std::vector<warp_instruction*> ring_;  // by completion cycle; a power of two of them
     std::uint64_t mask_;
     std::uint64_t taken_ = 0;  // the first 64 places of the ring, bit by bit: read without it
     std::uint64_t register_free_at_ = 0;

@@ -26,17 +26,17 @@ clocked_process::clocked_process(const char* name, phase_sequencer& sequencer, p
                                  clocked_process* run_by)
     : sequencer_(sequencer),
       group_(sequencer.group_of_new(phase)),
+      behind_(group_ != nullptr ? &group_->behind_ : &phase_sequencer::in_time),
       action_(action),
       slot_(group_ != nullptr ? group_->slot_of(phase) : sequencer.slots_.at(phase)),
-      behind_(group_ != nullptr ? &group_->behind_ : &phase_sequencer::in_time),
-      domain_(slot_.what.domain),
       chunk_(sequencer.chunk_of_new_),
       run_by_(run_by),
       owner_(sc_core::sc_get_current_object()),
       block_(owner_) {
+    domain_ = static_cast<std::uint8_t>(slot_.what.domain);
     sc_assert(sub_phases >= 1);
     index_ = slot_.join(*this, sub_phases);
-    if (group_ != nullptr) number_ = group_->add(*this);
+    if (group_ != nullptr) number_ = static_cast<std::uint16_t>(group_->add(*this));
     if (group_ == nullptr && run_by_ == nullptr) spawn(name);
     if (awake || !sequencer_.options_.sleeping) wake();
 }
@@ -56,11 +56,11 @@ void clocked_process::spawn(const char* name) {
                 sc_core::wait();
             }
         };
-        process_ = sc_core::sc_spawn(thread, name, &options).get_process_object();
+        sc_core::sc_spawn(thread, name, &options);
     } else {
         options.spawn_method();
         const auto method = [this] { sequencer_.run(*this); };
-        process_ = sc_core::sc_spawn(method, name, &options).get_process_object();
+        sc_core::sc_spawn(method, name, &options);
     }
 }
 

@@ -22,7 +22,7 @@ namespace simtlm::kernel {
 /// the same phase nothing may pass, or their order would matter. An action that runs without need
 /// must change nothing: with sleeping switched off every action runs on every edge and the results
 /// are the same.
-class clocked_process {
+class alignas(64) clocked_process {
 public:
     /// @param name       of the process, within the module
     /// @param sequencer  of the clock domains
@@ -38,7 +38,7 @@ public:
     void wake() {
         if (group_ == nullptr) return wake_outside_groups();
         if (awake()) return;
-        *word_ |= bit_;
+        *word_ |= mask();
         group_->sub_phase_awake(sub_phase_number_);
     }
 
@@ -51,19 +51,23 @@ public:
     /// the other. When that sub-phase of the current edge is yet to come it runs (again) on this
     /// edge.
     void select_sub_phase(unsigned k) {
-        if (&slot_.sub_phases[k] == sub_phase_) return;
+        if (k == selected_sub_phase()) return;
         const bool was_awake = awake();
         clear_awake();
-        join_sub_phase(k);
+        if (group_ != nullptr && group_->is_complete())
+            move_to_row(k);
+        else
+            join_sub_phase(k);
         if (was_awake) wake();
     }
-    unsigned selected_sub_phase() const { return selected_; }
+    unsigned selected_sub_phase() const {
+        return group_ != nullptr ? sub_phase_number_ - first_number_ : selected_;
+    }
     /// Whether the current edge has come to the k-th sub-phase of the phase, or beyond.
     bool sub_phase_has_passed(unsigned k) const {
-        const phase_sequencer::sub_phase& t = slot_.sub_phases[k];
         if (!sequencer_.stepping_) return true;
-        return sequencer_.visiting_ >= t.place ||
-               (group_ != nullptr && group_->has_come_to(t.number));
+        return sequencer_.visiting_ >= first_place_ + k ||
+               (group_ != nullptr && group_->has_come_to(first_number_ + k));
     }
 
     /// Wakes at an edge to come of the process's own domain. @param at  cycle of that domain
@@ -81,7 +85,7 @@ public:
         wake_at(at);
     }
 
-    bool awake() const { return (__atomic_load_n(word_, __ATOMIC_RELAXED) & bit_) != 0; }
+    bool awake() const { return (__atomic_load_n(word_, __ATOMIC_RELAXED) >> bit_ & 1u) != 0; }
 
     /// The current edge of the process's own domain, cycles.
     std::uint64_t now() const { return sequencer_.cycle(domain_) - *behind_; }
@@ -100,63 +104,80 @@ private:
     clocked_process(const char* name, phase_sequencer& sequencer, phase_index phase,
                     edge_action action, bool awake, unsigned sub_phases, clocked_process* run_by);
     void spawn(const char* name);
-    phase_sequencer::start how_to_start() {
+    /// The process that runs it is to run this action, when it is triggered the next time.
+    void have_run() {
         clocked_process& runner = run_by_ != nullptr ? *run_by_ : *this;
-        return {runner.start_.get(), runner.process_, &runner, this,
-                is_group_ ? static_cast<const process_group*>(action_.self) : nullptr};
+        runner.guest_ = this;
+        runner.has_guest_ = true;
+    }
+    /// Triggers the process that runs it.
+    sc_core::sc_event* start_event() const {
+        return (run_by_ != nullptr ? *run_by_ : *this).start_.get();
     }
     void wake_outside_groups() {
         if (awake()) return;
         if (sequencer_.parallel_) return sequencer_.wake_in_parallel(*this);
-        *word_ |= bit_;
+        *word_ |= mask();
         ++sub_phase_->awake;
     }
     void clear_awake() {
         if (!awake()) return;
         if (group_ == nullptr) {
             if (sequencer_.parallel_) return sequencer_.sleep_in_parallel(*this);
-            *word_ &= ~bit_;
+            *word_ &= ~mask();
             --sub_phase_->awake;
             return;
         }
-        *word_ &= ~bit_;
+        *word_ &= ~mask();
         if (*word_ == 0 && (only_word_ || group_->nobody_in(sub_phase_number_)))
             group_->sub_phase_asleep(sub_phase_number_);
     }
+    std::uint64_t mask() const { return std::uint64_t{1} << bit_; }
     /// @pre asleep, or in the same sub-phase, whose words have moved
     void join_sub_phase(unsigned k) {
         selected_ = k;
         sub_phase_ = &slot_.sub_phases[k];
-        sub_phase_number_ = sub_phase_->number;
+        first_place_ = slot_.sub_phases[0].place;
+        first_number_ = static_cast<std::uint8_t>(slot_.sub_phases[0].number);
+        sub_phase_number_ = static_cast<std::uint8_t>(first_number_ + k);
         only_word_ = sub_phase_->n_words == 1;
         word_ = sub_phase_->word(index_);
-        bit_ = std::uint64_t{1} << (index_ % 64);
+        bit_ = static_cast<std::uint8_t>(index_ % 64);
+    }
+    /// The same, shorter, in a group that is complete. @pre asleep
+    void move_to_row(unsigned k) {
+        sub_phase_number_ = static_cast<std::uint8_t>(first_number_ + k);
+        word_ = group_->word_of(sub_phase_number_, index_);
     }
 
-    // What running, sleeping and waking need comes first.
+    // What running, sleeping, waking and timers need is in one cache line.
     phase_sequencer& sequencer_;
-    process_group* const group_;     // nullptr: none
-    std::uint64_t* word_ = nullptr;  // of its sub-phase, with a bit of its own
-    std::uint64_t bit_ = 0;
+    process_group* const group_;         // nullptr: none
+    std::uint64_t* word_ = nullptr;      // of its sub-phase, with a bit of its own
+    const std::uint64_t* const behind_;  // edges by which its group lags
     const edge_action action_;
-    unsigned index_ = 0;                               // among the members of the phase
-    const clocked_process* guest_ = nullptr;           // that its process is to run now
-    unsigned sub_phase_number_ = 0;                    // in a group
-    bool is_group_ = false;                            // its action is a process_group's
-    bool only_word_ = false;                           // of the sub-phase
+    unsigned index_ = 0;                 // among the members of the phase
+    unsigned first_place_ = 0;           // of the first sub-phase of the phase
+    std::uint16_t number_ = 0;           // among the members of the group
+    std::uint8_t first_number_ = 0;      // of the first sub-phase, in a group
+    std::uint8_t sub_phase_number_ = 0;  // of its own
+    std::uint8_t bit_ = 0;               // in the word
+    std::uint8_t domain_;
+    bool only_word_ = false;  // of the sub-phase
+    bool has_guest_ = false;
+
+    // For construction, and for processes outside groups.
     phase_sequencer::slot& slot_;                      // its phase
     phase_sequencer::sub_phase* sub_phase_ = nullptr;  // the sub-phase it acts in
-    unsigned selected_ = 0;                            // which one that is
-    const std::uint64_t* const behind_;                // edges that its group is
-    unsigned domain_;
-    unsigned number_ = 0;                       // among the members of the group
-    unsigned chunk_;                            // of the design
-    unsigned watched_ = 0;                      // number of its block, see phase_sequencer::watch()
+    const clocked_process* guest_ = nullptr;  // that its process is to run now, if it has one
+    unsigned selected_ = 0;                   // which sub-phase it acts in, outside groups
+    unsigned place_ = 0;    // among those of its phase, in the order in which they were made
+    unsigned chunk_;        // of the design
+    unsigned watched_ = 0;  // number of its block, see phase_sequencer::watch()
     std::unique_ptr<sc_core::sc_event> start_;  // triggers its process, which a member lacks
     clocked_process* const run_by_;             // nullptr: by a process of its own, or a group
-    const sc_core::sc_object* process_ = nullptr;  // of SystemC
-    const sc_core::sc_object* const owner_;        // the module under construction when it was made
-    const sc_core::sc_object* block_;  // the same, unless the process is that of a group
+    const sc_core::sc_object* const owner_;     // the module under construction when it was made
+    const sc_core::sc_object* block_;           // the same, unless the process is that of a group
 };
 
 inline void process_group::sub_phase_awake(unsigned sub_phase) {

@@ -51,6 +51,7 @@ phase_sequencer::phase_sequencer(const sc_core::sc_module_name& name, unsigned d
 phase_sequencer::~phase_sequencer() = default;
 
 unsigned phase_sequencer::slot::join(clocked_process& p, unsigned sub_phases_wanted) {
+    p.place_ = static_cast<unsigned>(members.size());
     members.push_back(&p);
     if (sub_phases.size() < sub_phases_wanted) sub_phases.resize(sub_phases_wanted);
     for (sub_phase& t : sub_phases) t.make_room(static_cast<unsigned>(members.size()));
@@ -147,8 +148,9 @@ void phase_sequencer::slot::complete(unsigned number) {
     for (unsigned k = 0; k < sub_phases.size(); ++k)
         sub_phases[k].place = number * most_sub_phases + k + 1;
     for (clocked_process* p : members) {
+        if (p != nullptr) p->first_place_ = sub_phases[0].place;
         actions.push_back(p != nullptr ? p->action_ : edge_action{nullptr, nullptr});
-        starts.push_back(p != nullptr ? p->how_to_start() : start{});
+        starts.push_back(p != nullptr ? p->start_event() : nullptr);
     }
 }
 
@@ -303,6 +305,8 @@ bool phase_sequencer::start_next_phase(const clocked_process* ended) {
         const std::size_t end = end_of_processes(position_);
         begin_ = &v;
         end_ = order.data() + end;
+        own_actions_ =
+            end_ - begin_ == 1 && v.of->processes == v.of && v.actions == v.of->actions.data();
         start_processes(v);
         position_ = end;
         return true;
@@ -324,65 +328,54 @@ std::size_t phase_sequencer::end_of_processes(std::size_t first) const {
 /// Triggers the processes of those who are awake, whoever wakes or sleeps meanwhile.
 void phase_sequencer::start_processes(const visit& v) {
     const sub_phase& t = *v.who;
-    const start* const starts = v.of->starts.data();
     const std::size_t members = v.of->starts.size();
-    if (queue_.size() < members) queue_.resize(members);
     if (started_.size() < t.n_words) started_.resize(t.n_words);
-    const start** last = queue_.data();
+    unsigned awake = 0;
     for (unsigned w = 0; w < t.n_words; ++w) {
         std::uint64_t bits = 0;
         for (const visit* also = begin_; also != end_; ++also)
             bits |= also->who->words[w * t.stride];
         started_[w] = bits;
-        for (; bits != 0; bits &= bits - 1)
-            *last++ = &starts[64 * w + static_cast<unsigned>(__builtin_ctzll(bits))];
+        awake += static_cast<unsigned>(__builtin_popcountll(bits));
     }
-    next_ = queue_.data();
-    last_started_ = last;
-    const auto awake = static_cast<std::size_t>(last - queue_.data());
     // To trigger all at once costs less for each, the others included, who then do nothing.
     if (8 * awake >= 5 * members && members > 1 && !v.of->shared && !v.of->starts_guests()) {
         running_ = static_cast<unsigned>(members);
-        std::reverse(queue_.data(), queue_.data() + awake);
         v.of->processes->start_all->notify();
         return;
     }
-    running_ = static_cast<unsigned>(awake);
-    for (const start* const* s = queue_.data(); s != last; ++s) {
-        if (v.of->starts_guests()) (*s)->runner->guest_ = (*s)->block;
-        (*s)->event->notify();
-    }
-}
-
-/// Has the processor fetch what running it touches: mostly it has left the caches since the last
-/// edge.
-void phase_sequencer::start::prefetch() const {
-    constexpr unsigned line = 64;  // bytes
-    const auto fetch = [](const void* object, unsigned lines) {
-        for (unsigned k = 0; k < lines; ++k)
-            __builtin_prefetch(static_cast<const char*>(object) + k * line);
-    };
-    fetch(process, 5);
-    fetch(block, 2);
-    if (group != nullptr) fetch(group, 4);
+    running_ = awake;
+    for (unsigned w = 0; w < t.n_words; ++w)
+        for (std::uint64_t bits = started_[w]; bits != 0; bits &= bits - 1) {
+            const unsigned member = 64 * w + static_cast<unsigned>(__builtin_ctzll(bits));
+            if (v.of->starts_guests()) v.of->members[member]->have_run();
+            v.of->starts[member]->notify();
+        }
 }
 
 void phase_sequencer::run(clocked_process& runner) {
-    const clocked_process* const guest = std::exchange(runner.guest_, nullptr);
-    const clocked_process& p = guest != nullptr ? *guest : runner;
-    if ((started_[p.index_ / 64] & p.bit_) != 0) {
-        if (++next_ + 1 < last_started_) next_[1]->prefetch();
-        run_phases_of(p);
+    const clocked_process* p = &runner;
+    if (runner.has_guest_) {
+        runner.has_guest_ = false;
+        p = runner.guest_;
+    }
+    if ((started_[p->index_ / 64] >> p->bit_ & 1u) != 0) {
+        running_process_ = p;
+        running_visit_ = begin_;
+        if (own_actions_)
+            act(p->action_);
+        else
+            run_phases_of(*p);
     }
     if (--running_ == 0) phase_ended(runner);
 }
 
-/// What a process does: its phase, and those that follow in which the same process has something
-/// to do.
+/// What a process does where phases that follow one another are run by the same processes: those of
+/// them in which it has something to do.
 void phase_sequencer::run_phases_of(const clocked_process& p) {
-    if (end_ - begin_ == 1) return act(begin_->actions[p.index_]);
     for (const visit* v = begin_; v != end_; ++v) {
-        if ((v->who->words[p.index_ / 64 * v->who->stride] & p.bit_) == 0) continue;
+        if ((v->who->words[p.index_ / 64 * v->who->stride] >> p.bit_ & 1u) == 0) continue;
+        running_visit_ = v;
         act(v->actions[p.index_]);
         if (v == begin_) continue;  // has been counted
         ++activity_.activations[number_of(*v->of)];
@@ -392,6 +385,7 @@ void phase_sequencer::run_phases_of(const clocked_process& p) {
 
 /// The processes of a phase have run. @param last  that has: the one that runs now
 void phase_sequencer::phase_ended(const clocked_process& last) {
+    running_process_ = nullptr;
     // Whoever else has something to do at this instant sees each phase in a delta cycle of its own.
     if (sc_core::sc_pending_activity_at_current_time()) return go_on_in_next_delta();
     go_on(&last);
@@ -495,7 +489,6 @@ std::uint64_t phase_sequencer::awake_chunks(unsigned unit) const {
 
 /// Who is awake of a piece of the design, phase after phase.
 void phase_sequencer::run_chunk(unsigned unit, unsigned chunk) {
-    constexpr unsigned most_members = 1u << 24;
     deferred_updates& mine = updates_of_this_thread();
     for (unsigned k = 0; k < n_shared_; ++k) {
         const visit& v = shared_[k];
@@ -504,7 +497,8 @@ void phase_sequencer::run_chunk(unsigned unit, unsigned chunk) {
         for (unsigned word = first; word < first + v.of->words_per_thread; ++word) {
             if ((v.who->awake_in(word) >> chunk & 1u) == 0) continue;
             const unsigned member = 64 * word + chunk;
-            mine.running = std::uint64_t{k} * most_members + member;
+            mine.visited = &v;
+            mine.running = v.of->members[member];
             act(v.actions[member]);
             ++ran;
         }
@@ -559,27 +553,37 @@ phase_sequencer::deferred_updates& phase_sequencer::updates_of_this_thread() {
 /// While other threads may do the same to other processes.
 void phase_sequencer::wake_in_parallel(clocked_process& p) {
     if (!p.slot_.shared) return updates_of_this_thread().woken.push_back(&p);
-    if ((__atomic_fetch_or(p.word_, p.bit_, __ATOMIC_RELAXED) & p.bit_) == 0)
+    if ((__atomic_fetch_or(p.word_, p.mask(), __ATOMIC_RELAXED) & p.mask()) == 0)
         ++updates_of_this_thread().awoken[p.slot_.shared_number];
 }
 
 void phase_sequencer::sleep_in_parallel(clocked_process& p) {
     sc_assert(p.slot_.shared);
-    if ((__atomic_fetch_and(p.word_, ~p.bit_, __ATOMIC_RELAXED) & p.bit_) != 0)
+    if ((__atomic_fetch_and(p.word_, ~p.mask(), __ATOMIC_RELAXED) & p.mask()) != 0)
         --updates_of_this_thread().awoken[p.slot_.shared_number];
+}
+
+std::uint64_t phase_sequencer::order_of(const visit& v, const clocked_process& p) const {
+    constexpr unsigned most_members = 1u << 24;
+    return static_cast<std::uint64_t>(&v - visits_->data()) * most_members + p.place_;
 }
 
 void phase_sequencer::fail(std::exception_ptr why) {
     if (parallel_) {
         deferred_updates& mine = updates_of_this_thread();
-        if (mine.failure && mine.failed <= mine.running) return;
+        const std::uint64_t order = order_of(*mine.visited, *mine.running);
+        if (mine.failure && mine.failed <= order) return;
         mine.failure = std::move(why);
-        mine.failed = mine.running;
+        mine.failed = order;
         return;
     }
-    if (failure_) return;
+    const std::uint64_t order =
+        running_process_ != nullptr ? order_of(*running_visit_, *running_process_) : 0;
+    if (failure_ && (failed_in_ != activity_.steps || order >= failed_at_)) return;
+    if (!failure_) failed_.notify(sc_core::SC_ZERO_TIME);
     failure_ = std::move(why);
-    failed_.notify(sc_core::SC_ZERO_TIME);
+    failed_in_ = activity_.steps;
+    failed_at_ = order;
 }
 
 void phase_sequencer::find_watched_blocks() {
@@ -597,9 +601,10 @@ unsigned phase_sequencer::domains_of(sc_core::sc_in<bool>& input) {
     return found;
 }
 
-/// Blocks act in phases of domains whose clocks they are bound to.
+/// Blocks act in phases of domains whose clocks they are bound to: those of a group on the clocks
+/// of its module.
 void phase_sequencer::check_clocks() {
-    for_each_slot([this](slot& s) {
+    for (const slot& s : slots_) {
         for (const clocked_process* p : s.members) {
             const sc_core::sc_object* o = p->owner_;
             const clocked_module* block = nullptr;
@@ -614,7 +619,7 @@ void phase_sequencer::check_clocks() {
                 ", to which none of its clock inputs is bound";
             SC_REPORT_ERROR("simtlm/clock", why.c_str());
         }
-    });
+    }
 }
 
 /// Those of the sequencer itself and of its groups.

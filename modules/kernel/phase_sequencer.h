@@ -215,7 +215,9 @@ public:
     }
 
     /// A block cannot go on because of the user's input: edges pass unheeded from now on, and
-    /// failed() is notified. A thread of a block cannot throw out of the simulation itself.
+    /// failed() is notified. A thread of a block cannot throw out of the simulation itself. Of
+    /// processes that fail in one step the first is told: by phase, and within a phase in the order
+    /// in which the processes were made, in whatever order they have run.
     void fail(std::exception_ptr why);
     bool has_failed() const { return failure_ != nullptr; }
     /// Rethrows what fail() was told, if it was.
@@ -251,22 +253,12 @@ private:
         }
         void make_lines(unsigned lines);
     };
-    /// How a member of a phase is started, and what its process touches first.
-    struct start {
-        sc_core::sc_event* event;
-        const sc_core::sc_object* process;  // of SystemC
-        clocked_process* runner;            // ... that belongs to this one
-        const clocked_process* block;
-        const process_group* group;  // that the process runs, if it does
-
-        void prefetch() const;
-    };
     struct slot {
         phase what;
         phase_sequencer* sequencer = nullptr;
         std::vector<clocked_process*> members;         // nullptr: none, which is never awake
         std::vector<edge_action> actions;              // of the members, once elaboration has ended
-        std::vector<start> starts;                     // of the members, likewise
+        std::vector<sc_core::sc_event*> starts;        // trigger their processes, likewise
         std::unique_ptr<sc_core::sc_event> start_all;  // triggers those of all members
         bool has_guests = false;     // members that the process of another slot's member runs
         bool has_followers = false;  // slots whose members its processes run at the same places
@@ -307,11 +299,12 @@ private:
         };
         std::array<unsigned, max_shared> ran{};         // processes and groups, by phase
         std::array<std::int16_t, max_shared> awoken{};  // less those that have gone to sleep
-        std::uint64_t running = 0;                      // who is, in the order of one thread
-        std::vector<clocked_process*> woken;            // of phases that are not shared
+        const visit* visited = nullptr;
+        const clocked_process* running = nullptr;  // in it
+        std::vector<clocked_process*> woken;       // of phases that are not shared
         std::vector<alarm> alarms;
         std::exception_ptr failure;
-        std::uint64_t failed = 0;  // who did
+        std::uint64_t failed = 0;  // who did, see order_of()
     };
 
     /// An action of a cycle. What a user did wrong ends the simulation: neither a thread of SystemC
@@ -384,6 +377,8 @@ private:
     void gate_clocks();
     std::uint64_t rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const;
     void start_processes(const visit& v);
+    /// The order of a process among those that run in a visit, and in those before and after.
+    std::uint64_t order_of(const visit& v, const clocked_process& p) const;
     /// Its place in the table of phases.
     std::size_t number_of(const slot& s) const {
         return static_cast<std::size_t>(&s - slots_.data());
@@ -441,14 +436,12 @@ private:
     std::size_t position_ = 0;
     unsigned running_ = 0;                // processes started in the phase that have yet to end
     std::vector<std::uint64_t> started_;  // a bit for each member of the phase that is to run
-    std::vector<const start*> queue_;     // these, as SystemC probably runs them
-    const start* const* next_ = nullptr;  // of these
-    const start* const* last_started_ = nullptr;
-    const visit* begin_ = nullptr;  // what they run: this visit
-    const visit* end_ = nullptr;    // ... and those that follow, up to this one
-    bool goes_on_ = false;          // the step, or a new one, when step_event_ occurs
-    bool visited_ = false;          // some phase of the current step
-    bool sharing_ = false;          // host threads share phases of the step under way
+    const visit* begin_ = nullptr;        // what they run: this visit
+    const visit* end_ = nullptr;          // ... and those that follow, up to this one
+    bool own_actions_ = false;  // they run the actions of this visit alone, which are their own
+    bool goes_on_ = false;      // the step, or a new one, when step_event_ occurs
+    bool visited_ = false;      // some phase of the current step
+    bool sharing_ = false;      // host threads share phases of the step under way
     unsigned groups_run_ = 0;
     unsigned steps_since_counted_ = 0;
     // Whether host threads are to share groups, in steps with an edge of the first domain, and in
@@ -466,7 +459,12 @@ private:
     block_tracer* tracer_ = nullptr;
     block_activity activity_of_blocks_;
     sc_core::sc_time step_time_;
+    const clocked_process* running_process_ = nullptr;  // whose action runs, and in which visit
+    const visit* running_visit_ = nullptr;
     std::exception_ptr failure_;
+    std::uint64_t failed_in_ = 0;  // step
+    std::uint64_t failed_at_ =
+        0;  // in the order of the step: its visit and the place of who failed
     sc_core::sc_event failed_;
 };
 

@@ -34,7 +34,6 @@ void process_group::create(const char* name, unsigned kind, clocked_process* run
     }
     activity_.reset(new clocked_process(name, sequencer_, first_,
                                         on_edge<&process_group::run>(this), false, 1, run_by));
-    activity_->is_group_ = true;
     activity_->block_ = nullptr;  // its members are those of blocks
     sequencer_.groups_.push_back(this);
     open();
@@ -61,6 +60,7 @@ unsigned process_group::add(clocked_process& p) {
 }
 
 void process_group::complete(std::mt19937_64* random) {
+    std::size_t many = 0;  // words of sub-phases with more than one
     for (unsigned p = 0; p < slots_.size(); ++p) {
         phase_sequencer::slot& s = slots_[p];
         if (random != nullptr) s.shuffle(*random);
@@ -69,22 +69,32 @@ void process_group::complete(std::mt19937_64* random) {
             t.number = static_cast<unsigned>(sub_phases_.size());
             t.phase = p;
             sub_phases_.push_back(&t);
-            first_word_.push_back(static_cast<std::uint16_t>(awake_.size()));
-            first_action_.push_back(static_cast<std::uint16_t>(actions_.size()));
-            awake_.insert(awake_.end(), t.words, t.words + t.n_words);
+            if (t.n_words > 1) many += t.n_words;
         }
         actions_.insert(actions_.end(), s.actions.begin(), s.actions.end());
     }
     sc_assert(sub_phases_.size() <= max_sub_phases);
-    first_word_.push_back(static_cast<std::uint16_t>(awake_.size()));
-    activations_.resize(sub_phases_.size());
+    awake_.resize(many);
+    rows_.resize(sub_phases_.size());
+    std::uint64_t* next_many = awake_.data();
+    const edge_action* actions = actions_.data();
+    for (phase_sequencer::slot& s : slots_) {
+        for (phase_sequencer::sub_phase& t : s.sub_phases) {
+            row& r = rows_[t.number];
+            r = {t.n_words == 1 ? t.words[0] : 0, nullptr, actions, 0};
+            if (t.n_words > 1) {
+                r.many = next_many;
+                next_many = std::copy(t.words, t.words + t.n_words, next_many);
+            }
+            t.words = r.many != nullptr ? r.many : &r.word;
+            t.memory = {};
+        }
+        actions += s.actions.size();
+    }
     visiting_ = max_sub_phases;
     ready_ = {};
-    for (phase_sequencer::sub_phase* t : sub_phases_) {
-        t->words = &awake_[first_word_[t->number]];
-        t->memory = {};
-        if (!nobody_in(t->number)) sub_phase_awake(t->number);
-    }
+    for (unsigned k = 0; k < rows_.size(); ++k)
+        if (!nobody_in(k)) sub_phase_awake(k);
     for (phase_sequencer::slot& s : slots_)
         for (clocked_process* p : s.members) p->join_sub_phase(p->selected_);
     words_ = (members_.size() + 63) / 64;
@@ -94,8 +104,8 @@ void process_group::complete(std::mt19937_64* random) {
 std::uint64_t process_group::activations(unsigned phase) const {
     if (!has(phase)) return 0;
     std::uint64_t sum = 0;
-    for (const phase_sequencer::sub_phase* t : sub_phases_)
-        if (t->phase == phase - first_) sum += activations_[t->number];
+    for (unsigned k = 0; k < rows_.size(); ++k)
+        if (sub_phases_[k]->phase == phase - first_) sum += rows_[k].activations;
     return sum - (phase == first_ ? visits_ : 0);
 }
 
@@ -156,7 +166,7 @@ void process_group::replay() {
     ++visits_;
     const std::uint64_t end = sequencer_.cycle(domain_);
     for (std::uint64_t edge = end - sequencer_.deferred_;; ++edge) {
-        if (next_ready(0) == max_sub_phases) edge = next_timer(edge - 1);
+        if (!has_ready()) edge = next_timer(edge - 1);
         if (edge >= end) {
             behind_ = 0;
             return rest(edge);
@@ -174,21 +184,39 @@ void process_group::rest(std::uint64_t until) {
         activity_->sleep_until(until);
 }
 
+/// Runs the members that are awake in a sub-phase now, whoever wakes or sleeps meanwhile.
+inline void process_group::run_members(unsigned sub_phase) {
+    row& r = rows_[sub_phase];
+    if (r.many != nullptr) return run_many_members(sub_phase);
+    const edge_action* const actions = r.actions;
+    std::uint64_t bits = r.word;
+    r.activations += static_cast<unsigned>(__builtin_popcountll(bits));
+    for (; bits != 0; bits &= bits - 1)
+        sequencer_.act(actions[static_cast<unsigned>(__builtin_ctzll(bits))]);
+}
+
+void process_group::run_many_members(unsigned sub_phase) {
+    row& r = rows_[sub_phase];
+    r.activations +=
+        sequencer_.call(r.actions, r.many, sub_phases_[sub_phase]->n_words, 1, snapshot_);
+}
+
 void process_group::run_phases() {
-    visiting_ = 0;
-    expire_timers(now());
-    const bool follows_blocks = sequencer_.follows_blocks();
-    for (unsigned k = next_ready(0); k < max_sub_phases; k = next_ready(k + 1)) {
-        visiting_ = k;
-        if (follows_blocks) sequencer_.mark_active(slot_in(*sub_phases_[k]), *sub_phases_[k]);
-        activations_[k] +=
-            sequencer_.call(&actions_[first_action_[k]], words_of(k), count_words(k), 1, snapshot_);
+    if (const std::uint64_t edge = now(); has_timers(edge)) {
+        visiting_ = 0;
+        expire_timers(edge);
     }
-    visiting_ = max_sub_phases;
+    if (sequencer_.follows_blocks())
+        visit_sub_phases([this](unsigned k) {
+            sequencer_.mark_active(slot_in(*sub_phases_[k]), *sub_phases_[k]);
+            run_members(k);
+        });
+    else
+        visit_sub_phases([this](unsigned k) { run_members(k); });
 }
 
 std::uint64_t process_group::sleeps_until() const {
-    return next_ready(0) < max_sub_phases ? 0 : next_timer(now());
+    return has_ready() ? 0 : next_timer(now());
 }
 
 }  // namespace simtlm::kernel

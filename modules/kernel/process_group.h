@@ -23,7 +23,7 @@ namespace simtlm::kernel {
 /// members. They are clocked processes like all others and know nothing of it: they act in the
 /// order of their phases and sub-phases, sleep, wake and set timers. Where every process is a
 /// thread of SystemC (phase_sequencer::options::clocked_threads) there are no groups.
-class process_group {
+class alignas(64) process_group {
 public:
     /// Opens it.
     /// @param name  of its process, within the module under construction
@@ -56,16 +56,23 @@ private:
     bool has(unsigned phase) const { return phase - first_ < slots_.size(); }
     phase_sequencer::slot& slot_of(unsigned phase) { return slots_[phase - first_]; }
     phase_sequencer::slot& slot_in(const phase_sequencer::sub_phase& t) { return slots_[t.phase]; }
-    /// Of a sub-phase, once elaboration has ended.
-    const std::uint64_t* words_of(unsigned sub_phase) const {
-        return &awake_[first_word_[sub_phase]];
-    }
-    unsigned count_words(unsigned sub_phase) const {
-        return first_word_[sub_phase + 1] - first_word_[sub_phase];
+    /// What a visit needs of a sub-phase: two in a cache line.
+    struct alignas(32) row {
+        std::uint64_t word;          // who is awake
+        std::uint64_t* many;         // the same, where there are more than 64 members
+        const edge_action* actions;  // of the members of its phase
+        std::uint64_t activations;
+    };
+    bool is_complete() const { return !rows_.empty(); }
+    std::uint64_t* word_of(unsigned sub_phase, unsigned member) {
+        row& r = rows_[sub_phase];
+        return r.many == nullptr ? &r.word : &r.many[member / 64];
     }
     bool nobody_in(unsigned sub_phase) const {
-        return first_word_.empty() ||
-               std::all_of(words_of(sub_phase), words_of(sub_phase) + count_words(sub_phase),
+        if (rows_.empty()) return true;
+        const row& r = rows_[sub_phase];
+        if (r.many == nullptr) return r.word == 0;
+        return std::all_of(r.many, r.many + sub_phases_[sub_phase]->n_words,
                            [](std::uint64_t w) { return w == 0; });
     }
     void create(const char* name, unsigned kind, clocked_process* run_by);
@@ -91,8 +98,30 @@ private:
     void run_phases();
     /// Until when nobody in it has anything to do; 0: somebody has.
     std::uint64_t sleeps_until() const;
+    /// Whether timers are due at an edge.
+    bool has_timers(std::uint64_t now) const {
+        return (pending_ >> now % wheel_size & 1u) != 0 || now >= next_later_;
+    }
     void expire_timers(std::uint64_t now);
+    void run_members(unsigned sub_phase);
+    void run_many_members(unsigned sub_phase);
+    /// Calls run with the number of every sub-phase in which someone is awake when it comes to it.
+    template <class Run>
+    void visit_sub_phases(Run run) {
+        for (unsigned w = 0; w < ready_.size(); ++w) {
+            std::uint64_t to_come = ~std::uint64_t{0};
+            while (const std::uint64_t ready = ready_[w] & to_come) {
+                const auto bit = static_cast<unsigned>(__builtin_ctzll(ready));
+                to_come = ~std::uint64_t{1} << bit;
+                visiting_ = 64 * w + bit;
+                run(visiting_);
+            }
+        }
+        visiting_ = max_sub_phases;
+    }
     std::uint64_t next_timer(std::uint64_t now) const;
+    /// Whether someone is awake in a sub-phase.
+    bool has_ready() const { return (ready_[0] | ready_[1]) != 0; }
     /// The first sub-phase from one on in which someone is awake; max_sub_phases when there is
     /// none.
     unsigned next_ready(unsigned sub_phase) const {
@@ -106,32 +135,29 @@ private:
         return static_cast<unsigned>(64 * w) + static_cast<unsigned>(__builtin_ctzll(bits));
     }
 
+    // What a visit needs comes first, in two cache lines.
     phase_sequencer& sequencer_;
-    std::unique_ptr<clocked_process> activity_;  // of the group as a whole
-    unsigned first_ = 0;                         // phase
+    std::uint64_t behind_ = 0;  // edges by which it lags, see phase_sequencer::decouple()
     unsigned domain_ = 0;
-    std::uint64_t behind_ =
-        0;  // edges that are yet to be made up for: see phase_sequencer::defer()
-    std::vector<phase_sequencer::slot> slots_;                // by phase, from the first
-    std::vector<phase_sequencer::sub_phase*> sub_phases_;     // in order
-    std::array<std::uint64_t, max_sub_phases / 64> ready_{};  // sub-phases with someone awake
     unsigned visiting_ =
         0;  // the sub-phase under way; max_sub_phases: none is, and members may wake it
-    // What a visit goes through, side by side in memory.
-    std::vector<std::uint64_t> awake_;         // who is, sub-phase after sub-phase
-    std::vector<std::uint16_t> first_word_;    // by sub-phase: among those
-    std::vector<std::uint16_t> first_action_;  // by sub-phase: of its phase
-    std::vector<edge_action> actions_;         // of the members, phase after phase
-    std::vector<std::uint64_t> activations_;   // by sub-phase
-    std::vector<clocked_process*> members_;
-    std::size_t words_ = 0;  // for a bit of each
-
-    std::vector<std::uint64_t> wheel_;  // members to be woken, by cycle modulo wheel_size
-    std::uint64_t pending_ = 0;         // cycles of the wheel with someone
-    std::vector<timer> later_;
-    std::uint64_t next_later_ = never;  // the earliest of these
+    std::array<std::uint64_t, max_sub_phases / 64> ready_{};  // sub-phases with someone awake
+    std::uint64_t pending_ = 0;                               // cycles of the wheel with someone
+    std::uint64_t next_later_ = never;                        // the earliest of the later timers
+    std::vector<row> rows_;                                   // by sub-phase
     std::uint64_t visits_ = 0;
+    std::unique_ptr<clocked_process> activity_;  // of the group as a whole
+    std::size_t words_ = 0;                      // for a bit of each member
+    std::vector<std::uint64_t> wheel_;           // members to be woken, by cycle modulo wheel_size
+    std::vector<clocked_process*> members_;
+
+    std::vector<timer> later_;
+    std::vector<edge_action> actions_;  // of the members, phase after phase
+    std::vector<std::uint64_t> awake_;  // who is, where a sub-phase has more than 64 members
     std::vector<std::uint64_t> snapshot_;
+    unsigned first_ = 0;                                   // phase
+    std::vector<phase_sequencer::slot> slots_;             // by phase, from the first
+    std::vector<phase_sequencer::sub_phase*> sub_phases_;  // in order
 };
 
 }  // namespace simtlm::kernel

@@ -125,6 +125,38 @@ TEST(PhaseSequencer, PassesEdgesUnheededAfterAFailure) {
     }
 }
 
+TEST(PhaseSequencer, OfProcessesThatFailInAStepTheFirstInOrderIsToldInWhateverOrderTheyRun) {
+    std::vector<std::unique_ptr<sequencer_rig>> rigs;
+    std::vector<std::unique_ptr<recorder>> all;
+    for (const way how : {way::called, way::threads})
+        for (unsigned seed = 0; seed < 12; ++seed) {
+            phase_sequencer::options options;
+            options.shuffle_seed = seed;
+            const std::string name = std::string(name_of(how)) + std::to_string(seed);
+            rigs.push_back(std::make_unique<sequencer_rig>(name.c_str(), std::vector<unsigned>{10},
+                                                           std::vector<phase>{{0, "p"}, {0, "q"}},
+                                                           options, how));
+            for (unsigned i = 0; i < 10; ++i) {  // all awake; the even ones act in the later phase
+                all.push_back(std::make_unique<recorder>((name + "_" + std::to_string(i)).c_str(),
+                                                         rigs.back()->sequencer,
+                                                         i % 2 == 0 ? 1 : 0));
+                all.back()->then = [i](recorder& r) {
+                    if (r.process.now() == 3 && i >= 2)
+                        throw user_error("process " + std::to_string(i), "fails");
+                };
+            }
+        }
+    sc_core::sc_start(100, sc_core::SC_PS);
+    for (const auto& rig : rigs) {
+        try {
+            rig->sequencer.rethrow_failure();
+            ADD_FAILURE() << "nobody has failed";
+        } catch (const user_error& e) {
+            EXPECT_STREQ(e.what(), "process 3: fails") << rig->name();
+        }
+    }
+}
+
 /// How the lanes of a random_design are made.
 enum class lanes_as {
     blocks,      ///< of phases that belong to nobody, in two domains
