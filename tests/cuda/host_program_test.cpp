@@ -63,6 +63,27 @@ TEST_F(HostProgram, LeavesFilesOfStatisticsWithTheirOrigin) {
     EXPECT_THAT(read_file(cells), ::testing::ContainsRegex("\n2,\"spin\",[0-9]+,[0-9]+,sm,"));
 }
 
+TEST_F(HostProgram, HasTheSameStatisticsWithEveryBlockAThreadOfItsOwn) {
+    const auto statistics_with = [this](const char* processes) {
+        const std::string json = folder.path(std::string(processes) + ".json");
+        const outcome o = run({"--processes", processes, "--stats-json", json}, {"20"});
+        EXPECT_EQ(0, o.code) << o.err;
+        EXPECT_EQ("spin: passed\n", o.out);
+        nlohmann::json s = read_json(json);
+        return std::make_pair(s["kernels"], s["total"]);
+    };
+    const auto methods = statistics_with("module"), threads = statistics_with("block");
+    EXPECT_GT(methods.second["gpu_tot_sim_cycle"].get<int>(), 1000);
+    nlohmann::json a = methods.first, b = threads.first, ta = methods.second, tb = threads.second;
+    for (nlohmann::json* all : {&a, &b, &ta, &tb})
+        for (nlohmann::json& one : all->is_array() ? *all : (*all = nlohmann::json::array({*all})))
+            for (const char* of_the_host : {"gpgpu_simulation_time", "gpgpu_simulation_rate",
+                                            "gpgpu_silicon_slowdown", "gpu_total_sim_rate"})
+                one.erase(of_the_host);
+    EXPECT_EQ(a, b);
+    EXPECT_EQ(ta, tb);
+}
+
 TEST_F(HostProgram, LeavesAWaveformAndATimeline) {
     const std::string vcd = folder.path("w.vcd"), timeline = folder.path("t.json");
     const outcome o = run({"--vcd", vcd, "--timeline", timeline}, {});

@@ -4,11 +4,14 @@
 #include "platform/simtlm.h"
 
 #include <gtest/gtest.h>
+#include <tlm_utils/peq_with_cb_and_phase.h>
+#include <tlm_utils/simple_target_socket.h>
 
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace simtlm {
@@ -112,6 +115,90 @@ TEST(Processes, OfBlocksAreClockedThreadsOfTheirOwn) {
     EXPECT_EQ(r.seen.ends,
               std::set<std::string>{"gpu.cluster0.sm0: gpu.cluster0.sm0.front_end.process"});
     EXPECT_EQ(r.seen.requests, std::set<std::string>{"gpu.partition0.arbiter"});
+}
+
+/// A memory out there, in its own time: answers every request after a latency that follows from its
+/// address, so that answers overtake one another.
+class outer_memory : public sc_core::sc_module {
+public:
+    tlm_utils::simple_target_socket<outer_memory> socket{"socket"};
+    std::vector<std::pair<std::uint64_t, sc_core::sc_time>> served;  ///< address, when
+
+    explicit outer_memory(const sc_core::sc_module_name& name)
+        : sc_module(name), events_(this, &outer_memory::act) {
+        socket.register_nb_transport_fw(this, &outer_memory::take);
+    }
+
+private:
+    tlm::tlm_sync_enum take(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                            sc_core::sc_time& delay) {
+        if (phase == tlm::END_RESP) {
+            p.release();
+            return tlm::TLM_COMPLETED;
+        }
+        p.acquire();
+        served.emplace_back(p.get_address(), sc_core::sc_time_stamp() + delay);
+        const auto latency = static_cast<double>(50 + p.get_address() / 32 % 7 * 20);
+        events_.notify(p, tlm::BEGIN_RESP, delay + sc_core::sc_time(latency, sc_core::SC_NS));
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+    }
+    void act(tlm::tlm_generic_payload& p, const tlm::tlm_phase& phase) {
+        tlm::tlm_phase next = phase;
+        sc_core::sc_time now;
+        p.set_response_status(tlm::TLM_OK_RESPONSE);
+        if (socket->nb_transport_bw(p, next, now) == tlm::TLM_COMPLETED) p.release();
+    }
+
+    tlm_utils::peq_with_cb_and_phase<outer_memory> events_;
+};
+
+/// A GPU at such memories that runs a recorded kernel.
+struct co_simulated {
+    gpu device;
+    std::vector<std::unique_ptr<outer_memory>> memories;
+
+    explicit co_simulated(const std::string& processes)
+        : device(("gpu_" + processes).c_str(),
+                 configure({"--preset", "TINY", "--any-binary-version", "--processes", processes},
+                           SIMTLM_TEST_CONFIG_DIR)) {
+        for (std::size_t c = 0; c < device.memory.size(); ++c) {
+            memories.push_back(std::make_unique<outer_memory>(
+                ("memory_" + processes + std::to_string(c)).c_str()));
+            device.memory[c].bind(memories.back()->socket);
+        }
+        for (const auto& c :
+             trace::read_command_list(SIMTLM_TEST_TRACES "/reduction/kernelslist.g")) {
+            if (c.what != trace::command::kind::kernel) continue;
+            dispatch::host_command launch;
+            launch.file = c.file;
+            launch.where = c.where;
+            device.commands().submit(launch);
+        }
+        device.commands().proceed();
+    }
+};
+
+TEST(Processes, OfEitherKindShowExternalMemoriesTheSameRequestsAtTheSameTimes) {
+    sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    co_simulated methods("module"), threads("block");
+    for (unsigned i = 0; i < 1000; ++i) {
+        if (methods.device.commands().idle() && threads.device.commands().idle()) break;
+        sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_US));
+    }
+    const auto a = methods.device.commands().take_finished();
+    const auto b = threads.device.commands().take_finished();
+    ASSERT_FALSE(a.empty());
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        EXPECT_EQ(a[k].start_cycle, b[k].start_cycle) << k;
+        EXPECT_EQ(a[k].end_cycle, b[k].end_cycle) << k;
+    }
+    for (std::size_t c = 0; c < methods.memories.size(); ++c) {
+        EXPECT_GT(methods.memories[c]->served.size(), 10u);
+        EXPECT_EQ(methods.memories[c]->served, threads.memories[c]->served) << "channel " << c;
+    }
 }
 
 }  // namespace
