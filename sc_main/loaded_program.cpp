@@ -5,8 +5,10 @@
 #include "modules/execution/ptx_image.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/text_file.h"
+#include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
 #include "modules/sass/cubin.h"
+#include "platform/config/config.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
 
@@ -18,11 +20,13 @@ namespace simtlm {
 
 namespace {
 
-std::shared_ptr<const ptx::module> read_program(const std::string& path,
+std::shared_ptr<const ptx::module> read_program(const platform::option_values& values,
                                                 const debug_output& debug) {
+    const std::string& path = values.text("--ptx");
     const std::string text =
         kernel::read_text_file(path, "name a PTX program", kernel::largest_program);
-    auto m = std::make_shared<const ptx::module>(ptx::parse(text, path));
+    auto m = std::make_shared<ptx::module>(ptx::parse(text, path));
+    if (platform::make_gpu_config(values).ptx.controls_of != 0) ptx::schedule_instructions(*m);
     debug.program_loaded(*m, text);
     return m;
 }
@@ -40,8 +44,8 @@ std::unique_ptr<execution::program_image> load(const platform::option_values& va
                                                const debug_output& debug) {
     const std::string& path = values.text("--cubin");
     if (path.empty())
-        return std::make_unique<execution::ptx_image>(read_program(values.text("--ptx"), debug),
-                                                      memory, with_log(checks, debug));
+        return std::make_unique<execution::ptx_image>(read_program(values, debug), memory,
+                                                      with_log(checks, debug));
     if (!values.text("--ptx").empty())
         values.fail("--cubin", "--ptx names a program, too", "name one of them");
     if (checks.any())

@@ -2,6 +2,7 @@
 #include "platform/device/loaded_module.h"
 
 #include "modules/execution/ptx_image.h"
+#include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
 #include "platform/device/status.h"
 
@@ -14,8 +15,8 @@ loaded_module::loaded_module(const module_source& source, memory_space& memory,
         throw failure(status::no_binary_for_gpu, source.name + " is machine code, which is not run",
                       "load PTX");
     try {
-        const auto parsed =
-            std::make_shared<const ptx::module>(ptx::parse(source.code, source.name));
+        auto parsed = std::make_shared<ptx::module>(ptx::parse(source.code, source.name));
+        if (timing.ptx.controls_of != 0) ptx::schedule_instructions(*parsed);
         const memory_space::turn t(memory, false);
         image_ = std::make_unique<execution::ptx_image>(parsed, memory.table());
     } catch (const failure&) {

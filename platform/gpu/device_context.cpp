@@ -4,6 +4,7 @@
 #include "modules/core/occupancy.h"
 #include "modules/execution/executed_kernel.h"
 #include "modules/execution/ptx_image.h"
+#include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
 #include "platform/gpu/gpu.h"
 #include "platform/gpu/opcode_timing.h"
@@ -98,8 +99,9 @@ unsigned device_context::load(std::uint64_t address, std::uint64_t bytes) {
     auto program = std::make_unique<loaded>();
     program->name = fmt::format("program{}.ptx", programs_.size());
     try {
-        program->image = std::make_unique<execution::ptx_image>(
-            std::make_shared<const ptx::module>(ptx::parse(text, program->name)), memory());
+        auto parsed = std::make_shared<ptx::module>(ptx::parse(text, program->name));
+        if (config_.ptx.controls_of != 0) ptx::schedule_instructions(*parsed);
+        program->image = std::make_unique<execution::ptx_image>(std::move(parsed), memory());
     } catch (const kernel::user_error& e) {
         throw command_fault(error_code::bad_program, e.what());
     }
