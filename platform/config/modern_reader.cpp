@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/modern/issue_scheduler.h"
-#include "modules/core/modern/modern_config.h"
 #include "modules/core/modern/sm.h"
+#include "modules/core/modern/sm_timing.h"
 #include "platform/config/readers.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace simtlm::platform {
 namespace {
 
 using core::modern::memory_kind;
-using core::modern::modern_config;
+using core::modern::sm_timing;
 using program::scheduling_class;
 
 constexpr unsigned longest_latency = 4096;  // core cycles, of what a sub-core does
@@ -68,7 +68,7 @@ void read_memory_latencies(const option_values& v, core::modern::memory_latencie
     }
 }
 
-void read_instructions(const option_values& v, modern_config& m) {
+void read_instructions(const option_values& v, sm_timing& m) {
     const auto shape = read(v, "-modern_l0i",
                             [](const std::string& text) { return parse_numbers(text, ':', 3, 3); });
     if (shape[0] == 0 || shape[2] == 0 || !power_of_two(shape[1]) || shape[1] < 32 ||
@@ -101,13 +101,16 @@ void read_modern(const option_values& v, gpu_config& config) {
                fmt::format("at most {}: see -gpgpu_num_sched_per_core",
                            core::modern::issue_scheduler::most_slots));
 
-    modern_config m;
+    sm_timing m;
     m.dependences = dependences == "bits" ? core::modern::dependence_control::bits
                                           : core::modern::dependence_control::scoreboard;
     read_execution(v, m.execution);
     read_memory_latencies(v, m.memory);
     read_instructions(v, m);
     m.shared_fp64_interval = v.number("-modern_shared_fp64_interval", 0, longest_latency);
+    m.cta_turnaround = v.number("-modern_cta_turnaround", 0, 1'000'000);
+    m.fetch_width = v.number("-modern_fetch_width", 1, 8);
+    m.warp_launch_interval = v.number("-modern_warp_launch_interval", 0, longest_latency);
     m.branch_redirect = v.number("-modern_branch_redirect", 1, longest_latency);
     m.barrier_latency = v.number("-modern_barrier_latency", 1, longest_latency);
     const auto fences = numbers(v, "-modern_fence_latency", 3, 1);

@@ -443,8 +443,8 @@ void modern(builder& b) {
     b.word(
         "--dependences", "bits|scoreboard", "bits",
         "Modern core: what keeps an instruction from issuing too early. bits: control bits of the "
-        "machine code, or those that a compiler would set; scoreboard: registers with a write "
-        "under way.");
+        "machine code, or those that a compiler would set, which also reorders the PTX of a basic "
+        "block; scoreboard: registers with a write under way.");
     const auto pair = [&](const char* kind, const char* usual, const char* what) {
         b.add(std::string("-modern_") + kind, option_type::text, "LATENCY,INITIATION", usual,
               "core cycles",
@@ -470,6 +470,12 @@ void modern(builder& b) {
             "M x N x K x operand bits of a matrix product that a tensor core makes in two cycles.");
     b.count("-modern_tensor_f32_extra", "16", "core cycles",
             "Added to the latency of 16-bit matrix products that accumulate in FP32.");
+    b.count("-modern_fetch_width", "1", "instructions",
+            "Of one cache line and one warp that a sub-core fetches in a cycle.");
+    b.count("-modern_warp_launch_interval", "0", "core cycles",
+            "Between the starts of two warps of an SM.");
+    b.count("-modern_cta_turnaround", "0", "core cycles",
+            "From the end of a thread block until another can get its place on the SM.");
     b.count("-modern_branch_redirect", "6", "core cycles",
             "From the issue of a taken branch to the fetch behind it.");
     b.count("-modern_barrier_latency", "10", "core cycles",

@@ -25,7 +25,7 @@ unsigned l1d_stages(const modern_config& m) {
 
 }  // namespace
 
-sm::sm(const multiprocessor_parts& parts, const modern_config& modern)
+sm::sm(const multiprocessor_parts& parts, const sm_timing& modern)
     : multiprocessor(parts.name, parts.sequencer, parts.config, parts.who),
       group_("cycle", parts.sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
       modern_(modern),
@@ -206,7 +206,9 @@ void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
     warp.copy_wait_below = 0;
     warp.last_pc = warp.fall_through_pc = code.window.empty() ? 0 : code.window.next->info->pc;
     ++statistics_.warps_launched;
-    of(w).warp_starts(w);
+    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
+    warp_start_ = std::max(warp_start_, now + 1) + modern_.warp_launch_interval;
+    of(w).warp_starts(w, warp_start_);
     if (code.window.empty()) {
         warps_.ends(w);
         of(w).without_code(w);
@@ -289,7 +291,16 @@ void sm::retire() {
             !scoreboard_.writes_pending(w))
             warp_exits(w);
     }
-    retire_process_.sleep();
+    const std::uint64_t now = retire_process_.now();
+    while (!departures_.empty() && departures_.front().at <= now) {
+        const unsigned cta = departures_.front().cta;
+        departures_.pop_front();
+        cta_leaves(cta);
+    }
+    if (departures_.empty())
+        retire_process_.sleep();
+    else
+        retire_process_.sleep_until(departures_.front().at);
 }
 
 void sm::warp_exits(unsigned w) {
@@ -304,8 +315,14 @@ void sm::warp_exits(unsigned w) {
 }
 
 void sm::cta_ends(unsigned slot) {
-    cta_slot& cta = ctas_[slot];
     barriers_.deallocate(slot);
+    departures_.push_back(
+        {retire_process_.now() + modern_.cta_turnaround, static_cast<std::uint16_t>(slot)});
+}
+
+/// The place of a CTA that has ended can be given to another.
+void sm::cta_leaves(unsigned slot) {
+    cta_slot& cta = ctas_[slot];
     kernel_context& kernel = *cta.kernel;
     cta.kernel = nullptr;
     --resident_ctas_;

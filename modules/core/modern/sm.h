@@ -7,6 +7,7 @@
 #include "modules/core/barrier_unit.h"
 #include "modules/core/modern/instruction_link.h"
 #include "modules/core/modern/memory_unit.h"
+#include "modules/core/modern/sm_timing.h"
 #include "modules/core/modern/sub_core.h"
 #include "modules/core/multiprocessor.h"
 
@@ -31,7 +32,7 @@ class sm final : public multiprocessor,
                  private sub_core::services,
                  private instruction_link::client {
 public:
-    sm(const multiprocessor_parts& parts, const modern_config& modern);
+    sm(const multiprocessor_parts& parts, const sm_timing& modern);
 
     using multiprocessor::watch;
     void watch(instruction_watcher& watcher) override {
@@ -91,6 +92,10 @@ private:
         std::uint16_t cta;
         barrier_request request;
     };
+    struct departure {
+        std::uint64_t at;
+        std::uint16_t cta;
+    };
     struct fence {
         std::uint64_t at;
         std::uint16_t warp;
@@ -121,6 +126,7 @@ private:
     void retire();
     void warp_exits(unsigned warp);
     void cta_ends(unsigned slot);
+    void cta_leaves(unsigned slot);
     void count_residents(std::uint64_t cycle);
     bool has_arrivals(unsigned warp) const {
         for (const arrival& a : arrivals_)
@@ -130,7 +136,7 @@ private:
     std::string wait_text(unsigned warp) const;
 
     kernel::process_group group_;  // open while the blocks are made
-    const modern_config modern_;
+    const sm_timing modern_;
     request_tagger tagger_;
     modern_statistics stage_statistics_;
     warp_table warps_;
@@ -151,8 +157,10 @@ private:
     std::uint64_t last_launch_ = ~std::uint64_t{0};  // kernel whose code the caches hold
     std::uint64_t dynamic_warps_ = 0;
     std::uint64_t residents_since_ = 0;  // first core cycle that warp_cycles lacks
+    std::uint64_t warp_start_ = 0;       // core cycle in which the last warp has started
     std::uint64_t registers_used_ = 0, shared_used_ = 0;
-    std::deque<arrival> arrivals_;  // at barriers, in order
+    std::deque<arrival> arrivals_;      // at barriers, in order
+    std::deque<departure> departures_;  // of CTAs that have ended, in order
     std::vector<fence> fences_;
     std::uint64_t fp64_free_at_ = 0;
 

@@ -16,11 +16,12 @@ using protocol::phase;
 
 namespace {
 constexpr std::uint64_t program_start = 0xF0000000;  // as the classic core places it
+constexpr unsigned machine_code_bytes = 16;          // of an instruction since Volta
 constexpr unsigned operand_read_cycles = 5;          // issue, control, allocate, reads
 }  // namespace
 
 sub_core::sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-                   const sm_config& config, const modern_config& modern, unsigned number,
+                   const sm_config& config, const sm_timing& modern, unsigned number,
                    const blocks& sm)
     : sc_module(name),
       config_(config),
@@ -34,7 +35,7 @@ sub_core::sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer&
       memory_(modern.memory_queue),
       front_((config.max_warps + config.schedulers - 1) / config.schedulers),
       generation_(front_.size(), 0),
-      decoding_(modern.decode_cycles + 1),
+      decoding_((modern.decode_cycles + 1) * modern.fetch_width),
       write_back_process_("write_back", sequencer, phase::core_write_back,
                           kernel::on_edge<&sub_core::write_back>(this)),
       operand_process_("operands", sequencer, phase::core_operands,
@@ -48,10 +49,11 @@ sub_core::sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer&
 
 // ---- warps -------------------------------------------------------------------------------------
 
-void sub_core::warp_starts(unsigned warp) {
+void sub_core::warp_starts(unsigned warp, std::uint64_t from) {
     const unsigned slot = slot_of(warp);
     front& f = front_[slot];
     f = front();
+    f.fetch_from = from;
     ++generation_[slot];
     live_ |= slot_bit(slot);
     valid_ &= ~slot_bit(slot);
@@ -217,7 +219,6 @@ void sub_core::apply_increments(std::uint64_t before) {
 bool sub_core::try_allocate(warp_instruction& inst, std::uint64_t now) {
     const program::static_instruction& i = *inst.info;
     // Registers of PTX have not been allotted: a compiler spreads them over the banks.
-    constexpr unsigned machine_code_bytes = 16;
     const bool ideal = modern_.perfect_register_ports || i.code_bytes < machine_code_bytes;
     register_file::reads wanted{};
     struct operand {
@@ -603,13 +604,16 @@ void sub_core::fetch() {
     }
     const std::uint64_t now = fetch_process_.now();
     slot_mask candidates = 0;
+    slot_mask starved = 0;  // nothing to issue, and nothing on its way
     std::uint64_t next = issue_scheduler::never;
     for (slot_mask m = wants_fetch_; m != 0; m &= m - 1) {
         const auto slot = static_cast<unsigned>(__builtin_ctz(m));
-        if (front_[slot].fetch_from <= now)
+        const front& f = front_[slot];
+        if (f.fetch_from <= now) {
             candidates |= slot_bit(slot);
-        else
-            next = std::min(next, front_[slot].fetch_from);
+            if (f.count + f.in_decode == 0) starved |= slot_bit(slot);
+        } else
+            next = std::min(next, f.fetch_from);
     }
     if (candidates == 0) {
         if (next == issue_scheduler::never)
@@ -620,16 +624,30 @@ void sub_core::fetch() {
     }
     const int last = scheduler_.last();
     const bool follow = last >= 0 && (candidates & slot_bit(static_cast<unsigned>(last))) != 0;
-    const unsigned slot = follow ? static_cast<unsigned>(last) : scheduler_.youngest(candidates);
-    fetch_for(slot, now);
+    const unsigned slot = starved != 0 ? scheduler_.youngest(starved)
+                          : follow     ? static_cast<unsigned>(last)
+                                       : scheduler_.youngest(candidates);
+    const std::uint64_t line = l0_.line_of(next_address(slot));
+    for (unsigned n = 0; n < modern_.fetch_width; ++n) {
+        if (!fetch_for(slot, now)) break;
+        note_room(slot);
+        if ((wants_fetch_ & slot_bit(slot)) == 0 || l0_.line_of(next_address(slot)) != line) break;
+    }
     note_room(slot);
+}
+
+/// Of the next instruction to be fetched for a warp. PTX lies in memory as if each of its
+/// instructions were one of machine code.
+std::uint64_t sub_core::next_address(unsigned slot) const {
+    const program::static_instruction& i = *sm_.warps.warp[warp_of(slot)].code.next->info;
+    return (i.code_bytes < machine_code_bytes ? i.pc * 2 : i.pc) + program_start;
 }
 
 bool sub_core::fetch_for(unsigned slot, std::uint64_t now) {
     front& f = front_[slot];
     warp_state& warp = sm_.warps.warp[warp_of(slot)];
     const program::dynamic_instruction& code = *warp.code.next;
-    const std::uint64_t address = code.info->pc + program_start;
+    const std::uint64_t address = next_address(slot);
     const l0_instruction_cache::answer answer = l0_.fetch(address);
     if (l0_.has_request()) sm_.sm.wants_line(number_);
     if (answer == l0_instruction_cache::answer::miss) {

@@ -7,11 +7,11 @@
 #include "modules/core/modern/issue_scheduler.h"
 #include "modules/core/modern/l0_instruction_cache.h"
 #include "modules/core/modern/memory_queue.h"
-#include "modules/core/modern/modern_config.h"
 #include "modules/core/modern/modern_statistics.h"
 #include "modules/core/modern/register_cache.h"
 #include "modules/core/modern/register_file.h"
 #include "modules/core/modern/result_queue.h"
+#include "modules/core/modern/sm_timing.h"
 #include "modules/core/running_cycles.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/warp_wait.h"
@@ -35,9 +35,10 @@ namespace simtlm::core::modern {
 ///       → unit → result queue → write-back                                  (fixed latency)
 ///       → unit, or memory queue → memory unit of the SM → write-back         (variable latency)
 ///
-/// Fetch follows the warp that issued last until its buffer, with what is on its way there, is
-/// full, then the youngest warp with room. Code behind a branch is fetched before the branch has
-/// issued only where it lies behind it in memory.
+/// Fetch goes to the youngest warp that has nothing in its buffer and nothing on the way there,
+/// else follows the warp that issued last until that is full, then goes to the youngest with room.
+/// Code behind a branch is fetched before the branch has issued only where it lies behind it in
+/// memory.
 ///
 /// Actions, from the last stage to the first: write-back (core_write_back), allocate
 /// (core_operands), issue (core_issue, one sub-core of an SM after the other), fetch
@@ -89,13 +90,13 @@ public:
     };
 
     sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
-             const sm_config& config, const modern_config& modern, unsigned number,
-             const blocks& sm);
+             const sm_config& config, const sm_timing& modern, unsigned number, const blocks& sm);
 
     // ---- warps ----
 
-    /// A warp has been placed: it is fetched from the next cycle on.
-    void warp_starts(unsigned warp);
+    /// A warp has been placed.
+    /// @param from  core cycle from which it is fetched
+    void warp_starts(unsigned warp, std::uint64_t from);
     void warp_ends(unsigned warp);
     /// A warp that has been placed has nothing to execute.
     void without_code(unsigned warp) { live_ &= ~slot_bit(slot_of(warp)); }
@@ -213,6 +214,7 @@ private:
     void count(std::uint64_t now, stall_reason why);
     void decode(std::uint64_t now);
     bool fetch_for(unsigned slot, std::uint64_t now);
+    std::uint64_t next_address(unsigned slot) const;
     void at(std::uint64_t cycle, event_kind kind, unsigned slot, warp_instruction* inst,
             unsigned counter = 0);
     void complete(warp_instruction& inst);
@@ -222,7 +224,7 @@ private:
     void note_room(unsigned slot);
 
     const sm_config& config_;
-    const modern_config& modern_;
+    const sm_timing& modern_;
     const unsigned number_;
     blocks sm_;
 

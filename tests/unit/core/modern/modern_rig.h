@@ -102,7 +102,7 @@ public:
     std::vector<std::uint64_t> completed;
 
     modern_rig(const sc_core::sc_module_name& name, const sm_config& config,
-               const modern_config& modern, unsigned memory_latency = 100,
+               const sm_timing& modern, unsigned memory_latency = 100,
                const kernel::phase_sequencer::options& options = {})
         : sc_module(name),
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table(), options),

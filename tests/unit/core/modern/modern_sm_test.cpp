@@ -315,7 +315,7 @@ struct random_load {
     modern_rig rig;
     modern_listing p;
 
-    random_load(const char* name, const modern_config& modern,
+    random_load(const char* name, const sm_timing& modern,
                 const kernel::phase_sequencer::options& options)
         : rig(name, four_sub_cores(), modern, 150, options) {
         std::vector<const program::static_instruction*> code;
@@ -378,7 +378,7 @@ private:
     std::uint64_t seed_ = 12345;
 };
 
-void expect_no_difference(const modern_config& modern) {
+void expect_no_difference(const sm_timing& modern) {
     kernel::phase_sequencer::options plain, shuffled, sleepless;
     shuffled.shuffle_seed = 99;
     sleepless.sleeping = false;
@@ -408,7 +408,7 @@ TEST(ModernSm, RunsAlikeInAnyOrderAsleepOrAwake) {
 }
 
 TEST(ModernSm, RunsAlikeInAnyOrderWithItsScoreboard) {
-    modern_config modern;
+    sm_timing modern;
     modern.dependences = dependence_control::scoreboard;
     modern.shared_fp64_interval = 16;
     expect_no_difference(modern);
