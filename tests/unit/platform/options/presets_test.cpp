@@ -102,7 +102,7 @@ TEST(Presets, AreAllInTheTable) {
 
 TEST(Presets, CoverTheDramTechnologies) {
     for (const char* technology :
-         {"GDDR3", "GDDR5", "GDDR5X", "GDDR6", "HBM", "HBM2", "HBM2E", "HBM3"})
+         {"GDDR3", "GDDR5", "GDDR5X", "GDDR6", "GDDR6X", "HBM", "HBM2", "HBM2E", "HBM3"})
         EXPECT_EQ(source_tree().files(std::string("dram/") + technology).size(), 1u) << technology;
 }
 
