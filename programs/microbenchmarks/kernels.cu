@@ -191,6 +191,15 @@ extern "C" __global__ void loop_fma_f32(u32* times, float* values, u32 iteration
     note(times, start, end);
 }
 
+/// The same without clocks and loads: what a profiler times as a whole.
+extern "C" __global__ void ffma(float* values, float a, float b, u32 iterations) {
+    float x = static_cast<float>(threadIdx.x);
+#pragma nounroll
+    for (u32 i = 0; i < iterations; ++i)
+        asm volatile(TWICE(SIXTY_FOUR("fma.rn.f32 %0, %0, %1, %2;\n")) : "+f"(x) : "f"(a), "f"(b));
+    values[blockIdx.x * blockDim.x + threadIdx.x] = x;
+}
+
 extern "C" __global__ void empty() {}
 
 // ---- bandwidth: blocks of 512 threads ----------------------------------------------------------
