@@ -201,7 +201,7 @@ bool memory_partition::channel_full(const tlm::tlm_generic_payload& next) const 
         if (!config_.dram.separate_write_queue || unanswered_[next.is_write() ? 1 : 0] != nullptr)
             return true;
     }
-    return next_request_ > return_process_.local_time();
+    return next_request_ != sc_core::SC_ZERO_TIME && next_request_ > return_process_.local_time();
 }
 
 void memory_partition::arbitrate_cycle() {
