@@ -54,14 +54,15 @@ std::string path_of(const std::string& program) {
 }
 
 /// What is wrong with the options is said here, not in the middle of the program.
-void check(const std::vector<std::string>& options, const char* executable,
-           const std::string& program) {
+/// @return the form of code that is run (--code)
+std::string check(const std::vector<std::string>& options, const char* executable,
+                  const std::string& program) {
     const platform::preset_folders folders{std::string(executable)};
     platform::option_values values(folders.finder());
     values.parse_command_line(options);
-    for (const char* const other :
-         {"--check", "--ptx", "--launch", "-trace", "--ctas", "--kernel-ids", "--no-validate",
-          "--unknown-opcode", "--opcode-table", "--override-shmem", "--override-registers"})
+    for (const char* const other : {"--check", "--ptx", "--cubin", "--launch", "-trace", "--ctas",
+                                    "--kernel-ids", "--no-validate", "--unknown-opcode",
+                                    "--opcode-table", "--override-shmem", "--override-registers"})
         if (values.given(other))
             throw kernel::user_error("command line",
                                      fmt::format("{} has no effect on simtlm run", other),
@@ -90,6 +91,7 @@ void check(const std::vector<std::string>& options, const char* executable,
                                                     : platform::default_reports_file,
                        "--stats-file"});
     platform::check_outputs(values, config, {{"program", path_of(program)}}, outputs);
+    return values.text("--code");
 }
 
 /// Puts a folder in front of a search path of the environment. An empty path, or an empty entry,
@@ -113,7 +115,7 @@ int run_host_program(int argc, char** argv) {
     if (i + 1 >= argc)
         throw kernel::user_error("command line", "there is no program to run",
                                  "simtlm run --preset QV100 -- ./program arguments");
-    check(options, argv[0], argv[i + 1]);
+    const std::string code = check(options, argv[0], argv[i + 1]);
     const std::string path = library_folder().string();
     if (path.find(':') != std::string::npos)
         throw kernel::user_error(path, "is a path with a colon, in which no library is found",
@@ -130,6 +132,7 @@ int run_host_program(int argc, char** argv) {
     // Loaders of OpenCL drivers find ours, and no other.
     setenv("OCL_ICD_VENDORS", (path + "/vendors").c_str(), 1);
     setenv("SIMTLM_OPTIONS", platform::packed_arguments(options).c_str(), 1);
+    setenv("SIMTLM_CODE", code.c_str(), 1);
     setenv("SIMTLM_RUN", "1", 1);
     restore_signals();
     execvp(argv[i + 1], argv + i + 1);

@@ -82,7 +82,8 @@ loaded_program::loaded_program(const platform::option_values& values)
       image_(load(values, memory_, checker_.options, debug_)),
       script_(read_script(values)),
       run_(script_, *image_, memory_) {
-    inputs_ = {{"program", values.text("--ptx")}, {"launches", values.text("--launch")}};
+    inputs_ = {{"program", values.text(values.text("--cubin").empty() ? "--ptx" : "--cubin")},
+               {"launches", values.text("--launch")}};
     for (const auto& f : script_.inputs()) inputs_.push_back({"data", f.path});
     for (const auto& f : script_.outputs()) outputs_.push_back({f.path, f.where});
     if (values.flag("-gpgpu_ptx_inst_debug_to_file"))

@@ -132,13 +132,9 @@ int run(int argc, char** argv) {
         act(values, folders);
         return success;
     }
-    const bool machine_code = !values.text("--cubin").empty();
-    const bool executes = !values.text("--ptx").empty() || machine_code;
+    const bool executes = !values.text("--ptx").empty() || !values.text("--cubin").empty();
     refuse_without_effect(values, executes);
     if (executes && is_functional(values)) return leave(run_functional(values));
-    if (machine_code)
-        values.fail("--cubin", "machine code is executed without time only",
-                    "add -gpgpu_ptx_sim_mode 1, or run PTX: --ptx FILE");
 
     const signal_guard signals;
     if (!executes && values.text("-trace").empty())

@@ -37,7 +37,10 @@ public:
         const operation* const main = main_operation(index);
         effects.active_mask = warp_.lanes_of(main);
         note_barrier(main, instruction, effects);
-        note_addresses(warp_, main, instruction, effects, addresses);
+        if (kernel_.what_.image->isa() == instruction_set::ptx)
+            note_addresses(warp_, main, instruction, effects, addresses);
+        else
+            addresses.lanes = 0;  // what has addresses leaves a request
         execute(index);
         warp_.pending = nullptr;
         if (request->op != nullptr && instruction.info->is_memory())
@@ -176,6 +179,11 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
     kernel_.local_memory = context_.local_bytes();
     kernel_.stream = what_.stream;
     kernel_.register_numbers = instructions_->register_numbers();
+    if (what_.image->isa() == instruction_set::sass) {
+        kernel_.binary_version = what_.image->architecture();
+        kernel_.shared_window = address_windows::shared;
+        kernel_.local_window = address_windows::local;
+    }
 }
 
 executed_kernel::~executed_kernel() = default;

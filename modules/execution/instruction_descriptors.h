@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/isa/decode.h"
 #include "modules/program/kernel_source.h"
 
 #include <array>
@@ -40,7 +41,9 @@ struct opcode_timing {
 /// Timing of instructions by instruction set.
 struct instruction_timing {
     opcode_timing ptx;
-    program::latency_table machine_code;  ///< by class
+    isa::decode_options machine_code;  ///< latencies by class, departures of the reference
+    /// Classes of machine instructions by opcode; nullptr: the built-in ones.
+    std::shared_ptr<const isa::opcode_tables> opcodes;
 };
 
 /// Instructions that lie one behind the other in memory: a function, or its end where control can
@@ -87,9 +90,16 @@ private:
 };
 
 class ptx_image;
+class sass_image;
 
 /// Instructions of a PTX module, timed as options -ptx_opcode_* say.
 std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& image,
                                                             const opcode_timing& timing);
+
+/// Instructions of a cubin, as a reader of traces would describe them that were recorded on a GPU
+/// (isa::decode): classes by opcode table, the registers that the tracer of Accel-Sim names.
+/// Control bits are those of the code.
+std::shared_ptr<const instruction_descriptors> describe_machine_code(
+    const sass_image& image, const instruction_timing& timing);
 
 }  // namespace simtlm::execution

@@ -39,7 +39,8 @@ placed_address placed(device_address a) {
     return {memory_space::global, a};
 }
 
-/// All addresses are of the space that the first turns out to be in.
+/// All addresses are of the space that the first turns out to be in. Those of lanes that address
+/// another one stay what they are.
 void settle_space(const operation* op, program::issue_effects& effects,
                   program::lane_addresses& addresses) {
     const space s = access_detail::space_of(op);
@@ -61,7 +62,9 @@ void settle_space(const operation* op, program::issue_effects& effects,
     for (unsigned word = 0; word < addresses.words; ++word)
         for_lanes(addresses.lanes, [&](unsigned lane) {
             std::uint64_t& a = addresses.address[word][lane];
-            if (a < address_windows::end) a = placed(a).address;
+            if (a >= address_windows::end) return;
+            const placed_address p = placed(a);
+            if (s != space::generic || p.space == effects.space) a = p.address;
         });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/binary_block_source.h"
 
+#include "modules/trace/kernel_header.h"
 #include "modules/trace/trace_validator.h"
 
 #include <algorithm>
@@ -14,8 +15,9 @@ constexpr std::size_t most_reserved = 1 << 16;
 
 /// The header is read on the way, since what is constructed after the file needs it.
 kernel_header& read_into(kernel_header& header, const binary_file& file,
-                         std::vector<std::string>& warnings) {
+                         const reader_options& options, std::vector<std::string>& warnings) {
     header = file.read_header(warnings);
+    apply_options(header, options, false);
     file.check_index(header);
     return header;
 }
@@ -26,7 +28,7 @@ binary_block_source::binary_block_source(const std::string& file, const reader_o
                                          kernel_header& header, std::vector<std::string>& warnings,
                                          warning_sink warn)
     : file_(file),
-      header_(read_into(header, file_, warnings)),
+      header_(read_into(header, file_, options, warnings)),
       share_(options.share_paths),
       swallow_quirk_(options.quirks.base_delta_swallow),
       validate_(options.validate && !header.code),

@@ -21,7 +21,7 @@ public:
     text_block_source(const std::string& file, const reader_options& options, kernel_header& header,
                       std::vector<std::string>& warnings, warning_sink warn)
         : lines_(file),
-          begun_(read_kernel_header(lines_, header, warnings)),
+          begun_(apply_options(header, options, read_kernel_header(lines_, header, warnings))),
           instructions_(header, options, std::move(warn)),
           blocks_(lines_, header, instructions_, begun_, options.share_paths, options.validate) {}
 

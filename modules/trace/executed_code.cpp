@@ -31,6 +31,8 @@ std::string line_of(const static_instruction& i) {
     for (unsigned n = 0; n < i.n_dst; ++n) out << ' ' << i.dst[n];
     out << ' ' << number(i.n_src);
     for (unsigned n = 0; n < i.n_src; ++n) out << ' ' << i.src[n];
+    if (i.barrier != program::barrier_kind::none && (i.barrier_id != 0 || i.barrier_threads != 0))
+        out << " barrier " << i.barrier_id << ' ' << i.barrier_threads;
     if (i.control.present) out << " control " << std::hex << i.control.encode();
     return out.str();
 }
@@ -59,11 +61,18 @@ private:
     bool good_ = true;
 };
 
-/// The control bits at the end of a line, if it has any.
+/// The barrier and the control bits at the end of a line, if it has any.
 bool take_control(std::istringstream& in, static_instruction& i) {
     constexpr std::uint32_t most = (1u << 21) - 1;
+    constexpr std::int16_t most_barriers = 16;
     std::string word;
     if (!(in >> word)) return true;
+    if (word == "barrier") {
+        if (!(in >> i.barrier_id >> i.barrier_threads) || i.barrier_id < 0 ||
+            i.barrier_id >= most_barriers || i.barrier_threads < 0)
+            return false;
+        if (!(in >> word)) return true;
+    }
     std::uint32_t bits = 0;
     if (word != "control" || !(in >> std::hex >> bits) || bits > most) return false;
     i.control = program::control_bits::decode(bits);
@@ -154,6 +163,11 @@ program::instruction_window executed_code::window_from(
     const program::dynamic_instruction* first) const {
     const auto n = static_cast<std::size_t>(first - sequence_.data());
     return {first, sequence_.data() + end_of_function_[n]};
+}
+
+bool executed_code::is_machine_code() const {
+    constexpr unsigned machine_code_bytes = 16;
+    return !descriptor_.empty() && descriptor_.front().code_bytes == machine_code_bytes;
 }
 
 bool executed_code::is_memory(std::uint64_t pc) const {

@@ -19,7 +19,7 @@ namespace simtlm::trace {
 ///     -function 0 = COUNT
 ///     -instruction 0 = PC OPCODE class latency interval bytes width space use special cache
 ///                      barrier immediate uncollected n_dst [number…] n_src [number…]
-///                      [control BITS]
+///                      [barrier ID THREADS] [control BITS]
 ///
 /// Classes, spaces and the like are numbers of their enumerators (modules/program/instruction.h);
 /// `use` adds 1 for a load, 2 for a store, 4 for an atomic. BITS are the control bits of machine
@@ -40,6 +40,8 @@ public:
     /// An instruction, and those behind it to the end of its function. @pre one of this code's
     program::instruction_window window_from(const program::dynamic_instruction* first) const;
     bool is_memory(std::uint64_t pc) const;
+    /// It is machine code, whose lines are those of a tracer. @pre sealed
+    bool is_machine_code() const;
     /// Numbers of registers lie below this.
     std::uint32_t register_numbers() const { return register_numbers_; }
 

@@ -37,11 +37,16 @@ public:
         do {
             take_addresses(info, addresses);
             ++next_;
-        } while (info.is_memory() && next_ != end_ && next_->info->pc == info.pc &&
+        } while (!kernel_.machine_code_ && info.is_memory() && next_ != end_ &&
+                 next_->info->pc == info.pc &&
                  addresses.words < program::lane_addresses::max_words);
         addresses.words = std::max(addresses.words, 1u);
-        read_suffix(now.info->opcode, info, effects);
-        effects.lanes_ended = info.cls == program::op_class::exit && now.active_mask != 0;
+        if (kernel_.machine_code_ && info.space == program::memory_space::generic)
+            settle_space(effects, addresses);
+        else
+            read_suffix(now.info->opcode, info, effects);
+        effects.lanes_ended = info.cls == program::op_class::exit && now.active_mask != 0 &&
+                              (!kernel_.machine_code_ || !all_come_again(now.active_mask));
         effects.warp_ended = next_ == end_;
         effects.next = window();
     }
@@ -54,6 +59,34 @@ private:
         addresses.lanes = program::expand_addresses(*next_, addresses_,
                                                     addresses.address[addresses.words].data());
         ++addresses.words;
+    }
+    /// Generic addresses of machine code: the windows tell the space.
+    void settle_space(program::issue_effects& effects, program::lane_addresses& addresses) const {
+        constexpr std::uint64_t window_bytes = 1 << 24;
+        const program::kernel_descriptor& d = kernel_.descriptor_;
+        effects.space = program::memory_space::global;
+        if (addresses.lanes == 0) return;
+        const std::uint64_t a = addresses.address[0][__builtin_ctz(addresses.lanes)];
+        std::uint64_t window = 0;
+        if (a - d.shared_window < window_bytes) {
+            effects.space = program::memory_space::shared;
+            window = d.shared_window;
+        } else if (a - d.local_window < window_bytes) {
+            effects.space = program::memory_space::local;
+            window = d.local_window;
+        } else {
+            return;
+        }
+        for (std::uint32_t m = addresses.lanes; m != 0; m &= m - 1) {
+            std::uint64_t& of_lane = addresses.address[0][__builtin_ctz(m)];
+            if (of_lane - window < window_bytes) of_lane -= window;
+        }
+    }
+    /// Lanes that an EXIT does not end execute something later.
+    bool all_come_again(std::uint32_t lanes) const {
+        for (const program::dynamic_instruction* i = next_; i != end_ && lanes != 0; ++i)
+            lanes &= ~i->active_mask;
+        return lanes == 0;
     }
     [[noreturn]] void fail() const {
         throw kernel::user_error(kernel_.descriptor_.origin,
@@ -95,6 +128,9 @@ private:
 executed_replay::executed_replay(std::unique_ptr<kernel_trace> trace)
     : trace_(std::move(trace)), code_(trace_->header().code), descriptor_(trace_->descriptor()) {
     descriptor_.register_numbers = code_->register_numbers();
+    machine_code_ = code_->is_machine_code();
+    descriptor_.shared_window = trace_->header().shared_base;
+    descriptor_.local_window = trace_->header().local_base;
 }
 
 executed_replay::~executed_replay() = default;

@@ -31,6 +31,7 @@ private:
     std::unique_ptr<kernel_trace> trace_;
     std::shared_ptr<const executed_code> code_;
     program::kernel_descriptor descriptor_;
+    bool machine_code_ = false;
     std::vector<std::unique_ptr<block>> idle_;
 };
 

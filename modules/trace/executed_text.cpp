@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/executed_text.h"
 
+#include "modules/isa/decode.h"
 #include "modules/trace/append_text.h"
 
 #include <algorithm>
@@ -25,6 +26,8 @@ constexpr std::pair<memory_space, const char*> spaces[] = {
 /// other readers, while the header has all of them.
 constexpr unsigned registers_of_texts = 255;
 constexpr unsigned most_shown = 8;
+constexpr unsigned machine_code_bytes = 16;
+constexpr std::uint64_t window_bytes = 1 << 24;  ///< of shared and of local memory
 
 template <class List>
 void append_registers(std::string& text, unsigned count, const List& list) {
@@ -53,14 +56,82 @@ void append_addresses(std::string& text, std::uint32_t lanes, const std::uint64_
         append_text(text, " 0x%" PRIx64, address[static_cast<unsigned>(__builtin_ctz(m))]);
 }
 
+template <class List>
+void append_traced_registers(std::string& text, unsigned count, const List& list) {
+    append_text(text, "%u ", count);
+    for (unsigned n = 0; n < count; ++n)
+        append_text(text, "R%u ",
+                    list[n] == program::register_zero ? 255u : static_cast<unsigned>(list[n]));
+}
+
+/// As base and stride where the lanes are neighbours, else as a base and distances.
+void append_traced_addresses(std::string& text, std::uint32_t lanes, const std::uint64_t* address) {
+    const auto first = lanes == 0 ? 0 : static_cast<unsigned>(__builtin_ctz(lanes));
+    const std::uint32_t run = lanes >> first;
+    const bool neighbours = (run & (run + 1)) == 0 && (run & 2) != 0;
+    const std::uint64_t stride = neighbours ? address[first + 1] - address[first] : 0;
+    bool regular = neighbours || lanes == 0;
+    for (std::uint32_t m = lanes & (lanes - 1); regular && m != 0; m &= m - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(m));
+        regular = address[lane] - address[lane - 1] == stride;
+    }
+    if (regular) {
+        append_text(text, "1 0x%" PRIx64 " %" PRId64 " ", lanes == 0 ? 0 : address[first],
+                    static_cast<std::int64_t>(stride));
+        return;
+    }
+    append_text(text, "2 0x%" PRIx64 " ", address[first]);
+    std::uint64_t before = address[first];
+    for (std::uint32_t m = lanes & (lanes - 1); m != 0; m &= m - 1) {
+        const std::uint64_t now = address[static_cast<unsigned>(__builtin_ctz(m))];
+        append_text(text, "%" PRId64 " ", static_cast<std::int64_t>(now - before));
+        before = now;
+    }
+}
+
 }  // namespace
+
+void append_traced_line(std::string& text, const program::static_instruction& info,
+                        const program::issue_effects& effects,
+                        const program::lane_addresses& addresses, const traced_form& form) {
+    append_text(text, "%04" PRIx64 " %08" PRIx32 " ", info.pc, effects.active_mask);
+    append_traced_registers(text, info.n_dst, info.dst);
+    text += info.opcode;
+    if (info.barrier != program::barrier_kind::none) text += suffix_of(info, effects);
+    text += ' ';
+    append_traced_registers(text, info.n_src, info.src);
+    if (info.is_memory() && info.space != memory_space::constant) {
+        std::uint64_t window = 0;
+        if (info.space == memory_space::generic && effects.space == memory_space::shared)
+            window = form.shared_window;
+        if (info.space == memory_space::generic && effects.space == memory_space::local)
+            window = form.local_window;
+        // Active lanes without an address have 0, as everywhere in traces.
+        std::array<std::uint64_t, 32> of_lane{};
+        for (std::uint32_t m = addresses.lanes; m != 0; m &= m - 1) {
+            const auto lane = static_cast<unsigned>(__builtin_ctz(m));
+            const std::uint64_t a = addresses.address[0][lane];
+            of_lane[lane] = a < window_bytes ? a + window : a;
+        }
+        append_text(text, "%u ", isa::access_width(info.opcode, false));
+        append_traced_addresses(text, effects.active_mask, of_lane.data());
+    } else {
+        text += "0 ";
+    }
+    append_text(text, "%" PRId32 " ", info.immediate);
+    if (form.version >= 6) text += "NoVal ";
+    text += '\n';
+}
 
 std::string suffix_of(const program::static_instruction& info,
                       const program::issue_effects& effects) {
     if (info.space == memory_space::generic)
         for (const auto& [space, name] : spaces)
             if (space == effects.space) return std::string("@") + name;
-    if (info.barrier != program::barrier_kind::none)
+    const bool told = info.code_bytes == machine_code_bytes &&
+                      effects.barrier_id == info.barrier_id &&
+                      effects.barrier_threads == info.barrier_threads;
+    if (info.barrier != program::barrier_kind::none && !told)
         return "@" + std::to_string(effects.barrier_id) + "," +
                std::to_string(effects.barrier_threads);
     return {};

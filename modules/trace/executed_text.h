@@ -18,6 +18,18 @@ std::string suffix_of(const program::static_instruction& info,
 void read_suffix(const char* opcode, const program::static_instruction& info,
                  program::issue_effects& effects);
 
+/// How machine code is written: as the tracer of Accel-Sim writes what it sees on a GPU.
+struct traced_form {
+    unsigned version = 5;             ///< of the tracer: 5 or 6
+    std::uint64_t shared_window = 0;  ///< where generic addresses of shared memory begin
+    std::uint64_t local_window = 0;   ///< ... of local memory
+};
+
+/// Appends the line of an executed machine instruction.
+void append_traced_line(std::string& text, const program::static_instruction& info,
+                        const program::issue_effects& effects,
+                        const program::lane_addresses& addresses, const traced_form& form);
+
 /// Appends the lines of an execution: one, or one for each word of its lanes.
 /// @returns how many
 unsigned append_lines(std::string& text, const program::static_instruction& info,

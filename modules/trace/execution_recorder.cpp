@@ -2,12 +2,14 @@
 #include "modules/trace/execution_recorder.h"
 
 #include "modules/kernel/output_file.h"
+#include "modules/trace/append_text.h"
 #include "modules/trace/executed_code.h"
 #include "modules/trace/executed_text.h"
 #include "modules/trace/recorded_trace.h"
 #include "modules/trace/trace_writer.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <deque>
 #include <utility>
@@ -17,6 +19,9 @@ namespace simtlm::trace {
 /// Between an SM and the executor of a warp.
 class execution_recorder::warp : public program::warp_executor {
 public:
+    /// @param form  of machine code; nullptr: it is none
+    explicit warp(const traced_form* form) : form_(form) {}
+
     void start(program::warp_executor* executor) {
         executor_ = executor;
         text_.clear();
@@ -25,7 +30,12 @@ public:
     void issue(const program::dynamic_instruction& instruction, std::uint64_t now,
                program::issue_effects& effects, program::lane_addresses& addresses) override {
         executor_->issue(instruction, now, effects, addresses);
-        lines_ += append_lines(text_, *instruction.info, effects, addresses);
+        if (form_ == nullptr) {
+            lines_ += append_lines(text_, *instruction.info, effects, addresses);
+        } else {
+            append_traced_line(text_, *instruction.info, effects, addresses, *form_);
+            ++lines_;
+        }
     }
     void apply_memory() override { executor_->apply_memory(); }
     void perform_atomic(std::uint32_t lanes) override { executor_->perform_atomic(lanes); }
@@ -36,6 +46,7 @@ public:
     }
 
 private:
+    const traced_form* form_;
     program::warp_executor* executor_ = nullptr;
     std::string text_;
     std::uint64_t lines_ = 0;
@@ -43,9 +54,11 @@ private:
 
 class execution_recorder::block : public program::cta {
 public:
-    block(std::unique_ptr<program::cta> inner, std::uint64_t number, unsigned warps)
-        : inner_(std::move(inner)), number_(number), warps_(warps) {
+    block(std::unique_ptr<program::cta> inner, std::uint64_t number, unsigned warps,
+          const traced_form* form)
+        : inner_(std::move(inner)), number_(number) {
         index = inner_->index;
+        for (unsigned w = 0; w < warps; ++w) warps_.emplace_back(form);
     }
     void placed(const program::cta_place& where) override { inner_->placed(where); }
     program::warp_code warp(unsigned w) override {
@@ -77,7 +90,11 @@ execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> k
       code_(std::move(code)),
       binary_version_(version),
       file_(std::move(file)),
-      form_(form) {}
+      form_(form) {
+    const program::kernel_descriptor& d = kernel_->descriptor();
+    traced_ = {form == trace_form::version_6 ? 6u : 5u, d.shared_window, d.local_window};
+    if (is_machine_code()) binary_version_ = d.binary_version;
+}
 
 execution_recorder::~execution_recorder() {
     if (out_) out_->discard();
@@ -87,7 +104,8 @@ std::unique_ptr<program::cta> execution_recorder::next_cta() {
     std::unique_ptr<program::cta> inner = kernel_->next_cta();
     if (!inner) return nullptr;
     return std::make_unique<block>(std::move(inner), handed_out_++,
-                                   kernel_->descriptor().warps_per_block());
+                                   kernel_->descriptor().warps_per_block(),
+                                   is_machine_code() ? &traced_ : nullptr);
 }
 
 void execution_recorder::recycle(std::unique_ptr<program::cta> finished) {
@@ -114,16 +132,29 @@ std::string execution_recorder::header() const {
            "\n-shmem = " + std::to_string(f.shared_memory) +
            "\n-nregs = " + std::to_string(std::min(f.registers, most_registers)) +
            "\n-binary version = " + std::to_string(binary_version_) +
-           "\n-cuda stream id = " + std::to_string(f.stream) + "\n-accelsim tracer version = 3\n" +
+           "\n-cuda stream id = " + std::to_string(f.stream) +
+           (is_machine_code() ? tracer_lines() : "\n-accelsim tracer version = 3\n") +
            executed_code::text_of(code_) +
-           "\n#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
-           "[adrrescompress?] [mem_addresses]\n";
+           (is_machine_code()
+                ? "\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num "
+                  "[reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate\n"
+                : "\n#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] "
+                  "mem_width [adrrescompress?] [mem_addresses]\n");
+}
+
+/// What the tracer of Accel-Sim says of a kernel beyond what all traces do.
+std::string execution_recorder::tracer_lines() const {
+    std::string text;
+    append_text(text, "\n-shmem base_addr = 0x%016" PRIx64 "\n", traced_.shared_window);
+    append_text(text, "-local mem base_addr = 0x%016" PRIx64 "\n", traced_.local_window);
+    append_text(text, "-nvbit version = 1.7.4\n-accelsim tracer version = %u\n", traced_.version);
+    return text + "-enable lineinfo = 0\n";
 }
 
 void execution_recorder::write(const std::string& text) {
     if (!out_) {
-        out_ = std::make_unique<kernel::output_file>(form_ == trace_form::text ? file_
-                                                                               : file_ + ".draft");
+        out_ = std::make_unique<kernel::output_file>(
+            form_ != trace_form::binary ? file_ : file_ + ".draft");
         out_->write(header());
     }
     out_->write(text);
@@ -133,7 +164,7 @@ void execution_recorder::finish() {
     out_->commit();
     const std::string draft = out_->name();
     out_.reset();
-    if (form_ == trace_form::text) return;
+    if (form_ != trace_form::binary) return;
     write_binary_trace(*open_recorded_trace(draft), file_);
     std::remove(draft.c_str());
 }

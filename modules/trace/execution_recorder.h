@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/program/kernel_source.h"
+#include "modules/trace/executed_text.h"
 
 #include <cstdint>
 #include <map>
@@ -15,8 +16,12 @@ class output_file;
 
 namespace simtlm::trace {
 
-/// The form of a recorded trace.
-enum class trace_form : std::uint8_t { text, binary };
+/// The form of a recorded trace. Machine code is written as the tracer of Accel-Sim writes it.
+enum class trace_form : std::uint8_t {
+    text,       ///< of machine code: tracer version 5
+    version_6,  ///< of machine code: tracer version 6
+    binary,
+};
 
 /// Records a kernel while it is executed: stands between the SMs and the kernel, which it passes on
 /// unchanged, and writes what its warps do as a kernel trace (executed_code.h). Thread blocks are
@@ -44,6 +49,8 @@ private:
     class block;
 
     std::string header() const;
+    std::string tracer_lines() const;
+    bool is_machine_code() const { return kernel_->descriptor().shared_window != 0; }
     void write(const std::string& text);
     void finish();
 
@@ -52,6 +59,7 @@ private:
     unsigned binary_version_;
     std::string file_;
     trace_form form_;
+    traced_form traced_;
     std::unique_ptr<kernel::output_file> out_;
     std::uint64_t handed_out_ = 0;
     std::uint64_t written_ = 0;

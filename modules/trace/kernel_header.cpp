@@ -237,6 +237,11 @@ bool read_kernel_header(line_source& source, kernel_header& header,
     return false;
 }
 
+bool apply_options(kernel_header& header, const reader_options& options, bool begun) {
+    if (options.only_traced && header.code && header.code->is_machine_code()) header.code.reset();
+    return begun;
+}
+
 void check_is_file(const std::string& file) {
     std::error_code error;
     const auto status = std::filesystem::status(file, error);

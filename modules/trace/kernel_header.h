@@ -17,6 +17,10 @@ namespace simtlm::trace {
 bool read_kernel_header(line_source& source, kernel_header& header,
                         std::vector<std::string>& warnings);
 
+/// Forgets what a header says that the options ask to pass over (reader_options::only_traced).
+/// @returns begun
+bool apply_options(kernel_header& header, const reader_options& options, bool begun);
+
 /// A kernel trace is read more than once, so that it can be no pipe. @throws kernel::user_error
 void check_is_file(const std::string& file);
 

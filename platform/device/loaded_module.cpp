@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/loaded_module.h"
 
+#include "modules/execution/machine/sass_image.h"
 #include "modules/execution/ptx_image.h"
 #include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
+#include "modules/sass/cubin.h"
 #include "platform/device/status.h"
 
 namespace simtlm::device {
@@ -11,25 +13,45 @@ namespace simtlm::device {
 loaded_module::loaded_module(const module_source& source, memory_space& memory,
                              const execution::instruction_timing& timing)
     : memory_(memory) {
-    if (source.isa != execution::instruction_set::ptx)
-        throw failure(status::no_binary_for_gpu, source.name + " is machine code, which is not run",
-                      "load PTX");
+    const module_source* loaded = &source;
+    if (source.isa == execution::instruction_set::sass) {
+        load_machine_code(source);
+        if (!image_) loaded = source.otherwise.get();
+    }
+    if (!image_) load_ptx(*loaded, timing);
+    descriptor_ = image_->describe(timing);
+    for (const execution::kernel_image& k : image_->kernels()) {
+        execution::kernel_image& mine = kernels_.emplace(k.name, k).first->second;
+        const auto told = loaded->compiled.find(k.name);
+        if (told != loaded->compiled.end() && told->second.registers != 0)
+            mine.registers = told->second.registers;
+    }
+}
+
+void loaded_module::load_ptx(const module_source& source,
+                             const execution::instruction_timing& timing) {
     try {
         auto parsed = std::make_shared<ptx::module>(ptx::parse(source.code, source.name));
         if (timing.ptx.controls_of != 0) ptx::schedule_instructions(*parsed);
-        const memory_space::turn t(memory, false);
-        image_ = std::make_unique<execution::ptx_image>(parsed, memory.table());
+        const memory_space::turn t(memory_, false);
+        image_ = std::make_unique<execution::ptx_image>(parsed, memory_.table());
     } catch (const failure&) {
         throw;
     } catch (const kernel::user_error& e) {
         throw failure(status::invalid_ptx, e.what());
     }
-    descriptor_ = image_->describe(timing);
-    for (const execution::kernel_image& k : image_->kernels()) {
-        execution::kernel_image& mine = kernels_.emplace(k.name, k).first->second;
-        const auto told = source.compiled.find(k.name);
-        if (told != source.compiled.end() && told->second.registers != 0)
-            mine.registers = told->second.registers;
+}
+
+void loaded_module::load_machine_code(const module_source& source) {
+    try {
+        auto read = std::make_shared<const sass::cubin>(source.code, source.name);
+        const memory_space::turn t(memory_, false);
+        auto image = std::make_unique<execution::sass_image>(std::move(read), memory_.table());
+        if (source.otherwise == nullptr || image->is_executed_whole()) image_ = std::move(image);
+    } catch (const failure&) {
+        throw;
+    } catch (const kernel::user_error& e) {
+        if (source.otherwise == nullptr) throw failure(status::invalid_image, e.what());
     }
 }
 

@@ -41,6 +41,10 @@ public:
     unsigned architecture() const { return image_->architecture(); }
 
 private:
+    void load_ptx(const module_source& source, const execution::instruction_timing& timing);
+    /// Leaves nothing where something else is to be run.
+    void load_machine_code(const module_source& source);
+
     memory_space& memory_;
     std::unique_ptr<execution::program_image> image_;
     std::shared_ptr<const execution::instruction_descriptors> descriptor_;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct module_source {
     execution::instruction_set isa = execution::instruction_set::ptx;
     std::string code;                                     ///< PTX as text, or a cubin: an ELF file
     std::map<std::string, compiled_descriptor> compiled;  ///< by kernel; of PTX
+    /// What is run in its place where it is machine code that cannot be executed whole; nullptr:
+    /// nothing, and a launch of what cannot be executed fails.
+    std::shared_ptr<const module_source> otherwise;
 };
 
 /// One of the forms in which a host hands over the same module: an entry of a fat binary.

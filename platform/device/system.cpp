@@ -25,6 +25,14 @@ link_timing link_of(const platform::option_values& v, const std::string& name) {
     return t;
 }
 
+code_preference preference_of(const platform::option_values& v) {
+    const std::string& word = v.text("--code");
+    if (word == "ptx") return code_preference::ptx;
+    if (word == "sass") return code_preference::sass;
+    if (word != "auto") v.fail("--code", "no form of code", "ptx, sass or auto");
+    return code_preference::automatic;
+}
+
 bool wants_function_only(const platform::option_values& v) {
     const char* const wanted = std::getenv("PTX_SIM_MODE_FUNC");
     return v.number("-gpgpu_ptx_sim_mode", 0, 1) == 1 ||
@@ -57,6 +65,7 @@ system_config system_config::from(const platform::option_values& v) {
     c.grace_ms = v.number("--host-grace");
     c.pcie = link_of(v, "pcie");
     c.nvlink = link_of(v, "nvlink");
+    c.code = preference_of(v);
     c.max_ptx_capability = v.number("-gpgpu_ptx_force_max_capability", 0, 999);
     return c;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/opcode_timing.h"
 
+#include "platform/gpu/gpu.h"
+
 namespace simtlm::platform {
 
 namespace {
@@ -29,7 +31,12 @@ execution::opcode_timing opcode_timing_of(const ptx_timing& p) {
 }  // namespace
 
 execution::instruction_timing instruction_timing_of(const gpu_config& config) {
-    return {opcode_timing_of(config.ptx), config.traces.latencies};
+    execution::instruction_timing t;
+    t.ptx = opcode_timing_of(config.ptx);
+    t.machine_code.latencies = config.traces.latencies;
+    t.machine_code.quirks = config.traces.quirks;
+    t.opcodes = std::make_shared<const isa::opcode_tables>(load_opcode_tables(config));
+    return t;
 }
 
 }  // namespace simtlm::platform

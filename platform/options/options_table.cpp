@@ -186,12 +186,20 @@ void output(builder& b) {
 void programs(builder& b) {
     b.file("--ptx", "", "A PTX program to run; see docs/execution.md.");
     b.file("--cubin", "",
-           "Machine code to run, without time (-gpgpu_ptx_sim_mode 1): a cubin; see docs/sass.md.");
+           "Machine code to run, with time or without (-gpgpu_ptx_sim_mode 1): a cubin; see "
+           "docs/sass.md.");
+    b.word("--code", "ptx|sass|auto", "ptx",
+           "What of a CUDA program's code is run. ptx: the newest PTX that the GPU takes; sass: "
+           "machine code for the GPU's generation; auto: machine code where there is some for the "
+           "GPU's very architecture and all of it can be executed, else PTX.");
     b.file("--launch", "", "What to run of it: buffers, launches and expected results.");
     b.file("--record-trace", "",
-           "Records the kernels of --ptx as they run, with a kernelslist.g, in this folder, which "
-           "is made. A replay takes the same cycles.");
-    b.word("--record-form", "binary|text", "binary", "Form of the traces recorded.");
+           "Records the kernels of --ptx, --cubin or a CUDA program as they run, with a "
+           "kernelslist.g, in this folder, which is made. A replay takes the same cycles. Traces "
+           "of machine code are those of Accel-Sim's tracer.");
+    b.word("--record-form", "binary|text|text6", "binary",
+           "Form of the traces recorded. Machine code as text has tracer version 5, with text6 "
+           "version 6.");
     b.count("-gpgpu_ptx_sim_mode", "0", "",
             "1: programs run without time, and what was executed is printed. The environment "
             "variable PTX_SIM_MODE_FUNC=1 says the same.");

@@ -19,8 +19,8 @@ std::unique_ptr<trace_recording> trace_recording::of(const option_values& values
     const std::string& folder = values.text("--record-trace");
     if (folder.empty()) return nullptr;
     const std::string& form = values.text("--record-form");
-    if (form != "binary" && form != "text")
-        values.fail("--record-form", "no form of a trace", "binary or text");
+    if (form != "binary" && form != "text" && form != "text6")
+        values.fail("--record-form", "no form of a trace", "binary, text or text6");
     std::error_code error;
     fs::create_directories(folder, error);
     if (!fs::is_directory(folder))
@@ -28,8 +28,10 @@ std::unique_ptr<trace_recording> trace_recording::of(const option_values& values
     if (!fs::is_empty(folder, error) || error)
         throw kernel::user_error(folder, "is not empty, and traces would mix",
                                  "name a new folder: --record-trace DIR");
-    return std::unique_ptr<trace_recording>(new trace_recording(
-        folder, form == "text" ? trace::trace_form::text : trace::trace_form::binary));
+    return std::unique_ptr<trace_recording>(
+        new trace_recording(folder, form == "text"    ? trace::trace_form::text
+                                    : form == "text6" ? trace::trace_form::version_6
+                                                      : trace::trace_form::binary));
 }
 
 void trace_recording::copied(std::uint64_t address, std::uint64_t bytes) {
@@ -41,7 +43,7 @@ std::shared_ptr<program::kernel_source> trace_recording::record(
     unsigned binary_version) {
     const std::string file =
         fmt::format("kernel-{}{}", ++kernels_,
-                    form_ == trace::trace_form::text ? ".traceg" : trace::binary_suffix);
+                    form_ == trace::trace_form::binary ? trace::binary_suffix : ".traceg");
     list_ += file + "\n";
     return std::make_shared<trace::execution_recorder>(std::move(kernel), std::move(code),
                                                        binary_version,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that compile kernels while they run may ask NVIDIA's compiler library (libnvrtc) for
-// machine code, which nothing here executes. `simtlm run` has the loader load this first, so that
-// they get PTX instead, which the driver API takes in the same places.
+// machine code. `simtlm run` has the loader load this first, so that they get PTX instead, which
+// the driver API takes in the same places, unless machine code is run (--code sass, --code auto).
 #include <dlfcn.h>
 
 #include <cstddef>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,12 @@ F* next(const char* name) {
 }
 
 constexpr int internal_error = 11;
+
+/// Machine code is run, as `simtlm run` has been told.
+bool runs_machine_code() {
+    const char* const code = std::getenv("SIMTLM_CODE");
+    return code != nullptr && std::strcmp(code, "ptx") != 0;
+}
 
 /// --gpu-architecture=sm_75 -> --gpu-architecture=compute_75, and the option's other spellings.
 std::string for_ptx(const std::string& option) {
@@ -34,6 +42,7 @@ extern "C" {
 int nvrtcCompileProgram(void* program, int count, const char* const* options) {
     auto* const compile = next<int(void*, int, const char* const*)>("nvrtcCompileProgram");
     if (compile == nullptr) return internal_error;
+    if (runs_machine_code()) return compile(program, count, options);
     std::vector<std::string> changed;
     for (int i = 0; i < count; ++i) changed.push_back(for_ptx(options[i]));
     std::vector<const char*> words;
@@ -42,12 +51,14 @@ int nvrtcCompileProgram(void* program, int count, const char* const* options) {
 }
 
 int nvrtcGetCUBINSize(void* program, std::size_t* bytes) {
-    auto* const size = next<int(void*, std::size_t*)>("nvrtcGetPTXSize");
+    auto* const size = next<int(void*, std::size_t*)>(runs_machine_code() ? "nvrtcGetCUBINSize"
+                                                                          : "nvrtcGetPTXSize");
     return size == nullptr ? internal_error : size(program, bytes);
 }
 
 int nvrtcGetCUBIN(void* program, char* code) {
-    auto* const get = next<int(void*, char*)>("nvrtcGetPTX");
+    auto* const get =
+        next<int(void*, char*)>(runs_machine_code() ? "nvrtcGetCUBIN" : "nvrtcGetPTX");
     return get == nullptr ? internal_error : get(program, code);
 }
 }

@@ -113,7 +113,13 @@ device::module_source choose(const std::vector<code_candidate>& candidates, unsi
     s.name = name;
     s.isa = best->isa;
     s.code = best->code;
-    if (s.isa != instruction_set::ptx) return s;
+    if (s.isa != instruction_set::ptx) {
+        if (preference == code_preference::automatic &&
+            device::choose_code(candidates, capability, code_preference::ptx) != nullptr)
+            s.otherwise = std::make_shared<const device::module_source>(
+                choose(candidates, capability, code_preference::ptx, name));
+        return s;
+    }
     while (!s.code.empty() && s.code.back() == '\0') s.code.pop_back();
     for (const code_candidate& c : candidates)
         if (c.isa == instruction_set::sass && c.architecture == capability)
@@ -199,7 +205,8 @@ device::module_source module_in(const void* code, unsigned capability, code_pref
             if (preference == code_preference::ptx)
                 throw failure(status::no_binary_for_gpu,
                               name + " is machine code, which is not run",
-                              "load PTX: compile with --ptx, or with NVRTC for compute_XX");
+                              "run it with --code auto, or load PTX: compile with --ptx, or with "
+                              "NVRTC for compute_XX");
             s.isa = instruction_set::sass;
             s.code.assign(static_cast<const char*>(code), cubin_bytes(code));
             return s;

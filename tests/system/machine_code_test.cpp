@@ -67,25 +67,106 @@ INSTANTIATE_TEST_SUITE_P(Kernels, MachineCode,
                                                 std::get<1>(p.param));
                          });
 
-TEST(MachineCodeProgram, RefusesBeforeTheLaunchWhatIsNotExecutedAndNamesIt) {
+class TimedMachineCode : public testing::TestWithParam<std::tuple<int, unsigned>> {
+protected:
+    /// Arguments of a timed run of the kernel, which leaves result.bin.
+    std::vector<std::string> arguments(const scratch_folder& folder) const {
+        const std::string file =
+            folder.write("run.launch", script(launched[std::get<0>(GetParam())]));
+        return {"--preset",
+                "TINY",
+                "--any-binary-version",
+                "--cubin",
+                fmt::format("{}.sm_{}.cubin", kernels, std::get<1>(GetParam())),
+                "--launch",
+                file};
+    }
+};
+
+TEST_P(TimedMachineCode, LeavesTheSameMemoryAsWithoutTimeAndItsTraceTakesTheSameCycles) {
     const scratch_folder folder;
-    const std::string file =
-        folder.write("run.launch", "buffer a u32 32 zero\nlaunch prints grid 1 block 32 args a\n");
-    const outcome run = simulate(
-        {"-gpgpu_ptx_sim_mode", "1", "--cubin", kernels + ".sm_80.cubin", "--launch", file});
-    EXPECT_EQ(run.code, 2);
-    ASSERT_EQ(run.error_lines().size(), 1u) << run.err;
-    EXPECT_NE(run.err.find("prints"), std::string::npos) << run.err;
-    EXPECT_NE(run.err.find("vprintf"), std::string::npos) << run.err;
+    std::vector<std::string> words = arguments(folder);
+    std::vector<std::string> functional(words.begin() + 3, words.end());
+    functional.insert(functional.begin(), {"-gpgpu_ptx_sim_mode", "1"});
+    ASSERT_EQ(simulate(functional).code, 0);
+    const std::string expected = read_file(folder.path("result.bin"));
+    ASSERT_FALSE(expected.empty());
+    std::string cycles;
+    for (const char* const form : {"text", "text6", "binary"}) {
+        folder.write("result.bin", "");
+        std::vector<std::string> recorded = words;
+        const std::string traces = folder.path(form);
+        recorded.insert(recorded.end(), {"--record-trace", traces, "--record-form", form});
+        const outcome run = simulate(recorded);
+        ASSERT_EQ(run.code, 0) << run.err;
+        EXPECT_TRUE(read_file(folder.path("result.bin")) == expected);
+        if (cycles.empty()) cycles = run.values()["gpu_sim_cycle"];
+        EXPECT_EQ(run.values()["gpu_sim_cycle"], cycles);
+        const outcome replay = simulate(
+            {"--preset", "TINY", "--any-binary-version", "-trace", traces + "/kernelslist.g"});
+        ASSERT_EQ(replay.code, 0) << replay.err;
+        EXPECT_EQ(replay.values()["gpu_sim_cycle"], cycles) << form;
+        EXPECT_EQ(replay.values()["gpu_sim_insn"], run.values()["gpu_sim_insn"]) << form;
+        // As the tracer's own, too.
+        const outcome plain = simulate({"--preset", "TINY", "--any-binary-version", "--compat",
+                                        "accel-sim", "-trace", traces + "/kernelslist.g"});
+        EXPECT_EQ(plain.code, 0) << plain.err;
+        EXPECT_EQ(plain.values()["gpu_sim_insn"], run.values()["gpu_sim_insn"]) << form;
+    }
 }
 
-TEST(MachineCodeProgram, IsNotRunWithTime) {
+INSTANTIATE_TEST_SUITE_P(Kernels, TimedMachineCode,
+                         testing::Values(std::make_tuple(0, 75u), std::make_tuple(2, 80u),
+                                         std::make_tuple(3, 86u), std::make_tuple(4, 90u)),
+                         [](const auto& p) {
+                             return fmt::format("{}_sm_{}", launched[std::get<0>(p.param)].name,
+                                                std::get<1>(p.param));
+                         });
+
+TEST(MachineCodeTrace, IsWrittenAsTheTracerOfAccelSimWritesIt) {
     const scratch_folder folder;
-    const std::string file = folder.write("run.launch", script(launched[0]));
+    const std::string file = folder.write("run.launch", script(launched[5]));
     const outcome run =
-        simulate({"--preset", "TINY", "--cubin", kernels + ".sm_75.cubin", "--launch", file});
+        simulate({"--preset", "TINY", "--any-binary-version", "--cubin", kernels + ".sm_75.cubin",
+                  "--launch", file, "--record-trace", folder.path("t"), "--record-form", "text"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const std::string text = read_file(folder.path("t/kernel-1.traceg"));
+    for (const char* const line :
+         {"\n-binary version = 75\n", "\n-accelsim tracer version = 5\n",
+          "\n0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 0 \n", " EXIT 0 0 0 \n"})
+        EXPECT_NE(text.find(line), std::string::npos) << line;
+    // Neighbouring words: base and stride.
+    EXPECT_NE(text.find(" STL 2 R1 "), std::string::npos);
+}
+
+TEST(MachineCodeProgram, PrintsWhatItsPtxPrints) {
+    const scratch_folder folder;
+    const std::string file = folder.write(
+        "run.launch", "buffer a u32 32 random 3\nlaunch prints grid 1 block 32 args a\n");
+    const outcome ptx =
+        simulate({"-gpgpu_ptx_sim_mode", "1", "--ptx", kernels + ".ptx", "--launch", file});
+    ASSERT_EQ(ptx.code, 0) << ptx.err;
+    const std::string printed = ptx.out.substr(0, ptx.out.find("executed"));
+    EXPECT_GT(printed.size(), 64u);
+    for (const unsigned architecture : {75, 80, 86, 90}) {
+        const std::string cubin = fmt::format("{}.sm_{}.cubin", kernels, architecture);
+        const outcome run =
+            simulate({"-gpgpu_ptx_sim_mode", "1", "--cubin", cubin, "--launch", file});
+        EXPECT_EQ(run.code, 0) << run.err;
+        EXPECT_EQ(run.out.substr(0, printed.size()), printed) << architecture;
+    }
+}
+
+TEST(MachineCodeProgram, RefusesBeforeTheLaunchWhatIsNotExecutedAndNamesIt) {
+    const scratch_folder folder;
+    const std::string file = folder.write(
+        "run.launch", "buffer o f32 32 zero\nlaunch looks_up grid 1 block 32 args u64:0 o\n");
+    const outcome run = simulate({"-gpgpu_ptx_sim_mode", "1", "--cubin",
+                                  SIMTLM_MACHINE_CODE "/refused.sm_80.cubin", "--launch", file});
     EXPECT_EQ(run.code, 2);
-    EXPECT_NE(run.err.find("-gpgpu_ptx_sim_mode"), std::string::npos) << run.err;
+    ASSERT_EQ(run.error_lines().size(), 1u) << run.err;
+    EXPECT_NE(run.err.find("looks_up"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("not executed"), std::string::npos) << run.err;
 }
 
 TEST(MachineCodeProgram, AFaultTellsWhereTheInstructionLies) {

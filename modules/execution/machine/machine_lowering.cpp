@@ -5,6 +5,7 @@
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/operations/atomic.h"
 #include "modules/execution/operations/control.h"
+#include "modules/execution/operations/runtime.h"
 #include "modules/execution/operations/special.h"
 #include "modules/execution/thread_block.h"
 #include "modules/sass/special_registers.h"
@@ -164,8 +165,7 @@ operation& machine_lowering::emit(handler h, const machine_details* d, bool guar
         op.guard_flip = now_.guard_negated ? all_lanes : 0;
     }
     op.instruction = static_cast<std::uint32_t>(image_.places_.size() - 1);
-    // The first operation of an instruction stands for it.
-    op.counted = image_.code_.size() == first_.back();
+    op.counted = false;
     image_.code_.push_back(op);
     return image_.code_.back();
 }
@@ -204,10 +204,19 @@ void machine_lowering::lower() {
         first_.push_back(static_cast<std::uint32_t>(image_.code_.size()));
         scratch_used_ = 0;
         problem_.clear();
-        const bool known =
-            sass::decode(f_.word(n), image_.architecture(), n * sass::instruction_bytes, now_);
+        const bool known = sass::decode(image_.word_of(index_, n), image_.architecture(),
+                                        n * sass::instruction_bytes, now_);
+        image_.opcodes_.push_back(
+            image_.opcode_names_.insert(known ? sass::full_opcode(now_) : "UNKNOWN")
+                .first->c_str());
         uniform_ = known && now_.opcode.front() == 'U' && now_.opcode != "UNKNOWN";
-        if (known && lower_instruction() && problem_.empty()) continue;
+        if (known && lower_instruction() && problem_.empty()) {
+            // The last operation of an instruction, which has its guard, stands for it.
+            const auto stands = [](const operation& op) { return op.counted; };
+            if (std::none_of(image_.code_.begin() + first_.back(), image_.code_.end(), stands))
+                image_.code_.back().counted = true;
+            continue;
+        }
         if (image_.problems_[index_].empty())
             image_.problems_[index_] = fmt::format(
                 "{} at {:#06x}{}",
@@ -215,10 +224,11 @@ void machine_lowering::lower() {
                 n * sass::instruction_bytes, problem_.empty() ? "" : " (" + problem_ + ")");
         image_.code_.resize(first_.back());
         uniform_ = false;
-        emit(refuse);
+        emit(refuse).counted = true;
     }
     // Control that runs off the end.
     image_.places_.push_back({index_, count * sass::instruction_bytes});
+    image_.opcodes_.push_back("EXIT");
     first_.push_back(static_cast<std::uint32_t>(image_.code_.size()));
     now_ = {};
     emit(refuse);
@@ -226,13 +236,14 @@ void machine_lowering::lower() {
         const std::uint64_t n = t.target / sass::instruction_bytes;
         image_.code_[t.operation].source[0] = first_[std::min<std::uint64_t>(n, count)];
     }
+    image_.first_operation_.insert(image_.first_operation_.end(), first_.begin(), first_.end());
     for (slot* table : tables_) std::copy(first_.begin(), first_.end() - 1, table);
 }
 
 bool machine_lowering::lower_instruction() {
     return lower_integer() || lower_logic() || lower_float() || lower_double() ||
-           lower_conversion() || lower_move() || lower_memory() || lower_atomic() || lower_warp() ||
-           lower_control();
+           lower_conversion() || lower_half() || lower_packed() || lower_move() || lower_memory() ||
+           lower_atomic() || lower_warp() || lower_control();
 }
 
 // ---- integer ----
@@ -514,10 +525,22 @@ bool machine_lowering::lower_float() {
     }
     if (name == "FMNMX") {
         const operand& p = at(3);
-        if (p.index != sass::predicate_true) return false;
-        const ptx::operation o = with_flags(p.negate_predicate ? opcode::max : opcode::min);
         const slot a = float_source(at(1)), b = float_source(at(2));
-        return emit_values(o, result_row(at(0)), {a, b});
+        if (p.index == sass::predicate_true) {
+            const ptx::operation o = with_flags(p.negate_predicate ? opcode::max : opcode::min);
+            return emit_values(o, result_row(at(0)), {a, b});
+        }
+        const slot smaller = scratch(), larger = scratch();
+        if (!emit_values(with_flags(opcode::min), smaller, {a, b}, false) ||
+            !emit_values(with_flags(opcode::max), larger, {a, b}, false))
+            return false;
+        machine_details& d = details();
+        source_predicate(d, 0, p);
+        operation& op = emit(machine_select, &d);
+        op.source[0] = smaller;
+        op.source[1] = larger;
+        op.destination = result_row(at(0));
+        return true;
     }
     if (name == "FSETP" || name == "DSETP") {
         const bool wide = name == "DSETP";
@@ -551,6 +574,29 @@ bool machine_lowering::lower_float() {
         emit(machine_combine, &d);
         return true;
     }
+    if (name == "FSET") {
+        ptx::operation o = value_operation(opcode::setp, type::f32);
+        if (now_.has("FTZ")) set(o, ptx::flag::ftz);
+        for (const auto& c : float_comparisons)
+            if (now_.has(c.first)) o.compare = c.second;
+        if (o.compare == ptx::comparison::none) return false;
+        const slot a = float_source(at(1)), b = float_source(at(2));
+        if (!emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
+        machine_details& combined = details();
+        combined.predicate[0] = machine_frame::scratch_mask;
+        source_predicate(combined, 1, at(3));
+        combined.combination = now_.has("OR") ? 1 : now_.has("XOR") ? 2 : 0;
+        combined.result[0] = machine_frame::scratch_mask2;
+        emit(machine_combine, &combined, false);
+        machine_details& d = details();
+        d.predicate[0] = machine_frame::scratch_mask2;
+        constexpr std::uint32_t one = 0x3f800000;
+        operation& op = emit(machine_select, &d);
+        op.source[0] = number(now_.has("BF") ? one : ~0u);
+        op.source[1] = machine_frame::zero;
+        op.destination = result_row(at(0));
+        return true;
+    }
     if (name == "FCHK") {
         machine_details& d = details();
         result_predicate(d, 0, at(0));
@@ -563,8 +609,14 @@ bool machine_lowering::lower_float() {
         return true;
     }
     if (name == "MUFU") {
-        if (now_.has("F16")) return false;
         const std::string_view f = now_.modifiers[0];
+        if (now_.has("F16")) {
+            if ((f != "EX2" && f != "TANH") || !at(1).suffix.empty()) return false;
+            ptx::operation o = value_operation(f == "EX2" ? opcode::ex2 : opcode::tanh, type::f16);
+            set(o, ptx::flag::approx);
+            const slot a = half_source(at(1));
+            return emit_values(o, result_row(at(0)), {a});
+        }
         const auto own = [&](handler h) {
             machine_details& d = details();
             modifiers(d, 0, at(1), true);
@@ -619,7 +671,12 @@ bool machine_lowering::lower_conversion() {
     if (name != "F2I" && name != "I2F" && name != "FRND" && name != "F2F" && name != "I2FP")
         return false;
     const operand& from = at(1);
-    if (!from.suffix.empty()) return false;
+    // The half or the byte that is converted.
+    const unsigned shift = from.suffix == ".H1" || from.suffix == ".B2" ? 16
+                           : from.suffix == ".B1"                       ? 8
+                           : from.suffix == ".B3"                       ? 24
+                                                                        : 0;
+    if (!from.suffix.empty() && (shift == 0 || from.negate || from.absolute)) return false;
     const auto has = [&](const char* m) { return now_.has(m); };
     const auto integer_type = [&](bool of_i2f) {
         static_cast<void>(of_i2f);
@@ -667,10 +724,24 @@ bool machine_lowering::lower_conversion() {
         o.round = rounding_of(now_);
         if (o.types[0] == type::f64 && ptx::width_of(o.types[1]) < 64) o.round = ptx::rounding::rn;
     }
-    if (o.types[0] == type::f16 || o.types[1] == type::f16) return false;
     const choice c = handlers_.elementwise(o);
     if (!c) return false;
-    const slot a = c.sources[0] == 64 ? double_source(from) : float_source(from);
+    slot a = no_slot;
+    if (shift != 0) {
+        machine_details& d = details();
+        d.width = 32;
+        a = scratch();
+        const slot whole = low_word(from);
+        operation& op = emit(machine_shift, &d, false);
+        op.source[0] = whole;
+        op.source[1] = number(shift);
+        op.source[2] = machine_frame::zero;
+        op.destination = a;
+    } else if (o.types[1] == type::f16) {
+        a = half_source(from);
+    } else {
+        a = c.sources[0] == 64 ? double_source(from) : float_source(from);
+    }
     const bool wide = c.result == 64;
     const slot to = wide ? scratch() : result_row(at(0));
     if (!emit_values(o, to, {a}, !wide)) return false;
@@ -804,9 +875,9 @@ bool machine_lowering::lower_move() {
         }
         return !pair;
     }
-    if (name == "P2R" || name == "R2P") {
+    if (name == "P2R" || name == "P2UR" || name == "R2P" || name == "R2UP") {
         machine_details& d = details();
-        const bool to_register = name == "P2R";
+        const bool to_register = name.front() == 'P';
         const operand& part = to_register ? at(0) : at(1);
         d.number = part.suffix == ".B1"   ? 8
                    : part.suffix == ".B2" ? 16
@@ -943,7 +1014,13 @@ bool machine_lowering::lower_atomic() {
     // ATOMS.CAST.SPIN tries an exchange that may fail; here it never does.
     const bool spin = now_.has("CAST");
     if (spin) r = reduction::cas;
-    if (now_.has("POPC")) return false;
+    // ATOMS.POPC.INC counts the lanes.
+    const bool counts = now_.has("POPC");
+    if (counts) {
+        if (at(0).index != sass::register_rz) return false;
+        r = reduction::add;
+        t = type::u32;
+    }
     const handler h = atomic_handler(r, t, shared);
     if (r == reduction::none || h == nullptr) return false;
     const bool wide = ptx::width_of(t) == 64;
@@ -958,12 +1035,17 @@ bool machine_lowering::lower_atomic() {
     }
     const operand& address = at(n++);
     if (!shared && !now_.has("E")) return false;
-    const slot b = wide ? double_source(at(n)) : low_word(at(n));
+    const slot b = counts ? number(1) : wide ? double_source(at(n)) : low_word(at(n));
     slot c = no_slot;
     if (r == reduction::cas) c = wide ? double_source(at(n + 1)) : low_word(at(n + 1));
     const address_place p = place_of(address, shared ? space::shared : space::generic);
     const bool keeps = result != nullptr && result->index != sass::register_rz;
     const slot to = !keeps ? no_slot : wide ? scratch() : result_row(*result);
+    if (keeps && wide) {
+        operation& pair = emit(machine_atomic_pair);
+        pair.destination = result_row(*result);
+        pair.destination2 = result_row(*result, 1);
+    }
     operation& op = emit(h);
     op.detail = static_cast<std::uint16_t>(1 | p.detail);
     if (now_.has("SYS")) op.detail |= access_detail::of_the_system;
@@ -972,7 +1054,6 @@ bool machine_lowering::lower_atomic() {
     op.source[1] = b;
     op.source[2] = c;
     op.destination = to;
-    if (keeps && wide) to_pair(*result, to);
     return true;
 }
 
@@ -1006,6 +1087,17 @@ bool machine_lowering::lower_warp() {
         source_predicate(d, 0, at(n));
         d.number = now_.has("ANY") ? 1 : now_.has("EQ") ? 2 : 0;
         emit(machine_vote, &d).destination = to;
+        return true;
+    }
+    if (name == "MATCH" && now_.has("ALL")) {
+        const bool wide = now_.has("U64");
+        const slot value = wide ? double_source(at(2)) : low_word(at(2));
+        const slot p = predicate_slot(at(0));
+        operation& op = emit(match_handler(ptx::mode::all, wide ? 64 : 32));
+        op.destination = result_row(at(1));
+        op.destination2 = p == 0 ? machine_frame::no_predicate : p;
+        op.source[0] = value;
+        op.source[1] = number(~0u);
         return true;
     }
     if (name == "MATCH" && now_.has("ANY")) {
@@ -1098,7 +1190,7 @@ bool machine_lowering::lower_control() {
     if (now_.operand_count > 0 && at(0).kind == operand_kind::predicate)
         source_predicate(d, 0, at(n++));
     const auto barrier = [](const operand& o) { return machine_frame::barriers + 4u * o.index; };
-    if (name == "NOP" || name == "DEPBAR" || name == "LDGDEPBAR") {
+    if (name == "NOP" || name == "DEPBAR" || name == "LDGDEPBAR" || name == "ENDCOLLECTIVE") {
         emit(nothing);
         return true;
     }
@@ -1106,8 +1198,10 @@ bool machine_lowering::lower_control() {
         emit(give_way);
         return true;
     }
-    if (name == "BRA" || (name == "CALL" && now_.has("REL"))) {
-        if (now_.has("INC") || now_.has("DEC") || now_.has("DIV") || now_.has("CONV")) return false;
+    const bool calls_target =
+        name == "CALL" && now_.has("REL") && at(n).kind == operand_kind::target;
+    if ((name == "BRA" && !now_.has("DIV") && !now_.has("CONV")) || calls_target) {
+        if (now_.has("INC") || now_.has("DEC")) return false;
         if (at(n).kind != operand_kind::target) return false;
         const std::uint64_t target = at(n).value;
         if (target % sass::instruction_bytes != 0 || target >= f_.code.size()) return false;
@@ -1115,6 +1209,32 @@ bool machine_lowering::lower_control() {
         emit(machine_branch, &d);
         return true;
     }
+    if (name == "BRA") {
+        // .DIV: taken by warps of which other lanes than those named execute; .CONV: by others.
+        if (!now_.has("DIV") && !now_.has("CONV")) return false;
+        slot mask = no_slot;
+        if (at(n).kind != operand_kind::target) {
+            modifiers(d, 0, at(n), false);
+            mask = low_word(at(n++));
+        }
+        const std::uint64_t target = at(n).value;
+        if (target % sass::instruction_bytes != 0 || target >= f_.code.size()) return false;
+        d.left = now_.has("CONV");
+        targets_.push_back({static_cast<std::uint32_t>(image_.code_.size()), target});
+        emit(machine_branch_divergent, &d).source[1] = mask;
+        return true;
+    }
+    if (name == "LEPC") {
+        const std::uint64_t offset = now_.operand_count > 1 ? at(1).value : now_.address;
+        const device_address a = image_.code_address(index_, offset);
+        for (unsigned half = 0; half < 2; ++half) {
+            operation& op = emit(machine_modify, &details());
+            op.source[0] = number(static_cast<std::uint32_t>(half == 0 ? a : a >> 32));
+            op.destination = result_row(at(0), half);
+        }
+        return true;
+    }
+    if ((name == "CALL" || name == "RET") && now_.has("ABS")) return lower_absolute(d, n);
     if (name == "EXIT") {
         emit(machine_exit, &d);
         return true;
@@ -1144,7 +1264,7 @@ bool machine_lowering::lower_control() {
         return true;
     }
     if (name == "WARPSYNC") {
-        if (now_.has("EXCLUSIVE") || now_.has("COLLECTIVE")) return false;
+        // .EXCLUSIVE and .COLLECTIVE wait for the same lanes.
         const slot mask = now_.has("ALL") ? number(~0u) : low_word(at(n));
         emit(machine_warp_sync, &d).source[0] = mask;
         return true;
@@ -1157,7 +1277,8 @@ bool machine_lowering::lower_control() {
         emit(trap);
         return true;
     }
-    if ((name == "RET" && now_.has("REL")) || name == "BRX") {
+    if (name == "CALL") image_.calls_unknown_[index_] = true;
+    if (((name == "RET" || name == "CALL") && now_.has("REL")) || name == "BRX") {
         d.number = static_cast<std::uint32_t>(at(n).value);
         if (name == "BRX")
             d.number += static_cast<std::uint32_t>(now_.address + sass::instruction_bytes);
@@ -1171,6 +1292,51 @@ bool machine_lowering::lower_control() {
         return true;
     }
     return false;
+}
+
+/// A call or a return through an address of 64 bits. Behind the operation stands one for each
+/// function of the runtime.
+bool machine_lowering::lower_absolute(machine_details& d, unsigned n) {
+    const operand& o = at(n);
+    slot low = machine_frame::zero, high = machine_frame::zero;
+    if (o.kind == operand_kind::target) {
+        low = number(static_cast<std::uint32_t>(o.value));
+        high = number(static_cast<std::uint32_t>(o.value >> 32));
+    } else {
+        low = register_row(o.index, false);
+        high = register_row(o.index + 1u, false);
+        if (o.value != 0) return false;
+    }
+    image_.calls_unknown_[index_] = true;
+    const bool calls = now_.opcode == "CALL";
+    d.number = calls ? static_cast<std::uint32_t>(runtime_functions.size()) : 0;
+    operation& op = emit(machine_call, &d);
+    op.counted = true;
+    op.source[0] = low;
+    op.source[1] = high;
+    if (!calls) return true;
+    for (const runtime_signature& f : runtime_functions) {
+        std::vector<slot> list;
+        unsigned next = 4, arguments = 0;
+        const auto add = [&](unsigned bytes, unsigned index) {
+            register_row(index + 1, false);
+            list.insert(list.end(),
+                        {runtime_argument::rows, register_row(index, false), slot{bytes}});
+        };
+        for (const unsigned bytes : f.arguments) {
+            if (bytes == 0) break;
+            if (bytes == 8) next += next & 1;
+            add(bytes, next);
+            next += bytes / 4;
+            ++arguments;
+        }
+        if (f.result != 0) add(f.result, 4);
+        operation& function = emit(runtime_function(std::string(f.name)), nullptr, false);
+        function.list = list_of(list);
+        function.detail = static_cast<std::uint16_t>(arguments);
+        function.immediate = f.result != 0 ? 1 : 0;
+    }
+    return true;
 }
 
 }  // namespace simtlm::execution

@@ -44,6 +44,7 @@ private:
     void result_predicate(machine_details& d, unsigned n, const operand& o) const;
     slot float_source(const operand& o);
     slot double_source(const operand& o);
+    slot half_source(const operand& o);
 
     // Emission.
     machine_details& details();
@@ -60,6 +61,13 @@ private:
     bool lower_float();
     bool lower_double();
     bool lower_conversion();
+    bool lower_half();
+    bool lower_half_comparison();
+    bool lower_packed();
+    bool lower_extremum3();
+    bool lower_matrix_load();
+    bool lower_copy();
+    bool lower_absolute(machine_details& d, unsigned n);
     bool lower_move();
     bool lower_memory();
     bool lower_atomic();

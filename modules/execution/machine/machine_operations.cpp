@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/machine/machine_operations.h"
 
+#include "modules/execution/launch.h"
 #include "modules/execution/machine/machine_control.h"
 #include "modules/execution/machine/machine_frame.h"
+#include "modules/execution/machine/sass_image.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/thread_block.h"
 
@@ -519,6 +521,41 @@ const operation* machine_shared_address(warp& w, const operation* op) {
     return op + 1;
 }
 
+namespace {
+void split(const double_word* from, word* low, word* high, lane_mask lanes) {
+    for_lanes(lanes, [&](unsigned i) {
+        low[i] = static_cast<std::uint32_t>(from[i]);
+        high[i] = static_cast<std::uint32_t>(from[i] >> 32);
+    });
+}
+/// An atomic that was deferred: elements 2: its result, 3, 4: where the halves go.
+void perform_atomic_pair(warp& w, const memory_request& r) {
+    r.inner(w, r);
+    split(reinterpret_cast<const double_word*>(r.elements[2]),
+          reinterpret_cast<word*>(r.elements[3]), reinterpret_cast<word*>(r.elements[4]), r.lanes);
+}
+}  // namespace
+
+const operation* machine_atomic_pair(warp& w, const operation* op) {
+    const operation* const atomic = op + 1;
+    const lane_mask lanes = w.lanes_of(atomic);
+    atomic->execute(w, atomic);
+    if (lanes == 0) return op + 2;
+    memory_request* const r = w.pending;
+    if (r == nullptr || r->perform == nullptr) {
+        split(double_row(w, atomic->destination), row(w, op->destination), row(w, op->destination2),
+              lanes);
+        return op + 2;
+    }
+    constexpr std::size_t behind_operands = 1024;
+    r->inner = r->perform;
+    r->perform = perform_atomic_pair;
+    r->elements[2] = r->values + behind_operands;
+    r->elements[3] = w.at(op->destination);
+    r->elements[4] = w.at(op->destination2);
+    return op + 2;
+}
+
 const operation* machine_vote(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const lane_mask asked = d.uniform ? w.active : w.lanes_of(op);
@@ -670,6 +707,61 @@ const operation* machine_branch_register(warp& w, const operation* op) {
     });
     w.leave(op);
     return control_of(w).scatter(w, takers, targets, op + 1);
+}
+
+const operation* machine_branch_divergent(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const lane_mask takers = takers_of(w, op);
+    if (takers == 0) return op + 1;
+    const lane_mask live = w.control->live_lanes();
+    lane_mask asked = live;
+    if (op->source[1] != no_slot)
+        asked = (row(w, op->source[1])[__builtin_ctz(takers)] ^ d.flip[0]) + d.add[0];
+    const bool converged = (asked & live) == w.active;
+    if (converged != d.left) return op + 1;
+    w.leave(op);
+    return control_of(w).branch(w, takers, w.code + op->source[0], op + 1);
+}
+
+const operation* machine_call(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const operation* const next = op + 1 + d.number;
+    const lane_mask takers = takers_of(w, op);
+    if (takers == 0) return next;
+    const word *const low = row(w, op->source[0]), *const high = row(w, op->source[1]);
+    const auto address = [&](unsigned i) { return low[i] | std::uint64_t{high[i]} << 32; };
+    const auto first = static_cast<unsigned>(__builtin_ctz(takers));
+    lane_mask same = 0;
+    bool any_of_runtime = false;
+    for_lanes(takers, [&](unsigned i) {
+        same |= static_cast<lane_mask>(address(i) == address(first)) << i;
+        any_of_runtime |= address(i) < sass_image::code_window;
+    });
+    if (any_of_runtime) {
+        if (same != w.active) {
+            // One address after the other.
+            w.leave(op);
+            return control_of(w).branch(w, same, op, op);
+        }
+        const std::uint64_t n = (address(first) - sass_image::runtime_window) / 16;
+        if (address(first) < sass_image::runtime_window || n >= d.number)
+            w.block->fail(w, op, first,
+                          fmt::format("a call of {:#x}, where there is no code", address(first)));
+        const operation* const function = op + 1 + n;
+        function->execute(w, function);
+        return next;
+    }
+    const auto& image = static_cast<const sass_image&>(w.launch->image);
+    std::array<const operation*, warp_size> targets{};
+    for_lanes(takers, [&](unsigned i) {
+        const std::uint64_t n = (address(i) - sass_image::code_window) / 16;
+        if (address(i) % 16 != 0 || n >= image.places().size())
+            w.block->fail(w, op, i,
+                          fmt::format("a branch to {:#x}, where there is no code", address(i)));
+        targets[i] = w.code + op->list[n];
+    });
+    w.leave(op);
+    return control_of(w).scatter(w, takers, targets, next);
 }
 
 }  // namespace simtlm::execution

@@ -68,6 +68,9 @@ const operation* machine_unpack(warp& w, const operation* op);
 const operation* machine_address(warp& w, const operation* op);
 /// Words of the register plus a uniform one, scaled: number is the shift.
 const operation* machine_shared_address(warp& w, const operation* op);
+/// The next operation is an atomic of 64 bits that has its result as double words; destination,
+/// destination2: low, high. Both are executed here, since the result may come late.
+const operation* machine_atomic_pair(warp& w, const operation* op);
 
 // Warp-wide.
 const operation* machine_vote(warp& w, const operation* op);           ///< VOTE, VOTEU
@@ -87,5 +90,28 @@ const operation* machine_yield(warp& w, const operation* op);
 /// RET, BRX: source[0]: offsets from the place `number` of the section that begins at operation
 /// source[1]; list: operation of each instruction of it, number2: how many
 const operation* machine_branch_register(warp& w, const operation* op);
+/// BRA.DIV, BRA.CONV (left). source[1]: lanes that are to execute, or no_slot: all that live
+const operation* machine_branch_divergent(warp& w, const operation* op);
+/// CALL.ABS, RET.ABS. source[0], source[1]: address, low and high; number: how many functions of
+/// the runtime follow; list: first operation of each instruction of the program
+const operation* machine_call(warp& w, const operation* op);
+
+// Half precision: two in a word.
+/// A half of the source in both halves (number: 1 the low one, 2 the high one), with modifiers.
+const operation* machine_half_source(warp& w, const operation* op);
+/// HSETP2: halves compared (comparison: as FSETP's, of both words' bits), results combined with
+/// predicate[0]; high: both have to hold; extended: bf16; wraps: subnormal numbers are zeros
+const operation* machine_half_compare(warp& w, const operation* op);
+/// HSET2: number where a half holds, 0 elsewhere; else as HSETP2
+const operation* machine_half_set(warp& w, const operation* op);
+
+// Packed integers.
+const operation* machine_dot_product(warp& w, const operation* op);     ///< IDP
+const operation* machine_differences(warp& w, const operation* op);     ///< VABSDIFF, VABSDIFF4
+const operation* machine_extremum16(warp& w, const operation* op);      ///< VIMNMX.S16x2
+const operation* machine_add16(warp& w, const operation* op);           ///< VIADD.16x2
+const operation* machine_clamp_negative(warp& w, const operation* op);  ///< .RELU
+/// LDSM: load_matrices, which tells the addresses of its rows.
+const operation* machine_load_matrices(warp& w, const operation* op);
 
 }  // namespace simtlm::execution

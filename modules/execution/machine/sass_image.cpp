@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/machine/sass_image.h"
 
+#include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/launch.h"
 #include "modules/execution/machine/machine_control.h"
 #include "modules/execution/machine/machine_frame.h"
@@ -19,6 +20,10 @@ namespace simtlm::execution {
 namespace {
 
 constexpr std::uint32_t relocation_64 = 2;  ///< R_CUDA_64: the address of a symbol
+// In code: the halves of an address as immediates, and the target of an absolute call.
+constexpr std::uint32_t relocation_low = 56, relocation_high = 57, relocation_call = 58;
+/// Of a program that calls through pointers, beside what is known: room for its stack.
+constexpr std::uint32_t unknown_stack = 8192;
 constexpr std::uint32_t constant_bank_bytes = 65536;
 /// More than any GPU has of a CTA's shared, and of a thread's local memory.
 constexpr std::uint32_t most_shared = 1u << 18, most_local = 1u << 19;
@@ -43,8 +48,17 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
     : program_image(instruction_set::sass, source->origin(), source->architecture(), checks),
       source_(std::move(source)),
       memory_(memory) {
+    std::uint64_t places = 0;
+    for (const sass::cubin_function& f : source_->functions()) {
+        first_place_.push_back(places);
+        places += f.instructions() + 1;
+    }
+    calls_unknown_.resize(source_->functions().size());
+    for (const sass::cubin_symbol& s : source_->symbols())
+        allocates_ = allocates_ || s.name == "malloc";
     place_variables();
     describe_kernels();
+    patch_code();
     lower();
 }
 
@@ -85,7 +99,56 @@ void sass_image::place_variables() {
 
 device_address sass_image::address_of(const sass::cubin_symbol& s) const {
     const auto at = sections_.find(s.section);
-    return at == sections_.end() ? 0 : at->second + s.value;
+    if (at != sections_.end()) return at->second + s.value;
+    if (s.section == 0) {
+        const auto known = std::find_if(runtime_functions.begin(), runtime_functions.end(),
+                                        [&](const auto& f) { return f.name == s.name; });
+        if (known == runtime_functions.end()) return 0;
+        return runtime_window + 16 * static_cast<std::uint64_t>(known - runtime_functions.begin());
+    }
+    for (std::uint32_t n = 0; n < source_->functions().size(); ++n)
+        if (source_->functions()[n].section == s.section) return code_address(n, s.value);
+    return 0;
+}
+
+void sass_image::patch_code() {
+    problems_.resize(source_->functions().size());
+    for (const sass::cubin_relocation& r : source_->relocations()) {
+        const auto& functions = source_->functions();
+        const auto f = std::find_if(functions.begin(), functions.end(),
+                                    [&](const auto& one) { return one.section == r.section; });
+        if (f == functions.end()) continue;
+        const auto index = static_cast<std::uint32_t>(f - functions.begin());
+        const std::uint64_t offset = r.offset / sass::instruction_bytes * sass::instruction_bytes;
+        const sass::cubin_symbol& symbol = source_->symbols()[r.symbol];
+        const device_address target = address_of(symbol);
+        const bool known =
+            (r.type == relocation_low || r.type == relocation_high || r.type == relocation_call) &&
+            offset < f->code.size();
+        if (!known || target == 0) {
+            if (problems_[index].empty())
+                problems_[index] =
+                    known ? fmt::format("it needs {}, which is not there", symbol.name)
+                          : fmt::format("a relocation of type {} in its code at {:#06x}", r.type,
+                                        r.offset);
+            continue;
+        }
+        const std::uint64_t value = target + static_cast<std::uint64_t>(r.addend);
+        const auto where = std::make_pair(index, offset);
+        const auto found = patched_.emplace(where, f->word(offset / sass::instruction_bytes)).first;
+        sass::instruction_word& w = found->second;
+        const std::uint64_t half = r.type == relocation_high ? value >> 32 : value;
+        w.low = (w.low & 0xffffffffu) | half << 32;
+        if (r.type == relocation_call) {
+            constexpr std::uint64_t upper_bits = (1u << 18) - 1;
+            w.high = (w.high & ~upper_bits) | (value >> 32 & upper_bits);
+        }
+    }
+}
+
+sass::instruction_word sass_image::word_of(std::uint32_t function, std::size_t n) const {
+    const auto at = patched_.find({function, n * sass::instruction_bytes});
+    return at == patched_.end() ? source_->functions()[function].word(n) : at->second;
 }
 
 void sass_image::describe_kernels() {
@@ -122,22 +185,21 @@ void sass_image::describe_kernels() {
 
 void sass_image::lower() {
     machine_lowering::row_map rows;
-    problems_.resize(source_->functions().size());
     std::vector<std::uint32_t> first(source_->functions().size());
     for (std::uint32_t n = 0; n < source_->functions().size(); ++n) {
         const sass::cubin_function& f = source_->functions()[n];
         first[n] = static_cast<std::uint32_t>(code_.size());
-        for (const sass::cubin_relocation& r : source_->relocations())
-            if (r.section == f.section && problems_[n].empty())
-                problems_[n] =
-                    fmt::format("a relocation of type {} in its code at {:#06x}", r.type, r.offset);
-        if (!f.externals.empty() && problems_[n].empty())
-            problems_[n] = fmt::format("a call of the system's {}", f.externals.front());
+        for (const std::string_view e : f.externals)
+            if (problems_[n].empty() &&
+                std::none_of(runtime_functions.begin(), runtime_functions.end(),
+                             [&](const auto& known) { return known.name == e; }))
+                problems_[n] = fmt::format("a call of the system's {}", e);
         machine_lowering(*this, n, rows).lower();
     }
     for (kernel_image& k : kernels_) {
         k.first = first[k.function];
         k.frame_bytes = machine_frame::bytes(registers_);
+        if (calls_unknown_[k.function]) k.local_bytes += unknown_stack;
     }
 
     // Behind the rows lie the constant banks themselves, for loads with an index.
@@ -157,12 +219,27 @@ void sass_image::lower() {
         constant_bytes_ += static_cast<std::uint32_t>((bytes + 127) / 128 * 128);
     }
     for (operation& op : code_) {
+        if (op.execute == machine_call) op.list = first_operation_.data();
         if (op.execute != machine_load_constant) continue;
         auto& d = *reinterpret_cast<machine_details*>(op.immediate);
         const bank_contents& b = bank_[op.source[1]];
         op.source[1] = slot_in(bank::constants, b.offset);
         d.number2 = b.bytes;
     }
+}
+
+bool sass_image::is_executed_whole() const {
+    return std::all_of(problems_.begin(), problems_.end(),
+                       [](const std::string& p) { return p.empty(); });
+}
+
+/// Of the kernel, or of what it may call.
+const std::string& sass_image::problem_of(const kernel_image& k) const {
+    if (!problems_[k.function].empty()) return problems_[k.function];
+    if (calls_unknown_[k.function])
+        for (std::size_t n = 0; n < problems_.size(); ++n)
+            if (!source_->functions()[n].is_kernel && !problems_[n].empty()) return problems_[n];
+    return problems_[k.function];
 }
 
 std::string sass_image::bank_section(unsigned b, const kernel_image& k) const {
@@ -172,10 +249,10 @@ std::string sass_image::bank_section(unsigned b, const kernel_image& k) const {
 
 lane_buffer sass_image::launch_constants(const launch& l) const {
     const kernel_image& k = *l.kernel;
-    if (!problems_[k.function].empty())
-        throw kernel::user_error(
-            name_, fmt::format("{} is not executed: {}", k.name, problems_[k.function]),
-            "run its PTX instead");
+    if (!problem_of(k).empty())
+        throw kernel::user_error(name_,
+                                 fmt::format("{} is not executed: {}", k.name, problem_of(k)),
+                                 "run its PTX instead");
     const sass::cubin_function& f = source_->functions()[k.function];
     lane_buffer buffer = make_lane_buffer(constant_bytes_);
     for (unsigned b = 0; b < banks; ++b) {
@@ -259,18 +336,28 @@ std::unique_ptr<warp_control> sass_image::make_control() const {
 }
 
 std::shared_ptr<const instruction_descriptors> sass_image::describe(
-    const instruction_timing&) const {
-    throw kernel::user_error(name_, "machine code is executed without time only",
-                             "add -gpgpu_ptx_sim_mode 1, or run PTX");
+    const instruction_timing& timing) const {
+    return describe_machine_code(*this, timing);
+}
+
+const sass::cubin_line* sass_image::line_of(const place& p) const {
+    const auto& lines = source_->functions()[p.function].lines;
+    const auto behind =
+        std::upper_bound(lines.begin(), lines.end(), p.offset,
+                         [](std::uint64_t offset, const auto& l) { return offset < l.offset; });
+    return behind == lines.begin() ? nullptr : &*std::prev(behind);
+}
+
+std::uint32_t sass_image::source_line(const place& p) const {
+    const sass::cubin_line* const line = line_of(p);
+    return line == nullptr ? 0 : line->line;
 }
 
 std::string sass_image::where(const operation& op) const {
     const place& p = places_[op.instruction];
     const sass::cubin_function& f = source_->functions()[p.function];
     std::string text = fmt::format("{}:{}+{:#06x}", name_, f.name, p.offset);
-    const sass::cubin_line* line = nullptr;
-    for (const sass::cubin_line& l : f.lines)
-        if (l.offset <= p.offset) line = &l;
+    const sass::cubin_line* const line = line_of(p);
     if (line != nullptr) text += fmt::format(" ({}:{})", source_->files()[line->file], line->line);
     return text;
 }
@@ -280,7 +367,8 @@ std::string sass_image::text_of(const operation& op) const {
     const sass::cubin_function& f = source_->functions()[p.function];
     if (p.offset / sass::instruction_bytes >= f.instructions()) return "end of the code";
     sass::instruction i;
-    sass::decode(f.word(p.offset / sass::instruction_bytes), architecture_, p.offset, i);
+    sass::decode(word_of(p.function, p.offset / sass::instruction_bytes), architecture_, p.offset,
+                 i);
     return sass::to_string(i);
 }
 

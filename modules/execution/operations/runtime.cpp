@@ -17,19 +17,26 @@ namespace simtlm::execution {
 namespace {
 
 struct argument {
-    bool in_memory;
+    bool in_memory, in_rows;
     slot where;
     std::uint32_t bytes;
 };
 argument argument_of(const operation* op, unsigned n) {
-    return {op->list[3 * n] != 0, op->list[3 * n + 1], op->list[3 * n + 2]};
+    const slot kind = op->list[3 * n];
+    return {kind == runtime_argument::memory, kind == runtime_argument::rows, op->list[3 * n + 1],
+            op->list[3 * n + 2]};
 }
+/// Bytes of a row of words.
+constexpr slot row_bytes = 4 * warp_size;
 
 std::uint64_t read_argument(const warp& w, const operation* op, unsigned n, unsigned lane) {
     const argument a = argument_of(op, n);
     std::uint64_t value = 0;
     if (a.in_memory)
         read_local(w, lane, w.local_base + a.where, &value, std::min(a.bytes, 8u));
+    else if (a.in_rows && a.bytes > 4)
+        value = lanes_at<std::uint32_t>(w, a.where)[lane] |
+                std::uint64_t{lanes_at<std::uint32_t>(w, a.where + row_bytes)[lane]} << 32;
     else if (a.bytes > 4)
         value = lanes_at<std::uint64_t>(w, a.where)[lane];
     else
@@ -42,7 +49,11 @@ void write_result(const warp& w, const operation* op, unsigned lane, std::uint64
     const argument a = argument_of(op, op->detail);
     if (a.in_memory)
         write_local(w, lane, w.local_base + a.where, &value, std::min(a.bytes, 8u));
-    else if (a.bytes > 4)
+    else if (a.in_rows && a.bytes > 4) {
+        lanes_at<std::uint32_t>(w, a.where)[lane] = static_cast<std::uint32_t>(value);
+        lanes_at<std::uint32_t>(w, a.where + row_bytes)[lane] =
+            static_cast<std::uint32_t>(value >> 32);
+    } else if (a.bytes > 4)
         lanes_at<std::uint64_t>(w, a.where)[lane] = value;
     else
         lanes_at<std::uint32_t>(w, a.where)[lane] = static_cast<std::uint32_t>(value);

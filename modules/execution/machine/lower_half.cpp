@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering of half precision, packed integers and instructions that go with tensor products.
+#include "modules/execution/machine/machine_frame.h"
+#include "modules/execution/machine/machine_lowering.h"
+#include "modules/execution/operations/asynchronous.h"
+
+#include <iterator>
+
+namespace simtlm::execution {
+
+using sass::operand_kind;
+
+namespace {
+
+ptx::operation packed_operation(ptx::opcode code, ptx::type t) {
+    ptx::operation o;
+    o.op = code;
+    o.types[0] = t;
+    o.type_count = 1;
+    return o;
+}
+void set(ptx::operation& o, ptx::flag f) {
+    o.flags |= std::uint64_t{1} << static_cast<unsigned>(f);
+}
+/// The comparisons of FSETP and HSETP2 by their number: bits less, equal, greater, unordered.
+constexpr std::string_view comparisons[] = {"F",   "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM",
+                                            "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"};
+
+}  // namespace
+
+/// A packed operand, its halves chosen and its modifiers applied.
+slot machine_lowering::half_source(const operand& o) {
+    const slot from = low_word(o);
+    if (o.suffix.empty() && !o.negate && !o.absolute) return from;
+    if (o.suffix == ".F32") {
+        problem_ = "an operand of single precision";
+        return from;
+    }
+    machine_details& d = details();
+    d.number = o.suffix == ".H0_H0" ? 1 : o.suffix == ".H1_H1" ? 2 : 0;
+    if (o.absolute) d.keep[0] = 0x7fff7fffu;
+    if (o.negate) d.flip[0] = 0x80008000u;
+    const slot to = scratch();
+    operation& op = emit(machine_half_source, &d, false);
+    op.source[0] = from;
+    op.destination = to;
+    return to;
+}
+
+bool machine_lowering::lower_half() {
+    using ptx::opcode;
+    const std::string_view name = now_.opcode;
+    if (name == "HSETP2" || name == "HSET2") return lower_half_comparison();
+    const bool adds = name == "HADD2", multiplies = name == "HMUL2", fused = name == "HFMA2";
+    const bool extremum = name == "HMNMX2";
+    if (name == "F2FP") {
+        if (!now_.has("PACK_AB")) return false;
+        ptx::operation o =
+            packed_operation(opcode::cvt, now_.has("BF16") ? ptx::type::bf16x2 : ptx::type::f16x2);
+        o.types[1] = ptx::type::f32;
+        o.type_count = 2;
+        if (now_.has("RM") || now_.has("RP")) return false;
+        o.round = now_.has("RZ") ? ptx::rounding::rz : ptx::rounding::rn;
+        if (now_.has("RELU")) set(o, ptx::flag::relu);
+        if (now_.has("SATFINITE")) set(o, ptx::flag::satfinite);
+        const slot a = float_source(at(1)), b = float_source(at(2));
+        return emit_values(o, result_row(at(0)), {a, b});
+    }
+    if (!adds && !multiplies && !fused && !extremum) return false;
+    // Loads of constants are told apart later.
+    if (fused && at(1).index == sass::register_rz && at(2).index == sass::register_rz &&
+        at(1).kind == operand_kind::reg && at(2).kind == operand_kind::reg &&
+        at(3).kind == operand_kind::half2)
+        return false;
+    const bool bfloat = now_.has("BF16_V2");
+    if (now_.has("FMZ")) return false;
+    if (now_.has("F32")) {
+        // The low halves chosen, added in single precision: conversions, mostly.
+        if (!adds || bfloat || now_.has("FTZ") || now_.has("SAT")) return false;
+        ptx::operation widen = packed_operation(opcode::cvt, ptx::type::f32);
+        widen.types[1] = ptx::type::f16;
+        widen.type_count = 2;
+        const slot b = half_source(at(2));
+        if (at(1).kind == operand_kind::reg && at(1).index == sass::register_rz && at(1).negate)
+            return emit_values(widen, result_row(at(0)), {b});
+        const slot a = half_source(at(1)), x = scratch(), y = scratch();
+        if (!emit_values(widen, x, {a}, false) || !emit_values(widen, y, {b}, false)) return false;
+        ptx::operation add = packed_operation(opcode::add, ptx::type::f32);
+        add.round = ptx::rounding::rn;
+        return emit_values(add, result_row(at(0)), {x, y});
+    }
+    ptx::operation o = packed_operation(adds         ? opcode::add
+                                        : multiplies ? opcode::mul
+                                        : fused      ? opcode::fma
+                                                     : opcode::min,
+                                        bfloat ? ptx::type::bf16x2 : ptx::type::f16x2);
+    o.round = ptx::rounding::rn;
+    if (now_.has("FTZ")) set(o, ptx::flag::ftz);
+    if (now_.has("SAT")) set(o, ptx::flag::sat);
+    if (now_.has("RELU")) set(o, ptx::flag::relu);
+    const slot a = half_source(at(1)), b = half_source(at(2));
+    if (extremum) {
+        if (at(3).index != sass::predicate_true) return false;
+        if (now_.has("NAN")) set(o, ptx::flag::nan);
+        if (at(3).negate_predicate) o.op = opcode::max;
+        return emit_values(o, result_row(at(0)), {a, b});
+    }
+    if (!fused) return emit_values(o, result_row(at(0)), {a, b});
+    const slot c = half_source(at(3));
+    return emit_values(o, result_row(at(0)), {a, b, c});
+}
+
+bool machine_lowering::lower_half_comparison() {
+    machine_details& d = details();
+    constexpr unsigned none = std::size(comparisons);
+    d.comparison = none;
+    for (unsigned i = 0; i < now_.modifier_count && d.comparison == none; ++i)
+        for (unsigned c = 0; c < none; ++c)
+            if (now_.modifiers[i] == comparisons[c]) d.comparison = c;
+    if (d.comparison == none) return false;
+    d.combination = now_.has("OR") ? 1 : now_.has("XOR") ? 2 : 0;
+    d.wraps = now_.has("FTZ");
+    d.extended = now_.has("BF16_V2");
+    d.high = now_.has("H_AND");
+    if (now_.opcode == "HSETP2") {
+        result_predicate(d, 0, at(0));
+        result_predicate(d, 1, at(1));
+        source_predicate(d, 0, at(4));
+        const slot a = half_source(at(2)), b = half_source(at(3));
+        operation& op = emit(machine_half_compare, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        return true;
+    }
+    d.number = !now_.has("BF") ? ~0u : d.extended ? 0x3f803f80u : 0x3c003c00u;
+    source_predicate(d, 0, at(3));
+    const slot a = half_source(at(1)), b = half_source(at(2));
+    operation& op = emit(machine_half_set, &d);
+    op.source[0] = a;
+    op.source[1] = b;
+    op.destination = result_row(at(0));
+    return true;
+}
+
+bool machine_lowering::lower_packed() {
+    const std::string_view name = now_.opcode;
+    if (name == "IDP") {
+        machine_details& d = details();
+        // Types of A and of B, in this order.
+        unsigned signs = 0, types = 0;
+        for (unsigned i = 0; i < now_.modifier_count; ++i) {
+            const std::string_view m = now_.modifiers[i];
+            if (m != "U8" && m != "S8" && m != "U16" && m != "S16") continue;
+            signs |= (m.front() == 'S' ? 1u : 0u) << types++;
+        }
+        if (types != 2) return false;
+        d.number = signs;
+        d.width = now_.has("4A") ? 8 : 16;
+        d.high = now_.has("HI");
+        modifiers(d, 2, at(3), false);
+        const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
+        operation& op = emit(machine_dot_product, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.source[2] = c;
+        op.destination = result_row(at(0));
+        return true;
+    }
+    if (name == "VABSDIFF" || name == "VABSDIFF4") {
+        if (at(1).kind == operand_kind::predicate) return false;
+        machine_details& d = details();
+        d.width = name == "VABSDIFF4" ? 8 : 32;
+        d.extended = now_.has("ACC");
+        d.is_signed = name == "VABSDIFF4" ? now_.has("S8") : !now_.has("U32");
+        const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
+        operation& op = emit(machine_differences, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.source[2] = c;
+        op.destination = result_row(at(0));
+        return true;
+    }
+    if (name == "VIADD" && now_.has("16x2")) {
+        machine_details& d = details();
+        modifiers(d, 0, at(1), false);
+        modifiers(d, 1, at(2), false);
+        const slot a = low_word(at(1)), b = low_word(at(2));
+        operation& op = emit(machine_add16, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.destination = result_row(at(0));
+        return true;
+    }
+    if (name == "LDSM") return lower_matrix_load();
+    if (name == "LDGSTS") return lower_copy();
+    return lower_extremum3();
+}
+
+/// VIMNMX, VIMNMX3 and VIADDMNMX in the forms that lower_integer leaves.
+bool machine_lowering::lower_extremum3() {
+    const std::string_view name = now_.opcode;
+    const bool adds = name == "VIADDMNMX", three = name == "VIMNMX3";
+    if (name != "VIMNMX" && !adds && !three) return false;
+    const bool halves = now_.has("S16x2") || now_.has("U16x2");
+    const bool is_signed = !now_.has("U32") && !now_.has("U16x2");
+    const operand& order = at(name == "VIMNMX" ? 3 : 4);
+    const auto extremum = [&](slot a, slot b, slot to, bool guarded) {
+        machine_details& d = details();
+        d.is_signed = is_signed;
+        source_predicate(d, 0, order);
+        operation& op = emit(halves ? machine_extremum16 : machine_minmax, &d, guarded);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.destination = to;
+    };
+    const bool relu = now_.has("RELU");
+    const slot to = relu ? scratch() : result_row(at(0));
+    const slot a = low_word(at(1)), b = low_word(at(2));
+    if (adds) {
+        const slot c = low_word(at(3)), sum = scratch();
+        machine_details& d = details();
+        modifiers(d, 0, at(1), false);
+        modifiers(d, 1, at(2), false);
+        operation& op = emit(halves ? machine_add16 : machine_add3, &d, false);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.source[2] = machine_frame::zero;
+        op.destination = sum;
+        extremum(sum, c, to, !relu);
+    } else if (three) {
+        const slot c = low_word(at(3)), both = scratch();
+        extremum(a, b, both, false);
+        extremum(both, c, to, !relu);
+    } else {
+        extremum(a, b, to, !relu);
+    }
+    if (!relu) return true;
+    machine_details& d = details();
+    d.width = halves ? 16 : 32;
+    operation& op = emit(machine_clamp_negative, &d);
+    op.source[0] = to;
+    op.destination = result_row(at(0));
+    return true;
+}
+
+/// LDSM: one, two or four matrices of 8 by 8 halves; every lane names a row of 16 bytes.
+bool machine_lowering::lower_matrix_load() {
+    const unsigned count = now_.has("4") ? 4 : now_.has("2") ? 2 : 1;
+    std::vector<slot> slots;
+    for (unsigned i = 0; i < count; ++i) slots.push_back(result_row(at(0), i));
+    const address_place p = place_of(at(1), space::shared);
+    operation& op = emit(machine_load_matrices);
+    op.detail = p.detail;
+    op.source[0] = p.source;
+    op.source[3] = now_.has("MT88") ? 1 : 0;
+    op.destination2 = count;
+    op.immediate = p.offset;
+    op.list = list_of(slots);
+    return true;
+}
+
+/// LDGSTS: from global to shared memory; with .ZFILL lanes whose predicate fails write zeros.
+bool machine_lowering::lower_copy() {
+    if (at(0).kind != operand_kind::address || at(1).kind != operand_kind::address) return false;
+    slot ignored = no_slot;
+    if (now_.operand_count > 2) {
+        if (!now_.has("ZFILL")) return false;
+        machine_details& d = details();
+        source_predicate(d, 0, at(2));
+        constexpr std::uint32_t not_first = 0x0f;
+        d.number = not_first;
+        d.result[0] = machine_frame::scratch_mask2;
+        emit(machine_logic_predicates, &d, false);
+        ignored = machine_frame::scratch_mask2;
+    }
+    const address_place to = place_of(at(0), space::shared);
+    const address_place from = place_of(at(1), space::global);
+    operation& op = emit(copy_asynchronously);
+    op.source[0] = to.source;
+    op.immediate = to.offset;
+    op.detail = to.detail;
+    op.source[2] = ignored;
+    const auto offset = static_cast<std::uint64_t>(from.offset);
+    op.list = list_of({static_cast<slot>(offset), static_cast<slot>(offset >> 32), from.detail,
+                       from.source, access_bytes()});
+    return true;
+}
+
+}  // namespace simtlm::execution
