@@ -3,6 +3,7 @@
 
 #include "modules/execution/memory_access.h"
 #include "modules/execution/timing_addresses.h"
+#include "modules/program/generic_windows.h"
 
 #include <deque>
 #include <limits>
@@ -179,11 +180,10 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
     kernel_.local_memory = context_.local_bytes();
     kernel_.stream = what_.stream;
     kernel_.register_numbers = instructions_->register_numbers();
-    if (what_.image->isa() == instruction_set::sass) {
+    static_assert(address_windows::shared == program::generic_windows::shared &&
+                  address_windows::local == program::generic_windows::local);
+    if (what_.image->isa() == instruction_set::sass)
         kernel_.binary_version = what_.image->architecture();
-        kernel_.shared_window = address_windows::shared;
-        kernel_.local_window = address_windows::local;
-    }
 }
 
 executed_kernel::~executed_kernel() = default;

@@ -62,7 +62,6 @@ using memory_effect = void (*)(warp&, const memory_request&);
 struct memory_request {
     const operation* op = nullptr;
     memory_effect perform = nullptr;  ///< nullptr: there is nothing left to do
-    memory_effect inner = nullptr;    ///< what `perform` does first, where it does more
     lane_mask lanes = 0;
     bool is_shared = false;              ///< all lanes address shared memory
     bool is_local = false;               ///< all lanes address local memory

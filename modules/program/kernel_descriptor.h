@@ -26,8 +26,6 @@ struct kernel_descriptor {
     /// Numbers of its instructions' registers lie below this: 256 for machine code, more for code
     /// whose registers have not been allotted.
     std::uint32_t register_numbers = 256;
-    /// Where generic addresses of shared and of local memory begin; 0: not told.
-    std::uint64_t shared_window = 0, local_window = 0;
 
     std::uint32_t threads_per_block() const { return static_cast<std::uint32_t>(block.volume()); }
     std::uint32_t warps_per_block() const { return (threads_per_block() + 31) / 32; }

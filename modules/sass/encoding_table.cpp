@@ -219,6 +219,9 @@ public:
                     case 'z':
                         o.zero_left_out = true;
                         break;
+                    case 'g':
+                        o.selects_half = true;
+                        break;
                     case 'p':
                         o.selects_part = true;
                         break;

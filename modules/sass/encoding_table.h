@@ -72,6 +72,7 @@ struct encoding_operand {
     bool selects_halves = false, selects_byte = false, zero_left_out = false;
     bool left_out_if_true = false;  ///< PT is not printed
     bool selects_part = false;      ///< a byte or half of the source, by the type that is read
+    bool selects_half = false;      ///< of F16: bit 60, the high half
     bool selects_word = false;      ///< bit 88: the high half
     bool may_be_uniform = false;    ///< a predicate: the bit before its negation says UP
     bool counts_down = false;       ///< a predicate: 0 is PT

@@ -23,7 +23,7 @@ namespace simtlm::sass {
 //                ~ counts from PT down
 //                /n -x, /a |x|, /i ~x, at the bits where such a source has them; the type of an
 //                immediate: /s signed, /u unsigned, /f f32, /d f64, /h two halves; /x: halves of
-//                a packed source are chosen
+//                a packed source are chosen; /g: of F16 either half
 //   Pn UPn       predicate at bit n; ! behind it: bit n+3 negates it
 //   In.w Sn.w    number of w bits at bit n, unsigned or signed
 //   ?            behind an operand: left out where it is PT; [X]: there where modifier X is,
@@ -54,7 +54,7 @@ VIMNMX  248 848 a48 1c48           90-  | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd A
 VIADDMNMX 246 446 646 846 a46 1c46 1e46 90- | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd A B/nu C/u P87!
 VIMNMX3 20f 40f 60f 80f a0f 1c0f 1e0f 90- | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd A B/nu C/u P87!
 VABSDIFF 214 414 814 a14 1a14 1c14 70-  | 73=U32,- | Rd P81? A B/s C/s
-VABSDIFF4 215 415 815 a15 1a15 1c15 70- | 73=U8,S8 74=ACC | Rd P81? A B/s C/s
+VABSDIFF4 215 415 815 a15 1a15 1c15 70- | 73=U8,S8 75=ACC | Rd P81? A B/s C/s
 I2I     238 838 a38 1a38 1c38      75-  | 73=U8,S8 | Rd Q/s
 I2IP    239 839 a39 1a39 1c39      75-  | 75-76=U8,S8,U16,S16 73=U32,S32 74=SAT | Rd A Q/s C
 
@@ -107,13 +107,13 @@ HSET2   233 433 633 1633 1e33      70-  | 71=BF 85=BF16_V2 76-79=F,LT,EQ,LE,GT,N
 # --- conversions ---
 F2F     304 904 b04 1b04 1d04      70-  | 80=FTZ 75-76=BF16,F16,F32,F64 84-85=BF16,F16,F32,F64 78-79=-,RM,RP,RZ | Rd Q/naf
 F2F     310 910 b10 1b10 1d10      70-  | 80=FTZ 75-76=BF16,F16,F32,F64 84-85=BF16,F16,F32,F64 78-79=-,RM,RP,RZ | Rd Q/naf
-F2I     305 905 b05 1b05 1d05      70-  | 80=FTZ 72+75-76=U8,S8,U16,S16,U32,-,U64,S64 84-85=F8,F16,-,F64 78-79=-,FLOOR,CEIL,TRUNC 77=NTZ | Rd Q/naf
-F2I     311 911 b11 1b11 1d11      70-  | 80=FTZ 72+75-76=U8,S8,U16,S16,U32,-,U64,S64 84-85=F8,F16,-,F64 78-79=-,FLOOR,CEIL,TRUNC 77=NTZ | Rd Q/naf
+F2I     305 905 b05 1b05 1d05      70-  | 80=FTZ 72+75-76=U8,S8,U16,S16,U32,-,U64,S64 84-85=F8,F16,-,F64 78-79=-,FLOOR,CEIL,TRUNC 77=NTZ | Rd Q/nafg
+F2I     311 911 b11 1b11 1d11      70-  | 80=FTZ 72+75-76=U8,S8,U16,S16,U32,-,U64,S64 84-85=F8,F16,-,F64 78-79=-,FLOOR,CEIL,TRUNC 77=NTZ | Rd Q/nafg
 I2F     306 906 b06 1b06 1d06      70-  | 75-76=F8,F16,-,F64 74+84-85=U8,S8,U16,S16,U32,-,U64,S64 78-79=-,RM,RP,RZ | Rd Q/sp
 I2F     312 912 b12 1b12 1d12      70-  | 75-76=F8,F16,-,F64 74+84-85=U8,S8,U16,S16,U32,-,U64,S64 78-79=-,RM,RP,RZ | Rd Q/sp
 I2FP    245 845 a45 1c45           86-  | 75-77=INVALID0,INVALID1,F32 74=U32,S32 78-79=-,INVALID1,INVALID2,RZ | Rd Q/s
-FRND    307 907 b07 1b07 1d07      70-  | 80=FTZ 75-76=F8,F16,-,F64 78-79=-,FLOOR,CEIL,TRUNC | Rd Q/naf
-FRND    313 913 b13 1b13 1d13      70-  | 80=FTZ 75-76=F8,F16,-,F64 78-79=-,FLOOR,CEIL,TRUNC | Rd Q/naf
+FRND    307 907 b07 1b07 1d07      70-  | 80=FTZ 75-76=F8,F16,-,F64 78-79=-,FLOOR,CEIL,TRUNC | Rd Q/nafg
+FRND    313 913 b13 1b13 1d13      70-  | 80=FTZ 75-76=F8,F16,-,F64 78-79=-,FLOOR,CEIL,TRUNC | Rd Q/nafg
 F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e   80-87 | 77=SATFINITE 75=RELU 76=-,BF16 78=PACK_AB,MERGE_C 79-80=-,RM,RP,RZ | Rd A/na[PACK_AB] B/naf C[MERGE_C]
 F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e   89-  | ?73-74=0 77=SATFINITE 75=RELU 76=F16.F32,BF16.F32 78=PACK_AB,MERGE_C 79-80=-,RM,RP,RZ | Rd A/na[PACK_AB] B/naf C[MERGE_C]
 F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e   89-  | ?74=1 77=SATFINITE 75=RELU 76+86=F16,BF16,E5M2 73=E5M2,E4M3 .UNPACK_B 79-80=-,RM,RP,RZ | Rd B/e

@@ -63,17 +63,17 @@ private:
     /// Generic addresses of machine code: the windows tell the space.
     void settle_space(program::issue_effects& effects, program::lane_addresses& addresses) const {
         constexpr std::uint64_t window_bytes = 1 << 24;
-        const program::kernel_descriptor& d = kernel_.descriptor_;
+        const kernel_header& d = kernel_.trace_->header();
         effects.space = program::memory_space::global;
         if (addresses.lanes == 0) return;
         const std::uint64_t a = addresses.address[0][__builtin_ctz(addresses.lanes)];
         std::uint64_t window = 0;
-        if (a - d.shared_window < window_bytes) {
+        if (a - d.shared_base < window_bytes) {
             effects.space = program::memory_space::shared;
-            window = d.shared_window;
-        } else if (a - d.local_window < window_bytes) {
+            window = d.shared_base;
+        } else if (a - d.local_base < window_bytes) {
             effects.space = program::memory_space::local;
-            window = d.local_window;
+            window = d.local_base;
         } else {
             return;
         }
@@ -129,8 +129,6 @@ executed_replay::executed_replay(std::unique_ptr<kernel_trace> trace)
     : trace_(std::move(trace)), code_(trace_->header().code), descriptor_(trace_->descriptor()) {
     descriptor_.register_numbers = code_->register_numbers();
     machine_code_ = code_->is_machine_code();
-    descriptor_.shared_window = trace_->header().shared_base;
-    descriptor_.local_window = trace_->header().local_base;
 }
 
 executed_replay::~executed_replay() = default;

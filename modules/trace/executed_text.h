@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/program/generic_windows.h"
 #include "modules/program/kernel_source.h"
 
 #include <string>
@@ -20,9 +21,10 @@ void read_suffix(const char* opcode, const program::static_instruction& info,
 
 /// How machine code is written: as the tracer of Accel-Sim writes what it sees on a GPU.
 struct traced_form {
-    unsigned version = 5;             ///< of the tracer: 5 or 6
-    std::uint64_t shared_window = 0;  ///< where generic addresses of shared memory begin
-    std::uint64_t local_window = 0;   ///< ... of local memory
+    unsigned version = 5;  ///< of the tracer: 5 or 6
+    /// Where generic addresses of shared and of local memory begin.
+    std::uint64_t shared_window = program::generic_windows::shared;
+    std::uint64_t local_window = program::generic_windows::local;
 };
 
 /// Appends the line of an executed machine instruction.

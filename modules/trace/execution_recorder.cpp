@@ -91,9 +91,13 @@ execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> k
       binary_version_(version),
       file_(std::move(file)),
       form_(form) {
-    const program::kernel_descriptor& d = kernel_->descriptor();
-    traced_ = {form == trace_form::version_6 ? 6u : 5u, d.shared_window, d.local_window};
-    if (is_machine_code()) binary_version_ = d.binary_version;
+    traced_.version = form == trace_form::version_6 ? 6 : 5;
+    if (is_machine_code()) binary_version_ = kernel_->descriptor().binary_version;
+}
+
+bool execution_recorder::is_machine_code() const {
+    constexpr unsigned machine_code_bytes = 16;
+    return !code_.empty() && code_.front().next->info->code_bytes == machine_code_bytes;
 }
 
 execution_recorder::~execution_recorder() {

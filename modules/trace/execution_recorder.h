@@ -50,7 +50,7 @@ private:
 
     std::string header() const;
     std::string tracer_lines() const;
-    bool is_machine_code() const { return kernel_->descriptor().shared_window != 0; }
+    bool is_machine_code() const;
     void write(const std::string& text);
     void finish();
 

@@ -238,7 +238,9 @@ bool read_kernel_header(line_source& source, kernel_header& header,
 }
 
 bool apply_options(kernel_header& header, const reader_options& options, bool begun) {
-    if (options.only_traced && header.code && header.code->is_machine_code()) header.code.reset();
+    const bool as_reference = options.quirks.base_delta_swallow && options.quirks.base_stride_gap &&
+                              options.quirks.generic_windows;
+    if (as_reference && header.code && header.code->is_machine_code()) header.code.reset();
     return begun;
 }
 

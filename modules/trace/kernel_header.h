@@ -17,7 +17,8 @@ namespace simtlm::trace {
 bool read_kernel_header(line_source& source, kernel_header& header,
                         std::vector<std::string>& warnings);
 
-/// Forgets what a header says that the options ask to pass over (reader_options::only_traced).
+/// With the quirks of the reference's reader, machine code that was recorded while it was executed
+/// is read as if a tracer had recorded it on a GPU: what the header says of its code is forgotten.
 /// @returns begun
 bool apply_options(kernel_header& header, const reader_options& options, bool begun);
 

@@ -94,9 +94,6 @@ struct reader_options {
     bool share_paths = false;
     /// Instructions without control bits are given some, for a core that issues by them.
     bool assign_controls = false;
-    /// A trace of machine code that was recorded while it was executed is read as if a tracer had
-    /// recorded it on a GPU: what its header says of its code is passed over.
-    bool only_traced = false;
     /// Only these are read: the header then has a grid of so many blocks in a row, while blocks
     /// keep their places in the whole grid.
     cta_range ctas;

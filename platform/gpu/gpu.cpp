@@ -64,8 +64,6 @@ trace::reader_options reader_options_of(const gpu_config& config,
     if (t.choice.ctas) o.ctas = *t.choice.ctas;
     o.quirks = t.quirks;
     o.assign_controls = config.ptx.controls_of != 0;
-    // The reference reads any trace as one of its tracer's.
-    o.only_traced = config.cores.sm.quirks.fetch_past_branches;
     return o;
 }
 

@@ -37,7 +37,7 @@ slot machine_lowering::half_source(const operand& o) {
         return from;
     }
     machine_details& d = details();
-    d.number = o.suffix == ".H0_H0" ? 1 : o.suffix == ".H1_H1" ? 2 : 0;
+    d.number = o.suffix == ".H0_H0" ? 1 : o.suffix == ".H1_H1" || o.suffix == ".H1" ? 2 : 0;
     if (o.absolute) d.keep[0] = 0x7fff7fffu;
     if (o.negate) d.flip[0] = 0x80008000u;
     const slot to = scratch();

@@ -671,12 +671,15 @@ bool machine_lowering::lower_conversion() {
     if (name != "F2I" && name != "I2F" && name != "FRND" && name != "F2F" && name != "I2FP")
         return false;
     const operand& from = at(1);
-    // The half or the byte that is converted.
-    const unsigned shift = from.suffix == ".H1" || from.suffix == ".B2" ? 16
-                           : from.suffix == ".B1"                       ? 8
-                           : from.suffix == ".B3"                       ? 24
-                                                                        : 0;
-    if (!from.suffix.empty() && (shift == 0 || from.negate || from.absolute)) return false;
+    // The half or the byte of an integer that is converted.
+    const bool of_half = now_.has("F16") && (name == "F2I" || name == "FRND");
+    const unsigned shift = of_half                                        ? 0
+                           : from.suffix == ".H1" || from.suffix == ".B2" ? 16
+                           : from.suffix == ".B1"                         ? 8
+                           : from.suffix == ".B3"                         ? 24
+                                                                          : 0;
+    if (!of_half && !from.suffix.empty() && (shift == 0 || from.negate || from.absolute))
+        return false;
     const auto has = [&](const char* m) { return now_.has(m); };
     const auto integer_type = [&](bool of_i2f) {
         static_cast<void>(of_i2f);
@@ -893,6 +896,22 @@ bool machine_lowering::lower_move() {
         return true;
     }
     if (now_.opcode == "R2UR") {
+        if (now_.operand_count == 3 && at(0).kind == operand_kind::predicate && !now_.has("OR")) {
+            // Whether the value is not 0.
+            machine_details& d = details();
+            d.is_signed = false;
+            result_predicate(d, 0, at(0));
+            constexpr unsigned not_equal = 5;
+            d.comparison = not_equal;
+            const slot value = low_word(at(2));
+            operation& copy = emit(machine_to_uniform, &details());
+            copy.source[0] = value;
+            copy.destination = result_row(at(1));
+            operation& op = emit(machine_compare, &d);
+            op.source[0] = value;
+            op.source[1] = machine_frame::zero;
+            return true;
+        }
         if (now_.operand_count != 2) return false;
         operation& op = emit(machine_to_uniform, &details());
         op.source[0] = low_word(at(1));

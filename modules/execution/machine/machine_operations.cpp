@@ -528,9 +528,14 @@ void split(const double_word* from, word* low, word* high, lane_mask lanes) {
         high[i] = static_cast<std::uint32_t>(from[i] >> 32);
     });
 }
-/// An atomic that was deferred: elements 2: its result, 3, 4: where the halves go.
+/// Where an atomic that was deferred keeps what it does and its result: behind its operands.
+constexpr std::size_t pair_result = 1024, pair_effect = 1536;
+
+/// Elements 2: its result, 3, 4: where the halves go.
 void perform_atomic_pair(warp& w, const memory_request& r) {
-    r.inner(w, r);
+    memory_effect atomic = nullptr;
+    std::memcpy(&atomic, r.values + pair_effect, sizeof atomic);
+    atomic(w, r);
     split(reinterpret_cast<const double_word*>(r.elements[2]),
           reinterpret_cast<word*>(r.elements[3]), reinterpret_cast<word*>(r.elements[4]), r.lanes);
 }
@@ -547,10 +552,9 @@ const operation* machine_atomic_pair(warp& w, const operation* op) {
               lanes);
         return op + 2;
     }
-    constexpr std::size_t behind_operands = 1024;
-    r->inner = r->perform;
+    std::memcpy(r->values + pair_effect, &r->perform, sizeof r->perform);
     r->perform = perform_atomic_pair;
-    r->elements[2] = r->values + behind_operands;
+    r->elements[2] = r->values + pair_result;
     r->elements[3] = w.at(op->destination);
     r->elements[4] = w.at(op->destination2);
     return op + 2;
@@ -681,7 +685,15 @@ const operation* machine_write_barrier(warp& w, const operation* op) {
 const operation* machine_warp_sync(warp& w, const operation* op) {
     const lane_mask lanes = takers_of(w, op);
     if (lanes == 0) return op + 1;
-    const lane_mask among = row(w, op->source[0])[__builtin_ctz(lanes)];
+    const word* const masks = row(w, op->source[0]);
+    const lane_mask among = masks[__builtin_ctz(lanes)];
+    lane_mask same = 0;
+    for_lanes(lanes, [&](unsigned i) { same |= static_cast<lane_mask>(masks[i] == among) << i; });
+    if (same != lanes) {
+        // Lanes that name different masks go on apart.
+        w.leave(op);
+        return control_of(w).branch(w, same, op, op);
+    }
     if ((among & w.control->live_lanes() & ~lanes) == 0 && lanes == w.active) return op + 1;
     w.leave(op);
     return control_of(w).wait_for(w, lanes, among, op + 1);
