@@ -904,9 +904,9 @@ bool machine_lowering::lower_move() {
             constexpr unsigned not_equal = 5;
             d.comparison = not_equal;
             const slot value = low_word(at(2));
-            operation& copy = emit(machine_to_uniform, &details());
-            copy.source[0] = value;
-            copy.destination = result_row(at(1));
+            operation& uniform = emit(machine_to_uniform, &details());
+            uniform.source[0] = value;
+            uniform.destination = result_row(at(1));
             operation& op = emit(machine_compare, &d);
             op.source[0] = value;
             op.source[1] = machine_frame::zero;
