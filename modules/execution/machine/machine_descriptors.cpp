@@ -73,7 +73,11 @@ std::shared_ptr<const instruction_descriptors> describe_machine_code(
     const sass::cubin& source = image.source();
     const auto& functions = source.functions();
     const unsigned version = image.architecture();
-    const isa::opcode_tables& opcodes = *timing.opcodes;
+    const auto tables =
+        timing.opcodes != nullptr
+            ? timing.opcodes
+            : std::make_shared<const isa::opcode_tables>(isa::opcode_tables::builtin());
+    const isa::opcode_tables& opcodes = *tables;
 
     // Kernels count from 0, as in traces; what they call lies behind the longest of them.
     std::vector<std::uint64_t> base(functions.size());

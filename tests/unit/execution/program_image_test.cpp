@@ -113,7 +113,7 @@ public:
             list[i].cls = i == 0       ? program::op_class::branch
                           : i % 2 == 1 ? program::op_class::integer
                                        : program::op_class::exit;
-            list[i].latency = timing.machine_code[list[i].cls].latency;
+            list[i].latency = timing.machine_code.latencies[list[i].cls].latency;
         }
         return std::make_shared<const instruction_descriptors>(
             std::move(list), std::vector<code_range>{{0, 0, 5, true, true}}, 256);
@@ -164,7 +164,7 @@ TEST(ProgramImage, AnSmDrawsMachineCodeOf16BytesWithTheLatenciesOfItsClasses) {
     device_memory memory;
     const small_image image;
     instruction_timing timing;
-    timing.machine_code[program::op_class::integer] = {6, 2};
+    timing.machine_code.latencies[program::op_class::integer] = {6, 2};
     executed_kernel kernel(launch_of(image, 4), memory, {}, image.describe(timing), 1);
     EXPECT_EQ(kernel.descriptor().origin, "small.cubin");
     const auto block = kernel.next_cta();
