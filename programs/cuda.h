@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little of CUDA C++ that the programs here use, so that clang compiles them without a toolkit.
+// The little of CUDA C++ that the programs here use, so that clang compiles them without a toolkit;
+// nvcc knows it already.
 #pragma once
+
+#ifndef __NVCC__
 
 #include <__clang_cuda_builtin_vars.h>
 
@@ -11,3 +14,5 @@
 static inline __device__ void atomicAdd(unsigned* where, unsigned value) {
     __nvvm_atom_add_gen_i(reinterpret_cast<int*>(where), static_cast<int>(value));
 }
+
+#endif

@@ -69,14 +69,16 @@ void refuse_without_effect(const platform::option_values& values, bool executes)
             throw kernel::user_error(
                 "command line", fmt::format("{} has no effect {}", option, where), "leave it out");
     };
-    for (const char* option : {"--stats-file", "--keep-exit-code", "--gpus", "--device-memory",
-                               "--pcie-bandwidth", "--pcie-latency", "--nvlink-bandwidth",
-                               "--nvlink-latency", "--host-grace", "-save_embedded_ptx", "-keep"})
+    for (const char* option :
+         {"--stats-file", "--keep-exit-code", "--gpus", "--device-memory", "--pcie-bandwidth",
+          "--pcie-latency", "--nvlink-bandwidth", "--nvlink-latency", "--host-grace",
+          "-save_embedded_ptx", "-keep", "--code"})
         refuse(option, "but on CUDA programs (simtlm run)");
     if (executes) {
         for (const char* option : {"-trace", "--ctas", "--no-validate", "--unknown-opcode",
-                                   "--opcode-table", "--override-shmem", "--override-registers"})
+                                   "--override-shmem", "--override-registers"})
             refuse(option, "on programs");
+        if (values.text("--cubin").empty()) refuse("--opcode-table", "on PTX");
         if (values.flag("-gpgpu_ptx_instruction_classification") && !is_functional(values))
             refuse("-gpgpu_ptx_instruction_classification", "with time");
     } else {
