@@ -15,6 +15,7 @@ find_library(SIMTLM_ZSTD zstd REQUIRED)  # no package file in Debian 12
 find_library(SIMTLM_LZ4 lz4 REQUIRED)
 find_library(SIMTLM_SQLITE sqlite3 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
 
 find_path(XXHASH_INCLUDE_DIR xxhash.h)
 find_library(XXHASH_LIBRARY xxhash)

@@ -7,7 +7,8 @@ get_property(simtlm_targets GLOBAL PROPERTY SIMTLM_TARGETS)
 # `cmake --install` after a build of single targets: what is missing is built first, so that nothing
 # is installed by halves.
 get_property(packaged GLOBAL PROPERTY SIMTLM_PACKAGED)
-set(simtlm_programs simtlm simtlm-diff simtlm-merge simtlm-report simtlm-sass simtlm-trace)
+set(simtlm_programs simtlm simtlm-diff simtlm-merge simtlm-report simtlm-sass simtlm-sweep
+  simtlm-trace)
 add_custom_target(simtlm_package DEPENDS ${simtlm_programs} ${packaged})
 foreach(target IN LISTS simtlm_targets)
   get_target_property(kind ${target} TYPE)
@@ -26,7 +27,7 @@ install(DIRECTORY modules platform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/simtl
 install(DIRECTORY configs/ DESTINATION ${SIMTLM_CONFIG_INSTALL_DIR} COMPONENT runtime)
 # Samples to begin with, the scripts that need no build tree, pages and manual pages.
 install(DIRECTORY traces programs DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm COMPONENT runtime)
-install(PROGRAMS scripts/benchmark scripts/compare-programs scripts/compare-reference scripts/sweep
+install(PROGRAMS scripts/benchmark scripts/import-accel-sim scripts/compare-programs scripts/compare-reference
   DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm/scripts COMPONENT runtime)
 install(FILES scripts/simtlm_runs.py scripts/reference_cases.py
   DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm/scripts COMPONENT runtime)

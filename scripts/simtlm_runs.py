@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running simtlm and reading what it says; shared by compare-reference, benchmark and sweep."""
+"""Running simtlm and reading what it says; shared by compare-reference and benchmark."""
 import concurrent.futures
 import dataclasses
 import json

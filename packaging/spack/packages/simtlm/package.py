@@ -30,6 +30,7 @@ class Simtlm(CMakePackage):
     depends_on("zstd")
     depends_on("lz4")
     depends_on("sqlite")
+    depends_on("yaml-cpp@0.7:")
     depends_on("googletest@1.12: +gmock", when="+tests", type="build")
 
     generator("ninja")

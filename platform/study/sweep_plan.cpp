@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/study/sweep_plan.h"
+
+#include "modules/kernel/error.h"
+#include "modules/kernel/nearest_name.h"
+#include "platform/options/options.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+namespace simtlm::platform::study {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using assignment = std::pair<std::string, std::string>;  ///< option and value
+
+constexpr const char* flag_value = "\1";  ///< of a switch that has none
+
+std::uint64_t hash_of(const std::string& text) {
+    std::uint64_t h = 14695981039346656037u;  // FNV-1a
+    for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    return h;
+}
+
+std::string slug(const std::string& text) {
+    std::string out;
+    for (const char c : text)
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_')
+            out += c;
+        else if (!out.empty() && out.back() != '-')
+            out += '-';
+    constexpr std::size_t most = 80;
+    return out.substr(0, most);
+}
+
+class spec_reader {
+public:
+    spec_reader(std::string file, std::string simtlm, const std::vector<std::string>& statistics)
+        : file_(std::move(file)), simtlm_(std::move(simtlm)), known_statistics_(statistics) {
+        base_ = fs::absolute(file_).parent_path();
+    }
+
+    sweep_plan read() {
+        YAML::Node root;
+        try {
+            root = YAML::LoadFile(file_);
+        } catch (const YAML::BadFile&) {
+            throw kernel::user_error(file_, "cannot be read", "name a specification in YAML");
+        } catch (const YAML::ParserException& e) {
+            throw kernel::user_error(fmt::format("{}:{}", file_, e.mark.line + 1), e.msg,
+                                     "see simtlm-sweep --help");
+        }
+        try {
+            return plan_of(root);
+        } catch (const YAML::Exception& e) {
+            throw kernel::user_error(fmt::format("{}:{}", file_, e.mark.line + 1), e.msg,
+                                     "see simtlm-sweep --help");
+        }
+    }
+
+private:
+    struct workload {
+        std::string name;
+        std::vector<std::string> before, after;  ///< options of the preset stand between
+        std::vector<std::string> reads;
+        std::vector<assignment> options;
+        std::map<std::string, std::string> environment;
+        std::string folder;
+        bool timed = true;
+    };
+    struct configuration {
+        std::string name;
+        std::vector<std::string> files;
+        std::vector<assignment> options;
+    };
+
+    [[noreturn]] void refuse(const YAML::Node& at, const std::string& what,
+                             const std::string& remedy = {}) const {
+        throw kernel::user_error(fmt::format("{}:{}", file_, at.Mark().line + 1), what, remedy);
+    }
+
+    void check_keys(const YAML::Node& map, const std::vector<std::string>& keys,
+                    const char* what) const {
+        if (!map.IsMap()) refuse(map, fmt::format("{} is no map", what));
+        std::set<std::string> seen;
+        for (const auto& entry : map) {
+            const auto key = entry.first.as<std::string>();
+            if (std::find(keys.begin(), keys.end(), key) == keys.end())
+                refuse(entry.first, fmt::format("{} has no '{}'", what, key),
+                       fmt::format("did you mean {}?", kernel::nearest_name(key, keys)));
+            if (!seen.insert(key).second) refuse(entry.first, fmt::format("'{}' comes twice", key));
+        }
+    }
+
+    std::vector<std::string> list_of(const YAML::Node& n) const {
+        if (!n.IsDefined() || n.IsNull()) return {};
+        if (n.IsScalar()) return {n.as<std::string>()};
+        if (!n.IsSequence()) refuse(n, "a list is wanted");
+        return n.as<std::vector<std::string>>();
+    }
+
+    std::string existing(const YAML::Node& n) const {
+        fs::path p = n.as<std::string>();
+        if (p.is_relative()) p = base_ / p;
+        std::error_code error;
+        if (!fs::exists(p, error))
+            refuse(n, fmt::format("'{}' does not exist", n.as<std::string>()),
+                   "paths are relative to the specification");
+        return p.lexically_normal().string();
+    }
+
+    /// Refuses what is no option, and what a sweep sets itself or would lose.
+    std::string option_name(const YAML::Node& key) const {
+        const auto name = key.as<std::string>();
+        const option_info* info = find_option(name);
+        if (info == nullptr)
+            refuse(key, fmt::format("there is no option {}", name),
+                   fmt::format("did you mean {}?", nearest_option(name)));
+        static const std::map<std::string, const char*> own = {
+            {"-trace", "workloads have the traces: one in 'options' or an axis would be lost"},
+            {"--ptx", "workloads have the programs"},
+            {"--cubin", "workloads have the programs"},
+            {"--launch", "workloads have the launches"},
+            {"--preset", "'presets' names them"},
+            {"-config", "'files' of a configuration names them"},
+            {"--stats-json", "every run writes its own"},
+            {"--progress", "the sweep tells how far it is"}};
+        if (const auto at = own.find(info->name); at != own.end())
+            refuse(key, fmt::format("{} cannot be set: {}", info->name, at->second),
+                   "leave it out");
+        if (info->action) refuse(key, fmt::format("{} runs nothing", info->name), "leave it out");
+        return info->name;
+    }
+
+    std::string value_of(const std::string& name, const YAML::Node& value) const {
+        const option_info* info = find_option(name);
+        if (value.IsNull() || (info->syntax.empty() && value.as<std::string>() == "true"))
+            return flag_value;
+        const auto text = value.as<std::string>();
+        if (info->group == option_group::output && info->type == option_type::path &&
+            text.find("{run}") == std::string::npos)
+            refuse(value, fmt::format("every run would write {} to '{}'", name, text),
+                   "put {run} into the path, which stands for the folder of the run");
+        return text;
+    }
+
+    std::vector<assignment> options_of(const YAML::Node& map) const {
+        std::vector<assignment> options;
+        if (!map.IsDefined() || map.IsNull()) return options;
+        if (!map.IsMap()) refuse(map, "options are a map from option to value");
+        for (const auto& entry : map) {
+            const std::string name = option_name(entry.first);
+            if (entry.second.IsSequence())
+                for (const YAML::Node& v : entry.second)
+                    options.emplace_back(name, value_of(name, v));
+            else
+                options.emplace_back(name, value_of(name, entry.second));
+        }
+        return options;
+    }
+
+    workload workload_of(const YAML::Node& n) const {
+        check_keys(n,
+                   {"name", "trace", "ptx", "cubin", "cuda", "opencl", "launch", "arguments",
+                    "options", "environment", "folder"},
+                   "a workload");
+        workload w;
+        std::string kind;
+        for (const char* k : {"trace", "ptx", "cubin", "cuda", "opencl"})
+            if (n[k]) {
+                if (!kind.empty())
+                    refuse(n[k], fmt::format("a workload cannot have both {} and {}", kind, k));
+                kind = k;
+            }
+        if (kind.empty()) refuse(n, "a workload has none of trace, ptx, cubin, cuda, opencl");
+        const std::string path = existing(n[kind]);
+        w.reads.push_back(path);
+        fs::path stem = fs::path(path).filename();
+        if (stem == "kernelslist.g") stem = fs::path(path).parent_path().filename();
+        w.name = n["name"] ? n["name"].as<std::string>() : stem.stem().string();
+        const bool program = kind == "ptx" || kind == "cubin",
+                   host = kind == "cuda" || kind == "opencl";
+        if (program != static_cast<bool>(n["launch"]))
+            refuse(n, program ? "a program needs its 'launch' file"
+                              : "'launch' belongs to ptx and cubin");
+        if (!host && n["arguments"])
+            refuse(n["arguments"], "'arguments' belong to cuda and opencl");
+        if (kind == "trace") w.after = {"-trace", path};
+        if (program) {
+            const std::string launch = existing(n["launch"]);
+            w.reads.push_back(launch);
+            w.after = {"--" + kind, path, "--launch", launch};
+            w.timed = kind == "ptx";
+            if (!w.timed) w.after.insert(w.after.end(), {"-gpgpu_ptx_sim_mode", "1"});
+        }
+        if (host) {
+            w.before = {"run"};
+            w.after = {"--", path};
+            for (const std::string& a : list_of(n["arguments"])) w.after.push_back(a);
+        }
+        w.options = options_of(n["options"]);
+        if (n["environment"])
+            w.environment = n["environment"].as<std::map<std::string, std::string>>();
+        if (n["folder"]) w.folder = existing(n["folder"]);
+        return w;
+    }
+
+    configuration configuration_of(const YAML::Node& n) const {
+        check_keys(n, {"name", "files", "options"}, "a configuration");
+        if (!n["name"]) refuse(n, "a configuration has no name");
+        configuration c;
+        c.name = n["name"].as<std::string>();
+        if (n["files"]) {
+            if (n["files"].IsScalar())
+                c.files.push_back(existing(n["files"]));
+            else
+                for (const YAML::Node& f : n["files"]) c.files.push_back(existing(f));
+        }
+        c.options = options_of(n["options"]);
+        return c;
+    }
+
+    /// Points of the axes: every value of each with every value of the others; options of one
+    /// element of 'paired' change together.
+    std::vector<std::vector<assignment>> points_of(const YAML::Node& root, sweep_plan& plan) const {
+        std::vector<std::vector<assignment>> points(1);
+        const auto cross = [&](const std::vector<std::vector<assignment>>& steps) {
+            std::vector<std::vector<assignment>> next;
+            for (const auto& p : points)
+                for (const auto& s : steps) {
+                    next.push_back(p);
+                    next.back().insert(next.back().end(), s.begin(), s.end());
+                }
+            points = std::move(next);
+        };
+        const auto note = [&](const YAML::Node& key, const std::string& name) {
+            if (std::find(plan.axes.begin(), plan.axes.end(), name) != plan.axes.end())
+                refuse(key, fmt::format("{} is an axis twice", name));
+            plan.axes.push_back(name);
+        };
+        const auto values_of = [&](const std::string& name, const YAML::Node& n) {
+            if (!n.IsSequence() || n.size() == 0)
+                refuse(n, fmt::format("{} has no list of values", name));
+            std::vector<std::string> values;
+            for (const YAML::Node& v : n) values.push_back(value_of(name, v));
+            return values;
+        };
+        if (root["axes"])
+            for (const auto& axis : root["axes"]) {
+                const std::string name = option_name(axis.first);
+                note(axis.first, name);
+                std::vector<std::vector<assignment>> steps;
+                for (const std::string& v : values_of(name, axis.second))
+                    steps.push_back({{name, v}});
+                cross(steps);
+            }
+        for (const YAML::Node& group :
+             root["paired"] ? root["paired"] : YAML::Node(YAML::NodeType::Sequence)) {
+            std::vector<std::vector<assignment>> steps;
+            for (const auto& axis : group) {
+                const std::string name = option_name(axis.first);
+                note(axis.first, name);
+                const auto values = values_of(name, axis.second);
+                if (steps.empty()) steps.resize(values.size());
+                if (steps.size() != values.size())
+                    refuse(axis.first, fmt::format("{} has {} values, others of its pair have {}",
+                                                   name, values.size(), steps.size()));
+                for (std::size_t i = 0; i < values.size(); ++i)
+                    steps[i].emplace_back(name, values[i]);
+            }
+            if (!steps.empty()) cross(steps);
+        }
+        return points;
+    }
+
+    void read_statistics(const YAML::Node& root, sweep_plan& plan) const {
+        plan.statistics = {"gpu_tot_sim_cycle", "gpu_tot_sim_insn", "gpu_tot_ipc"};
+        if (!root["statistics"]) return;
+        for (const YAML::Node& n : root["statistics"]) {
+            const auto name = n.as<std::string>();
+            const bool known = std::any_of(known_statistics_.begin(), known_statistics_.end(),
+                                           [&](const std::string& form) {
+                                               std::string glob;
+                                               int depth = 0;
+                                               for (const char c : form) {
+                                                   if (c == '{' && depth++ == 0) glob += '*';
+                                                   if (depth == 0) glob += c;
+                                                   if (c == '}') --depth;
+                                               }
+                                               return glob_matches(glob, name);
+                                           });
+            if (!known)
+                refuse(n, fmt::format("there is no statistic '{}'", name),
+                       fmt::format("did you mean {}? simtlm --help-statistics explains them all",
+                                   kernel::nearest_name(name, known_statistics_)));
+            if (std::find(plan.statistics.begin(), plan.statistics.end(), name) ==
+                plan.statistics.end())
+                plan.statistics.push_back(name);
+        }
+    }
+
+    void read_measured(const YAML::Node& root, const std::set<std::string>& workloads,
+                       sweep_plan& plan) const {
+        if (!root["measured"]) return;
+        for (const auto& entry : root["measured"]) {
+            const auto name = entry.first.as<std::string>();
+            if (workloads.count(name) == 0)
+                refuse(entry.first, fmt::format("there is no workload '{}'", name));
+            plan.measured[name] = entry.second.as<double>();
+        }
+    }
+
+    std::string state_of_file(const std::string& name) const {
+        std::error_code error;
+        const fs::path p =
+            fs::is_directory(name, error) ? fs::path(name) / "kernelslist.g" : fs::path(name);
+        const auto bytes = fs::file_size(p, error);
+        const auto when = fs::last_write_time(p, error).time_since_epoch().count();
+        return fmt::format("{} {} {}\n", p.string(), bytes, when);
+    }
+
+    sweep_run run_of(const workload& w, const std::string& preset, const configuration& c,
+                     const std::vector<assignment>& point, const std::vector<assignment>& common,
+                     const sweep_plan& plan, const YAML::Node& root) const {
+        sweep_run r;
+        r.workload = w.name;
+        r.preset = preset;
+        r.configuration = c.name;
+        r.axes = point;
+        for (const std::string& part : {preset, c.name})
+            if (!part.empty()) r.series += (r.series.empty() ? "" : " ") + part;
+        for (const auto& [name, value] : point)
+            r.series += fmt::format("{}{} {}", r.series.empty() ? "" : " ", name,
+                                    value == flag_value ? "1" : value);
+        if (r.series.empty()) r.series = "all";
+        const std::string identity = w.name + "\n" + r.series;
+        r.id = fmt::format("{}-{:08x}", slug(w.name + " " + r.series),
+                           static_cast<std::uint32_t>(hash_of(identity)));
+        r.folder = (fs::path(plan.folder) / "runs" / r.id).string();
+        r.environment = w.environment;
+        r.working_folder = w.folder;
+        r.wants_statistics = w.timed;
+        r.command = {simtlm_};
+        r.command.insert(r.command.end(), w.before.begin(), w.before.end());
+        if (!preset.empty()) r.command.insert(r.command.end(), {"--preset", preset});
+        for (const std::string& f : c.files) r.command.insert(r.command.end(), {"-config", f});
+        std::map<std::string, const char*> given;
+        const auto add = [&](const std::vector<assignment>& options, const char* by) {
+            for (const auto& [name, value] : options) {
+                const option_info* info = find_option(name);
+                const auto [at, fresh] = given.emplace(name, by);
+                if (!fresh && !info->repeatable)
+                    refuse(root,
+                           fmt::format("{} is set by {} and by {}, one of which would be lost",
+                                       name, at->second, by),
+                           "set it once");
+                r.command.push_back(name);
+                if (value == flag_value) {
+                    if (!info->syntax.empty()) r.command.emplace_back("1");
+                    continue;
+                }
+                std::string text = value;
+                for (std::size_t p; (p = text.find("{run}")) != std::string::npos;)
+                    text.replace(p, 5, r.folder);
+                r.command.push_back(text);
+            }
+        };
+        add(common, "'options'");
+        add(c.options, "its configuration");
+        add(w.options, "its workload");
+        add(point, "an axis");
+        if (w.timed)
+            r.command.insert(r.command.end(), {"--stats-json", r.folder + "/statistics.json"});
+        r.command.insert(r.command.end(), w.after.begin(), w.after.end());
+        std::string state = state_of_file(simtlm_);
+        for (const std::string& word : r.command) state += word + "\n";
+        for (const auto& [name, value] : w.environment) state += name + "=" + value + "\n";
+        for (const std::string& f : w.reads) state += state_of_file(f);
+        for (const std::string& f : c.files) state += state_of_file(f);
+        r.fingerprint = fmt::format("{:016x}", hash_of(state));
+        return r;
+    }
+
+    sweep_plan plan_of(const YAML::Node& root) const {
+        check_keys(root,
+                   {"output", "workloads", "presets", "configurations", "axes", "paired", "options",
+                    "statistics", "baseline", "measured", "timeout", "slurm"},
+                   "the specification");
+        sweep_plan plan;
+        fs::path folder = root["output"] ? root["output"].as<std::string>()
+                                         : fs::path(file_).stem().string() + ".results";
+        plan.folder = (folder.is_relative() ? base_ / folder : folder).lexically_normal().string();
+        if (!root["workloads"] || !root["workloads"].IsSequence() || root["workloads"].size() == 0)
+            refuse(root, "there are no workloads");
+        std::vector<workload> workloads;
+        std::set<std::string> names;
+        for (const YAML::Node& n : root["workloads"]) {
+            workloads.push_back(workload_of(n));
+            if (!names.insert(workloads.back().name).second)
+                refuse(n, fmt::format("two workloads are called '{}'", workloads.back().name),
+                       "give one a name");
+        }
+        std::vector<std::string> presets = list_of(root["presets"]);
+        std::vector<configuration> configurations;
+        if (root["configurations"]) {
+            std::set<std::string> seen;
+            for (const YAML::Node& n : root["configurations"]) {
+                configurations.push_back(configuration_of(n));
+                if (!seen.insert(configurations.back().name).second)
+                    refuse(n, fmt::format("two configurations are called '{}'",
+                                          configurations.back().name));
+            }
+        }
+        if (presets.empty() && configurations.empty())
+            refuse(root, "there is no GPU to run on", "name one: presets: [QV100]");
+        if (presets.empty()) presets = {""};
+        if (configurations.empty()) configurations = {configuration{}};
+        const std::vector<assignment> common = options_of(root["options"]);
+        const auto points = points_of(root, plan);
+        for (const auto& [name, value] : common)
+            if (name == "--threads") plan.processors = std::max(1, std::atoi(value.c_str()));
+        read_statistics(root, plan);
+        read_measured(root, names, plan);
+        if (root["timeout"]) plan.timeout = root["timeout"].as<unsigned>();
+        plan.slurm = list_of(root["slurm"]);
+        for (const workload& w : workloads)
+            for (const std::string& p : presets)
+                for (const configuration& c : configurations)
+                    for (const auto& point : points)
+                        plan.runs.push_back(run_of(w, p, c, point, common, plan, root));
+        plan.baseline =
+            root["baseline"] ? root["baseline"].as<std::string>() : plan.runs.front().series;
+        if (std::none_of(plan.runs.begin(), plan.runs.end(),
+                         [&](const sweep_run& r) { return r.series == plan.baseline; })) {
+            std::vector<std::string> all;
+            for (const sweep_run& r : plan.runs) all.push_back(r.series);
+            refuse(root["baseline"], fmt::format("no runs are called '{}'", plan.baseline),
+                   fmt::format("did you mean '{}'?", kernel::nearest_name(plan.baseline, all)));
+        }
+        return plan;
+    }
+
+    std::string file_, simtlm_;
+    const std::vector<std::string>& known_statistics_;
+    fs::path base_;
+};
+
+}  // namespace
+
+sweep_plan read_sweep(const std::string& file, const std::string& simtlm,
+                      const std::vector<std::string>& statistics) {
+    return spec_reader(file, simtlm, statistics).read();
+}
+
+}  // namespace simtlm::platform::study

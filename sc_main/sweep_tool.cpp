@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// simtlm-sweep: runs workloads over presets, configurations and option values, and puts together
+// what comes out.
+#include "modules/kernel/error.h"
+#include "modules/kernel/output_file.h"
+#include "platform/report/statistics_table.h"
+#include "platform/study/sweep_results.h"
+#include "sc_main/exit_code.h"
+#include "sc_main/standard_streams.h"
+#include "sc_main/tool_main.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace simtlm;
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+namespace study = platform::study;
+
+constexpr const char* usage = R"(usage: simtlm-sweep [OPTIONS] SPEC.yaml
+
+Runs traces and programs over presets, configurations and values of options, on this machine or by
+Slurm, and writes a table (results.csv), plots (SVG) and a page (index.html) of what came out. What
+has run is not run again: after a kill the same command goes on. A run that fails is told, and the
+others go on.
+
+  workloads:
+    - trace: traces/sample
+    - {name: saxpy, ptx: programs/saxpy.ptx, launch: programs/saxpy.launch}
+    - {cuda: ./my_program, arguments: [1024]}
+  presets: [QV100, RTX3070]
+  axes: {-gpgpu_n_clusters: [20, 40, 80]}
+  statistics: [gpu_tot_occupancy]
+
+docs/studies.md has the rest of the specification. Paths are relative to it.
+
+Exit code: 0, all runs are good; 1, something cannot be written; 2, a file or the command line is at
+fault, and nothing has run; 3, runs have failed; 128 + n, signal n has ended it.
+)";
+
+constexpr int runs_failed = 3;
+
+/// Names of printed figures, as the page of statistics has them.
+std::vector<std::string> statistic_names() {
+    std::ostringstream page;
+    platform::write_statistics_markdown(page);
+    std::istringstream lines(page.str());
+    std::vector<std::string> names;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("## Counters of blocks", 0) == 0) break;
+        if (line.rfind("| `", 0) != 0) continue;
+        names.push_back(line.substr(3, line.find('`', 3) - 3));
+    }
+    return names;
+}
+
+std::string own_path() {
+    std::error_code error;
+    const fs::path p = fs::read_symlink("/proc/self/exe", error);
+    return error ? std::string("simtlm-sweep") : p.string();
+}
+
+std::string found_simtlm(const std::string& given) {
+    if (!given.empty()) {
+        if (access(given.c_str(), X_OK) != 0)
+            throw kernel::user_error(given, "cannot be executed", "name a simtlm: --simtlm FILE");
+        return fs::absolute(given).string();
+    }
+    const fs::path beside = fs::path(own_path()).parent_path() / "simtlm";
+    if (access(beside.c_str(), X_OK) != 0)
+        throw kernel::user_error(beside.string(), "is not there", "name a simtlm: --simtlm FILE");
+    return beside.string();
+}
+
+unsigned processors() {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0
+               ? std::max(1u, static_cast<unsigned>(CPU_COUNT(&set)))
+               : 1;
+}
+
+/// Options, presets and values, as the simulator itself sees them: once for each combination.
+void check_configurations(const study::sweep_plan& plan) {
+    std::set<std::vector<std::string>> checked;
+    for (const study::sweep_run& r : plan.runs) {
+        std::vector<std::string> words;
+        for (std::size_t i = 0; i < r.command.size(); ++i) {
+            const std::string& w = r.command[i];
+            if (i == 1 && w == "run") continue;
+            if (w == "--") break;
+            if (w == "--stats-json" || w == "-trace" || w == "--ptx" || w == "--cubin" ||
+                w == "--launch") {
+                ++i;
+                continue;
+            }
+            words.push_back(w);
+        }
+        words.emplace_back("--dump-config");
+        if (!checked.insert(words).second) continue;
+        int ends[2];
+        if (pipe(ends) != 0) continue;
+        const pid_t child = fork();
+        if (child == 0) {
+            std::vector<char*> argv;
+            for (std::string& w : words) argv.push_back(w.data());
+            argv.push_back(nullptr);
+            const int nowhere = open("/dev/null", O_RDWR);
+            dup2(nowhere, 0);
+            dup2(nowhere, 1);
+            dup2(ends[1], 2);
+            close(ends[0]);
+            execv(argv[0], argv.data());
+            _exit(127);
+        }
+        close(ends[1]);
+        std::string said;
+        char buffer[1024];
+        for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+            said.append(buffer, static_cast<std::size_t>(n));
+        close(ends[0]);
+        int status = 0;
+        waitpid(child, &status, 0);
+        while (!said.empty() && said.back() == '\n') said.pop_back();
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            throw kernel::user_error(r.workload + " " + r.series, "cannot run: " + said);
+    }
+}
+
+/// Keeps two sweeps from one folder.
+class folder_lock {
+public:
+    explicit folder_lock(const std::string& folder) {
+        std::error_code error;
+        fs::create_directories(folder, error);
+        const std::string name = folder + "/lock";
+        file_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (file_ < 0)
+            throw kernel::user_error(folder, "cannot be written", "name another 'output'");
+        if (flock(file_, LOCK_EX | LOCK_NB) != 0)
+            throw kernel::user_error(folder, "is in use by another simtlm-sweep",
+                                     "wait for it, or name another 'output'");
+    }
+    ~folder_lock() { close(file_); }
+    folder_lock(const folder_lock&) = delete;
+    folder_lock& operator=(const folder_lock&) = delete;
+
+private:
+    int file_ = -1;
+};
+
+void write_file(const fs::path& name, const std::string& text) {
+    kernel::output_file file(name.string());
+    file.write(text);
+    file.commit();
+}
+
+void write_results(const study::sweep_plan& plan, const std::vector<study::sweep_result>& results) {
+    const fs::path folder = plan.folder;
+    write_file(folder / "results.csv", study::results_csv(plan, results));
+    for (const study::sweep_plot& p : study::results_plots(plan, results))
+        write_file(folder / (p.name + ".svg"), p.svg);
+    write_file(folder / "index.html", study::results_page(plan, results));
+}
+
+int act(int argc, char** argv) {
+    std::vector<std::string> files;
+    std::string simtlm, engine = "local";
+    unsigned jobs = 0;
+    bool dry = false, retry = false, quiet = false;
+    std::size_t task = 0;
+    tool_options o("simtlm-sweep", usage, files);
+    // clang-format off
+    o.add()
+        ("engine", po::value(&engine)->value_name("local|slurm"), "who runs it (local)")
+        ("jobs,j", po::value(&jobs)->value_name("N"),
+         "runs at the same time (local: as many as there are processors for the --threads of each; "
+         "slurm: no limit)")
+        ("retry", po::bool_switch(&retry), "run again what has failed before")
+        ("dry-run", po::bool_switch(&dry), "check everything, print the commands, run nothing")
+        ("quiet,q", po::bool_switch(&quiet), "print no table and no progress")
+        ("simtlm", po::value(&simtlm)->value_name("FILE"), "the simulator (the one beside this program)")
+        ("task", po::value(&task)->value_name("N"), "what a job of Slurm runs: a task of a file of tasks");
+    // clang-format on
+    if (o.parse(argc, argv)) return success;
+    if (files.size() != 1) o.refuse("one specification is wanted");
+    if (o.given("task")) {
+        const int signal = study::run_task(files[0], task);
+        return signal != 0 ? ended_by_signal + signal : success;
+    }
+    if (engine != "local" && engine != "slurm") o.refuse("--engine is neither local nor slurm");
+    const study::sweep_plan plan =
+        study::read_sweep(files[0], found_simtlm(simtlm), statistic_names());
+    check_configurations(plan);
+    if (dry) {
+        for (const study::sweep_run& r : plan.runs) {
+            std::string line;
+            for (const std::string& w : r.command) line += (line.empty() ? "" : " ") + w;
+            put_out(line + "\n");
+        }
+        return success;
+    }
+    const folder_lock lock(plan.folder);
+    std::size_t done = 0;
+    const auto left = [&] {
+        std::vector<const study::sweep_run*> runs;
+        for (const study::sweep_run& r : plan.runs) {
+            const auto outcome = study::outcome_of(r);
+            if (!outcome || (retry && !outcome->ok())) runs.push_back(&r);
+        }
+        return runs;
+    };
+    const std::vector<const study::sweep_run*> runs = left();
+    done = plan.runs.size() - runs.size();
+    if (!quiet && done != 0)
+        tell(
+            fmt::format("simtlm-sweep: {} of {} runs are there already\n", done, plan.runs.size()));
+    int signal = 0;
+    if (engine == "slurm") {
+        study::run_by_slurm(plan, left, jobs, own_path());
+    } else {
+        const unsigned parallel = jobs != 0 ? jobs : std::max(1u, processors() / plan.processors);
+        signal = study::run_locally(
+            runs, parallel, plan.timeout,
+            [&](const study::sweep_run& r, const study::sweep_outcome& outcome) {
+                ++done;
+                if (!quiet)
+                    tell(fmt::format(
+                        "simtlm-sweep: {} of {}: {} {}: {}\n", done, plan.runs.size(), r.workload,
+                        r.series,
+                        outcome.ok() ? fmt::format("{:.1f} s", outcome.wall) : outcome.message));
+            });
+    }
+    const std::vector<study::sweep_result> results = study::results_of(plan);
+    write_results(plan, results);
+    if (signal != 0) return ended_by_signal + signal;
+    if (!quiet) put_out(study::results_table(plan, results));
+    const auto failed = std::count_if(results.begin(), results.end(),
+                                      [](const study::sweep_result& r) { return !r.ok(); });
+    if (failed != 0)
+        tell(fmt::format("simtlm-sweep: {} of {} runs have failed (--retry runs them again)\n",
+                         failed, results.size()));
+    return failed != 0 ? runs_failed : success;
+}
+
+}  // namespace
+
+/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
+extern "C" int sc_main(int argc, char** argv) {
+    return run_tool("simtlm-sweep", argc, argv, act);
+}
+
+/// Takes the place of SystemC's own main(), which would print a banner.
+int main(int argc, char** argv) {
+    return sc_main(argc, argv);
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// simtlm-sweep on this machine, and by a Slurm of one node that the test starts.
+#include "tests/system/simulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace simtlm::test {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+/// A specification of four short runs and whatever else a test wants in it.
+std::string spec_of(const std::string& more = {}) {
+    return "workloads:\n"
+           "  - trace: " +
+           std::string(SIMTLM_TRACES) +
+           "/vecadd\n"
+           "  - trace: " +
+           std::string(SIMTLM_TRACES) +
+           "/pchase\n"
+           "presets: [TINY]\n"
+           "options: {--any-binary-version: true}\n"
+           "axes: {-gpgpu_l2_rop_latency: [100, 200]}\n" +
+           more;
+}
+
+std::vector<fs::path> status_files(const scratch_folder& folder) {
+    std::vector<fs::path> found;
+    if (!fs::exists(folder.path("s.results"))) return found;
+    for (const auto& e : fs::recursive_directory_iterator(folder.path("s.results")))
+        if (e.path().filename() == "status.json") found.push_back(e.path());
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+TEST(SweepTool, RunsEveryPointAndPutsTheResultsTogether) {
+    const scratch_folder folder;
+    const std::string spec = folder.write("s.yaml", spec_of("statistics: [maxmflatency]\n"
+                                                            "measured: {vecadd: 3000}\n"));
+    const outcome o = tool("simtlm-sweep", {spec});
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(o.out, HasSubstr("| vecadd"));
+    const std::string csv = read_file(folder.path("s.results/results.csv"));
+    EXPECT_EQ(5, std::count(csv.begin(), csv.end(), '\n'));
+    EXPECT_THAT(csv, HasSubstr("workload,preset,-gpgpu_l2_rop_latency,gpu_tot_sim_cycle,"
+                               "gpu_tot_sim_insn,gpu_tot_ipc,maxmflatency,wall_s,peak_kB,failure"));
+    const outcome alone = simulate(on_tiny(sample("pchase"), {"-gpgpu_l2_rop_latency", "200"}));
+    EXPECT_THAT(csv, HasSubstr("pchase,TINY,200," + alone.values().at("gpu_tot_sim_cycle") + ","));
+    for (const char* plot : {"speedup.svg", "scaling-gpgpu_l2_rop_latency.svg", "correlation.svg"})
+        EXPECT_THAT(read_file(folder.path("s.results/") + plot), HasSubstr("<svg")) << plot;
+    EXPECT_THAT(read_file(folder.path("s.results/index.html")), HasSubstr("<h2>Runs</h2>"));
+}
+
+TEST(SweepTool, RunsNothingAgainButWhatIsMissingOrChanged) {
+    const scratch_folder folder;
+    const std::string spec = folder.write("s.yaml", spec_of());
+    ASSERT_EQ(0, tool("simtlm-sweep", {spec, "-q"}).code);
+    const auto files = status_files(folder);
+    ASSERT_EQ(4u, files.size());
+    std::vector<fs::file_time_type> before;
+    for (const fs::path& f : files) before.push_back(fs::last_write_time(f));
+    fs::remove(files[2]);  // as if it had been killed in the middle of this run
+    ASSERT_EQ(0, tool("simtlm-sweep", {spec, "-q"}).code);
+    for (std::size_t i = 0; i < files.size(); ++i)
+        EXPECT_EQ(i == 2, fs::last_write_time(files[i]) != before[i]) << files[i];
+    folder.write("s.yaml", spec_of("timeout: 100\n"));
+    const outcome again = tool("simtlm-sweep", {spec});
+    EXPECT_THAT(again.err, HasSubstr("4 of 4 runs are there already"));
+}
+
+TEST(SweepTool, TellsFailedRunsAndGoesOnWithTheOthers) {
+    const scratch_folder folder;
+    folder.write("broken/kernelslist.g", "");
+    fs::create_directory(folder.path("broken"));
+    folder.write("broken/kernelslist.g", "kernel-1.traceg\n");
+    const std::string spec =
+        folder.write("s.yaml", spec_of().replace(0, 11, "workloads:\n  - trace: broken\n"));
+    const outcome o = tool("simtlm-sweep", {spec});
+    EXPECT_EQ(3, o.code);
+    EXPECT_THAT(o.err, HasSubstr("2 of 6 runs have failed"));
+    EXPECT_THAT(read_file(folder.path("s.results/results.csv")), HasSubstr("exit code 2"));
+    EXPECT_EQ(6u, status_files(folder).size());
+    EXPECT_EQ(3, tool("simtlm-sweep", {spec, "-q"}).code);
+}
+
+TEST(SweepTool, EndsGentlyByASignalAndGoesOnAfterwards) {
+    const scratch_folder folder;
+    const std::string spec = folder.write(
+        "s.yaml", "workloads: [{trace: " + std::string(SIMTLM_TRACES) +
+                      "/sample}]\npresets: [TINY]\n"
+                      "options: {--any-binary-version: true}\naxes: {-gpgpu_l2_rop_latency: "
+                      "[100, 110, 120, 130, 140, 150]}\n");
+    const std::string command = "timeout -s TERM 0.5 '" + std::string(SIMTLM_TOOLS) +
+                                "/simtlm-sweep' -q -j 1 '" + spec + "' >/dev/null 2>&1";
+    [[maybe_unused]] const int ended = std::system(command.c_str());
+    const std::size_t there = status_files(folder).size();
+    const outcome rest = tool("simtlm-sweep", {spec, "-j", "2"});
+    EXPECT_EQ(0, rest.code) << rest.err;
+    EXPECT_EQ(6u, status_files(folder).size());
+    if (there != 0) {
+        EXPECT_THAT(rest.err, HasSubstr(std::to_string(there) + " of 6 runs are there already"));
+    }
+}
+
+struct refused {
+    const char* name;
+    const char* more;
+    const char* said;
+};
+class SweepSpecification : public testing::TestWithParam<refused> {};
+
+TEST_P(SweepSpecification, IsRefusedBeforeAnythingRuns) {
+    const scratch_folder folder;
+    const std::string spec = folder.write("s.yaml", spec_of(GetParam().more));
+    const outcome o = tool("simtlm-sweep", {spec});
+    EXPECT_EQ(2, o.code);
+    EXPECT_THAT(o.err, HasSubstr(GetParam().said));
+    EXPECT_EQ(1, std::count(o.err.begin(), o.err.end(), '\n')) << o.err;
+    EXPECT_FALSE(fs::exists(folder.path("s.results")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, SweepSpecification,
+    testing::Values(
+        refused{"Statistic", "statistics: [gpu_tot_sim_cicle]\n", "did you mean gpu_tot_sim_cycle"},
+        refused{"SecondTrace", "configurations: [{name: a, options: {-trace: x}}]\n",
+                "-trace cannot be set"},
+        refused{"OptionTwice", "configurations: [{name: a, options: {-gpgpu_l2_rop_latency: 5}}]\n",
+                "one of which would be lost"},
+        refused{"Option", "paired: [{-gpgpu_l2_rob_latency: [1]}]\n",
+                "did you mean -gpgpu_l2_rop_latency"},
+        refused{"OutputOfAllRuns", "configurations: [{name: a, options: {--stats-csv: x.csv}}]\n",
+                "every run would write"},
+        refused{"UnevenPair", "paired: [{-gpgpu_shader_cta: [1, 2], -gpgpu_n_mem: [1]}]\n",
+                "has 1 values"},
+        refused{"Key", "axis: {}\n", "did you mean axes"},
+        refused{"Value", "paired: [{-gpgpu_shader_cta: [many]}]\n", "many"},
+        refused{"Baseline", "baseline: QV100\n", "no runs are called"},
+        refused{"Yaml", "statistics: [\n", "s.yaml:"}),
+    [](const auto& one) { return one.param.name; });
+
+// ---- Slurm -----------------------------------------------------------------------------------
+
+/// A Slurm of one node, this machine, with files and ports of its own.
+class slurm_of_one_node {
+public:
+    explicit slurm_of_one_node(const scratch_folder& folder) : folder_(folder) {
+        char host[256] = {};
+        gethostname(host, sizeof host - 1);
+        const std::string at = folder.path("slurm");
+        for (const char* sub : {"", "/state", "/spool"}) fs::create_directories(at + sub);
+        const int port = 20000 + 2 * (getpid() % 10000);
+        std::ofstream(at + "/slurm.conf")
+            << "ClusterName=test\nSlurmctldHost=" << host << "(127.0.0.1)\nAuthType=auth/munge\n"
+            << "SlurmUser=root\nSlurmdUser=root\nSlurmctldPort=" << port
+            << "\nSlurmdPort=" << port + 1 << "\nStateSaveLocation=" << at
+            << "/state\nSlurmdSpoolDir=" << at << "/spool\n"
+            << "SlurmctldPidFile=" << at << "/ctld.pid\nSlurmdPidFile=" << at << "/d.pid\n"
+            << "SlurmctldLogFile=" << at << "/ctld.log\nSlurmdLogFile=" << at << "/d.log\n"
+            << "ProctrackType=proctrack/pgid\nTaskPlugin=task/none\nSelectType=select/cons_tres\n"
+            << "JobAcctGatherType=jobacct_gather/none\nReturnToService=2\nMinJobAge=2\n"
+            << "MpiDefault=none\nSwitchType=switch/none\n"
+            << "NodeName=" << host << " NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN\n"
+            << "PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n";
+        setenv("SLURM_CONF", (at + "/slurm.conf").c_str(), 1);
+    }
+    ~slurm_of_one_node() {
+        for (const char* name : {"/d.pid", "/ctld.pid", "/munge.pid"}) {
+            int pid = 0;
+            std::ifstream(folder_.path("slurm") + name) >> pid;
+            if (pid > 1) kill(pid, SIGTERM);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    }
+    /// @return why it does not run; empty: it does
+    std::string start() {
+        const std::string at = folder_.path("slurm");
+        for (const char* program : {"slurmctld", "slurmd", "sbatch", "munged"})
+            if (std::system(("command -v " + std::string(program) + " >/dev/null").c_str()) != 0)
+                return std::string("there is no ") + program;
+        if (geteuid() != 0) return "a slurmd wants to be root";
+        if (std::system("munge -n </dev/null >/dev/null 2>&1") != 0 &&
+            std::system("mkdir -p /run/munge && chown munge: /run/munge && "
+                        "runuser -u munge -- munged >/dev/null 2>&1") != 0)
+            return "munged does not start";
+        if (std::system(("slurmctld -c >" + at + "/ctld.out 2>&1").c_str()) != 0 ||
+            std::system(("slurmd >" + at + "/d.out 2>&1").c_str()) != 0)
+            return "its daemons do not start: " + read_file(at + "/ctld.out") +
+                   read_file(at + "/d.out");
+        for (int i = 0; i < 60; ++i) {
+            if (std::system("sinfo -h -o %t 2>/dev/null | grep -q idle") == 0) return {};
+            std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        }
+        return "its node does not come up: " + read_file(at + "/d.log").substr(0, 2000);
+    }
+
+private:
+    const scratch_folder& folder_;
+};
+
+TEST(SweepBySlurm, GivesWhatRunsOfThisMachineGive) {
+    const scratch_folder folder;
+    slurm_of_one_node slurm(folder);
+    if (const std::string why = slurm.start(); !why.empty()) GTEST_SKIP() << why;
+    const std::string spec = folder.write("s.yaml", spec_of());
+    const outcome o = tool("simtlm-sweep", {spec, "--engine", "slurm"});
+    ASSERT_EQ(0, o.code) << o.err << o.out;
+    EXPECT_EQ(4u, status_files(folder).size());
+    const std::string local = folder.write("l.yaml", spec_of());
+    ASSERT_EQ(0, tool("simtlm-sweep", {local, "-q"}).code);
+    const auto cycles = [&](const std::string& file) {
+        std::istringstream lines(read_file(folder.path(file)));
+        std::vector<std::string> all;
+        for (std::string line; std::getline(lines, line);)
+            all.push_back(line.substr(0, line.find(",", line.find("0,") + 2)));
+        return all;
+    };
+    EXPECT_EQ(cycles("l.results/results.csv"), cycles("s.results/results.csv"));
+    const auto before = fs::last_write_time(status_files(folder)[0]);
+    ASSERT_EQ(0, tool("simtlm-sweep", {spec, "--engine", "slurm", "-q"}).code);
+    EXPECT_EQ(before, fs::last_write_time(status_files(folder)[0]));
+}
+
+}  // namespace
+}  // namespace simtlm::test
