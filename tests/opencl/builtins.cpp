@@ -111,6 +111,42 @@ void works_in_groups(const host& h) {
     GOOD(clReleaseProgram(g));
 }
 
+const char* const copy_source = R"(
+kernel void copies(global const float4* in, global float4* out, global const int* strided,
+                   global int* packed) {
+    local float4 tile[32];
+    local int numbers[32];
+    prefetch(in, 32);
+    event_t e = async_work_group_copy(tile, in + 32 * get_group_id(0), 32, 0);
+    e = async_work_group_strided_copy(numbers, strided + 96 * get_group_id(0), 32, 3, e);
+    wait_group_events(1, &e);
+    e = async_work_group_copy(out + 32 * get_group_id(0), tile, 32, 0);
+    e = async_work_group_strided_copy(packed + 64 * get_group_id(0), numbers, 32, 2, e);
+    wait_group_events(1, &e);
+}
+)";
+
+void copies_by_work_groups(const host& h) {
+    const cl_program g = h.build(copy_source);
+    const cl_kernel k = h.kernel(g, "copies");
+    std::vector<float> in(256);
+    std::vector<int> strided(192);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+    for (std::size_t i = 0; i < strided.size(); ++i) strided[i] = static_cast<int>(i);
+    const cl_mem from = h.buffer(in), to = h.buffer(std::vector<float>(256)),
+                 numbers = h.buffer(strided), packed = h.buffer(std::vector<int>(128, -1));
+    cl_uint index = 0;
+    for (const cl_mem m : {from, to, numbers, packed}) set(k, index++, m);
+    h.run(k, 32, 16);
+    CHECK(h.read<float>(to, 256) == in);
+    const auto p = h.read<int>(packed, 128);
+    for (std::size_t i = 0; i < 64; ++i)
+        CHECK(p[2 * i] == static_cast<int>(3 * i) && p[2 * i + 1] == -1);
+    for (const cl_mem m : {from, to, numbers, packed}) GOOD(clReleaseMemObject(m));
+    GOOD(clReleaseKernel(k));
+    GOOD(clReleaseProgram(g));
+}
+
 void prints(const host& h) {
     const cl_program g = h.build(
         "kernel void p(int x) { printf(\"x=%d f=%.2f s=%s v=%v4d l=%lx c=%c %%\\n\", x, 0.25f, "
@@ -131,6 +167,7 @@ int main() {
         const host h;
         computes_integers(h);
         works_in_groups(h);
+        copies_by_work_groups(h);
         prints(h);
     }
     return passed("builtins");

@@ -68,6 +68,28 @@ void measures_simulated_time(const host& h) {
     GOOD(clReleaseProgram(g));
 }
 
+/// A program that asks until a command has ended, and never waits, comes to its end.
+void goes_on_while_it_is_asked(const host& h) {
+    const cl_program g = h.build("kernel void k(global int* p) { p[get_global_id(0)] += 1; }");
+    const cl_kernel k = h.kernel(g, "k");
+    const cl_mem m = h.buffer(std::vector<int>(256, 0));
+    set(k, 0, m);
+    const std::size_t n = 256;
+    cl_event e = nullptr;
+    for (int i = 0; i < 3; ++i) {
+        if (e != nullptr) GOOD(clReleaseEvent(e));
+        GOOD(clEnqueueNDRangeKernel(h.queue, k, 1, nullptr, &n, nullptr, 0, nullptr, &e));
+    }
+    while (status_of(e) > CL_COMPLETE) {
+    }
+    CHECK(status_of(e) == CL_COMPLETE);
+    CHECK(h.read<int>(m, 256)[255] == 3);
+    GOOD(clReleaseEvent(e));
+    GOOD(clReleaseMemObject(m));
+    GOOD(clReleaseKernel(k));
+    GOOD(clReleaseProgram(g));
+}
+
 std::atomic<int> calls{0};
 std::atomic<int> last_status{99};
 void CL_CALLBACK note(cl_event, cl_int status, void*) {
@@ -111,6 +133,7 @@ int main() {
         const host h;
         orders_commands_by_events(h);
         measures_simulated_time(h);
+        goes_on_while_it_is_asked(h);
         calls_back(h);
         passes_failures_on(h);
     }
