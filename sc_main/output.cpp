@@ -54,27 +54,9 @@ void output::print(const platform::kernel_record* kernel) {
     files_.add(last_, kernel);
     reported_cycles_ = device_.core_cycles();
     put_out(config_.compact_reports ? compact_.of(last_.text) : last_.text);
-    put_out(wall_clock());
+    put_out(platform::host_time_text(last_, seconds(), device_.config().clocks.core));
     flush_out();
     line_.restore();
-}
-
-/// The only lines that differ from run to run.
-std::string output::wall_clock() const {
-    const auto whole = std::max<std::uint64_t>(static_cast<std::uint64_t>(seconds()), 1);
-    const double elapsed = std::max(seconds(), 1e-3);
-    const std::uint64_t minutes = whole / 60, hours = minutes / 60;
-    const double cycle_rate = last_.value("gpu_tot_sim_cycle") / elapsed;
-    const double instruction_rate = last_.value("gpu_tot_sim_insn") / elapsed;
-    std::string text =
-        fmt::format("\n\ngpgpu_simulation_time = {} days, {} hrs, {} min, {} sec ({} sec)\n",
-                    hours / 24, hours % 24, minutes % 60, whole % 60, whole);
-    text += fmt::format("gpgpu_simulation_rate = {:.0f} (inst/sec)\n", instruction_rate);
-    text += fmt::format("gpgpu_simulation_rate = {:.0f} (cycle/sec)\n", cycle_rate);
-    text += fmt::format("gpgpu_silicon_slowdown = {:.0f}x\n",
-                        ratio(device_.config().clocks.core, cycle_rate));
-    text += fmt::format("gpu_total_sim_rate={:.0f}\n\n", instruction_rate);
-    return text;
 }
 
 void output::kernel_ended(const dispatch::finished_kernel& kernel) {

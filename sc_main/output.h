@@ -36,7 +36,6 @@ public:
 private:
     void print(const platform::kernel_record* kernel);
     void print_rest();
-    std::string wall_clock() const;
     void summary() const;
     double seconds() const;
 

@@ -105,7 +105,7 @@ void run_log::report(watched& w, const platform::kernel_record* kernel) {
     std::string text;
     if (gpus_.size() > 1) text = fmt::format("simtlm: device {}\n", &w - gpus_.data());
     text += to_.compact ? compact_.of(w.last.text) : w.last.text;
-    write(text + wall_clock(w.last));
+    write(text + platform::host_time_text(w.last, seconds(), core_hertz_));
 }
 
 void run_log::kernel_ended(platform::gpu& gpu, const dispatch::finished_kernel& kernel) {
@@ -116,23 +116,6 @@ void run_log::kernel_ended(platform::gpu& gpu, const dispatch::finished_kernel& 
         const platform::kernel_record record = platform::record_of(kernel);
         report(w, &record);
     }
-}
-
-/// The only lines that differ from run to run.
-std::string run_log::wall_clock(const platform::report& r) const {
-    const auto whole = std::max<std::uint64_t>(static_cast<std::uint64_t>(seconds()), 1);
-    const double elapsed = std::max(seconds(), 1e-3);
-    const std::uint64_t minutes = whole / 60, hours = minutes / 60;
-    const double cycle_rate = r.value("gpu_tot_sim_cycle") / elapsed;
-    const double instruction_rate = r.value("gpu_tot_sim_insn") / elapsed;
-    std::string text =
-        fmt::format("\n\ngpgpu_simulation_time = {} days, {} hrs, {} min, {} sec ({} sec)\n",
-                    hours / 24, hours % 24, minutes % 60, whole % 60, whole);
-    text += fmt::format("gpgpu_simulation_rate = {:.0f} (inst/sec)\n", instruction_rate);
-    text += fmt::format("gpgpu_simulation_rate = {:.0f} (cycle/sec)\n", cycle_rate);
-    text += fmt::format("gpgpu_silicon_slowdown = {:.0f}x\n", ratio(core_hertz_, cycle_rate));
-    text += fmt::format("gpu_total_sim_rate={:.0f}\n\n", instruction_rate);
-    return text;
 }
 
 void run_log::kernel_executed(const task& t, const execution::execution_summary& s) {

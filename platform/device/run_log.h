@@ -88,7 +88,6 @@ private:
     void finish_files(watched& w, const std::string& how);
     std::string how_it_ended() const;
     std::string summary_of(const watched& w) const;
-    std::string wall_clock(const platform::report& r) const;
     std::string summary_text() const;
     double seconds() const;
 

@@ -3,6 +3,7 @@
 
 #include "modules/kernel/display_text.h"
 #include "modules/kernel/output_file.h"
+#include "platform/outputs/csv.h"
 #include "platform/outputs/sample_database.h"
 #include "platform/report/report.h"
 
@@ -12,7 +13,6 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -95,14 +95,6 @@ const std::vector<interval_metric>& interval_metrics() {
 }
 
 namespace {
-
-constexpr double absent = std::numeric_limits<double>::quiet_NaN();
-
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + '"';
-}
 
 bool matches(const std::string& name, const std::vector<std::string>& globs) {
     for (const std::string& g : globs)
@@ -279,7 +271,7 @@ private:
     void write_head() {
         if (csv_) {
             csv_->write("cycle,cycles,launch_uid,kernel,unit,kind");
-            for (const column& c : columns_) csv_->write("," + quoted(c.name));
+            for (const column& c : columns_) csv_->write("," + csv::quoted(c.name));
             csv_->put('\n');
         }
         if (!database_) return;
@@ -294,7 +286,7 @@ private:
         const auto number = static_cast<double>(m.numerator.take() - m.less.take());
         if (m.is_counter) return number;
         const auto over = static_cast<double>(m.has_denominator ? m.denominator.take() : cycles);
-        return over == 0 ? absent : m.scale * number / over;
+        return over == 0 ? csv::absent : m.scale * number / over;
     }
 
     /// The first launched of the kernels that run.
@@ -317,10 +309,10 @@ private:
         if (database_) database_->begin_sample(samples_, now, cycles, launch, name);
         const std::string head =
             fmt::format("{},{},{},{},", now, cycles, launch != 0 ? std::to_string(launch) : "",
-                        launch != 0 ? quoted(name) : "");
+                        launch != 0 ? csv::quoted(name) : "");
         std::vector<double> row(columns_.size());
         for (std::size_t i = 0; i < units_.size(); ++i) {
-            row.assign(columns_.size(), absent);
+            row.assign(columns_.size(), csv::absent);
             for (followed_metric& m : units_[i].metrics) row[m.column] = value_of(m, cycles);
             write_row(i, head, row);
         }

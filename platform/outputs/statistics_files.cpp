@@ -3,13 +3,13 @@
 
 #include "modules/core/occupancy.h"
 #include "modules/kernel/output_file.h"
+#include "platform/outputs/csv.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <exception>
-#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -177,18 +177,10 @@ std::pair<json, json> options_and_origins(const option_values& options) {
     return {std::move(config), std::move(origins)};
 }
 
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + '"';
-}
-
 /// Empty without a list.
 std::string list_number_of(const kernel_record& k) {
     return k.subject.list_number != 0 ? std::to_string(k.subject.list_number) : std::string();
 }
-
-constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -212,12 +204,12 @@ void statistics_files::add(const report& report, const kernel_record* kernel,
         r.kernel = *kernel;
         r.has_kernel = true;
     }
-    r.values.assign(columns_.size(), absent);
+    r.values.assign(columns_.size(), csv::absent);
     for (const figure& f : report.figures) {
         const auto [at, fresh] = column_of_.emplace(f.name, columns_.size());
         if (fresh) {
             columns_.push_back(f);
-            r.values.push_back(absent);
+            r.values.push_back(csv::absent);
         }
         r.values[at->second] = f.value;
     }
@@ -327,8 +319,8 @@ std::string statistics_files::csv_text() const {
         "kernel,list_number,kernel_id,launch_uid,demangled_name,stream,finished,launched_at,start_"
         "cycle,end_cycle,ctas,ctas_per_sm";
     const std::vector<std::uint32_t> used = used_counters();
-    for (const figure& c : columns_) text += ',' + quoted(c.name);
-    for (const std::uint32_t i : used) text += ',' + quoted(sums_->counters()[i].name());
+    for (const figure& c : columns_) text += ',' + csv::quoted(c.name);
+    for (const std::uint32_t i : used) text += ',' + csv::quoted(sums_->counters()[i].name());
     text += '\n';
     const auto figures = [&](const row& r) {
         for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -341,9 +333,9 @@ std::string statistics_files::csv_text() const {
     for (const row& r : rows_) {
         if (!r.has_kernel) continue;
         const kernel_record& k = r.kernel;
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", quoted(k.subject.name),
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", csv::quoted(k.subject.name),
                             list_number_of(k), k.subject.id, k.subject.launch,
-                            quoted(k.subject.demangled), k.subject.stream, k.finished ? 1 : 0,
+                            csv::quoted(k.subject.demangled), k.subject.stream, k.finished ? 1 : 0,
                             k.launched_at, k.start_cycle, k.end_cycle, k.ctas, k.ctas_per_sm);
         figures(r);
         auto own = r.own.begin();  // by counter, as the columns are
@@ -365,8 +357,8 @@ std::string statistics_files::long_csv_text() const {
     const auto line = [&](const std::string& whose, const std::string& kind,
                           const kernel::counter_info& of, const std::string& cell,
                           std::uint64_t number) {
-        text += fmt::format("{},{},{},{},{},{},{}\n", whose, kind, of.name, quoted(cell), number,
-                            quoted(of.unit), kernel::adding_name(of.how));
+        text += fmt::format("{},{},{},{},{},{},{}\n", whose, kind, of.name, csv::quoted(cell),
+                            number, csv::quoted(of.unit), kernel::adding_name(of.how));
     };
     const auto counted = [&](const std::string& whose, std::uint32_t index, std::uint64_t number) {
         const counter& c = sums_->counters()[index];
@@ -375,7 +367,7 @@ std::string statistics_files::long_csv_text() const {
     for (const row& r : rows_) {
         if (!r.has_kernel) continue;
         const std::string whose =
-            fmt::format("{},{},{},{}", r.kernel.subject.launch, quoted(r.kernel.subject.name),
+            fmt::format("{},{},{},{}", r.kernel.subject.launch, csv::quoted(r.kernel.subject.name),
                         list_number_of(r.kernel), r.kernel.subject.id);
         for (const counter_sums::value& v : r.own) counted(whose, v.counter, v.number);
         for (const auto& i : r.instructions)

@@ -3,6 +3,8 @@
 
 #include "platform/report/report_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>

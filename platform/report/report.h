@@ -46,6 +46,11 @@ struct report {
     double value(const std::string& name) const;
 };
 
+/// What GPGPU-Sim prints of host time behind a report: the only lines that differ from run to run.
+/// @param seconds     of host time since the start; times below a millisecond count as one
+/// @param core_hertz  what the simulated GPU runs at
+std::string host_time_text(const report& r, double seconds, double core_hertz);
+
 /// Makes reports of a GPU. Ask between steps of its sequencer, and not while it is being built.
 class reporter {
 public:

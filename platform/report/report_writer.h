@@ -4,12 +4,13 @@
 #include "modules/cache/cache_statistics.h"
 #include "platform/report/report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstddef>
-#include <iterator>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace simtlm::platform {
 
@@ -19,29 +20,16 @@ public:
     /// Prints text that is no figure.
     template <typename... Arguments>
     void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-        fmt::format_to(std::back_inserter(report_.text), format,
-                       std::forward<Arguments>(arguments)...);
+        append(format, fmt::make_format_args(arguments...));
     }
     /// "name = value"
-    void count(const std::string& name, std::uint64_t value, const char* indent = "") {
-        print("{}{} = {}\n", indent, name, value);
-        add(name, value);
-    }
+    void count(const std::string& name, std::uint64_t value, const char* indent = "");
     /// "name =       0.1234"
-    void real(const std::string& name, double value) {
-        print("{} = {:12.4f}\n", name, value);
-        add(name, value);
-    }
+    void real(const std::string& name, double value);
     /// A figure that is printed in a way of its own, or with others in a row.
-    void add(std::string name, std::uint64_t value) {
-        report_.figures.push_back({std::move(name), static_cast<double>(value), true});
-    }
-    void add(std::string name, double value) {
-        report_.figures.push_back({std::move(name), value, false});
-    }
-    void add_row(std::string name, std::vector<std::uint64_t> values) {
-        report_.rows.push_back({std::move(name), std::move(values)});
-    }
+    void add(std::string name, std::uint64_t value);
+    void add(std::string name, double value);
+    void add_row(std::string name, std::vector<std::uint64_t> values);
     /// Characters printed so far.
     std::size_t printed() const { return report_.text.size(); }
     /// Takes back what was printed after so many characters; figures stay.
@@ -49,6 +37,9 @@ public:
     report take() { return std::move(report_); }
 
 private:
+    /// Formats at the end of the text: here alone, not wherever something is printed.
+    void append(fmt::string_view format, fmt::format_args arguments);
+
     report report_;
 };
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/report/report_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace simtlm::platform {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ReportWriter, PrintsAFigureAndKeepsItUnderItsName) {
+    report_writer out;
+    out.count("hits", 3, "\t");
+    out.real("rate", 0.25);
+    out.add("hidden", std::uint64_t{7});
+    const report r = out.take();
+    EXPECT_EQ(r.text, "\thits = 3\nrate =       0.2500\n");
+    EXPECT_EQ(r.value("hits"), 3);
+    EXPECT_EQ(r.value("rate"), 0.25);
+    EXPECT_EQ(r.value("hidden"), 7);
+    EXPECT_EQ(r.value("none"), 0);
+}
+
+TEST(ReportWriter, TakesBackTextAndKeepsFigures) {
+    report_writer out;
+    out.print("title {}\n", 1);
+    const std::size_t before = out.printed();
+    out.count("hits", 3);
+    out.unprint(before);
+    const report r = out.take();
+    EXPECT_EQ(r.text, "title 1\n");
+    EXPECT_EQ(r.value("hits"), 3);
+}
+
+TEST(HostTime, IsToldInTheWordsOfGpgpuSim) {
+    report_writer out;
+    out.add("gpu_tot_sim_cycle", std::uint64_t{1000000});
+    out.add("gpu_tot_sim_insn", std::uint64_t{8000000});
+    const std::string text = host_time_text(out.take(), 4000, 1e9);
+    EXPECT_THAT(text,
+                HasSubstr("gpgpu_simulation_time = 0 days, 1 hrs, 6 min, 40 sec (4000 sec)\n"));
+    EXPECT_THAT(text, HasSubstr("gpgpu_simulation_rate = 2000 (inst/sec)\n"));
+    EXPECT_THAT(text, HasSubstr("gpgpu_simulation_rate = 250 (cycle/sec)\n"));
+    EXPECT_THAT(text, HasSubstr("gpgpu_silicon_slowdown = 4000000x\n"));
+    EXPECT_THAT(text, HasSubstr("gpu_total_sim_rate=2000\n"));
+}
+
+TEST(HostTime, OfARunThatSimulatedNothingHasNoInfinities) {
+    EXPECT_THAT(host_time_text({}, 0, 1e9), HasSubstr("gpgpu_silicon_slowdown = 0x\n"));
+}
+
+}  // namespace
+}  // namespace simtlm::platform
