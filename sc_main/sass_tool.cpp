@@ -7,20 +7,18 @@
 #include "modules/sass/decoder.h"
 #include "modules/sass/encoding_table.h"
 #include "modules/sass/fat_binary.h"
-#include "platform/outputs/version.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
+#include "sc_main/tool_main.h"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <exception>
 #include <iterator>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -40,11 +38,9 @@ constexpr const char* usage =
 
 Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault, told
 in one line.
-
 )";
 
 struct arguments {
-    std::string command;
     std::vector<std::string> operands;
     std::string architecture;
     std::string kernel;
@@ -192,67 +188,25 @@ int opcodes(const arguments& a) {
 
 int run(int argc, char** argv) {
     arguments a;
-    po::options_description shown("Options");
+    tool_options options("simtlm-sass", usage, a.operands);
     // clang-format off
-    shown.add_options()
+    options.add()
         ("arch", po::value(&a.architecture)->value_name("sm_N"), "of a program's cubins, only those")
         ("kernel", po::value(&a.kernel)->value_name("NAME"), "only the kernel of this name")
-        ("resources", po::bool_switch(&a.resources_only), "without the instructions")
-        ("help,h", "this text")
-        ("version", "the version");
+        ("resources", po::bool_switch(&a.resources_only), "without the instructions");
     // clang-format on
-    po::options_description all;
-    all.add(shown).add_options()("command", po::value(&a.command))("operands",
-                                                                   po::value(&a.operands));
-    po::positional_options_description positions;
-    positions.add("command", 1).add("operands", -1);
-    po::variables_map given;
-    try {
-        po::store(po::command_line_parser(argc, argv).options(all).positional(positions).run(),
-                  given);
-        po::notify(given);
-    } catch (const po::error& e) {
-        refuse(e.what());
-    }
-    if (given.count("help") != 0) {
-        std::ostringstream options;
-        options << shown;
-        put_out(fmt::format("{}{}", usage, options.str()));
-        return success;
-    }
-    if (given.count("version") != 0) {
-        put_out(fmt::format("simtlm-sass {}\n", platform::version));
-        return success;
-    }
-    if (a.command == "dump") return dump(a);
-    if (a.command == "opcodes") return opcodes(a);
-    refuse(a.command.empty() ? "there is nothing to do" : "'" + a.command + "' is no command");
-}
-
-int run_and_catch(int argc, char** argv) {
-    const auto complain = [](const std::string& text) {
-        tell(fmt::format("simtlm-sass: {}\n", text));
-    };
-    try {
-        return run(argc, argv);
-    } catch (const kernel::output_error& e) {
-        complain(e.what());
-        return output_failed;
-    } catch (const kernel::user_error& e) {
-        complain(e.what());
-        return fault_of_the_input;
-    } catch (const std::exception& e) {
-        complain(std::string("internal error: ") + e.what());
-        return fault_of_the_program;
-    }
+    if (options.parse(argc, argv)) return success;
+    const std::string command = options.take_command();
+    if (command == "dump") return dump(a);
+    if (command == "opcodes") return opcodes(a);
+    options.refuse_command(command);
 }
 
 }  // namespace
 
 /// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
 extern "C" int sc_main(int argc, char** argv) {
-    prepare_standard_streams();
-    return code_after_output("simtlm-sass", run_and_catch(argc, argv));
+    return simtlm::run_tool("simtlm-sass", argc, argv, run, output_failed);
 }
 
 /// Takes the place of SystemC's own main(), which would print a banner.

@@ -49,8 +49,11 @@ int run_tool(const std::string& program, int argc, char** argv, int (*act)(int, 
 }
 
 tool_options::tool_options(std::string program, std::string usage,
-                           std::vector<std::string>& operands)
-    : program_(std::move(program)), usage_(std::move(usage)), operands_(operands) {}
+                           std::vector<std::string>& operands, std::string version)
+    : program_(std::move(program)),
+      usage_(std::move(usage)),
+      version_(std::move(version)),
+      operands_(operands) {}
 
 bool tool_options::parse(int argc, char** argv) {
     add()("help,h", "this text")("version", "the version");
@@ -72,8 +75,15 @@ bool tool_options::parse(int argc, char** argv) {
         put_out(fmt::format("{}\n{}", usage_, options.str()));
         return true;
     }
-    if (given("version")) put_out(fmt::format("{} {}\n", program_, platform::version));
+    if (given("version")) put_out(fmt::format("{} {}{}\n", program_, platform::version, version_));
     return given("version");
+}
+
+std::string tool_options::take_command() {
+    if (operands_.empty()) refuse("there is nothing to do");
+    std::string command = std::move(operands_.front());
+    operands_.erase(operands_.begin());
+    return command;
 }
 
 void tool_options::refuse(const std::string& what) const {

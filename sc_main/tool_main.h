@@ -20,18 +20,26 @@ class tool_options {
 public:
     /// @param usage     text before the list of options
     /// @param operands  receives what is no option
-    tool_options(std::string program, std::string usage, std::vector<std::string>& operands);
+    /// @param version   of its own, behind the simulator's
+    tool_options(std::string program, std::string usage, std::vector<std::string>& operands,
+                 std::string version = {});
 
     boost::program_options::options_description_easy_init add() { return shown_.add_options(); }
     /// @return true: --help or --version was asked for, and is answered
     /// @throws kernel::user_error
     bool parse(int argc, char** argv);
     bool given(const char* name) const { return given_.count(name) != 0; }
+    /// Takes the first operand away: which of its jobs the tool is to do.
+    /// @throws kernel::user_error  there is none
+    std::string take_command();
+    [[noreturn]] void refuse_command(const std::string& command) const {
+        refuse("'" + command + "' is no command");
+    }
     /// @throws kernel::user_error for the command line
     [[noreturn]] void refuse(const std::string& what) const;
 
 private:
-    std::string program_, usage_;
+    std::string program_, usage_, version_;
     std::vector<std::string>& operands_;
     boost::program_options::options_description shown_{"Options"};
     boost::program_options::variables_map given_;

@@ -7,9 +7,9 @@
 #include "modules/trace/command_list.h"
 #include "modules/trace/line_source.h"
 #include "modules/trace/trace_writer.h"
-#include "platform/outputs/version.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
+#include "sc_main/tool_main.h"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -21,7 +21,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -49,11 +48,9 @@ constexpr const char* usage = R"(usage: simtlm-trace convert LIST FOLDER [--jobs
 
 Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault, told
 in one line.
-
 )";
 
 struct arguments {
-    std::string command;
     std::vector<std::string> operands;
     unsigned jobs = 1;
     unsigned top = 10;
@@ -276,79 +273,36 @@ int text(const arguments& a) {
 
 int run(int argc, char** argv) {
     arguments a;
-    po::options_description shown("Options");
+    tool_options options("simtlm-trace", usage, a.operands,
+                         fmt::format(", binary form {}", trace::binary_version));
     // clang-format off
-    shown.add_options()
+    options.add()
         ("jobs,j", po::value(&a.jobs)->value_name("N"), "convert: kernels at the same time (1)")
         ("top", po::value(&a.top)->value_name("N"), "info: how many opcodes (10)")
         ("opcode-table", po::value(&a.opcode_tables)->value_name("FILE"),
-         "check: opcodes beyond those known; may be repeated")
-        ("help,h", "this text")
-        ("version", "the version, and that of the binary form");
+         "check: opcodes beyond those known; may be repeated");
     // clang-format on
-    po::options_description all;
-    all.add(shown).add_options()("command", po::value(&a.command))("operands",
-                                                                   po::value(&a.operands));
-    po::positional_options_description positions;
-    positions.add("command", 1).add("operands", -1);
-    po::variables_map given;
-    try {
-        po::store(po::command_line_parser(argc, argv).options(all).positional(positions).run(),
-                  given);
-        po::notify(given);
-    } catch (const po::error& e) {
-        refuse(e.what());
-    }
-    if (given.count("help") != 0) {
-        end_quietly_on_closed_pipe();
-        std::ostringstream options;
-        options << shown;
-        put_out(fmt::format("{}{}", usage, options.str()));
-        return success;
-    }
-    if (given.count("version") != 0) {
-        put_out(fmt::format("simtlm-trace {}, binary form {}\n", platform::version,
-                            trace::binary_version));
-        return success;
-    }
+    if (options.parse(argc, argv)) return success;
+    const std::string command = options.take_command();
     if (a.jobs == 0 || a.jobs > 256) refuse("--jobs is not between 1 and 256");
-    if (a.command == "convert") return convert(a);
-    if (a.command == "info") {
+    if (command == "convert") return convert(a);
+    if (command == "info") {
         end_quietly_on_closed_pipe();
         return info(a);
     }
-    if (a.command == "check") return check(a);
-    if (a.command == "text") {
+    if (command == "check") return check(a);
+    if (command == "text") {
         end_quietly_on_closed_pipe();
         return text(a);
     }
-    refuse(a.command.empty() ? "there is nothing to do" : "'" + a.command + "' is no command");
-}
-
-int run_and_catch(int argc, char** argv) {
-    const auto complain = [](const std::string& text) {
-        tell(fmt::format("simtlm-trace: {}\n", text));
-    };
-    try {
-        return run(argc, argv);
-    } catch (const kernel::output_error& e) {
-        complain(e.what());
-        return output_failed;
-    } catch (const kernel::user_error& e) {
-        complain(e.what());
-        return fault_of_the_input;
-    } catch (const std::exception& e) {
-        complain(std::string("internal error: ") + e.what());
-        return fault_of_the_program;
-    }
+    options.refuse_command(command);
 }
 
 }  // namespace
 
 /// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
 extern "C" int sc_main(int argc, char** argv) {
-    prepare_standard_streams();
-    return code_after_output("simtlm-trace", run_and_catch(argc, argv));
+    return simtlm::run_tool("simtlm-trace", argc, argv, run, output_failed);
 }
 
 /// Takes the place of SystemC's own main(), which would print a banner.
