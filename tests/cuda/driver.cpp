@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver API with PTX as NVRTC would hand it over.
+#include "driver_subset.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -7,35 +9,13 @@
 #include <cstring>
 
 extern "C" {
-int cuInit(unsigned);
-int cuDeviceGet(int*, int);
 int cuDeviceGetName(char*, int, int);
-int cuDevicePrimaryCtxRetain(void**, int);
-int cuCtxSetCurrent(void*);
-int cuCtxSynchronize();
-int cuModuleLoadData(void**, const void*);
-int cuModuleGetFunction(void**, void*, const char*);
 int cuModuleGetGlobal_v2(std::uint64_t*, std::size_t*, void*, const char*);
 int cuModuleUnload(void*);
-int cuMemAlloc_v2(std::uint64_t*, std::size_t);
-int cuMemFree_v2(std::uint64_t);
-int cuMemcpyHtoD_v2(std::uint64_t, const void*, std::size_t);
-int cuMemcpyDtoH_v2(void*, std::uint64_t, std::size_t);
-int cuMemsetD32_v2(std::uint64_t, unsigned, std::size_t);
-int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                   void*, void**, void**);
 int cuGetProcAddress_v2(const char*, void**, int, std::uint64_t, int*);
 int cuGetErrorName(int, const char**);
 int cuGraphicsMapResources(unsigned, void*, void*);
 }
-
-#define CHECK(condition)                                                         \
-    do {                                                                         \
-        if (!(condition)) {                                                      \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            std::exit(1);                                                        \
-        }                                                                        \
-    } while (false)
 
 static const char* const text = R"(.version 6.3
 .target sm_70

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver API: virtual memory, linking of several pieces, textures, graphs, launches in other
 // ways.
+#include "driver_subset.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -51,17 +53,7 @@ struct texture {
 };
 
 extern "C" {
-int cuInit(unsigned);
-int cuDeviceGetAttribute(int*, int, int);
-int cuDevicePrimaryCtxRetain(void**, int);
-int cuCtxSetCurrent(void*);
-int cuCtxSynchronize();
-int cuModuleLoadData(void**, const void*);
-int cuModuleGetFunction(void**, void*, const char*);
 int cuModuleGetTexRef(void**, void*, const char*);
-int cuMemAlloc_v2(address*, std::size_t);
-int cuMemcpyHtoD_v2(address, const void*, std::size_t);
-int cuMemcpyDtoH_v2(void*, address, std::size_t);
 int cuMemAddressReserve(address*, std::size_t, std::size_t, address, std::uint64_t);
 int cuMemAddressFree(address, std::size_t);
 int cuMemGetAllocationGranularity(std::size_t*, const properties*, int);
@@ -71,13 +63,6 @@ int cuMemMap(address, std::size_t, std::size_t, void*, std::uint64_t);
 int cuMemUnmap(address, std::size_t);
 int cuMemSetAccess(address, std::size_t, const access*, std::size_t);
 int cuMemGetInfo_v2(std::size_t*, std::size_t*);
-int cuMemFree_v2(address);
-int cuLinkCreate_v2(unsigned, void*, void**, void**);
-int cuLinkAddData_v2(void*, int, void*, std::size_t, const char*, unsigned, void*, void**);
-int cuLinkComplete(void*, void**, std::size_t*);
-int cuLinkDestroy(void*);
-int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                   void*, void**, void**);
 int cuLaunchKernelEx(const launch_config*, void*, void**, void**);
 int cuFuncSetBlockShape(void*, int, int, int);
 int cuParamSetv(void*, int, void*, unsigned);
@@ -96,14 +81,6 @@ int cuTexRefSetFlags(void*, unsigned);
 int cuTexRefSetAddress_v2(std::size_t*, void*, address, std::size_t);
 int cuIpcOpenMemHandle(address*, void*, unsigned);
 }
-
-#define CHECK(condition)                                                         \
-    do {                                                                         \
-        if (!(condition)) {                                                      \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            std::exit(1);                                                        \
-        }                                                                        \
-    } while (false)
 
 static char kernels[] = R"(.version 6.3
 .target sm_70

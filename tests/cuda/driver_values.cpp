@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver API: streams that wait for values in memory, atomics that host and GPU do at the same
 // time, attributes of addresses, what a compilation tells.
+#include "driver_subset.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -19,19 +21,9 @@ struct memory_operation {
 };
 
 extern "C" {
-int cuInit(unsigned);
-int cuDeviceGetAttribute(int*, int, int);
-int cuDevicePrimaryCtxRetain(void**, int);
-int cuCtxSetCurrent(void*);
 int cuCtxGetDevice_v2(int*, void*);
 int cuCtxSynchronize_v2(void*);
-int cuModuleLoadDataEx(void**, const void*, unsigned, const int*, void**);
-int cuModuleGetFunction(void**, void*, const char*);
-int cuMemAlloc_v2(address*, std::size_t);
-int cuMemFree_v2(address);
-int cuMemHostAlloc(void**, std::size_t, unsigned);
 int cuMemHostGetFlags(unsigned*, void*);
-int cuMemsetD32_v2(address, unsigned, std::size_t);
 int cuStreamCreate(void**, unsigned);
 int cuStreamQuery(void*);
 int cuStreamSynchronize(void*);
@@ -39,23 +31,9 @@ int cuStreamWaitValue32_v2(void*, address, unsigned, unsigned);
 int cuStreamWaitValue64_v2(void*, address, std::uint64_t, unsigned);
 int cuStreamWriteValue32_v2(void*, address, unsigned, unsigned);
 int cuStreamBatchMemOp_v2(void*, unsigned, const memory_operation*, unsigned);
-int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                   void*, void**, void**);
 int cuPointerGetAttribute(void*, int, address);
 int cuPointerGetAttributes(unsigned, const int*, void**, address);
-int cuLinkCreate_v2(unsigned, const int*, void**, void**);
-int cuLinkAddData_v2(void*, int, void*, std::size_t, const char*, unsigned, void*, void**);
-int cuLinkComplete(void*, void**, std::size_t*);
-int cuLinkDestroy(void*);
 }
-
-#define CHECK(condition)                                                         \
-    do {                                                                         \
-        if (!(condition)) {                                                      \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            std::exit(1);                                                        \
-        }                                                                        \
-    } while (false)
 
 static char text[] = R"(.version 6.3
 .target sm_70

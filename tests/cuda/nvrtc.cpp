@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // PTX that NVIDIA's run-time compiler makes of CUDA C++, through the driver API. The argument is
 // the compiler's library; the PTX is for the GPU that there is, as programs ask for it.
+#include "driver_subset.h"
+
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -9,28 +11,6 @@
 #include <cstdlib>
 #include <string>
 #include <vector>
-
-extern "C" {
-int cuInit(unsigned);
-int cuDeviceGetAttribute(int*, int, int);
-int cuDevicePrimaryCtxRetain(void**, int);
-int cuCtxSetCurrent(void*);
-int cuModuleLoadDataEx(void**, const void*, unsigned, int*, void**);
-int cuModuleGetFunction(void**, void*, const char*);
-int cuMemAlloc_v2(std::uint64_t*, std::size_t);
-int cuMemcpyHtoD_v2(std::uint64_t, const void*, std::size_t);
-int cuMemcpyDtoH_v2(void*, std::uint64_t, std::size_t);
-int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                   void*, void**, void**);
-}
-
-#define CHECK(condition)                                                         \
-    do {                                                                         \
-        if (!(condition)) {                                                      \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            std::exit(1);                                                        \
-        }                                                                        \
-    } while (false)
 
 static const char* const source = R"(
 template <class T>

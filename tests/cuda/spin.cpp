@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel that takes as long as it is told to: spin LOOPS [SIGNAL [HOW]]. With a signal other than
-// 0, the program sends it to itself while the kernel runs. HOW:
-//   twice     and once more soon after
+// 0, the program sends it to itself while the kernel runs: when it has told that it is in the
+// middle of its loops. HOW:
+//   twice     and once more at once
 //   careless  errors and results are not looked at
 //   idle      no kernel is launched
+#include "driver_subset.h"
+
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -14,38 +16,16 @@
 #include <string>
 #include <thread>
 
-extern "C" {
-int cuInit(unsigned);
-int cuDeviceGetCount(int*);
-int cuDevicePrimaryCtxRetain(void**, int);
-int cuCtxSetCurrent(void*);
-int cuCtxSynchronize();
-int cuModuleLoadData(void**, const void*);
-int cuModuleGetFunction(void**, void*, const char*);
-int cuMemAlloc_v2(std::uint64_t*, std::size_t);
-int cuMemcpyHtoD_v2(std::uint64_t, const void*, std::size_t);
-int cuMemcpyDtoH_v2(void*, std::uint64_t, std::size_t);
-int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                   void*, void**, void**);
-}
-
-#define CHECK(condition)                                                         \
-    do {                                                                         \
-        if (!(condition)) {                                                      \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            std::exit(1);                                                        \
-        }                                                                        \
-    } while (false)
-
 static const char* const text = R"(.version 6.3
 .target sm_70
 .address_size 64
-.visible .entry spin(.param .u64 sums, .param .u32 loops) {
+.visible .entry spin(.param .u64 sums, .param .u32 loops, .param .u64 progress) {
     .reg .u32 %r<9>;
-    .reg .u64 %d<4>;
+    .reg .u64 %d<5>;
     .reg .pred %p;
     ld.param.u64 %d1, [sums];
     ld.param.u32 %r1, [loops];
+    ld.param.u64 %d4, [progress];
     mov.u32 %r2, %tid.x;
     mov.u32 %r3, %ntid.x;
     mov.u32 %r4, %ctaid.x;
@@ -57,6 +37,8 @@ static const char* const text = R"(.version 6.3
 AGAIN:
     add.u32 %r5, %r5, %r6;
     add.u32 %r6, %r6, 1;
+    setp.eq.u32 %p, %r6, 2000;
+    @%p st.volatile.global.u32 [%d4], %r6;
     setp.lt.u32 %p, %r6, %r1;
     @%p bra AGAIN;
     st.global.u32 [%d3], %r5;
@@ -65,6 +47,7 @@ AGAIN:
 )";
 
 static bool careless = false;
+static unsigned* progress = nullptr;  ///< of the kernel: mapped memory of the host
 
 static void run_on(int device, unsigned loops) {
     constexpr unsigned n = 128;
@@ -78,7 +61,7 @@ static void run_on(int device, unsigned loops) {
     std::uint64_t data = 0;
     CHECK(cuMemAlloc_v2(&data, sizeof sums) == 0);
     CHECK(cuMemcpyHtoD_v2(data, sums, sizeof sums) == 0);
-    void* arguments[] = {&data, &loops};
+    void* arguments[] = {&data, &loops, &progress};
     for (int launch = 0; launch < 2; ++launch) {
         const int launched =
             cuLaunchKernel(function, 2, 1, 1, n / 2, 1, 1, 0, nullptr, arguments, nullptr);
@@ -98,13 +81,15 @@ int main(int count, char** arguments) {
     const std::string how = count > 3 ? arguments[3] : "";
     careless = how == "careless";
     const int signal = count > 2 ? std::atoi(arguments[2]) : 0;
+    void* context = nullptr;
+    CHECK(cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0);
+    CHECK(cuMemHostAlloc(reinterpret_cast<void**>(&progress), sizeof *progress, 2) == 0);
+    *progress = 0;
     if (signal != 0)
         std::thread([signal, twice = how == "twice"] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(700));
+            while (__atomic_load_n(progress, __ATOMIC_ACQUIRE) == 0) std::this_thread::yield();
             ::kill(::getpid(), signal);
-            if (!twice) return;
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-            ::kill(::getpid(), signal);
+            if (twice) ::kill(::getpid(), signal);
         }).detach();
     if (how == "idle") devices = 0;
     for (int d = 0; d < devices; ++d) run_on(d, loops);
