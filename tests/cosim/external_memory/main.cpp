@@ -58,7 +58,7 @@ int run(const std::string& traces) {
     using simtlm::host::counter;
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     const auto configuration = [] {
-        return simtlm::configure({"--preset", "TINY", "--any-binary-version"}, SIMTLM_CONFIG_DIR);
+        return simtlm::configure({"--preset", "TINY", "--any-binary-version"}, CONFIGS);
     };
 
     // The GPU with external memories.

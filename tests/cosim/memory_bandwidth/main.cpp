@@ -5,7 +5,6 @@
 // checkers found.
 //
 //     memory_bandwidth TRACES [--preset NAME] [--dramsys CONFIGURATION.json] [TRACE ...]
-#define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn: before SystemC is read
 
 #include "expect.h"
 #include "gpu_driver.h"

@@ -203,7 +203,7 @@ int run() {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     tlm::tlm_global_quantum::instance().set(sc_core::sc_time(1, sc_core::SC_US));
 
-    simtlm::gpu device("gpu", simtlm::configure({"--preset", "TINY"}, SIMTLM_CONFIG_DIR));
+    simtlm::gpu device("gpu", simtlm::configure({"--preset", "TINY"}, CONFIGS));
     simtlm::base_protocol_checker<> at_host("at_host"), at_memory("at_memory");
     ram memory("ram", ram_bytes);
     bus interconnect("bus", sc_core::sc_time(5, sc_core::SC_NS));

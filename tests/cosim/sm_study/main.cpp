@@ -100,8 +100,7 @@ struct setting {
 
 int run(const std::string& traces) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
-    const gpu_config config =
-        configure({"--preset", "TINY", "--any-binary-version"}, SIMTLM_CONFIG_DIR);
+    const gpu_config config = configure({"--preset", "TINY", "--any-binary-version"}, CONFIGS);
     sc_core::sc_clock clock("clock", sc_core::sc_time(1, sc_core::SC_NS));
     at_memory<256>::settings fast, slow, capricious;
     fast.capricious = slow.capricious = false;

@@ -49,11 +49,11 @@ int run(const std::string& traces) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     tlm::tlm_global_quantum::instance().set(sc_core::sc_time(500, sc_core::SC_NS));
 
-    simtlm::gpu first("first", simtlm::configure({"--preset", "TINY", "--any-binary-version"},
-                                                 SIMTLM_CONFIG_DIR));
+    simtlm::gpu first("first",
+                      simtlm::configure({"--preset", "TINY", "--any-binary-version"}, CONFIGS));
     simtlm::gpu second("second", simtlm::configure({"--preset", "TINY", "--any-binary-version",
                                                     "-gpgpu_n_clusters", "4"},
-                                                   SIMTLM_CONFIG_DIR));
+                                                   CONFIGS));
     // The platform's clocks for the second GPU, two of its domains on one; its own for the others.
     sc_core::sc_clock system("system", sc_core::sc_time(2, sc_core::SC_NS));
     second.clock[simtlm::protocol::core_clock].bind(system);

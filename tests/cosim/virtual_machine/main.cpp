@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A processor whose code runs outside SystemC, as QEMU's and VCML's do, launches kernels: firmware
 // in C, with the register map and nothing else, behind a socket with b_transport and a quantum.
-#define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn: before SystemC is read
 
 #include "bus.h"
 #include "expect.h"
