@@ -2,11 +2,50 @@
 # simtlm_module(NAME SOURCES a.cpp b.cpp DEPENDS other...)
 # One static library per folder of the house, exported as simtlm::NAME. Headers are included by
 # their path from the top of the tree: #include "modules/core/sm.h".
+option(SIMTLM_QUICK_BUILD
+  "Precompile headers, and optimise lightly what runs once a program (presets release and ci)" OFF)
 find_program(SIMTLM_CCACHE ccache)
 if(SIMTLM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT SIMTLM_PROFILE)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${SIMTLM_CCACHE}")
+  if(SIMTLM_QUICK_BUILD)
+    # ccache takes the contents of a precompiled header into account, but caches what includes one
+    # only where it may overlook macros of the command line and __TIME__, which our headers do not use.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SIMTLM_CCACHE})
+  endif()
 endif()
 
+# simtlm_precompile(TARGET [HEADERS LIBRARY]): precompiled headers where SIMTLM_QUICK_BUILD asks for
+# them, those of the library simtlm_headers unless told otherwise. No source may depend on them: the
+# preset dev builds without.
+function(simtlm_precompile target)
+  cmake_parse_arguments(arg "" "HEADERS" "" ${ARGN})
+  if(NOT SIMTLM_QUICK_BUILD)
+    return()
+  endif()
+  if(NOT arg_HEADERS)
+    set(arg_HEADERS simtlm_headers)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${arg_HEADERS})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
+  endif()
+endfunction()
+
+# simtlm_light(TARGET): for sources that run once a program or once a kernel (readers of options,
+# reports, calls of host programs): lightly optimised, and compiled in little more than half the time.
+function(simtlm_light target)
+  if(SIMTLM_QUICK_BUILD)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> -fPIC)  # as the headers are
+    simtlm_precompile(${target} HEADERS simtlm_light_headers)
+  endif()
+endfunction()
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+if(SIMTLM_SANITIZE)
+  add_compile_options(-fsanitize=${SIMTLM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=${SIMTLM_SANITIZE})
+endif()
 add_library(simtlm_settings INTERFACE)
 add_library(simtlm::settings ALIAS simtlm_settings)
 target_compile_features(simtlm_settings INTERFACE cxx_std_17)
@@ -14,13 +53,27 @@ target_compile_features(simtlm_settings INTERFACE cxx_std_17)
 # Flags of our own sources; consumers of the installed libraries do not inherit them.
 add_library(simtlm_private_settings INTERFACE)
 target_compile_options(simtlm_private_settings INTERFACE
-  # Compiled with others, a source may see a global name of theirs: locals are compared with locals.
-  -Wall -Wextra -Wshadow$<$<BOOL:${CMAKE_UNITY_BUILD}>:=local> -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${SIMTLM_WERROR}>:-Werror>
+  # Compiled with others, a source may see a global name of theirs, and is none of the compiler's main
+  # files: the preset dev has these warnings whole.
+  -Wall -Wextra -Wshadow$<$<BOOL:${CMAKE_UNITY_BUILD}>:=local> -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-subobject-linkage> $<$<BOOL:${SIMTLM_WERROR}>:-Werror>
   # Position-independent code is inlined within a source all the same: nobody replaces our functions.
-  -fno-semantic-interposition $<$<BOOL:${SIMTLM_ARCH}>:-march=${SIMTLM_ARCH}>)
-if(SIMTLM_SANITIZE)
-  add_compile_options(-fsanitize=${SIMTLM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
-  add_link_options(-fsanitize=${SIMTLM_SANITIZE})
+  -fno-semantic-interposition $<$<BOOL:${SIMTLM_ARCH}>:-march=${SIMTLM_ARCH}>
+  # What modules/execution/arithmetic asks for, everywhere: precompiled headers serve one set of flags.
+  $<$<BOOL:${SIMTLM_QUICK_BUILD}>:-ffp-contract=off> $<$<BOOL:${SIMTLM_QUICK_BUILD}>:-fno-math-errno>
+  $<$<BOOL:${SIMTLM_QUICK_BUILD}>:-fno-trapping-math>)
+# GCC optimises what includes a precompiled header as that was compiled, whatever the options say:
+# one of them for each level.
+if(SIMTLM_QUICK_BUILD)
+  foreach(headers simtlm_headers simtlm_light_headers)
+    add_library(${headers} OBJECT ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
+    target_link_libraries(${headers} PRIVATE simtlm_settings simtlm_private_settings SystemC::systemc)
+    target_compile_options(${headers} PRIVATE -fPIC $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+    target_precompile_headers(${headers} PRIVATE <algorithm> <array> <cstdint> <deque> <functional>
+      <map> <memory> <mutex> <optional> <set> <string> <string_view> <systemc> <thread> <tlm>
+      <unordered_map> <utility> <vector>)
+  endforeach()
+  target_compile_options(simtlm_light_headers PRIVATE $<$<CONFIG:Release>:-O1>)
 endif()
 if(SIMTLM_PROFILE STREQUAL "train")
   add_compile_options(-fprofile-generate -fprofile-update=single)
@@ -31,38 +84,20 @@ elseif(SIMTLM_PROFILE STREQUAL "use")
 elseif(SIMTLM_PROFILE)
   message(FATAL_ERROR "SIMTLM_PROFILE is '${SIMTLM_PROFILE}'; use train, use, or nothing")
 endif()
-set(CMAKE_CXX_EXTENSIONS OFF)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
 set_property(GLOBAL PROPERTY SIMTLM_TARGETS simtlm_settings)
 
-# The presets asan and tsan compile several sources at a time (CMAKE_UNITY_BUILD), at most
-# SIMTLM_TOGETHER of one folder: most of the time of a source goes into SystemC's headers. ALONE: sources
-# that cannot be, or had better not be, compiled with others. NOT_TOGETHER: all of them.
+# The presets release, ci, asan and tsan compile several sources at a time (CMAKE_UNITY_BUILD), at
+# most SIMTLM_TOGETHER of one folder. COLD: those of the sources, by file or folder, that are compiled
+# by simtlm_light(), LIGHT: all of them. ALONE: sources that cannot be compiled with others, nor with
+# precompiled headers.
 set(SIMTLM_TOGETHER 12 CACHE STRING "Sources of a folder that a unity build compiles at a time")
-function(simtlm_module name)
-  cmake_parse_arguments(arg "NOT_TOGETHER" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS;ALONE" ${ARGN})
-  add_library(simtlm_${name} STATIC ${arg_SOURCES})
-  add_library(simtlm::${name} ALIAS simtlm_${name})
-  set_target_properties(simtlm_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(simtlm_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/simtlm>)
-  target_link_libraries(simtlm_${name}
-    PUBLIC simtlm_settings ${arg_DEPENDS}
-    PRIVATE $<BUILD_INTERFACE:simtlm_private_settings> ${arg_PRIVATE_DEPENDS})
-  set_property(GLOBAL APPEND PROPERTY SIMTLM_TARGETS simtlm_${name})
-  set_target_properties(simtlm_${name} PROPERTIES UNITY_BUILD_MODE GROUP)
-  if(arg_NOT_TOGETHER)
-    set_target_properties(simtlm_${name} PROPERTIES UNITY_BUILD OFF)
-  endif()
-  foreach(source IN LISTS arg_SOURCES)
-    if(source IN_LIST arg_ALONE)
-      set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
-      continue()
-    endif()
+function(simtlm_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  foreach(source IN LISTS ARGN)
     cmake_path(GET source PARENT_PATH folder)
     string(MAKE_C_IDENTIFIER "in_${folder}" folder)
     math(EXPR nth "${count_${folder}} + 0")
@@ -70,6 +105,49 @@ function(simtlm_module name)
     math(EXPR group "${nth} / ${SIMTLM_TOGETHER}")
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${folder}_${group})
   endforeach()
+endfunction()
+
+function(simtlm_module name)
+  cmake_parse_arguments(arg "LIGHT" "" "SOURCES;COLD;DEPENDS;PRIVATE_DEPENDS;ALONE" ${ARGN})
+  set(targets simtlm_${name})
+  set(sources)
+  set(cold)
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(GET source PARENT_PATH folder)
+    if(source IN_LIST arg_COLD OR (folder AND folder IN_LIST arg_COLD))
+      list(APPEND cold ${source})
+    else()
+      list(APPEND sources ${source})
+    endif()
+  endforeach()
+  add_library(simtlm_${name} STATIC ${sources})
+  add_library(simtlm::${name} ALIAS simtlm_${name})
+  set_property(GLOBAL APPEND PROPERTY SIMTLM_TARGETS simtlm_${name})
+  set_target_properties(simtlm_${name} PROPERTIES EXPORT_NAME ${name})
+  simtlm_together(simtlm_${name} ${sources})
+  if(cold)
+    list(APPEND targets simtlm_${name}_cold)
+    add_library(simtlm_${name}_cold OBJECT ${cold})
+    simtlm_light(simtlm_${name}_cold)
+    target_sources(simtlm_${name} PRIVATE $<TARGET_OBJECTS:simtlm_${name}_cold>)
+    simtlm_together(simtlm_${name}_cold ${cold})
+  endif()
+  foreach(target IN LISTS targets)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_include_directories(${target} PUBLIC
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/simtlm>)
+    target_link_libraries(${target}
+      PUBLIC simtlm_settings ${arg_DEPENDS}
+      PRIVATE $<BUILD_INTERFACE:simtlm_private_settings> ${arg_PRIVATE_DEPENDS})
+  endforeach()
+  if(arg_LIGHT)
+    simtlm_light(simtlm_${name})
+  else()
+    simtlm_precompile(simtlm_${name})
+  endif()
+  set_property(SOURCE ${arg_ALONE} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+  set_property(SOURCE ${arg_ALONE} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # simtlm_test(NAME SOURCES... DEPENDS... [PREFIX p]): one GoogleTest executable, each test run in a
@@ -82,5 +160,6 @@ function(simtlm_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE simtlm_private_settings ${arg_DEPENDS} simtlm_test_main)
+  simtlm_precompile(${name} HEADERS simtlm_test_headers)
   gtest_discover_tests(${name} TEST_PREFIX "${arg_PREFIX}" PROPERTIES TIMEOUT ${arg_TIMEOUT} DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -10,7 +10,7 @@ namespace simtlm::ptx {
 
 namespace {
 
-constexpr std::size_t largest_sets = std::size_t{1} << 28;  ///< bytes of live sets
+constexpr std::size_t largest_live_sets = std::size_t{1} << 28;  ///< bytes of live sets
 
 /// First and last instruction at which a register holds a value that is needed.
 struct interval {
@@ -33,7 +33,7 @@ public:
     std::vector<interval> run() {
         number_globals();
         words_ = (globals_.size() + 63) / 64;
-        if (words_ * 8 * flow_.blocks.size() * 3 > largest_sets) return {};
+        if (words_ * 8 * flow_.blocks.size() * 3 > largest_live_sets) return {};
         solve();
         for (std::uint32_t i = 0; i < f_.code.size(); ++i) add_mentions(i);
         for (std::size_t b = 0; b < flow_.blocks.size(); ++b) {

@@ -11,7 +11,7 @@ namespace simtlm::trace {
 
 namespace {
 
-constexpr std::uint64_t most_reserved = 1 << 16;  // a count in a damaged file is not to be trusted
+constexpr std::uint64_t most_trusted = 1 << 16;  // a count in a damaged file is not to be trusted
 
 std::string text_of(const dim3& d) {
     return std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z);
@@ -171,10 +171,10 @@ void block_reader::read_count(const line_source::line& line, block_trace& block)
         return;
     }
     auto& instructions = block.instructions;
-    const std::size_t size = instructions.size() + std::min(expected_, most_reserved);
+    const std::size_t size = instructions.size() + std::min(expected_, most_trusted);
     if (size > instructions.capacity()) {
         // Warps of a block are of similar length: make room for all at once.
-        const std::uint64_t all = std::min(expected_ * header_.warps_per_block(), most_reserved);
+        const std::uint64_t all = std::min(expected_ * header_.warps_per_block(), most_trusted);
         instructions.reserve(std::max<std::size_t>({size, all, instructions.capacity() * 3 / 2}));
     }
     block.warps[warp_].first = static_cast<std::uint32_t>(instructions.size());

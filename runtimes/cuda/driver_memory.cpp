@@ -173,7 +173,7 @@ int driver_format(const simtlm::execution::arithmetic::texel_format& f) {
     return f.bits == 16 ? 0x10 : 0x20;
 }
 
-array_description_3d description_of(const simtlm::device::array& a) {
+array_description_3d descriptor_of(const simtlm::device::array& a) {
     return {a.shape.width,           a.shape.height, a.shape.depth, driver_format(a.shape.format),
             a.shape.format.channels, a.flags};
 }
@@ -217,11 +217,11 @@ RUNTIME(cuArrayCreate)(simtlm::device::array** to, const array_description* d) {
 }
 RUNTIME(cuArray3DGetDescriptor)(array_description_3d* to, const void* array) {
     return driver_call("cuArray3DGetDescriptor",
-                       [&](session& s) { *to = description_of(s.array(array)); });
+                       [&](session& s) { *to = descriptor_of(s.array(array)); });
 }
 RUNTIME(cuArrayGetDescriptor)(array_description* to, const void* array) {
     return driver_call("cuArrayGetDescriptor", [&](session& s) {
-        const array_description_3d d = description_of(s.array(array));
+        const array_description_3d d = descriptor_of(s.array(array));
         *to = {d.width, d.height, d.format, d.channels};
     });
 }

@@ -83,7 +83,7 @@ std::vector<code_candidate> read_fat_binary(const void* header) {
                 candidates.push_back(
                     {e.what == kind::ptx ? instruction_set::ptx : instruction_set::sass,
                      e.architecture, std::move(e.contents)});
-    } catch (const kernel::user_error& e) {
+    } catch (const simtlm::kernel::user_error& e) {
         throw failure(status::invalid_image, e.what());
     }
     return candidates;
@@ -140,7 +140,7 @@ device::module_source link(const std::vector<device::module_source>& inputs,
     }
     try {
         all.code = ptx::link(texts);
-    } catch (const kernel::user_error& e) {
+    } catch (const simtlm::kernel::user_error& e) {
         throw failure(status::invalid_ptx, e.what());
     }
     return all;
@@ -224,7 +224,7 @@ std::map<std::string, device::compiled_descriptor> read_cubin(const std::string&
         const sass::cubin file(elf, "a cubin");
         for (const sass::cubin_function& f : file.functions())
             descriptors[std::string(f.name)].registers = f.registers;
-    } catch (const kernel::user_error&) {
+    } catch (const simtlm::kernel::user_error&) {
         // Without it the demand for registers is estimated from the PTX.
         descriptors.clear();
     }

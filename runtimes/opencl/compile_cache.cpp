@@ -34,7 +34,7 @@ fs::path wanted_folder() {
     return {};
 }
 
-std::optional<std::string> text_of(const fs::path& file) {
+std::optional<std::string> contents_of(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
     if (!in || !(text << in.rdbuf())) return std::nullopt;
@@ -74,7 +74,7 @@ compile_cache::~compile_cache() {
 }
 
 std::optional<std::vector<std::string>> compile_cache::find(const std::string& key) const {
-    const auto text = text_of(folder_ / key);
+    const auto text = contents_of(folder_ / key);
     if (!text) return std::nullopt;
     std::string_view rest = *text;
     const auto line = [&]() -> std::string_view {

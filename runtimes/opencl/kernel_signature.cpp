@@ -29,7 +29,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     return lines;
 }
 
-bool begins(std::string_view text, std::string_view with) {
+bool begins_with(std::string_view text, std::string_view with) {
     return text.substr(0, with.size()) == with;
 }
 
@@ -58,7 +58,7 @@ std::vector<std::string> elements_of(std::string_view list) {
     while (!rest.empty()) {
         while (!rest.empty() && (rest.front() == ' ' || rest.front() == ',')) rest.remove_prefix(1);
         if (rest.empty()) break;
-        if (begins(rest, "!\"")) {
+        if (begins_with(rest, "!\"")) {
             const std::size_t end = rest.find('"', 2);
             if (end == std::string_view::npos) throw std::runtime_error("a string without an end");
             all.push_back(unescaped(rest.substr(2, end - 2)));
@@ -89,7 +89,7 @@ std::string vector_type(const std::vector<std::string>& hint) {
     std::string_view t = hint[0];
     t = t.substr(0, t.rfind(' '));
     std::string count;
-    if (begins(t, "<")) {
+    if (begins_with(t, "<")) {
         const std::size_t x = t.find(" x ");
         count = std::string(t.substr(1, x - 1));
         t = t.substr(x + 3);
@@ -106,7 +106,7 @@ std::string vector_type(const std::vector<std::string>& hint) {
 }
 
 kind kind_of(long space, const std::string& base_type) {
-    if (begins(base_type, "image") && base_type.find('*') == std::string::npos &&
+    if (begins_with(base_type, "image") && base_type.find('*') == std::string::npos &&
         base_type.find("_t") != std::string::npos)
         return kind::image;
     if (base_type == "sampler_t") return kind::sampler;
@@ -164,7 +164,7 @@ kernel_signature signature_of(std::string_view line, const metadata& all) {
     kernel_signature k;
     const std::size_t at = line.find('@');
     std::string_view name = line.substr(at + 1, line.find('(', at) - at - 1);
-    if (begins(name, "\"")) name = name.substr(1, name.size() - 2);
+    if (begins_with(name, "\"")) name = name.substr(1, name.size() - 2);
     k.name = unescaped(name);
     const auto spaces = attached(line, "kernel_arg_addr_space", all);
     const auto access = attached(line, "kernel_arg_access_qual", all);
@@ -281,12 +281,13 @@ std::vector<kernel_signature> signatures_of_llvm(std::string_view text) {
     metadata all;
     std::vector<std::string_view> definitions;
     for (const std::string_view line : lines_of(text)) {
-        if (begins(line, "!") && line.size() > 1 &&
+        if (begins_with(line, "!") && line.size() > 1 &&
             std::isdigit(static_cast<unsigned char>(line[1]))) {
             const std::size_t space = line.find(' ');
             if (space != std::string_view::npos)
                 all[std::string(line.substr(1, space - 1))] = line.substr(space);
-        } else if (begins(line, "define ") && line.find("spir_kernel") != std::string_view::npos) {
+        } else if (begins_with(line, "define ") &&
+                   line.find("spir_kernel") != std::string_view::npos) {
             definitions.push_back(line);
         }
     }
@@ -312,11 +313,11 @@ std::string to_comments(const std::vector<kernel_signature>& kernels) {
 std::vector<kernel_signature> signatures_of_ptx(std::string_view ptx) {
     std::vector<kernel_signature> all;
     for (const std::string_view line : lines_of(ptx.substr(0, ptx.find(".version")))) {
-        if (begins(line, kernel_mark)) {
+        if (begins_with(line, kernel_mark)) {
             const auto f = fields_of(line.substr(kernel_mark.size()));
             if (f.size() != 4) break;
             all.push_back({f[0], {}, split(f[1]), split(f[2]), f[3]});
-        } else if (begins(line, argument_mark) && !all.empty()) {
+        } else if (begins_with(line, argument_mark) && !all.empty()) {
             const auto f = fields_of(line.substr(argument_mark.size()));
             if (f.size() != 5) break;
             argument_signature a;
