@@ -39,6 +39,7 @@ class Simtlm(CMakePackage):
         return [
             self.define("SIMTLM_SYSTEMC_ROOT", self.spec["systemc"].prefix),
             self.define("CMAKE_UNITY_BUILD", True),
+            self.define("SIMTLM_QUICK_BUILD", True),
             self.define_from_variant("SIMTLM_CUDA", "cuda"),
             self.define_from_variant("SIMTLM_BUILD_TESTS", "tests"),
         ]
