@@ -17,6 +17,7 @@ class Simtlm(CMakePackage):
     license("Apache-2.0")
 
     variant("cuda", default=True, description="Libraries that CUDA programs run with (x86-64)")
+    variant("opencl", default=False, description="Driver that OpenCL programs run with (x86-64)")
     variant("tests", default=False, description="Build the tests")
 
     depends_on("cxx", type="build")
@@ -31,6 +32,8 @@ class Simtlm(CMakePackage):
     depends_on("lz4")
     depends_on("sqlite")
     depends_on("yaml-cpp@0.7:")
+    depends_on("opencl-c-headers", when="+opencl")
+    conflicts("+opencl", when="~cuda", msg="the driver shares its session with the CUDA libraries")
     depends_on("googletest@1.12: +gmock", when="+tests", type="build")
 
     generator("ninja")
@@ -41,5 +44,6 @@ class Simtlm(CMakePackage):
             self.define("CMAKE_UNITY_BUILD", True),
             self.define("SIMTLM_QUICK_BUILD", True),
             self.define_from_variant("SIMTLM_CUDA", "cuda"),
+            self.define_from_variant("SIMTLM_OPENCL", "opencl"),
             self.define_from_variant("SIMTLM_BUILD_TESTS", "tests"),
         ]
