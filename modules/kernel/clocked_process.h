@@ -93,7 +93,8 @@ public:
     /// Local time: that of the edge now(). Before sc_time_stamp() while edges of a decoupled domain
     /// are replayed, else the same.
     sc_core::sc_time local_time() const {
-        return *behind_ == 0 ? sc_core::sc_time_stamp() : sequencer_.deferred_time(*behind_);
+        return *behind_ == 0 ? sc_core::sc_time_stamp()
+                             : sequencer_.source_.deferred_time(*behind_);
     }
 
 private:

@@ -180,22 +180,17 @@ void phase_sequencer::end_of_elaboration() {
                 if ((set >> slots_[p].what.domain & 1u) != 0)
                     order_[set].push_back({&t, &slots_[p], slots_[p].actions.data()});
     }
-    if (suppressed_ && !find_deferred_slot()) suppressed_.reset();
-}
-
-void phase_sequencer::decouple(unsigned domain, computed_clock& of_domain) {
-    deferred_domain_ = domain;
-    suppressed_.emplace(of_domain);
+    if (source_.decouples() && !find_deferred_slot()) source_.couple();
 }
 
 bool phase_sequencer::find_deferred_slot() {
     std::size_t members = 0, groups = 0;
     for (const slot& s : slots_)
-        if (s.what.domain == deferred_domain_)
+        if (s.what.domain == source_.decoupled_domain())
             members += static_cast<std::size_t>(
                 std::count_if(s.members.begin(), s.members.end(), [](auto* p) { return p; }));
     for (const process_group* g : groups_) {
-        if (g->domain_ != deferred_domain_) continue;
+        if (g->domain_ != source_.decoupled_domain()) continue;
         if (deferred_slot_ != nullptr && deferred_slot_ != &slots_[g->first_]) return false;
         deferred_slot_ = &slots_[g->first_];
         ++groups;
@@ -229,6 +224,7 @@ std::uint64_t phase_sequencer::activations(phase_index p) const {
 
 phase_sequencer::activity phase_sequencer::observed() const {
     activity a = activity_;
+    a.edges = source_.edges();
     for (const process_group* g : groups_) a.groups += g->visits_;
     for (unsigned p = 0; p < slots_.size(); ++p) a.activations[p] = activations(p);
     return a;
@@ -249,33 +245,12 @@ void phase_sequencer::go_on_in_next_delta() {
     step_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
-std::uint64_t phase_sequencer::rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const {
-    return suppressed_ && domain == deferred_domain_ ? suppressed_->rising_edge(k, limit)
-                                                     : gates_[domain]->rising_edge(k, limit);
-}
-
 /// After a step in which nobody ran.
 void phase_sequencer::gate_clocks() {
     for (const slot& s : slots_)
         for (const sub_phase& t : s.sub_phases)
             if (t.awake != 0) return;
-    constexpr std::uint64_t never = ~std::uint64_t{0};
-    std::uint64_t until = never;
-    for (unsigned d = 0; d < domains_; ++d)
-        if (const unsigned k = timers_[d].edges_to_next(activity_.edges[d]); k != 0)
-            until = rising_edge(d, k, until);
-    if (until == never) return;
-    end_lag();
-    while (suppressed_ && suppressed_->pass_before(until)) {
-        ++cycle_[deferred_domain_];
-        ++activity_.edges[deferred_domain_];
-    }
-    for (unsigned d = 0; d < domains_; ++d) {
-        if (!gates_[d]->read()) continue;  // after one edge more
-        const std::uint64_t skipped = gates_[d]->gate_until(until);
-        cycle_[d] += skipped;
-        activity_.edges[d] += skipped;
-    }
+    source_.gate_until_timer(timers_);
 }
 
 void phase_sequencer::set_timer(clocked_process& p, unsigned domain, std::uint64_t at) {
@@ -653,55 +628,32 @@ void phase_sequencer::finish_step() {
 
 /// An edge of a domain in the step that begins.
 void phase_sequencer::count_edge(unsigned domain) {
-    ++activity_.edges[domain];
-    timers_[domain].expire(cycle_[domain], [](clocked_process& p) { p.wake(); });
-}
-
-/// Those of the step that has ended, before anything happens after it.
-void phase_sequencer::count_cycles() {
-    for (unsigned d = 0; d < domains_; ++d) cycle_[d] += uncounted_ >> d & 1u;
-    uncounted_ = 0;
-}
-
-void phase_sequencer::defer_edge(std::uint64_t time) {
-    deferred_times_.push_back(time);
-    count_edge(deferred_domain_);
-    ++cycle_[deferred_domain_];
-    ++deferred_;
+    source_.count_edge(domain);
+    timers_[domain].expire(source_.cycle(domain), [](clocked_process& p) { p.wake(); });
 }
 
 void phase_sequencer::synchronize() {
-    if (!suppressed_ || stepping_ || failure_ || pending_ != 0) return;
+    if (!source_.decouples() || stepping_ || failure_ || pending_ != 0) return;
     const std::uint64_t time = sc_core::sc_time_stamp().value();
-    if (suppressed_->has_before(time)) count_cycles();
-    while (suppressed_->pass_before(time)) defer_edge(suppressed_->last());
-    if (deferred_ != 0)
+    if (source_.has_edges_before(time)) source_.count_cycles();
+    source_.defer_before(time, [this](unsigned domain) { count_edge(domain); });
+    if (source_.deferred() != 0)
         for_each_awake(deferred_slot_->sub_phases[0], replay_actions_,
                        [this](const edge_action& replay) { act(replay); });
-    end_lag();
+    source_.end_lag();
 }
 
 /// @pre an edge has come
 /// @return whether it is one that is not put off
 bool phase_sequencer::begin_step() {
     if (last_ != 0 && !observers_.empty()) finish_step();
-    count_cycles();
-    if (suppressed_) {
-        const unsigned deferred = 1u << deferred_domain_;
-        const bool risen = (pending_ & deferred) != 0;
-        const std::uint64_t time = sc_core::sc_time_stamp().value();
-        while (suppressed_->pass_before(time)) defer_edge(suppressed_->last());
-        if (suppressed_->pass_at(time)) pending_ |= deferred;
-        if (risen && defers()) suppressed_->suppress_more();
-        if (pending_ == deferred && defers()) {
-            pending_ = 0;
-            defer_edge(time);
-            return false;
-        }
-    }
+    source_.count_cycles();
+    if (source_.decouples() && !source_.take(sc_core::sc_time_stamp().value(), pending_, defers(),
+                                             [this](unsigned domain) { count_edge(domain); }))
+        return false;
     current_ = std::exchange(pending_, 0u);
     if (!observers_.empty()) step_time_ = sc_core::sc_time_stamp();
-    visits_ = &order_[current_ | (deferred_ != 0 ? with_deferred : 0)];
+    visits_ = &order_[current_ | (source_.deferred() != 0 ? with_deferred : 0)];
     position_ = 0;
     visiting_ = 0;
     visited_ = false;
@@ -717,7 +669,7 @@ void phase_sequencer::step() {
     if (!stepping_) {
         stepping_ = begin_step();
         if (!stepping_) {
-            if (!gates_.empty()) gate_clocks();
+            if (source_.gates()) gate_clocks();
             return;
         }
     }
@@ -736,12 +688,13 @@ void phase_sequencer::go_on(const clocked_process* ended) {
 
 void phase_sequencer::end_step() {
     stepping_ = false;
-    end_lag();
-    last_ = uncounted_ = current_;
+    source_.end_lag();
+    last_ = current_;
+    source_.end_step(last_);
     for (step_observer* o : observers_) o->phases_ended(last_);
     if (pending_ != 0)
         go_on_in_next_delta();
-    else if (!visited_ && !gates_.empty() && observers_.empty())
+    else if (!visited_ && source_.gates() && observers_.empty())
         gate_clocks();
 }
 

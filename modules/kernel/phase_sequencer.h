@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/edge_source.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/parallel_autotuner.h"
 #include "modules/kernel/spin_lock.h"
 #include "modules/kernel/step_observer.h"
-#include "modules/kernel/suppressed_edges.h"
-#include "modules/kernel/timer_wheel.h"
 
 #include <array>
 #include <cstdint>
@@ -87,7 +86,7 @@ private:
 /// clocked_process::select_sub_phase().
 class phase_sequencer : public sc_core::sc_module {
 public:
-    static constexpr unsigned max_domains = 4;
+    static constexpr unsigned max_domains = edge_source::max_domains;
 
     struct options {
         bool sleeping = true;            ///< false: every process runs on every edge
@@ -120,17 +119,17 @@ public:
 
     /// Edges of a domain before the current step: within an edge, the index of that edge; between
     /// edges, the number of edges so far once the next step of any domain begins. Cycles.
-    std::uint64_t cycle(unsigned domain) const { return cycle_[domain]; }
+    std::uint64_t cycle(unsigned domain) const { return source_.cycle(domain); }
 
     unsigned domain_of(phase_index p) const { return slots_[p].what.domain; }
     unsigned host_threads() const { return options_.host_threads; }
     bool sleeping_enabled() const { return options_.sleeping; }
     activity observed() const;
     /// Clock edges of a domain so far.
-    const std::uint64_t& edges(unsigned domain) const { return activity_.edges[domain]; }
+    const std::uint64_t& edges(unsigned domain) const { return source_.edges()[domain]; }
     /// Instants with at least one edge so far.
     std::uint64_t steps() const { return activity_.steps; }
-    const std::array<std::uint64_t, max_domains>& edges() const { return activity_.edges; }
+    const std::array<std::uint64_t, max_domains>& edges() const { return source_.edges(); }
     std::uint64_t activations(phase_index p) const;
     const char* phase_name(phase_index p) const { return slots_[p].what.name; }
     /// The domains with the clock that a port is bound to, a bit each. Once elaboration has ended.
@@ -192,7 +191,7 @@ public:
     /// been. What that saves is all that an idle GPU costs.
     /// @param clocks  one per domain
     /// @pre blocks are woken from outside while the simulation is paused, if at all
-    void gate(std::vector<computed_clock*> clocks) { gates_ = std::move(clocks); }
+    void gate(std::vector<computed_clock*> clocks) { source_.gate(std::move(clocks)); }
 
     /// Temporal decoupling of a domain, as TLM-2.0 calls it: the partitions of the domain lag
     /// behind simulated time while it has edges alone, and replay these edges, each at its own
@@ -201,18 +200,16 @@ public:
     /// domain are those of groups alone and ask for clocked_process::local_time(), and nobody else
     /// looks at them between two steps without synchronize(). Suspended while a block of it must
     /// stay on one thread, somebody observes steps or watches blocks, or sleeping is off.
-    void decouple(unsigned domain, computed_clock& of_domain);
+    void decouple(unsigned domain, computed_clock& of_domain) {
+        source_.decouple(domain, of_domain);
+    }
     /// Has lagging partitions replay the edges before now, for whoever looks at the design between
     /// two steps. The caller runs their actions itself, whether it is a process or the simulation
     /// is paused.
     void synchronize();
     /// How far behind simulated time the decoupled domain is, if one lags: the time since the first
     /// edge that is yet to be replayed.
-    sc_core::sc_time lag() const {
-        return deferred_times_.empty() ? sc_core::SC_ZERO_TIME
-                                       : sc_core::sc_time_stamp() -
-                                             sc_core::sc_time::from_value(deferred_times_.front());
-    }
+    sc_core::sc_time lag() const { return source_.lag(); }
 
     /// A block cannot go on because of the user's input: edges pass unheeded from now on, and
     /// failed() is notified. A thread of a block cannot throw out of the simulation itself. Of
@@ -356,16 +353,6 @@ private:
     /// @return whether there is one, with all blocks of the domain in its groups
     bool find_deferred_slot();
     void count_edge(unsigned domain);
-    void count_cycles();
-    void defer_edge(std::uint64_t time);
-    void end_lag() {
-        deferred_ = 0;
-        deferred_times_.clear();
-    }
-    /// The time of a deferred edge. @param behind  edges from it to the next one, 1 for the last
-    sc_core::sc_time deferred_time(std::uint64_t behind) const {
-        return sc_core::sc_time::from_value(deferred_times_[deferred_times_.size() - behind]);
-    }
     bool start_next_phase(const clocked_process* ended);
     void finish_step();
     bool follows_blocks() const { return activity_of_blocks_.watches(); }
@@ -375,7 +362,6 @@ private:
     void for_each_slot(Action act_on);
     void mark_active(const slot& s, const sub_phase& t);
     void gate_clocks();
-    std::uint64_t rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const;
     void start_processes(const visit& v);
     /// The order of a process among those that run in a visit, and in those before and after.
     std::uint64_t order_of(const visit& v, const clocked_process& p) const;
@@ -405,7 +391,6 @@ private:
     static constexpr unsigned with_deferred = 1u << max_domains;
     std::array<std::vector<visit>, 2 * with_deferred> order_;  // by ticking set, and late edges
     std::array<timer_wheel, max_domains> timers_;
-    std::vector<computed_clock*> gates_;       // empty: clocks are not gated
     std::vector<process_group*> open_groups_;  // that processes under construction may join
     std::vector<process_group*> groups_;
     std::unique_ptr<worker_pool> workers_;  // with several host threads
@@ -417,21 +402,17 @@ private:
     static constexpr std::uint64_t in_time = 0;  // for who is never behind
 
     // What changes from step to step and all host threads look at, in one cache line.
-    alignas(64) std::array<std::uint64_t, max_domains> cycle_{};
-    std::uint64_t deferred_ = 0;     // edges by which a decoupled domain lags
-    const visit* shared_ = nullptr;  // the phases that they share
+    alignas(64) edge_source source_;  // cycles above all
+    const visit* shared_ = nullptr;   // the phases that they share
     unsigned n_shared_ = 0;
     unsigned visiting_ = 0;  // place of the sub-phase started last
     bool parallel_ = false;  // host threads are sharing phases
     bool stepping_ = false;
 
-    std::vector<std::uint64_t> deferred_times_;  // of these edges, in units of the time resolution
-
     // What concerns the thread that steps.
     alignas(64) unsigned pending_ = 0;  // domains whose edge has come and not been started
     unsigned current_ = 0;              // domains of the step being visited
     unsigned last_ = 0;                 // domains of the step before
-    unsigned uncounted_ = 0;            // ... whose cycles are yet to be counted
     const std::vector<visit>* visits_ = nullptr;  // of the current step
     std::size_t position_ = 0;
     unsigned running_ = 0;                // processes started in the phase that have yet to end
@@ -448,10 +429,8 @@ private:
     // the others as long as it pays in the former: there threads are at hand.
     std::array<parallel_autotuner, 2> autotuners_{parallel_autotuner(), parallel_autotuner(0)};
     std::optional<parallel_autotuner::clock::time_point> step_began_;  // while trying
-    unsigned deferred_domain_ = max_domains;                           // whose edges may be put off
     slot* deferred_slot_ = nullptr;                                    // of its groups
     std::vector<edge_action> replay_actions_;  // of these, for edges that have been put off
-    std::optional<suppressed_edges> suppressed_;
     sc_core::sc_event step_event_;
     alignas(64) spin_lock lock_;  // see exclusive
     alignas(64) activity activity_;

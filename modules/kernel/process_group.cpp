@@ -165,7 +165,7 @@ void process_group::run() {
 void process_group::replay() {
     ++visits_;
     const std::uint64_t end = sequencer_.cycle(domain_);
-    for (std::uint64_t edge = end - sequencer_.deferred_;; ++edge) {
+    for (std::uint64_t edge = end - sequencer_.source_.deferred();; ++edge) {
         if (!has_ready()) edge = next_timer(edge - 1);
         if (edge >= end) {
             behind_ = 0;

@@ -15,15 +15,15 @@
 namespace simtlm::kernel {
 namespace {
 
-// Two domains beside the one whose edges are put off, which has more of them than the others.
+// Two domains beside the decoupled one, which has more edges than the others.
 constexpr double frequencies[] = {1132e6, 850e6, 2500e6};
 constexpr unsigned memory_domain = 2;
 
-/// What a process saw when it ran: the cycles of the three domains, its local time, and the mail it
-/// found. A call without need is not among it.
+/// What a process saw when it ran: the cycles of the three domains, its local time, and the
+/// messages it found. A call without need is not among it.
 using sight = std::array<std::uint64_t, 5>;
 
-/// A process that has mail for others, now and then, and sleeps for random times.
+/// A process that has messages for others, now and then, and sleeps for random times.
 class correspondent : public sc_core::sc_module {
 public:
     std::vector<sight> seen;
@@ -122,7 +122,7 @@ void expect_the_same(const design& one, const design& other) {
     }
 }
 
-TEST(EdgesThatArePutOff, ChangeNothingForAnybody) {
+TEST(DecoupledDomain, ShowsEveryProcessTheCyclesAndLocalTimesOfItsEdges) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     phase_sequencer::options two, restless, shuffled;
     two.host_threads = 2;
@@ -148,7 +148,7 @@ TEST(EdgesThatArePutOff, ChangeNothingForAnybody) {
     EXPECT_GT(threads.sequencer.observed().shared, 1000u);
 }
 
-TEST(EdgesThatArePutOff, AreMostlyLeftOutByTheirClock) {
+TEST(DecoupledDomain, HasMostOfItsEdgesSuppressed) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     design d("design", {true});
     unsigned rises = 0;
@@ -159,7 +159,24 @@ TEST(EdgesThatArePutOff, AreMostlyLeftOutByTheirClock) {
     EXPECT_NEAR(static_cast<double>(d.sequencer.edges(memory_domain)), 25000, 1);
 }
 
-TEST(EdgesThatArePutOff, AreNotWhileStepsAreObservedOrADomainHasOtherBlocks) {
+TEST(DecoupledDomain, TellsHowFarItLagsUntilItIsSynchronized) {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    design d("design", {true});
+    bool lagged = false;
+    for (unsigned i = 0; i < 200; ++i) {
+        sc_core::sc_start(331, sc_core::SC_PS);
+        const sc_core::sc_time lag = d.sequencer.lag();
+        EXPECT_LT(lag, sc_core::sc_time(1.2, sc_core::SC_NS)) << "a cycle of the slowest clock";
+        lagged |= lag != sc_core::SC_ZERO_TIME;
+        const sc_core::sc_time before = sc_core::sc_time_stamp();
+        d.sequencer.synchronize();
+        EXPECT_EQ(d.sequencer.lag(), sc_core::SC_ZERO_TIME);
+        EXPECT_EQ(sc_core::sc_time_stamp(), before);
+    }
+    EXPECT_TRUE(lagged);
+}
+
+TEST(DecoupledDomain, IsCoupledWhileStepsAreObservedOrItHasOtherBlocks) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     struct : phase_sequencer::step_observer {
         unsigned told = 0;

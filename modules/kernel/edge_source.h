@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/kernel/exact_clock.h"
+#include "modules/kernel/suppressed_edges.h"
+#include "modules/kernel/timer_wheel.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <systemc>
+#include <utility>
+#include <vector>
+
+namespace simtlm::kernel {
+
+/// The edges of a sequencer's clock domains: how many there have been, which of them are suppressed
+/// because nobody needs them (gating), and which are deferred (temporal decoupling of one domain).
+/// Cycles are counted when the step of an edge is over, edges when it begins.
+class edge_source {
+public:
+    static constexpr unsigned max_domains = 4;
+    using counts = std::array<std::uint64_t, max_domains>;
+
+    /// Edges of a domain before the step under way.
+    std::uint64_t cycle(unsigned domain) const { return cycle_[domain]; }
+    /// Edges of every domain so far.
+    const counts& edges() const { return edges_; }
+
+    /// An edge of a domain in the step that begins.
+    void count_edge(unsigned domain) { ++edges_[domain]; }
+    /// A step has ended; its cycles are counted before anything happens after it.
+    /// @param domains  with an edge in it, a bit each
+    void end_step(unsigned domains) { uncounted_ = domains; }
+    void count_cycles() {
+        for (unsigned d = 0; d < max_domains; ++d) cycle_[d] += uncounted_ >> d & 1u;
+        uncounted_ = 0;
+    }
+
+    // ---- gating ----
+
+    /// @param clocks  that may be gated, one per domain
+    void gate(std::vector<computed_clock*> clocks) { gates_ = std::move(clocks); }
+    bool gates() const { return !gates_.empty(); }
+    /// Keeps the clocks low until the first edge that a timer waits for; the edges between count as
+    /// if they had been. @pre gates(); nobody is awake  @param timers  by domain
+    void gate_until_timer(const std::array<timer_wheel, max_domains>& timers);
+
+    // ---- temporal decoupling ----
+
+    void decouple(unsigned domain, computed_clock& of_domain) {
+        decoupled_domain_ = domain;
+        suppressed_.emplace(of_domain);
+    }
+    /// Takes it back, before the simulation starts.
+    void couple() { suppressed_.reset(); }
+    bool decouples() const { return suppressed_.has_value(); }
+    unsigned decoupled_domain() const { return decoupled_domain_; }
+    /// Edges by which the decoupled domain lags.
+    std::uint64_t deferred() const { return deferred_; }
+    /// The time of a deferred edge. @param behind  edges from it to the next one, 1 for the last
+    sc_core::sc_time deferred_time(std::uint64_t behind) const {
+        return sc_core::sc_time::from_value(deferred_times_[deferred_times_.size() - behind]);
+    }
+    /// How far behind simulated time the domain is: the time since the first deferred edge.
+    sc_core::sc_time lag() const {
+        return deferred_times_.empty() ? sc_core::SC_ZERO_TIME
+                                       : sc_core::sc_time_stamp() -
+                                             sc_core::sc_time::from_value(deferred_times_.front());
+    }
+    /// All deferred edges have been replayed.
+    void end_lag() {
+        deferred_ = 0;
+        deferred_times_.clear();
+    }
+    /// Defers the suppressed edges before a time. @param begin_edge  called for each, with the
+    /// domain, before its cycle is counted
+    template <class BeginEdge>
+    void defer_before(std::uint64_t time, BeginEdge begin_edge) {
+        while (suppressed_->pass_before(time)) defer(suppressed_->last(), begin_edge);
+    }
+    bool has_edges_before(std::uint64_t time) const { return suppressed_->has_before(time); }
+    /// Edges have come at a time. Adds the suppressed edge of the decoupled domain at this time,
+    /// and defers its edge if it is alone.
+    /// @param pending  domains with an edge, a bit each
+    /// @param may      whether edges may be deferred now
+    /// @return whether there are edges left for a step
+    template <class BeginEdge>
+    bool take(std::uint64_t time, unsigned& pending, bool may, BeginEdge begin_edge) {
+        const unsigned decoupled = 1u << decoupled_domain_;
+        const bool risen = (pending & decoupled) != 0;
+        defer_before(time, begin_edge);
+        if (suppressed_->pass_at(time)) pending |= decoupled;
+        if (risen && may) suppressed_->suppress_more();
+        if (pending != decoupled || !may) return true;
+        pending = 0;
+        defer(time, begin_edge);
+        return false;
+    }
+
+private:
+    template <class BeginEdge>
+    void defer(std::uint64_t time, BeginEdge begin_edge) {
+        deferred_times_.push_back(time);
+        begin_edge(decoupled_domain_);
+        ++cycle_[decoupled_domain_];
+        ++deferred_;
+    }
+    std::uint64_t rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const {
+        return suppressed_ && domain == decoupled_domain_ ? suppressed_->rising_edge(k, limit)
+                                                          : gates_[domain]->rising_edge(k, limit);
+    }
+
+    counts cycle_{};
+    std::uint64_t deferred_ = 0;
+    std::vector<std::uint64_t> deferred_times_;  // in units of the time resolution
+    counts edges_{};
+    unsigned uncounted_ = 0;  // domains of the last step whose cycles are yet to be counted
+    unsigned decoupled_domain_ = max_domains;
+    std::optional<suppressed_edges> suppressed_;  // of the decoupled domain
+    std::vector<computed_clock*> gates_;          // empty: clocks are not gated
+};
+
+inline void edge_source::gate_until_timer(const std::array<timer_wheel, max_domains>& timers) {
+    constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t until = never;
+    for (unsigned d = 0; d < gates_.size(); ++d)
+        if (const unsigned k = timers[d].edges_to_next(edges_[d]); k != 0)
+            until = rising_edge(d, k, until);
+    if (until == never) return;
+    end_lag();
+    while (suppressed_ && suppressed_->pass_before(until)) {
+        ++cycle_[decoupled_domain_];
+        ++edges_[decoupled_domain_];
+    }
+    for (unsigned d = 0; d < gates_.size(); ++d) {
+        if (!gates_[d]->read()) continue;  // after one edge more
+        const std::uint64_t skipped = gates_[d]->gate_until(until);
+        cycle_[d] += skipped;
+        edges_[d] += skipped;
+    }
+}
+
+}  // namespace simtlm::kernel
