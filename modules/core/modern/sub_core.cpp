@@ -490,7 +490,7 @@ void sub_core::start_variable(warp_instruction& inst, scheduling_class c, std::u
     ports_.take(c, initiation, now);
     std::uint64_t done = now + std::max(latency, 2u);
     if (c == scheduling_class::fp64 && modern_.shared_fp64_interval != 0)
-        done = sm_.sm.enter_shared_fp64(now) + latency;
+        done = sm_.sm.enter_shared_fp64(now) + std::max(latency, 2u);
     if (by_bits(i) && i.control.read_barrier < dependence_counters::count)
         at(now + operand_read_cycles, event_kind::counter_freed, slot_of(inst.warp), nullptr,
            i.control.read_barrier);
