@@ -10,6 +10,7 @@
 #include "modules/sass/cubin.h"
 #include "platform/config/config.h"
 #include "sc_main/exit_code.h"
+#include "sc_main/functional_mode.h"
 #include "sc_main/standard_streams.h"
 
 #include <algorithm>
@@ -26,7 +27,9 @@ std::shared_ptr<const ptx::module> read_program(const platform::option_values& v
     const std::string text =
         kernel::read_text_file(path, "name a PTX program", kernel::largest_program);
     auto m = std::make_shared<ptx::module>(ptx::parse(text, path));
-    if (platform::make_gpu_config(values).ptx.controls_of != 0) ptx::schedule_instructions(*m);
+    // Without time there is no GPU whose compiler would put instructions in order.
+    if (!is_functional(values) && platform::make_gpu_config(values).ptx.controls_of != 0)
+        ptx::schedule_instructions(*m);
     debug.program_loaded(*m, text);
     return m;
 }

@@ -896,22 +896,7 @@ bool machine_lowering::lower_move() {
         return true;
     }
     if (now_.opcode == "R2UR") {
-        if (now_.operand_count == 3 && at(0).kind == operand_kind::predicate && !now_.has("OR")) {
-            // Whether the value is not 0.
-            machine_details& d = details();
-            d.is_signed = false;
-            result_predicate(d, 0, at(0));
-            constexpr unsigned not_equal = 5;
-            d.comparison = not_equal;
-            const slot value = low_word(at(2));
-            operation& uniform = emit(machine_to_uniform, &details());
-            uniform.source[0] = value;
-            uniform.destination = result_row(at(1));
-            operation& op = emit(machine_compare, &d);
-            op.source[0] = value;
-            op.source[1] = machine_frame::zero;
-            return true;
-        }
+        // What the predicate of the longer form tells is not known.
         if (now_.operand_count != 2) return false;
         operation& op = emit(machine_to_uniform, &details());
         op.source[0] = low_word(at(1));
