@@ -158,7 +158,7 @@ compiler::compiler(unsigned capability) : capability_(architecture_for(capabilit
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
                            library::builtins, library::scratch, std::to_string(capability_),
-                           "2"});  // what this file itself does to code
+                           "3"});  // what this file itself does to code
 }
 
 compiler::~compiler() = default;
@@ -387,8 +387,20 @@ compile_result compiler::compile(const std::string& source, const build_options&
         result.log += s.errors;
         return result;
     }
+    std::string module = text_of(text);
+    result.kernels = signatures_of_llvm(module);
+    // clang does not have kernels inlined for this target; kernels that call kernels need it, as
+    // PTX calls no entries. Only kernels are norecurse before any pass has run.
+    replace_all(module, " noinline norecurse ", " alwaysinline ");
+    write(text, module);
+    t = target();
+    t.insert(t.end(), {"-x", "ir", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-w",
+                       "-o", object.string(), text.string()});
+    if (const process_result s = run(t, {}); s.status != 0) {
+        result.log += s.errors;
+        return result;
+    }
     result.output = text_of(object);
-    result.kernels = signatures_of_llvm(text_of(text));
     result.good = true;
     cache_->store(key, {result.output, to_comments(result.kernels) + ".version", result.log});
     reveal(result.kernels);

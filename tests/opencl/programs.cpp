@@ -88,7 +88,8 @@ void compiles_and_links(const host& h) {
     const cl_program a = source("int square(int x) { return x * x; }\n");
     const cl_program b = source(
         "#include \"inc/square.h\"\nkernel void use(global int* p) { "
-        "p[get_global_id(0)] = square(p[get_global_id(0)]); }\n");
+        "p[get_global_id(0)] = square(p[get_global_id(0)]); }\n"
+        "kernel void calls_a_kernel(global int* p) { use(p); }\n");
     const char* name = "inc/square.h";
     GOOD(clCompileProgram(a, 1, &h.device, nullptr, 0, nullptr, nullptr, nullptr, nullptr));
     GOOD(clCompileProgram(b, 1, &h.device, nullptr, 1, &header, &name, nullptr, nullptr));
@@ -100,6 +101,7 @@ void compiles_and_links(const host& h) {
         clLinkProgram(h.context, 1, &h.device, nullptr, 2, both, nullptr, nullptr, &r);
     GOOD(r);
     CHECK(result_of(h, g, "use") == 16);
+    CHECK(result_of(h, g, "calls_a_kernel") == 16);
     // Without what it calls it does not link.
     const cl_program lacking =
         clLinkProgram(h.context, 1, &h.device, nullptr, 1, &b, nullptr, nullptr, &r);
