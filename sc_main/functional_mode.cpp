@@ -3,6 +3,8 @@
 
 #include "modules/execution/functional.h"
 #include "modules/kernel/error.h"
+#include "platform/debugger/debugger_options.h"
+#include "platform/debugger/functional_debugger.h"
 #include "platform/outputs/output_check.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/loaded_program.h"
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -73,6 +76,18 @@ void refuse_timed_options(const platform::option_values& values) {
             throw kernel::user_error("command line",
                                      fmt::format("{} has no effect without time", option),
                                      "leave out -gpgpu_ptx_sim_mode 1");
+    if (values.flag("-trace_enabled"))
+        values.fail("-trace_enabled", "has no effect without time",
+                    "leave out -gpgpu_ptx_sim_mode 1");
+}
+
+std::unique_ptr<platform::functional_debugger> debugger_of(const platform::option_values& values,
+                                                           loaded_program& program, bool& quits) {
+    const platform::debugger_config how = platform::debugger_config::of(values);
+    if (!how.on) return nullptr;
+    return std::make_unique<platform::functional_debugger>(
+        program.memory(), program.access().symbol, platform::command_input::of(how.commands, true),
+        platform::debugger::services{write_at_once, [&quits] { quits = true; }});
 }
 
 int run_functional(const platform::option_values& values) {
@@ -85,15 +100,29 @@ int run_functional(const platform::option_values& values) {
     options.give_up = &signal_guard::any();
     execution::execution_summary total;
     std::size_t number = 0;
+    bool quits = false;
+    const auto debugger = debugger_of(values, program, quits);
+    if (debugger) {
+        options.observer = debugger.get();
+        debugger->begin();
+    }
     for (const execution::launch& l : program.launches()) {
+        if (quits) break;
+        if (debugger) debugger->launch_begins(l, number + 1);
         const execution::execution_summary s =
             execution::run(l, program.memory(), program.world(), options);
+        if (debugger) debugger->launch_ended();
         print_launch(++number, l, s);
         if (values.flag("-gpgpu_ptx_instruction_classification")) print_counts("class", s.by_class);
         total.add(s);
         if (signal_guard::received() != 0) break;
     }
+    if (debugger && !quits) debugger->end();
     print_total(total);
+    if (quits && signal_guard::received() == 0) {
+        put_out("simtlm: *** incomplete run: quit ***\n");
+        return success;
+    }
     if (signal_guard::received() == 0) return program.finish();
     put_out("simtlm: *** incomplete run: interrupted ***\n");
     tell(fmt::format("simtlm: note: the run was interrupted by {}; results are not compared\n",

@@ -3,6 +3,7 @@
 
 #include "modules/kernel/error.h"
 #include "platform/config/config.h"
+#include "platform/debugger/debugger_options.h"
 #include "platform/options/argument_text.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
@@ -60,9 +61,10 @@ std::string check(const std::vector<std::string>& options, const char* executabl
     const platform::preset_folders folders{std::string(executable)};
     platform::option_values values(folders.finder());
     values.parse_command_line(options);
-    for (const char* const other : {"--check", "--ptx", "--cubin", "--launch", "-trace", "--ctas",
-                                    "--kernel-ids", "--no-validate", "--unknown-opcode",
-                                    "--opcode-table", "--override-shmem", "--override-registers"})
+    for (const char* const other :
+         {"--check", "--ptx", "--cubin", "--launch", "-trace", "--ctas", "--kernel-ids",
+          "--no-validate", "--unknown-opcode", "--opcode-table", "--override-shmem",
+          "--override-registers", "--sample", "--sample-stable"})
         if (values.given(other))
             throw kernel::user_error("command line",
                                      fmt::format("{} has no effect on simtlm run", other),
@@ -70,6 +72,9 @@ std::string check(const std::vector<std::string>& options, const char* executabl
     if (values.flag("-gpgpu_ptx_inst_debug_to_file"))
         values.fail("-gpgpu_ptx_inst_debug_to_file", "has no effect on simtlm run",
                     "run the PTX of a kernel with --ptx");
+    if (platform::debugger_config::of(values).on)
+        throw kernel::user_error("--debug", "does not reach CUDA programs",
+                                 "record the kernels (--record-trace DIR) and debug the trace");
     if (is_functional(values))
         refuse_timed_options(values);
     else if (values.flag("-gpgpu_ptx_instruction_classification"))

@@ -14,7 +14,9 @@
 #include "sc_main/standard_streams.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace simtlm {
@@ -109,6 +111,24 @@ bool loaded_program::tell_findings() {
     const auto found = checker_.found.take();
     for (const execution::finding& f : found) tell("simtlm: check: " + f.message() + "\n");
     return !found.empty();
+}
+
+platform::program_access loaded_program::access() const {
+    platform::program_access a;
+    a.read = [this](std::uint64_t address, std::size_t bytes, std::byte* to) {
+        const execution::device_memory::range* const in = memory_.find(address);
+        if (in == nullptr || bytes > in->end - address) return false;
+        std::memcpy(to, memory_.host(address), bytes);
+        return true;
+    };
+    a.symbol = [this](const std::string& name) -> std::optional<platform::memory_range> {
+        for (const auto& b : buffers())
+            if (b.what->name == name) return platform::memory_range{b.address, b.bytes};
+        const auto [address, bytes] = image_->find_variable(name);
+        if (address == 0) return std::nullopt;
+        return platform::memory_range{address, bytes};
+    };
+    return a;
 }
 
 int loaded_program::finish() {

@@ -5,6 +5,7 @@
 #include "modules/execution/device_heap.h"
 #include "modules/execution/launch_script.h"
 #include "modules/execution/program_image.h"
+#include "platform/debugger/gpu_debugger.h"
 #include "platform/options/options.h"
 #include "platform/outputs/output_check.h"
 #include "sc_main/debug_output.h"
@@ -37,6 +38,8 @@ public:
     /// The files that it is made of and reads, and those that it writes.
     const std::vector<platform::provenance::file>& inputs() const { return inputs_; }
     const std::vector<platform::named_output>& outputs() const { return outputs_; }
+    /// What a debugger asks of it; variables and buffers have names.
+    platform::program_access access() const;
     /// After the last launch: writes and compares results, and says what is wrong and what checks
     /// have found.
     /// @returns the exit code

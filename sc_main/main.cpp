@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/kernel/output_target.h"
+#include "platform/debugger/debugger_options.h"
+#include "platform/debugger/gpu_debugger.h"
+#include "platform/debugger/trace_stream_printer.h"
 #include "platform/gpu/gpu.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
@@ -15,6 +18,7 @@
 #include "sc_main/program_run.h"
 #include "sc_main/progress.h"
 #include "sc_main/run_control.h"
+#include "sc_main/sampled_run.h"
 #include "sc_main/standard_streams.h"
 #include "sc_main/workload.h"
 
@@ -75,8 +79,9 @@ void refuse_without_effect(const platform::option_values& values, bool executes)
           "-save_embedded_ptx", "-keep", "--code"})
         refuse(option, "but on CUDA programs (simtlm run)");
     if (executes) {
-        for (const char* option : {"-trace", "--ctas", "--no-validate", "--unknown-opcode",
-                                   "--override-shmem", "--override-registers"})
+        for (const char* option :
+             {"-trace", "--ctas", "--no-validate", "--unknown-opcode", "--override-shmem",
+              "--override-registers", "--sample", "--sample-stable"})
             refuse(option, "on programs");
         if (values.text("--cubin").empty()) refuse("--opcode-table", "on PTX");
         if (values.flag("-gpgpu_ptx_instruction_classification") && !is_functional(values))
@@ -107,6 +112,19 @@ int leave(int code) {
     std::_Exit(code_after_output("simtlm", code));
 #endif
     return code;
+}
+
+/// The debugger that the options ask for, or nothing.
+std::unique_ptr<platform::gpu_debugger> debugger_of(const platform::debugger_config& how,
+                                                    platform::gpu& device, loaded_program* program,
+                                                    run_control& control) {
+    if (!how.on) return nullptr;
+    platform::program_access access;
+    if (program != nullptr) access = program->access();
+    return std::make_unique<platform::gpu_debugger>(
+        device, platform::command_input::of(how.commands, true),
+        platform::debugger::services{write_at_once, [&control] { control.quit(); }},
+        std::move(access));
 }
 
 /// The files that tell what is run.
@@ -148,6 +166,11 @@ int run(int argc, char** argv) {
                                  "name one: --preset QV100, or -config FILE; --list-configs names "
                                  "those that come along");
     platform::gpu_config config = platform::make_gpu_config(values);
+    const auto debugging = platform::debugger_config::of(values);
+    const auto streams = platform::stream_config::of(values, config);
+    platform::check_watchers(values, config, debugging, streams);
+    // A line that comes and goes would spoil the prompt.
+    if (debugging.on) config.run.progress = platform::progress_mode::off;
     std::unique_ptr<loaded_program> program;
     std::vector<platform::named_output> outputs = platform::outputs_of(config);
     if (executes) {
@@ -156,12 +179,16 @@ int run(int argc, char** argv) {
         platform::check_outputs(values, config, program->inputs(), outputs);
     }
     const auto recording = platform::trace_recording::of(values);
-    const workload work =
+    workload work =
         executes ? workload_of(*program, config, recording.get()) : read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
+    const auto sampling = platform::sampling_options::of(values);
+    if (!sampling.json.empty()) outputs.push_back({sampling.json, "--sample-json"});
     if (!executes)
         platform::check_outputs(values, config, inputs_of(config, work, nullptr), outputs);
 
+    std::unique_ptr<sampled_run> sampled;
+    if (sampling.any()) sampled = std::make_unique<sampled_run>(sampling, config, work);
     progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));
     device.gate_idle_clocks();
@@ -177,10 +204,23 @@ int run(int argc, char** argv) {
         out.note("note", n);
     for (const std::string& w : work.warnings) out.note("warning", w);
     run_control control("run_control", device, out, line);
+    if (sampled) {
+        sampled->attach(device);
+        control.set_listener([&](const dispatch::finished_kernel& k) { sampled->kernel_ended(k); });
+        work.next = [&]() -> std::vector<dispatch::host_command> {
+            sampled->finish();
+            return {};
+        };
+    }
+    const auto printer = platform::attach_trace_streams(device, streams, put_out);
+    const auto debugger = debugger_of(debugging, device, program.get(), control);
     device.set_stop_request([] { return signal_guard::received() != 0; });
     for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
+    if (debugger) debugger->begin();
     device.commands().proceed();
     const run_control::ending end = control.run(work.next);
+    if (printer) printer->finish();
+    if (debugger) debugger->end();
     files.finish_recordings();
     for (const std::string& remark : files.remarks()) out.note("note", remark);
     if (end == run_control::ending::deadlock) {
@@ -193,6 +233,7 @@ int run(int argc, char** argv) {
     }
     if (end == run_control::ending::interrupted)
         return leave(ended_by_signal + signal_guard::received());
+    if (end == run_control::ending::quit) return leave(success);
     if (recording) recording->finish();
     return leave(executes ? program->finish() : success);
 }

@@ -101,6 +101,11 @@ void run_control::pause() {
     sc_core::sc_pause();
 }
 
+void run_control::quit() {
+    quits_ = true;
+    if (sc_core::sc_is_running()) sc_core::sc_pause();
+}
+
 void run_control::poll() {
     next_trigger(poll_period_);
     if (signal_guard::received() != 0) sc_core::sc_pause();
@@ -134,13 +139,18 @@ run_control::ending run_control::simulate(
     while (true) {
         device_.sequencer().rethrow_failure();
         if (signal_guard::received() != 0) return ending::interrupted;
+        if (quits_) return ending::quit;
         sc_core::sc_start();
         kernel::finish_instant(device_.sequencer());
-        for (const auto& kernel : commands.take_finished()) out_.kernel_ended(kernel);
+        for (const auto& kernel : commands.take_finished()) {
+            out_.kernel_ended(kernel);
+            if (listener_) listener_(kernel);
+        }
         for (const std::string& w : commands.take_warnings()) out_.note("warning", w);
         device_.sequencer().rethrow_failure();
         if (commands.deadlocked()) return ending::deadlock;
         if (commands.stopped()) return ending::limit;
+        if (quits_) return ending::quit;
         if (!commands.idle()) continue;
         if (!next || !submit(next())) return ending::finished;
     }
@@ -172,6 +182,10 @@ run_control::ending run_control::run(
             break;
         case ending::deadlock:
             out_.run_ended("deadlock");
+            break;
+        case ending::quit:
+            out_.run_ended("quit");
+            out_.note("note", "the run was ended in the debugger; these are the statistics so far");
             break;
         case ending::interrupted:
             out_.run_ended("interrupted");

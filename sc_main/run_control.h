@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 namespace simtlm {
@@ -33,7 +34,7 @@ public:
 /// and looks for signals, now and then and between steps of the GPU's clocks.
 class run_control : public sc_core::sc_module {
 public:
-    enum class ending { finished, limit, deadlock, interrupted };
+    enum class ending { finished, limit, deadlock, interrupted, quit };
 
     run_control(const sc_core::sc_module_name& name, platform::gpu& device, output& out,
                 progress& line);
@@ -42,6 +43,13 @@ public:
     /// printed in any case. @throws whatever ends the run early, kernel::user_error above all
     /// @param next  see workload::next
     ending run(const std::function<std::vector<dispatch::host_command>()>& next = {});
+
+    /// Told of every kernel that has ended, after its report.
+    void set_listener(std::function<void(const dispatch::finished_kernel&)> listener) {
+        listener_ = std::move(listener);
+    }
+    /// The user of the debugger has seen enough: the run ends after the present step.
+    void quit();
 
 private:
     void pause();
@@ -54,6 +62,8 @@ private:
     output& out_;
     progress& line_;
     sc_core::sc_time poll_period_;
+    bool quits_ = false;
+    std::function<void(const dispatch::finished_kernel&)> listener_;
 };
 
 }  // namespace simtlm

@@ -59,6 +59,11 @@ void put_out(std::string_view text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail(errno);
 }
 
+void write_at_once(std::string_view text) {
+    put_out(text);
+    flush_out();
+}
+
 void flush_out() {
     errno = 0;
     std::cout.flush();

@@ -22,6 +22,8 @@ bool somebody_reads_stderr();
 
 /// Writes to stdout, and all of it. @throws kernel::output_error
 void put_out(std::string_view text);
+/// The same, and it arrives before somebody is asked something.
+void write_at_once(std::string_view text);
 /// Makes sure that what was written to stdout by any means has arrived. @throws
 /// kernel::output_error
 void flush_out();

@@ -4,14 +4,17 @@
 #include "modules/execution/memory_access.h"
 #include "modules/execution/timing_addresses.h"
 #include "modules/program/generic_windows.h"
+#include "modules/program/warp_inspector.h"
 
+#include <algorithm>
+#include <cstring>
 #include <deque>
 #include <limits>
 
 namespace simtlm::execution {
 
 /// One warp as an SM sees it.
-class executed_kernel::executor : public program::warp_executor {
+class executed_kernel::executor : public program::warp_executor, public program::warp_inspector {
 public:
     executor(executed_kernel& kernel, warp& w) : kernel_(kernel), warp_(w) {}
 
@@ -76,7 +79,69 @@ public:
         if (atomic_->lanes == 0) free_.push_back(std::move(atomic_));
     }
 
+    // ---- for a debugger ----
+
+    std::string where(const program::static_instruction& i) const override {
+        return image().where(operation_of(i));
+    }
+    std::string text(const program::static_instruction& i) const override {
+        return image().text_of(operation_of(i));
+    }
+    std::vector<program::code_line> listing(const program::static_instruction& i, unsigned before,
+                                            unsigned after) const override {
+        std::vector<program::code_line> lines;
+        const instruction_descriptors& all = *kernel_.instructions_;
+        const std::uint32_t at = index_of(i);
+        const auto* const end = all.window_from(at).end;
+        std::uint32_t first = at - std::min(at, before);
+        while (all.window_from(first).end != end) ++first;
+        for (std::uint32_t k = first; k <= at + after; ++k) {
+            const program::static_instruction& one = all.of(k);
+            lines.push_back({one.pc, where(one), text(one)});
+            if (all.window_from(k).next + 1 == end) break;
+        }
+        return lines;
+    }
+    std::string registers(unsigned lane) const override {
+        if (warp_.next == nullptr) return {};
+        return image().registers_text(*warp_.next, warp_.banks[static_cast<unsigned>(bank::frame)],
+                                      lane);
+    }
+    bool read(program::memory_space space, unsigned lane, std::uint64_t address, std::size_t bytes,
+              std::byte* to) const override {
+        if (space == program::memory_space::shared) {
+            if (address > warp_.block->shared_bytes() ||
+                bytes > warp_.block->shared_bytes() - address)
+                return false;
+            std::memcpy(to, warp_.block->shared() + address, bytes);
+            return true;
+        }
+        if (space == program::memory_space::local) {
+            if (warp_.local == nullptr || address > warp_.local_bytes ||
+                bytes > warp_.local_bytes - address)
+                return false;
+            for (std::size_t k = 0; k < bytes; ++k)
+                to[k] = warp_.local[128 * ((address + k) / 4) + 4 * lane + (address + k) % 4];
+            return true;
+        }
+        const device_memory::range* const in = kernel_.context_.memory.find(address);
+        if (in == nullptr || bytes > in->end - address) return false;
+        std::memcpy(to, kernel_.context_.memory.host(address), bytes);
+        return true;
+    }
+
 private:
+    const program_image& image() const { return *kernel_.what_.image; }
+    std::uint32_t index_of(const program::static_instruction& i) const {
+        return static_cast<std::uint32_t>(&i - &kernel_.instructions_->of(0));
+    }
+    /// For those who ask the image of an instruction.
+    operation operation_of(const program::static_instruction& i) const {
+        operation op;
+        op.instruction = index_of(i);
+        return op;
+    }
+
     std::unique_ptr<memory_request> take_request() {
         if (free_.empty()) return std::make_unique<memory_request>();
         auto r = std::move(free_.back());

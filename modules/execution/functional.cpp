@@ -37,6 +37,18 @@ void run_turn(warp& w, std::int64_t jumps) {
     while (op != nullptr);
 }
 
+/// The same while somebody looks.
+void run_turn(warp& w, std::int64_t jumps, execution_observer& observer) {
+    const operation* op = w.next;
+    w.status = warp_status::ready;
+    w.turn = jumps;
+    w.come(op);
+    do {
+        if (op->counted && !op->moves_control) observer.about_to_execute(w, *op);
+        op = op->execute(w, op);
+    } while (op != nullptr);
+}
+
 bool runnable(const warp& w) {
     return w.status == warp_status::ready || w.status == warp_status::preempted ||
            w.status == warp_status::sleeping;
@@ -105,6 +117,7 @@ public:
     std::atomic<bool> stop{false};          ///< a fault
     std::atomic<std::uint64_t> changes{0};  ///< rounds that changed something
     const std::atomic<bool>* give_up = nullptr;
+    execution_observer* observer = nullptr;
 
 private:
     static constexpr std::uint64_t in_motion = ~std::uint64_t{0}, finished = in_motion - 1;
@@ -185,7 +198,10 @@ private:
             bool ran = false;
             for (warp& w : b.warps()) {
                 if (!runnable(w)) continue;
-                run_turn(w, jumps);
+                if (shared_.observer == nullptr)
+                    run_turn(w, jumps);
+                else
+                    run_turn(w, jumps, *shared_.observer);
                 ran = true;
             }
             if (b.done()) return true;
@@ -308,6 +324,8 @@ void add_counts(std::vector<execution_summary::opcode_count>& to,
 
 }  // namespace
 
+execution_observer::~execution_observer() = default;
+
 void execution_summary::add(const execution_summary& other) {
     warp_instructions += other.warp_instructions;
     thread_instructions += other.thread_instructions;
@@ -323,10 +341,13 @@ execution_summary run(const launch& what, device_memory& memory, const services&
     launch_context context(what, memory, world);
     const std::uint64_t blocks = what.grid.volume();
     const auto count = static_cast<unsigned>(
-        std::clamp<std::uint64_t>(blocks, 1, std::max(options.host_threads, 1u)));
+        options.observer != nullptr
+            ? 1
+            : std::clamp<std::uint64_t>(blocks, 1, std::max(options.host_threads, 1u)));
     context.concurrent = count > 1;
     shared_progress shared(count);
     shared.give_up = options.give_up;
+    shared.observer = options.observer;
     std::vector<std::unique_ptr<worker>> workers;
     for (unsigned i = 0; i < count; ++i)
         workers.push_back(std::make_unique<worker>(context, shared, i));

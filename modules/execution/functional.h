@@ -10,11 +10,22 @@
 
 namespace simtlm::execution {
 
+struct warp;
+struct operation;
+
+/// Sees every instruction before it is executed, for a debugger. The machine then runs on one host
+/// thread.
+struct execution_observer {
+    virtual ~execution_observer();
+    virtual void about_to_execute(warp& w, const operation& op) = 0;
+};
+
 /// How a launch is run without time.
 struct functional_options {
     unsigned host_threads = 1;
     /// Somebody who sees it true wants the launch to end where it is; nullptr: nobody will.
     const std::atomic<bool>* give_up = nullptr;
+    execution_observer* observer = nullptr;  ///< nullptr: nobody looks
 };
 
 /// What was executed.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/program/kernel_source.h"
 
+#include "modules/program/warp_inspector.h"
+
 namespace simtlm::program {
 
 // Here, so that their tables exist once.
 warp_executor::~warp_executor() = default;
 cta::~cta() = default;
 kernel_source::~kernel_source() = default;
+warp_inspector::~warp_inspector() = default;
 
 }  // namespace simtlm::program

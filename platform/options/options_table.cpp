@@ -118,6 +118,22 @@ void running(builder& b) {
             "In a cycle in which fewer SMs (memory partitions) have work, fewer threads share it; "
             "with less than twice as many, one does it all. 0: as many as turns out to be faster, "
             "which is tried now and again.");
+    b.flag("--sample",
+           "Simulates a few kernels of each group of kernels that execute the same, and projects "
+           "the cycles of the whole run with an error bound; see docs/sampling.md.");
+    b.add("--sample-budget", option_type::real, "X", "0.08", "",
+          "Of --sample: the share of the estimated work of the run that is simulated, where one "
+          "kernel of each group takes less.");
+    b.add("--sample-similarity", option_type::real, "X", "0.1", "",
+          "Of --sample: by how much instructions, their mix and memory touched may differ within a "
+          "group.");
+    b.flag(
+        "--sample-stable",
+        "Ends a kernel when its rate of instructions is stable, and projects the rest of it; see "
+        "docs/sampling.md.");
+    b.add("--sample-spread", option_type::real, "X", "0.02", "",
+          "Of --sample-stable: the relative standard deviation of a stable rate.");
+    b.file("--sample-json", "", "Writes the projection, kernel by kernel, as JSON.");
     b.flag("--check-dram", "Attaches an independent checker of DRAM timing to every channel.");
     b.flag("--profile-kernel", "Reports where the simulator itself spends its time.");
 }
@@ -176,6 +192,20 @@ void output(builder& b) {
             "How often the log looks where the threads are; 0: with every sample.");
     b.add("-gpgpu_warpdistro_shader", option_type::integer, "N", "-1", "",
           "The SM whose issue distribution the log shows; -1: the mean of all.");
+    b.flag("--debug",
+           "Runs in the interactive debugger, as the environment variable GPGPUSIM_DEBUG=1 does; "
+           "see docs/debugger.md. The results are the same.");
+    b.file("--debug-commands", "",
+           "Commands for the debugger, a line each; at their end the run goes on.");
+    b.onoff("-trace_enabled", "0",
+            "Prints what components do, cycle after cycle; see docs/debugger.md.");
+    b.word("-trace_components", "NAME[,NAME...]", "none",
+           "Which: WARP_SCHEDULER, SCOREBOARD, MEMORY_PARTITION_UNIT, MEMORY_SUBPARTITION_UNIT, "
+           "INTERCONNECT, LIVENESS.");
+    b.add("-trace_sampling_core", option_type::integer, "N", "0", "",
+          "The SM that WARP_SCHEDULER and SCOREBOARD tell of, and INTERCONNECT; -1: all.");
+    b.add("-trace_sampling_memory_partition", option_type::integer, "N", "-1", "",
+          "The memory partition that the streams of partitions tell of; -1: all.");
     b.flag("--quiet", "Prints statistics and errors only.");
     b.flag("--summary", "Ends with a summary on stderr, which otherwise only a terminal gets.");
     b.word("--progress", "auto|on|off", "auto",
@@ -658,13 +688,6 @@ void elsewhere(builder& b) {
     b.ignored("-gpgpu_runtime_pending_launch_count_limit", type::integer, "2048", device_runtime);
     b.ignored("-gpgpu_cdp_enabled", type::boolean, "0", device_runtime);
     b.ignored("-cdp_latency", type::text, "7200,8000,100,12000,1600", device_runtime);
-
-    const char* traces_elsewhere =
-        "debug streams are not part of this simulator; see --timeline and --vcd";
-    b.ignored("-trace_enabled", type::boolean, "0", traces_elsewhere);
-    b.ignored("-trace_components", type::text, "none", traces_elsewhere);
-    b.ignored("-trace_sampling_core", type::integer, "0", traces_elsewhere);
-    b.ignored("-trace_sampling_memory_partition", type::integer, "-1", traces_elsewhere);
 
     for (const auto& [name, usual] :
          {std::pair{"-checkpoint_option", "0"}, std::pair{"-checkpoint_kernel", "1"},

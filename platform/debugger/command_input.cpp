@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/debugger/command_input.h"
+
+#include "modules/kernel/error.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#ifdef SIMTLM_HAS_LIBEDIT
+#include <histedit.h>
+#endif
+
+namespace simtlm::platform {
+
+command_input::~command_input() = default;
+
+namespace {
+
+struct close_file {
+    void operator()(std::FILE* f) const {
+        if (f != stdin) std::fclose(f);
+    }
+};
+using file_ptr = std::unique_ptr<std::FILE, close_file>;
+
+/// Lines of a file, a pipe or a terminal without editing.
+class plain_input final : public command_input {
+public:
+    plain_input(file_ptr from, std::FILE* prompt_to) : from_(std::move(from)), to_(prompt_to) {}
+
+    std::optional<std::string> read(const std::string& prompt) override {
+        if (to_ != nullptr) {
+            std::fputs(prompt.c_str(), to_);
+            std::fflush(to_);
+        }
+        std::string line;
+        for (int c; (c = next()) != '\n';) {
+            if (c == EOF) {
+                if (line.empty()) return std::nullopt;
+                break;
+            }
+            line += static_cast<char>(c);
+        }
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        return line;
+    }
+    bool interactive() const override { return to_ != nullptr; }
+
+private:
+    /// A signal must not look like the end.
+    int next() {
+        while (true) {
+            const int c = std::fgetc(from_.get());
+            if (c != EOF || std::ferror(from_.get()) == 0 || errno != EINTR) return c;
+            std::clearerr(from_.get());
+        }
+    }
+
+    file_ptr from_;
+    std::FILE* to_;
+};
+
+class known_lines final : public command_input {
+public:
+    explicit known_lines(std::vector<std::string> lines) : lines_(std::move(lines)) {}
+    std::optional<std::string> read(const std::string&) override {
+        if (at_ == lines_.size()) return std::nullopt;
+        return lines_[at_++];
+    }
+
+private:
+    std::vector<std::string> lines_;
+    std::size_t at_ = 0;
+};
+
+#ifdef SIMTLM_HAS_LIBEDIT
+/// A terminal with history and completion of the first word.
+class edited_input final : public command_input {
+public:
+    edited_input(file_ptr from, std::FILE* to)
+        : from_(std::move(from)),
+          editor_(::el_init("simtlm", from_.get(), to, stderr)),
+          history_(::history_init()) {
+        HistEvent e;
+        ::history(history_, &e, H_SETSIZE, 1000);
+        ::el_set(editor_, EL_CLIENTDATA, this);
+        ::el_set(editor_, EL_PROMPT, &edited_input::prompt_of);
+        ::el_set(editor_, EL_EDITOR, "emacs");
+        ::el_set(editor_, EL_HIST, ::history, history_);
+        ::el_set(editor_, EL_SIGNAL, 0);
+        ::el_set(editor_, EL_ADDFN, "simtlm-complete", "completes a command",
+                 &edited_input::complete_word);
+        ::el_set(editor_, EL_BIND, "^I", "simtlm-complete", nullptr);
+        ::el_set(editor_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
+    }
+    ~edited_input() override {
+        ::history_end(history_);
+        ::el_end(editor_);
+    }
+
+    std::optional<std::string> read(const std::string& prompt) override {
+        prompt_ = prompt;
+        int count = 0;
+        const char* const text = ::el_gets(editor_, &count);
+        // Control-C while a line is edited leaves the line.
+        if (text == nullptr && errno == EINTR) return std::string();
+        if (text == nullptr || count <= 0) return std::nullopt;
+        std::string line(text, static_cast<std::size_t>(count));
+        while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
+        HistEvent e;
+        if (!line.empty()) ::history(history_, &e, H_ENTER, line.c_str());
+        return line;
+    }
+    bool interactive() const override { return true; }
+    void complete(std::vector<std::string> words) override { words_ = std::move(words); }
+
+private:
+    static char* prompt_of(EditLine* editor) {
+        edited_input* self = nullptr;
+        ::el_get(editor, EL_CLIENTDATA, &self);
+        return self->prompt_.data();
+    }
+    /// Inserts what all commands that begin like the word have in common.
+    static unsigned char complete_word(EditLine* editor, int) {
+        edited_input* self = nullptr;
+        ::el_get(editor, EL_CLIENTDATA, &self);
+        const LineInfo* const line = ::el_line(editor);
+        const std::string word(line->buffer, line->cursor);
+        if (word.find(' ') != std::string::npos) return CC_ERROR;
+        std::string common;
+        bool any = false;
+        for (const std::string& w : self->words_) {
+            if (w.compare(0, word.size(), word) != 0) continue;
+            if (!std::exchange(any, true)) {
+                common = w;
+                continue;
+            }
+            std::size_t same = 0;
+            while (same < common.size() && same < w.size() && common[same] == w[same]) ++same;
+            common.resize(same);
+        }
+        if (!any || common.size() == word.size()) return CC_ERROR;
+        ::el_insertstr(editor, common.c_str() + word.size());
+        return CC_REFRESH;
+    }
+
+    file_ptr from_;
+    EditLine* editor_;
+    History* history_;
+    std::string prompt_;
+    std::vector<std::string> words_;
+};
+#endif
+
+std::unique_ptr<command_input> on_terminal(file_ptr from, std::FILE* to) {
+#ifdef SIMTLM_HAS_LIBEDIT
+    return std::make_unique<edited_input>(std::move(from), to);
+#else
+    return std::make_unique<plain_input>(std::move(from), to);
+#endif
+}
+
+}  // namespace
+
+std::unique_ptr<command_input> command_input::standard() {
+    if (::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0)
+        return on_terminal(file_ptr(stdin), stdout);
+    return std::make_unique<plain_input>(file_ptr(stdin), nullptr);
+}
+
+std::unique_ptr<command_input> command_input::file(const std::string& name) {
+    file_ptr f(std::fopen(name.c_str(), "re"));
+    if (!f)
+        throw kernel::user_error(name, std::strerror(errno),
+                                 "--debug-commands names a file of debugger commands");
+    return std::make_unique<plain_input>(std::move(f), nullptr);
+}
+
+std::unique_ptr<command_input> command_input::terminal() {
+    file_ptr f(std::fopen("/dev/tty", "r+e"));
+    if (!f)
+        throw kernel::user_error("--debug", "there is no terminal to ask on",
+                                 "name a file of commands: --debug-commands FILE");
+    std::FILE* const to = f.get();
+    return on_terminal(std::move(f), to);
+}
+
+std::unique_ptr<command_input> command_input::of(const std::string& name,
+                                                 bool standard_input_is_free) {
+    if (!name.empty()) return file(name);
+    return standard_input_is_free ? standard() : terminal();
+}
+
+std::unique_ptr<command_input> command_input::lines(std::vector<std::string> commands) {
+    return std::make_unique<known_lines>(std::move(commands));
+}
+
+}  // namespace simtlm::platform

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+
+namespace simtlm::platform {
+
+class debugger;
+
+/// While it exists, SIGINT stops a debugger at the next moment at which it looks; once that
+/// debugger is detached, the signal does what it did before. One at a time.
+class interrupt_guard {
+public:
+    explicit interrupt_guard(debugger& which);
+    ~interrupt_guard();
+    interrupt_guard(const interrupt_guard&) = delete;
+    interrupt_guard& operator=(const interrupt_guard&) = delete;
+
+private:
+    struct sigaction before_ = {};
+};
+
+}  // namespace simtlm::platform

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/sampling/kernel_traits.h"
+#include "platform/sampling/sampling_options.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace simtlm::platform {
+
+/// Cycles of a whole run out of those of a few kernels.
+struct projection {
+    double cycles = 0;            ///< core cycles of all kernels
+    std::optional<double> error;  ///< half of the 95 % interval, cycles; nothing: not known
+    double simulated_cycles = 0;  ///< of those that were simulated
+    std::uint64_t kernels = 0, groups = 0;
+    std::uint64_t simulated = 0;  ///< kernels, whole or up to where their rate was stable
+    std::uint64_t stopped = 0;    ///< of them, kernels that were stopped early
+};
+
+/// Whole applications by samples, after Principal Kernel Analysis (Baddouh et al., MICRO 2021):
+/// kernels that execute the same are one group, of which a few are simulated and stand for the
+/// others.
+///
+/// Kernels of one name, grid, block and demand of registers and shared memory are in one group as
+/// long as their instructions per CTA, their mix of instructions and the memory that they touch
+/// differ by no more than a share (sampling_options::similarity). The first of a group, which finds
+/// caches without its code and data, is a stratum of its own; the others are another. The error
+/// is that of stratified sampling, where a stratum with one sample has the relative spread of those
+/// that have more; and what cold caches would make of all that is projected.
+class kernel_sampler {
+public:
+    /// @param launch_cycles  what a kernel takes that does nothing, core cycles
+    kernel_sampler(const sampling_options& how, double launch_cycles);
+
+    /// The next kernel of the run. @return its number, from 0
+    std::size_t add(const kernel_traits& traits);
+    /// All kernels are known: chooses those that are simulated, the most telling first, as long as
+    /// their work lies within the budget; at least one of each group.
+    void choose();
+    /// Each is simulated.
+    void choose_all() {
+        for (entry& k : kernels_) k.chosen = true;
+    }
+    /// The kernels to come are not known: whether one that has just been added is simulated. Of a
+    /// group the first two, then the fourth, the eighth, ...
+    bool choose_now(std::size_t kernel);
+
+    bool simulated(std::size_t kernel) const { return kernels_[kernel].chosen; }
+    /// It is not the first of its group, so that it would have found its code and data in the L2.
+    bool is_repeated(std::size_t kernel) const { return kernels_[kernel].place != 0; }
+    /// Bytes that kernels have touched since the one of its group before, estimated.
+    double bytes_since_last(std::size_t kernel) const;
+
+    /// A kernel has been simulated. @param instructions  warp instructions; 0: not known
+    /// @param projected  core cycles of what it did not come to because its rate was stable, and
+    /// @param uncertain  their standard deviation
+    void measured(std::size_t kernel, double cycles, double instructions, double projected = 0,
+                  double uncertain = 0);
+    /// A kernel has been executed without time.
+    void executed(std::size_t kernel, double instructions) {
+        kernels_[kernel].instructions = instructions;
+    }
+
+    projection result() const;
+    /// The cycles of a kernel, measured or not.
+    double cycles_of(std::size_t kernel) const;
+    /// Lines "name = value" and a table of the groups.
+    std::string text() const;
+    /// The same, kernel by kernel, as JSON.
+    std::string json() const;
+
+private:
+    struct entry {
+        std::size_t group = 0;
+        std::size_t place = 0;  ///< in its group
+        double work = 0, bytes = 0;
+        bool chosen = false, known = false;
+        double cycles = 0, projected = 0, uncertain = 0;
+        double instructions = 0;  ///< 0: not known
+    };
+    struct group {
+        kernel_traits leader;
+        std::vector<std::size_t> members;
+    };
+    /// What has been measured of the members of a group but the first.
+    struct sample {
+        double n = 0, mean = 0, variance = 0, instructions = 0;
+    };
+
+    bool similar(const kernel_traits& a, const kernel_traits& b) const;
+    double cost(std::size_t k) const;
+    sample repeated(const group& g) const;
+    /// Cold misses: how much longer the first of a group takes than the others, relative; nothing:
+    /// no group has both.
+    std::optional<double> first_excess() const;
+    /// Relative standard deviation within groups, and its degrees of freedom.
+    std::pair<double, double> pooled_spread() const;
+
+    sampling_options how_;
+    double launch_cycles_;
+    std::vector<entry> kernels_;
+    std::vector<group> groups_;
+};
+
+}  // namespace simtlm::platform

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/sampling/sampling_options.h"
+
+namespace simtlm::platform {
+
+namespace {
+
+double share(const option_values& v, const char* option) {
+    const double x = v.real(option);
+    if (!(x > 0 && x <= 1)) v.fail(option, "is no share", "more than 0, at most 1");
+    return x;
+}
+
+}  // namespace
+
+sampling_options sampling_options::of(const option_values& v) {
+    sampling_options o;
+    o.groups = v.flag("--sample");
+    o.stable = v.flag("--sample-stable");
+    o.budget = share(v, "--sample-budget");
+    o.similarity = share(v, "--sample-similarity");
+    o.spread = share(v, "--sample-spread");
+    o.json = v.text("--sample-json");
+    const auto needs = [&](const char* option, bool given, const char* other) {
+        if (v.given(option) && !given) v.fail(option, "has no effect", other);
+    };
+    needs("--sample-budget", o.groups, "--sample");
+    needs("--sample-similarity", o.groups, "--sample");
+    needs("--sample-spread", o.stable, "--sample-stable");
+    needs("--sample-json", o.any(), "--sample, --sample-stable");
+    return o;
+}
+
+}  // namespace simtlm::platform

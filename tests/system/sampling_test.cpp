@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole applications by samples: --sample, --sample-stable.
+#include "tests/system/simulator.h"
+#include "tests/system/small_trace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace simtlm::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Sampling : public testing::Test {
+protected:
+    /// A list that runs kernels of the samples again and again.
+    std::string list(const std::vector<std::string>& samples, unsigned times) const {
+        std::string text;
+        for (const std::string& s : samples)
+            std::filesystem::copy_file(std::string(SIMTLM_TRACES) + "/" + s + "/kernel-1.traceg.xz",
+                                       folder_.path(s + ".traceg.xz"));
+        for (unsigned n = 0; n < times; ++n)
+            for (const std::string& s : samples) text += s + ".traceg.xz\n";
+        return folder_.write("kernelslist.g", text);
+    }
+    double total(const std::string& trace, std::vector<std::string> more = {}) const {
+        const outcome o = simulate(on_tiny(trace, std::move(more)));
+        EXPECT_EQ(0, o.code) << o.err;
+        return std::stod(o.values().at("gpu_tot_sim_cycle"));
+    }
+    scratch_folder folder_;
+};
+
+TEST_F(Sampling, ProjectsARunOfRepeatedKernelsFromAFewOfThem) {
+    const std::string trace = list({"vecadd", "reduction", "histogram"}, 12);
+    const double whole = total(trace);
+    const std::string json = folder_.path("p.json");
+    const outcome o =
+        simulate(on_tiny(trace, {"--sample", "--sample-budget", "0.3", "--sample-json", json}));
+    ASSERT_EQ(0, o.code) << o.err;
+    const auto values = o.values();
+    EXPECT_EQ("3", values.at("sampled_groups"));
+    EXPECT_GE(15, std::stoi(values.at("sampled_kernels")));
+    const double projected = std::stod(values.at("projected_tot_sim_cycle"));
+    EXPECT_NEAR(whole, projected, 0.06 * whole);
+    EXPECT_NEAR(whole, projected, std::stod(values.at("projected_error_bound")));
+    const nlohmann::json p = read_json(json);
+    EXPECT_NEAR(projected, p["projected_tot_sim_cycle"].get<double>(), 1);
+    ASSERT_EQ(36u, p["kernels"].size());
+    double sum = 0;
+    int simulated = 0;
+    for (const auto& k : p["kernels"]) {
+        sum += k["cycles"].get<double>();
+        simulated += k["how"] == "simulated" ? 1 : 0;
+    }
+    EXPECT_NEAR(projected, sum, 1);
+    EXPECT_EQ(std::to_string(simulated), values.at("sampled_kernels"));
+    // What was not simulated is in no total.
+    EXPECT_EQ(values.at("sampled_sim_cycle"), values.at("gpu_tot_sim_cycle"));
+}
+
+TEST_F(Sampling, SimulatesEverythingThatIsNotRepeated) {
+    const std::string trace = list({"vecadd", "reduction"}, 1);
+    const outcome o = simulate(on_tiny(trace, {"--sample"}));
+    const auto values = o.values();
+    EXPECT_EQ("2", values.at("sampled_kernels"));
+    EXPECT_EQ(values.at("gpu_tot_sim_cycle"), values.at("projected_tot_sim_cycle"));
+    EXPECT_EQ("0", values.at("projected_error_bound"));
+}
+
+TEST_F(Sampling, EndsAKernelOfManyThreadBlocksWhenItsRateIsStable) {
+    small_trace large;
+    large.blocks = 2000;
+    large.header["grid dim"] = "(2000,1,1)";
+    // A chain of additions: every block takes as long as the others.
+    for (std::vector<std::string>& warp : large.warps)
+        warp.insert(warp.end() - 1, 60, "0030 ffffffff 1 R12 FADD 2 R12 R1 0 0");
+    const std::string trace = large.write(folder_);
+    const double whole = total(trace);
+    const outcome o = simulate(on_tiny(trace, {"--sample-stable", "--sample-spread", "0.1"}));
+    ASSERT_EQ(0, o.code) << o.err;
+    const auto values = o.values();
+    EXPECT_EQ("1", values.at("sampled_kernels_stopped"));
+    EXPECT_LT(std::stod(values.at("sampled_sim_cycle")), 0.5 * whole);
+    EXPECT_NEAR(whole, std::stod(values.at("projected_tot_sim_cycle")), 0.05 * whole);
+    EXPECT_NE("0", values.at("projected_error_bound"));
+}
+
+TEST_F(Sampling, LeavesShortKernelsWhole) {
+    const auto values = simulate(on_tiny(sample("vecadd"), {"--sample-stable"})).values();
+    EXPECT_EQ("0", values.at("sampled_kernels_stopped"));
+    EXPECT_EQ(values.at("gpu_tot_sim_cycle"), values.at("projected_tot_sim_cycle"));
+}
+
+TEST_F(Sampling, RefusesWhatItCannotDo) {
+    const auto refused = [](const std::vector<std::string>& arguments) {
+        const outcome o = simulate(arguments);
+        EXPECT_EQ(2, o.code);
+        return o.err;
+    };
+    EXPECT_THAT(refused(on_tiny(sample("streams"), {"--sample"})),
+                HasSubstr("-gpgpu_max_concurrent_kernel 1"));
+    EXPECT_EQ(
+        0, simulate(on_tiny(sample("streams"), {"--sample", "-gpgpu_max_concurrent_kernel", "1"}))
+               .code);
+    EXPECT_THAT(refused(on_tiny(sample("vecadd"), {"--sample-budget", "0.5"})),
+                HasSubstr("has no effect"));
+    EXPECT_THAT(refused(on_tiny(sample("vecadd"), {"--sample", "--sample-budget", "2"})),
+                HasSubstr("is no share"));
+    EXPECT_THAT(refused({"--preset", "TINY", "--ptx", SIMTLM_PROGRAMS "/saxpy.ptx", "--launch",
+                         SIMTLM_PROGRAMS "/saxpy.launch", "--sample"}),
+                HasSubstr("--sample has no effect on programs"));
+}
+
+}  // namespace
+}  // namespace simtlm::test

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/sampling/kernel_sampler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace simtlm::platform {
+namespace {
+
+kernel_traits kernel_of(const std::string& name, double instructions = 100, double footprint = 64) {
+    kernel_traits t;
+    t.name = name;
+    t.grid.x = 100;
+    t.block.x = 256;
+    t.instructions = instructions;
+    t.mix[0] = 0.5;
+    t.mix[1] = 0.5;
+    t.footprint = footprint;
+    return t;
+}
+
+sampling_options options_of(double budget = 0.08) {
+    sampling_options o;
+    o.groups = true;
+    o.budget = budget;
+    return o;
+}
+
+std::size_t chosen(const kernel_sampler& s, std::size_t kernels) {
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < kernels; ++k) n += s.simulated(k) ? 1 : 0;
+    return n;
+}
+
+TEST(KernelSampler, GroupsKernelsThatExecuteTheSame) {
+    kernel_sampler s(options_of(), 0);
+    s.add(kernel_of("a"));
+    s.add(kernel_of("b"));
+    s.add(kernel_of("a", 105));  // within the similarity
+    EXPECT_EQ(2u, s.result().groups);
+    s.add(kernel_of("a", 150));
+    EXPECT_EQ(3u, s.result().groups);
+    s.add(kernel_of("a", 100, 640));
+    EXPECT_EQ(4u, s.result().groups);
+    kernel_traits other_mix = kernel_of("a");
+    other_mix.mix[0] = 0.2;
+    other_mix.mix[2] = 0.3;
+    s.add(other_mix);
+    EXPECT_EQ(5u, s.result().groups);
+    kernel_traits other_grid = kernel_of("a");
+    other_grid.grid.x = 101;
+    s.add(other_grid);
+    EXPECT_EQ(6u, s.result().groups);
+    EXPECT_TRUE(s.is_repeated(2));
+    EXPECT_FALSE(s.is_repeated(1));
+}
+
+TEST(KernelSampler, SimulatesOneOfEachGroupAndMoreWithinTheBudget) {
+    kernel_sampler s(options_of(), 1000);
+    constexpr std::size_t n = 300;
+    for (std::size_t k = 0; k < n; ++k)
+        s.add(k % 3 == 0 ? kernel_of("large", 10000) : kernel_of(k % 3 == 1 ? "b" : "c"));
+    s.choose();
+    for (const std::size_t first : {0u, 1u, 2u}) {
+        bool any = false;
+        for (std::size_t k = first; k < n; k += 3) any = any || s.simulated(k);
+        EXPECT_TRUE(any) << first;
+    }
+    double all = 0, used = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+        const double work = k % 3 == 0 ? 1e6 : 1e4;
+        all += work;
+        if (s.simulated(k)) used += work;
+    }
+    EXPECT_LE(used, 0.09 * all);
+    EXPECT_LT(3u, chosen(s, n));
+    EXPECT_GE(15u, chosen(s, n));
+}
+
+TEST(KernelSampler, ProjectsAGroupByItsSamplesAndKeepsTheFirstApart) {
+    kernel_sampler s(options_of(), 0);
+    for (unsigned k = 0; k < 10; ++k) s.add(kernel_of("a"));
+    s.measured(0, 1500, 0);
+    s.measured(1, 1000, 0);
+    s.measured(9, 1020, 0);
+    const projection p = s.result();
+    EXPECT_DOUBLE_EQ(1500 + 1000 + 1020 + 7 * 1010, p.cycles);
+    EXPECT_DOUBLE_EQ(3520, p.simulated_cycles);
+    EXPECT_EQ(3u, p.simulated);
+    // The variance of the two, 200, over 9 kernels of which 7 were not simulated.
+    ASSERT_TRUE(p.error.has_value());
+    // And seven kernels may have found what the first has found: 490 cycles more.
+    EXPECT_NEAR(12.71 * std::sqrt(9 * 7 * 200.0 / 2) + 7 * 490, *p.error, 0.1);
+}
+
+TEST(KernelSampler, GivesAFirstKernelTheExcessOfOtherFirstKernels) {
+    kernel_sampler s(options_of(), 0);
+    for (unsigned k = 0; k < 4; ++k) s.add(kernel_of(k % 2 == 0 ? "a" : "b"));
+    s.measured(0, 1100, 0);
+    s.measured(2, 1000, 0);
+    s.measured(3, 2000, 0);
+    EXPECT_DOUBLE_EQ(2200, s.cycles_of(1));
+}
+
+TEST(KernelSampler, KnowsNoErrorWithoutTwoSamplesOfAnyGroup) {
+    kernel_sampler s(options_of(), 0);
+    for (unsigned k = 0; k < 3; ++k) s.add(kernel_of("a"));
+    s.measured(1, 1000, 0);
+    EXPECT_FALSE(s.result().error.has_value());
+    EXPECT_THAT(s.text(), ::testing::HasSubstr("projected_error_bound = unknown\n"));
+    s.measured(0, 1000, 0);
+    s.measured(2, 1000, 0);
+    ASSERT_TRUE(s.result().error.has_value());
+    EXPECT_EQ(0, *s.result().error);  // nothing is projected
+}
+
+TEST(KernelSampler, CoversTheTruthInMostDraws) {
+    // Kernels whose cycles differ by a few percent at random: the bound holds nearly always.
+    unsigned held = 0;
+    constexpr unsigned draws = 200;
+    std::uint64_t random = 12345;
+    const auto next = [&random] {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<double>(random >> 40) / (1 << 24);
+    };
+    for (unsigned d = 0; d < draws; ++d) {
+        kernel_sampler s(options_of(0.05), 100);
+        constexpr std::size_t n = 400;
+        double truth = 0;
+        std::vector<double> cycles;
+        for (std::size_t k = 0; k < n; ++k) {
+            s.add(kernel_of(k % 4 == 0 ? "a" : k % 4 == 1 ? "b" : k % 4 == 2 ? "c" : "d"));
+            cycles.push_back(1000.0 * static_cast<double>(1 + k % 4) * (1 + 0.05 * next()));
+            truth += cycles.back();
+        }
+        s.choose();
+        for (std::size_t k = 0; k < n; ++k)
+            if (s.simulated(k)) s.measured(k, cycles[k], 0);
+        const projection p = s.result();
+        ASSERT_TRUE(p.error.has_value());
+        EXPECT_NEAR(truth, p.cycles, 0.05 * truth);
+        if (std::abs(p.cycles - truth) <= *p.error) ++held;
+        EXPECT_LT(*p.error, 0.2 * truth);
+    }
+    EXPECT_LE(0.9 * draws, held);
+}
+
+TEST(KernelSampler, ChoosesTheSecondTheFourthAndTheEighthOfAGroupThatGrows) {
+    kernel_sampler s(options_of(), 0);
+    std::vector<std::size_t> taken;
+    for (unsigned k = 0; k < 20; ++k)
+        if (s.choose_now(s.add(kernel_of("a")))) taken.push_back(k + 1);
+    EXPECT_EQ((std::vector<std::size_t>{1, 2, 4, 8, 16}), taken);
+}
+
+}  // namespace
+}  // namespace simtlm::platform
