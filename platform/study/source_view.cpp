@@ -2,6 +2,7 @@
 #include "platform/study/source_view.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -206,10 +207,11 @@ std::vector<kernel_source_view> source_views(const statistics_run& run,
         }
     }
     source_files files(run, sources);
-    bool executed = false;  // a program's lines are those of its PTX, a trace's those of its source
-    for (const json& f : run.document()["provenance"].value("inputs", json::array()))
-        executed = executed || (f.is_object() && f.value("role", "") == "program");
-    executed = executed || run.option("-trace").empty();
+    // Lines are those of the PTX where PTX has run, and of the source behind machine code.
+    const bool executed = std::any_of(views.begin(), views.end(), [](const auto& v) {
+        return !v.rows.empty() && !v.rows[0].opcode.empty() &&
+               std::islower(static_cast<unsigned char>(v.rows[0].opcode[0])) != 0;
+    });
     const text_lines* ptx = executed ? files.ptx() : nullptr;
     std::optional<ptx_locations> locations;
     if (ptx != nullptr) locations.emplace(*ptx);

@@ -75,7 +75,6 @@ private:
         std::vector<assignment> options;
         std::map<std::string, std::string> environment;
         std::string folder;
-        bool timed = true;
     };
     struct configuration {
         std::string name;
@@ -199,8 +198,6 @@ private:
             const std::string launch = existing(n["launch"]);
             w.reads.push_back(launch);
             w.after = {"--" + kind, path, "--launch", launch};
-            w.timed = kind == "ptx";
-            if (!w.timed) w.after.insert(w.after.end(), {"-gpgpu_ptx_sim_mode", "1"});
         }
         if (host) {
             w.before = {"run"};
@@ -328,6 +325,12 @@ private:
         return fmt::format("{} {} {}\n", p.string(), bytes, when);
     }
 
+    /// Without time there are no statistics.
+    static bool is_functional(const std::vector<std::string>& command) {
+        const auto at = std::find(command.begin(), command.end(), "-gpgpu_ptx_sim_mode");
+        return at != command.end() && at + 1 != command.end() && *(at + 1) != "0";
+    }
+
     sweep_run run_of(const workload& w, const std::string& preset, const configuration& c,
                      const std::vector<assignment>& point, const std::vector<assignment>& common,
                      const sweep_plan& plan, const YAML::Node& root) const {
@@ -348,7 +351,6 @@ private:
         r.folder = (fs::path(plan.folder) / "runs" / r.id).string();
         r.environment = w.environment;
         r.working_folder = w.folder;
-        r.wants_statistics = w.timed;
         r.command = {simtlm_};
         r.command.insert(r.command.end(), w.before.begin(), w.before.end());
         if (!preset.empty()) r.command.insert(r.command.end(), {"--preset", preset});
@@ -378,7 +380,8 @@ private:
         add(c.options, "its configuration");
         add(w.options, "its workload");
         add(point, "an axis");
-        if (w.timed)
+        r.wants_statistics = !is_functional(r.command);
+        if (r.wants_statistics)
             r.command.insert(r.command.end(), {"--stats-json", r.folder + "/statistics.json"});
         r.command.insert(r.command.end(), w.after.begin(), w.after.end());
         std::string state = state_of_file(simtlm_);

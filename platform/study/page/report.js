@@ -254,7 +254,7 @@ function source(k) {
   const blame = p.blames ? 'awaited' : 'waited', all = p.rows.reduce((a, r) => a + r[blame], 0) || 1, most = Math.max(1, ...p.rows.map(r => r[blame]));
   const text = r => (p.line_kind === 'PTX' && p.text[r.line]) || r.op;
   const hasSource = p.rows.some(r => r.src) || p.line_kind === 'source';
-  const kind = p.line_kind === 'PTX' ? 'PTX' : 'SASS';
+  const kind = p.rows.length && /^[a-z]/.test(p.rows[0].op) ? 'PTX' : 'SASS';
   const hot = [...p.rows].sort((a, b) => b[blame] - a[blame]).filter(r => r[blame] > all * .02).slice(0, 5);
   const where = r => r.src || (p.line_kind === 'source' && r.line ? 'line ' + r.line : '');
   const heat = r => { const f = r[blame] / most; return h('td', { class: 'num', style: f > .01 ? `background:rgba(var(--hot), ${(.05 + .5 * f).toFixed(3)})` : null }, r[blame] ? pct(r[blame] / all) : ''); };
