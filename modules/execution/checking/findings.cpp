@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace simtlm::execution {
@@ -14,14 +15,44 @@ std::string finding::message() const {
     return m;
 }
 
+namespace {
+
+/// "file.cu:3" of a site, where `.loc` tells it.
+std::string source_line_of(const fault_site& site) {
+    const std::size_t open = site.where.rfind(" (");
+    if (open == std::string::npos || site.where.back() != ')') return {};
+    return site.where.substr(open + 2, site.where.size() - open - 3);
+}
+
+}  // namespace
+
+/// One for each kind and line of source, where the program tells them.
 std::vector<finding> findings::take() {
-    // Modules lie anywhere: kernels by their names.
-    std::multimap<std::string, finding> by_kernel;
-    for (auto& [key, e] : entries_) by_kernel.emplace(e.found.site.kernel, std::move(e.found));
+    // A line of source is many instructions: it is told once.
+    std::map<std::tuple<std::string, finding::kind, std::string>, std::size_t> lines;
+    std::vector<entry> all;
+    for (auto& [where, e] : entries_) {
+        const std::string line = source_line_of(e.found.site);
+        const auto known =
+            line.empty() ? lines.end() : lines.find({e.found.site.kernel, e.found.what, line});
+        if (known == lines.end()) {
+            if (!line.empty()) lines[{e.found.site.kernel, e.found.what, line}] = all.size();
+            all.push_back(std::move(e));
+            continue;
+        }
+        entry& first = all[known->second];
+        const std::uint64_t count = std::max(first.found.count, e.found.count);
+        if (e.who < first.who) first = std::move(e);
+        first.found.count = count;
+    }
     entries_.clear();
-    std::vector<finding> all;
-    for (auto& [kernel, found] : by_kernel) all.push_back(std::move(found));
-    return all;
+    // Modules lie anywhere: by the names of kernels.
+    std::stable_sort(all.begin(), all.end(), [](const entry& a, const entry& b) {
+        return a.found.site.kernel < b.found.site.kernel;
+    });
+    std::vector<finding> found;
+    for (entry& e : all) found.push_back(std::move(e.found));
+    return found;
 }
 
 }  // namespace simtlm::execution

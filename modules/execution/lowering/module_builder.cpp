@@ -263,30 +263,36 @@ void module_builder::lay_out_parameters(kernel_image& k, const ptx::function& f)
     k.parameter_bytes = static_cast<std::uint32_t>(at);
 }
 
-std::uint64_t module_builder::deepest_frames(std::uint32_t function,
-                                             std::vector<std::uint8_t>& visiting,
-                                             bool& recursive) const {
-    if (visiting[function] != 0) {
-        recursive = true;
-        return 0;
+const module_builder::call_depth& module_builder::deepest_frames(
+    std::uint32_t function, std::vector<call_depth>& known) const {
+    call_depth& d = known[function];
+    if (d.progress == call_depth::state::ended) return d;
+    if (d.progress == call_depth::state::begun) {
+        d.recursive = true;
+        return d;
     }
-    visiting[function] = 1;
+    d.progress = call_depth::state::begun;
     std::uint64_t deepest = 0;
-    for (const std::uint32_t callee : image_.functions_[function].callees)
-        deepest = std::max(deepest, deepest_frames(callee, visiting, recursive));
-    visiting[function] = 0;
+    for (const std::uint32_t callee : image_.functions_[function].callees) {
+        const call_depth& c = deepest_frames(callee, known);
+        deepest = std::max(deepest, c.bytes);  // 0 where it has begun
+        d.recursive |= c.recursive;
+    }
     // Tops of frames are multiples of 16; a callee's frame may begin that much later.
     const function_image& f = image_.functions_[function];
-    return round_up(f.local_bytes, 16) + f.local_alignment - 16 + deepest;
+    d.bytes = round_up(f.local_bytes, 16) + f.local_alignment - 16 + deepest;
+    d.progress = call_depth::state::ended;
+    return d;
 }
 
 void module_builder::describe_kernels() {
     const ptx::module& m = source();
+    std::vector<call_depth> depths(m.functions.size());
     for (kernel_image& k : image_.kernels_) {
         const ptx::function& f = m.functions[k.function];
-        std::vector<std::uint8_t> visiting(m.functions.size(), 0);
-        k.local_bytes =
-            static_cast<std::uint32_t>(deepest_frames(k.function, visiting, k.stack_unknown));
+        const call_depth& depth = deepest_frames(k.function, depths);
+        k.local_bytes = static_cast<std::uint32_t>(depth.bytes);
+        k.stack_unknown |= depth.recursive;
         bool unknown = false;
         for (const std::uint32_t callee : reachable_from(k.function, unknown))
             k.stack_unknown |= functions()[callee].uses_alloca;

@@ -56,6 +56,14 @@ private:
         std::uint32_t operation, function;
     };
 
+    /// Of a function and what it calls.
+    struct call_depth {
+        enum class state : std::uint8_t { unknown, begun, ended };
+        std::uint64_t bytes = 0;  ///< of frames, along the deepest chain
+        bool recursive = false;
+        state progress = state::unknown;
+    };
+
     void place_in_memory();
     void check_fits(const ptx::variable& v, std::uint64_t at) const;
     void place_in_frames();
@@ -65,8 +73,7 @@ private:
     void list_variables();
     void lay_out_parameters(kernel_image& k, const ptx::function& f);
     std::vector<std::uint32_t> reachable_from(std::uint32_t function, bool& unknown) const;
-    std::uint64_t deepest_frames(std::uint32_t function, std::vector<std::uint8_t>& visiting,
-                                 bool& recursive) const;
+    const call_depth& deepest_frames(std::uint32_t function, std::vector<call_depth>& known) const;
     std::uint64_t value_of(const ptx::relocation& r) const;
 
     ptx_image& image_;

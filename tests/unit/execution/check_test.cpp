@@ -144,6 +144,16 @@ TEST(CheckRaces, WantsAWarpBarrierBetweenLanesFromSm70On) {
     EXPECT_THAT(found("races", neighbours_with(""), 64, sm60), IsEmpty());
 }
 
+TEST(CheckRaces, TellsALineOfSourceOnce) {
+    // Two reads and a write of one line of CUDA, and a read of another.
+    const std::string body =
+        ".loc 1 7 0\n st.shared.u32 [%r1], %r0;\n xor.b32 %r3, %r2, 4; mov.u32 %r4, tile;\n"
+        "add.u32 %r4, %r4, %r3;\n .loc 1 8 0\n ld.shared.u32 %r5, [%r4];\n"
+        "ld.shared.u32 %r6, [%r4];\n .loc 1 9 0\n ld.shared.u32 %r7, [%r4];";
+    const auto f = found("races", body, 32, sm70 + ".file 1 \"reduce.cu\"\n");
+    EXPECT_THAT(f, ElementsAre(HasSubstr("(reduce.cu:8): kernel k"), HasSubstr("(reduce.cu:9)")));
+}
+
 TEST(CheckRaces, LetsAtomicsMeetButNotWithPlainAccesses) {
     EXPECT_THAT(found("races", "atom.shared.add.u32 %r3, [tile], 1;"), IsEmpty());
     EXPECT_THAT(found("races", "atom.shared.add.u32 %r3, [tile], 1; ld.shared.u32 %r4, [tile];"),

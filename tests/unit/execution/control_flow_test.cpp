@@ -161,5 +161,23 @@ DONE:
     EXPECT_EQ(r[63], 6u);
 }
 
+TEST(Calls, ThatReachAFunctionByManyWaysAreFollowedOnce) {
+    // Each function of a level calls both of the next one: 2^40 ways from the kernel to the last.
+    constexpr int levels = 40;
+    std::string text;
+    for (int level = levels; level > 0; --level) {
+        for (const char name : {'f', 'g'}) {
+            const std::string next = std::to_string(level + 1);
+            text += std::string(".func ") + name + std::to_string(level) + "()\n{\n";
+            text += ".local .align 16 .b8 mine[16];\n";
+            if (level < levels) text += "call f" + next + "; call g" + next + ";\n";
+            text += "ret;\n}\n";
+        }
+    }
+    machine m(text + ".visible .entry k()\n{\ncall f1; call g1; ret;\n}\n");
+    EXPECT_EQ(m.image().find_kernel("k")->local_bytes, levels * 16u);
+    EXPECT_FALSE(m.image().find_kernel("k")->stack_unknown);
+}
+
 }  // namespace
 }  // namespace simtlm::execution
