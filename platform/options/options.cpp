@@ -614,6 +614,10 @@ void write_config(std::ostream& out, const option_values& values) {
                 for (const option_value& value : values.all(option.name)) line(option, value);
                 if (!given)
                     out << fmt::format("{:<64} # default\n", "# " + option.name + " (none)");
+            } else if (!given && !option.depends_on.empty() && !values.flag(option.depends_on)) {
+                out << fmt::format("{:<64} # default; takes effect with {}\n",
+                                   "# " + option.name + ' ' + values.text(option.name),
+                                   option.depends_on);
             } else if (is_unset(option, values.text(option.name)) && !given) {
                 out << fmt::format("{:<64} # default\n", "# " + option.name + " (not set)");
             } else {

@@ -57,6 +57,7 @@ struct option_info {
     std::string unit;  ///< of the value; empty when it has none
     std::string description;
     std::string no_meaning;  ///< why the option is accepted without meaning; empty: it is effective
+    std::string depends_on;  ///< the switch without which the option is refused; empty: none
     bool repeatable = false;  ///< values add up instead of replacing one another
     bool action = false;      ///< asks the executable for something; not part of a configuration
 

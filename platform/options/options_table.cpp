@@ -34,6 +34,7 @@ public:
                           group_,
                           std::move(unit),
                           std::move(description),
+                          {},
                           {}});
         return table_.back();
     }
@@ -123,16 +124,19 @@ void running(builder& b) {
            "the cycles of the whole run with an error bound; see docs/sampling.md.");
     b.add("--sample-budget", option_type::real, "X", "0.08", "",
           "Of --sample: the share of the estimated work of the run that is simulated, where one "
-          "kernel of each group takes less.");
+          "kernel of each group takes less.")
+        .depends_on = "--sample";
     b.add("--sample-similarity", option_type::real, "X", "0.1", "",
           "Of --sample: by how much instructions, their mix and memory touched may differ within a "
-          "group.");
+          "group.")
+        .depends_on = "--sample";
     b.flag(
         "--sample-stable",
         "Ends a kernel when its rate of instructions is stable, and projects the rest of it; see "
         "docs/sampling.md.");
     b.add("--sample-spread", option_type::real, "X", "0.02", "",
-          "Of --sample-stable: the relative standard deviation of a stable rate.");
+          "Of --sample-stable: the relative standard deviation of a stable rate.")
+        .depends_on = "--sample-stable";
     b.file("--sample-json", "", "Writes the projection, kernel by kernel, as JSON.");
     b.flag("--check-dram", "Attaches an independent checker of DRAM timing to every channel.");
     b.flag("--profile-kernel", "Reports where the simulator itself spends its time.");

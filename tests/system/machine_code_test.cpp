@@ -135,8 +135,8 @@ TEST(MachineCodeTrace, IsWrittenAsTheTracerOfAccelSimWritesIt) {
          {"\n-binary version = 75\n", "\n-accelsim tracer version = 5\n",
           "\n0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0 0 \n", " EXIT 0 0 0 \n"})
         EXPECT_NE(text.find(line), std::string::npos) << line;
-    // Neighbouring words: base and stride.
-    EXPECT_NE(text.find(" STL 2 R1 "), std::string::npos);
+    // Base and stride: every lane's local memory begins at the same address of its own window.
+    EXPECT_NE(text.find(" STL.128 2 R1 R16 16 1 0x0 0 "), std::string::npos);
 }
 
 TEST(MachineCodeProgram, PrintsWhatItsPtxPrints) {

@@ -32,6 +32,7 @@ const char* const careless = R"(
     ld.shared.u32 %r7, [%r6];
     mul.wide.u32 %rd3, %r1, 4;
     add.u64 %rd4, %rd1, %rd3;
+    .loc 1 9 3
     ld.global.u32 %r8, [%rd4];
     add.u64 %rd5, %rd2, %rd3;
     st.global.u32 [%rd5], %r7;
