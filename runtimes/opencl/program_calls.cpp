@@ -13,15 +13,16 @@ namespace {
 using build = _cl_program::build;
 using notification = void(CL_CALLBACK*)(cl_program, void*);
 
-/// In front of bitcode in a binary: what it is, and the kernels.
+/// In front of bitcode in a binary: what it is; comments that describe its kernels follow.
 constexpr std::string_view object_mark = "simtlm OpenCL object\n";
 constexpr std::string_view library_mark = "simtlm OpenCL library\n";
 
 std::string binary_of(const build& b) {
     if (b.type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE) return b.ptx;
     if (b.type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT)
-        return std::string(object_mark) + b.object;
-    if (b.type == CL_PROGRAM_BINARY_TYPE_LIBRARY) return std::string(library_mark) + b.object;
+        return std::string(object_mark) + to_comments(b.kernels) + b.object;
+    if (b.type == CL_PROGRAM_BINARY_TYPE_LIBRARY)
+        return std::string(library_mark) + to_comments(b.kernels) + b.object;
     return {};
 }
 
@@ -29,15 +30,26 @@ bool begins(std::string_view text, std::string_view with) {
     return text.substr(0, with.size()) == with;
 }
 
+/// Takes bitcode with the description of its kernels in front.
+void take_object(build& b, cl_program_binary_type type, std::string_view text) {
+    std::size_t bitcode = 0;
+    while (begins(text.substr(bitcode), "//")) {
+        const std::size_t end = text.find('\n', bitcode);
+        require(end != std::string_view::npos, CL_INVALID_BINARY, "cut off");
+        bitcode = end + 1;
+    }
+    b.type = type;
+    b.kernels = signatures_of_ptx(text.substr(0, bitcode));
+    b.object = text.substr(bitcode);
+}
+
 /// What a binary is. @throws error  nothing that is known
 build build_of_binary(std::string_view text) {
     build b;
     if (begins(text, object_mark)) {
-        b.type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-        b.object = text.substr(object_mark.size());
+        take_object(b, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, text.substr(object_mark.size()));
     } else if (begins(text, library_mark)) {
-        b.type = CL_PROGRAM_BINARY_TYPE_LIBRARY;
-        b.object = text.substr(library_mark.size());
+        take_object(b, CL_PROGRAM_BINARY_TYPE_LIBRARY, text.substr(library_mark.size()));
     } else {
         // A binary may end with zeros, as C strings do.
         text = text.substr(0, text.find('\0'));

@@ -79,6 +79,22 @@ void gives_ptx_and_takes_it_back(const host& h) {
     GOOD(clReleaseProgram(b));
 }
 
+/// A program made of the binary of another, which is compiled or a library.
+cl_program reloaded(const host& h, cl_program of) {
+    std::size_t size = 0;
+    GOOD(clGetProgramInfo(of, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
+    std::string binary(size, ' ');
+    unsigned char* to = reinterpret_cast<unsigned char*>(binary.data());
+    GOOD(clGetProgramInfo(of, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr));
+    const unsigned char* from = to;
+    cl_int r = 0, status = -1;
+    const cl_program p =
+        clCreateProgramWithBinary(h.context, 1, &h.device, &size, &from, &status, &r);
+    GOOD(r);
+    GOOD(status);
+    return p;
+}
+
 void compiles_and_links(const host& h) {
     cl_int r = 0;
     const auto source = [&](const char* text) {
@@ -102,6 +118,13 @@ void compiles_and_links(const host& h) {
     GOOD(r);
     CHECK(result_of(h, g, "use") == 16);
     CHECK(result_of(h, g, "calls_a_kernel") == 16);
+    // The same out of their binaries.
+    const cl_program stored[] = {reloaded(h, b), reloaded(h, library)};
+    const cl_program again =
+        clLinkProgram(h.context, 1, &h.device, nullptr, 2, stored, nullptr, nullptr, &r);
+    GOOD(r);
+    CHECK(result_of(h, again, "use") == 16);
+    for (const cl_program p : {stored[0], stored[1], again}) GOOD(clReleaseProgram(p));
     // Without what it calls it does not link.
     const cl_program lacking =
         clLinkProgram(h.context, 1, &h.device, nullptr, 1, &b, nullptr, nullptr, &r);
