@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/host_program.h"
 
+#include "modules/execution/checking/check_options.h"
 #include "modules/kernel/error.h"
 #include "platform/config/config.h"
 #include "platform/debugger/debugger_options.h"
@@ -62,19 +63,17 @@ std::string check(const std::vector<std::string>& options, const char* executabl
     platform::option_values values(folders.finder());
     values.parse_command_line(options);
     for (const char* const other :
-         {"--check", "--ptx", "--cubin", "--launch", "-trace", "--ctas", "--kernel-ids",
+         {"--ptx", "--cubin", "--launch", "-trace", "--ctas", "--kernel-ids",
           "--no-validate", "--unknown-opcode", "--opcode-table", "--override-shmem",
           "--override-registers", "--sample", "--sample-stable"})
         if (values.given(other))
             throw kernel::user_error("command line",
                                      fmt::format("{} has no effect on simtlm run", other),
                                      "the kernels are those of the program");
-    if (values.flag("-gpgpu_ptx_inst_debug_to_file"))
-        values.fail("-gpgpu_ptx_inst_debug_to_file", "has no effect on simtlm run",
-                    "run the PTX of a kernel with --ptx");
     if (platform::debugger_config::of(values).on)
         throw kernel::user_error("--debug", "does not reach CUDA programs",
                                  "record the kernels (--record-trace DIR) and debug the trace");
+    static_cast<void>(execution::parse_checks(values.text("--check")));
     if (is_functional(values))
         refuse_timed_options(values);
     else if (values.flag("-gpgpu_ptx_instruction_classification"))
@@ -95,6 +94,9 @@ std::string check(const std::vector<std::string>& options, const char* executabl
     outputs.push_back({values.given("--stats-file") ? values.text("--stats-file")
                                                     : platform::default_reports_file,
                        "--stats-file"});
+    if (values.flag("-gpgpu_ptx_inst_debug_to_file"))
+        outputs.push_back(
+            {values.text("-gpgpu_ptx_inst_debug_file"), "-gpgpu_ptx_inst_debug_file"});
     platform::check_outputs(values, config, {{"program", path_of(program)}}, outputs);
     return values.text("--code");
 }

@@ -24,7 +24,7 @@ namespace simtlm {
 namespace {
 
 std::shared_ptr<const ptx::module> read_program(const platform::option_values& values,
-                                                const debug_output& debug) {
+                                                device::debug_output& debug) {
     const std::string& path = values.text("--ptx");
     const std::string text =
         kernel::read_text_file(path, "name a PTX program", kernel::largest_program);
@@ -36,26 +36,19 @@ std::shared_ptr<const ptx::module> read_program(const platform::option_values& v
     return m;
 }
 
-/// What is looked for, and what has to be told.
-execution::check_options with_log(execution::check_options checks, const debug_output& debug) {
-    checks.log = debug.tells_instructions();
-    return checks;
-}
-
 /// The program of --ptx or --cubin.
 std::unique_ptr<execution::program_image> load(const platform::option_values& values,
                                                execution::device_memory& memory,
-                                               const execution::check_options& checks,
-                                               const debug_output& debug) {
+                                               device::inspection& look) {
     const std::string& path = values.text("--cubin");
     if (path.empty())
-        return std::make_unique<execution::ptx_image>(read_program(values, debug), memory,
-                                                      with_log(checks, debug));
+        return std::make_unique<execution::ptx_image>(read_program(values, look.debug()), memory,
+                                                      look.checks());
     if (!values.text("--ptx").empty())
         values.fail("--cubin", "--ptx names a program, too", "name one of them");
-    if (checks.any())
+    if (look.finds())
         values.fail("--check", "machine code is run without checks", "run the PTX: --ptx FILE");
-    if (debug.tells_instructions())
+    if (look.debug().tells_instructions())
         values.fail("--cubin", "instructions of machine code are not logged",
                     "run the PTX: --ptx FILE");
     auto file = std::make_shared<const sass::cubin>(
@@ -65,9 +58,8 @@ std::unique_ptr<execution::program_image> load(const platform::option_values& va
 
 /// Device memory that keeps what the checks need.
 execution::device_memory& prepared(execution::device_memory& memory,
-                                   const execution::check_options& checks) {
-    if (checks.memory) memory.keep_apart();
-    if (checks.init) memory.track_writes();
+                                   const device::inspection& look) {
+    look.prepare(memory);
     return memory;
 }
 
@@ -81,10 +73,9 @@ execution::launch_script read_script(const platform::option_values& values) {
 }  // namespace
 
 loaded_program::loaded_program(const platform::option_values& values)
-    : checker_(execution::parse_checks(values.text("--check"))),
-      debug_(values),
-      heap_(prepared(memory_, checker_.options), values.number("-gpgpu_heap_size_limit")),
-      image_(load(values, memory_, checker_.options, debug_)),
+    : inspection_(values, [](std::string_view text) { put_out(text); }),
+      heap_(prepared(memory_, inspection_), values.number("-gpgpu_heap_size_limit")),
+      image_(load(values, memory_, inspection_)),
       script_(read_script(values)),
       run_(script_, *image_, memory_) {
     inputs_ = {{"program", values.text(values.text("--cubin").empty() ? "--ptx" : "--cubin")},
@@ -98,9 +89,8 @@ loaded_program::loaded_program(const platform::option_values& values)
     world_.print = [](std::string_view text) { put_out(text); };
     world_.heap = &heap_;
     world_.stack_limit = values.number("-gpgpu_stack_size_limit");
-    world_.log = debug_.log();
-    debug_.buffers_placed(buffers());
-    if (checker_.options.any()) world_.checker = &checker_;
+    inspection_.debug().buffers_placed(buffers());
+    inspection_.attach(world_);
 }
 
 loaded_program::~loaded_program() {
@@ -108,8 +98,8 @@ loaded_program::~loaded_program() {
 }
 
 bool loaded_program::tell_findings() {
-    const auto found = checker_.found.take();
-    for (const execution::finding& f : found) tell("simtlm: check: " + f.message() + "\n");
+    const auto found = inspection_.take_findings();
+    for (const std::string& f : found) tell("simtlm: check: " + f + "\n");
     return !found.empty();
 }
 
@@ -132,7 +122,7 @@ platform::program_access loaded_program::access() const {
 }
 
 int loaded_program::finish() {
-    debug_.finish();
+    inspection_.debug().finish();
     const std::vector<std::string> wrong = run_.finish();
     for (const std::string& w : wrong) tell("simtlm: " + w + "\n");
     const bool found = tell_findings();
@@ -141,7 +131,7 @@ int loaded_program::finish() {
     if (std::any_of(script_.results.begin(), script_.results.end(), compares))
         put_out("results are as expected\n");
     if (found) return checks_failed;
-    if (checker_.options.any()) put_out("checks have found nothing\n");
+    if (inspection_.finds()) put_out("checks have found nothing\n");
     return success;
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/checking/program_checker.h"
 #include "modules/execution/device_heap.h"
 #include "modules/execution/launch_script.h"
 #include "modules/execution/program_image.h"
 #include "platform/debugger/gpu_debugger.h"
+#include "platform/device/inspection.h"
 #include "platform/options/options.h"
 #include "platform/outputs/output_check.h"
-#include "sc_main/debug_output.h"
 
 #include <memory>
 #include <string>
@@ -49,8 +48,7 @@ private:
     /// @return there was something
     bool tell_findings();
 
-    execution::program_checker checker_;
-    debug_output debug_;
+    device::inspection inspection_;
     execution::device_memory memory_;
     execution::device_heap heap_;
     std::unique_ptr<execution::program_image> image_;

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/program_run.h"
 
+#include "modules/core/pipelines.h"
 #include "modules/execution/executed_kernel.h"
 #include "modules/execution/functional.h"
 #include "modules/kernel/error.h"
 #include "platform/gpu/gpu.h"
 #include "platform/gpu/opcode_timing.h"
+#include "platform/options/presets.h"
 #include "sc_main/run_control.h"
 
+#include <fmt/format.h>
+
 #include <memory>
+#include <string>
 #include <systemc>
 
 namespace simtlm {
@@ -33,6 +38,7 @@ public:
           binary_version_(config.binary_version()),
           recording_(recording),
           descriptors_(program.image().describe(platform::instruction_timing_of(config))) {
+        check_target(config);
         trace::kernel_selector selector(config.traces.choice);
         for (execution::launch& l : program.launches()) {
             trace::kernel_header header;
@@ -78,8 +84,39 @@ private:
         std::shared_ptr<execution::executed_kernel> kernel;  ///< of timed ones
     };
 
+    /// Whether the GPU can run what the program is made of.
+    void check_target(const platform::gpu_config& config) const {
+        const unsigned wanted = program_.image().architecture();
+        if (program_.image().isa() != execution::instruction_set::ptx) return;
+        if (wanted <= config.binary_version() || config.traces.any_binary_version) return;
+        const platform::preset_info* const fitting = platform::preset_for_binary(wanted);
+        throw kernel::user_error(
+            program_.image().name(),
+            fmt::format("is compiled for sm_{}, but the configured GPU is of compute capability "
+                        "{}.{}",
+                        wanted, config.compute_capability_major, config.compute_capability_minor),
+            (fitting != nullptr ? fmt::format("use --preset {}, or ", fitting->name)
+                                : std::string()) +
+                "run it all the same with --any-binary-version");
+    }
+
+    /// The units that a kernel's own instructions need.
+    void check_units(const item& one, const platform::gpu_config& config) {
+        const auto& pipelines = config.cores.sm.pipelines;
+        const auto code = descriptors_->code_of(one.launch.kernel->function);
+        if (code.empty()) return;
+        for (auto i = code.front().next; i != code.front().end; ++i) {
+            if (core::route(pipelines, i->info->cls) < pipelines.size()) continue;
+            refusals_.push_back(fmt::format(
+                "{}: kernel {}: {} needs a functional unit that the configuration lacks",
+                program_.image().name(), one.launch.kernel->name, i->info->opcode));
+            return;
+        }
+    }
+
     void check(std::size_t i, const platform::gpu_config& config) {
         item& one = launches_[i];
+        check_units(one, config);
         one.kernel = std::make_shared<execution::executed_kernel>(
             one.launch, program_.memory(), program_.world(), descriptors_,
             static_cast<std::uint32_t>(i + 1));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/execution/texture_table.h"
+#include "platform/device/inspection.h"
 #include "platform/device/memory_space.h"
 #include "platform/device/task.h"
 
@@ -23,6 +24,7 @@ struct shared_state {
     std::uint64_t stack_limit = 1024;   ///< bytes per thread
     std::uint64_t heap_limit = 8 << 20;
     std::function<void(std::string_view)> print;  ///< printf of programs
+    inspection* look = nullptr;                   ///< nullptr: at nothing
     /// One line that explains a failure to people.
     std::function<void(const std::string&)> complain;
     /// Somebody wants the engine to return from run() soon.

@@ -58,6 +58,7 @@ void functional_engine::launch(task& t) {
     world.print = state_.print;
     world.stack_limit = state_.stack_limit;
     world.textures = &state_.textures;
+    if (state_.look != nullptr) state_.look->attach(world);
     world.sms = sms_;
     execution::launch l;
     l.image = &t.launch.module->image();

@@ -3,6 +3,7 @@
 
 #include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/program_image.h"
+#include "platform/device/inspection.h"
 #include "platform/device/memory_space.h"
 #include "platform/device/module_source.h"
 
@@ -16,9 +17,10 @@ namespace simtlm::device {
 /// A module in the memory of a GPU. Immutable but for its variables' contents.
 class loaded_module {
 public:
+    /// @param look  what is looked for in it; nullptr: nothing
     /// @throws failure  the code is wrong, or cannot be executed
     loaded_module(const module_source& source, memory_space& memory,
-                  const execution::instruction_timing& timing);
+                  const execution::instruction_timing& timing, inspection* look = nullptr);
     ~loaded_module();
     loaded_module(const loaded_module&) = delete;
     loaded_module& operator=(const loaded_module&) = delete;
@@ -41,7 +43,8 @@ public:
     unsigned architecture() const { return image_->architecture(); }
 
 private:
-    void load_ptx(const module_source& source, const execution::instruction_timing& timing);
+    void load_ptx(const module_source& source, const execution::instruction_timing& timing,
+                  inspection* look);
     /// Leaves nothing where something else is to be run.
     void load_machine_code(const module_source& source);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/memory_space.h"
 
+#include "modules/execution/checking/written_map.h"
 #include "platform/device/status.h"
 
 #include <fmt/format.h>
@@ -86,6 +87,8 @@ std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uin
     a.flags = flags;
     a.id = ++last_id_;
     if (counts) used_[device] += taken;
+    // The host writes there without a word.
+    if (!counts && memory_->writes() != nullptr) memory_->writes()->mark(a.address, bytes);
     allocations_[a.address] = a;
     return a.address;
 }
@@ -180,6 +183,25 @@ bool memory_space::is_device_memory(std::uint64_t address) const {
     if (a) return is_of_gpu(a->kind);
     const turn t(const_cast<memory_space&>(*this), false);
     return memory_->find(address) != nullptr;
+}
+
+void memory_space::note_written(std::uint64_t to, std::uint64_t bytes) {
+    execution::written_map* const writes = memory_->writes();
+    if (writes == nullptr || to >= writes->size() || bytes > writes->size() - to) return;
+    const turn t(*this, false);
+    if (memory_->find(to) != nullptr) writes->mark(to, bytes);
+}
+
+void memory_space::note_copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+    execution::written_map* const writes = memory_->writes();
+    if (writes == nullptr || to >= writes->size() || bytes > writes->size() - to) return;
+    const turn t(*this, false);
+    if (memory_->find(to) == nullptr) return;
+    const bool known = from < writes->size() && bytes <= writes->size() - from;
+    if (known && memory_->find(from) != nullptr)
+        writes->copy(to, from, bytes);
+    else
+        writes->mark(to, bytes);
 }
 
 std::uint64_t memory_space::used(unsigned device) const {

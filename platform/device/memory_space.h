@@ -75,6 +75,11 @@ public:
     std::uint64_t used(unsigned device) const;
     std::uint64_t capacity() const { return bytes_per_device_; }
 
+    /// Bytes have been written, or copied, by other than programs: for --check init. Addresses of
+    /// other memory than that of GPUs are left alone. Not while the gate is held.
+    void note_written(std::uint64_t to, std::uint64_t bytes);
+    void note_copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
+
     /// Only while the gate is held.
     execution::device_memory& table() { return *memory_; }
 

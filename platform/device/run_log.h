@@ -67,6 +67,9 @@ public:
     bool has_lost_results() const { return lost_; }
     /// A kernel has begun and not ended: a deadlock, a fault, a limit.
     bool has_aborted_kernel() const { return aborted_; }
+    /// --check has found something in the program.
+    void checks_have_found() { checks_found_ = true; }
+    bool has_findings() const { return checks_found_; }
     /// Why the run did not come to its end: the last line says so.
     void interrupted(const std::string& why) { interrupted_ = why; }
     std::uint64_t kernels() const { return kernels_; }
@@ -106,7 +109,7 @@ private:
     std::string interrupted_, failed_;
     std::uint64_t kernels_ = 0;
     bool broken_ = false, opened_ = false, has_ended_ = false;
-    std::atomic<bool> lost_{false}, aborted_{false};
+    std::atomic<bool> lost_{false}, aborted_{false}, checks_found_{false};
 };
 
 }  // namespace simtlm::device

@@ -84,6 +84,8 @@ unsigned resident_blocks(const system_config& c, const execution::kernel_image& 
 system::system(const platform::option_values& options, const run_log::outputs& log,
                platform::provenance from)
     : config_(system_config::from(options)),
+      look_(options,
+            [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }),
       state_(config_.gpus, config_.memory_bytes),
       log_(options, log, std::move(from), config_.gpu.clocks.core),
       work_(state_, config_.gpus, {config_.functional, config_.grace_ms},
@@ -102,6 +104,8 @@ system::system(const platform::option_values& options, const run_log::outputs& l
                 s.nvlink = config_.nvlink;
                 return std::make_unique<timed_engine>(state_, s, log_);
             }) {
+    look_.prepare(state_.memory.table());
+    state_.look = &look_;
     state_.stack_limit = config_.stack_limit;
     state_.heap_limit = config_.heap_limit;
     state_.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
@@ -111,8 +115,14 @@ system::system(const platform::option_values& options, const run_log::outputs& l
 system::~system() = default;
 
 std::shared_ptr<loaded_module> system::load(const module_source& source) {
-    return std::make_shared<loaded_module>(source, state_.memory,
-                                           platform::instruction_timing_of(config_.gpu));
+    auto m = std::make_shared<loaded_module>(source, state_.memory,
+                                             platform::instruction_timing_of(config_.gpu), &look_);
+    if (m->ptx_version() != 0 && m->architecture() > config_.capability())
+        throw failure(status::invalid_ptx,
+                      fmt::format("{} is compiled for sm_{}, but the GPU is sm_{}", source.name,
+                                  m->architecture(), config_.capability()),
+                      "choose a newer GPU, or -gpgpu_ptx_force_max_capability");
+    return m;
 }
 
 void system::check_range(std::uint64_t address, std::uint64_t bytes) const {
@@ -145,9 +155,11 @@ task_ptr system::make_copy(std::uint64_t to, std::uint64_t from, std::uint64_t b
     t->direction = direction;
     t->bytes = bytes;
     if (direction == copy_direction::to_device) t->address = to;
-    t->effect = [to, from, bytes] {
-        if (bytes != 0)
-            std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    t->effect = [this, to, from, bytes] {
+        if (bytes == 0) return;
+        std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+        state_.memory.note_copied(to, from, bytes);
+        look_.debug().copied(to, bytes);
     };
     return t;
 }
@@ -170,6 +182,8 @@ task_ptr system::make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t 
     auto t = std::make_shared<task>();
     t->what = task::kind::copy;
     t->effect = [=] {
+        for (std::uint64_t y = 0; y < height; ++y)
+            state_.memory.note_written(to + y * pitch, width * element);
         if (element == 1)
             for (std::uint64_t y = 0; y < height; ++y)
                 std::memset(reinterpret_cast<void*>(to + y * pitch), static_cast<int>(value & 0xff),
@@ -249,6 +263,17 @@ void system::free(std::uint64_t address) {
 void system::shut_down(bool abandon) {
     if (work_.is_shut_down()) return;
     work_.shut_down(abandon);
+    const std::vector<std::string> found = look_.take_findings();
+    for (const std::string& f : found) log_.complain("check: " + f);
+    if (!found.empty())
+        log_.checks_have_found();
+    else if (look_.finds())
+        log_.complain("checks have found nothing");
+    try {
+        look_.debug().finish();
+    } catch (const kernel::output_error& e) {
+        log_.result_lost(e.what());
+    }
     log_.ended();
     std::fflush(stdout);
 }

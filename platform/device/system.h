@@ -103,6 +103,7 @@ public:
 
 private:
     system_config config_;
+    inspection look_;
     shared_state state_;
     run_log log_;
     scheduler work_;

@@ -171,6 +171,7 @@ void timed_engine::launch(const task_ptr& t) {
     world.print = state_.print;
     world.stack_limit = state_.stack_limit;
     world.textures = &state_.textures;
+    if (state_.look != nullptr) state_.look->attach(world);
     world.sms = how_.gpu.sms();
     world.global_time = [] {
         return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);

@@ -9,6 +9,7 @@
 #include <boost/iostreams/filtering_stream.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <iterator>
@@ -43,11 +44,47 @@ std::uint64_t per(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-struct visualizer_log::recording : kernel::phase_sequencer::step_observer {
+/// Mean time of requests in each part of the memory system, over the replies since the last sample.
+class stage_times {
+public:
+    static constexpr std::size_t stages = 6;
+
+    /// @param now  core cycle in which the reply goes to its SM
+    void add(const tlm::tlm_generic_payload& reply, std::uint64_t now) {
+        const protocol::memory_extension& e = protocol::extension(reply);
+        const protocol::hop_times& first =
+            protocol::is_part(reply) ? protocol::extension(*e.parent).when : e.when;
+        const std::array<std::uint32_t, stages + 1> stamps = {first.created,
+                                                              e.when.injected,
+                                                              e.when.at_l2,
+                                                              e.when.at_dram,
+                                                              e.when.from_dram,
+                                                              e.when.replied,
+                                                              protocol::hop_times::stamp(now)};
+        std::uint32_t before = stamps[0];
+        // A request that has not been to a stage has spent its time in the one before.
+        for (std::size_t i = 1; i <= stages; ++i) {
+            if (stamps[i] == 0) continue;
+            sums_[i - 1] += protocol::hop_times::between(before, stamps[i]);
+            before = stamps[i];
+        }
+        ++replies_;
+    }
+    std::uint64_t mean(std::size_t stage) const { return per(sums_[stage], replies_); }
+    void clear() { *this = {}; }
+
+private:
+    std::array<std::uint64_t, stages> sums_{};
+    std::uint64_t replies_ = 0;
+};
+
+struct visualizer_log::recording : kernel::phase_sequencer::step_observer, core::reply_observer {
     recording(gpu& d, const run_config& how)
         : device(d), options(how.visualizer), chosen(how.warp_issue_sm), out(options.file) {
         for (const auto& c : device.clusters())
-            for (unsigned i = 0; i < c->sms(); ++i) sms.push_back({&c->core(i), {}, {}});
+            for (unsigned i = 0; i < c->sms(); ++i) sms.push_back({&c->core(i), {}, {}, {}});
+        for (const auto& c : device.clusters()) c->watch_replies(*this);
+        issued_before.resize(device.config().cores.sm.max_warps);
         next_sample = options.interval;
         next_snapshot = options.pc_interval;
         device.sequencer().observe(this);
@@ -56,12 +93,18 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer {
     struct sm_state {
         core::multiprocessor* block;
         core_statistics before;
-        std::map<std::uint64_t, std::uint64_t> lanes_at;  ///< by line or PC, since the last sample
+        std::map<std::uint64_t, std::uint64_t> lanes_at;   ///< by line or PC, since the last sample
+        std::array<cache::cache_statistics, 3> l1_before;  ///< data, texture, constant
     };
+
+    void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t now) override {
+        if (!finished) (reply.is_write() ? stores : loads).add(reply, now);
+    }
 
     void step_ended(unsigned ticked) override {
         if (finished || (ticked & (1u << protocol::core_clock)) == 0) return;
         const std::uint64_t now = device.sequencer().cycle(protocol::core_clock);
+        note_issue(sms[chosen]);
         if (options.pc_interval != 0 && now >= next_snapshot) {
             look_at_warps();
             next_snapshot = now + options.pc_interval;
@@ -74,6 +117,19 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer {
     template <typename... Arguments>
     void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
         fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
+    }
+
+    /// What a slot has issued belongs to the warp that it holds.
+    void note_issue(const sm_state& s) {
+        const auto& issued = s.block->statistics().issued_by_slot;
+        for (std::size_t w = 0; w < issued_before.size(); ++w) {
+            const std::uint64_t n = issued[w] - issued_before[w];
+            if (n == 0) continue;
+            issued_before[w] = issued[w];
+            const std::size_t group = s.block->warps().warp[w].dynamic_id / warps_in_a_group;
+            if (group >= issued_by_group.size()) issued_by_group.resize(group + 1);
+            issued_by_group[group] += n;
+        }
     }
 
     /// Which instruction each thread is at, by source line where the trace tells it.
@@ -178,6 +234,7 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer {
         }
         print("\nctas_completed: {}\n", all.ctas_completed - all_before.ctas_completed);
         write_issue(sms[chosen]);
+        write_groups();
         print("gpgpu_n_l1cache_bkconflict: {}\n", all.l1_bank_conflicts);
         print("gpgpu_n_shmem_bkconflict: {}\n", all.shared_bank_conflicts);
         const auto by_sm = [&](const char* name, std::uint64_t core_statistics::*counter) {
@@ -187,7 +244,71 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer {
         };
         by_sm("shaderinsncount", &core_statistics::thread_instructions);
         by_sm("shaderwarpinsncount", &core_statistics::warp_instructions);
+        print("shaderwarpdiv: ");
+        for (const sm_state& s : sms) {
+            std::uint64_t partial = 0;
+            const auto& lanes = s.block->statistics().issued_lanes;
+            for (unsigned n = 1; n < 32; ++n) partial += lanes[n];
+            print("{} ", partial);
+        }
+        print("\n");
+        write_l1();
+        write_latency("LDmemlatdist", loads);
+        write_latency("STmemlatdist", stores);
         for (sm_state& s : sms) s.before = s.block->statistics();
+    }
+
+    void write_groups() {
+        print("WarpIssueDynamicIdBreakdown:");
+        if (issued_by_group.empty()) print(" 0");
+        for (const std::uint64_t n : issued_by_group) print(" {}", n);
+        print("\n");
+        std::fill(issued_by_group.begin(), issued_by_group.end(), 0);
+    }
+
+    void write_latency(const char* name, stage_times& times) {
+        print("{}:", name);
+        for (std::size_t i = 0; i < stage_times::stages; ++i) print(" {}", times.mean(i));
+        print("\n");
+        times.clear();
+    }
+
+    /// Miss rates of the L1 caches since the last sample, by SM: with merged misses, and without.
+    void write_l1() {
+        using core::l1_cache;
+        static constexpr std::pair<const char*, l1_cache> kinds[] = {
+            {"globallocall1", l1_cache::data},
+            {"texturel1", l1_cache::texture},
+            {"constl1", l1_cache::constant}};
+        for (std::size_t k = 0; k < std::size(kinds); ++k) {
+            std::string all, unmerged;
+            for (sm_state& s : sms) {
+                const cache::cache_statistics* const now = s.block->statistics_of(kinds[k].second);
+                std::uint64_t accesses = 0, misses = 0, merged = 0;
+                for (unsigned t = 0; now != nullptr && t < protocol::access_type_count; ++t) {
+                    const auto type = static_cast<access_type>(t);
+                    const auto count = [&](cache::access_outcome o) {
+                        return now->count(type, o) - s.l1_before[k].count(type, o);
+                    };
+                    using cache::access_outcome;
+                    const std::uint64_t late = count(access_outcome::hit_reserved);
+                    const std::uint64_t missed =
+                        count(access_outcome::miss) + count(access_outcome::sector_miss);
+                    accesses += count(access_outcome::hit) + late + missed;
+                    misses += missed + late;
+                    merged += late;
+                }
+                if (now != nullptr) s.l1_before[k] = *now;
+                const auto rate = [&](std::uint64_t n) {
+                    return accesses != 0 ? static_cast<double>(n) / static_cast<double>(accesses)
+                                         : 0;
+                };
+                all += fmt::format(" {:.4f}", rate(misses));
+                unmerged += fmt::format(" {:.4f}", rate(misses - merged));
+            }
+            print("CacheMissRate_{}_all:{}\n", kinds[k].first, all);
+            print("CacheMissRate_{}_noMgHt:{}\n", kinds[k].first, unmerged);
+        }
     }
 
     void write_issue(const sm_state& s) {
@@ -256,7 +377,11 @@ struct visualizer_log::recording : kernel::phase_sequencer::step_observer {
     bool finished = false;
     std::uint64_t next_sample = 0, next_snapshot = 0;
     std::vector<sm_state> sms;
-    std::vector<dram_statistics> channels;  // at the last sample
+    static constexpr std::uint64_t warps_in_a_group = 32;  ///< of WarpIssueDynamicIdBreakdown
+    std::vector<std::uint64_t> issued_before;              ///< by slot of the chosen SM
+    std::vector<std::uint64_t> issued_by_group;            ///< since the last sample
+    stage_times loads, stores;                             ///< the same
+    std::vector<dram_statistics> channels;                 // at the last sample
     cache::cache_statistics l2_before;
 };
 

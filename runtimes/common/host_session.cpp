@@ -22,7 +22,7 @@ extern "C" void note_program_exit(int code, void*) {
 }
 
 // Of `simtlm run`, in place of a program's own 0; docs/exit-codes.md.
-constexpr int results_lost = 1, kernel_aborted = 6;
+constexpr int results_lost = 1, checks_failed = 5, kernel_aborted = 6;
 
 }  // namespace
 
@@ -33,12 +33,16 @@ bool host_session::keeps_no_exit_code() const {
 void host_session::end_with_code() {
     const device::run_log& log = system_->log();
     if (!keeps_no_exit_code() || program_exit_code != 0) return;
-    if (!log.has_lost_results() && !log.has_aborted_kernel()) return;
-    const int code = log.has_lost_results() ? results_lost : kernel_aborted;
+    const int code = log.has_lost_results()     ? results_lost
+                     : log.has_aborted_kernel() ? kernel_aborted
+                     : log.has_findings()       ? checks_failed
+                                                : 0;
+    if (code == 0) return;
     std::fputs(fmt::format("simtlm: {}; the exit code is {} (the program's own, which is 0, with "
                            "--keep-exit-code)\n",
-                           code == results_lost ? "results could not be written"
-                                                : "not all kernels have come to their end",
+                           code == results_lost    ? "results could not be written"
+                           : code == checks_failed ? "the checks have found something"
+                                                   : "not all kernels have come to their end",
                            code)
                    .c_str(),
                stderr);

@@ -36,13 +36,22 @@ std::uint64_t reach(std::uint64_t pitch, std::uint64_t slice, const block_copy& 
         c.width);
 }
 
-void move(const block_copy& c) {
+void move(session& s, const block_copy& c) {
+    device::memory_space& memory = s.gpus().memory();
     for (std::uint64_t z = 0; z < c.depth; ++z)
-        for (std::uint64_t y = 0; y < c.height; ++y)
-            std::memmove(
-                reinterpret_cast<void*>(c.to + z * c.to_slice + y * c.to_pitch),
-                reinterpret_cast<const void*>(c.from + z * c.from_slice + y * c.from_pitch),
-                c.width);
+        for (std::uint64_t y = 0; y < c.height; ++y) {
+            const std::uint64_t to = c.to + z * c.to_slice + y * c.to_pitch;
+            const std::uint64_t from = c.from + z * c.from_slice + y * c.from_pitch;
+            std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), c.width);
+            memory.note_copied(to, from, c.width);
+        }
+}
+
+/// A copy that a stream has come to.
+void carry_out(session& s, const block_copy& c) {
+    move(s, c);
+    if (device::inspection* const look = s.gpus().state().look; look != nullptr)
+        look->debug().copied(c.to, c.width * c.height * c.depth);
 }
 
 /// Rows without room between them are one row.
@@ -61,7 +70,7 @@ device::task_ptr task_of(session& s, const block_copy& c, copy_direction directi
     auto t = s.gpus().make_copy(c.to, c.from, 0, direction);
     t->bytes = c.width * c.height * c.depth;
     if (c.height != 1 || c.depth != 1) t->address = 0;
-    t->effect = [c] { move(c); };
+    t->effect = [&s, c] { carry_out(s, c); };
     return t;
 }
 
@@ -89,7 +98,7 @@ operation copy_operation(session& s, const block_copy& what, bool stage) {
         packed.to = address(copy->data());
         packed.to_pitch = c.width;
         packed.to_slice = c.width * c.height;
-        move(packed);
+        move(s, packed);
         packed.from = packed.to;
         packed.from_pitch = packed.to_pitch;
         packed.from_slice = packed.to_slice;
@@ -98,7 +107,7 @@ operation copy_operation(session& s, const block_copy& what, bool stage) {
         packed.to_slice = c.to_slice;
         o.make = [packed, copy, direction](session& here) {
             auto t = task_of(here, packed, direction);
-            t->effect = [packed, copy] { move(packed); };
+            t->effect = [&here, packed, copy] { carry_out(here, packed); };
             return t;
         };
         return o;

@@ -278,7 +278,85 @@ TEST_F(HostProgram, RefusesFilesThatItCannotWriteBeforeItBegins) {
     EXPECT_THAT(o.err, HasSubstr("none"));
     EXPECT_EQ(2, run({"--stats-json", spin}, {}).code);
     EXPECT_EQ(2, run({"--stats-json", folder.path("s"), "-gpgpu_ptx_sim_mode", "1"}, {}).code);
-    EXPECT_EQ(2, run({"--check", "all"}, {}).code);
+}
+
+/// The kernel of spin, with a race at a line of its source.
+const char* const racing = R"(.version 7.0
+.target sm_70
+.address_size 64
+.file 1 "race.cu"
+.visible .entry spin(.param .u64 sums, .param .u32 loops) {
+    .shared .align 4 .b8 tile[512];
+    .reg .u32 %r<9>;
+    .reg .u64 %d<4>;
+    .reg .pred %p;
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r1, %r1, 2;
+    mov.u32 %r2, tile;
+    add.u32 %r3, %r2, %r1;
+    .loc 1 4 0
+    st.shared.u32 [%r3], %r1;
+    xor.b32 %r1, %r1, 128;
+    add.u32 %r3, %r2, %r1;
+    .loc 1 5 0
+    ld.shared.u32 %r4, [%r3];
+    .loc 1 7 0
+    ld.param.u64 %d1, [sums];
+    ld.param.u32 %r1, [loops];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %ctaid.x;
+    mad.lo.u32 %r2, %r3, %r4, %r2;
+    mul.wide.u32 %d2, %r2, 4;
+    add.u64 %d3, %d1, %d2;
+    ld.global.u32 %r5, [%d3];
+    sub.u32 %r6, %r1, 1;
+    mad.lo.u32 %r7, %r1, %r6, 0;
+    shr.u32 %r7, %r7, 1;
+    add.u32 %r5, %r5, %r7;
+    st.global.u32 [%d3], %r5;
+    ret;
+}
+)";
+
+TEST_F(HostProgram, IsCheckedWithAndWithoutTime) {
+    const std::string code = folder.write("race.ptx", racing);
+    for (const char* const mode : {"0", "1"}) {
+        const std::vector<std::string> how = {"-gpgpu_ptx_sim_mode", mode};
+        const auto with = [&](std::vector<std::string> more) {
+            more.insert(more.begin(), how.begin(), how.end());
+            return more;
+        };
+        ::setenv("SPIN_PTX", code.c_str(), 1);
+        const outcome racy = run(with({"--check", "all"}), {"20"});
+        EXPECT_EQ(5, racy.code) << racy.err;
+        EXPECT_THAT(racy.err, HasSubstr("simtlm: check: "));
+        EXPECT_THAT(racy.err, HasSubstr("race.cu:5"));
+        EXPECT_EQ(0, run(with({"--check", "all", "--keep-exit-code"}), {"20"}).code);
+        ::unsetenv("SPIN_PTX");
+        const outcome clean = run(with({"--check", "all"}), {"20"});
+        EXPECT_EQ(0, clean.code) << clean.err;
+        EXPECT_THAT(clean.err, HasSubstr("checks have found nothing"));
+    }
+    EXPECT_EQ(2, run({"--check", "leaks"}, {"20"}).code);
+}
+
+TEST_F(HostProgram, TellsItsInstructionsWhereTheManualSays) {
+    const std::string log = folder.path("instructions");
+    ASSERT_EQ(0, run({"-gpgpu_ptx_inst_debug_to_file", "1", "-gpgpu_ptx_inst_debug_file", log,
+                      "-gpgpu_ptx_inst_debug_thread_uid", "1"},
+                     {"3"})
+                     .code);
+    EXPECT_THAT(read_file(log), HasSubstr("setp.lt.u32"));
+    ::setenv("PTX_SIM_DEBUG", "3", 1);
+    const outcome levels = run({}, {"3"});
+    ::unsetenv("PTX_SIM_DEBUG");
+    EXPECT_EQ(0, levels.code);
+    EXPECT_THAT(levels.out, HasSubstr("copy of 512 bytes to 0x"));
+    EXPECT_EQ(
+        2,
+        run({"-gpgpu_ptx_inst_debug_to_file", "1", "-gpgpu_ptx_inst_debug_file", spin}, {"3"}).code)
+        << "it is an input";
 }
 
 }  // namespace

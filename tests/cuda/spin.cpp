@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -46,6 +48,14 @@ AGAIN:
 }
 )";
 
+/// The kernel's text: that of the file that SPIN_PTX names, if it does.
+static std::string code() {
+    const char* const file = std::getenv("SPIN_PTX");
+    if (file == nullptr) return text;
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
 static bool careless = false;
 static unsigned* progress = nullptr;  ///< of the kernel: mapped memory of the host
 
@@ -54,7 +64,7 @@ static void run_on(int device, unsigned loops) {
     void *context = nullptr, *module = nullptr, *function = nullptr;
     CHECK(cuDevicePrimaryCtxRetain(&context, device) == 0);
     CHECK(cuCtxSetCurrent(context) == 0);
-    CHECK(cuModuleLoadData(&module, text) == 0);
+    CHECK(cuModuleLoadData(&module, code().c_str()) == 0);
     CHECK(cuModuleGetFunction(&function, module, "spin") == 0);
     unsigned sums[n];
     for (unsigned i = 0; i < n; ++i) sums[i] = i;

@@ -86,6 +86,34 @@ TEST(VisualizerLog, CountsWhatTheBlocksCount) {
     EXPECT_EQ(s.at("globaltotinsncount").back()[0], expected_instructions);
     EXPECT_EQ(slots, static_cast<double>(run.issued(*run.sms()[0]))) << "of the first SM";
     EXPECT_GT(s.at("Ltworeadmiss").size(), 1u);
+    double dynamic = 0;
+    for (const auto& v : s.at("WarpIssueDynamicIdBreakdown"))
+        for (const double n : v) dynamic += n;
+    EXPECT_EQ(dynamic, slots) << "the same instructions, by age of their warps";
+}
+
+TEST(VisualizerLog, TellsWhereRequestsSpendTheirTimeAndWhatTheL1CachesMiss) {
+    const scratch_folder scratch;
+    gpu_run run("reduction", {"-visualizer_enabled", "1", "-visualizer_outputfile",
+                              scratch.file("v.log.gz"), "-gpgpu_runtime_stat", "100000"});
+    const samples s = logged(run);
+    double load_time = 0;
+    for (const double stage : s.at("LDmemlatdist").back()) load_time += stage;
+    EXPECT_EQ(s.at("LDmemlatdist").back().size(), 6u);
+    EXPECT_GT(load_time, 100) << "core cycles of a mean load";
+    EXPECT_EQ(s.at("STmemlatdist").back().size(), 6u);
+    double divergent = 0, partial = 0;
+    for (const double n : s.at("shaderwarpdiv").back()) divergent += n;
+    for (core::sm* sm : run.sms())
+        for (unsigned lanes = 1; lanes < 32; ++lanes)
+            partial += static_cast<double>(sm->counted().issued_lanes[lanes]);
+    EXPECT_EQ(divergent, partial);
+    EXPECT_GT(divergent, 0);
+    const auto& misses = s.at("CacheMissRate_globallocall1_all").back();
+    const auto& unmerged = s.at("CacheMissRate_globallocall1_noMgHt").back();
+    ASSERT_EQ(misses.size(), run.sms().size());
+    EXPECT_GT(misses[0], 0);
+    for (std::size_t i = 0; i < misses.size(); ++i) EXPECT_LE(unmerged[i], misses[i]);
 }
 
 TEST(VisualizerLog, ShowsWhereTheThreadsAre) {

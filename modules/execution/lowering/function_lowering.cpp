@@ -36,6 +36,7 @@ void function_lowering::lower() {
     }
     label_at_.assign(count + 1, 0);
     find_unwritten_registers();
+    find_used_registers();
 
     const auto base = static_cast<std::uint32_t>(module_.origins().size());
     image_.first = static_cast<std::uint32_t>(module_.code().size());

@@ -110,6 +110,8 @@ private:
     void emit_segment_check(const memory_place& p);
     void emit_mbarrier_note(const ptx::operation& o, const memory_place& p);
     void find_unwritten_registers();
+    void find_used_registers();
+    bool is_copied() const;
     void emit_register_check(std::uint32_t r, bool guarded);
     void visit_registers(const ptx::operand& o, const std::function<void(std::uint32_t)>& f) const;
     void emit_register_checks(const ptx::operation& o);
@@ -162,7 +164,8 @@ private:
     std::vector<slot> word_temporaries_, double_temporaries_, mask_temporaries_;
     std::size_t words_used_ = 0, doubles_used_ = 0, masks_used_ = 0;
     std::uint32_t frame_bytes_ = 0;
-    std::vector<bool> may_read_unwritten_;                  ///< by instruction
+    std::vector<bool> may_read_unwritten_;  ///< by instruction
+    std::vector<bool> used_registers_;      ///< by register: for more than to be stored
     std::map<std::uint32_t, std::uint32_t> written_lanes_;  ///< by register: a mask of the frame
 };
 

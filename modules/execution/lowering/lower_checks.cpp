@@ -4,6 +4,11 @@
 #include "modules/execution/operations/checks.h"
 #include "modules/ptx/unwritten_registers.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
 namespace simtlm::execution {
 
 using ptx::opcode;
@@ -58,6 +63,7 @@ void function_lowering::emit_access_check(const ptx::operation& o, const memory_
     if (o.op != opcode::st) flags |= access_flags::reads;
     if (o.op == opcode::st || atomic) flags |= access_flags::writes;
     if (atomic) flags |= access_flags::strong;
+    if (o.op == opcode::ld && is_copied()) flags |= access_flags::copies;
     if (element_bytes > 4) flags |= access_flags::wide_registers;
     const auto s = static_cast<space>(p.detail >> access_detail::space_shift & 7);
     if (s == space::shared || s == space::generic) module_.note_shared_access(element_bytes);
@@ -68,6 +74,46 @@ void function_lowering::emit_access_check(const ptx::operation& o, const memory_
     op.source[1] = flags;
     op.source[2] = element_bytes;
     op.list = list;
+}
+
+/// Registers that the function does not only store: it reads them for more, or never stores them.
+void function_lowering::find_used_registers() {
+    if (!module_.checks().init) return;
+    std::vector<bool> used, stored;
+    const auto note = [](std::vector<bool>& in) {
+        return [&in](std::uint32_t r) {
+            if (r >= in.size()) in.resize(r + 1, false);
+            in[r] = true;
+        };
+    };
+    const ptx::instruction* const before = now_;
+    for (const ptx::instruction& i : f_.code) {
+        now_ = &i;
+        const ptx::operation& o = m_.operation_of(i);
+        if (i.guard != ptx::no_index) note(used)(i.guard);
+        for (unsigned n = 0; n < i.operand_count; ++n) {
+            const bool address = operand(n).kind == operand_kind::address_register;
+            if (!address && o.op == opcode::st && n == 1)
+                visit_registers(operand(n), note(stored));
+            else if (address || n >= i.result_count)
+                visit_registers(operand(n), note(used));
+        }
+    }
+    now_ = before;
+    used_registers_ = std::move(used);
+    used_registers_.resize(std::max(used_registers_.size(), stored.size()), false);
+    for (std::size_t r = 0; r < used_registers_.size(); ++r)
+        if (r >= stored.size() || !stored[r]) used_registers_[r] = true;
+}
+
+/// Whether what an instruction loads is only stored: compilers copy the padding of structures with
+/// what lies beside it.
+bool function_lowering::is_copied() const {
+    bool used = false;
+    visit_registers(operand(0), [&](std::uint32_t r) {
+        used |= r >= used_registers_.size() || used_registers_[r];
+    });
+    return !used;
 }
 
 /// Before wmma.load, wmma.store, ldmatrix, cp.async.

@@ -238,6 +238,16 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
 
 // ---- what has been written ----
 
+/// A lane copies some bytes that have been written, and others that have not: padding.
+/// @param written  whether byte n of the access has been written
+template <class Written>
+bool copies_padding(const checked_access& a, Written written) {
+    if (!a.has(access_flags::copies)) return false;
+    for (std::uint32_t n = 0; n < a.bytes; ++n)
+        if (written(n)) return true;
+    return false;
+}
+
 /// @param tell  what to do with a lane that reads what nothing has written
 template <class Map, class Tell>
 void look_at_writes(const checked_access& a, Map& map, lane_mask lanes, const address_lanes& offset,
@@ -256,7 +266,9 @@ void look_at_writes(const checked_access& a, Map& map, lane_mask lanes, const ad
         return;
     }
     for_lanes(lanes, [&](unsigned i) {
-        if (a.has(access_flags::reads) && !map.all(offset[i], a.bytes)) tell(i);
+        if (a.has(access_flags::reads) && !map.all(offset[i], a.bytes) &&
+            !copies_padding(a, [&](std::uint32_t n) { return map.all(offset[i] + n, 1); }))
+            tell(i);
         if (a.has(access_flags::writes)) map.mark(offset[i], a.bytes);
     });
 }
@@ -277,7 +289,12 @@ void look_at_local(const checked_access& a, lane_mask lanes, const address_lanes
             !a.has(access_flags::reads) ||
             for_local_words(base, i, offset[i], a.bytes,
                             [&](std::uint64_t at, std::uint32_t n) { return map.all(at, n); });
-        if (!known) a.checks.unwritten_local(a.w, a.op, i, offset[i], a.bytes);
+        const auto written = [&](std::uint32_t n) {
+            return for_local_words(base, i, offset[i] + n, 1,
+                                   [&](std::uint64_t at, std::uint32_t) { return map.all(at, 1); });
+        };
+        if (!known && !copies_padding(a, written))
+            a.checks.unwritten_local(a.w, a.op, i, offset[i], a.bytes);
         if (a.has(access_flags::writes))
             for_local_words(base, i, offset[i], a.bytes, [&](std::uint64_t at, std::uint32_t n) {
                 map.mark(at, n);

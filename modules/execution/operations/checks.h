@@ -17,6 +17,8 @@ struct access_flags {
     static constexpr std::uint32_t acquires = 8;
     static constexpr std::uint32_t releases = 16;
     static constexpr std::uint32_t wide_registers = 32;  ///< of 64 bits a lane
+    /// What is loaded is stored elsewhere, and nothing else.
+    static constexpr std::uint32_t copies = 64;
 };
 
 /// Before a fence.

@@ -235,6 +235,22 @@ TEST(CheckInit, KeepsSilentAboutWhatAKernelHasWritten) {
                 IsEmpty());
 }
 
+TEST(CheckInit, KeepsSilentAboutPaddingThatIsCopied) {
+    // A structure of one byte and one word: three bytes of padding.
+    const std::string fill =
+        "mul.wide.u32 %rd2, %r0, 8; add.u64 %rd3, %rd0, %rd2; st.global.u8 [%rd3], %r0;"
+        "st.global.u32 [%rd3+4], %r0; ld.global.v2.u32 {%r4, %r5}, [%rd3];";
+    EXPECT_THAT(found("init", fill + "st.global.v2.u32 [%rd3+512], {%r4, %r5};"), IsEmpty());
+    EXPECT_THAT(found("init", fill + "add.u32 %r4, %r4, 1;"),
+                ElementsAre(HasSubstr("that nothing has written")))
+        << "it is used";
+    EXPECT_THAT(found("init",
+                      "ld.global.u32 %r4, [%rd1]; add.u64 %rd3, %rd1, 512; "
+                      "st.global.u32 [%rd3], %r4;"),
+                ElementsAre(HasSubstr("that nothing has written")))
+        << "nothing of it has been written";
+}
+
 TEST(CheckInit, KnowsEveryByte) {
     EXPECT_THAT(
         found("init",

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sc_main/debug_output.h"
+#include "platform/device/debug_output.h"
 
 #include "modules/kernel/error.h"
-#include "sc_main/standard_streams.h"
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
-namespace simtlm {
+namespace simtlm::device {
 
 namespace {
 
@@ -37,8 +38,9 @@ void refuse_inputs(const platform::option_values& values, const std::string& fil
 
 }  // namespace
 
-debug_output::debug_output(const platform::option_values& values)
-    : level_(static_cast<int>(number_in_environment("PTX_SIM_DEBUG"))) {
+debug_output::debug_output(const platform::option_values& values,
+                           std::function<void(std::string_view)> print)
+    : level_(static_cast<int>(number_in_environment("PTX_SIM_DEBUG"))), print_(std::move(print)) {
     if (level_ > 0) {
         execution::execution_log::sink s;
         s.blocks = level_ >= 1;
@@ -46,7 +48,7 @@ debug_output::debug_output(const platform::option_values& values)
         s.written = level_ >= 6;
         s.registers = level_ >= 10;
         s.thread = number_in_environment("PTX_SIM_DEBUG_THREAD_UID");
-        s.write = [](std::string_view text) { put_out(text); };
+        s.write = print_;
         log_.add(std::move(s));
     }
     if (!values.flag("-gpgpu_ptx_inst_debug_to_file")) return;
@@ -64,7 +66,7 @@ debug_output::~debug_output() {
     try {
         finish();
     } catch (const kernel::output_error& e) {
-        tell(fmt::format("simtlm: {}\n", e.what()));
+        std::fputs(fmt::format("simtlm: {}\n", e.what()).c_str(), stderr);
     }
 }
 
@@ -74,14 +76,18 @@ void debug_output::finish() {
 }
 
 void debug_output::program_loaded(const ptx::module& m, const std::string& text) const {
-    if (level_ >= 100) put_out(text + "\n");
-    if (level_ >= 2) put_out(execution::control_flow_text(m));
+    if (level_ >= 100) print_(text + "\n");
+    if (level_ >= 2) print_(execution::control_flow_text(m));
 }
 
 void debug_output::buffers_placed(const std::vector<execution::script_run::placed>& buffers) const {
     if (level_ < 3) return;
     for (const auto& b : buffers)
-        put_out(fmt::format("buffer {}: {} bytes at {:#x}\n", b.what->name, b.bytes, b.address));
+        print_(fmt::format("buffer {}: {} bytes at {:#x}\n", b.what->name, b.bytes, b.address));
 }
 
-}  // namespace simtlm
+void debug_output::copied(std::uint64_t to, std::uint64_t bytes) const {
+    if (level_ >= 3) print_(fmt::format("copy of {} bytes to {:#x}\n", bytes, to));
+}
+
+}  // namespace simtlm::device
