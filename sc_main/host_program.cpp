@@ -63,9 +63,9 @@ std::string check(const std::vector<std::string>& options, const char* executabl
     platform::option_values values(folders.finder());
     values.parse_command_line(options);
     for (const char* const other :
-         {"--ptx", "--cubin", "--launch", "-trace", "--ctas", "--kernel-ids",
-          "--no-validate", "--unknown-opcode", "--opcode-table", "--override-shmem",
-          "--override-registers", "--sample", "--sample-stable"})
+         {"--ptx", "--cubin", "--launch", "-trace", "--ctas", "--kernel-ids", "--no-validate",
+          "--unknown-opcode", "--opcode-table", "--override-shmem", "--override-registers",
+          "--sample", "--sample-stable"})
         if (values.given(other))
             throw kernel::user_error("command line",
                                      fmt::format("{} has no effect on simtlm run", other),
