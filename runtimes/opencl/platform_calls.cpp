@@ -270,10 +270,13 @@ void device_info(session& s, cl_device_id handle, cl_device_info what, const ans
             return a.value<cl_uint>(32);
         case CL_DEVICE_GPU_OVERLAP_NV:
             return a.value<cl_bool>(CL_TRUE);
-        case 0x4008:  // CL_DEVICE_PCI_BUS_ID_NV
-        case 0x4009:  // CL_DEVICE_PCI_SLOT_ID_NV
-        case 0x400a:  // CL_DEVICE_PCI_DOMAIN_ID_NV
-            return a.value<cl_uint>(d.number);
+        case 0x4007:  // CL_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT_NV
+            return a.value<cl_uint>(2);
+        case 0x4008:                                // CL_DEVICE_PCI_BUS_ID_NV
+            return a.value<cl_uint>(d.number + 1);  // as CUDA's
+        case 0x4009:                                // CL_DEVICE_PCI_SLOT_ID_NV
+        case 0x400a:                                // CL_DEVICE_PCI_DOMAIN_ID_NV
+            return a.value<cl_uint>(0);
         case CL_DEVICE_KERNEL_EXEC_TIMEOUT_NV:
         case CL_DEVICE_INTEGRATED_MEMORY_NV:
             return a.value<cl_bool>(CL_FALSE);

@@ -145,6 +145,40 @@ void shares_virtual_memory(const host& h) {
     GOOD(clReleaseProgram(g));
 }
 
+void CL_CALLBACK free_them(cl_command_queue, cl_uint n, void** pointers, void* context) {
+    for (cl_uint i = 0; i < n; ++i) clSVMFree(static_cast<cl_context>(context), pointers[i]);
+}
+
+/// A kernel reaches memory through a pointer inside memory, which it is told of.
+void reaches_memory_through_pointers(const host& h) {
+    auto* list = static_cast<int**>(clSVMAlloc(h.context, CL_MEM_READ_WRITE, 64, 0));
+    auto* numbers = static_cast<int*>(
+        clSVMAlloc(h.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0));
+    CHECK(list != nullptr && numbers != nullptr);
+    numbers[3] = 5;
+    GOOD(clEnqueueSVMMemcpy(h.queue, CL_TRUE, list, &numbers, sizeof numbers, 0, nullptr, nullptr));
+    const cl_program g =
+        h.build("kernel void through(global int* global* p) { p[0][3] *= 7; }", "-cl-std=CL3.0");
+    const cl_kernel k = h.kernel(g, "through");
+    GOOD(clSetKernelArgSVMPointer(k, 0, list));
+    void* reached[] = {numbers};
+    GOOD(clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, reached));
+    h.run(k, 1);
+    GOOD(clFinish(h.queue));
+    CHECK(numbers[3] == 35);
+    const void* moved[] = {list, numbers};
+    GOOD(clEnqueueSVMMigrateMem(h.queue, 2, moved, nullptr, 0, 0, nullptr, nullptr));
+    GIVES(CL_INVALID_VALUE,
+          clEnqueueSVMMigrateMem(h.queue, 0, nullptr, nullptr, 0, 0, nullptr, nullptr));
+    void* first[] = {list};
+    GOOD(clEnqueueSVMFree(h.queue, 1, first, nullptr, nullptr, 0, nullptr, nullptr));
+    void* second[] = {numbers};
+    GOOD(clEnqueueSVMFree(h.queue, 1, second, free_them, h.context, 0, nullptr, nullptr));
+    GOOD(clFinish(h.queue));
+    GOOD(clReleaseKernel(k));
+    GOOD(clReleaseProgram(g));
+}
+
 }  // namespace
 
 int main() {
@@ -156,6 +190,7 @@ int main() {
         divides_buffers(h);
         refuses_and_tells(h);
         shares_virtual_memory(h);
+        reaches_memory_through_pointers(h);
     }
     return passed("buffers");
 }

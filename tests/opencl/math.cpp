@@ -296,12 +296,17 @@ struct data {
     cl_mem a, b, c, n, r;
 };
 
+/// The name of the kernel that tries a function; "_by_", since there are both atan and atan2.
+std::string kernel_of(const function& f, unsigned width) {
+    std::string name = std::string("k_") + f.name;
+    if (width != 0) name += "_by_" + std::to_string(width);
+    std::replace(name.begin(), name.end(), '.', '_');
+    return name;
+}
+
 template <class T>
 std::vector<T> run(const host& h, cl_program g, const function& f, unsigned width, const data& d) {
-    std::string name = std::string("k_") + f.name + (width != 0 ? std::to_string(width) : "");
-    for (char& c : name)
-        if (c == '.') c = '_';
-    const cl_kernel k = h.kernel(g, name.c_str());
+    const cl_kernel k = h.kernel(g, kernel_of(f, width).c_str());
     cl_uint index = 0;
     for (const cl_mem m : {d.a, d.b, d.c, d.n, d.r}) set(k, index++, m);
     h.run(k, width != 0 ? count / width : count, width != 0 ? 4 : 64);
@@ -311,9 +316,7 @@ std::vector<T> run(const host& h, cl_program g, const function& f, unsigned widt
 
 std::string code_of(const function& f, const char* type, unsigned width) {
     const std::string w = width != 0 ? std::to_string(width) : "";
-    std::string name = std::string("k_") + f.name + w;
-    for (char& c : name)
-        if (c == '.') c = '_';
+    const std::string name = kernel_of(f, width);
     const std::string v = type + w;
     const auto load = [&](const char* from) {
         return width == 0 ? std::string(from) + "s[i]" : "vload" + w + "(i, " + from + "s)";
