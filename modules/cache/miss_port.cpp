@@ -19,6 +19,7 @@ bool miss_port::try_send(tlm::tlm_generic_payload& request) {
             break;
         case tlm::TLM_UPDATED:
             blocked_ = false;
+            if (phase == protocol::refused) return false;
             if (phase == tlm::BEGIN_RESP) keep(request, true);
             break;
         case tlm::TLM_COMPLETED:

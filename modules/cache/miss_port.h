@@ -10,7 +10,8 @@
 namespace simtlm::cache {
 
 /// The memory side of a cache of an SM: a base-protocol initiator socket as a miss sink. After
-/// TLM_ACCEPTED nothing is sent until END_REQ. A response that its owner cannot take now (fill port
+/// TLM_ACCEPTED nothing is sent until END_REQ; a request that is answered with the phase
+/// protocol::refused has not been sent. A response that its owner cannot take now (fill port
 /// busy) is answered TLM_ACCEPTED and kept; retry() offers it again and sends END_RESP. Write-backs
 /// are released when they are answered.
 class miss_port : public miss_sink {

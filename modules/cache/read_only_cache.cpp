@@ -14,7 +14,10 @@ read_only_cache::read_only_cache(const sc_core::sc_module_name& name,
       memory(memory_.socket),
       config_(cfg),
       engine_(cfg.cache),
-      process_("process", sequencer, cfg.phase, kernel::on_edge<&read_only_cache::cycle>(this)) {}
+      process_("process", sequencer, cfg.phase, kernel::on_edge<&read_only_cache::cycle>(this),
+               false, cfg.sub_phase + 1) {
+    process_.select_sub_phase(cfg.sub_phase);
+}
 
 tlm::tlm_sync_enum read_only_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
     if (config_.perfect) return tlm::TLM_COMPLETED;

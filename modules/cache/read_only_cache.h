@@ -31,6 +31,7 @@ public:
         bool perfect = false;         ///< every access hits, and is not counted
         bool send_at_access = false;  ///< L1I
         bool always_fill = false;     ///< L1I
+        unsigned sub_phase = 0;       ///< of the phase
     };
 
 private:

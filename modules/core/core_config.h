@@ -47,6 +47,7 @@ struct core_quirks {
     bool loads_stay_long = false;          ///< two-level scheduler: even after write-back
     bool evictions_follow_misses = false;  ///< L1D: write-backs go where the miss goes
     bool rrr_begins_with_warp_0 = false;   ///< strict round robin: all schedulers of an SM
+    bool sms_in_order = false;             ///< SMs act one after the other in a core cycle
 };
 
 /// One SM, validated by the platform.
@@ -102,6 +103,14 @@ struct cluster_config {
     unsigned sim_order = 1;             ///< -gpgpu_simt_core_sim_order
     sm_config sm;
     multiprocessor_maker make;  ///< empty: the classic core, `sm`
+    /// The order of clusters decides something, too: random partition indexing.
+    bool clusters_in_order = false;
+
+    /// SMs of a cluster, or of all, act one after the other. A single SM a cluster meets nobody
+    /// where the order of clusters decides nothing.
+    bool in_order() const {
+        return sm.quirks.sms_in_order && !make && (clusters_in_order || sms_per_cluster > 1);
+    }
 };
 
 }  // namespace simtlm::core

@@ -29,6 +29,19 @@ tlm::tlm_sync_enum memory_port::request(int id, tlm::tlm_generic_payload& p, tlm
         return tlm::TLM_COMPLETED;
     }
     protocol::extension(p).source = static_cast<std::uint8_t>(id);
+    if (outside_ != nullptr && !perfect_) {
+        const bool room = outside_->has_room();
+        if (kernel::back_pressure_counter* const counter = back_pressure_[id]) {
+            if (room)
+                counter->set(kernel::back_pressure_counter::held, false);
+            else
+                counter->stalled_now(kernel::back_pressure_counter::held);
+        }
+        if (!room) {
+            phase = protocol::refused;
+            return tlm::TLM_UPDATED;
+        }
+    }
     if (blocked_) {
         const auto source = static_cast<unsigned>(id);
         held_[source] = &p;

@@ -18,6 +18,16 @@ namespace simtlm::core {
 enum class memory_source : std::uint8_t { l1i, l1d, l1c, l1t, ldst };
 inline constexpr unsigned memory_sources = 5;
 
+/// What is behind the ports of SMs that act one after the other: each sees what those before it
+/// have left.
+struct shared_outside {
+    /// Whether it takes another request now.
+    virtual bool has_room() const = 0;
+
+protected:
+    ~shared_outside() = default;
+};
+
 /// The port of an SM to the memory system: the caches and the load/store unit send their requests
 /// through it in the order of the phases in which they act, and responses come back by it.
 ///
@@ -50,8 +60,13 @@ public:
         injection_order_ = &sequencer;
     }
 
+    /// Requests are refused (protocol::refused, ask again in the next core cycle) while the outside
+    /// has no room, and stay where they are. What it takes it answers with END_REQ at once.
+    void share_outside(const shared_outside& outside) { outside_ = &outside; }
+
     /// The outside takes no more at the moment.
     bool blocked() const {
+        if (outside_ != nullptr) return !outside_->has_room();
         return blocked_ && (injection_order_ == nullptr ||
                             blocked_in_ != injection_order_->cycle(protocol::core_clock));
     }
@@ -94,8 +109,9 @@ private:
     bool perfect_;
     bool blocked_ = false;
     const kernel::phase_sequencer* injection_order_ = nullptr;
-    std::uint64_t blocked_in_ = 0;  // core cycle, with turns_
-    int blocked_source_ = -1;       // whose END_REQ is withheld
+    std::uint64_t blocked_in_ = 0;  // core cycle, with injection_order_
+    const shared_outside* outside_ = nullptr;
+    int blocked_source_ = -1;  // whose END_REQ is withheld
     tlm::tlm_generic_payload* blocked_request_ = nullptr;
     std::array<tlm::tlm_generic_payload*, memory_sources> held_{};
     std::array<kernel::back_pressure_counter*, memory_sources> back_pressure_{};

@@ -36,7 +36,7 @@ void multiprocessor::end_running() {
 }
 
 void multiprocessor::set_request_order(protocol::request_order&) {
-    port_.wait_for_injection_order(sequencer_);
+    if (who_.sms_in_order == 1) port_.wait_for_injection_order(sequencer_);
 }
 
 }  // namespace simtlm::core

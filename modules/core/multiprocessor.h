@@ -99,6 +99,11 @@ public:
     virtual void watch(instruction_watcher& watcher) = 0;
     /// Random partition indexing: requests enter the network in an order that somebody gives.
     virtual void set_request_order(protocol::request_order& order);
+    /// Where SMs act one after the other (sm_identity::sms_in_order): acts as the k-th from the
+    /// next core cycle on.
+    virtual void set_position(unsigned /*k*/) {}
+    /// The outside has room for the requests of several such SMs or for none of them.
+    void share_outside(const shared_outside& outside) { port_.share_outside(outside); }
 
     // ---- CTAs: called in phase core_dispatch_ctas ----
 

@@ -55,6 +55,9 @@ public:
     /// How many there were before a given cycle.
     std::uint64_t before(std::uint64_t cycle) const { return active_.before(cycle); }
 
+    /// Whether there is a reason to be.
+    bool active() const { return reasons_ != 0; }
+
 private:
     running_cycles active_;
     unsigned reasons_ = 0;

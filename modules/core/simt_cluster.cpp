@@ -18,6 +18,8 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
       network("network"),
       sequencer_(sequencer),
       config_(config),
+      in_order_(config.in_order()),
+      first_position_(config.clusters_in_order ? number * config.sms_per_cluster : 0),
       from_sm_("from_sm", config.sms_per_cluster),
       owed_end_(config.sms_per_cluster, nullptr),
       responses_(config.ejection_buffer_size),
@@ -33,8 +35,11 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
     for (unsigned i = 0; i < config.sms_per_cluster; ++i) {
         from_sm_[i].register_nb_transport_fw(this, &simt_cluster::request, static_cast<int>(i));
         outbox_.emplace_back(config.sms_per_cluster > 1 ? outbox_entries : 0);
-        const sm_identity who{number * config.sms_per_cluster + i, number,
-                              config.clusters * config.sms_per_cluster};
+        const unsigned all = config.clusters * config.sms_per_cluster;
+        const sm_identity who{number * config.sms_per_cluster + i, number, all,
+                              !in_order_                 ? 1
+                              : config.clusters_in_order ? all
+                                                         : config.sms_per_cluster};
         const std::string sm_name = fmt::format("sm{}", i);
         const multiprocessor_parts parts{sm_name.c_str(), sequencer, config.sm, who,
                                          transactions.of_block()};
@@ -42,7 +47,9 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
         sms_.back()->clk(clk);
         sms_.back()->memory.bind(from_sm_[i]);
         sms_.back()->count_cycles_in(cycles_);
+        if (in_order_) sms_.back()->share_outside(*this);
     }
+    if (in_order_) order_sms(0);
 }
 
 bool simt_cluster::busy() const {
@@ -96,6 +103,11 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
         next_hand_ = receive_process_.now() + 2;
         return tlm::TLM_COMPLETED;
     }
+    if (in_order_) {
+        send(p);
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+    }
     if (order_ != nullptr) {
         outbox_[s].push(&p);
         owed_end_[s] = &p;
@@ -118,6 +130,11 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
 }
 
 void simt_cluster::inject() {
+    if (in_order_) {
+        order_sms(inject_process_.now() + 1);
+        if (config_.sim_order != 1 || !cycles_.active()) inject_process_.sleep();
+        return;
+    }
     inject_process_.sleep();  // unless an SM sends another request when its last one ends
     const auto n = static_cast<unsigned>(sms_.size());
     if (n > 1) {
@@ -129,6 +146,13 @@ void simt_cluster::inject() {
         if (!blocked_)
             for (unsigned s = 0; s < n; ++s) end_request(s);
     }
+}
+
+/// Before a core cycle: the SMs act in it one after the other.
+void simt_cluster::order_sms(std::uint64_t cycle) {
+    const auto n = static_cast<unsigned>(sms_.size());
+    const unsigned first = first_sm(cycle);
+    for (unsigned k = 0; k < n; ++k) sms_[(first + k) % n]->set_position(first_position_ + k);
 }
 
 void simt_cluster::end_request(unsigned s) {
@@ -159,6 +183,7 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
                                          sc_core::sc_time&) {
     if (phase == tlm::END_REQ) {
         blocked_ = false;
+        if (in_order_) return tlm::TLM_ACCEPTED;  // the SMs ask
         if (order_ != nullptr) {
             for (unsigned s = 0; s < sms_.size(); ++s)
                 if (outbox_[s].empty()) end_request(s);

@@ -25,10 +25,11 @@ struct reply_observer {
 ///
 /// Requests: those of a single SM go straight into the network; several SMs put theirs into an
 /// outbox each, which the cluster empties once per core cycle, a different SM first every time.
-/// Responses: one FIFO (-gpgpu_n_cluster_ejection_buffer_size) whose head waits for its SM, in
-/// front of all others. Per core cycle one response goes to an SM and one is taken from the
-/// network.
-class simt_cluster : public kernel::clocked_module {
+/// With core_quirks::sms_in_order they act one after the other instead, in that order, each with
+/// the room that those before it have left. Responses: one FIFO
+/// (-gpgpu_n_cluster_ejection_buffer_size) whose head waits for its SM, in front of all others. Per
+/// core cycle one response goes to an SM and one is taken from the network.
+class simt_cluster : public kernel::clocked_module, private shared_outside {
 public:
     protocol::initiator_socket<simt_cluster> network;
 
@@ -59,6 +60,7 @@ public:
     /// @param now  the last core cycle of the old state
     void set_ctas_left(bool left, std::uint64_t now) {
         left ? cycles_.start(now) : cycles_.stop(now);
+        if (left && in_order_) inject_process_.wake();
     }
     /// Which SM is the first to inject in a core cycle (-gpgpu_simt_core_sim_order).
     unsigned first_sm(std::uint64_t cycle) const {
@@ -80,6 +82,8 @@ private:
     void receive();
     void acknowledge();
     void inject();
+    void order_sms(std::uint64_t cycle);
+    bool has_room() const override { return !blocked_; }
     bool send(tlm::tlm_generic_payload& p);
     bool hand_over(tlm::tlm_generic_payload& p);
     void end_request(unsigned s);
@@ -92,6 +96,8 @@ private:
 
     kernel::phase_sequencer& sequencer_;
     const cluster_config& config_;
+    const bool in_order_;            // SMs act one after the other
+    const unsigned first_position_;  // of them, among those of all clusters
     sc_core::sc_vector<protocol::target_socket<simt_cluster>> from_sm_;
     cluster_cycles cycles_;  // before the SMs, which count theirs in it
     std::vector<std::unique_ptr<multiprocessor>> sms_;

@@ -36,7 +36,8 @@ std::string unit_kind(const char* name) {
 sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
        const sm_config& config, const sm_identity& who, protocol::transaction_pool& transactions)
     : multiprocessor(name, sequencer, config, who),
-      group_("cycle", sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
+      group_("cycle", sequencer, static_cast<unsigned>(protocol::phase_scope::sm),
+             who.sms_in_order),
       tagger_(who),
       warps_(config.max_warps),
       scoreboard_(warps_, config.quirks.loads_stay_long),
@@ -101,10 +102,15 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
     ro.perfect = config_.perfect_inst_const_cache;
     ro.phase = protocol::phase::core_instruction_cache;
     ro.send_at_access = ro.always_fill = true;
+    if (who_.sms_in_order > 1) {  // what was refused is sent behind the fetch, like what was not
+        ro.phase = protocol::phase::core_front_end;
+        ro.sub_phase = 1;
+    }
     l1i_ = std::make_unique<cache::read_only_cache>("l1i", sequencer_, ro);
     ro.cache = config_.l1c;
     ro.type = protocol::access_type::constant_read;
     ro.phase = protocol::phase::core_constant_cache;
+    ro.sub_phase = 0;
     ro.send_at_access = ro.always_fill = false;
     l1c_ = std::make_unique<cache::read_only_cache>("l1c", sequencer_, ro);
     l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer_, config_.l1t);

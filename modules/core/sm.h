@@ -53,6 +53,8 @@ public:
         multiprocessor::set_request_order(order);
     }
 
+    void set_position(unsigned k) override { group_.select_sub_phase(k); }
+
     // ---- CTAs: called in phase core_dispatch_ctas ----
 
     const kernel_context* kernel_of(unsigned warp) const override {

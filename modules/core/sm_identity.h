@@ -11,6 +11,8 @@ struct sm_identity {
     unsigned sm = 0;  ///< within the GPU
     unsigned cluster = 0;
     unsigned sms = 1;  ///< of the GPU: local memory is interleaved over them
+    /// SMs that act one after the other in a core cycle, of which this is one; 1: in any order.
+    unsigned sms_in_order = 1;
 };
 
 /// Signs the requests that the blocks of an SM make to its caches, and tells of them where the

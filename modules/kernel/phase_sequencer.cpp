@@ -167,6 +167,7 @@ void phase_sequencer::end_of_elaboration() {
     find_watched_blocks();
     check_clocks();
     for (slot& s : slots_) {
+        s.shared = s.shared && s.sub_phases.size() <= 1;  // those of others act one after the other
         if (!s.shared || s.members.empty()) continue;
         s.lay_out_by_chunk(options_.host_threads);
         s.shared_number = static_cast<unsigned>(shared_slots_.size());

@@ -7,21 +7,23 @@
 
 namespace simtlm::kernel {
 
-process_group::process_group(const char* name, phase_sequencer& sequencer, unsigned kind)
+process_group::process_group(const char* name, phase_sequencer& sequencer, unsigned kind,
+                             unsigned sub_phases)
     : sequencer_(sequencer) {
-    create(name, kind, nullptr);
+    create(name, kind, sub_phases, nullptr);
 }
 
 process_group::process_group(const process_group& same_process, unsigned kind)
     : sequencer_(same_process.sequencer_) {
-    create("", kind, same_process.activity_.get());
+    create("", kind, 1, same_process.activity_.get());
 }
 
-void process_group::create(const char* name, unsigned kind, clocked_process* run_by) {
+void process_group::create(const char* name, unsigned kind, unsigned sub_phases,
+                           clocked_process* run_by) {
     const auto& all = sequencer_.slots_;
     const auto within = [kind](const auto& s) { return s.what.group_kind == kind; };
     const auto begin = std::find_if(all.begin(), all.end(), within);
-    if (sequencer_.options_.clocked_threads || begin == all.end()) return;
+    if ((sequencer_.options_.clocked_threads && sub_phases == 1) || begin == all.end()) return;
     const auto end = std::find_if_not(begin, all.end(), within);
     sc_assert(std::none_of(end, all.end(), within));
     first_ = static_cast<unsigned>(begin - all.begin());
@@ -32,8 +34,8 @@ void process_group::create(const char* name, unsigned kind, clocked_process* run
         slots_.back().what = s->what;
         slots_.back().sequencer = &sequencer_;
     }
-    activity_.reset(new clocked_process(name, sequencer_, first_,
-                                        on_edge<&process_group::run>(this), false, 1, run_by));
+    activity_.reset(new clocked_process(
+        name, sequencer_, first_, on_edge<&process_group::run>(this), false, sub_phases, run_by));
     activity_->block_ = nullptr;  // its members are those of blocks
     sequencer_.groups_.push_back(this);
     open();
@@ -52,6 +54,10 @@ void process_group::open() {
 void process_group::close() {
     auto& all = sequencer_.open_groups_;
     all.erase(std::remove(all.begin(), all.end(), this), all.end());
+}
+
+void process_group::select_sub_phase(unsigned k) {
+    if (activity_ != nullptr) activity_->select_sub_phase(k);
 }
 
 unsigned process_group::add(clocked_process& p) {

@@ -28,7 +28,11 @@ public:
     /// Opens it.
     /// @param name  of its process, within the module under construction
     /// @param kind  phase::group_kind of its phases
-    process_group(const char* name, phase_sequencer& sequencer, unsigned kind);
+    /// @param sub_phases  in how many sub-phases of its first phase it may run: groups that act one
+    ///                    after the other, see select_sub_phase(). Such groups are run by one host
+    ///                    thread, and exist where every process is a thread of SystemC, too.
+    process_group(const char* name, phase_sequencer& sequencer, unsigned kind,
+                  unsigned sub_phases = 1);
     /// Opens one that is run by the process of another group of the same module, which is made for
     /// earlier or later phases. Where one module has such groups, every module that has one has
     /// all.
@@ -42,6 +46,9 @@ public:
     void open();
     /// All members have been made, or some more will be when it is open again.
     void close();
+    /// All its phases are run in the k-th sub-phase of the first of them, after those of the groups
+    /// of earlier sub-phases. Called while no group runs. @param k  below the number of sub-phases
+    void select_sub_phase(unsigned k);
 
 private:
     friend class phase_sequencer;
@@ -75,7 +82,7 @@ private:
         return std::all_of(r.many, r.many + sub_phases_[sub_phase]->n_words,
                            [](std::uint64_t w) { return w == 0; });
     }
-    void create(const char* name, unsigned kind, clocked_process* run_by);
+    void create(const char* name, unsigned kind, unsigned sub_phases, clocked_process* run_by);
     unsigned add(clocked_process& p);
     void complete(std::mt19937_64* random);
     /// Of its members in a phase, less those of the group as a whole.

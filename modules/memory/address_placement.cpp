@@ -17,6 +17,7 @@ address_placement::address_placement(const sc_core::sc_module_name& name,
 
 void address_placement::touched(unsigned sm, std::uint64_t address, stage by) {
     if (mapping_.placed(address)) return;
+    if (order_.given) return mapping_.place(address);
     touched_[sm][by].push_back(address);
     process_.wake();
 }

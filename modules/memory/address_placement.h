@@ -23,6 +23,8 @@ public:
     struct order {
         unsigned clusters = 1;
         unsigned sms_per_cluster = 1;
+        /// The SMs act one after the other in this order, so that first uses come in it.
+        bool given = false;
     };
 
     address_placement(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,

@@ -24,6 +24,7 @@ gpu_config make_gpu_config(const option_values& values) {
     read_dispatch(values, c.dispatch);
     read_run(values, c.run, c.sms());
     read_quirks(values, c);
+    c.cores.clusters_in_order = c.memory.mapping.indexing == memory::partition_indexing::random;
     core::sm_config& sm = c.cores.sm;
     for (cache::cache_config* const cache :
          {&sm.l1i, &sm.l1d, &sm.l1c, &sm.l1t, &c.memory.partition.l2})

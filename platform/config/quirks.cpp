@@ -41,6 +41,10 @@ constexpr quirk table[] = {
     {"rrr-begins-with-warp-0",
      "with -gpgpu_scheduler rrr every scheduler of an SM tries warp 0 until it issues first",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.rrr_begins_with_warp_0; }},
+    {"sms-in-order",
+     "SMs that share a port of the network act one after the other within a core cycle, and see "
+     "what those before them have left of its room; all SMs with random partition indexing",
+     [](gpu_config& c) -> bool& { return c.cores.sm.quirks.sms_in_order; }},
     {"writes-wait",
      "writes with a queue of their own wait for its high mark even while no read waits",
      [](gpu_config& c) -> bool& { return c.memory.partition.dram.quirk_writes_wait; }},

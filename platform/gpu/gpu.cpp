@@ -154,7 +154,8 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
         const core::cluster_config& all = config_.cores;
         placement_ = std::make_unique<memory::address_placement>(
             "address_placement", sequencer_,
-            memory::address_placement::order{all.clusters, all.sms_per_cluster}, mapping_);
+            memory::address_placement::order{all.clusters, all.sms_per_cluster, all.in_order()},
+            mapping_);
         placement_->clk(clock[protocol::core_clock]);
         placement_->set_turns(
             [this](unsigned c, unsigned s) { clusters_[c]->inject_from(s); },

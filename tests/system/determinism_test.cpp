@@ -46,6 +46,26 @@ TEST_P(Determinism, RandomPartitionIndexingDrawsTheSameInAnyOrder) {
     expect_same({"--shuffle-seed", "1"}, random);
     expect_same({"--no-sleep"}, random);
 }
+TEST_P(Determinism, SmsThatActOneAfterTheOtherDoSoInEveryWayOfRunningThem) {
+    for (const char* const indexing : {"0", "4"}) {
+        const std::vector<std::string> in_order{"--compat",
+                                                "accel-sim",
+                                                "-gpgpu_n_clusters",
+                                                "2",
+                                                "-gpgpu_n_cores_per_cluster",
+                                                "3",
+                                                "-gpgpu_simt_core_sim_order",
+                                                "1",
+                                                "-icnt_in_buffer_limit",
+                                                "8",
+                                                "-gpgpu_memory_partition_indexing",
+                                                indexing};
+        expect_same({"--shuffle-seed", "1"}, in_order);
+        expect_same({"--no-sleep"}, in_order);
+        expect_same({"--processes", "block"}, in_order);
+        expect_same({"--threads", "2"}, in_order);
+    }
+}
 TEST_P(Determinism, BlocksThatStayAwakeCountTheSame) {
     expect_same({"--no-sleep"});
 }

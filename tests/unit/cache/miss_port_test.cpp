@@ -16,6 +16,7 @@ struct miss_port_rig : sc_core::sc_module, miss_port::client {
     protocol::target_socket<miss_port_rig> memory{"memory"};
     bool willing = false;
     bool ends_requests = true;
+    bool full = false;
     std::vector<const tlm::tlm_generic_payload*> taken, ended;
 
     explicit miss_port_rig(const sc_core::sc_module_name& name)
@@ -40,6 +41,10 @@ private:
         if (phase == tlm::END_RESP) {
             ended.push_back(&p);
             return tlm::TLM_COMPLETED;
+        }
+        if (full) {
+            phase = protocol::refused;
+            return tlm::TLM_UPDATED;
         }
         if (!ends_requests) return tlm::TLM_ACCEPTED;
         phase = tlm::END_REQ;
@@ -66,6 +71,19 @@ TEST(MissPort, LetsTheAnswerOfAPostedWritePassAResponseThatWaits) {
         << "only what had to wait is ended by END_RESP";
     read.release();
     EXPECT_EQ(rig.pool.outstanding(), 0u);
+}
+
+TEST(MissPort, MayAskAgainForARequestThatWasRefused) {
+    miss_port_rig rig("rig");
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    auto& read =
+        rig.pool.acquire(tlm::TLM_READ_COMMAND, 0x100, 32, protocol::access_type::global_read);
+    rig.full = true;
+    EXPECT_FALSE(rig.port.try_send(read));
+    EXPECT_FALSE(rig.port.blocked()) << "nobody will tell it when there is room";
+    rig.full = false;
+    EXPECT_TRUE(rig.port.try_send(read));
+    read.release();
 }
 
 // As simple_target_socket answers for a memory that has b_transport alone.

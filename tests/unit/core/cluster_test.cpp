@@ -225,6 +225,34 @@ TEST(SimtCluster, SendsWhatItsSmHeldBackOnTheCycleAfterTheRequestThatWasInTheWay
     EXPECT_EQ(rig.requests[2].cycle, rig.requests[1].cycle + 1);
 }
 
+TEST(SimtCluster, LetsSmsThatActInOrderSeeTheRoomThatThoseBeforeThemHaveLeft) {
+    cluster_config c = config_of(3);
+    c.sm.quirks.sms_in_order = true;
+    cluster_rig rig("rig", c);
+    const loads l(4);
+    rig.run(1);
+    rig.cluster.set_ctas_left(true, rig.now());
+    for (unsigned s = 0; s < 3; ++s) rig.launch(s, l.block);
+    rig.run(100);
+    ASSERT_EQ(rig.requests.size(), 12u);
+    for (unsigned k = 0; k < 12; ++k) {
+        EXPECT_EQ(rig.requests[k].cycle, rig.requests[k / 3 * 3].cycle);
+        if (k >= 3) {
+            const auto& before = rig.requests[k - 3];
+            EXPECT_EQ(rig.requests[k].sm, (before.sm + rig.requests[k].cycle - before.cycle) % 3)
+                << "another one first in every cycle";
+        }
+    }
+    rig.open = false;  // there is room for one more
+    for (unsigned s = 0; s < 3; ++s) rig.launch(s, l.block);
+    rig.run(100);
+    EXPECT_EQ(rig.requests.size(), 13u);
+    EXPECT_EQ(rig.cluster.requests_queued(), 0u) << "the other SMs have kept theirs";
+    rig.open = true;
+    rig.run(100);
+    EXPECT_EQ(rig.requests.size(), 24u);
+}
+
 TEST(SimtCluster, TakesOneResponsePerCycleFromTheNetwork) {
     cluster_rig rig("rig", config_of(2));
     const loads l(3);

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <random>
 
@@ -425,6 +426,42 @@ TEST(ProcessGroup, GoesThroughItsPhasesBeforeTheNextGroupAndSleepsAsAWhole) {
     EXPECT_EQ(rig.sequencer.activations(1), 2 * 2 + 30u);
     EXPECT_EQ(rig.sequencer.activations(2), 2 * 2 + 96u);
 }
+
+class OrderedGroups : public ::testing::TestWithParam<bool> {};
+
+TEST_P(OrderedGroups, GoThroughAllTheirPhasesAfterTheGroupsOfEarlierSubPhases) {
+    phase_sequencer::options options;
+    options.clocked_threads = GetParam();
+    options.shuffle_seed = 5;
+    sequencer_rig rig("rig", {1000}, {{0, "first", 1}, {0, "second", 1}, {0, "after"}}, options);
+    std::string log;
+    std::vector<std::unique_ptr<recorder>> all;
+    const auto make = [&](const char* name, unsigned phase) {
+        all.push_back(std::make_unique<recorder>(name, rig.sequencer, phase));
+        all.back()->then = [&log, name](recorder&) { (log += name) += ' '; };
+        return all.back().get();
+    };
+    std::vector<std::unique_ptr<process_group>> groups;
+    const std::array<std::array<const char*, 2>, 3> names{
+        {{"A1", "A2"}, {"B1", "B2"}, {"C1", "C2"}}};
+    for (const auto& [first, second] : names) {
+        groups.push_back(
+            std::make_unique<process_group>(std::string(1, first[0]).c_str(), rig.sequencer, 1, 3));
+        make(first, 0);
+        make(second, 1);
+        groups.back()->close();
+    }
+    const auto order = [&](std::uint64_t cycle) {
+        for (unsigned k = 0; k < 3; ++k) groups[(cycle + k) % 3]->select_sub_phase(k);
+    };
+    order(0);
+    make("after", 2)->then = [&](recorder& r) { order(r.process.now() + 1); };
+    rig.run_to(4);
+    EXPECT_EQ(log, "A1 A2 B1 B2 C1 C2 B1 B2 C1 C2 A1 A2 C1 C2 A1 A2 B1 B2 A1 A2 B1 B2 C1 C2 ");
+}
+
+INSTANTIATE_TEST_SUITE_P(Processes, OrderedGroups, ::testing::Bool(),
+                         [](const auto& about) { return about.param ? "Threads" : "Methods"; });
 
 TEST(PhaseSequencer, RunsEveryProcessOnEveryEdgeWithSleepingOff) {
     phase_sequencer::options options;
