@@ -19,6 +19,22 @@ double ratio(double a, double b) {
     return b != 0 ? a / b : 0;
 }
 
+const char* label_of(const task& t) {
+    if (t.label != nullptr) return t.label;
+    if (t.what == task::kind::host_call) return "host function";
+    switch (t.direction) {
+        case copy_direction::to_device:
+            return "copy host to device";
+        case copy_direction::to_host:
+            return "copy device to host";
+        case copy_direction::between_devices:
+            return "copy device to device";
+        case copy_direction::inside:
+            break;
+    }
+    return "copy within the device";
+}
+
 }  // namespace
 
 run_log::run_log(const platform::option_values& options, const outputs& to,
@@ -27,6 +43,7 @@ run_log::run_log(const platform::option_values& options, const outputs& to,
       to_(to),
       from_(std::move(from)),
       core_hertz_(core_hertz),
+      records_calls_(!options.text("--timeline").empty()),
       started_(std::chrono::steady_clock::now()) {
     const kernel::signal_shield shield;
     if (!to_.file.empty()) file_ = std::make_unique<kernel::output_file>(to_.file);
@@ -79,6 +96,37 @@ void run_log::built(const std::vector<platform::gpu*>& gpus) {
         w.files = std::make_unique<platform::gpu_files>(*g, options_, from_);
         gpus_.push_back(std::move(w));
     }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const platform::host_activity& a : early_calls_) gpus_.front().files->add(a);
+    early_calls_.clear();
+    built_ = true;
+}
+
+void run_log::task_ended(const task& t) {
+    if (t.what == task::kind::marker && t.label == nullptr) return;
+    platform::host_activity a;
+    a.name = label_of(t);
+    a.row = t.stream;
+    a.from = t.started_at;
+    a.to = t.finished_at;
+    a.bytes = t.bytes;
+    if (t.device < gpus_.size()) gpus_[t.device].files->add(a);
+}
+
+/// Calls are shown beside the first GPU.
+void run_log::called(const char* name, std::uint64_t from, std::uint64_t to) {
+    thread_local const std::uint64_t thread = calling_threads_.fetch_add(1);
+    platform::host_activity a;
+    a.what = platform::host_activity::kind::call;
+    a.name = name;
+    a.row = thread;
+    a.from = from;
+    a.to = to;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (built_)
+        gpus_.front().files->add(a);
+    else
+        early_calls_.push_back(a);
 }
 
 std::shared_ptr<program::kernel_source> run_log::launched(

@@ -44,6 +44,12 @@ public:
     std::shared_ptr<program::kernel_source> launched(
         std::shared_ptr<execution::executed_kernel> kernel) override;
     void copied(std::uint64_t address, std::uint64_t bytes) override;
+    void task_ended(const task& t) override;
+    /// The program has called a function of an API. Any thread may tell. @param name  lives on
+    /// @param from, to  simulated time, ps
+    void called(const char* name, std::uint64_t from, std::uint64_t to);
+    /// Whether called() has an effect: there is a timeline.
+    bool records_calls() const { return records_calls_; }
     void warned(const std::string& text) override { note("warning", text); }
     void failed(const std::string& how) override {
         failed_ = how;
@@ -98,6 +104,7 @@ private:
     outputs to_;
     platform::provenance from_;
     double core_hertz_;
+    const bool records_calls_;
     std::unique_ptr<kernel::output_file> file_;
     std::chrono::steady_clock::time_point started_;
     std::vector<watched> gpus_;
@@ -110,6 +117,9 @@ private:
     std::uint64_t kernels_ = 0;
     bool broken_ = false, opened_ = false, has_ended_ = false;
     std::atomic<bool> lost_{false}, aborted_{false}, checks_found_{false};
+    std::vector<platform::host_activity> early_calls_;  ///< made before the GPUs were
+    bool built_ = false;
+    std::atomic<std::uint64_t> calling_threads_{0};
 };
 
 }  // namespace simtlm::device

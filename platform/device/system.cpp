@@ -181,6 +181,8 @@ task_ptr system::make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t 
                       fmt::format("{:#x} is no address of device memory", to));
     auto t = std::make_shared<task>();
     t->what = task::kind::copy;
+    t->label = "memset";
+    t->bytes = width * element * height;
     t->effect = [=] {
         for (std::uint64_t y = 0; y < height; ++y)
             state_.memory.note_written(to + y * pitch, width * element);

@@ -39,8 +39,9 @@ struct task {
     std::function<bool()> until;   ///< does not begin before this holds; asked again and again
     launch_request launch;
     copy_direction direction = copy_direction::inside;
-    std::uint64_t bytes = 0;    ///< copies
-    std::uint64_t address = 0;  ///< copies to the device, in one piece: where
+    std::uint64_t bytes = 0;      ///< copies
+    std::uint64_t address = 0;    ///< copies to the device, in one piece: where
+    const char* label = nullptr;  ///< on a timeline; nullptr: by its kind, and no marker is shown
     bool even_after_fault = false;
     /// Asked when everything before it is done: true: it ends without being carried out.
     std::function<bool()> skip;

@@ -203,8 +203,9 @@ void timed_engine::launch(const task_ptr& t) {
     u.gpu->commands().proceed();
 }
 
-/// When a copy ends that begins now: the direction's copies follow one another.
-std::uint64_t timed_engine::copy_end(const task& t) {
+/// When a copy ends that is due now, and when it begins: the copies of a direction follow one
+/// another.
+std::uint64_t timed_engine::copy_end(task& t) {
     if (t.direction == copy_direction::inside) return now();
     const bool peer = t.direction == copy_direction::between_devices;
     const link_timing& link = peer ? how_.nvlink : how_.pcie;
@@ -213,7 +214,8 @@ std::uint64_t timed_engine::copy_end(const task& t) {
     std::uint64_t& free =
         t.direction == copy_direction::to_device ? u.to_device_free : u.to_host_free;
     const double seconds = link.latency + static_cast<double>(t.bytes) / link.bandwidth;
-    free = std::max(free, now()) + static_cast<std::uint64_t>(seconds * 1e12);
+    t.started_at = std::max(free, now());
+    free = t.started_at + static_cast<std::uint64_t>(seconds * 1e12);
     return free;
 }
 
@@ -242,6 +244,9 @@ void timed_engine::end_copies() {
 
 std::vector<task_ptr> timed_engine::run() {
     if (done_.empty() && (!kernels_.empty() || !copies_.empty())) simulate();
+    for (const task_ptr& t : done_)
+        if (t->what != task::kind::kernel && t->outcome == status::success)
+            observer_.task_ended(*t);
     return std::exchange(done_, {});
 }
 

@@ -40,6 +40,8 @@ public:
     virtual void copied(std::uint64_t address, std::uint64_t bytes) {
         static_cast<void>(address), static_cast<void>(bytes);
     }
+    /// A task other than a kernel has ended: its times are known.
+    virtual void task_ended(const task& t) { static_cast<void>(t); }
     virtual void warned(const std::string& text) { static_cast<void>(text); }
     /// The simulation cannot go on. @param how  "failed", "deadlock", or the option that ended it
     virtual void failed(const std::string& how) { static_cast<void>(how); }
@@ -82,7 +84,7 @@ private:
     void launch(const task_ptr& t);
     execution::launch launch_of(const task& t) const;
     void start_copy(const task_ptr& t);
-    std::uint64_t copy_end(const task& t);
+    std::uint64_t copy_end(task& t);
     void carry_out(const task_ptr& t);
     void simulate();
     void collect();

@@ -28,6 +28,10 @@ public:
 
     /// A report has been made. @param kernel  nullptr: of no kernel
     void add(const report& report, const kernel_record* kernel);
+    /// What a host program does, for the timeline; calls may come from any thread.
+    void add(const host_activity& activity) {
+        if (timeline_) timeline_->add(activity);
+    }
     /// The simulation goes on no more: completes what was recorded of it.
     /// @throws kernel::user_error, kernel::output_error
     void finish_recordings();

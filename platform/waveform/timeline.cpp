@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/timeline.h"
 
+#include "modules/kernel/display_text.h"
 #include "platform/gpu/gpu.h"
 #include "platform/waveform/trace_events.h"
 #include "platform/waveform/waveform.h"
@@ -11,6 +12,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <mutex>
 #include <vector>
 
 namespace simtlm::platform {
@@ -24,6 +26,7 @@ enum track : std::uint64_t {
     counters_track = 1,
     kernels_track = 2,
     memory_track = 3,
+    host_track = 4,
     first_sm = 10
 };
 /// Thread number of warp 0 of an SM; below are its CTA slots.
@@ -168,14 +171,53 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
 
     void write_kernel(const kernel_run& k, std::uint64_t end) {
         if (k.start == never || !in_window(k.launched_at, end)) return;
-        const auto [at, is_new] = streams.try_emplace(k.stream, streams.size());
-        const trace_events::place row{kernels_track, at->second};
-        if (is_new) out.name_thread(row, fmt::format("stream {:#x}", k.stream));
+        const trace_events::place row = row_of_stream(k.stream);
         if (k.start > k.launched_at)
             slice("launch", "launch " + k.name, row, k.launched_at, k.start, "");
         slice("kernel", k.name, row, k.start, end,
               fmt::format(R"(,"launch":{},"ctas":{},"stream":{})", k.launch, k.ctas, k.stream));
     }
+
+    /// Streams are numbered as they come: a recorded number may be an address.
+    trace_events::place row_of_stream(std::uint64_t stream) {
+        const auto [at, is_new] = streams.try_emplace(stream, streams.size());
+        const trace_events::place row{kernels_track, at->second};
+        if (is_new) out.name_thread(row, fmt::format("stream {}", at->second));
+        return row;
+    }
+
+    // ---- the host
+
+    void write_command(const host_activity& a) {
+        const std::uint64_t first = time(window.from), end = last_time();
+        if (a.to < first || a.from >= end) return;
+        const std::string bytes = a.bytes != 0 ? fmt::format(R"("bytes":{},)", a.bytes) : "";
+        out.slice("command", a.name, row_of_stream(a.row), a.from, a.to,
+                  fmt::format(R"({}"stream":{})", bytes, a.row));
+    }
+
+    /// Calls come from any thread, and are few beside what the GPU does: they wait for the end.
+    void note_call(const host_activity& a) {
+        const std::lock_guard<std::mutex> lock(calls_mutex);
+        if (++calls_made <= most_calls) calls.push_back(a);
+    }
+
+    void write_calls() {
+        const std::lock_guard<std::mutex> lock(calls_mutex);
+        if (calls.empty()) return;
+        out.name_process(host_track, "host", 3);
+        std::map<std::uint64_t, bool> named;
+        const std::uint64_t first = time(window.from), end = last_time();
+        for (const host_activity& a : calls) {
+            if (a.to < first || a.from >= end) continue;
+            const trace_events::place row{host_track, a.row};
+            if (named.insert({a.row, true}).second)
+                out.name_thread(row, fmt::format("thread {}", a.row));
+            out.slice("call", a.name, row, a.from, a.to, "");
+        }
+    }
+    /// End of the window, ps.
+    std::uint64_t last_time() const { return window.to >= never / 2 ? never : time(window.to); }
 
     void write_request(const tlm::tlm_generic_payload& reply, std::uint64_t end) {
         const protocol::memory_extension& e = protocol::extension(reply);
@@ -260,11 +302,11 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
             if (k == kernels.end()) {
                 kernel_run fresh;
                 fresh.launch = r->context.launch;
-                fresh.stream = r->stream;
+                fresh.stream = r->descriptor.stream;
                 fresh.launched_at = r->launched_at;
                 fresh.start = never;
                 fresh.ctas = r->descriptor.grid.volume();
-                fresh.name = r->descriptor.name;
+                fresh.name = kernel::demangled(r->descriptor.name);
                 k = kernels.insert(kernels.end(), std::move(fresh));
                 hurry();
             }
@@ -358,10 +400,12 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
             for (unsigned w = 0; w < s.warps.size(); ++w)
                 write_wait(s, w, s.warps[w], std::min(now, window.to));
         }
-        if (waits > most_waits || requests >= most_requests)
-            out.note(fmt::format("{} stall intervals and some requests left out: choose a larger "
-                                 "--timeline-sample or a --timeline-window",
-                                 waits - std::min(waits, most_waits)),
+        write_calls();
+        if (waits > most_waits || requests >= most_requests || calls_made > most_calls)
+            out.note(fmt::format("{} stall intervals, {} calls and some requests are missing: "
+                                 "choose a larger --timeline-sample or a --timeline-window",
+                                 waits - std::min(waits, most_waits),
+                                 calls_made - std::min(calls_made, most_calls)),
                      notes, time(now));
         out.commit();
     }
@@ -379,6 +423,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     // Viewers load some hundred megabytes: about 130 bytes per stall, 2 KB per request.
     static constexpr std::uint64_t most_waits = 1000000;
     static constexpr std::uint64_t most_requests = 50000;
+    static constexpr std::uint64_t most_calls = 200000;
 
     gpu& device;
     cycle_window window;
@@ -395,6 +440,9 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     std::vector<kernel_run> kernels;  // running
     std::vector<sm_state> sms;
     std::map<std::uint64_t, std::size_t> streams;
+    std::mutex calls_mutex;  // of the two below
+    std::vector<host_activity> calls;
+    std::uint64_t calls_made = 0;
     std::array<std::vector<std::uint64_t>, hop_kinds> hop_rows;  // by row: its last hop's end
     std::map<std::pair<unsigned, unsigned>, bool> named_slots;
 };
@@ -408,6 +456,11 @@ timeline_writer::~timeline_writer() {
     } catch (const std::exception& e) {
         std::fprintf(stderr, "simtlm: %s\n", e.what());
     }
+}
+
+void timeline_writer::add(const host_activity& activity) {
+    if (activity.what == host_activity::kind::call) return recording_->note_call(activity);
+    if (!recording_->finished) recording_->write_command(activity);
 }
 
 void timeline_writer::finish() {

@@ -3,12 +3,27 @@
 
 #include "platform/config/config.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 namespace simtlm::platform {
 
 class gpu;
+
+/// What a host program has had a GPU do in a stream beside kernels, or a call that it has made.
+struct host_activity {
+    enum class kind : std::uint8_t {
+        command,  ///< a copy, a fill, an event, a host function: in a stream
+        call      ///< of the API: by a thread of the host
+    };
+    kind what = kind::command;
+    const char* name = "";
+    std::uint64_t row = 0;    ///< number of the stream, or of the thread
+    std::uint64_t from = 0;   ///< simulated time, ps
+    std::uint64_t to = 0;     ///< simulated time, ps
+    std::uint64_t bytes = 0;  ///< copied or filled; 0: none
+};
 
 /// The timeline of a run (--timeline, --timeline-window, --timeline-sample) in the JSON array
 /// format of Chrome's trace viewer and Perfetto: kernels by stream, CTAs and stalled warps by SM,
@@ -22,6 +37,10 @@ public:
     /// @throws kernel::user_error when the file cannot be created
     timeline_writer(gpu& device, const run_config& how);
     ~timeline_writer();
+
+    /// Shows what a host program does. Any thread may call it until finish(); calls are limited in
+    /// number, as stalls and requests are.
+    void add(const host_activity& activity);
 
     /// Completes the file: what still runs ends now. The destructor does the same and prints what
     /// goes wrong. @throws kernel::user_error

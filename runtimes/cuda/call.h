@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "runtimes/common/call_span.h"
 #include "runtimes/cuda/session.h"
 #include "runtimes/cuda/status.h"
 
@@ -36,6 +37,7 @@ result call(const char* name, after_fault faults, Act&& act) noexcept {
     result r = 0;
     try {
         session& s = session::get();
+        const runtime::call_span span(s, name);
         if (faults == after_fault::refused) {
             const status fault = status_of(s.work().fault(s.current_device()));
             if (fault != status::success) r = static_cast<result>(fault);

@@ -251,6 +251,7 @@ operation host_operation(const host_parameters& w) {
     o.make = [w](session&) {
         auto t = std::make_shared<device::task>();
         t->what = device::task::kind::host_call;
+        t->label = "host function";
         t->effect = [w] { w.call(w.data); };
         return t;
     };
@@ -264,6 +265,7 @@ operation record_operation(device::event* e) {
     o.make = [e](session&) {
         auto t = std::make_shared<device::task>();
         t->even_after_fault = true;
+        t->label = "event";
         e->recorded = t;
         return t;
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "runtimes/common/call_span.h"
 #include "runtimes/opencl/session.h"
 
 #include <algorithm>
@@ -20,7 +21,9 @@ bool is_verbose();
 template <class Act>
 cl_int call(const char* name, Act&& act) noexcept {
     try {
-        act(session::get());
+        session& s = session::get();
+        const runtime::call_span span(s, name);
+        act(s);
         return CL_SUCCESS;
     } catch (const error& e) {
         if (is_verbose()) std::fprintf(stderr, "simtlm: %s: %d: %s\n", name, e.code(), e.what());

@@ -99,6 +99,7 @@ void enqueue(session& s, const enqueue_request& r, const device::task_ptr& t, bo
 void enqueue_marker(session& s, const enqueue_request& r, bool everything, bool barrier) {
     auto t = std::make_shared<device::task>();
     t->even_after_fault = true;
+    t->label = barrier ? "barrier" : "marker";
     const auto e = make_event(r, t);
     submit(s, r, t, e->how, everything, barrier);
     if (r.event != nullptr) *r.event = s.events.add(e);

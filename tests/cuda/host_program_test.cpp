@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <set>
 
 namespace simtlm::test {
 namespace {
@@ -90,6 +92,36 @@ TEST_F(HostProgram, LeavesAWaveformAndATimeline) {
     ASSERT_EQ(0, o.code) << o.err;
     EXPECT_THAT(read_file(vcd), HasSubstr("$enddefinitions"));
     EXPECT_THAT(read_json(timeline).dump(), HasSubstr("spin"));
+}
+
+TEST_F(HostProgram, ShowsCopiesEventsAndCallsOnTheTimelineInSimulatedTime) {
+    const std::string timeline = folder.path("t.json");
+    ASSERT_EQ(0, run({"--timeline", timeline, "--pcie-bandwidth", "12"}, {}).code);
+    const nlohmann::json events = read_json(timeline);
+    std::map<std::string, nlohmann::json> commands, calls, kernels;
+    std::set<std::string> rows;
+    for (const auto& e : events) {
+        const std::string category = e.value("cat", "");
+        if (category == "command") commands[e["name"]] = e;
+        if (category == "call") calls[e["name"]] = e;
+        if (category == "kernel") kernels[e["name"]] = e;
+        if (e["name"] == "thread_name") rows.insert(e["args"]["name"].get<std::string>());
+    }
+    ASSERT_EQ(1u, commands.count("copy device to host")) << events.dump();
+    const nlohmann::json& back = commands["copy device to host"];
+    EXPECT_GT(back["args"]["bytes"].get<std::uint64_t>(), 0u);
+    EXPECT_GT(back["dur"].get<double>(), 0);
+    ASSERT_EQ(1u, calls.count("cuMemcpyHtoD")) << events.dump();
+    // The call that waits for the copy returns when it has ended.
+    ASSERT_EQ(1u, calls.count("cuMemcpyDtoH")) << events.dump();
+    EXPECT_NEAR(
+        back["ts"].get<double>() + back["dur"].get<double>(),
+        calls["cuMemcpyDtoH"]["ts"].get<double>() + calls["cuMemcpyDtoH"]["dur"].get<double>(),
+        1e-3);
+    ASSERT_FALSE(kernels.empty());
+    EXPECT_LE(kernels.begin()->second["ts"].get<double>(), back["ts"].get<double>());
+    EXPECT_EQ(1u, rows.count("stream 0"));
+    EXPECT_EQ(1u, rows.count("thread 0"));
 }
 
 TEST_F(HostProgram, NumbersTheFilesOfSeveralGpus) {
