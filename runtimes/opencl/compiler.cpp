@@ -158,7 +158,7 @@ compiler::compiler(unsigned capability) : capability_(architecture_for(capabilit
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
                            library::builtins, library::scratch, std::to_string(capability_),
-                           "3"});  // what this file itself does to code
+                           "4"});  // what this file itself does to code
 }
 
 compiler::~compiler() = default;
@@ -217,6 +217,11 @@ std::vector<std::string> compiler::front_end(const build_options& o) const {
                                          "-Xclang",
                                          "-disable-O0-optnone"};
     a.insert(a.end(), fixed.begin(), fixed.end());
+    // Features that clang 14 does not take from -cl-ext.
+    if (o.standard == "CL3.0")
+        for (const char* const f :
+             {"__opencl_c_atomic_scope_device", "__opencl_c_work_group_collective_functions"})
+            a.push_back(fmt::format("-D{}=1", f));
     return a;
 }
 
