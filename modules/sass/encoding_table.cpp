@@ -228,6 +228,9 @@ public:
                     case 'e':
                         o.selects_word = true;
                         break;
+                    case 'r':
+                        o.tells_layout = true;
+                        break;
                     case 'w':
                         o.may_be_uniform = true;
                         break;

@@ -86,6 +86,13 @@ FCHK    302 902 b02 1b02 1d02      70-  | | P81 A/na Q/naf
 MUFU    308 908 b08 1b08 1d08      70-  | 74-77=COS,SIN,EX2,LG2,RCP,RSQ,RCP64H,RSQ64H,SQRT,TANH 73=F16 | Rd Q/nao
 FSWZADD 822                        70-  | 80=FTZ 78-79=-,RM,RP,RZ 77=NDV | Rd A C SWZ32
 
+# --- tensor products and transposition ---
+HMMA    23c                        75-79 | ?82-83=0 75+78=1688,16816,1684,INVALID3 76=F16,F32 77=SATFINITE | Rd A/n Rb Rc
+HMMA    23c                        80-  | ?73=0 ?82-83=0 75+78=1688,16816,1684,INVALID3 76=F16,F32 77=SATFINITE | Rd A/n Rb Rc
+HMMA    23c                        80-  | ?73=0 75+78=1688,16816,1684,INVALID3 76=F16,F32 82-83=-,BF16,TF32,INVALID3 | Rd A/n Rb Rc
+IMMA    237                        75-  | ?72=0 75+85-86=8816,INVALID1,8832,INVALID3,16816,16832,16864,INVALID7 76+83=U8,S8,U4,S4 78+84=U8,S8,U4,S4 82=SAT | Rd A/r Rb/r Rc
+BMMA    23d                        75-  | ?80-80=1 75-76=88128,168128,168256,INVALID3 78=XOR,AND .POPC | Rd A/r Rb/r Rc
+MOVM    23a                        75-  | ?75-75=0 .16 78-79=MT88,M832,M864,INVALID3 | Rd A
 DMMA    23f                        80-89 | .884 78-79=-,RM,RP,RZ | Rd A/na Rb/na C/na
 DMMA    23f                        90-  | .8x8x4 78-79=-,RM,RP,RZ | Rd A/na Rb/na C/na
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -66,6 +67,48 @@ INSTANTIATE_TEST_SUITE_P(Kernels, MachineCode,
                              return fmt::format("{}_sm_{}", launched[std::get<0>(p.param)].name,
                                                 std::get<1>(p.param));
                          });
+
+/// Architecture, a GPU that has it, and the instructions that it is tried with.
+struct tensor_program {
+    unsigned architecture;
+    const char* preset;
+    const char* name;
+    unsigned words;  ///< of results
+};
+void PrintTo(const tensor_program& p, std::ostream* to) { *to << p.preset; }
+class TensorProducts : public testing::TestWithParam<tensor_program> {};
+
+TEST_P(TensorProducts, LeaveTheSameMemoryAsTheirPtx) {
+    const tensor_program& p = GetParam();
+    const scratch_folder folder;
+    const std::string file =
+        folder.write("run.launch", fmt::format("buffer a u32 2048 random 11\nbuffer o u32 {} zero\n"
+                                               "launch tensor grid 1 block 32 args a o s32:0\n"
+                                               "output o result.bin\n",
+                                               p.words));
+    const std::string path = SIMTLM_MACHINE_CODE "/" + std::string(p.name);
+    const auto run = [&](const char* what, const std::string& code) {
+        folder.write("result.bin", "");
+        const outcome o = simulate(
+            {"-gpgpu_ptx_sim_mode", "1", "--preset", p.preset, what, code, "--launch", file});
+        EXPECT_EQ(o.code, 0) << o.err;
+        return read_file(folder.path("result.bin"));
+    };
+    // Tensor cores add as those of the architecture that the PTX is for.
+    std::string ptx = read_file(path + ".ptx");
+    const std::string target = ".target sm_";
+    ptx.replace(ptx.find(target) + target.size(), 2, std::to_string(p.architecture));
+    const std::string expected = run("--ptx", folder.write("tensor.ptx", ptx));
+    ASSERT_EQ(expected.size(), 4 * p.words);
+    EXPECT_EQ(run("--cubin", fmt::format("{}.sm_{}.cubin", path, p.architecture)), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, TensorProducts,
+                         testing::Values(tensor_program{75, "RTX2060", "tensor_75", 672},
+                                         tensor_program{80, "A100", "tensor_80", 3296},
+                                         tensor_program{86, "RTX3070", "tensor_80", 3296},
+                                         tensor_program{90, "H100_PCIE", "tensor_80", 3296}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 class TimedMachineCode : public testing::TestWithParam<std::tuple<int, unsigned>> {
 protected:

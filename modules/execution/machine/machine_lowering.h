@@ -66,6 +66,7 @@ private:
     bool lower_packed();
     bool lower_extremum3();
     bool lower_matrix_load();
+    bool lower_tensor();
     bool lower_copy();
     bool lower_absolute(machine_details& d, unsigned n);
     bool lower_move();
