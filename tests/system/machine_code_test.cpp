@@ -75,7 +75,9 @@ struct tensor_program {
     const char* name;
     unsigned words;  ///< of results
 };
-void PrintTo(const tensor_program& p, std::ostream* to) { *to << p.preset; }
+void PrintTo(const tensor_program& p, std::ostream* to) {
+    *to << p.preset;
+}
 class TensorProducts : public testing::TestWithParam<tensor_program> {};
 
 TEST_P(TensorProducts, LeaveTheSameMemoryAsTheirPtx) {
