@@ -40,7 +40,7 @@ fs::path library_folder() {
             folder.string(),
             "the libraries for CUDA programs are not there, nor the driver for OpenCL programs",
             "build them: cmake --build " + folder.parent_path().parent_path().string() +
-                " --target simtlm_cuda_libraries simtlm_opencl");
+                " --target simtlm_host_libraries");
     return folder;
 }
 

@@ -23,7 +23,7 @@ constexpr const char* usage = R"(usage: simtlm-merge --output WHOLE.json RUN.jso
 
 Merges runs of different kernels of one list (simtlm --kernels 5-7 --stats-json RUN.json) into one
 file of statistics. Kernels are told apart by their place in the list, or by the tracer's number
-where there is no list. A kernel in two runs, one that is missing between two others, another list
+where there is no list. A kernel in two runs (but for --overlap), one that is missing between two others, another list
 and another GPU are refused. Cycles are those of the runs one after the other: each has begun with
 cold caches and its own launch latency.
 
@@ -40,7 +40,10 @@ int act(int argc, char** argv) {
         ("output,o", po::value(&output)->value_name("FILE"), "where to write it; required")
         ("allow-gaps", po::bool_switch(&options.allow_gaps), "kernels in between may be missing")
         ("allow-options", po::bool_switch(&options.allow_options),
-         "options of the GPU may differ; those of the first run stand in the result");
+         "options of the GPU may differ; those of the first run stand in the result")
+        ("overlap", po::bool_switch(&options.overlap),
+         "a kernel may be in several runs: it is taken from the one that begins earliest, and has "
+         "warmed the caches of the others");
     // clang-format on
     if (o.parse(argc, argv)) return success;
     if (files.empty()) o.refuse("there is nothing to merge");

@@ -3,7 +3,9 @@
 // what comes out.
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
+#include "modules/trace/command_list.h"
 #include "platform/report/statistics_table.h"
+#include "platform/study/shards.h"
 #include "platform/study/sweep_results.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
@@ -44,6 +46,8 @@ others go on.
   presets: [QV100, RTX3070]
   axes: {-gpgpu_n_clusters: [20, 40, 80]}
   statistics: [gpu_tot_occupancy]
+
+--shards N, or shards: N of a workload, splits its kernels into N runs, which are merged.
 
 docs/studies.md has the rest of the specification. Paths are relative to it.
 
@@ -139,6 +143,21 @@ void check_configurations(const study::sweep_plan& plan) {
     }
 }
 
+/// By place in the list: bytes of each kernel's trace, which grow with its instructions.
+std::vector<std::uint64_t> trace_weights(const std::string& list) {
+    const fs::path path(list);
+    const std::string file = fs::is_directory(path) ? (path / "kernelslist.g").string() : list;
+    trace::kernel_choice choice;
+    const auto commands = trace::read_command_list(file, choice);
+    if (choice.kernels || choice.ids || choice.names || choice.skip || choice.most)
+        throw kernel::user_error(file, "chooses kernels itself, as shards do",
+                                 "take the choice out of the list, or leave out the shards");
+    std::vector<std::uint64_t> weights;
+    for (const trace::command& c : commands)
+        if (c.what == trace::command::kind::kernel) weights.push_back(fs::file_size(c.file));
+    return weights;
+}
+
 /// Keeps two sweeps from one folder.
 class folder_lock {
 public:
@@ -175,22 +194,80 @@ void write_results(const study::sweep_plan& plan, const std::vector<study::sweep
     write_file(folder / "index.html", study::results_page(plan, results));
 }
 
+/// Runs what a sweep comes down to, by one engine or the other, and tells how far it is.
+class sweep_execution {
+public:
+    struct settings {
+        bool slurm = false, retry = false, quiet = false;
+        unsigned jobs = 0;  ///< at the same time; 0: what the machine has room for
+    };
+    sweep_execution(const study::sweep_plan& plan, const settings& how) : plan_(plan), how_(how) {}
+
+    /// Runs those that are not there yet. @return the signal that ended it early; 0: all have run
+    int run(const std::vector<study::sweep_run>& all, const char* what) {
+        std::size_t done = all.size();
+        const auto left = [&] {
+            std::vector<const study::sweep_run*> runs;
+            for (const study::sweep_run& r : all) {
+                const auto outcome = study::outcome_of(r);
+                if (!outcome || (how_.retry && !outcome->ok())) runs.push_back(&r);
+            }
+            return runs;
+        };
+        const std::vector<const study::sweep_run*> runs = left();
+        done -= runs.size();
+        if (!how_.quiet && done != 0)
+            tell(fmt::format("simtlm-sweep: {} of {} {} are there already\n", done, all.size(),
+                             what));
+        if (how_.slurm) {
+            study::run_by_slurm(plan_, left, how_.jobs, own_path());
+            return 0;
+        }
+        const unsigned parallel =
+            how_.jobs != 0 ? how_.jobs : std::max(1u, processors() / plan_.processors);
+        return study::run_locally(
+            runs, parallel, plan_.timeout,
+            [&](const study::sweep_run& r, const study::sweep_outcome& outcome) {
+                ++done;
+                if (how_.quiet) return;
+                tell(fmt::format(
+                    "simtlm-sweep: {} of {}: {} {}: {}\n", done, all.size(), r.workload, r.series,
+                    outcome.ok() ? fmt::format("{:.1f} s", outcome.wall) : outcome.message));
+            });
+    }
+
+private:
+    const study::sweep_plan& plan_;
+    settings how_;
+};
+
+void print_commands(const std::vector<study::sweep_run>& runs) {
+    for (const study::sweep_run& r : runs) {
+        std::string line;
+        for (const std::string& w : r.command) line += (line.empty() ? "" : " ") + w;
+        put_out(line + "\n");
+    }
+}
+
 int act(int argc, char** argv) {
     std::vector<std::string> files;
     std::string simtlm, engine = "local";
-    unsigned jobs = 0;
-    bool dry = false, retry = false, quiet = false;
+    unsigned shards = 0;
+    sweep_execution::settings how;
+    bool dry = false;
     std::size_t task = 0;
     tool_options o("simtlm-sweep", usage, files);
     // clang-format off
     o.add()
         ("engine", po::value(&engine)->value_name("local|slurm"), "who runs it (local)")
-        ("jobs,j", po::value(&jobs)->value_name("N"),
+        ("jobs,j", po::value(&how.jobs)->value_name("N"),
          "runs at the same time (local: as many as there are processors for the --threads of each; "
          "slurm: no limit)")
-        ("retry", po::bool_switch(&retry), "run again what has failed before")
+        ("shards", po::value(&shards)->value_name("N"),
+         "split the kernels of each workload into N runs (1: whole; without: what the specification says)")
+        ("retry", po::bool_switch(&how.retry), "run again what has failed before")
         ("dry-run", po::bool_switch(&dry), "check everything, print the commands, run nothing")
-        ("quiet,q", po::bool_switch(&quiet), "print no table and no progress")
+        ("quiet,q", po::bool_switch(&how.quiet), "print no table and no progress")
         ("simtlm", po::value(&simtlm)->value_name("FILE"), "the simulator (the one beside this program)")
         ("task", po::value(&task)->value_name("N"), "what a job of Slurm runs: a task of a file of tasks");
     // clang-format on
@@ -201,52 +278,32 @@ int act(int argc, char** argv) {
         return signal != 0 ? ended_by_signal + signal : success;
     }
     if (engine != "local" && engine != "slurm") o.refuse("--engine is neither local nor slurm");
+    how.slurm = engine == "slurm";
+    if (o.given("shards") && shards == 0) o.refuse("--shards 0: at least one is wanted");
     const study::sweep_plan plan =
-        study::read_sweep(files[0], found_simtlm(simtlm), statistic_names());
+        study::read_sweep(files[0], found_simtlm(simtlm), statistic_names(), shards);
     check_configurations(plan);
+    // Finds a list that cannot be split before anything runs.
+    std::vector<study::sweep_run> runs = study::timed_runs(plan, trace_weights);
+    const std::vector<study::sweep_run> counting = study::counting_runs(plan);
     if (dry) {
-        for (const study::sweep_run& r : plan.runs) {
-            std::string line;
-            for (const std::string& w : r.command) line += (line.empty() ? "" : " ") + w;
-            put_out(line + "\n");
-        }
+        print_commands(counting);
+        print_commands(runs);
         return success;
     }
     const folder_lock lock(plan.folder);
-    std::size_t done = 0;
-    const auto left = [&] {
-        std::vector<const study::sweep_run*> runs;
-        for (const study::sweep_run& r : plan.runs) {
-            const auto outcome = study::outcome_of(r);
-            if (!outcome || (retry && !outcome->ok())) runs.push_back(&r);
-        }
-        return runs;
-    };
-    const std::vector<const study::sweep_run*> runs = left();
-    done = plan.runs.size() - runs.size();
-    if (!quiet && done != 0)
-        tell(
-            fmt::format("simtlm-sweep: {} of {} runs are there already\n", done, plan.runs.size()));
+    sweep_execution execution(plan, how);
     int signal = 0;
-    if (engine == "slurm") {
-        study::run_by_slurm(plan, left, jobs, own_path());
-    } else {
-        const unsigned parallel = jobs != 0 ? jobs : std::max(1u, processors() / plan.processors);
-        signal = study::run_locally(
-            runs, parallel, plan.timeout,
-            [&](const study::sweep_run& r, const study::sweep_outcome& outcome) {
-                ++done;
-                if (!quiet)
-                    tell(fmt::format(
-                        "simtlm-sweep: {} of {}: {} {}: {}\n", done, plan.runs.size(), r.workload,
-                        r.series,
-                        outcome.ok() ? fmt::format("{:.1f} s", outcome.wall) : outcome.message));
-            });
+    if (!counting.empty()) {
+        signal = execution.run(counting, "counts of launches");
+        runs = study::timed_runs(plan, trace_weights);
     }
+    if (signal == 0) signal = execution.run(runs, "runs");
+    study::merge_shards(plan, trace_weights);
     const std::vector<study::sweep_result> results = study::results_of(plan);
     write_results(plan, results);
     if (signal != 0) return ended_by_signal + signal;
-    if (!quiet) put_out(study::results_table(plan, results));
+    if (!how.quiet) put_out(study::results_table(plan, results));
     const auto failed = std::count_if(results.begin(), results.end(),
                                       [](const study::sweep_result& r) { return !r.ok(); });
     if (failed != 0)

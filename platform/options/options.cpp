@@ -548,7 +548,7 @@ void write_help(std::ostream& out, const std::string& program) {
                 out << "      " << line << '\n';
         }
     }
-    out << "\nOlder spellings:\n";
+    out << "\nOther spellings:\n";
     for (const auto& [older, current] : option_aliases())
         out << "  " << older << " is read as " << current << '\n';
 }
@@ -589,7 +589,7 @@ void write_options_markdown(std::ostream& out) {
                 << (option.repeatable ? " Repeatable." : "") << " |\n";
         }
     }
-    out << "\n## Older spellings\n\n| spelling | read as |\n|---|---|\n";
+    out << "\n## Other spellings\n\n| spelling | read as |\n|---|---|\n";
     for (const auto& [older, current] : option_aliases())
         out << "| `" << older << "` | `" << current << "` |\n";
 }

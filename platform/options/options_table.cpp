@@ -315,7 +315,9 @@ void traces(builder& b) {
            "DYNAMIC_KERNEL_LIMIT_START to _END, or DYNAMIC_KERNEL_RANGE.");
     b.word("--kernel-names", "REGEX", "",
            "Runs only kernels in whose names, mangled or not, this regular expression is found.");
-    b.count("--skip-kernels", "", "kernels", "Begins behind so many kernels of the list.");
+    b.count("--skip-kernels", "", "kernels",
+            "Begins behind so many kernels of the list. Those of a program are executed without "
+            "time.");
     b.count("--max-kernels", "", "kernels", "Ends the list behind so many kernels that have run.");
     b.word("--ctas", "FROM-TO", "",
            "Runs these thread blocks of every kernel only, counted from 0 with x fastest.");
@@ -754,6 +756,7 @@ const std::map<std::string, std::string, std::less<>>& option_aliases() {
         {"-smem_latency", "-gpgpu_smem_latency"},
         {"-gpgpu_flush_cache", "-gpgpu_flush_l1_cache"},
         {"-ptx_opcode_latency_tensor", "-ptx_opcode_latency_tesnor"},
+        {"--fast-forward", "--skip-kernels"},
         {"-h", "--help"},
     };
     return aliases;

@@ -130,8 +130,44 @@ struct placed_kernel {
     const json* kernel;
 };
 
+/// Of kernels in several runs those of the run that begins earliest. The others go to `warming`.
+std::vector<placed_kernel> without_overlap(const std::vector<statistics_run>& runs,
+                                           const std::vector<placed_kernel>& all,
+                                           std::vector<placed_kernel>& warming) {
+    std::vector<std::uint64_t> begin(runs.size(), ~std::uint64_t{0});
+    for (const placed_kernel& k : all) begin[k.run] = std::min(begin[k.run], k.place);
+    std::vector<placed_kernel> kept;
+    for (const placed_kernel& k : all) {
+        if (kept.empty() || kept.back().place != k.place) {
+            kept.push_back(k);
+            continue;
+        }
+        const bool earlier = begin[k.run] < begin[kept.back().run];
+        warming.push_back(earlier ? kept.back() : k);
+        if (earlier) kept.back() = k;
+    }
+    return kept;
+}
+
+/// The kernels that have warmed the caches of a run have ended before its own began.
+void check_order(const std::vector<statistics_run>& runs, const std::vector<placed_kernel>& kept,
+                 const std::vector<placed_kernel>& warming) {
+    std::vector<std::uint64_t> warm_until(runs.size());
+    for (const placed_kernel& k : warming)
+        warm_until[k.run] =
+            std::max(warm_until[k.run], k.kernel->value("end_cycle", std::uint64_t{0}));
+    for (const placed_kernel& k : kept)
+        if (k.kernel->value("launched_at", std::uint64_t{0}) < warm_until[k.run])
+            throw kernel::user_error(
+                runs[k.run].file(),
+                fmt::format("kernel {} has run at the same time as one that is in another run too",
+                            kernel_key::of(*k.kernel).text()),
+                "merge runs without a kernel in common, or -gpgpu_max_concurrent_kernel 1");
+}
+
 std::vector<placed_kernel> placed_kernels(const std::vector<statistics_run>& runs,
-                                          bool allow_gaps) {
+                                          const merge_options& options,
+                                          std::vector<placed_kernel>& warming) {
     std::vector<placed_kernel> all;
     for (std::size_t r = 0; r < runs.size(); ++r)
         for (const json& k : runs[r].kernels()) {
@@ -145,14 +181,18 @@ std::vector<placed_kernel> placed_kernels(const std::vector<statistics_run>& run
     std::stable_sort(all.begin(), all.end(), [](const placed_kernel& a, const placed_kernel& b) {
         return a.place < b.place;
     });
+    if (options.overlap) {
+        all = without_overlap(runs, all, warming);
+        check_order(runs, all, warming);
+    }
     for (std::size_t i = 1; i < all.size(); ++i) {
         if (all[i].place == all[i - 1].place)
             throw kernel::user_error(
                 runs[all[i].run].file(),
                 fmt::format("kernel {} is in {} too", kernel_key::of(*all[i].kernel).text(),
                             runs[all[i - 1].run].file()),
-                "merge runs without a kernel in common");
-        if (!allow_gaps && all[i].place != all[i - 1].place + 1)
+                "merge runs without a kernel in common, or say --overlap");
+        if (!options.allow_gaps && all[i].place != all[i - 1].place + 1)
             throw kernel::user_error(
                 "command line",
                 all[i].place == all[i - 1].place + 2
@@ -203,6 +243,29 @@ json total_of(const std::vector<statistics_run>& runs, json& without) {
     }
     if (total.value("total_dl1_accesses", 0.0) != 0)
         ratio("total_dl1_miss_rate", "total_dl1_misses", "total_dl1_accesses");
+    without = json(left);
+    return total;
+}
+
+/// What follows from the kernels alone: runs have counted others too.
+json total_of(const std::vector<statistics_run>& runs, const std::vector<placed_kernel>& kernels,
+              json& without) {
+    std::uint64_t cycles = 0, instructions = 0, ctas = 0;
+    for (const placed_kernel& k : kernels) {
+        cycles += k.kernel->value("gpu_sim_cycle", std::uint64_t{0});
+        instructions += k.kernel->value("gpu_sim_insn", std::uint64_t{0});
+        ctas += k.kernel->value("ctas", std::uint64_t{0});
+    }
+    json total = {
+        {"gpu_tot_sim_cycle", cycles},
+        {"gpu_tot_sim_insn", instructions},
+        {"gpu_tot_ipc",
+         cycles != 0 ? static_cast<double>(instructions) / static_cast<double>(cycles) : 0.0},
+        {"gpu_tot_issued_cta", ctas}};
+    std::set<std::string> left;
+    for (const statistics_run& run : runs)
+        for (const auto& [name, value] : run.total().items())
+            if (!total.contains(name)) left.insert(name);
     without = json(left);
     return total;
 }
@@ -272,13 +335,20 @@ json merge(const std::vector<statistics_run>& runs, const merge_options& options
         if (!options.allow_options) check_same_model(runs.front(), r);
         check_same_inputs(runs.front(), r);
     }
-    const std::vector<placed_kernel> kernels = placed_kernels(runs, options.allow_gaps);
+    std::vector<placed_kernel> warming;
+    const std::vector<placed_kernel> kernels = placed_kernels(runs, options, warming);
     const std::vector<std::size_t> order = order_of(runs, kernels);
-    std::vector<std::uint64_t> offset(runs.size());
-    std::uint64_t begin = 0;
+    // Cycle 0 of a run, in that of the whole: behind the runs before, less what has warmed it.
+    std::vector<std::int64_t> offset(runs.size());
+    std::int64_t begin = 0;
     for (const std::size_t r : order) {
-        offset[r] = begin;
-        begin += static_cast<std::uint64_t>(runs[r].cycles());
+        std::int64_t warm = 0, own = 0;
+        for (const placed_kernel& k : warming)
+            if (k.run == r) warm += k.kernel->value("gpu_sim_cycle", std::int64_t{0});
+        for (const placed_kernel& k : kernels)
+            if (k.run == r) own += k.kernel->value("gpu_sim_cycle", std::int64_t{0});
+        offset[r] = begin - warm;
+        begin += warming.empty() ? static_cast<std::int64_t>(runs[r].cycles()) : own;
     }
 
     const json& first = runs[order.front()].document();
@@ -297,21 +367,30 @@ json merge(const std::vector<statistics_run>& runs, const merge_options& options
     }
     for (const char* name : {"origins", "config", "gpu"})
         if (first.contains(name)) document[name] = first[name];
-    document["total"] = total_of(runs, merged["without"]);
+    if (warming.empty()) {
+        document["total"] = total_of(runs, merged["without"]);
+    } else {
+        document["total"] = total_of(runs, kernels, merged["without"]);
+        merged["warmed_by"] = json::array();
+        for (const placed_kernel& k : warming)
+            merged["warmed_by"].push_back({{"file", runs[k.run].file()}, {"kernel", k.place}});
+    }
     document["merged"] = std::move(merged);
-    document["histograms"] = histograms_of(runs);
+    document["histograms"] = warming.empty() ? histograms_of(runs) : json::object();
     json list = json::array();
     for (const placed_kernel& k : kernels) {
         json kernel = *k.kernel;
         kernel["launch_uid"] = list.size() + 1;
         for (const char* cycle : {"launched_at", "start_cycle", "end_cycle"})
             if (kernel.contains(cycle))
-                kernel[cycle] = kernel[cycle].get<std::uint64_t>() + offset[k.run];
+                kernel[cycle] =
+                    static_cast<std::uint64_t>(kernel[cycle].get<std::int64_t>() + offset[k.run]);
         list.push_back(std::move(kernel));
     }
     document["kernels"] = std::move(list);
     document["counters"] = first.value("counters", json::object());
-    document["blocks"] = blocks_of(runs, order, document["counters"]);
+    document["blocks"] =
+        warming.empty() ? blocks_of(runs, order, document["counters"]) : json::object();
     return document;
 }
 

@@ -109,18 +109,6 @@ sweep_outcome outcome_of(const sweep_run& run, int status, const rusage& usage, 
     return o;
 }
 
-void write_status(const sweep_run& run, const sweep_outcome& o) {
-    const json status = {{"fingerprint", run.fingerprint},
-                         {"command", run.command},
-                         {"code", o.code},
-                         {"wall_s", o.wall},
-                         {"user_s", o.user},
-                         {"peak_kB", o.peak_kb},
-                         {"message", o.message}};
-    write_text(fs::path(run.folder) / "status.json",
-               status.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
-}
-
 /// Runs a command of Slurm. @return what it prints; throws where it fails
 std::string output_of(const std::string& command) {
     FILE* const p = popen((command + " 2>&1").c_str(), "r");
@@ -188,6 +176,18 @@ std::optional<sweep_outcome> outcome_of(const sweep_run& run) {
     return o;
 }
 
+void write_outcome(const sweep_run& run, const sweep_outcome& o) {
+    const json status = {{"fingerprint", run.fingerprint},
+                         {"command", run.command},
+                         {"code", o.code},
+                         {"wall_s", o.wall},
+                         {"user_s", o.user},
+                         {"peak_kB", o.peak_kb},
+                         {"message", o.message}};
+    write_text(fs::path(run.folder) / "status.json",
+               status.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
 int run_locally(const std::vector<const sweep_run*>& runs, unsigned parallel, unsigned timeout,
                 const std::function<void(const sweep_run&, const sweep_outcome&)>& ended) {
     struct running {
@@ -230,7 +230,7 @@ int run_locally(const std::vector<const sweep_run*>& runs, unsigned parallel, un
             }
             if (stopped == 0) {
                 const sweep_outcome o = outcome_of(*r->run, status, usage, wall, r->timed_out);
-                write_status(*r->run, o);
+                write_outcome(*r->run, o);
                 ended(*r->run, o);
             }
             r = now.erase(r);

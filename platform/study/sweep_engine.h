@@ -24,6 +24,10 @@ struct sweep_outcome {
 /// What a run has left, if it has come to its end with the fingerprint that it has now.
 std::optional<sweep_outcome> outcome_of(const sweep_run& run);
 
+/// Keeps how a run has ended in its folder, where outcome_of() finds it.
+/// @throws kernel::output_error
+void write_outcome(const sweep_run& run, const sweep_outcome& outcome);
+
 /// Runs, some at a time, as processes of this machine. Each has a process group of its own. A run
 /// counts when it has ended and its status is written; one that a signal to this process cuts off
 /// runs again next time.

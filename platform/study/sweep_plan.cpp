@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 using assignment = std::pair<std::string, std::string>;  ///< option and value
 
 constexpr const char* flag_value = "\1";  ///< of a switch that has none
+constexpr char folder_mark = '\2';        ///< in patterns: the folder of the run
 
 std::uint64_t hash_of(const std::string& text) {
     std::uint64_t h = 14695981039346656037u;  // FNV-1a
@@ -44,8 +45,12 @@ std::string slug(const std::string& text) {
 
 class spec_reader {
 public:
-    spec_reader(std::string file, std::string simtlm, const std::vector<std::string>& statistics)
-        : file_(std::move(file)), simtlm_(std::move(simtlm)), known_statistics_(statistics) {
+    spec_reader(std::string file, std::string simtlm, const std::vector<std::string>& statistics,
+                unsigned shards)
+        : file_(std::move(file)),
+          simtlm_(std::move(simtlm)),
+          known_statistics_(statistics),
+          shards_(shards) {
         base_ = fs::absolute(file_).parent_path();
     }
 
@@ -75,6 +80,8 @@ private:
         std::vector<assignment> options;
         std::map<std::string, std::string> environment;
         std::string folder;
+        bool host = false;  ///< a CUDA or OpenCL program
+        unsigned shards = 0, warm_up = 0;
     };
     struct configuration {
         std::string name;
@@ -170,7 +177,7 @@ private:
     workload workload_of(const YAML::Node& n) const {
         check_keys(n,
                    {"name", "trace", "ptx", "cubin", "cuda", "opencl", "launch", "arguments",
-                    "options", "environment", "folder"},
+                    "options", "environment", "folder", "shards", "warm-up"},
                    "a workload");
         workload w;
         std::string kind;
@@ -193,6 +200,14 @@ private:
                               : "'launch' belongs to ptx and cubin");
         if (!host && n["arguments"])
             refuse(n["arguments"], "'arguments' belong to cuda and opencl");
+        w.host = host;
+        w.shards = n["shards"] ? count_of(n["shards"], "'shards'") : shards_;
+        if (n["warm-up"]) {
+            w.warm_up = count_of(n["warm-up"], "'warm-up'");
+            if (w.shards == 0)
+                refuse(n["warm-up"], "'warm-up' is of runs in shards",
+                       "say shards: N, or --shards");
+        }
         if (kind == "trace") w.after = {"-trace", path};
         if (program) {
             const std::string launch = existing(n["launch"]);
@@ -209,6 +224,18 @@ private:
             w.environment = n["environment"].as<std::map<std::string, std::string>>();
         if (n["folder"]) w.folder = existing(n["folder"]);
         return w;
+    }
+
+    unsigned count_of(const YAML::Node& n, const char* what) const {
+        constexpr int most = 100'000;
+        int count = 0;
+        try {
+            count = n.as<int>();
+        } catch (const YAML::Exception&) {
+        }
+        if (count < 1 || count > most)
+            refuse(n, fmt::format("{} is no number from 1 to {}", what, most));
+        return static_cast<unsigned>(count);
     }
 
     configuration configuration_of(const YAML::Node& n) const {
@@ -331,6 +358,16 @@ private:
         return at != command.end() && at + 1 != command.end() && *(at + 1) != "0";
     }
 
+    /// What chooses kernels, or adds them up, does not go with shards, which do so themselves.
+    void check_goes_with_shards(const YAML::Node& at, const std::string& option) const {
+        static const std::set<std::string> none = {
+            "--kernels",      "--kernel-ids", "--kernel-names", "--skip-kernels",
+            "--max-kernels",  "--gpus",       "--sample",       "--sample-stable",
+            "--record-trace", "--debug",      "--sample-json"};
+        if (none.count(option) != 0)
+            refuse(at, fmt::format("{} does not go with shards", option), "leave one of them out");
+    }
+
     sweep_run run_of(const workload& w, const std::string& preset, const configuration& c,
                      const std::vector<assignment>& point, const std::vector<assignment>& common,
                      const sweep_plan& plan, const YAML::Node& root) const {
@@ -351,10 +388,12 @@ private:
         r.folder = (fs::path(plan.folder) / "runs" / r.id).string();
         r.environment = w.environment;
         r.working_folder = w.folder;
-        r.command = {simtlm_};
-        r.command.insert(r.command.end(), w.before.begin(), w.before.end());
-        if (!preset.empty()) r.command.insert(r.command.end(), {"--preset", preset});
-        for (const std::string& f : c.files) r.command.insert(r.command.end(), {"-config", f});
+        std::vector<std::string>& words = r.pattern;
+        words = {simtlm_};
+        words.insert(words.end(), w.before.begin(), w.before.end());
+        if (!preset.empty()) words.insert(words.end(), {"--preset", preset});
+        for (const std::string& f : c.files) words.insert(words.end(), {"-config", f});
+        r.counting = words;
         std::map<std::string, const char*> given;
         const auto add = [&](const std::vector<assignment>& options, const char* by) {
             for (const auto& [name, value] : options) {
@@ -365,39 +404,62 @@ private:
                            fmt::format("{} is set by {} and by {}, one of which would be lost",
                                        name, at->second, by),
                            "set it once");
-                r.command.push_back(name);
-                if (value == flag_value) {
-                    if (!info->syntax.empty()) r.command.emplace_back("1");
-                    continue;
+                if (w.shards != 0) check_goes_with_shards(root, name);
+                std::vector<std::string> option = {name};
+                if (value != flag_value) {
+                    std::string text = value;
+                    for (std::size_t p; (p = text.find("{run}")) != std::string::npos;)
+                        text.replace(p, 5, 1, folder_mark);
+                    option.push_back(text);
+                } else if (!info->syntax.empty()) {
+                    option.emplace_back("1");
                 }
-                std::string text = value;
-                for (std::size_t p; (p = text.find("{run}")) != std::string::npos;)
-                    text.replace(p, 5, r.folder);
-                r.command.push_back(text);
+                words.insert(words.end(), option.begin(), option.end());
+                if (info->group != option_group::output && name != "-trace_enabled")
+                    r.counting.insert(r.counting.end(), option.begin(), option.end());
             }
         };
         add(common, "'options'");
         add(c.options, "its configuration");
         add(w.options, "its workload");
         add(point, "an axis");
-        r.wants_statistics = !is_functional(r.command);
+        r.wants_statistics = !is_functional(words);
+        if (w.shards != 0 && !r.wants_statistics)
+            refuse(root, fmt::format("{} is split into shards, but runs without time", w.name),
+                   "leave out -gpgpu_ptx_sim_mode");
+        r.choice_at = words.size();
+        r.counting.insert(r.counting.end(), {"-gpgpu_ptx_sim_mode", "1"});
         if (r.wants_statistics)
-            r.command.insert(r.command.end(), {"--stats-json", r.folder + "/statistics.json"});
-        r.command.insert(r.command.end(), w.after.begin(), w.after.end());
+            words.insert(words.end(),
+                         {"--stats-json", folder_mark + std::string("/statistics.json")});
+        // Of the reports of a host program there would be one file for all runs.
+        if (w.host && given.count("--stats-file") == 0)
+            for (std::vector<std::string>* command : {&words, &r.counting})
+                command->insert(command->end(),
+                                {"--stats-file", folder_mark + std::string("/reports")});
+        for (std::vector<std::string>* command : {&words, &r.counting})
+            command->insert(command->end(), w.after.begin(), w.after.end());
+        r.command = sweep_command(words, r.folder);
+        r.shards = w.shards;
+        r.warm_up = w.warm_up;
+        if (w.after.front() == "-trace") r.trace = w.after.back();
         std::string state = state_of_file(simtlm_);
         for (const std::string& word : r.command) state += word + "\n";
         for (const auto& [name, value] : w.environment) state += name + "=" + value + "\n";
         for (const std::string& f : w.reads) state += state_of_file(f);
         for (const std::string& f : c.files) state += state_of_file(f);
         r.fingerprint = fmt::format("{:016x}", hash_of(state));
+        if (r.shards != 0) r.fingerprint += fmt::format("-shards-{}-{}", r.shards, r.warm_up);
         return r;
     }
 
-    sweep_plan plan_of(const YAML::Node& root) const {
+    sweep_plan plan_of(const YAML::Node& root) {
         check_keys(root,
                    {"output", "workloads", "presets", "configurations", "axes", "paired", "options",
-                    "statistics", "baseline", "measured", "timeout", "slurm"},
+                    "statistics", "baseline", "measured", "timeout", "slurm", "shards", "warm-up"},
                    "the specification");
+        if (root["shards"] && shards_ == 0) shards_ = count_of(root["shards"], "'shards'");
+        if (root["warm-up"]) warm_up_ = count_of(root["warm-up"], "'warm-up'");
         sweep_plan plan;
         fs::path folder = root["output"] ? root["output"].as<std::string>()
                                          : fs::path(file_).stem().string() + ".results";
@@ -454,14 +516,24 @@ private:
 
     std::string file_, simtlm_;
     const std::vector<std::string>& known_statistics_;
+    unsigned shards_, warm_up_ = 0;
     fs::path base_;
 };
 
 }  // namespace
 
+std::vector<std::string> sweep_command(const std::vector<std::string>& pattern,
+                                       const std::string& folder) {
+    std::vector<std::string> command = pattern;
+    for (std::string& word : command)
+        for (std::size_t at; (at = word.find(folder_mark)) != std::string::npos;)
+            word.replace(at, 1, folder);
+    return command;
+}
+
 sweep_plan read_sweep(const std::string& file, const std::string& simtlm,
-                      const std::vector<std::string>& statistics) {
-    return spec_reader(file, simtlm, statistics).read();
+                      const std::vector<std::string>& statistics, unsigned shards) {
+    return spec_reader(file, simtlm, statistics, shards).read();
 }
 
 }  // namespace simtlm::platform::study

@@ -23,6 +23,13 @@ struct sweep_run {
     std::string fingerprint;     ///< of the command and of what it reads; another one runs it again
     bool wants_statistics = true;
 
+    unsigned shards = 0;   ///< its kernels are spread over so many runs; 0: it is one run
+    unsigned warm_up = 0;  ///< kernels that each of them simulates before its own
+    std::string trace;     ///< its list of kernels; empty: a program
+    std::vector<std::string> pattern;   ///< its command, for any folder: see sweep_command()
+    std::size_t choice_at = 0;          ///< where in it options of one shard go
+    std::vector<std::string> counting;  ///< the program without time, for any folder
+
     /// What tells it from other runs of its workload: "QV100 big-l1 -gpgpu_n_clusters 40".
     std::string series;
 };
@@ -40,12 +47,17 @@ struct sweep_plan {
     unsigned processors = 1;                 ///< of each run: of --threads
 };
 
+/// The words of a pattern of sweep_run, with its folder put in.
+std::vector<std::string> sweep_command(const std::vector<std::string>& pattern,
+                                       const std::string& folder);
+
 /// Reads a specification (docs/studies.md) and checks all of it: keys, options, statistics, files,
 /// and that nothing is said twice.
 /// @param simtlm      the executable
 /// @param statistics  names of printed figures, `{word}` for several
+/// @param shards      of workloads that do not say, in place of the specification's; 0: its own
 /// @throws kernel::user_error "file:line: ..."
 sweep_plan read_sweep(const std::string& file, const std::string& simtlm,
-                      const std::vector<std::string>& statistics);
+                      const std::vector<std::string>& statistics, unsigned shards = 0);
 
 }  // namespace simtlm::platform::study

@@ -111,6 +111,112 @@ TEST(SweepTool, EndsGentlyByASignalAndGoesOnAfterwards) {
     }
 }
 
+// ---- shards ----------------------------------------------------------------------------------
+
+/// The file of statistics of the only run of a sweep, and its folder.
+fs::path folder_of_run(const scratch_folder& folder) {
+    fs::path found;
+    for (const auto& e : fs::directory_iterator(folder.path("s.results/runs"))) {
+        EXPECT_TRUE(found.empty()) << "there are several runs";
+        found = e.path();
+    }
+    return found;
+}
+
+std::string sharded_spec(const std::string& workload) {
+    return "workloads:\n  - {" + workload +
+           "}\npresets: [TINY]\noptions: {--any-binary-version: true}\n";
+}
+
+const std::string four_kernels = "trace: " + std::string(SIMTLM_TRACES) + "/sample";
+
+TEST(SweepShards, MergeIntoWhatARunOfAllKernelsExecutes) {
+    const scratch_folder folder;
+    const std::string spec = folder.write("s.yaml", sharded_spec(four_kernels + ", shards: 3"));
+    const outcome o = tool("simtlm-sweep", {spec});
+    ASSERT_EQ(0, o.code) << o.err;
+    const std::string whole = folder.path("whole.json");
+    ASSERT_EQ(0, simulate(on_tiny(sample("sample"), {"--stats-json", whole})).code);
+    const fs::path run = folder_of_run(folder);
+    const nlohmann::json m = read_json(run / "statistics.json"), w = read_json(whole);
+    EXPECT_EQ(3u, m["merged"]["runs"].size());
+    ASSERT_EQ(4u, m["kernels"].size());
+    for (std::size_t i = 0; i < 4; ++i)
+        for (const char* same : {"list_number", "name", "ctas", "gpu_sim_insn"})
+            EXPECT_EQ(w["kernels"][i][same], m["kernels"][i][same]) << i << same;
+    EXPECT_EQ(w["kernels"][0], m["kernels"][0]) << "nothing has run before the first in either";
+    EXPECT_EQ(w["total"]["gpu_tot_sim_insn"], m["total"]["gpu_tot_sim_insn"]);
+    EXPECT_EQ(w["total"]["warp_insn[load]"], m["total"]["warp_insn[load]"]);
+    // One row, with what the whole has executed.
+    const std::string csv = read_file(folder.path("s.results/results.csv"));
+    EXPECT_EQ(2, std::count(csv.begin(), csv.end(), '\n')) << csv;
+    EXPECT_THAT(csv, HasSubstr("," + std::to_string(w["total"]["gpu_tot_sim_insn"].get<long>())));
+}
+
+TEST(SweepShards, StartWithTheCachesOfTheKernelsThatWarmThem) {
+    const scratch_folder folder;
+    const std::string spec =
+        folder.write("s.yaml", sharded_spec(four_kernels + ", shards: 4, warm-up: 3"));
+    ASSERT_EQ(0, tool("simtlm-sweep", {spec}).code);
+    const std::string whole = folder.path("whole.json");
+    ASSERT_EQ(0, simulate(on_tiny(sample("sample"), {"--stats-json", whole})).code);
+    const nlohmann::json m = read_json(folder_of_run(folder) / "statistics.json"),
+                         w = read_json(whole);
+    // All kernels in front of it have run in each shard.
+    EXPECT_EQ(6u, m["merged"]["warmed_by"].size());
+    EXPECT_EQ(w["kernels"], m["kernels"]);
+    EXPECT_EQ(w["total"]["gpu_tot_sim_cycle"], m["total"]["gpu_tot_sim_cycle"]);
+    EXPECT_EQ(w["total"]["gpu_tot_sim_insn"], m["total"]["gpu_tot_sim_insn"]);
+    EXPECT_TRUE(m["blocks"].empty());
+}
+
+TEST(SweepShards, OfAProgramExecuteTheOtherLaunchesWithoutTime) {
+    const scratch_folder folder;
+    const std::string programs = SIMTLM_PROGRAMS;
+    const std::string spec = folder.write(
+        "s.yaml",
+        sharded_spec("ptx: " + programs + "/saxpy.ptx, launch: " + programs + "/saxpy.launch"));
+    // The second launch needs what the first has written: a wrong result is a failed run.
+    const outcome o = tool("simtlm-sweep", {spec, "--shards", "2"});
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("launches counted without time"));
+    const nlohmann::json m = read_json(folder_of_run(folder) / "statistics.json");
+    ASSERT_EQ(2u, m["kernels"].size());
+    EXPECT_EQ(2u, m["merged"]["runs"].size());
+    EXPECT_EQ(m["kernels"][0]["gpu_sim_insn"], m["kernels"][1]["gpu_sim_insn"]);
+}
+
+TEST(SweepShards, AreRunAgainOneByOne) {
+    const scratch_folder folder;
+    const std::string spec = folder.write("s.yaml", sharded_spec(four_kernels + ", shards: 4"));
+    ASSERT_EQ(0, tool("simtlm-sweep", {spec, "-q"}).code);
+    const fs::path run = folder_of_run(folder);
+    const std::string before = read_file(run / "statistics.json");
+    fs::remove(run / "kernels-3-3" / "status.json");
+    fs::remove(run / "status.json");
+    const outcome rest = tool("simtlm-sweep", {spec});
+    ASSERT_EQ(0, rest.code) << rest.err;
+    EXPECT_THAT(rest.err, HasSubstr("3 of 4 runs are there already"));
+    const nlohmann::json a = nlohmann::json::parse(before), b = read_json(run / "statistics.json");
+    EXPECT_EQ(a["kernels"], b["kernels"]);
+    // As one run, the same workload is another matter.
+    folder.write("s.yaml", sharded_spec(four_kernels));
+    EXPECT_THAT(tool("simtlm-sweep", {spec}).err, HasSubstr("1 of 1: "));
+}
+
+TEST(SweepShards, TellWhichOfThemHasFailed) {
+    const scratch_folder folder;
+    fs::create_directory(folder.path("broken"));
+    fs::copy(std::string(SIMTLM_TRACES) + "/sample/kernel-1.traceg.xz", folder.path("broken"));
+    folder.write("broken/kernel-2.traceg", "-kernel name = broken\n");
+    folder.write("broken/kernelslist.g", "kernel-1.traceg.xz\nkernel-2.traceg\n");
+    const std::string spec = folder.write("s.yaml", sharded_spec("trace: broken, shards: 2"));
+    const outcome o = tool("simtlm-sweep", {spec});
+    EXPECT_EQ(3, o.code);
+    EXPECT_THAT(read_file(folder.path("s.results/results.csv")),
+                HasSubstr("kernels-2-2: exit code 2"));
+}
+
 struct refused {
     const char* name;
     const char* more;
@@ -144,6 +250,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "has 1 values"},
         refused{"Key", "axis: {}\n", "did you mean axes"},
         refused{"Value", "paired: [{-gpgpu_shader_cta: [many]}]\n", "many"},
+        refused{"ShardsOfNone", "shards: 0\n", "'shards' is no number from 1"},
+        refused{"KernelsOfShards", "shards: 2\npaired: [{--kernels: [1, 2]}]\n",
+                "--kernels does not go with shards"},
         refused{"Baseline", "baseline: QV100\n", "no runs are called"},
         refused{"Yaml", "statistics: [\n", "s.yaml:"}),
     [](const auto& one) { return one.param.name; });
@@ -220,14 +329,27 @@ TEST(SweepBySlurm, GivesWhatRunsOfThisMachineGive) {
     const auto cycles = [&](const std::string& file) {
         std::istringstream lines(read_file(folder.path(file)));
         std::vector<std::string> all;
-        for (std::string line; std::getline(lines, line);)
-            all.push_back(line.substr(0, line.find(",", line.find("0,") + 2)));
+        for (std::string line; std::getline(lines, line);) {
+            std::size_t end = line.size();  // without time, memory and failure
+            for (unsigned column = 0; column < 3; ++column) end = line.rfind(',', end - 1);
+            all.push_back(line.substr(0, end));
+        }
         return all;
     };
     EXPECT_EQ(cycles("l.results/results.csv"), cycles("s.results/results.csv"));
     const auto before = fs::last_write_time(status_files(folder)[0]);
     ASSERT_EQ(0, tool("simtlm-sweep", {spec, "--engine", "slurm", "-q"}).code);
     EXPECT_EQ(before, fs::last_write_time(status_files(folder)[0]));
+    // Two runs of four kernels each, in shards of one, and the counts of a program before them.
+    const std::string programs = SIMTLM_PROGRAMS;
+    const std::string split = "workloads: [{" + four_kernels + "}, {ptx: " + programs +
+                              "/saxpy.ptx, launch: " + programs + "/saxpy.launch}]\n" +
+                              "presets: [TINY]\noptions: {--any-binary-version: true}\nshards: 4\n";
+    const std::string by_slurm = folder.write("a.yaml", split),
+                      here = folder.write("b.yaml", split);
+    ASSERT_EQ(0, tool("simtlm-sweep", {by_slurm, "--engine", "slurm", "-q"}).code);
+    ASSERT_EQ(0, tool("simtlm-sweep", {here, "-q"}).code);
+    EXPECT_EQ(cycles("b.results/results.csv"), cycles("a.results/results.csv"));
 }
 
 }  // namespace
