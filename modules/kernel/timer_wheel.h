@@ -8,7 +8,7 @@
 
 namespace simtlm::kernel {
 
-class clocked_process;
+struct process_state;
 
 /// The wake-ups of clocked processes at edges to come of one clock domain, in cycles of it. A wheel
 /// of as many places as it reaches ahead; a later wake-up stays in its place for another round.
@@ -19,7 +19,7 @@ public:
     timer_wheel() : places_(reach) {}
 
     /// @param at  cycle, not before the next edge
-    void set(std::uint64_t at, clocked_process& who) {
+    void set(std::uint64_t at, process_state& who) {
         const std::uint64_t place = at % reach;
         places_[place].push_back({at, &who});
         armed_[place / 64] |= std::uint64_t{1} << place % 64;
@@ -61,7 +61,7 @@ public:
 private:
     struct timer {
         std::uint64_t at;
-        clocked_process* who;
+        process_state* who;
     };
     std::vector<std::vector<timer>> places_;         // by cycle modulo reach
     std::array<std::uint64_t, reach / 64> armed_{};  // places with timers

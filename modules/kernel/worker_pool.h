@@ -11,18 +11,17 @@
 
 namespace simtlm::kernel {
 
-/// Threads of the host that do many small pieces of work at a time, again and again, each time
-/// together with the thread that asks. Between two times they wait turning, and after a while
-/// asleep.
+/// Host threads that run a round of many small chunks of work together with the calling thread,
+/// again and again. Between rounds they spin, and after a while sleep.
 class worker_pool {
 public:
-    /// What is to be done at a time: a share for every thread, so that a thread mostly works on
-    /// what it worked on the last time, of up to 64 pieces. Who has finished its own share helps
-    /// with those of others.
+    /// The work of a round: a unit of up to 64 chunks for every thread, so that a thread mostly
+    /// works on what it worked on in the last round. A thread that has finished its own unit steals
+    /// chunks from others.
     struct work {
         void* context;
-        /// A share is begun, by the thread that comes to it first.
-        /// @return the pieces in which there is something to do, a bit each
+        /// Begins a unit, on the thread that comes to it first.
+        /// @return the chunks with work, a bit each
         std::uint64_t (*begin)(void* context, unsigned unit);
         void (*do_chunk)(void* context, unsigned unit, unsigned chunk);
     };
@@ -35,8 +34,8 @@ public:
 
     unsigned threads() const { return static_cast<unsigned>(slots_.size()); }
 
-    /// Begins every share once, does all its pieces, in any order and on any of some threads, and
-    /// returns when all have been done. The first exception of a piece is thrown then.
+    /// Begins every unit once, runs its chunks, in any order and on any of some threads, and
+    /// returns when all have been run. Rethrows the first exception of a chunk then.
     /// @param among  how many threads, of threads()
     void run(const work& what, unsigned among);
 
@@ -44,13 +43,14 @@ public:
     static unsigned this_thread() { return this_thread_; }
 
 private:
-    /// A thread's, with its share; all that it must see to begin lies in one cache line.
+    /// A worker's state and its unit of work; all that it reads to begin lies in one cache line.
     struct alignas(64) worker_slot {
-        /// Of the thread, with the number of its last invitation in the upper bits. A thread that
-        /// has not come when all work is done is left out: it may have no processor.
+        /// Progress of the thread, with the number of its last invitation in the upper bits. A
+        /// thread that has not come when all work is done is excluded from the round: it may have
+        /// no processor.
         std::atomic<std::uint64_t> state{finished};
         std::atomic<std::uint64_t> unit{begun};  ///< being begun in a round, or begun: the same
-        std::atomic<std::uint64_t> left{0};      ///< pieces that nobody has taken
+        std::atomic<std::uint64_t> left{0};      ///< chunks that no thread has taken
         std::uint64_t round = 0;                 ///< to which the thread is invited
         work what{};
     };

@@ -1,77 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/kernel/process_group.h"
+#include "modules/kernel/group_schedule.h"
 
-#include "modules/kernel/clocked_process.h"
+#include "modules/kernel/process_state.h"
 
 #include <algorithm>
 
 namespace simtlm::kernel {
 
-process_group::process_group(const char* name, phase_sequencer& sequencer, unsigned kind,
-                             unsigned sub_phases)
+group_schedule::group_schedule(const char* name, phase_sequencer& sequencer, unsigned kind,
+                               unsigned sub_phases)
     : sequencer_(sequencer) {
     create(name, kind, sub_phases, nullptr);
 }
 
-process_group::process_group(const process_group& same_process, unsigned kind)
+group_schedule::group_schedule(const group_schedule& same_process, unsigned kind)
     : sequencer_(same_process.sequencer_) {
     create("", kind, 1, same_process.activity_.get());
 }
 
-void process_group::create(const char* name, unsigned kind, unsigned sub_phases,
-                           clocked_process* run_by) {
-    const auto& all = sequencer_.slots_;
+void group_schedule::create(const char* name, unsigned kind, unsigned sub_phases,
+                            process_state* run_by) {
+    const auto& all = sequencer_.slots();
     const auto within = [kind](const auto& s) { return s.what.group_kind == kind; };
     const auto begin = std::find_if(all.begin(), all.end(), within);
-    if ((sequencer_.options_.clocked_threads && sub_phases == 1) || begin == all.end()) return;
+    if ((sequencer_.clocked_threads() && sub_phases == 1) || begin == all.end()) return;
     const auto end = std::find_if_not(begin, all.end(), within);
     sc_assert(std::none_of(end, all.end(), within));
     first_ = static_cast<unsigned>(begin - all.begin());
     domain_ = begin->what.domain;
+    slots_.reserve(static_cast<std::size_t>(end - begin));
     for (auto s = begin; s != end; ++s) {
         sc_assert(s->what.domain == domain_);
-        slots_.emplace_back();
-        slots_.back().what = s->what;
-        slots_.back().sequencer = &sequencer_;
+        slots_.emplace_back(s->what);
     }
-    activity_.reset(new clocked_process(
-        name, sequencer_, first_, on_edge<&process_group::run>(this), false, sub_phases, run_by));
-    activity_->block_ = nullptr;  // its members are those of blocks
-    sequencer_.groups_.push_back(this);
+    activity_ = std::make_unique<process_state>(
+        name, sequencer_, first_, on_edge<&group_schedule::run>(this), false, sub_phases, run_by);
+    activity_->block = nullptr;  // its members are those of blocks
+    sequencer_.add_group(*this);
     open();
 }
 
-process_group::~process_group() {
+group_schedule::~group_schedule() {
     close();
 }
 
-void process_group::open() {
+void group_schedule::open() {
     if (slots_.empty()) return;  // every process is a thread of SystemC
     sc_assert(sequencer_.group_of_new(first_) == nullptr);
-    sequencer_.open_groups_.push_back(this);
+    sequencer_.open_group(*this);
 }
 
-void process_group::close() {
-    auto& all = sequencer_.open_groups_;
-    all.erase(std::remove(all.begin(), all.end(), this), all.end());
+void group_schedule::close() {
+    sequencer_.close_group(*this);
 }
 
-void process_group::select_sub_phase(unsigned k) {
+void group_schedule::select_sub_phase(unsigned k) {
     if (activity_ != nullptr) activity_->select_sub_phase(k);
 }
 
-unsigned process_group::add(clocked_process& p) {
+unsigned group_schedule::add(process_state& p) {
     members_.push_back(&p);
     return static_cast<unsigned>(members_.size() - 1);
 }
 
-void process_group::complete(std::mt19937_64* random) {
+void group_schedule::complete(std::mt19937_64* random) {
     std::size_t many = 0;  // words of sub-phases with more than one
     for (unsigned p = 0; p < slots_.size(); ++p) {
-        phase_sequencer::slot& s = slots_[p];
+        phase_slot& s = slots_[p];
         if (random != nullptr) s.shuffle(*random);
         s.complete(first_ + p);
-        for (phase_sequencer::sub_phase& t : s.sub_phases) {
+        for (sub_phase& t : s.sub_phases) {
             t.number = static_cast<unsigned>(sub_phases_.size());
             t.phase = p;
             sub_phases_.push_back(&t);
@@ -84,8 +82,8 @@ void process_group::complete(std::mt19937_64* random) {
     rows_.resize(sub_phases_.size());
     std::uint64_t* next_many = awake_.data();
     const edge_action* actions = actions_.data();
-    for (phase_sequencer::slot& s : slots_) {
-        for (phase_sequencer::sub_phase& t : s.sub_phases) {
+    for (phase_slot& s : slots_) {
+        for (sub_phase& t : s.sub_phases) {
             row& r = rows_[t.number];
             r = {t.n_words == 1 ? t.words[0] : 0, nullptr, actions, 0};
             if (t.n_words > 1) {
@@ -101,13 +99,13 @@ void process_group::complete(std::mt19937_64* random) {
     ready_ = {};
     for (unsigned k = 0; k < rows_.size(); ++k)
         if (!nobody_in(k)) sub_phase_awake(k);
-    for (phase_sequencer::slot& s : slots_)
-        for (clocked_process* p : s.members) p->join_sub_phase(p->selected_);
+    for (phase_slot& s : slots_)
+        for (process_state* p : s.members) p->join_sub_phase(p->selected);
     words_ = (members_.size() + 63) / 64;
     wheel_.resize(wheel_size * words_);
 }
 
-std::uint64_t process_group::activations(unsigned phase) const {
+std::uint64_t group_schedule::activations(unsigned phase) const {
     if (!has(phase)) return 0;
     std::uint64_t sum = 0;
     for (unsigned k = 0; k < rows_.size(); ++k)
@@ -115,7 +113,7 @@ std::uint64_t process_group::activations(unsigned phase) const {
     return sum - (phase == first_ ? visits_ : 0);
 }
 
-void process_group::set_timer(unsigned who, std::uint64_t at) {
+void group_schedule::set_timer(unsigned who, std::uint64_t at) {
     if (at - now() < wheel_size) {
         const std::uint64_t place = at % wheel_size;
         wheel_[place * words_ + who / 64] |= std::uint64_t{1} << (who % 64);
@@ -127,7 +125,7 @@ void process_group::set_timer(unsigned who, std::uint64_t at) {
     if (visiting_ == max_sub_phases) activity_->wake_at(at);  // else sleeps_until() tells
 }
 
-void process_group::expire_timers(std::uint64_t now) {
+void group_schedule::expire_timers(std::uint64_t now) {
     const std::uint64_t place = now % wheel_size;
     if ((pending_ >> place & 1u) != 0) {
         pending_ &= ~(std::uint64_t{1} << place);
@@ -152,46 +150,45 @@ void process_group::expire_timers(std::uint64_t now) {
     later_.resize(kept);
 }
 
-std::uint64_t process_group::next_timer(std::uint64_t now) const {
+std::uint64_t group_schedule::next_timer(std::uint64_t now) const {
     if (pending_ == 0) return next_later_;
     const unsigned by = static_cast<unsigned>((now + 1) % wheel_size);
     const std::uint64_t turned = by == 0 ? pending_ : pending_ >> by | pending_ << (64 - by);
     return std::min(next_later_, now + 1 + static_cast<unsigned>(__builtin_ctzll(turned)));
 }
 
-/// All phases and sub-phases of an edge, as the sequencer would visit them. Sleeps as a whole while
-/// no member has anything to do.
-void process_group::run() {
+void group_schedule::run() {
     ++visits_;
     run_phases();
-    rest(sleeps_until());
+    sleep_until(sleeps_until());
 }
 
-/// The edges that have been put off, of these those in which somebody is awake.
-void process_group::replay() {
+void group_schedule::replay() {
     ++visits_;
     const std::uint64_t end = sequencer_.cycle(domain_);
-    for (std::uint64_t edge = end - sequencer_.source_.deferred();; ++edge) {
+    for (std::uint64_t edge = end - sequencer_.deferred_edges();; ++edge) {
         if (!has_ready()) edge = next_timer(edge - 1);
         if (edge >= end) {
             behind_ = 0;
-            return rest(edge);
+            return sleep_until(edge);
         }
         behind_ = end - edge;
         run_phases();
     }
 }
 
-/// As a whole. @param until  when it has something to do again: an edge, or never
-void process_group::rest(std::uint64_t until) {
+/// The group as a whole. @param until  the edge when it has something to do again; 0: the next one;
+/// or never
+void group_schedule::sleep_until(std::uint64_t until) {
     if (until == never)
         activity_->sleep();
     else
         activity_->sleep_until(until);
 }
 
-/// Runs the members that are awake in a sub-phase now, whoever wakes or sleeps meanwhile.
-inline void process_group::run_members(unsigned sub_phase) {
+/// Runs the members that are awake in a sub-phase now; members that wake or sleep meanwhile do not
+/// change which.
+inline void group_schedule::run_members(unsigned sub_phase) {
     row& r = rows_[sub_phase];
     if (r.many != nullptr) return run_many_members(sub_phase);
     const edge_action* const actions = r.actions;
@@ -201,27 +198,28 @@ inline void process_group::run_members(unsigned sub_phase) {
         sequencer_.act(actions[static_cast<unsigned>(__builtin_ctzll(bits))]);
 }
 
-void process_group::run_many_members(unsigned sub_phase) {
+void group_schedule::run_many_members(unsigned sub_phase) {
     row& r = rows_[sub_phase];
-    r.activations +=
-        sequencer_.call(r.actions, r.many, sub_phases_[sub_phase]->n_words, 1, snapshot_);
+    snapshot_.assign(r.many, r.many + sub_phases_[sub_phase]->n_words);
+    for (std::size_t w = 0; w < snapshot_.size(); ++w)
+        r.activations += sequencer_.act(r.actions + 64 * w, snapshot_[w]);
 }
 
-void process_group::run_phases() {
+void group_schedule::run_phases() {
     if (const std::uint64_t edge = now(); has_timers(edge)) {
         visiting_ = 0;
         expire_timers(edge);
     }
     if (sequencer_.follows_blocks())
         visit_sub_phases([this](unsigned k) {
-            sequencer_.mark_active(slot_in(*sub_phases_[k]), *sub_phases_[k]);
+            sequencer_.mark_active(slots_[sub_phases_[k]->phase], *sub_phases_[k]);
             run_members(k);
         });
     else
         visit_sub_phases([this](unsigned k) { run_members(k); });
 }
 
-std::uint64_t process_group::sleeps_until() const {
+std::uint64_t group_schedule::sleeps_until() const {
     return has_ready() ? 0 : next_timer(now());
 }
 
