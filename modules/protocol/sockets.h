@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tlm_utils/passthrough_target_socket.h>
-#include <tlm_utils/simple_initiator_socket.h>
+#include "modules/protocol/basic_sockets.h"
 
 #include <tlm>
 
@@ -22,9 +21,9 @@ namespace simtlm::protocol {
 ///
 /// The timing annotation is always SC_ZERO_TIME: time is told by the edges.
 template <class Block>
-using initiator_socket = tlm_utils::simple_initiator_socket_tagged<Block, 256>;
+using initiator_socket = tagged_initiator_socket<Block, 256, tlm::tlm_base_protocol_types>;
 template <class Block>
-using target_socket = tlm_utils::passthrough_target_socket_tagged<Block, 256>;
+using target_socket = tagged_target_socket<Block, 256, tlm::tlm_base_protocol_types>;
 
 /// Protocol of the caches of an SM towards the units that use them: the same payload, but a cache
 /// that has no resources for an access refuses it, and the unit offers it again in a later cycle.
@@ -42,10 +41,8 @@ struct cache_port_protocol {
 TLM_DECLARE_EXTENDED_PHASE(refused);
 
 template <class Block>
-using cache_port_initiator =
-    tlm_utils::simple_initiator_socket_tagged<Block, 32, cache_port_protocol>;
+using cache_port_initiator = tagged_initiator_socket<Block, 32, cache_port_protocol>;
 template <class Block>
-using cache_port_target =
-    tlm_utils::passthrough_target_socket_tagged<Block, 32, cache_port_protocol>;
+using cache_port_target = tagged_target_socket<Block, 32, cache_port_protocol>;
 
 }  // namespace simtlm::protocol

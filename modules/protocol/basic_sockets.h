@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <systemc>
+#include <tlm>
+
+// bind() means sockets here, as it does in TLM's own, and not what ports and exports bind.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverloaded-virtual"
+
+namespace simtlm::protocol {
+
+/// An initiator socket of TLM-2.0, to be bound like tlm::tlm_initiator_socket. A GPU has thousands:
+/// it is made in half the time, since the name of its export (that of the socket and "_export") is
+/// taken to be unique within the module, instead of being made so.
+/// @tparam Types     protocol
+/// @tparam Bindings  greatest number of targets; 0: any
+template <unsigned BusWidth, class Types, int Bindings = 1>
+class basic_initiator_socket
+    : public tlm::tlm_base_initiator_socket_b<BusWidth, tlm::tlm_fw_transport_if<Types>,
+                                              tlm::tlm_bw_transport_if<Types>>,
+      public sc_core::sc_port<tlm::tlm_fw_transport_if<Types>, Bindings> {
+public:
+    using forward = tlm::tlm_fw_transport_if<Types>;
+    using backward = tlm::tlm_bw_transport_if<Types>;
+    using base_type = tlm::tlm_base_initiator_socket_b<BusWidth, forward, backward>;
+    using base_target_socket_type = tlm::tlm_base_target_socket_b<BusWidth, forward, backward>;
+
+    explicit basic_initiator_socket(const char* name)
+        : sc_core::sc_port<forward, Bindings>(name),
+          export_((std::string(name) + "_export").c_str()) {}
+    const char* kind() const override { return "tlm_initiator_socket"; }
+
+    virtual void bind(base_target_socket_type& target) {
+        get_base_port()(target.get_base_interface());
+        target.get_base_port()(get_base_interface());
+    }
+    /// To an initiator socket of the module around this one's.
+    virtual void bind(base_type& outer) {
+        get_base_port()(outer.get_base_port());
+        outer.get_base_export()(get_base_export());
+    }
+    /// Who is called on the backward path.
+    virtual void bind(backward& callee) { export_(callee); }
+    template <class Other>
+    void operator()(Other& other) {
+        bind(other);
+    }
+
+    sc_core::sc_port_b<forward>& get_base_port() override { return *this; }
+    const sc_core::sc_port_b<forward>& get_base_port() const override { return *this; }
+    sc_core::sc_export<backward>& get_base_export() override { return export_; }
+    const sc_core::sc_export<backward>& get_base_export() const override { return export_; }
+    backward& get_base_interface() override { return export_; }
+    const backward& get_base_interface() const override { return export_; }
+    unsigned get_bus_width() const override { return BusWidth; }
+    sc_core::sc_type_index get_protocol_types() const override { return typeid(Types); }
+    tlm::tlm_socket_category get_socket_category() const override {
+        return tlm::TLM_INITIATOR_SOCKET;
+    }
+
+private:
+    sc_core::sc_export<backward> export_;
+};
+
+/// A target socket of TLM-2.0, to be bound like tlm::tlm_target_socket; see basic_initiator_socket.
+/// @tparam Bindings  greatest number of initiators; 0: any
+template <unsigned BusWidth, class Types, int Bindings = 1>
+class basic_target_socket
+    : public tlm::tlm_base_target_socket_b<BusWidth, tlm::tlm_fw_transport_if<Types>,
+                                           tlm::tlm_bw_transport_if<Types>>,
+      public sc_core::sc_export<tlm::tlm_fw_transport_if<Types>> {
+public:
+    using forward = tlm::tlm_fw_transport_if<Types>;
+    using backward = tlm::tlm_bw_transport_if<Types>;
+    using base_type = tlm::tlm_base_target_socket_b<BusWidth, forward, backward>;
+    using base_initiator_socket_type =
+        tlm::tlm_base_initiator_socket_b<BusWidth, forward, backward>;
+
+    explicit basic_target_socket(const char* name)
+        : sc_core::sc_export<forward>(name), port_((std::string(name) + "_port").c_str()) {}
+    const char* kind() const override { return "tlm_target_socket"; }
+
+    virtual void bind(base_initiator_socket_type& initiator) {
+        initiator.get_base_port()(get_base_interface());
+        get_base_port()(initiator.get_base_interface());
+    }
+    /// To a target socket of a module within this one's.
+    virtual void bind(base_type& inner) {
+        get_base_export()(inner.get_base_export());
+        inner.get_base_port()(get_base_port());
+    }
+    /// Who is called on the forward path.
+    void bind(forward& callee) override { sc_core::sc_export<forward>::bind(callee); }
+    template <class Other>
+    void operator()(Other& other) {
+        bind(other);
+    }
+
+    /// The backward path to the initiator, or to one of them.
+    backward* operator->() { return port_.operator->(); }
+    backward* operator[](int nth) { return port_[nth]; }
+    int size() const { return port_.size(); }
+
+    sc_core::sc_port_b<backward>& get_base_port() override { return port_; }
+    const sc_core::sc_port_b<backward>& get_base_port() const override { return port_; }
+    sc_core::sc_export<forward>& get_base_export() override { return *this; }
+    const sc_core::sc_export<forward>& get_base_export() const override { return *this; }
+    forward& get_base_interface() override { return *this; }
+    const forward& get_base_interface() const override { return *this; }
+    unsigned get_bus_width() const override { return BusWidth; }
+    sc_core::sc_type_index get_protocol_types() const override { return typeid(Types); }
+    tlm::tlm_socket_category get_socket_category() const override { return tlm::TLM_TARGET_SOCKET; }
+
+private:
+    sc_core::sc_port<backward, Bindings> port_;
+};
+
+/// An initiator socket that calls a member function of its block on the backward path, with a
+/// number that tells sockets apart: tlm_utils::simple_initiator_socket_tagged, without invalidation
+/// of direct memory pointers, which no block of a GPU asks for.
+template <class Block, unsigned BusWidth, class Types>
+class tagged_initiator_socket : public basic_initiator_socket<BusWidth, Types> {
+    using base = basic_initiator_socket<BusWidth, Types>;
+
+public:
+    using payload = typename Types::tlm_payload_type;
+    using phase = typename Types::tlm_phase_type;
+    using backward_call = tlm::tlm_sync_enum (Block::*)(int, payload&, phase&, sc_core::sc_time&);
+
+    explicit tagged_initiator_socket(const char* name) : base(name), callee_(*this) {
+        base::bind(static_cast<typename base::backward&>(callee_));
+    }
+    void register_nb_transport_bw(Block* owner, backward_call call, int tag) {
+        callee_.owner = owner;
+        callee_.call = call;
+        callee_.tag = tag;
+    }
+
+private:
+    struct backward_path final : base::backward {
+        explicit backward_path(const sc_core::sc_object& s) : socket(s) {}
+        tlm::tlm_sync_enum nb_transport_bw(payload& p, phase& ph, sc_core::sc_time& t) override {
+            if (owner != nullptr) return (owner->*call)(tag, p, ph, t);
+            SC_REPORT_ERROR(socket.name(), "nobody takes non-blocking transport");
+            return tlm::TLM_COMPLETED;
+        }
+        void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+        Block* owner = nullptr;
+        backward_call call = nullptr;
+        int tag = 0;
+        const sc_core::sc_object& socket;
+    };
+    backward_path callee_;
+};
+
+/// A target socket that calls member functions of its block on the forward path, with a number that
+/// tells sockets apart: tlm_utils::passthrough_target_socket_tagged, without direct memory
+/// pointers, which no block of a GPU gives.
+template <class Block, unsigned BusWidth, class Types>
+class tagged_target_socket : public basic_target_socket<BusWidth, Types> {
+    using base = basic_target_socket<BusWidth, Types>;
+
+public:
+    using payload = typename Types::tlm_payload_type;
+    using phase = typename Types::tlm_phase_type;
+    using forward_call = tlm::tlm_sync_enum (Block::*)(int, payload&, phase&, sc_core::sc_time&);
+    using blocking_call = void (Block::*)(int, payload&, sc_core::sc_time&);
+    using debug_call = unsigned (Block::*)(int, payload&);
+
+    explicit tagged_target_socket(const char* name) : base(name), callee_(*this) {
+        base::bind(static_cast<typename base::forward&>(callee_));
+    }
+    void register_nb_transport_fw(Block* owner, forward_call call, int tag) {
+        callee_.owner = owner;
+        callee_.non_blocking = call;
+        callee_.tag = tag;
+    }
+    void register_b_transport(Block* owner, blocking_call call, int tag) {
+        callee_.owner = owner;
+        callee_.blocking = call;
+        callee_.tag = tag;
+    }
+    void register_transport_dbg(Block* owner, debug_call call, int tag) {
+        callee_.owner = owner;
+        callee_.debug = call;
+        callee_.tag = tag;
+    }
+
+private:
+    struct forward_path final : base::forward {
+        explicit forward_path(const sc_core::sc_object& s) : socket(s) {}
+        tlm::tlm_sync_enum nb_transport_fw(payload& p, phase& ph, sc_core::sc_time& t) override {
+            if (non_blocking != nullptr) return (owner->*non_blocking)(tag, p, ph, t);
+            SC_REPORT_ERROR(socket.name(), "nobody takes non-blocking transport");
+            return tlm::TLM_COMPLETED;
+        }
+        void b_transport(payload& p, sc_core::sc_time& t) override {
+            if (blocking != nullptr) return (owner->*blocking)(tag, p, t);
+            SC_REPORT_ERROR(socket.name(), "nobody takes blocking transport");
+        }
+        unsigned transport_dbg(payload& p) override {
+            return debug != nullptr ? (owner->*debug)(tag, p) : 0;
+        }
+        bool get_direct_mem_ptr(payload&, tlm::tlm_dmi& dmi) override {
+            dmi.allow_read_write();  // what is refused: all of it
+            dmi.set_start_address(0);
+            dmi.set_end_address(~sc_dt::uint64{0});
+            return false;
+        }
+
+        Block* owner = nullptr;
+        forward_call non_blocking = nullptr;
+        int tag = 0;
+        const sc_core::sc_object& socket;
+        blocking_call blocking = nullptr;
+        debug_call debug = nullptr;
+    };
+    forward_path callee_;
+};
+
+}  // namespace simtlm::protocol
+
+#pragma GCC diagnostic pop
