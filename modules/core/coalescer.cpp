@@ -57,6 +57,39 @@ private:
     unsigned sectors_ = 0;
 };
 
+/// Whether lanes ask for bytes one after the other, aligned to their number, as most instructions
+/// do: none of them across segments.
+bool are_consecutive(const std::uint64_t* address, unsigned lanes, unsigned bytes,
+                     std::uint64_t segment) {
+    const std::uint64_t begin = address[0];
+    if (begin == 0 || bytes == 0 || segment % bytes != 0 || begin % bytes != 0) return false;
+    if (begin + std::uint64_t{lanes} * bytes < begin) return false;  // beyond the last address
+    std::uint64_t differences = 0;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+        differences |= address[lane] ^ (begin + std::uint64_t{lane} * bytes);
+    return differences == 0;
+}
+
+/// The accesses of consecutive lanes, segment by segment.
+/// @param base  the first lane  @param bytes  of each; divides a segment
+void gather_consecutive(std::vector<memory_access>& list, std::uint64_t begin, unsigned base,
+                        unsigned lanes, unsigned bytes, std::uint64_t segment) {
+    for (unsigned lane = 0; lane < lanes;) {
+        const std::uint64_t address = begin + std::uint64_t{lane} * bytes;
+        const auto offset = static_cast<unsigned>(address % line);
+        const auto left = static_cast<unsigned>(segment - address % segment) / bytes;
+        const unsigned count = std::min(left, lanes - lane);
+        memory_access a;
+        a.address = address & ~(segment - 1);
+        a.lanes = (count < 32 ? (1u << count) - 1 : ~0u) << (base + lane);
+        const unsigned last_sector = (offset + count * bytes - 1) / 32;
+        a.sectors = static_cast<std::uint8_t>((2u << last_sector) - (1u << offset / 32));
+        a.bytes.set(offset, count * bytes);
+        list.push_back(a);
+        lane += count;
+    }
+}
+
 /// A segment shrinks to the half, and the half of the half, that is used.
 void shrink(memory_access& a, unsigned segment) {
     unsigned size = segment;
@@ -117,6 +150,12 @@ void coalescer::gather(warp_instruction& inst, const lane_addresses& lanes, unsi
         std::uint32_t group = lanes.lanes >> base;
         if (part < 32) group &= (1u << part) - 1;
         byte_run run;
+        const bool all = group == (part < 32 ? (1u << part) - 1 : ~0u);
+        if (all && lanes.words == 1 &&
+            are_consecutive(&lanes.address[0][base], part, bytes, segment)) {
+            gather_consecutive(inst.accesses, lanes.address[0][base], base, part, bytes, segment);
+            group = 0;
+        }
         for (; group != 0; group &= group - 1) {
             const unsigned lane = base + static_cast<unsigned>(__builtin_ctz(group));
             for (unsigned w = 0; w < lanes.words; ++w) {
