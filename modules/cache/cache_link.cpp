@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/cache_link.h"
+
+#include "modules/cache/unit_port.h"
+
+#include <algorithm>
+
+namespace simtlm::cache {
+
+cache_link::cache_link(const sc_core::sc_module_name& name)
+    : sc_module(name), front("front"), behind("behind") {
+    front.register_nb_transport_fw(this, &cache_link::request, 0);
+    behind.register_nb_transport_bw(this, &cache_link::respond, 0);
+}
+
+tlm::tlm_sync_enum cache_link::request(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) {
+    if (phase == tlm::END_RESP) {
+        const auto found = std::find(handed_over_.begin(), handed_over_.end(), &p);
+        if (found == handed_over_.end()) return behind->nb_transport_fw(p, phase, delay);
+        handed_over_.erase(found);
+        return tlm::TLM_COMPLETED;
+    }
+    const tlm::tlm_sync_enum answer = behind->nb_transport_fw(p, phase, delay);
+    if (answer == tlm::TLM_COMPLETED) p.set_response_status(tlm::TLM_OK_RESPONSE);
+    if (answer != tlm::TLM_ACCEPTED) return answer;
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+}
+
+tlm::tlm_sync_enum cache_link::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) {
+    const bool hit = response_outcome(p) == access_outcome::hit;
+    const tlm::tlm_sync_enum answer = front->nb_transport_bw(p, phase, delay);
+    if (!hit || answer != tlm::TLM_ACCEPTED) return answer;
+    handed_over_.push_back(&p);  // a hit holds no place in the second cache
+    return tlm::TLM_COMPLETED;
+}
+
+}  // namespace simtlm::cache
