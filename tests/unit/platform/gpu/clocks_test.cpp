@@ -80,6 +80,11 @@ struct requester : sc_core::sc_module {
     }
 };
 
+struct unused_memory : sc_core::sc_module {
+    protocol::target_socket<unused_memory> socket{"socket"};
+    explicit unused_memory(const sc_core::sc_module_name& name) : sc_module(name) {}
+};
+
 std::string error_of_elaboration() {
     try {
         sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -128,6 +133,53 @@ TEST(ClockInput, LeftUnboundTakesTheClockOfTheBlockAroundIt) {
     EXPECT_EQ(domains_of("gpu.network"), on(icnt_clock));
     EXPECT_EQ(domains_of("gpu.partition0.bank0"), on(l2_clock) | on(icnt_clock) | on(core_clock));
     EXPECT_EQ(domains_of("gpu.dram0"), on(dram_clock));
+}
+
+TEST(ClockInput, OfAnL2SliceOnItsOwnMovesRequestsByTheL2AndTheCoreClock) {
+    bench b;
+    protocol::transaction_pool pool;
+    const memory::address_mapping mapping{memory::address_mapping_config()};
+    memory::memory_statistics shared(1, 16);
+    memory::partition_config config;
+    config.rop_latency = 6;
+    config.l2 = small_cache(1).cache;
+    memory::memory_sub_partition slice("slice", b.sequencer, config, mapping, pool, shared, 0);
+    slice.clk(b.clocks[protocol::l2_clock]);
+    slice.icnt_clk(b.clocks[protocol::icnt_clock]);
+    slice.core_clk(b.clocks[protocol::core_clock]);
+    requester network("network");
+    network.socket.bind(slice.port);
+    sc_core::sc_start(10, sc_core::SC_NS);
+    EXPECT_EQ(slice.clock_domains(),
+              1u << protocol::l2_clock | 1u << protocol::icnt_clock | 1u << protocol::core_clock);
+    auto& p = pool.acquire(tlm::TLM_READ_COMMAND, 0x80, 32, protocol::access_type::global_read);
+    protocol::extension(p).bytes.set(0, 32);
+    protocol::extension(p).sectors = 1;
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    network.socket->nb_transport_fw(p, phase, delay);
+    sc_core::sc_start(3, sc_core::SC_NS);
+    EXPECT_EQ(slice.statistics().requests, 1u) << "taken by an edge of the L2's clock";
+    EXPECT_EQ(slice.to_memory.size(), 0u) << "within the ROP latency, in cycles of the core's";
+    sc_core::sc_start(10, sc_core::SC_NS);
+    EXPECT_EQ(slice.to_memory.size(), 1u) << "and has missed";
+}
+
+TEST(ClockInput, OfAnSmOnItsOwnDrivesItsStagesAndCaches) {
+    bench b;
+    protocol::transaction_pool pool;
+    const gpu_config config = configure({"--preset", "TINY"}, SIMTLM_TEST_CONFIG_DIR);
+    core::sm sm("sm", b.sequencer, config.cores.sm, core::sm_identity{}, pool);
+    sm.clk(b.clocks[protocol::core_clock]);
+    unused_memory memory("memory");
+    sm.memory.bind(memory.socket);
+    sc_core::sc_start(5, sc_core::SC_NS);
+    EXPECT_EQ(sm.clock_domains(), 1u << protocol::core_clock);
+    const auto* l1d =
+        dynamic_cast<const kernel::clocked_module*>(sc_core::sc_find_object("sm.l1d"));
+    ASSERT_NE(l1d, nullptr);
+    EXPECT_EQ(l1d->clk.get_interface(), sm.clk.get_interface());
+    EXPECT_TRUE(sc_core::sc_find_object("sm.cycle")) << "its process";
 }
 
 TEST(ClockInput, BoundToTheClockOfAnotherDomainIsAnErrorThatNamesBlockPhaseAndClock) {

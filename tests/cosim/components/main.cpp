@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of a GPU on their own, as components of somebody's platform: an L1 data cache, an L2 slice
+// in its memory partition and a DRAM channel, each bound to clocks of the platform. A load unit of
+// the platform reads through them, and a trace file of SystemC shows what they count.
+#include "expect.h"
+
+#include <modules/cache/l1_data_cache.h>
+#include <modules/memory/dram_channel.h>
+#include <modules/memory/memory_partition.h>
+#include <modules/protocol/phases.h>
+#include <platform/simtlm.h>
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+using namespace platform_example;
+using namespace simtlm;
+
+expectations expect;
+
+/// A unit in front of an L1: loads one sector after the other, each when the one before has been
+/// taken. It acts on edges of `clk`, in the phase in which units start their accesses.
+class load_unit : public kernel::clocked_module {
+public:
+    protocol::cache_port_initiator<load_unit> cache{"cache"};
+    unsigned loads = 0, refusals = 0, outstanding = 0;
+
+    load_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+              protocol::transaction_pool& pool, std::uint64_t bytes, unsigned passes)
+        : clocked_module(name, sequencer, protocol::core_clock),
+          pool_(pool),
+          bytes_(bytes),
+          end_(bytes * passes),
+          process_("load", sequencer, protocol::phase::core_access,
+                   kernel::on_edge<&load_unit::load>(this), true) {
+        cache.register_nb_transport_bw(this, &load_unit::respond, 0);
+    }
+    bool finished() const { return next_ == end_ && outstanding == 0; }
+
+private:
+    void load() {
+        if (next_ == end_ && waiting_ == nullptr) return process_.sleep();
+        if (waiting_ == nullptr) {
+            const std::uint64_t address = next_ % bytes_;
+            waiting_ = &pool_.acquire(tlm::TLM_READ_COMMAND, address, 32,
+                                      protocol::access_type::global_read);
+            protocol::memory_extension& e = protocol::extension(*waiting_);
+            e.bytes.set(static_cast<unsigned>(address % 128), 32);
+            e.sectors = static_cast<std::uint8_t>(1u << address % 128 / 32);
+            next_ += 32;
+        }
+        tlm::tlm_phase phase = tlm::BEGIN_REQ;
+        sc_core::sc_time delay;
+        switch (cache->nb_transport_fw(*waiting_, phase, delay)) {
+            case tlm::TLM_UPDATED:  // refused: the same access again in the next cycle
+                ++refusals;
+                return;
+            case tlm::TLM_COMPLETED:  // the data are there: a hit in a cache without latency
+                ++loads;
+                waiting_->release();
+                break;
+            case tlm::TLM_ACCEPTED:  // they come with BEGIN_RESP
+                ++outstanding;
+                break;
+        }
+        waiting_ = nullptr;
+    }
+    tlm::tlm_sync_enum respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase&,
+                               sc_core::sc_time&) {
+        --outstanding;
+        ++loads;
+        p.release();
+        return tlm::TLM_COMPLETED;  // taken at once
+    }
+
+    protocol::transaction_pool& pool_;
+    const std::uint64_t bytes_, end_;
+    std::uint64_t next_ = 0;
+    tlm::tlm_generic_payload* waiting_ = nullptr;
+    kernel::clocked_process process_;
+};
+
+int run() {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
+    const gpu_config config = configure({"--preset", "TINY"}, CONFIGS);
+    const core::sm_config& sm = config.cores.sm;
+    memory::memory_config hierarchy = config.memory;
+    hierarchy.mapping.channels = 1;
+    hierarchy.mapping.sub_partitions_per_channel = hierarchy.partition.sub_partitions = 1;
+
+    sc_core::sc_clock core("core", 1, sc_core::SC_NS), l2("l2", 2, sc_core::SC_NS),
+        dram("dram", 3, sc_core::SC_NS);
+    kernel::phase_sequencer sequencer("sequencer", protocol::clock_domains,
+                                      protocol::phase_table());
+    sequencer.clock[protocol::core_clock](core);
+    sequencer.clock[protocol::icnt_clock](l2);
+    sequencer.clock[protocol::l2_clock](l2);
+    sequencer.clock[protocol::dram_clock](dram);
+
+    protocol::transaction_pool pool;
+    const memory::address_mapping mapping(hierarchy.mapping);
+    memory::memory_statistics shared(1, hierarchy.partition.dram.timing.nbk);
+
+    constexpr std::uint64_t bytes = 4096;
+    load_unit unit("unit", sequencer, pool, bytes, 2);
+    cache::l1_data_cache::config l1_config;
+    l1_config.cache = sm.l1d;
+    l1_config.latency = 20;
+    cache::l1_data_cache l1("l1", sequencer, l1_config, pool);
+    memory::memory_partition partition("partition", sequencer, hierarchy.partition, mapping, pool,
+                                       shared, 0);
+    memory::memory_sub_partition& slice = partition.sub_partition(0);
+    memory::dram_channel channel("channel", sequencer, hierarchy.partition.dram, mapping);
+
+    unit.clk(core);
+    l1.clk(core);
+    partition.clk(dram);
+    partition.l2_clk(l2);
+    partition.icnt_clk(l2);
+    partition.core_clk(core);
+    channel.clk(dram);
+    unit.cache.bind(l1.port);
+    l1.memory.bind(slice.port);
+    partition.memory.bind(channel.target());
+
+    sc_core::sc_trace_file* const file = sc_core::sc_create_vcd_trace_file("components");
+    file->set_time_unit(1, sc_core::SC_PS);  // else that of the time resolution, with a message
+    sc_core::sc_trace(file, core, "core");
+    sc_core::sc_trace(file, unit.outstanding, "unit.outstanding");
+    sc_core::sc_trace(file, slice.counted().requests, "l2.requests");
+    sc_core::sc_trace(file, channel.counted().requests, "dram.requests");
+    sc_core::sc_start(50, sc_core::SC_US);
+    sc_core::sc_close_vcd_trace_file(file);
+
+    constexpr unsigned sectors = bytes / 32;
+    const cache::cache_statistics& counted = l1.statistics();
+    std::cout << "  L1D " << counted.accesses << " accesses, " << counted.misses << " misses; L2 "
+              << slice.statistics().requests << " requests; DRAM " << channel.statistics().requests
+              << " requests; unit " << unit.refusals << " refusals\n";
+    expect(unit.finished() && unit.loads == 2 * sectors, "every load has its data");
+    expect(pool.outstanding() == 0, "no transaction is left over");
+    expect(l1.clock_domains() == 1u << protocol::core_clock, "the L1D acts on the core clock");
+    expect(slice.statistics().requests == sectors, "the second pass hits in the L1D");
+    expect(channel.statistics().requests == sectors, "the L2 slice has fetched each sector once");
+    std::ifstream trace("components.vcd");
+    const std::string text{std::istreambuf_iterator<char>(trace), {}};
+    for (const char* line : {"1 ps", "module unit", " outstanding ", "module l2", "module dram"})
+        expect(text.find(line) != std::string::npos, "the trace file has its unit and signals");
+    return expect.failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int sc_main(int, char**) {
+    return run();
+}
