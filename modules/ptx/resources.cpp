@@ -197,6 +197,22 @@ std::vector<std::uint32_t> reachable_functions(const module& m, const function& 
     return call_graph(m).reachable(body_of(m, index_of(m, from)));
 }
 
+namespace {
+
+/// Registers of a thread with which the blocks that a kernel promises fit an SM; NVIDIA's assembler
+/// spills the others.
+std::uint32_t registers_within_bounds(const performance_directives& d) {
+    constexpr std::uint32_t registers_of_sm = 65536, unit = 8;
+    const auto& block = d.reqntid[0] != 0 ? d.reqntid : d.maxntid;
+    if (block[0] == 0) return registers_of_sm;
+    std::uint64_t threads = std::max(d.minnctapersm, 1U);
+    for (const std::uint32_t n : block) threads *= std::max(n, 1U);
+    const std::uint64_t each = registers_of_sm / std::max<std::uint64_t>(threads, 1) / unit * unit;
+    return static_cast<std::uint32_t>(std::max<std::uint64_t>(each, unit));
+}
+
+}  // namespace
+
 resource_demand estimate_resources(const module& m, const function& entry) {
     resource_demand d;
     call_graph calls(m);
@@ -209,6 +225,7 @@ resource_demand estimate_resources(const module& m, const function& entry) {
     if (calls_other_module(m, functions)) d.registers = std::max(d.registers, call_registers);
     if (entry.directives.maxnreg != 0)
         d.registers = std::min(d.registers, entry.directives.maxnreg);
+    d.registers = std::min(d.registers, registers_within_bounds(entry.directives));
     d.local_bytes = calls.deepest_frames(functions[0]);
     for (const variable& v : m.variables) {
         if (v.space == state_space::const_) {
