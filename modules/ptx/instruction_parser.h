@@ -104,6 +104,7 @@ private:
     operand checked(const operand_rule& rule, const raw_operand& r, type t);
     operand checked_register(const operand_rule& rule, const raw_operand& r, type t);
     operand literal_as(const raw_operand& r, type t);
+    state_space space_of_address(const raw_operand& r) const;
     operand address_of(const raw_operand& r, state_space space);
     type type_of_rule(const operand_rule& rule) const;
     type type_of_fragment(const operand_rule& rule) const;

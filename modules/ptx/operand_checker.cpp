@@ -246,7 +246,9 @@ unsigned instruction_parser::elements_of_rule(const operand_rule& rule) const {
         case matrix::no:
             return rule.elements;
         case matrix::loaded:
-            return op().op == opcode::ldmatrix ? op().count : fragment_registers(op(), 0);
+            return op().op == opcode::ldmatrix || op().op == opcode::stmatrix
+                       ? op().count
+                       : fragment_registers(op(), 0);
         case matrix::d:
             return fragment_registers(op(), 0);
         case matrix::a:
@@ -381,9 +383,25 @@ void instruction_parser::place_address(const raw_operand& r) {
     }
     if (r.what != raw_operand::form::bracket || r.count != 1)
         fail_operand(r, "an address in brackets");
-    const bool second = op().op == opcode::cp_async && &r != &raw_[0].front();
-    const state_space wanted = second ? op().source_space : op().space;
-    c_.current().operands.push_back(address_of(raw_[1][r.first], wanted));
+    c_.current().operands.push_back(address_of(raw_[1][r.first], space_of_address(r)));
+}
+
+/// Copies name two spaces; their mbarriers lie in shared memory.
+state_space instruction_parser::space_of_address(const raw_operand& r) const {
+    const auto position = &r - raw_[0].data();
+    switch (op().op) {
+        case opcode::cp_async:
+            return position == 0 ? op().space : op().source_space;
+        case opcode::cp_async_bulk:
+        case opcode::cp_reduce_async_bulk:
+        case opcode::cp_async_bulk_tensor:
+        case opcode::cp_reduce_async_bulk_tensor:
+            return position == 0   ? op().space
+                   : position == 1 ? op().source_space
+                                   : state_space::shared;
+        default:
+            return op().space;
+    }
 }
 
 void instruction_parser::place_texture(const raw_operand& r, bool sampled) {

@@ -141,6 +141,7 @@ enum class flag : std::uint8_t {
     expect_tx,       ///< mbarrier.arrive.expect_tx
     ordered_metadata,  ///< mma.sp::ordered_metadata
     mmio,              ///< ld.mmio, st.mmio
+    multicast,         ///< .multicast::cluster of bulk copies
 };
 // clang-format on
 
@@ -158,7 +159,7 @@ struct operation {
     reduction reduce = reduction::none;
     state_space space = state_space::generic;
     space_window window = space_window::none;
-    state_space source_space = state_space::generic;  ///< cp.async: the second space
+    state_space source_space = state_space::generic;  ///< cp.async and its kin: the second space
     cache_operator cache = cache_operator::none;
     eviction evict_l1 = eviction::none;
     eviction evict_l2 = eviction::none;
@@ -172,7 +173,7 @@ struct operation {
     layout layout_a = layout::none;  ///< the first layout written
     layout layout_b = layout::none;  ///< the second
     matrix_shape shape;
-    std::uint8_t count = 0;  ///< ldmatrix .x1 .x2 .x4; vmad .shr7 .shr15
+    std::uint8_t count = 0;  ///< ldmatrix .x1 .x2 .x4; vmad .shr7 .shr15; dimensions of a tensor
     std::uint64_t flags = 0;
 
     bool has(flag f) const { return ((flags >> static_cast<unsigned>(f)) & 1U) != 0; }

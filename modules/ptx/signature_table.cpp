@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instructions of PTX up to sm_80. The notation is explained in signature.h.
+// The instructions of PTX up to sm_80, and those of sm_90 that are executed. The notation is
+// explained in signature.h.
 #include "modules/ptx/signature.h"
 
 namespace simtlm::ptx {
@@ -220,6 +221,40 @@ constexpr signature_row rows[] = {
     {o::mbarrier_try_wait, "try_wait.?$order:acquire|relaxed.?$scope:cta|cluster.?shared|shared::cta.b64", "=pred [] b64 ?u32"},
     {o::mbarrier_try_wait, "try_wait.parity.?$order:acquire|relaxed.?$scope:cta|cluster.?shared|shared::cta.b64", "=pred [] u32 ?u32"},
     {o::mbarrier_pending_count, "pending_count.b64", "=u32 b64"},
+
+    // Clusters, bulk copies, warpgroups (sm_90)
+    {o::elect, "sync", "=b32 =|pred u32"},
+    {o::bar_cluster_arrive, "cluster.arrive.?$order:release|relaxed.?aligned", ""},
+    {o::bar_cluster_wait, "cluster.wait.?$order:acquire.?aligned", ""},
+    {o::mapa, "?shared::cluster.u32|u64", "=T mov u32"},
+    {o::getctarank, "?shared::cluster.u32|u64", "=u32 mov"},
+    {o::setmaxnreg, "inc|dec.sync.aligned.u32", "imm"},
+    {o::griddepcontrol, "launch_dependents|wait", ""},
+    {o::fence_mbarrier_init, "mbarrier_init.$order:release.$scope:cluster", ""},
+    {o::fence_proxy, "proxy.async.?global|shared::cta|shared::cluster", ""},
+    {o::st_async, "async.?$order:weak.?shared::cluster.mbarrier::complete_tx::bytes.?v2|v4.b32|b64|u32|u64|s32|s64|f32|f64", "[] *T []"},
+    {o::cp_async_bulk, "async.bulk.shared::cluster|shared::cta.$bulkfrom:global.mbarrier::complete_tx::bytes.?multicast::cluster.?$hint", "[] [] u32 [] ?b16 policy"},
+    {o::cp_async_bulk, "async.bulk.shared::cluster.$bulkfrom:shared::cta.mbarrier::complete_tx::bytes", "[] [] u32 [] none none"},
+    {o::cp_async_bulk, "async.bulk.global.$bulkfrom:shared::cta.bulk_group.?$hint", "[] [] u32 none none policy"},
+    {o::cp_reduce_async_bulk, "reduce.async.bulk.global.$bulkfrom:shared::cta.bulk_group.?$hint.$red:add|min|max|inc|dec|and|or|xor.?noftz.f16|bf16|b32|u32|s32|b64|u64|s64|f32|f64", "[] [] u32 none policy"},
+    {o::cp_reduce_async_bulk, "reduce.async.bulk.shared::cluster.$bulkfrom:shared::cta.mbarrier::complete_tx::bytes.$red:add|min|max|inc|dec|and|or|xor.b32|u32|s32|u64", "[] [] u32 [] none"},
+    {o::cp_async_bulk_prefetch, "async.bulk.prefetch.L2.global.?$hint", "[] u32 policy"},
+    {o::cp_async_bulk_commit_group, "async.bulk.commit_group", ""},
+    {o::cp_async_bulk_wait_group, "async.bulk.wait_group.?read", "imm"},
+    {o::cp_async_bulk_tensor, "async.bulk.tensor.$tensor.shared::cluster|shared::cta.$bulkfrom:global.?tile.mbarrier::complete_tx::bytes.?multicast::cluster.?$hint", "[] [s] [] ?b16 policy"},
+    {o::cp_async_bulk_tensor, "async.bulk.tensor.$tensor.global.$bulkfrom:shared::cta.?tile.bulk_group.?$hint", "[s] [] none none policy"},
+    {o::cp_reduce_async_bulk_tensor, "reduce.async.bulk.tensor.$tensor.global.$bulkfrom:shared::cta.$red:add|min|max|inc|dec|and|or|xor.?tile.bulk_group.?$hint", "[s] [] policy"},
+    {o::cp_async_bulk_prefetch_tensor, "async.bulk.prefetch.tensor.$tensor.L2.global.?tile.?$hint", "[s] policy"},
+    {o::prefetch_tensormap, "?$ldspace:param|const.tensormap", "[]"},
+    {o::stmatrix, "sync.aligned.$tile.$times.?trans.?shared|shared::cta.b16", "[] {}b32"},
+    {o::wgmma_fence, "fence.sync.aligned", ""},
+    {o::wgmma_commit_group, "commit_group.sync.aligned", ""},
+    {o::wgmma_wait_group, "wait_group.sync.aligned", "imm"},
+    {o::wgmma_mma_async, "mma_async.sync.aligned.$warpgroup.f32|f16.f16.f16", "={}d any b64 pred imm imm imm ?imm"},
+    {o::wgmma_mma_async, "mma_async.sync.aligned.$warpgroup.f32.bf16.bf16", "={}d any b64 pred imm imm imm ?imm"},
+    {o::wgmma_mma_async, "mma_async.sync.aligned.$warpgroup.f32.tf32.tf32", "={}d any b64 pred imm imm none none"},
+    {o::wgmma_mma_async, "mma_async.sync.aligned.$warpgroup.f32|f16.e4m3|e5m2.e4m3|e5m2", "={}d any b64 pred imm imm none none"},
+    {o::wgmma_mma_async, "mma_async.sync.aligned.$warpgroup.?satfinite.s32.s8|u8.s8|u8", "={}d any b64 pred none none none none"},
 
     // Control flow; the operands of call are read by its own rule: results, target, arguments,
     // prototype or targets

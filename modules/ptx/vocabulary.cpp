@@ -19,6 +19,21 @@ using space = state_space;
 using w = space_window;
 
 // clang-format off
+// Warpgroups multiply 64 rows by any multiple of 8 columns up to 256.
+#define SIMTLM_WARPGROUP_SHAPE(n, k) {"warpgroup", "m64n" #n #k, f::shape},
+#define SIMTLM_WARPGROUP_SHAPES(k) \
+    SIMTLM_WARPGROUP_SHAPE(8, k) SIMTLM_WARPGROUP_SHAPE(16, k) SIMTLM_WARPGROUP_SHAPE(24, k) \
+    SIMTLM_WARPGROUP_SHAPE(32, k) SIMTLM_WARPGROUP_SHAPE(40, k) SIMTLM_WARPGROUP_SHAPE(48, k) \
+    SIMTLM_WARPGROUP_SHAPE(56, k) SIMTLM_WARPGROUP_SHAPE(64, k) SIMTLM_WARPGROUP_SHAPE(72, k) \
+    SIMTLM_WARPGROUP_SHAPE(80, k) SIMTLM_WARPGROUP_SHAPE(88, k) SIMTLM_WARPGROUP_SHAPE(96, k) \
+    SIMTLM_WARPGROUP_SHAPE(104, k) SIMTLM_WARPGROUP_SHAPE(112, k) SIMTLM_WARPGROUP_SHAPE(120, k) \
+    SIMTLM_WARPGROUP_SHAPE(128, k) SIMTLM_WARPGROUP_SHAPE(136, k) SIMTLM_WARPGROUP_SHAPE(144, k) \
+    SIMTLM_WARPGROUP_SHAPE(152, k) SIMTLM_WARPGROUP_SHAPE(160, k) SIMTLM_WARPGROUP_SHAPE(168, k) \
+    SIMTLM_WARPGROUP_SHAPE(176, k) SIMTLM_WARPGROUP_SHAPE(184, k) SIMTLM_WARPGROUP_SHAPE(192, k) \
+    SIMTLM_WARPGROUP_SHAPE(200, k) SIMTLM_WARPGROUP_SHAPE(208, k) SIMTLM_WARPGROUP_SHAPE(216, k) \
+    SIMTLM_WARPGROUP_SHAPE(224, k) SIMTLM_WARPGROUP_SHAPE(232, k) SIMTLM_WARPGROUP_SHAPE(240, k) \
+    SIMTLM_WARPGROUP_SHAPE(248, k) SIMTLM_WARPGROUP_SHAPE(256, k)
+
 constexpr word words[] = {
     // Types
     {"", "pred", f::type, n(type::pred)}, {"", "b1", f::type, n(type::b1)},
@@ -73,6 +88,11 @@ constexpr word words[] = {
     {"", "mbarrier"}, {"", "arrive"}, {"", "arrive_drop"}, {"", "init"}, {"", "inval"},
     {"", "complete_tx"}, {"", "test_wait"}, {"", "try_wait"}, {"", "pending_count"}, {"", "red"},
     {"", "warp"}, {"", "idx"}, {"", "mask"}, {"", "load"}, {"", "store"}, {"", "mma"},
+    {"", "cluster"}, {"", "wait"}, {"", "bulk"}, {"", "bulk_group"}, {"", "tensor"}, {"", "tile"},
+    {"", "read"}, {"", "inc"}, {"", "dec"}, {"", "launch_dependents"}, {"", "mbarrier_init"},
+    {"", "reduce"}, {"", "prefetch"}, {"", "tensormap"}, {"", "mma_async"}, {"", "fence"},
+    {"", "mbarrier::complete_tx::bytes"},
+    {"", "multicast::cluster", f::flag, n(flag::multicast)},
     {"", "proxy"}, {"", "cvt"}, {"", "L2"}, {"", "alias", f::variant, n(mode::alias)},
 
     // Sets of types
@@ -160,6 +180,8 @@ constexpr word words[] = {
     {"windows", "shared::cta", f::space, n(space::shared), n(w::cta)},
     {"windows", "shared::cluster", f::space, n(space::shared), n(w::cluster)},
     {"from", "global", f::source_space, n(space::global)},
+    {"bulkfrom", "global", f::source_space, n(space::global)},
+    {"bulkfrom", "shared::cta", f::source_space, n(space::shared)},
     {"order", "weak", f::order, n(semantics::weak)}, {"order", "relaxed", f::order, n(semantics::relaxed)},
     {"order", "acquire", f::order, n(semantics::acquire)},
     {"order", "release", f::order, n(semantics::release)},
@@ -219,6 +241,9 @@ constexpr word words[] = {
     {"shape", "m16n8k8", f::shape}, {"shape", "m16n8k16", f::shape}, {"shape", "m16n8k32", f::shape},
     {"shape", "m16n8k64", f::shape}, {"shape", "m16n8k128", f::shape},
     {"shape", "m16n8k256", f::shape}, {"tile", "m8n8", f::shape},
+    {"tensor", "1d", f::count, 1}, {"tensor", "2d", f::count, 2}, {"tensor", "3d", f::count, 3},
+    {"tensor", "4d", f::count, 4}, {"tensor", "5d", f::count, 5},
+    SIMTLM_WARPGROUP_SHAPES(k8) SIMTLM_WARPGROUP_SHAPES(k16) SIMTLM_WARPGROUP_SHAPES(k32)
     {"times", "x1", f::count, 1}, {"times", "x2", f::count, 2}, {"times", "x4", f::count, 4},
     {"sp", "sp"}, {"sp", "sp::ordered_metadata", f::flag, n(flag::ordered_metadata)},
 
@@ -251,7 +276,8 @@ constexpr word words[] = {
     {"bounds", "zero", f::surface_bounds, n(bounds::zero)},
 };
 
-// Instructions after sm_80, by the beginning of their text.
+// Instructions of sm_90 and after, by the beginning of their text: those that have no row in the
+// table are refused where they are executed.
 constexpr std::string_view later_beginnings[] = {
     "wgmma", "tcgen05", "cp.async.bulk", "cp.reduce", "tensormap", "mapa", "getctarank",
     "barrier.cluster", "elect", "setmaxnreg", "griddepcontrol", "fence.mbarrier_init", "multimem",

@@ -193,14 +193,57 @@ TEST(PtxInstruction, TakesThePolicyThatACacheHintDemands) {
 
 TEST(PtxInstruction, MarksLaterIsaToBeRefusedWhenItExecutes) {
     const module m = parse_kernel(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-        "[%r1], [%rd1, {%r2, %r3}], [%r4];\nmapa.u64 %rd1, %rd2, %r1;\nadd.rn.f32x2 %rd1, %rd2, "
-        "%rd3;\nbarrier.cluster.arrive.release;\n"
+        "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r1], %rd1;\n"
+        "multimem.ld_reduce.global.add.f32 %f1, [%rd1];\nadd.rn.f32x2 %rd1, %rd2, %rd3;\n"
+        "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
+        "[%r1], [%r2];\n"
         "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f3, %f4};\n"
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, "
-        "1;");
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, "
+        "%r1, 0, %p1, 1, 1, 0, 0;");
     for (std::size_t n = 0; n < 6; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
-    EXPECT_EQ(op(m, 1).text, "mapa.u64");
+    EXPECT_EQ(op(m, 2).text, "add.rn.f32x2");
+}
+
+TEST(PtxInstruction, ReadsBulkCopiesAndTheirSpaces) {
+    const module m = parse_kernel(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+        ".L2::cache_hint [%r1], [%rd1], 128, [%r2], 3, %rd2;\n"
+        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], %r3, "
+        "[%r4];\n"
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [%r1], 64;\n"
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[%r1], [%rd1, {%r2, %r3}], [%r4];\n"
+        "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%rd1, {%r2, %r3, %r4}], [%r1];");
+    EXPECT_EQ(op(m, 0).op, opcode::cp_async_bulk);
+    EXPECT_EQ(op(m, 0).space, state_space::shared);
+    EXPECT_EQ(op(m, 0).source_space, state_space::global);
+    EXPECT_TRUE(op(m, 0).has(flag::multicast));
+    EXPECT_EQ(arg(m, 0, 4).type, type::b16);
+    EXPECT_EQ(arg(m, 0, 5).type, type::b64);
+    EXPECT_EQ(op(m, 1).source_space, state_space::shared);
+    EXPECT_EQ(op(m, 2).reduce, reduction::add);
+    EXPECT_EQ(op(m, 3).op, opcode::cp_async_bulk_tensor);
+    EXPECT_EQ(op(m, 3).count, 2);
+    EXPECT_EQ(op(m, 4).space, state_space::global);
+    EXPECT_EQ(op(m, 4).count, 3);
+}
+
+TEST(PtxInstruction, ReadsWarpgroupProductsWithAInSharedMemoryOrRegisters) {
+    const module m = parse_kernel(
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, "
+        "1, -1, 0, 1;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, "
+        "{%r1, %r2, %r3, %r4}, %rd2, %p1, 1, 1, 1;\n"
+        "wgmma.mma_async.sync.aligned.m64n16k32.s32.s8.u8 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, "
+        "%r8}, %rd1, %rd2, %p1;");
+    for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(op(m, n).op, opcode::wgmma_mma_async) << n;
+    EXPECT_EQ(op(m, 2).shape.n, 16);
+    EXPECT_EQ(arg(m, 0, 7).value, 1);
+    EXPECT_EQ(arg(m, 1, 1).count, 4u);
+    EXPECT_NE(refusal_of("wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16 {%f1, %f2, %f3, %f4}, "
+                         "%rd1, %rd2, %p1, 1, 1, 0, 0;")
+                  .find("is no matrix operation that exists"),
+              std::string::npos);
 }
 
 TEST(PtxInstruction, NamesWhatIsWrongAndWhatWasExpected) {
