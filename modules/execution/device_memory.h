@@ -133,12 +133,19 @@ private:
 struct address_windows {
     static constexpr device_address local = 0x1000'0000;   ///< a thread's local memory
     static constexpr device_address shared = 0x1400'0000;  ///< a CTA's shared memory
-    static constexpr device_address param = 0x1800'0000;   ///< a kernel's parameters
-    static constexpr std::uint64_t size = 0x0100'0000;     ///< of each
+    /// Shared memory of the CTAs of a cluster, one after the other by rank (shared::cluster).
+    static constexpr device_address cluster = 0x1500'0000;
+    static constexpr std::uint64_t cluster_stride = 0x20'0000;  ///< from rank to rank
+    static constexpr unsigned cluster_ranks = 16;
+    static constexpr device_address param = 0x1800'0000;  ///< a kernel's parameters
+    static constexpr std::uint64_t size = 0x0100'0000;    ///< of each
     static constexpr device_address end = 0x1c00'0000;
 
     static bool in_local(device_address a) { return a - local < size; }
     static bool in_shared(device_address a) { return a - shared < size; }
+    static bool in_cluster(device_address a) {
+        return a - cluster < cluster_ranks * cluster_stride;
+    }
     static bool in_param(device_address a) { return a - param < size; }
 };
 

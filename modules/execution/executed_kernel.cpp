@@ -231,6 +231,13 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
       what_(std::move(what)),
       context_(what_, memory, world_),
       instructions_(std::move(descriptor)) {
+    const std::string untimed = instructions_->untimed_in(what_.kernel->function);
+    if (context_.cluster().volume() > 1 || !untimed.empty())
+        throw kernel::user_error("",
+                                 "launching " + what_.kernel->name + ": " +
+                                     (untimed.empty() ? "clusters of thread blocks" : untimed) +
+                                     " cannot be timed yet",
+                                 "run it without time: -gpgpu_ptx_sim_mode 1");
     if (!world_.clock) world_.clock = [this] { return now_; };
     const std::size_t operations = what_.image->code().size();
     worker_.counts.resize(operations);

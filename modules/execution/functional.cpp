@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/functional.h"
 
+#include "modules/execution/block_cluster.h"
 #include "modules/execution/execution_error.h"
 #include "modules/execution/thread_block.h"
 
@@ -137,11 +138,12 @@ public:
     }
 
     void run() {
-        const std::uint64_t all = launch_.what.grid.volume();
+        const std::uint64_t all = launch_.what.grid.volume() / launch_.cluster().volume();
         const bool together = launch_.what.cooperative;
         // All blocks of a cooperative launch run at a time; every thread takes its share of them.
         const std::uint64_t most =
-            together ? (all + shared_.threads() - 1) / shared_.threads() : most_resident;
+            together ? (launch_.what.grid.volume() + shared_.threads() - 1) / shared_.threads()
+                     : most_resident;
         for (bool stalled = true; !stop_;) {
             while (resident_.empty() || ((stalled || together) && resident_.size() < most)) {
                 const std::uint64_t number = next_++;
@@ -181,12 +183,29 @@ public:
     worker_state state;
 
 private:
+    /// Begins all CTAs of a cluster, which mostly is a CTA of its own.
     void begin(std::uint64_t number) {
+        const program::dim3& shape = launch_.cluster();
+        if (shape.volume() == 1) return begin_block(number, nullptr);
+        const program::dim3& grid = launch_.what.grid;
+        const std::uint64_t columns = grid.x / shape.x, rows = grid.y / shape.y;
+        const std::uint64_t x = number % columns * shape.x;
+        const std::uint64_t y = number / columns % rows * shape.y;
+        const std::uint64_t z = number / columns / rows * shape.z;
+        const auto cluster = std::make_shared<block_cluster>(shape);
+        for (unsigned k = 0; k < shape.z; ++k)
+            for (unsigned j = 0; j < shape.y; ++j)
+                for (unsigned i = 0; i < shape.x; ++i)
+                    begin_block(((z + k) * grid.y + y + j) * grid.x + x + i, cluster);
+    }
+
+    void begin_block(std::uint64_t number, std::shared_ptr<block_cluster> cluster) {
         if (idle_.empty()) idle_.push_back(std::make_unique<thread_block>(launch_, state));
         resident_.push_back(std::move(idle_.back()));
         idle_.pop_back();
         resident_.back()->start(number,
-                                static_cast<unsigned>(number % std::max(launch_.world.sms, 1u)));
+                                static_cast<unsigned>(number % std::max(launch_.world.sms, 1u)),
+                                std::move(cluster));
     }
 
     /// Gives the warps of a CTA some turns. @return it has come to its end

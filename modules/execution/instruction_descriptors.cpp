@@ -170,6 +170,11 @@ void set_memory(static_instruction& i, const ptx::operation& o, const opcode_tim
             i.special = program::special_op::ldsm;
             i.data_size = 4;
             return;
+        case opcode::stmatrix:
+            set_access(i, o, false, in_entry);
+            i.space = program::memory_space::shared;
+            i.data_size = 4;
+            return;
         case opcode::cp_async:
             set_access(i, o, true, in_entry);
             i.space = program::memory_space::global;
@@ -285,6 +290,23 @@ program::barrier_kind barrier_of(opcode op) {
     }
 }
 
+/// Bulk copies and warpgroups have no timing model.
+bool has_timing(opcode op) {
+    switch (op) {
+        case opcode::cp_async_bulk:
+        case opcode::cp_async_bulk_prefetch:
+        case opcode::cp_async_bulk_prefetch_tensor:
+        case opcode::cp_async_bulk_tensor:
+        case opcode::cp_reduce_async_bulk:
+        case opcode::cp_reduce_async_bulk_tensor:
+        case opcode::st_async:
+        case opcode::wgmma_mma_async:
+            return false;
+        default:
+            return true;
+    }
+}
+
 /// Whether control can come to the end of a function's text, which returns.
 bool is_left_by_its_end(const ptx::module& m, const ptx::function& f) {
     if (f.code.empty()) return true;
@@ -357,6 +379,15 @@ std::vector<program::instruction_window> instruction_descriptors::code_of(
     return code;
 }
 
+std::string instruction_descriptors::untimed_in(std::uint32_t function) const {
+    for (const code_range& r : ranges_) {
+        if (!r.exists || (r.entry && r.function != function)) continue;
+        for (const std::uint32_t n : untimed_)
+            if (n >= r.first && n < r.end) return descriptor_[n].opcode;
+    }
+    return {};
+}
+
 std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& image,
                                                             const opcode_timing& timing) {
     const ptx::module& m = image.source();
@@ -365,6 +396,7 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
     std::vector<static_instruction> instructions(origins.size());
     std::vector<code_range> ranges;
     const register_numbers numbers(m, timing.quirk.names_give_banks);
+    std::vector<std::uint32_t> untimed;
     std::uint64_t pc = 0;
     for (std::uint32_t n = 0; n < origins.size(); ++n) {
         static_instruction& i = instructions[n];
@@ -391,6 +423,7 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
         set_class(i, o, timing);
         set_memory(i, o, timing, f.entry);
         i.barrier = barrier_of(o.op);
+        if (!has_timing(o.op)) untimed.push_back(n);
         if (o.op == opcode::cp_async)
             i.data_size = static_cast<std::uint8_t>(f.operand_of(source, 2).value);
         if (o.op == opcode::cp_async_wait_group)
@@ -402,8 +435,10 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
     }
     for (static_instruction& i : instructions) i.scheduling = program::scheduling_class_of(i);
     if (timing.controls_of != 0) assign_controls(image, instructions, timing.controls_of);
-    return std::make_shared<const instruction_descriptors>(std::move(instructions),
-                                                           std::move(ranges), numbers.end());
+    auto all = std::make_shared<instruction_descriptors>(std::move(instructions), std::move(ranges),
+                                                         numbers.end());
+    for (const std::uint32_t n : untimed) all->note_untimed(n);
+    return all;
 }
 
 }  // namespace simtlm::execution

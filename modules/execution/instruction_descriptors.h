@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace simtlm::execution {
@@ -81,11 +82,18 @@ public:
     /// Registers are numbered below this.
     std::uint32_t register_numbers() const { return register_numbers_; }
 
+    /// The first instruction that a function may execute and the timing model does not know; empty:
+    /// there is none.
+    std::string untimed_in(std::uint32_t function) const;
+    /// An instruction without timing model. @param index  of it
+    void note_untimed(std::uint32_t index) { untimed_.push_back(index); }
+
 private:
     std::vector<program::static_instruction> descriptor_;
     std::vector<program::dynamic_instruction> sequence_;
     std::vector<std::uint32_t> end_of_function_;
     std::vector<code_range> ranges_;
+    std::vector<std::uint32_t> untimed_;  ///< instructions
     std::uint32_t register_numbers_ = 1;
 };
 

@@ -26,6 +26,7 @@ struct launch {
     const kernel_image* kernel = nullptr;
     program::dim3 grid;
     program::dim3 block;
+    program::dim3 cluster;             ///< CTAs of a cluster; of one: what the kernel demands
     std::uint32_t dynamic_shared = 0;  ///< bytes per CTA
     std::vector<std::byte> parameters;
     std::vector<std::uint32_t> environment;  ///< %envreg0 to at most %envreg31; the others are 0
@@ -34,6 +35,9 @@ struct launch {
     std::uint64_t stream = 0;
     std::uint64_t first_thread = 1;  ///< number of its first thread, over all launches; for logs
 };
+
+/// CTAs of a cluster: what a launch asks for, or where that is one, what the kernel demands.
+program::dim3 cluster_of(const kernel_image& kernel, const program::dim3& asked);
 
 /// What programs ask of the world around them. Those left empty answer plainly.
 struct services {
@@ -68,6 +72,8 @@ public:
 
     unsigned threads() const { return threads_; }
     unsigned warps() const { return (threads_ + warp_size - 1) / warp_size; }
+    /// CTAs of a cluster, in each dimension; one where nothing asks for clusters.
+    const program::dim3& cluster() const { return cluster_; }
     std::uint32_t shared_bytes() const { return shared_bytes_; }
     std::uint32_t local_bytes() const { return local_bytes_; }
     const std::byte* parameters() const { return what.parameters.data(); }
@@ -83,6 +89,7 @@ public:
 
 private:
     unsigned threads_;
+    program::dim3 cluster_;
     std::uint32_t shared_bytes_;
     std::uint32_t local_bytes_;
     lane_buffer constants_;  ///< of this launch; empty: those of the image

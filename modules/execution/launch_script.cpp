@@ -141,6 +141,8 @@ launch_script::launch_step launch_of(statement& s, unsigned line) {
             l.grid = size_of(s, "grid");
         else if (s.take("block"))
             l.block = size_of(s, "block");
+        else if (s.take("cluster"))
+            l.cluster = size_of(s, "cluster");
         else if (s.take("shared"))
             l.shared = static_cast<std::uint32_t>(
                 s.number("bytes of shared memory", address_windows::size));
@@ -152,7 +154,7 @@ launch_script::launch_step launch_of(statement& s, unsigned line) {
             while (!s.empty()) l.arguments.push_back(argument_of(s));
         else
             s.fail(fmt::format("'{}' is not known here", s.peek()),
-                   "grid, block, shared, stream, cooperative, args");
+                   "grid, block, cluster, shared, stream, cooperative, args");
     }
     return l;
 }
@@ -386,6 +388,7 @@ launch script_run::make(const launch_script::launch_step& step) const {
                                  "1024 are the most");
     l.grid = step.grid;
     l.block = step.block;
+    l.cluster = step.cluster;
     l.dynamic_shared = step.shared;
     l.cooperative = step.cooperative;
     l.stream = step.stream;

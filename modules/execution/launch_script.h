@@ -15,8 +15,8 @@ namespace simtlm::execution {
 ///     buffer NAME TYPE COUNT zero | ramp [START [STEP]] | random SEED [LOW HIGH] | file PATH
 ///                            | values V... | unwritten
 ///     set VARIABLE TYPE values V... | file PATH
-///     launch KERNEL grid X[,Y[,Z]] block X[,Y[,Z]] [shared BYTES] [stream N] [cooperative]
-///            [args A...]
+///     launch KERNEL grid X[,Y[,Z]] block X[,Y[,Z]] [cluster X[,Y[,Z]]]
+///            [shared BYTES] [stream N] [cooperative] [args A...]
 ///     output BUFFER PATH
 ///     expect BUFFER file PATH | values V... | buffer OTHER [tolerance T]
 ///
@@ -45,7 +45,7 @@ struct launch_script {
     };
     struct launch_step {
         std::string kernel;
-        program::dim3 grid, block;
+        program::dim3 grid, block, cluster;
         std::uint32_t shared = 0;
         std::uint64_t stream = 0;
         bool cooperative = false;

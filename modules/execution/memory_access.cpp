@@ -38,8 +38,31 @@ mapped_range global_range(warp& w, const operation* op, unsigned lane, device_ad
     return {r->begin, r->end - r->begin, memory.host(r->begin)};
 }
 
+/// Shared memory of a CTA of the cluster. @param window  where that of rank 0 begins
+mapped_range cluster_range(warp& w, const operation* op, unsigned lane, device_address a,
+                           std::uint32_t bytes, device_address window) {
+    const std::uint64_t rank = (a - window) / address_windows::cluster_stride;
+    const device_address begin = window + rank * address_windows::cluster_stride;
+    thread_block* const owner = rank < address_windows::cluster_ranks
+                                    ? w.block->block_of_rank(static_cast<unsigned>(rank))
+                                    : nullptr;
+    if (owner == nullptr)
+        w.block->fail(
+            w, op, lane,
+            fmt::format("access of {} bytes at {:#x} of shared memory: no thread block of "
+                        "the cluster that runs has it",
+                        bytes, a),
+            "a thread block must not end while others use its shared memory");
+    const std::uint64_t size = owner->shared_bytes();
+    if (a - begin >= size || bytes > size - (a - begin))
+        outside(w, op, lane, "shared", a - begin, bytes, size);
+    return {begin, size, owner->shared()};
+}
+
 mapped_range shared_range(warp& w, const operation* op, unsigned lane, device_address a,
                           std::uint32_t bytes, device_address window) {
+    constexpr device_address cluster = address_windows::cluster - address_windows::shared;
+    if (a - window >= cluster) return cluster_range(w, op, lane, a, bytes, window + cluster);
     const std::uint64_t size = w.block->shared_bytes();
     if (a - window >= size || bytes > size - (a - window))
         outside(w, op, lane, "shared", a - window, bytes, size);
@@ -62,7 +85,7 @@ mapped_range range_of(warp& w, const operation* op, unsigned lane, space s, devi
     switch (s) {
         case space::generic:
             if (a < address_windows::end) {
-                if (address_windows::in_shared(a))
+                if (address_windows::in_shared(a) || address_windows::in_cluster(a))
                     return shared_range(w, op, lane, a, bytes, address_windows::shared);
                 if (address_windows::in_param(a))
                     return param_range(w, op, lane, a, bytes, address_windows::param, writes);
@@ -71,7 +94,9 @@ mapped_range range_of(warp& w, const operation* op, unsigned lane, space s, devi
         case space::shared:
             // Some programs use generic addresses here where both mean the same on hardware.
             return shared_range(w, op, lane, a, bytes,
-                                address_windows::in_shared(a) ? address_windows::shared : 0);
+                                address_windows::in_shared(a) || address_windows::in_cluster(a)
+                                    ? address_windows::shared
+                                    : 0);
         case space::param:
             return param_range(w, op, lane, a, bytes,
                                address_windows::in_param(a) ? address_windows::param : 0, writes);

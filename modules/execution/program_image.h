@@ -68,6 +68,8 @@ struct kernel_image {
     std::uint32_t registers = 0;      ///< per thread; of PTX, estimated
     /// Threads of a block that it demands (.reqntid); x = 0: any.
     std::array<std::uint32_t, 3> required_block{};
+    /// CTAs of a cluster that it demands (.reqnctapercluster); x = 0: any.
+    std::array<std::uint32_t, 3> required_cluster{};
     std::uint32_t most_threads = 0;  ///< of a block (.maxntid); 0: not told
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/thread_block.h"
 
+#include "modules/execution/block_cluster.h"
 #include "modules/execution/checking/block_checks.h"
 #include "modules/execution/collectives.h"
 #include "modules/execution/debug/execution_log.h"
@@ -107,7 +108,35 @@ void thread_block::fill64(std::uint32_t offset, std::uint64_t value) {
     for (unsigned i = 0; i < warp_size; ++i) words[i] = value;
 }
 
-void thread_block::start(std::uint64_t number, unsigned sm) {
+/// Ranks count as threads do, x first.
+void thread_block::join_cluster(std::shared_ptr<block_cluster> cluster) {
+    const program::dim3& shape = launch_.cluster();
+    cluster_ = cluster != nullptr ? std::move(cluster) : std::make_shared<block_cluster>(shape);
+    const program::dim3& grid = launch_.what.grid;
+    const std::array<unsigned, 3> size{shape.x, shape.y, shape.z};
+    const std::array<unsigned, 3> blocks{grid.x, grid.y, grid.z};
+    std::array<unsigned, 3> at{};
+    for (unsigned d = 0; d < 3; ++d) {
+        at[d] = index_[d] % size[d];
+        fill(block_layout::clusterid + 128 * d, index_[d] / size[d]);
+        fill(block_layout::nclusterid + 128 * d, blocks[d] / size[d]);
+        fill(block_layout::cluster_ctaid + 128 * d, at[d]);
+        fill(block_layout::cluster_nctaid + 128 * d, size[d]);
+    }
+    rank_ = (at[2] * shape.y + at[1]) * shape.x + at[0];
+    fill(block_layout::cluster_ctarank, rank_);
+    fill(block_layout::cluster_nctarank, cluster_->size());
+    const bool is_explicit = launch_.kernel.required_cluster[0] != 0 || shape.volume() > 1;
+    fill(block_layout::is_explicit_cluster, is_explicit ? all_lanes : 0);
+    cluster_->set_block(rank_, this);
+}
+
+thread_block* thread_block::block_of_rank(unsigned rank) const {
+    return cluster_->block_of_rank(rank);
+}
+
+void thread_block::start(std::uint64_t number, unsigned sm,
+                         std::shared_ptr<block_cluster> cluster) {
     number_ = number;
     const program::dim3& grid = launch_.what.grid;
     index_ = {static_cast<unsigned>(number % grid.x),
@@ -115,6 +144,7 @@ void thread_block::start(std::uint64_t number, unsigned sm) {
               static_cast<unsigned>(number / grid.x / grid.y)};
     for (unsigned d = 0; d < 3; ++d) fill(block_layout::ctaid + 128 * d, index_[d]);
     fill(block_layout::smid, sm);
+    join_cluster(std::move(cluster));
     if (shared_bytes_ != 0) std::memset(shared_.get(), 0, shared_bytes_);
     if (local_ != nullptr) clear_local();
     if (checks_) checks_->start();
@@ -122,6 +152,8 @@ void thread_block::start(std::uint64_t number, unsigned sm) {
     for (warp& w : warps_) {
         w.control->start(w, launch_.kernel);
         w.active = w.members;
+        w.cluster_arrived = 0;
+        w.cluster_phase = 0;
         w.next = w.code + launch_.kernel.first;
         w.status = warp_status::ready;
     }
@@ -141,7 +173,7 @@ std::array<unsigned, 3> thread_block::thread_of(const warp& w, unsigned lane) co
 }
 
 void thread_block::warp_ended(warp&) {
-    --live_warps_;
+    if (--live_warps_ == 0) cluster_->set_block(rank_, nullptr);
     for (barrier_state& b : barriers_) finish_if_all_came(b);
 }
 

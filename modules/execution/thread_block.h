@@ -15,6 +15,7 @@
 namespace simtlm::execution {
 
 class block_checks;
+class block_cluster;
 
 /// Offsets in the bank `thread`.
 struct thread_layout {
@@ -36,9 +37,16 @@ struct block_layout {
     static constexpr std::uint32_t total_size = 17 * 128;
     static constexpr std::uint32_t gridid = 18 * 128;  ///< 64 bits
     static constexpr std::uint32_t dynamic_shared64 = 20 * 128;
-    static constexpr std::uint32_t shared_window64 = 22 * 128;  ///< dynamic_shared64, generic
-    static constexpr std::uint32_t envreg = 24 * 128;           ///< 32 of them
-    static constexpr std::uint32_t size = (24 + 32) * 128;
+    static constexpr std::uint32_t shared_window64 = 22 * 128;   ///< dynamic_shared64, generic
+    static constexpr std::uint32_t envreg = 24 * 128;            ///< 32 of them
+    static constexpr std::uint32_t clusterid = (24 + 32) * 128;  ///< x, y, z, w, as those below
+    static constexpr std::uint32_t nclusterid = clusterid + 4 * 128;
+    static constexpr std::uint32_t cluster_ctaid = nclusterid + 4 * 128;
+    static constexpr std::uint32_t cluster_nctaid = cluster_ctaid + 4 * 128;
+    static constexpr std::uint32_t cluster_ctarank = cluster_nctaid + 4 * 128;
+    static constexpr std::uint32_t cluster_nctarank = cluster_ctarank + 128;
+    static constexpr std::uint32_t is_explicit_cluster = cluster_nctarank + 128;  ///< a mask
+    static constexpr std::uint32_t size = is_explicit_cluster + 128;
 };
 
 /// One of the 16 barriers of a CTA.
@@ -58,8 +66,9 @@ public:
     thread_block(launch_context& l, worker_state& worker);
     ~thread_block();
 
-    /// Begins a CTA of the grid.
-    void start(std::uint64_t number, unsigned sm = 0);
+    /// Begins a CTA of the grid. @param cluster  it belongs to; nullptr: one of its own
+    void start(std::uint64_t number, unsigned sm = 0,
+               std::shared_ptr<block_cluster> cluster = nullptr);
     /// Where it has been placed: what %smid and %nsmid say.
     void placed(unsigned sm, unsigned sms);
     bool done() const { return live_warps_ == 0; }
@@ -70,6 +79,11 @@ public:
     std::uint32_t shared_bytes() const { return shared_bytes_; }
     const std::array<unsigned, 3>& index() const { return index_; }
     std::uint64_t number() const { return number_; }
+    /// Its rank in its cluster.
+    unsigned rank() const { return rank_; }
+    block_cluster& cluster() { return *cluster_; }
+    /// The CTA of a rank of its cluster; nullptr: there is none, or it has ended.
+    thread_block* block_of_rank(unsigned rank) const;
 
     /// A warp has ended.
     void warp_ended(warp& w);
@@ -96,6 +110,7 @@ private:
     void complete(barrier_state& b);
     void finish_if_all_came(barrier_state& b);
     void clear_local();
+    void join_cluster(std::shared_ptr<block_cluster> cluster);
     void fill(std::uint32_t offset, std::uint32_t value);
     void fill64(std::uint32_t offset, std::uint64_t value);
 
@@ -112,6 +127,8 @@ private:
     std::array<barrier_state, 16> barriers_;
     std::array<unsigned, 3> index_{};
     std::uint64_t number_ = 0;
+    std::shared_ptr<block_cluster> cluster_;
+    unsigned rank_ = 0;
     unsigned live_warps_ = 0;
     std::unique_ptr<block_checks> checks_;
 };

@@ -9,7 +9,7 @@
 
 namespace simtlm::execution::arithmetic {
 
-/// How a tensor core adds products of f16, bf16 and tf32 (PTX leaves it open; measured by Fasi et
+/// How a tensor core adds products of floating point (PTX leaves it open; measured by Fasi et
 /// al., "Numerical behavior of NVIDIA tensor cores", 2021).
 ///
 /// Products are exact. `products` of them and the accumulator are added at once: each is cut
@@ -18,13 +18,16 @@ namespace simtlm::execution::arithmetic {
 /// of the next group. The result in f16 is rounded to nearest once, at the end.
 struct tensor_core_sum {
     unsigned products = 8;
-    unsigned extra_bits = 1;
+    int extra_bits = 1;
 };
 constexpr tensor_core_sum volta_sum{4, 0};
 constexpr tensor_core_sum turing_sum{4, 1};
 constexpr tensor_core_sum ampere_sum{8, 1};
 constexpr tensor_core_sum ampere_tf32_sum{4, 1};
 constexpr tensor_core_sum hopper_sum{16, 2};
+/// wgmma of 8-bit floats keeps about 14 bits (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024,
+/// section 3.5.2).
+constexpr tensor_core_sum hopper_fp8_sum{32, -10};
 
 /// What the text of an instruction fixes.
 struct matrix_description {

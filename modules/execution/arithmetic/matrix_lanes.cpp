@@ -29,6 +29,18 @@ void with_decoder(matrix_element element, Visit visit) {
             });
         case matrix_element::bf16:
             return visit([](std::uint32_t bits) { return bits << 16; });
+        case matrix_element::e5m2:  // the upper half of an f16
+            return visit([](std::uint32_t bits) {
+                return detail::widen_half<f16>(static_cast<std::uint16_t>(bits << 8));
+            });
+        case matrix_element::e4m3:
+            return visit([](std::uint32_t bits) {
+                const std::uint32_t magnitude = bits & 0x7f, sign = (bits & 0x80) << 24;
+                const std::uint32_t normal = (magnitude << 20) + (120u << 23);
+                const std::uint32_t small = as_bits(static_cast<float>(magnitude) * 0x1p-9f);
+                const std::uint32_t value = magnitude < 8 ? small : normal;
+                return sign | (magnitude == 0x7f ? 0x7fc00000u : value);
+            });
         case matrix_element::tf32:  // the rest of the register is not read
             return visit([](std::uint32_t bits) { return bits & 0xffffe000; });
         default:
@@ -45,7 +57,8 @@ struct factor {
 };
 
 void decode_factor(matrix_element element, const std::uint32_t* bits, unsigned count, factor& to) {
-    const std::int32_t lowest = element == matrix_element::f16 ? -14 : -126;
+    const bool small = element == matrix_element::f16 || element == matrix_element::e5m2;
+    const std::int32_t lowest = element == matrix_element::e4m3 ? -6 : small ? -14 : -126;
     std::uint32_t special = 0;
     with_decoder(element, [&](auto decode) {
         for (unsigned i = 0; i < count; ++i) {
@@ -210,7 +223,7 @@ void multiply(const float_product& product) {
     decode_factor(d.b, product.b, product.batches * k * n, b);
     const add_function add = add_function_of(d);
     step s{};
-    s.last_bit = 23 + static_cast<std::int32_t>(d.sum.extra_bits);
+    s.last_bit = 23 + d.sum.extra_bits;
     for (unsigned batch = 0; batch < product.batches; ++batch) {
         for (unsigned i = 0; i < m; ++i) {
             double* const row = product.sums + (std::size_t{batch} * m + i) * n;

@@ -11,6 +11,8 @@ unsigned storage_bits(matrix_element element) {
         case matrix_element::f16:
         case matrix_element::bf16:
             return 16;
+        case matrix_element::e4m3:
+        case matrix_element::e5m2:
         case matrix_element::s8:
         case matrix_element::u8:
             return 8;

@@ -21,7 +21,21 @@ enum class matrix_operand : std::uint8_t { a, b, c };
 enum class matrix_layout : std::uint8_t { row, column };
 
 /// Types of matrix elements.
-enum class matrix_element : std::uint8_t { f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, s32 };
+enum class matrix_element : std::uint8_t {
+    f16,
+    bf16,
+    tf32,
+    e4m3,
+    e5m2,
+    f32,
+    f64,
+    s8,
+    u8,
+    s4,
+    u4,
+    b1,
+    s32
+};
 
 /// Bits of an element in a register. b1 counts as words of 32 bits, its k being 1/32 of the
 /// shape's.

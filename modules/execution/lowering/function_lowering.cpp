@@ -272,8 +272,8 @@ void function_lowering::lower_instruction() {
     if (calls) emit_register_marks();
     const bool done = lower_control(o) || lower_mov(o) || lower_address_conversion(o) ||
                       lower_memory(o) || lower_collective(o) || lower_barrier(o) ||
-                      lower_asynchronous(o) || lower_matrix(o) || lower_texture(o) ||
-                      lower_video(o) || lower_elementwise(o);
+                      lower_asynchronous(o) || lower_cluster(o) || lower_bulk(o) ||
+                      lower_matrix(o) || lower_texture(o) || lower_video(o) || lower_elementwise(o);
     if (!done) refuse_instruction();
     finish_destinations();
     if (!calls) emit_register_marks();

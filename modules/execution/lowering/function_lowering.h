@@ -3,6 +3,7 @@
 
 #include "modules/execution/lowering/module_builder.h"
 #include "modules/execution/memory_access.h"
+#include "modules/execution/operations/bulk_copy.h"
 #include "modules/execution/operations/operation_tables.h"
 #include "modules/ptx/control_flow.h"
 
@@ -73,6 +74,8 @@ private:
     bool lower_collective(const ptx::operation& o);
     bool lower_barrier(const ptx::operation& o);
     bool lower_asynchronous(const ptx::operation& o);
+    bool lower_cluster(const ptx::operation& o);
+    bool lower_bulk(const ptx::operation& o);
     bool lower_matrix(const ptx::operation& o);
     bool lower_texture(const ptx::operation& o);
     bool lower_video(const ptx::operation& o);
@@ -81,7 +84,11 @@ private:
     void lower_unpack(const ptx::operation& o);
     void lower_lop3_predicate(const ptx::operation& o);
     void lower_multiply(const ptx::operation& o);
+    bool lower_warpgroup_multiply(const ptx::operation& o);
     void lower_fragment(const ptx::operation& o);
+    lane_place lane_place_of(const ptx::operand& address, ptx::state_space s);
+    void set_tensor(bulk_copy& what, unsigned first);
+    void emit_bulk(handler h, bulk_copy what);
     std::vector<slot> words_of(const ptx::operand& o);
     slot handle_of(const ptx::operand& o);
     void lower_fetch(const ptx::operation& o);

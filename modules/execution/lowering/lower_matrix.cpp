@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/lowering/function_lowering.h"
 #include "modules/execution/operations/matrix_operations.h"
+#include "modules/execution/operations/warpgroup_operations.h"
 
 namespace simtlm::execution {
 
@@ -21,6 +22,10 @@ matrix_element element_of(ptx::type t) {
             return matrix_element::f32;
         case ptx::type::f64:
             return matrix_element::f64;
+        case ptx::type::e4m3:
+            return matrix_element::e4m3;
+        case ptx::type::e5m2:
+            return matrix_element::e5m2;
         case ptx::type::s8:
             return matrix_element::s8;
         case ptx::type::u8:
@@ -139,8 +144,46 @@ void function_lowering::lower_fragment(const ptx::operation& o) {
     op.immediate = attach(std::move(access));
 }
 
+/// D, A (a descriptor or four registers), descriptor of B, scale-d; then imm-scale-a, imm-scale-b,
+/// and of 16-bit types imm-trans-a where A has a descriptor, imm-trans-b.
+bool function_lowering::lower_warpgroup_multiply(const ptx::operation& o) {
+    const bool in_registers = operand(1).kind == operand_kind::vector;
+    const auto value = [&](unsigned n) { return has_operand(n) ? operand(n).value : 0; };
+    arithmetic::warpgroup_description d;
+    d.n = o.shape.n;
+    d.d = element_of(o.types[0]);
+    d.a = element_of(o.types[1]);
+    d.b = element_of(o.types[2]);
+    d.negate_a = value(4) < 0;
+    d.negate_b = value(5) < 0;
+    d.a_is_mn_major = !in_registers && value(6) != 0;
+    d.b_is_mn_major = value(in_registers ? 6 : 7) != 0;
+    d.saturate = o.has(ptx::flag::satfinite);
+    std::vector<slot> list;
+    for (const ptx::operand* e : elements_of(operand(0)))
+        list.push_back(destination(*e, 32, false));
+    slot a = no_slot;
+    if (in_registers) {
+        if (operand(1).count != 4) return false;
+        for (const ptx::operand* e : elements_of(operand(1))) list.push_back(source(*e, 32));
+    } else {
+        a = source(operand(1), 64);
+    }
+    const slot b = source(operand(2), 64);
+    const slot adds = mask_source(operand(3));
+    operation& op = emit(multiply_warpgroup);
+    op.list = list_of(list);
+    op.source[0] = a;
+    op.source[1] = b;
+    op.source[2] = adds;
+    op.immediate = attach(std::make_shared<const arithmetic::warpgroup_multiply>(d));
+    return true;
+}
+
 bool function_lowering::lower_matrix(const ptx::operation& o) {
     switch (o.op) {
+        case opcode::wgmma_mma_async:
+            return lower_warpgroup_multiply(o);
         case opcode::mma:
         case opcode::mma_sp:
         case opcode::wmma_mma:
@@ -152,13 +195,15 @@ bool function_lowering::lower_matrix(const ptx::operation& o) {
         case opcode::wmma_store:
             lower_fragment(o);
             return true;
-        case opcode::ldmatrix: {
+        case opcode::ldmatrix:
+        case opcode::stmatrix: {
+            const bool loads = o.op == opcode::ldmatrix;
             std::vector<slot> list;
-            for (const ptx::operand* e : elements_of(operand(0)))
-                list.push_back(destination(*e, 32, false));
-            const memory_place p = place_of(operand(1), o);
+            for (const ptx::operand* e : elements_of(operand(loads ? 0 : 1)))
+                list.push_back(loads ? destination(*e, 32, false) : source(*e, 32));
+            const memory_place p = place_of(operand(loads ? 1 : 0), o);
             emit_segment_check(p);
-            operation& op = emit(load_matrices);
+            operation& op = emit(loads ? load_matrices : store_matrices);
             set_place(op, p);
             op.destination2 = static_cast<slot>(list.size());
             op.source[3] = o.has(ptx::flag::trans) ? 1 : 0;

@@ -135,7 +135,8 @@ bool function_lowering::lower_address_conversion(const ptx::operation& o) {
         operation& op = emit(test_address_space);
         op.destination = to;
         op.source[0] = a;
-        op.detail = static_cast<std::uint16_t>(o.space);
+        op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(o.space) |
+                                               static_cast<unsigned>(o.window) << 8);
         return true;
     }
     if (o.op != ptx::opcode::cvta) return false;

@@ -309,6 +309,9 @@ void module_builder::describe_kernels() {
             k.most_threads = 1;
             for (const std::uint32_t n : directives.maxntid) k.most_threads *= std::max(n, 1u);
         }
+        if (directives.reqnctapercluster[0] != 0)
+            for (unsigned d = 0; d < 3; ++d)
+                k.required_cluster[d] = std::max(directives.reqnctapercluster[d], 1u);
         if (f.defined) k.registers = ptx::estimate_resources(m, f).registers;
     }
 }

@@ -9,10 +9,12 @@ namespace simtlm::execution {
 
 namespace {
 
-bool lies_in(const launch_context& l, ptx::state_space s, device_address a) {
+bool lies_in(const launch_context& l, ptx::state_space s, ptx::space_window window,
+             device_address a) {
     switch (s) {
         case ptx::state_space::shared:
-            return address_windows::in_shared(a);
+            return address_windows::in_shared(a) ||
+                   (window == ptx::space_window::cluster && address_windows::in_cluster(a));
         case ptx::state_space::local:
             return address_windows::in_local(a);
         case ptx::state_space::param:
@@ -32,7 +34,8 @@ const operation* test_address_space(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     lane_mask hit = 0;
     for_lanes(lanes, [&](unsigned i) {
-        const bool in = lies_in(*w.launch, static_cast<ptx::state_space>(op->detail), a[i]);
+        const bool in = lies_in(*w.launch, static_cast<ptx::state_space>(op->detail & 0xff),
+                                static_cast<ptx::space_window>(op->detail >> 8), a[i]);
         hit |= static_cast<lane_mask>(in) << i;
     });
     to = (to & ~lanes) | hit;

@@ -3,6 +3,7 @@
 
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
+#include "modules/execution/operations/mbarrier_state.h"
 #include "modules/execution/operations/pending_request.h"
 
 #include <algorithm>
@@ -45,21 +46,6 @@ void perform_copy(warp& w, const memory_request& r) {
 }
 
 // ---- mbarrier ----
-
-/// What the 64 bits in memory mean.
-struct mbarrier_state {
-    std::uint64_t expected : 20;  ///< arrivals of a phase
-    std::uint64_t pending : 20;   ///< still to come
-    std::int64_t transactions : 23;
-    std::uint64_t phase : 1;
-};
-static_assert(sizeof(mbarrier_state) == 8);
-
-void finish_phase(mbarrier_state& b) {
-    if (b.pending != 0 || b.transactions != 0) return;
-    b.phase ^= 1;
-    b.pending = b.expected;
-}
 
 struct lane_access {
     warp& w;
@@ -109,7 +95,7 @@ void arrive(const lane_access& a) {
         a.w.block->fail(a.w, a.op, a.lane, "more arrivals at an mbarrier than it expects");
     b.pending -= count;
     if (Drops) b.expected -= std::min<std::uint64_t>(count, b.expected);
-    if (Completes) finish_phase(b);
+    if (Completes) b.finish_phase();
     a.store(b);
 }
 
@@ -117,7 +103,7 @@ void arrive(const lane_access& a) {
 void arrive_after_copies(const lane_access& a) {
     mbarrier_state b = a.load();
     if (b.pending != 0) --b.pending;
-    finish_phase(b);
+    b.finish_phase();
     a.store(b);
 }
 
@@ -125,7 +111,7 @@ template <int Sign>
 void change_transactions(const lane_access& a) {
     mbarrier_state b = a.load();
     b.transactions += Sign * static_cast<std::int32_t>(a.count(0));
-    finish_phase(b);
+    b.finish_phase();
     a.store(b);
 }
 

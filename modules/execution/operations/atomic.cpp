@@ -287,4 +287,83 @@ handler atomic_handler(ptx::reduction r, ptx::type t, bool) {
     }
 }
 
+namespace {
+
+template <class Op, class Bits>
+void update_element(std::byte* at, const std::byte* value, bool concurrent) {
+    Bits b;
+    std::memcpy(&b, value, sizeof b);
+    update<Op, Bits>(at, b, b, concurrent);
+}
+
+template <class T>
+element_update bitwise_element(ptx::reduction r) {
+    using bits = values::bits_of<T>;
+    switch (r) {
+        case ptx::reduction::and_:
+            return update_element<of_two<values::bit_and<T>>, bits>;
+        case ptx::reduction::or_:
+            return update_element<of_two<values::bit_or<T>>, bits>;
+        case ptx::reduction::xor_:
+            return update_element<of_two<values::bit_xor<T>>, bits>;
+        default:
+            return nullptr;
+    }
+}
+
+template <class T>
+element_update integer_element(ptx::reduction r) {
+    using bits = values::bits_of<T>;
+    switch (r) {
+        case ptx::reduction::add:
+            return update_element<of_two<values::add<T>>, bits>;
+        case ptx::reduction::min:
+            return update_element<of_two<values::min<T>>, bits>;
+        case ptx::reduction::max:
+            return update_element<of_two<values::max<T>>, bits>;
+        default:
+            return bitwise_element<T>(r);
+    }
+}
+
+template <class T>
+element_update sum_element(ptx::reduction r) {
+    return r == ptx::reduction::add ? update_element<of_two<values::add<T>>, values::bits_of<T>>
+                                    : nullptr;
+}
+
+}  // namespace
+
+element_update element_update_of(ptx::reduction r, ptx::type t) {
+    using ptx::type;
+    const bool counts = r == ptx::reduction::inc || r == ptx::reduction::dec;
+    if (counts && t != type::u32) return nullptr;
+    switch (t) {
+        case type::b32:
+            return bitwise_element<values::u32>(r);
+        case type::u32:
+            if (r == ptx::reduction::inc) return update_element<increment, std::uint32_t>;
+            if (r == ptx::reduction::dec) return update_element<decrement, std::uint32_t>;
+            return integer_element<values::u32>(r);
+        case type::s32:
+            return integer_element<values::s32>(r);
+        case type::b64:
+            return bitwise_element<values::u64>(r);
+        case type::u64:
+            return integer_element<values::u64>(r);
+        case type::s64:
+            return integer_element<values::s64>(r);
+        case type::f16:
+            return sum_element<values::f16>(r);
+        case type::bf16:
+            return sum_element<values::bf16>(r);
+        case type::f32:
+            return sum_element<values::f32>(r);
+        case type::f64:
+            return sum_element<values::f64>(r);
+        default:
+            return nullptr;
+    }
+}
+
 }  // namespace simtlm::execution

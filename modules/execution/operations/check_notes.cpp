@@ -62,6 +62,8 @@ const operation* check_segments(warp& w, const operation* op) {
     const space s = access_detail::space_of(access);
     if (access->execute == load_matrices)
         visit_matrix_rows(w, access, visitor(s, false));
+    else if (access->execute == store_matrices)
+        visit_matrix_rows(w, access, visitor(s, true));
     else if (access->execute == copy_asynchronously)
         visit_copy(w, access, visitor(space::generic, false), visitor(s, true));
     else

@@ -272,7 +272,7 @@ const operation* refuse(warp& w, const operation* op) {
     w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
                   "this instruction is not executed: it belongs to a later architecture, or its "
                   "operands have a form that is not known",
-                  "compile for sm_80 or before", fault_kind::illegal_instruction);
+                  "docs/hopper.md says what is executed of sm_90", fault_kind::illegal_instruction);
 }
 
 const operation* nothing(warp&, const operation* op) {

@@ -227,6 +227,31 @@ const operation* load_matrices(warp& w, const operation* op) {
     return op + 1;
 }
 
+const operation* store_matrices(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const unsigned registers = op->destination2;
+    const bool transposed = op->source[3] == 1;
+    const space s = access_detail::space_of(op);
+    std::byte* rows[warp_size];
+    for (unsigned i = 0; i < registers * 8; ++i) {
+        const device_address a = address_of(w, op, i, static_cast<std::uint64_t>(op->immediate));
+        if (a % 16 != 0) misaligned(w, op, i, a, 16);
+        rows[i] = range_of(w, op, i, s, a, 16, true).at(a);
+    }
+    for (unsigned r = 0; r < registers; ++r) {
+        const auto* const from = lanes_at<std::uint32_t>(w, op->list[r]);
+        for_lanes(lanes, [&](unsigned lane) {
+            for (unsigned h = 0; h < 2; ++h) {
+                const auto place = arithmetic::ldmatrix_place(lane, r, h, transposed);
+                const auto half = static_cast<std::uint16_t>(from[lane] >> 16 * h);
+                std::memcpy(rows[place.address_lane] + 2 * place.element, &half, 2);
+            }
+        });
+    }
+    return op + 1;
+}
+
 void visit_fragment(const warp& w, const operation* op, const range_visitor& f) {
     for_addresses(w, op, [&](unsigned lane, unsigned, device_address a, std::uint32_t bytes) {
         f(lane, a, bytes);

@@ -37,6 +37,8 @@ const operation* store_fragment(warp& w, const operation* op);
 /// ldmatrix. list: registers; source[0], immediate: address; destination2: how many registers;
 /// guard as usual; source[3]: 1 if transposed
 const operation* load_matrices(warp& w, const operation* op);
+/// stmatrix; operands as of ldmatrix.
+const operation* store_matrices(warp& w, const operation* op);
 /// What wmma.load or wmma.store, or ldmatrix, accesses.
 void visit_fragment(const warp& w, const operation* op, const range_visitor& f);
 void visit_matrix_rows(const warp& w, const operation* op, const range_visitor& f);

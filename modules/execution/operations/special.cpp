@@ -85,11 +85,23 @@ special_value special_register_value(special_register r, unsigned component) {
         case special_register::ntid:
             return in_bank(bank::block, block_layout::ntid + lanes);
         case special_register::ctaid:
-        case special_register::clusterid:
             return in_bank(bank::block, block_layout::ctaid + lanes);
         case special_register::nctaid:
-        case special_register::nclusterid:
             return in_bank(bank::block, block_layout::nctaid + lanes);
+        case special_register::clusterid:
+            return in_bank(bank::block, block_layout::clusterid + lanes);
+        case special_register::nclusterid:
+            return in_bank(bank::block, block_layout::nclusterid + lanes);
+        case special_register::cluster_ctaid:
+            return in_bank(bank::block, block_layout::cluster_ctaid + lanes);
+        case special_register::cluster_nctaid:
+            return in_bank(bank::block, block_layout::cluster_nctaid + lanes);
+        case special_register::cluster_ctarank:
+            return in_bank(bank::block, block_layout::cluster_ctarank);
+        case special_register::cluster_nctarank:
+            return in_bank(bank::block, block_layout::cluster_nctarank);
+        case special_register::is_explicit_cluster:
+            return in_bank(bank::block, block_layout::is_explicit_cluster, 1);
         case special_register::nwarpid:
             return in_bank(bank::block, block_layout::nwarpid);
         case special_register::smid:
@@ -129,9 +141,6 @@ special_value special_register_value(special_register r, unsigned component) {
             return read_by(read_time, 0, 32);
         case special_register::globaltimer_hi:
             return read_by(read_time, 32, 32);
-        case special_register::cluster_nctaid:
-        case special_register::cluster_nctarank:
-            return always(1);
         case special_register::pm64:
         case special_register::current_graph_exec:
             return always(0, 64);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/arithmetic/warpgroup_matrix.h"
+
+#include "modules/execution/arithmetic/integer.h"
+#include "modules/execution/arithmetic/matrix_lanes.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::execution::arithmetic {
+
+namespace {
+
+bool is_eight_bits(matrix_element e) {
+    return storage_bits(e) == 8;
+}
+bool is_integer(matrix_element e) {
+    return e == matrix_element::s8 || e == matrix_element::u8;
+}
+
+std::int32_t extended(matrix_element e, std::uint32_t bits) {
+    return e == matrix_element::s8 ? static_cast<std::int8_t>(bits)
+                                   : static_cast<std::int32_t>(bits);
+}
+
+/// Row and column of D that a lane holds in a register, and in which bits.
+struct place_of_d {
+    unsigned row, column;
+};
+place_of_d place_in_d(unsigned lane, unsigned pair, unsigned element) {
+    return {lane / 4 + pair % 2 * 8, pair / 2 * 8 + lane % 4 * 2 + element};
+}
+
+}  // namespace
+
+matrix_descriptor matrix_descriptor::decode(std::uint64_t bits) {
+    const auto field = [bits](unsigned first, unsigned count) {
+        return static_cast<std::uint32_t>(bits >> first & ((1u << count) - 1));
+    };
+    matrix_descriptor d;
+    d.start = field(0, 14) << 4;
+    d.leading = field(16, 14) << 4;
+    d.stride = field(32, 14) << 4;
+    d.phase = field(49, 3);
+    constexpr std::uint32_t rows[] = {0, 128, 64, 32};
+    d.swizzle = rows[field(62, 2)];
+    return d;
+}
+
+/// Chunks of 16 bytes change places by the number of the line of 128 bytes that they lie in.
+std::uint32_t matrix_descriptor::swizzled(std::uint32_t address) const {
+    if (swizzle == 0) return address;
+    return address ^ (((address >> 7) - phase) & (swizzle / 16 - 1)) << 4;
+}
+
+std::uint32_t matrix_descriptor::k_major(unsigned row, unsigned k_byte) const {
+    if (swizzle == 0)
+        return start + row / 8 * stride + row % 8 * 16 + k_byte / 16 * leading + k_byte % 16;
+    return swizzled(start + row / 8 * stride + row % 8 * swizzle + k_byte);
+}
+
+std::uint32_t matrix_descriptor::mn_major(unsigned row, unsigned k) const {
+    if (swizzle == 0) return start + row / 8 * stride + row % 8 * 2 + k / 8 * leading + k % 8 * 16;
+    const unsigned span = swizzle / 2;
+    return swizzled(start + row / span * leading + row % span * 2 + k / 8 * stride +
+                    k % 8 * swizzle);
+}
+
+unsigned warpgroup_description::storage_bits_in_memory() const {
+    return storage_bits(a);
+}
+
+warpgroup_multiply::warpgroup_multiply(const warpgroup_description& description)
+    : description_(description) {
+    const unsigned most = is_eight_bits(description.a) ? 16 : 32;
+    tile_ = description.n % most == 0 ? most : description.n % 16 == 0 ? 16 : 8;
+    product_.shape = {rows, tile_, description.k()};
+    product_.a = description.a;
+    product_.b = description.b;
+    product_.c = product_.d = description.d;
+    product_.sum = is_eight_bits(description.a) ? hopper_fp8_sum : hopper_sum;
+}
+
+void warpgroup_multiply::read_a(const std::uint32_t* const* registers, std::uint32_t* a) const {
+    const unsigned bits = storage_bits(description_.a), each = 32 / bits, k = description_.k();
+    const std::uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
+    for (unsigned r = 0; r < 4; ++r)
+        for (unsigned lane = 0; lane < warp_lanes; ++lane)
+            for (unsigned e = 0; e < each; ++e) {
+                const unsigned row = lane / 4 + r % 2 * 8;
+                const unsigned column = r / 2 * 4 * each + lane % 4 * each + e;
+                a[row * k + column] = registers[r][lane] >> (e * bits) & mask;
+            }
+}
+
+bool warpgroup_multiply::read(const std::byte* shared, std::uint32_t bytes, std::uint32_t at,
+                              std::uint32_t& to) const {
+    const std::uint32_t each = storage_bits(description_.a) / 8;
+    if (at >= bytes || each > bytes - at) return false;
+    to = 0;
+    std::memcpy(&to, shared + at, each);
+    return true;
+}
+
+bool warpgroup_multiply::read_a(const std::byte* shared, std::uint32_t bytes,
+                                const matrix_descriptor& at, unsigned first_row,
+                                std::uint32_t* a) const {
+    const unsigned k = description_.k(), each = storage_bits(description_.a) / 8;
+    for (unsigned i = 0; i < rows; ++i)
+        for (unsigned p = 0; p < k; ++p) {
+            const unsigned row = first_row + i;
+            const std::uint32_t place =
+                description_.a_is_mn_major ? at.mn_major(row, p) : at.k_major(row, p * each);
+            if (!read(shared, bytes, place, a[i * k + p])) return false;
+        }
+    return true;
+}
+
+bool warpgroup_multiply::read_b(const std::byte* shared, std::uint32_t bytes,
+                                const matrix_descriptor& at, std::uint32_t* b) const {
+    const unsigned k = description_.k(), each = storage_bits(description_.b) / 8;
+    for (unsigned j = 0; j < description_.n; ++j) {
+        std::uint32_t* const tile = b + j / tile_ * tile_ * k + j % tile_;
+        for (unsigned p = 0; p < k; ++p) {
+            const std::uint32_t place =
+                description_.b_is_mn_major ? at.mn_major(j, p) : at.k_major(j, p * each);
+            if (!read(shared, bytes, place, tile[p * tile_])) return false;
+        }
+    }
+    return true;
+}
+
+/// Sums of products fit into 32 bits; only the addition of D can leave them.
+void warpgroup_multiply::multiply_integers(const std::uint32_t* a, const std::uint32_t* b,
+                                           std::uint32_t* sums) const {
+    const unsigned k = description_.k();
+    for (unsigned i = 0; i < rows; ++i)
+        for (unsigned j = 0; j < tile_; ++j) {
+            std::int32_t product = 0;
+            for (unsigned p = 0; p < k; ++p)
+                product += extended(description_.a, a[i * k + p]) *
+                           extended(description_.b, b[p * tile_ + j]);
+            std::uint32_t& sum = sums[i * tile_ + j];
+            const auto more = static_cast<std::uint32_t>(product);
+            sum = description_.saturate ? add<s32, rounding::nearest, sat>::apply(sum, more)
+                                        : sum + more;
+        }
+}
+
+void warpgroup_multiply::apply(const std::uint32_t* a, const std::uint32_t* b, bool adds,
+                               std::uint32_t* const* d) const {
+    constexpr unsigned most = rows * 32;
+    const matrix_functions& functions = matrix_functions_of_host();
+    const bool halves = description_.d == matrix_element::f16;
+    const unsigned k = description_.k(), per_register = halves ? 2 : 1;
+    const std::uint32_t sign = description_.negate_a == description_.negate_b
+                                   ? 0
+                                   : 1u << (storage_bits(description_.a) - 1);
+    alignas(64) std::uint32_t factor[most_a], bits[most];
+    alignas(64) double sums[most];
+    // The product of two negated factors is the one of both as they are.
+    for (unsigned i = 0; i < rows * k; ++i) factor[i] = a[i] ^ sign;
+    for (unsigned first = 0; first < description_.n; first += tile_, b += tile_ * k) {
+        // Registers of these columns: four (two of f16) for every eight.
+        const unsigned begin = first / 8 * 4 / per_register;
+        const unsigned count = tile_ / 8 * 4 / per_register;
+        const auto for_elements = [&](auto act) {
+            for (unsigned r = 0; r < count; ++r)
+                for (unsigned lane = 0; lane < warp_lanes; ++lane)
+                    for (unsigned e = 0; e < per_register; ++e) {
+                        const unsigned pair = halves ? r : r / 2;
+                        const place_of_d at = place_in_d(lane, pair, halves ? e : r % 2);
+                        act(d[begin + r][lane], e * 16, bits[at.row * tile_ + at.column]);
+                    }
+        };
+        if (adds)
+            for_elements([&](std::uint32_t word, unsigned shift, std::uint32_t& element) {
+                element = halves ? word >> shift & 0xffff : word;
+            });
+        else
+            std::fill_n(bits, most, 0u);
+        if (is_integer(description_.a)) {
+            multiply_integers(factor, b, bits);
+        } else {
+            functions.decode(description_.d, bits, rows * tile_, sums);
+            float_product product;
+            product.description = &product_;
+            product.a = factor;
+            product.b = b;
+            product.sums = sums;
+            functions.multiply_floats(product);
+            functions.encode(description_.d, false, sums, rows * tile_, bits);
+        }
+        for_elements([&](std::uint32_t& word, unsigned shift, std::uint32_t element) {
+            const std::uint32_t mask = halves ? 0xffffu << shift : ~0u;
+            word = (word & ~mask) | element << shift;
+        });
+    }
+}
+
+}  // namespace simtlm::execution::arithmetic

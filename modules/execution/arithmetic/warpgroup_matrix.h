@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix multiply-accumulate of a warpgroup: wgmma.mma_async (sm_90a), the 16 of its 64 rows that a
+// warp computes.
+#pragma once
+
+#include "modules/execution/arithmetic/matrix.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simtlm::execution::arithmetic {
+
+/// Where a matrix lies in shared memory: a matrix descriptor (PTX manual, "Matrix Descriptor
+/// Format"). Bytes, except `phase`.
+struct matrix_descriptor {
+    std::uint32_t start = 0;
+    std::uint32_t leading = 0;  ///< leading dimension byte offset
+    std::uint32_t stride = 0;   ///< stride dimension byte offset
+    std::uint32_t phase = 0;    ///< base offset: rows of 128 bytes at which the swizzle begins
+    std::uint32_t swizzle = 0;  ///< bytes of a row: 0 (none), 32, 64, 128
+
+    static matrix_descriptor decode(std::uint64_t bits);
+
+    /// Offset in shared memory of an element of a matrix whose k is contiguous ("K-major").
+    /// @param row     of A, or column of B
+    /// @param k_byte  of k = 0
+    std::uint32_t k_major(unsigned row, unsigned k_byte) const;
+    /// The same where rows of A, or columns of B, are contiguous ("MN-major"); elements of 16 bits.
+    std::uint32_t mn_major(unsigned row, unsigned k) const;
+
+private:
+    std::uint32_t swizzled(std::uint32_t address) const;
+};
+
+/// What the text of an instruction fixes.
+struct warpgroup_description {
+    unsigned n = 8;  ///< columns, a multiple of 8 up to 256
+    matrix_element a = matrix_element::f16, b = matrix_element::f16, d = matrix_element::f32;
+    bool negate_a = false, negate_b = false;            ///< imm-scale-a, imm-scale-b
+    bool a_is_mn_major = false, b_is_mn_major = false;  ///< imm-trans-a, imm-trans-b
+    bool saturate = false;                              ///< .satfinite of integers
+
+    unsigned k() const { return 256 / storage_bits_in_memory(); }
+    /// Bits of an element of A and B in shared memory.
+    unsigned storage_bits_in_memory() const;
+    /// Registers of D that a lane has.
+    unsigned registers() const { return n / (d == matrix_element::f16 ? 4 : 2); }
+};
+
+/// The rows of one warp: elements of A (16 x k) and B (k x n) as memory holds them, and D as
+/// registers hold it.
+class warpgroup_multiply {
+public:
+    explicit warpgroup_multiply(const warpgroup_description& description);
+
+    const warpgroup_description& description() const { return description_; }
+
+    /// Elements of A out of four registers of 32 lanes, laid out as those of mma.m16n8.
+    void read_a(const std::uint32_t* const* registers, std::uint32_t* a) const;
+    /// Elements out of shared memory. @param first_row  of the warp's 16
+    /// @return false: some lie outside of its `bytes`
+    bool read_a(const std::byte* shared, std::uint32_t bytes, const matrix_descriptor& at,
+                unsigned first_row, std::uint32_t* a) const;
+    /// @param b  tile after tile of columns(), each row by row
+    bool read_b(const std::byte* shared, std::uint32_t bytes, const matrix_descriptor& at,
+                std::uint32_t* b) const;
+    /// Columns of a tile of B.
+    unsigned columns() const { return tile_; }
+
+    /// D = A * B, + D where `adds`. d[r] points to the 32 lanes of register r.
+    void apply(const std::uint32_t* a, const std::uint32_t* b, bool adds,
+               std::uint32_t* const* d) const;
+
+    static constexpr unsigned rows = 16;
+    static constexpr unsigned most_a = rows * 32, most_b = 32 * 256;  ///< elements
+
+private:
+    bool read(const std::byte* shared, std::uint32_t bytes, std::uint32_t at,
+              std::uint32_t& to) const;
+    void multiply_integers(const std::uint32_t* a, const std::uint32_t* b,
+                           std::uint32_t* sums) const;
+
+    warpgroup_description description_;
+    unsigned tile_;  ///< columns multiplied at a time
+    matrix_description product_;
+};
+
+}  // namespace simtlm::execution::arithmetic

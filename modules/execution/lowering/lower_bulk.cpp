@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/lowering/function_lowering.h"
+#include "modules/execution/operations/bulk_copy.h"
+
+#include <memory>
+#include <utility>
+
+namespace simtlm::execution {
+
+using ptx::opcode;
+using ptx::state_space;
+
+lane_place function_lowering::lane_place_of(const ptx::operand& address, ptx::state_space s) {
+    ptx::operation o;
+    o.space = s;
+    const memory_place p = place_of(address, o);
+    return {p.source, p.immediate, p.detail};
+}
+
+void function_lowering::emit_bulk(handler h, bulk_copy what) {
+    operation& op = emit(h);
+    op.immediate = attach(std::make_shared<const bulk_copy>(std::move(what)));
+}
+
+/// @param first  position of the tensor map
+void function_lowering::set_tensor(bulk_copy& what, unsigned first) {
+    what.map = lane_place_of(operand(first), state_space::generic);
+    const ptx::operand& coordinates = operand(first + 1);
+    if (coordinates.kind != operand_kind::vector) {
+        what.coordinates.push_back(source(coordinates, 32));
+        return;
+    }
+    for (const ptx::operand* e : elements_of(coordinates))
+        what.coordinates.push_back(source(*e, 32));
+}
+
+bool function_lowering::lower_bulk(const ptx::operation& o) {
+    bulk_copy what;
+    const bool to_shared = o.space == state_space::shared;
+    const auto set_barrier = [&](unsigned n) {
+        what.barrier = lane_place_of(operand(n), state_space::shared);
+        what.has_barrier = true;
+    };
+    const auto set_ranks = [&](unsigned n) {
+        if (o.has(ptx::flag::multicast) && has_operand(n)) what.ranks = source(operand(n), 32);
+    };
+    switch (o.op) {
+        case opcode::cp_async_bulk:
+        case opcode::cp_reduce_async_bulk:
+            what.to = lane_place_of(operand(0), o.space);
+            what.from = lane_place_of(operand(1), o.source_space);
+            what.bytes = source(operand(2), 32);
+            if (to_shared) set_barrier(3);
+            set_ranks(4);
+            if (o.op == opcode::cp_reduce_async_bulk) {
+                what.update = element_update_of(o.reduce, o.first_type());
+                what.element_bytes = ptx::bytes_of(o.first_type());
+                if (what.update == nullptr) return false;
+            }
+            emit_bulk(copy_bulk, std::move(what));
+            return true;
+        case opcode::cp_async_bulk_tensor:
+        case opcode::cp_reduce_async_bulk_tensor:
+            what.reduce = o.reduce;
+            if (to_shared) {
+                what.to = lane_place_of(operand(0), state_space::shared);
+                set_tensor(what, 1);
+                set_barrier(3);
+                set_ranks(4);
+            } else {
+                set_tensor(what, 0);
+                what.from = lane_place_of(operand(2), state_space::shared);
+            }
+            if (what.coordinates.size() != o.count) return false;
+            emit_bulk(to_shared ? copy_box_to_shared : copy_box_to_global, std::move(what));
+            return true;
+        case opcode::st_async: {
+            what.to = lane_place_of(operand(0), state_space::shared);
+            const unsigned width = ptx::width_of(o.first_type());
+            const ptx::operand& value = operand(1);
+            if (value.kind == operand_kind::vector)
+                for (const ptx::operand* e : elements_of(value))
+                    what.values.push_back(source(*e, width));
+            else
+                what.values.push_back(source(value, width));
+            what.element_bytes = width / 8;
+            set_barrier(2);
+            emit_bulk(store_asynchronously, std::move(what));
+            return true;
+        }
+        default:
+            return false;
+    }
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/operations/bulk_copy.h"
+
+#include "modules/execution/block_cluster.h"
+#include "modules/execution/checking/block_checks.h"
+#include "modules/execution/operations/lanes.h"
+#include "modules/execution/operations/mbarrier_state.h"
+#include "modules/execution/tensor_map.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+constexpr std::uint64_t cluster_window = address_windows::cluster - address_windows::shared;
+
+/// Address of shared memory without the window of generic addresses.
+device_address in_shared_space(device_address a) {
+    return address_windows::in_shared(a) || address_windows::in_cluster(a)
+               ? a - address_windows::shared
+               : a;
+}
+/// The same offset in the CTA of a rank.
+device_address in_rank(device_address a, unsigned rank) {
+    if (a >= cluster_window) a = (a - cluster_window) % address_windows::cluster_stride;
+    return cluster_window + rank * address_windows::cluster_stride + a;
+}
+
+/// One copy of one lane.
+struct lane_copy {
+    warp& w;
+    const operation* op;
+    unsigned lane;
+    const bulk_copy& what;
+
+    [[noreturn]] void fail(const std::string& why, const std::string& remedy = {}) const {
+        w.block->fail(w, op, lane, why, remedy);
+    }
+    void demand_aligned(device_address a, std::uint32_t bytes) const {
+        if (a % bytes != 0) misaligned(w, op, lane, a, bytes);
+    }
+    std::uint32_t word(slot s) const { return lanes_at<std::uint32_t>(w, s)[lane]; }
+
+    std::byte* at(space s, device_address a, std::uint32_t bytes, bool writes) const {
+        std::byte* const host = range_of(w, op, lane, s, a, bytes, writes).at(a);
+        if (writes) note_written(s, a, bytes);
+        return host;
+    }
+
+    /// For checks: copies bring values.
+    void note_written(space s, device_address a, std::uint32_t bytes) const {
+        if (w.block->checks() == nullptr) return;
+        const device_address offset = in_shared_space(a);
+        const bool shared = s == space::shared || offset != a;
+        if (!shared) {
+            if (written_map* const map = w.block->checks()->global()) map->mark(a, bytes);
+            return;
+        }
+        thread_block* owner = w.block;
+        if (offset >= cluster_window)
+            owner = owner->block_of_rank(
+                static_cast<unsigned>((offset - cluster_window) / address_windows::cluster_stride));
+        if (owner == nullptr || owner->checks() == nullptr) return;
+        if (auto* const map = owner->checks()->shared())
+            map->mark(offset >= cluster_window
+                          ? (offset - cluster_window) % address_windows::cluster_stride
+                          : offset,
+                      bytes);
+    }
+
+    /// Bytes have come: the mbarrier awaits them no longer.
+    void complete(device_address barrier, std::uint64_t bytes) const {
+        demand_aligned(barrier, 8);
+        std::byte* const host = range_of(w, op, lane, space::shared, barrier, 8, true).at(barrier);
+        mbarrier_state b;
+        std::memcpy(&b, host, sizeof b);
+        b.transactions -= static_cast<std::int64_t>(bytes);
+        b.finish_phase();
+        std::memcpy(host, &b, sizeof b);
+    }
+
+    /// Calls act(destination, mbarrier) for the CTAs that get the data.
+    template <class Act>
+    void for_destinations(device_address to, Act act) const {
+        to = in_shared_space(to);
+        const device_address barrier = in_shared_space(what.barrier.of(w, lane));
+        if (what.ranks == no_slot) return act(to, barrier);
+        const std::uint32_t ranks = word(what.ranks) & 0xffff;
+        for (unsigned rank = 0; rank < address_windows::cluster_ranks; ++rank)
+            if ((ranks >> rank & 1) != 0) act(in_rank(to, rank), in_rank(barrier, rank));
+    }
+
+    tensor_map map() const {
+        const device_address a = what.map.of(w, lane);
+        demand_aligned(a, 64);
+        tensor_map m;
+        std::memcpy(&m, at(what.map.where(), a, sizeof m, false), sizeof m);
+        if (m.mark != tensor_map::valid || !m.fault().empty())
+            fail("the tensor map is none", "cuTensorMapEncodeTiled makes them");
+        if (m.rank != what.coordinates.size())
+            fail(fmt::format("a tensor map of {} dimensions", m.rank));
+        return m;
+    }
+};
+
+/// The rows of a box, along its innermost dimension: where each lies in the tensor, and which of
+/// its elements do.
+class box_rows {
+public:
+    box_rows(const lane_copy& copy, const tensor_map& m) : m_(m) {
+        for (unsigned d = 0; d < m.rank; ++d)
+            start_[d] = static_cast<std::int32_t>(copy.word(copy.what.coordinates[d]));
+    }
+
+    std::uint32_t bytes() const { return m_.box_elements(0) * m_.element_bytes(); }
+    bool done() const { return done_; }
+    void next() {
+        for (unsigned d = 1; d < m_.rank; ++d) {
+            if (++at_[d] < m_.box_elements(d)) return;
+            at_[d] = 0;
+        }
+        done_ = true;
+    }
+    /// Whether the row lies inside in the outer dimensions, and where its coordinate 0 would be.
+    bool address(device_address& a) const {
+        a = m_.address;
+        for (unsigned d = 1; d < m_.rank; ++d) {
+            const std::int64_t c = coordinate(d, at_[d]);
+            if (c < 0 || c > m_.last[d]) return false;
+            a += static_cast<std::uint64_t>(c) * m_.strides[d - 1];
+        }
+        return true;
+    }
+    /// Calls act(first element in the row, elements, coordinate) for elements of the tensor that
+    /// are contiguous.
+    template <class Act>
+    void for_elements(Act act) const {
+        const unsigned count = m_.box_elements(0);
+        if (m_.step[0] == 1) {
+            const std::int64_t first = std::max<std::int64_t>(start_[0], 0);
+            const std::int64_t end = std::min<std::int64_t>(std::int64_t{start_[0]} + count,
+                                                            std::int64_t{m_.last[0]} + 1);
+            if (first < end)
+                act(static_cast<unsigned>(first - start_[0]), static_cast<unsigned>(end - first),
+                    static_cast<std::uint64_t>(first));
+            return;
+        }
+        for (unsigned i = 0; i < count; ++i) {
+            const std::int64_t c = coordinate(0, i);
+            if (c >= 0 && c <= m_.last[0]) act(i, 1u, static_cast<std::uint64_t>(c));
+        }
+    }
+
+private:
+    std::int64_t coordinate(unsigned d, unsigned i) const {
+        return std::int64_t{start_[d]} + std::int64_t{i} * m_.step[d];
+    }
+
+    const tensor_map& m_;
+    std::array<std::int32_t, tensor_map::most_dimensions> start_{};
+    std::array<unsigned, tensor_map::most_dimensions> at_{};
+    bool done_ = false;
+};
+
+constexpr unsigned most_row_bytes = 256 * 8;
+
+/// Elements outside of the tensor: zeros, or the NaN 0x7fff, 0x7fffffff of their format.
+void fill_outside(const tensor_map& m, std::byte* row, std::uint32_t bytes) {
+    std::memset(row, m.fills_with_nan ? 0xff : 0, bytes);
+    if (!m.fills_with_nan) return;
+    const unsigned each = m.element_bytes();
+    for (std::uint32_t i = each - 1; i < bytes; i += each) row[i] = std::byte{0x7f};
+}
+
+/// The type whose reductions a tensor has.
+ptx::type type_of(tensor_map::element e) {
+    using element = tensor_map::element;
+    switch (e) {
+        case element::u32:
+            return ptx::type::u32;
+        case element::s32:
+            return ptx::type::s32;
+        case element::u64:
+            return ptx::type::u64;
+        case element::s64:
+            return ptx::type::s64;
+        case element::f16:
+            return ptx::type::f16;
+        case element::bf16:
+            return ptx::type::bf16;
+        case element::f32:
+        case element::f32_ftz:
+            return ptx::type::f32;
+        case element::f64:
+            return ptx::type::f64;
+        default:
+            return ptx::type::none;
+    }
+}
+
+/// Moves a row from or to shared memory, chunk by chunk where it is swizzled.
+template <class Move>
+void move_row(const tensor_map& m, device_address shared, std::uint32_t bytes, Move move) {
+    if (m.swizzle == tensor_map::swizzle_mode::none) return move(shared, 0u, bytes);
+    for (std::uint32_t i = 0; i < bytes; i += 16) {
+        const std::uint64_t rank = shared & ~(address_windows::cluster_stride - 1);
+        move(rank | swizzled(shared - rank + i, m.swizzle), i, 16u);
+    }
+}
+
+template <class Act>
+const operation* for_copies(warp& w, const operation* op, Act act) {
+    const auto& what = *reinterpret_cast<const bulk_copy*>(op->immediate);
+    for_lanes(w.lanes_of(op), [&](unsigned i) { act(lane_copy{w, op, i, what}); });
+    return op + 1;
+}
+
+void update_elements(const lane_copy& c, element_update update, unsigned each, std::byte* to,
+                     const std::byte* from, std::uint32_t bytes) {
+    const bool concurrent = c.w.launch->concurrent;
+    for (std::uint32_t i = 0; i < bytes; i += each) update(to + i, from + i, concurrent);
+}
+
+}  // namespace
+
+device_address lane_place::of(const warp& w, unsigned lane) const {
+    std::uint64_t base = static_cast<std::uint64_t>(immediate);
+    if ((detail & access_detail::frame_relative) != 0) base += w.local_base;
+    if (source == no_slot) return base;
+    if ((detail & access_detail::wide_address) != 0)
+        return lanes_at<std::uint64_t>(w, source)[lane] + base;
+    return lanes_at<std::uint32_t>(w, source)[lane] + static_cast<std::uint32_t>(base);
+}
+
+const operation* copy_bulk(warp& w, const operation* op) {
+    return for_copies(w, op, [](const lane_copy& c) {
+        const std::uint32_t bytes = c.word(c.what.bytes);
+        if (bytes % 16 != 0) c.fail(fmt::format("{} bytes, not a multiple of 16", bytes));
+        if (bytes == 0) return;
+        const device_address from = c.what.from.of(c.w, c.lane), to = c.what.to.of(c.w, c.lane);
+        c.demand_aligned(from, 16);
+        c.demand_aligned(to, 16);
+        const std::byte* const source = c.at(c.what.from.where(), from, bytes, false);
+        const auto move = [&](std::byte* destination) {
+            if (c.what.update != nullptr)
+                update_elements(c, c.what.update, c.what.element_bytes, destination, source, bytes);
+            else
+                std::memmove(destination, source, bytes);
+        };
+        if (!c.what.has_barrier) return move(c.at(c.what.to.where(), to, bytes, true));
+        c.for_destinations(to, [&](device_address a, device_address barrier) {
+            move(c.at(space::shared, a, bytes, true));
+            c.complete(barrier, bytes);
+        });
+    });
+}
+
+const operation* copy_box_to_shared(warp& w, const operation* op) {
+    return for_copies(w, op, [](const lane_copy& c) {
+        const tensor_map m = c.map();
+        const device_address to = c.what.to.of(c.w, c.lane);
+        c.demand_aligned(to, 128);
+        const unsigned each = m.element_bytes();
+        c.for_destinations(to, [&](device_address shared, device_address barrier) {
+            for (box_rows rows(c, m); !rows.done(); rows.next(), shared += rows.bytes()) {
+                std::byte row[most_row_bytes];
+                fill_outside(m, row, rows.bytes());
+                device_address a;
+                if (rows.address(a))
+                    rows.for_elements([&](unsigned first, unsigned count, std::uint64_t at) {
+                        std::memcpy(row + first * each,
+                                    c.at(space::global, a + at * each, count * each, false),
+                                    std::size_t{count} * each);
+                    });
+                move_row(m, shared, rows.bytes(),
+                         [&](device_address s, std::uint32_t i, std::uint32_t n) {
+                             std::memcpy(c.at(space::shared, s, n, true), row + i, n);
+                         });
+            }
+            c.complete(barrier, m.box_bytes());
+        });
+    });
+}
+
+const operation* copy_box_to_global(warp& w, const operation* op) {
+    return for_copies(w, op, [](const lane_copy& c) {
+        const tensor_map m = c.map();
+        device_address shared = in_shared_space(c.what.from.of(c.w, c.lane));
+        c.demand_aligned(shared, 128);
+        const unsigned each = m.element_bytes();
+        element_update update = nullptr;
+        if (c.what.reduce != ptx::reduction::none) {
+            update = element_update_of(c.what.reduce, type_of(m.type));
+            if (update == nullptr) c.fail("elements of the tensor map have no such reduction");
+        }
+        for (box_rows rows(c, m); !rows.done(); rows.next(), shared += rows.bytes()) {
+            std::byte row[most_row_bytes];
+            move_row(m, shared, rows.bytes(),
+                     [&](device_address s, std::uint32_t i, std::uint32_t n) {
+                         std::memcpy(row + i, c.at(space::shared, s, n, false), n);
+                     });
+            device_address a;
+            if (!rows.address(a)) continue;
+            rows.for_elements([&](unsigned first, unsigned count, std::uint64_t at) {
+                std::byte* const to = c.at(space::global, a + at * each, count * each, true);
+                if (update != nullptr)
+                    update_elements(c, update, each, to, row + first * each, count * each);
+                else
+                    std::memcpy(to, row + first * each, std::size_t{count} * each);
+            });
+        }
+    });
+}
+
+const operation* store_asynchronously(warp& w, const operation* op) {
+    return for_copies(w, op, [](const lane_copy& c) {
+        const std::uint32_t each = c.what.element_bytes;
+        const auto bytes = static_cast<std::uint32_t>(each * c.what.values.size());
+        const device_address to = in_shared_space(c.what.to.of(c.w, c.lane));
+        c.demand_aligned(to, bytes);
+        std::byte* host = c.at(space::shared, to, bytes, true);
+        for (const slot s : c.what.values) {
+            std::memcpy(host, c.w.at(s) + std::size_t{c.lane} * each, each);
+            host += each;
+        }
+        c.complete(in_shared_space(c.what.barrier.of(c.w, c.lane)), bytes);
+    });
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bulk copies between global and shared memory, of bytes and of boxes of tensors, and st.async
+// (sm_90; PTX manual, "Data Movement and Conversion Instructions: Asynchronous copy").
+#pragma once
+
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/atomic.h"
+
+#include <vector>
+
+namespace simtlm::execution {
+
+/// Where an operand points to, lane by lane.
+struct lane_place {
+    slot source = no_slot;
+    std::int64_t immediate = 0;
+    std::uint16_t detail = 0;  ///< access_detail
+
+    device_address of(const warp& w, unsigned lane) const;
+    space where() const { return static_cast<space>(detail >> access_detail::space_shift & 7); }
+};
+
+/// What an instruction says; operation::immediate points to it.
+struct bulk_copy {
+    lane_place to, from;  ///< of boxes: the one that is not a tensor
+    lane_place barrier;   ///< mbarrier that is told of the bytes
+    bool has_barrier = false;
+    lane_place map;                   ///< tensor_map, generic
+    std::vector<slot> coordinates;    ///< of the box, innermost first; empty: no tensor
+    slot bytes = no_slot;             ///< to copy
+    slot ranks = no_slot;             ///< .multicast::cluster: a mask of CTAs
+    element_update update = nullptr;  ///< of reductions
+    unsigned element_bytes = 0;       ///< of reductions and of st.async
+    ptx::reduction reduce = ptx::reduction::none;  ///< of a tensor, whose map tells the type
+    std::vector<slot> values;                      ///< st.async: elements to store
+};
+
+/// Every lane that executes it copies. The copy is complete when the next instruction executes.
+/// @throws execution_error  addresses or sizes that are not multiples of 16, an mbarrier or tensor
+/// map that is none
+const operation* copy_bulk(warp& w, const operation* op);
+const operation* copy_box_to_shared(warp& w, const operation* op);
+const operation* copy_box_to_global(warp& w, const operation* op);
+const operation* store_asynchronously(warp& w, const operation* op);
+
+}  // namespace simtlm::execution

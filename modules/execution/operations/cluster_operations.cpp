@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/operations/cluster_operations.h"
+
+#include "modules/execution/block_cluster.h"
+#include "modules/execution/operations/lanes.h"
+#include "modules/execution/thread_block.h"
+
+namespace simtlm::execution {
+
+namespace {
+
+constexpr std::uint64_t stride = address_windows::cluster_stride;
+
+/// Where shared::cluster addresses of rank 0 begin, and those of a CTA's own shared memory.
+struct windows {
+    std::uint64_t own, cluster;
+};
+constexpr windows windows_of(bool generic) {
+    constexpr std::uint64_t distance = address_windows::cluster - address_windows::shared;
+    return generic ? windows{address_windows::shared, address_windows::cluster}
+                   : windows{0, distance};
+}
+
+/// Calls f(lane, the rank that an address belongs to, the offset there).
+template <class Bits, class Function>
+void for_places(warp& w, const operation* op, Function f) {
+    const windows window = windows_of(sizeof(Bits) == 8);
+    const auto* const from = lanes_at<Bits>(w, op->source[0]);
+    for_lanes(w.lanes_of(op), [&](unsigned i) {
+        const std::uint64_t a = from[i];
+        if (a >= window.cluster && a - window.cluster < address_windows::cluster_ranks * stride)
+            return f(i, (a - window.cluster) / stride, (a - window.cluster) % stride);
+        if (a - window.own >= stride)
+            w.block->fail(w, op, i, "takes no address of shared memory", "use cvta.to.shared");
+        f(i, std::uint64_t{w.block->rank()}, a - window.own);
+    });
+}
+
+template <class Bits>
+void map(warp& w, const operation* op) {
+    const std::uint64_t cluster = windows_of(sizeof(Bits) == 8).cluster;
+    const auto* const ranks = lanes_at<std::uint32_t>(w, op->source[1]);
+    auto* const to = lanes_at<Bits>(w, op->destination);
+    for_places<Bits>(w, op, [&](unsigned i, std::uint64_t, std::uint64_t offset) {
+        if (ranks[i] >= w.block->cluster().size())
+            w.block->fail(w, op, i, "names a rank that the cluster does not have");
+        to[i] = static_cast<Bits>(cluster + ranks[i] * stride + offset);
+    });
+}
+
+template <class Bits>
+void find_rank(warp& w, const operation* op) {
+    auto* const to = lanes_at<std::uint32_t>(w, op->destination);
+    for_places<Bits>(w, op, [&](unsigned i, std::uint64_t rank, std::uint64_t) {
+        to[i] = static_cast<std::uint32_t>(rank);
+    });
+}
+
+}  // namespace
+
+const operation* arrive_at_cluster(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes != 0 && !w.block->cluster().arrive(w, lanes))
+        w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
+                      "a thread arrives again at the barrier of its cluster",
+                      "barrier.cluster.wait comes between two arrivals");
+    return op + 1;
+}
+
+const operation* wait_for_cluster(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0 || w.block->cluster().passed(w)) return op + 1;
+    w.leave(op);
+    return w.stop(op, warp_status::sleeping);
+}
+
+const operation* map_to_rank(warp& w, const operation* op) {
+    if (op->detail == 1)
+        map<std::uint64_t>(w, op);
+    else
+        map<std::uint32_t>(w, op);
+    return op + 1;
+}
+
+const operation* rank_of_address(warp& w, const operation* op) {
+    if (op->detail == 1)
+        find_rank<std::uint64_t>(w, op);
+    else
+        find_rank<std::uint32_t>(w, op);
+    return op + 1;
+}
+
+const operation* elect_lane(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const auto* const named = lanes_at<std::uint32_t>(w, op->source[0]);
+    const lane_mask among = named[__builtin_ctz(lanes)] & lanes;
+    if (among == 0)
+        w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
+                      "names none of the lanes that execute it");
+    const auto leader = static_cast<std::uint32_t>(__builtin_ctz(among));
+    if (op->destination != no_slot) {
+        auto* const to = lanes_at<std::uint32_t>(w, op->destination);
+        for_lanes(lanes, [&](unsigned i) { to[i] = leader; });
+    }
+    if (op->destination2 != no_slot) {
+        lane_mask& p = w.mask_at(op->destination2);
+        p = (p & ~lanes) | lane_mask{1} << leader;
+    }
+    return op + 1;
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions of clusters of thread blocks, and elect.sync (sm_90).
+#pragma once
+
+#include "modules/execution/operation.h"
+
+namespace simtlm::execution {
+
+struct warp;
+
+/// barrier.cluster.arrive and barrier.cluster.wait. A wait that fails lets other warps run, and is
+/// executed again.
+const operation* arrive_at_cluster(warp& w, const operation* op);
+const operation* wait_for_cluster(warp& w, const operation* op);
+
+/// mapa: the address in the CTA of a rank. destination, source[0]: addresses, shared::cluster of 32
+/// bits or, where detail is 1, generic of 64; source[1]: ranks
+const operation* map_to_rank(warp& w, const operation* op);
+/// getctarank: the rank of the CTA that has an address. Operands as of mapa; destination: 32 bits
+const operation* rank_of_address(warp& w, const operation* op);
+
+/// elect.sync: the lowest lane that source[0] names. destination: its number; destination2: a mask
+const operation* elect_lane(warp& w, const operation* op);
+
+}  // namespace simtlm::execution

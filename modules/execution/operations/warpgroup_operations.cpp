@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/operations/warpgroup_operations.h"
+
+#include "modules/execution/operations/lanes.h"
+#include "modules/execution/thread_block.h"
+
+namespace simtlm::execution {
+
+const operation* multiply_warpgroup(warp& w, const operation* op) {
+    using arithmetic::matrix_descriptor;
+    using arithmetic::warpgroup_multiply;
+    constexpr unsigned most_registers = 128, warps = 4;
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
+    if (lanes != all_lanes) w.block->fail(w, op, lane, "a warpgroup multiplies with all its lanes");
+    const auto& product = *reinterpret_cast<const warpgroup_multiply*>(op->immediate);
+    const unsigned results = product.description().registers();
+    const auto descriptor = [&](slot s) {
+        return matrix_descriptor::decode(lanes_at<std::uint64_t>(w, s)[lane]);
+    };
+    alignas(64) std::uint32_t a[warpgroup_multiply::most_a], b[warpgroup_multiply::most_b];
+    const std::byte* const shared = w.block->shared();
+    const std::uint32_t bytes = w.block->shared_bytes();
+    bool inside = true;
+    if (op->source[0] == no_slot) {
+        const std::uint32_t* registers[4];
+        for (unsigned r = 0; r < 4; ++r)
+            registers[r] = reinterpret_cast<const std::uint32_t*>(w.at(op->list[results + r]));
+        product.read_a(registers, a);
+    } else {
+        const unsigned first_row = w.index % warps * warpgroup_multiply::rows;
+        inside = product.read_a(shared, bytes, descriptor(op->source[0]), first_row, a);
+    }
+    inside = inside && product.read_b(shared, bytes, descriptor(op->source[1]), b);
+    if (!inside) w.block->fail(w, op, lane, "a matrix descriptor leads outside of shared memory");
+    std::uint32_t* d[most_registers];
+    for (unsigned r = 0; r < results; ++r)
+        d[r] = reinterpret_cast<std::uint32_t*>(w.at(op->list[r]));
+    product.apply(a, b, (w.mask_at(op->source[2]) >> lane & 1) != 0, d);
+    return op + 1;
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/arithmetic/warpgroup_matrix.h"
+#include "modules/execution/operation.h"
+
+namespace simtlm::execution {
+
+struct warp;
+
+/// wgmma.mma_async: the rows of one warp of the warpgroup. It is complete when the next instruction
+/// executes. immediate: an arithmetic::warpgroup_multiply; list: registers of D, then four of A
+/// where it is no matrix in shared memory; source[0], source[1]: descriptors of A and B; source[2]:
+/// the mask of scale-d.
+const operation* multiply_warpgroup(warp& w, const operation* op);
+
+}  // namespace simtlm::execution

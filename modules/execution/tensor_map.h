@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/device_memory.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace simtlm::execution {
+
+/// A tensor in global memory and the box of it that a bulk tensor copy moves: what the 128 bytes of
+/// a CUtensorMap say (CUDA driver API, "Tensor Map Object Management"; PTX manual, "Tensors").
+/// Their layout is opaque to programs; this one is ours. Tiled mode, without interleaving.
+struct tensor_map {
+    static constexpr std::uint64_t valid = 0x70616d746c6d7473;  ///< of `mark`
+    static constexpr unsigned most_dimensions = 5;
+
+    /// Types of elements, as CUtensorMapDataType numbers them.
+    enum class element : std::uint8_t {
+        u8,
+        u16,
+        u32,
+        s32,
+        u64,
+        s64,
+        f16,
+        f32,
+        f64,
+        bf16,
+        f32_ftz,
+        tf32,
+        tf32_ftz
+    };
+    enum class swizzle_mode : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
+
+    std::uint64_t mark = 0;
+    device_address address = 0;  ///< of the first element
+    element type = element::u8;
+    std::uint8_t rank = 0;  ///< dimensions, 1 to 5; 0 is the innermost, contiguous one
+    swizzle_mode swizzle = swizzle_mode::none;
+    bool fills_with_nan = false;  ///< elements outside of the tensor; otherwise zeros
+    std::array<std::uint32_t, most_dimensions> last{};         ///< elements - 1
+    std::array<std::uint64_t, most_dimensions - 1> strides{};  ///< bytes, of dimensions from 1 on
+    std::array<std::uint16_t, most_dimensions> box{};          ///< elements, at most 256
+    std::array<std::uint8_t, most_dimensions> step{};  ///< from element to element of the box, <= 8
+
+    /// Bytes of an element.
+    unsigned element_bytes() const;
+    /// Elements of the box in a dimension, as they lie in shared memory.
+    unsigned box_elements(unsigned d) const { return (box[d] + step[d] - 1U) / step[d]; }
+    /// Bytes of the box in shared memory.
+    std::uint64_t box_bytes() const;
+
+    /// What the driver refuses (cuTensorMapEncodeTiled), as a sentence; empty: nothing.
+    std::string fault() const;
+};
+static_assert(sizeof(tensor_map) <= 128);
+
+/// The place in shared memory of a byte of a swizzled tile: 16-byte chunks change places within
+/// rows of 32, 64 or 128 bytes, by address bits 7 to 9 (PTX manual, "Swizzling Modes").
+/// @param a  offset in the shared memory of a CTA
+constexpr std::uint64_t swizzled(std::uint64_t a, tensor_map::swizzle_mode mode) {
+    constexpr std::uint64_t lines[] = {0, 1, 3, 7};
+    return a ^ (a >> 7 & lines[static_cast<unsigned>(mode)]) << 4;
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clusters of thread blocks, bulk copies and tensor maps: sm_90.
+#include "modules/execution/tensor_map.h"
+#include "tests/unit/execution/machine.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace simtlm::execution {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string hopper = ".version 8.6\n.target sm_90a\n.address_size 64\n";
+
+/// A kernel k(out, in, size) of 32-bit words: thread t of the grid stores %r1 to out[t].
+std::string kernel(const std::string& body, const std::string& directives = {},
+                   const std::string& before = {}) {
+    return before + ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 size)\n" +
+           directives + R"(
+{
+  .reg .pred %p<8>; .reg .b16 %rs<8>; .reg .b32 %r<60>; .reg .f32 %f<8>; .reg .b64 %rd<20>;
+  mov.u32 %r0, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;
+  ld.param.u64 %rd1, [in]; ld.param.u32 %r4, [size];
+)" + body + R"(
+  ld.param.u64 %rd10, [out];
+  mad.lo.u32 %r9, %r2, %r3, %r0;
+  mul.wide.u32 %rd11, %r9, 4;
+  add.u64 %rd10, %rd10, %rd11;
+  st.global.u32 [%rd10], %r1;
+  ret;
+}
+)";
+}
+
+std::vector<std::uint32_t> results(const std::string& code, unsigned blocks, unsigned threads,
+                                   const std::vector<std::uint32_t>& in = {0},
+                                   unsigned host_threads = 1) {
+    machine m(code, hopper);
+    m.options.host_threads = host_threads;
+    const auto out = m.buffer(std::vector<std::uint32_t>(std::size_t{blocks} * threads, 0xdead));
+    m.run("k", {blocks, 1, 1}, {threads, 1, 1}, out, m.buffer(in),
+          static_cast<std::uint32_t>(in.size()));
+    return m.read<std::uint32_t>(out, std::size_t{blocks} * threads);
+}
+
+const std::string four = ".explicitcluster .reqnctapercluster 4, 1, 1\n";
+const std::string word = ".shared .align 16 .b8 buf[1024];\n.shared .align 8 .b64 bar;\n";
+const std::string cluster_sync = "barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n";
+
+TEST(Cluster, NumbersItsBlocks) {
+    const auto rank = results(kernel("mov.u32 %r1, %cluster_ctarank;", four), 8, 1);
+    EXPECT_EQ(rank, (std::vector<std::uint32_t>{0, 1, 2, 3, 0, 1, 2, 3}));
+    const auto id = results(kernel("mov.u32 %r1, %clusterid.x; mov.u32 %r5, %nclusterid.x;"
+                                   "mad.lo.u32 %r1, %r5, 100, %r1;",
+                                   four),
+                            8, 1);
+    EXPECT_EQ(id, (std::vector<std::uint32_t>{200, 200, 200, 200, 201, 201, 201, 201}));
+    EXPECT_EQ(results(kernel("mov.u32 %r1, %cluster_nctarank;"), 2, 1),
+              (std::vector<std::uint32_t>{1, 1}));
+}
+
+TEST(Cluster, ReadsSharedMemoryOfItsNeighbours) {
+    const std::string body =
+        "mov.u32 %r5, %cluster_ctarank; mad.lo.u32 %r6, %r2, 1000, %r0;"
+        "mov.u32 %r7, buf; shl.b32 %r8, %r0, 2; add.u32 %r7, %r7, %r8;"
+        "st.shared.u32 [%r7], %r6;" +
+        cluster_sync +
+        "add.u32 %r5, %r5, 1; and.b32 %r5, %r5, 3;"
+        "mapa.shared::cluster.u32 %r10, %r7, %r5;"
+        "ld.shared::cluster.u32 %r1, [%r10];" +
+        cluster_sync;
+    for (const unsigned host_threads : {1u, 3u}) {
+        const auto r = results(kernel(body, four, word), 64, 64, {0}, host_threads);
+        for (unsigned b = 0; b < 64; ++b)
+            for (unsigned t = 0; t < 64; ++t)
+                ASSERT_EQ(r[b * 64 + t], (b / 4 * 4 + (b + 1) % 4) * 1000 + t) << b << " " << t;
+    }
+}
+
+TEST(Cluster, AddsToSharedMemoryOfAnotherBlockByGenericAddresses) {
+    const std::string body =
+        "mov.u32 %r7, buf; @%p0 bra GO;\n"
+        "mov.u32 %r8, 0; setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [%r7], %r8;"
+        "GO:" +
+        cluster_sync +
+        "cvta.shared.u64 %rd2, buf; mapa.u64 %rd3, %rd2, 0;"
+        "atom.add.u32 %r8, [%rd3], 1;"
+        "getctarank.u64 %r1, %rd3;" +
+        cluster_sync +
+        "mov.u32 %r5, %cluster_ctarank; setp.eq.u32 %p2, %r5, 0;"
+        "@%p2 ld.shared.u32 %r1, [%r7];";
+    const auto r = results(kernel("setp.ne.u32 %p0, %r0, %r0;" + body, four, word), 4, 32);
+    EXPECT_EQ(r[0], 4u * 32);
+    EXPECT_EQ(r[32], 0u) << "the rank that the address belongs to";
+}
+
+TEST(Cluster, ArrivesAtAnMbarrierOfAnotherBlock) {
+    const std::string body =
+        "mov.u32 %r7, bar; setp.eq.u32 %p1, %r0, 0; mov.u32 %r1, 5;"
+        "@%p1 mbarrier.init.shared.b64 [%r7], 4;"
+        "fence.mbarrier_init.release.cluster;" +
+        cluster_sync +
+        "mapa.shared::cluster.u32 %r8, %r7, 0;"
+        "@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r8];"
+        "mov.u32 %r5, %cluster_ctarank; setp.ne.u32 %p2, %r5, 0; @%p2 bra END;\n"
+        "LOOP: mbarrier.try_wait.parity.shared.b64 %p3, [%r7], 0;"
+        "@!%p3 bra LOOP; mov.u32 %r1, 6;\nEND:" +
+        cluster_sync;
+    const auto r = results(kernel(body, four, word), 4, 32);
+    EXPECT_EQ(r[0], 6u);
+    EXPECT_EQ(r[32], 5u);
+}
+
+TEST(Cluster, TellsWhoWaitsForEverAtItsBarrier) {
+    const std::string body =
+        "mov.u32 %r5, %cluster_ctarank; setp.ne.u32 %p2, %r5, 0; mov.u32 %r1, 0;"
+        "@%p2 bra END; barrier.cluster.arrive; barrier.cluster.wait;\n"
+        "bra.uni OUT;\nEND: LOOP: bra LOOP;\nOUT:";
+    EXPECT_THAT(fault_of([&] { results(kernel(body, four, word), 4, 32); }),
+                HasSubstr("waits for ever"));
+}
+
+TEST(Cluster, RefusesWhatDoesNotFit) {
+    EXPECT_THAT(fault_of([&] { results(kernel("mov.u32 %r1, 0;", four), 6, 1); }),
+                HasSubstr("no multiple of clusters of 4x1x1"));
+    const std::string rank =
+        "mov.u32 %r7, buf; mov.u32 %r1, 9; mapa.shared::cluster.u32 %r1, %r7, %r1;";
+    EXPECT_THAT(fault_of([&] { results(kernel(rank, four, word), 4, 1); }),
+                HasSubstr("names a rank that the cluster does not have"));
+    const std::string gone =
+        "mov.u32 %r7, buf; mov.u32 %r5, %cluster_ctarank; mov.u32 %r1, 0; setp.ne.u32 %p1, %r5, 0;"
+        "@%p1 bra END; mov.u32 %r6, 0;\n"
+        "WAIT: nanosleep.u32 20; add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 200; @%p2 bra WAIT;"
+        "mapa.shared::cluster.u32 %r8, %r7, 1; ld.shared::cluster.u32 %r1, [%r8];\nEND:";
+    EXPECT_THAT(fault_of([&] { results(kernel(gone, four, word), 4, 32); }),
+                HasSubstr("must not end while others use its shared memory"));
+}
+
+TEST(Elect, ChoosesOneLaneOfThoseNamed) {
+    const auto r = results(kernel("setp.ge.u32 %p1, %r0, 5; mov.u32 %r1, 77; @!%p1 bra END;\n"
+                                  "elect.sync %r5|%p2, 0xffffffe0; selp.u32 %r6, 100, 0, %p2;"
+                                  "add.u32 %r1, %r5, %r6;\nEND:"),
+                           1, 32);
+    EXPECT_EQ(r[4], 77u);
+    EXPECT_EQ(r[5], 105u);
+    EXPECT_EQ(r[6], 5u);
+}
+
+/// Thread 0 initialises the mbarrier for one arrival and awaits `bytes`.
+std::string expect(unsigned bytes) {
+    return "mov.u32 %r7, bar; mov.u32 %r20, buf; setp.eq.u32 %p1, %r0, 0;"
+           "@%p1 mbarrier.init.shared.b64 [%r7], 1; fence.proxy.async;" +
+           cluster_sync + "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r7], " +
+           std::to_string(bytes) + ";";
+}
+const std::string await =
+    "LOOP: mbarrier.try_wait.parity.shared.b64 %p3, [%r7], 0; @!%p3 bra LOOP;"
+    "shl.b32 %r8, %r0, 2; add.u32 %r8, %r8, %r20; ld.shared.u32 %r1, [%r8];";
+
+std::vector<std::uint32_t> counting(unsigned n) {
+    std::vector<std::uint32_t> v(n);
+    for (unsigned i = 0; i < n; ++i) v[i] = 7 * i + 1;
+    return v;
+}
+
+TEST(BulkCopy, BringsBytesAndTellsTheMbarrier) {
+    const auto in = counting(64);
+    const auto r = results(
+        kernel(expect(256) +
+                   "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r20], "
+                   "[%rd1], 256, [%r7];" +
+                   await,
+               {}, word),
+        1, 64, in);
+    EXPECT_EQ(r, in);
+}
+
+TEST(BulkCopy, ReachesEveryBlockOfAMask) {
+    const auto in = counting(64);
+    const auto r = results(
+        kernel(expect(256) +
+                   "mov.u32 %r5, %cluster_ctarank; setp.eq.and.u32 %p2, %r5, 2, %p1;"
+                   "mov.u16 %rs1, 15; @%p2 cp.async.bulk.shared::cluster.global.mbarrier::"
+                   "complete_tx::bytes.multicast::cluster [%r20], [%rd1], 256, [%r7], %rs1;" +
+                   await,
+               four, word),
+        4, 64, in);
+    for (unsigned i = 0; i < 256; ++i) ASSERT_EQ(r[i], in[i % 64]) << i;
+}
+
+TEST(BulkCopy, AddsSharedToGlobalMemory) {
+    machine m(kernel("mov.u32 %r20, buf; shl.b32 %r8, %r0, 2; add.u32 %r8, %r8, %r20;"
+                     "st.shared.u32 [%r8], %r0; bar.sync 0; setp.eq.u32 %p1, %r0, 0;"
+                     "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], "
+                     "[%r20], 128; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
+                     "mov.u32 %r1, 0;",
+                     {}, word),
+              hopper);
+    const auto in = m.buffer(counting(32));
+    m.run("k", {1, 1, 1}, {32, 1, 1}, m.buffer(std::vector<std::uint32_t>(32)), in, 32u);
+    const auto sums = m.read<std::uint32_t>(in, 32);
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(sums[i], 8 * i + 1);
+}
+
+TEST(BulkCopy, StoresIntoAnotherBlockAsynchronously) {
+    const auto r = results(
+        kernel(
+            expect(4) +
+                "mov.u32 %r5, %cluster_ctarank; xor.b32 %r6, %r5, 1; add.u32 %r9, %r5, 40;"
+                "mapa.shared::cluster.u32 %r10, %r20, %r6; mapa.shared::cluster.u32 %r11, %r7, %r6;"
+                "@%p1 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r10], %r9, "
+                "[%r11];" +
+                await + cluster_sync,
+            four, word),
+        4, 1);
+    EXPECT_EQ(r, (std::vector<std::uint32_t>{41, 40, 43, 42}));
+}
+
+TEST(BulkCopy, RefusesSizesThatAreNoMultipleOf16) {
+    EXPECT_THAT(fault_of([&] {
+                    results(kernel(expect(8) +
+                                       "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::"
+                                       "complete_tx::bytes [%r20], [%rd1], 8, [%r7];" +
+                                       await,
+                                   {}, word),
+                            1, 64, counting(64));
+                }),
+                HasSubstr("not a multiple of 16"));
+}
+
+// ---- tensors ----
+
+/// A matrix of words of `columns` times `rows`.
+tensor_map matrix_map(device_address a, unsigned columns, unsigned rows) {
+    tensor_map m;
+    m.mark = tensor_map::valid;
+    m.address = a;
+    m.type = tensor_map::element::u32;
+    m.rank = 2;
+    m.last = {columns - 1, rows - 1};
+    m.strides = {columns * 4};
+    m.box = {8, 4};
+    m.step = {1, 1};
+    return m;
+}
+
+/// Copies the box at (x, y) of a tensor to shared memory, and 32 words of that to `out`.
+std::vector<std::uint32_t> box(tensor_map map, int x, int y, unsigned bytes = 128) {
+    machine m(kernel(expect(bytes) + "mov.u32 %r30, " + std::to_string(x) + "; mov.u32 %r31, " +
+                         std::to_string(y) +
+                         "; @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+                         "complete_tx::bytes [%r20], [%rd1, {%r30, %r31}], [%r7];" +
+                         await,
+                     {}, ".shared .align 1024 .b8 buf[1024];\n.shared .align 8 .b64 bar;\n"),
+              hopper);
+    std::vector<std::uint32_t> data(16 * 16);
+    for (unsigned i = 0; i < 256; ++i) data[i] = i / 16 * 100 + i % 16;
+    map.address = m.buffer(data);
+    std::vector<std::byte> image(128);
+    std::memcpy(image.data(), &map, sizeof map);
+    const auto out = m.buffer(std::vector<std::uint32_t>(32, 0xdead));
+    m.run("k", {1, 1, 1}, {32, 1, 1}, out, m.buffer(image), 0u);
+    return m.read<std::uint32_t>(out, 32);
+}
+
+TEST(TensorCopy, BringsABox) {
+    const auto r = box(matrix_map(0, 16, 16), 5, 3);
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], (3 + i / 8) * 100 + 5 + i % 8) << i;
+}
+
+TEST(TensorCopy, FillsWhatLiesOutsideOfTheTensor) {
+    const auto r = box(matrix_map(0, 16, 16), -3, 14);
+    for (unsigned i = 0; i < 32; ++i) {
+        const bool inside = i % 8 >= 3 && i / 8 < 2;
+        EXPECT_EQ(r[i], inside ? (14 + i / 8) * 100 + i % 8 - 3 : 0) << i;
+    }
+    tensor_map nan = matrix_map(0, 16, 16);
+    nan.type = tensor_map::element::f32;
+    nan.fills_with_nan = true;
+    EXPECT_EQ(box(nan, 12, 0)[7], 0x7fffffffu);
+    EXPECT_EQ(box(nan, 12, 0)[3], 15u);
+}
+
+TEST(TensorCopy, SwizzlesChunksByTheirLine) {
+    tensor_map m = matrix_map(0, 16, 16);
+    m.swizzle = tensor_map::swizzle_mode::bytes_32;
+    m.box = {8, 4};
+    // Rows of 32 bytes: four to a line of 128; the first line is not swizzled.
+    const auto first = box(m, 0, 0);
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(first[i], i / 8 * 100 + i % 8) << i;
+    // Of the 1,024 bytes of a box the second line of 128 bytes is, 16 bytes against 16 bytes.
+    m.box = {8, 8};
+    EXPECT_EQ(swizzled(0x90, tensor_map::swizzle_mode::bytes_32), 0x80u);
+    EXPECT_EQ(swizzled(0x3a8, tensor_map::swizzle_mode::bytes_128), 0x3d8u);
+    EXPECT_EQ(swizzled(0x3a8, tensor_map::swizzle_mode::bytes_64), 0x398u);
+}
+
+TEST(TensorCopy, StepsOverElements) {
+    tensor_map m = matrix_map(0, 16, 16);
+    m.box = {16, 4};
+    m.step = {2, 1};
+    const auto r = box(m, 1, 0);
+    for (unsigned i = 0; i < 32; ++i) {
+        const unsigned column = 1 + i % 8 * 2;
+        EXPECT_EQ(r[i], column < 16 ? i / 8 * 100 + column : 0) << i;
+    }
+}
+
+TEST(TensorCopy, StoresABoxAndLeavesWhatLiesOutside) {
+    machine m(kernel("mov.u32 %r20, buf; shl.b32 %r8, %r0, 2; add.u32 %r8, %r8, %r20;"
+                     "st.shared.u32 [%r8], %r0; bar.sync 0; setp.eq.u32 %p1, %r0, 0;"
+                     "mov.u32 %r30, 12; mov.u32 %r31, 2; mov.u32 %r1, 0;"
+                     "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
+                     "[%rd1, {%r30, %r31}], [%r20];"
+                     "@%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group "
+                     "[%rd1, {%r30, %r31}], [%r20];",
+                     {}, ".shared .align 1024 .b8 buf[1024];\n"),
+              hopper);
+    const auto data = m.buffer(std::vector<std::uint32_t>(256, 5));
+    const tensor_map map = matrix_map(data, 16, 16);
+    std::vector<std::byte> image(128);
+    std::memcpy(image.data(), &map, sizeof map);
+    m.run("k", {1, 1, 1}, {32, 1, 1}, m.buffer(std::vector<std::uint32_t>(32)), m.buffer(image),
+          0u);
+    const auto r = m.read<std::uint32_t>(data, 256);
+    for (unsigned row = 0; row < 16; ++row)
+        for (unsigned column = 0; column < 16; ++column) {
+            const bool inside = row >= 2 && row < 6 && column >= 12;
+            EXPECT_EQ(r[row * 16 + column], inside ? 2 * ((row - 2) * 8 + column - 12) : 5)
+                << row << " " << column;
+        }
+}
+
+TEST(TensorMap, TellsWhatTheDriverRefuses) {
+    tensor_map m = matrix_map(0x100, 16, 16);
+    EXPECT_EQ(m.fault(), "");
+    m.address = 0x108;
+    EXPECT_THAT(m.fault(), HasSubstr("not a multiple of 16"));
+    m = matrix_map(0x100, 16, 16);
+    m.strides = {60};
+    EXPECT_THAT(m.fault(), HasSubstr("stride 60"));
+    m = matrix_map(0x100, 16, 16);
+    m.box = {300, 4};
+    EXPECT_THAT(m.fault(), HasSubstr("300 elements"));
+    m.box = {16, 4};
+    m.swizzle = tensor_map::swizzle_mode::bytes_32;
+    EXPECT_THAT(m.fault(), HasSubstr("the swizzle takes at most 32"));
+    m.swizzle = tensor_map::swizzle_mode::none;
+    m.fills_with_nan = true;
+    EXPECT_THAT(m.fault(), HasSubstr("NaN"));
+}
+
+}  // namespace
+}  // namespace simtlm::execution

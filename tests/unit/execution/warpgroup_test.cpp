@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// wgmma.mma_async and stmatrix: sm_90.
+#include "tests/unit/execution/machine.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+
+namespace simtlm::execution {
+namespace {
+
+using testing::HasSubstr;
+
+enum class layout { k_major, mn_major };
+
+/// A product, and how its matrices lie in shared memory.
+struct product {
+    unsigned n = 64;
+    std::string d = "f32", a = "f16", b = "f16";
+    unsigned bits = 16;    ///< of elements of A and B
+    unsigned swizzle = 0;  ///< bytes: 0, 32, 64, 128
+    layout a_layout = layout::k_major, b_layout = layout::k_major;
+    bool a_in_registers = false;
+    int scale_a = 1, scale_b = 1;
+    bool adds = true;
+
+    unsigned k() const { return 256 / bits; }
+    bool integers() const { return d == "s32"; }
+    bool scaled() const { return !integers(); }
+    bool transposable() const { return bits == 16; }
+};
+
+/// Small integers in the formats of tensor cores, so that every sum is exact.
+std::uint32_t encode(const std::string& type, int value) {
+    if (type == "s8" || type == "u8") return static_cast<std::uint8_t>(value);
+    if (value == 0) return 0;
+    const std::uint32_t sign = value < 0 ? 1 : 0;
+    int exponent = 0;
+    const double fraction = std::frexp(std::abs(value), &exponent) * 2;  // 1 <= fraction < 2
+    const auto bits = [&](unsigned exponent_bits, unsigned mantissa_bits) {
+        const int bias = (1 << (exponent_bits - 1)) - 1;
+        return sign << (exponent_bits + mantissa_bits) |
+               static_cast<std::uint32_t>(exponent - 1 + bias) << mantissa_bits |
+               static_cast<std::uint32_t>((fraction - 1) * (1 << mantissa_bits));
+    };
+    if (type == "f16") return bits(5, 10);
+    if (type == "bf16") return bits(8, 7);
+    if (type == "e4m3") return bits(4, 3);
+    if (type == "e5m2") return bits(5, 2);
+    return bits(8, 23);  // tf32, f32
+}
+
+double decode_d(const std::string& type, std::uint32_t bits) {
+    if (type == "s32") return static_cast<std::int32_t>(bits);
+    if (type == "f32") {
+        float f;
+        std::memcpy(&f, &bits, 4);
+        return f;
+    }
+    const int exponent = static_cast<int>(bits >> 10 & 31);
+    const double fraction = exponent == 0 ? (bits & 1023) / 1024.0 : 1 + (bits & 1023) / 1024.0;
+    return std::ldexp(fraction, std::max(exponent, 1) - 15) * ((bits & 0x8000) != 0 ? -1 : 1);
+}
+
+/// A matrix in shared memory, as CUTLASS's canonical layouts of Hopper put it; first: the first
+/// byte.
+struct placed {
+    unsigned first, leading, stride, swizzle;
+
+    std::uint64_t descriptor() const {
+        const std::uint64_t mode = swizzle == 128 ? 1 : swizzle == 64 ? 2 : swizzle == 32 ? 3 : 0;
+        return first >> 4 | std::uint64_t{leading >> 4} << 16 | std::uint64_t{stride >> 4} << 32 |
+               mode << 62;
+    }
+    unsigned swizzled(unsigned at) const {
+        const unsigned line = at / 128;
+        switch (swizzle) {
+            case 128:
+                return at ^ line % 8 * 16;
+            case 64:
+                return at ^ line % 4 * 16;
+            case 32:
+                return at ^ line % 2 * 16;
+            default:
+                return at;
+        }
+    }
+};
+
+/// Bytes from the first one of the element (row or column mn, k).
+unsigned offset_of(const product& p, const placed& m, layout l, unsigned mn, unsigned k) {
+    const unsigned bytes = p.bits / 8;
+    if (l == layout::k_major) {
+        if (m.swizzle == 0)  // core matrices of 8 rows of 16 bytes
+            return mn / 8 * m.stride + k * bytes / 16 * m.leading + mn % 8 * 16 + k * bytes % 16;
+        return mn / 8 * m.stride + mn % 8 * m.swizzle + k * bytes;
+    }
+    if (m.swizzle == 0) return mn / 8 * m.stride + k / 8 * m.leading + k % 8 * 16 + mn % 8 * 2;
+    const unsigned span = m.swizzle / 2;
+    return mn / span * m.leading + k / 8 * m.stride + k % 8 * m.swizzle + mn % span * 2;
+}
+
+placed place_matrix(const product& p, layout l, unsigned first, unsigned mn) {
+    const unsigned chunks = p.k() * p.bits / 8 / 16;  // of 16 bytes along k
+    if (l == layout::k_major)
+        return p.swizzle == 0 ? placed{first, 128, 128 * chunks, 0}
+                              : placed{first, 16, 8 * p.swizzle, p.swizzle};
+    if (p.swizzle == 0) return {first, 128 * (mn / 8), 128, 0};
+    // k in groups of 8 rows of a span; spans apart by all of these.
+    return {first, p.k() * p.swizzle, 8 * p.swizzle, p.swizzle};
+}
+
+std::string registers(const char* name, unsigned first, unsigned count) {
+    std::string text = "{";
+    for (unsigned i = 0; i < count; ++i)
+        text += (i == 0 ? "%" : ", %") + std::string(name) + std::to_string(first + i);
+    return text + "}";
+}
+
+/// Runs a product on random small integers and compares every element of D.
+void expect_right(const product& p) {
+    SCOPED_TRACE(p.d + " " + p.a + " " + p.b + " n" + std::to_string(p.n) + " swizzle " +
+                 std::to_string(p.swizzle));
+    const unsigned k = p.k(), each = p.bits / 8;
+    const int most = p.bits == 8 ? 3 : 7;
+    std::mt19937 random(p.n * 131 + p.swizzle);
+    const auto draw = [&] {
+        const int low = p.a == "u8" || p.b == "u8" ? 0 : -most;
+        return static_cast<int>(random() % static_cast<unsigned>(most - low + 1)) + low;
+    };
+    std::vector<int> a(64 * k), b(k * p.n), c(64 * p.n);
+    for (int& x : a) x = draw();
+    for (int& x : b) x = draw();
+    for (int& x : c) x = draw();
+
+    const placed in_a = place_matrix(p, p.a_layout, 0, 64);
+    const placed in_b = place_matrix(p, p.b_layout, 16384, p.n);
+    std::vector<std::byte> shared(65536);
+    const auto put = [&](const placed& m, layout l, unsigned mn, unsigned kk, std::uint32_t bits) {
+        std::memcpy(&shared[m.swizzled(m.first + offset_of(p, m, l, mn, kk))], &bits, each);
+    };
+    for (unsigned i = 0; i < 64; ++i)
+        for (unsigned kk = 0; kk < k; ++kk)
+            put(in_a, p.a_layout, i, kk, encode(p.a, a[i * k + kk]));
+    for (unsigned j = 0; j < p.n; ++j)
+        for (unsigned kk = 0; kk < k; ++kk)
+            put(in_b, p.b_layout, j, kk, encode(p.b, b[kk * p.n + j]));
+
+    const bool halves = p.d == "f16";
+    const unsigned results = p.n / (halves ? 4 : 2);
+    // Accumulators and A of a thread, as its registers hold them.
+    std::vector<std::uint32_t> d_in(std::size_t{128} * results), a_in(128 * 4);
+    const auto row_of = [](unsigned t) { return t / 32 * 16 + t % 32 / 4; };
+    for (unsigned t = 0; t < 128; ++t) {
+        for (unsigned r = 0; r < results; ++r) {
+            const unsigned group = halves ? r : r / 2;
+            const unsigned row = row_of(t) + group % 2 * 8, column = group / 2 * 8 + t % 4 * 2;
+            const auto value = [&](unsigned e) {
+                const int x = c[row * p.n + column + e];
+                return p.integers() ? static_cast<std::uint32_t>(x) : encode(p.d, x);
+            };
+            d_in[r * 128 + t] = halves ? value(0) | value(1) << 16 : value(r % 2);
+        }
+        const unsigned per = 32 / p.bits;
+        for (unsigned r = 0; r < 4; ++r)
+            for (unsigned e = 0; e < per; ++e)
+                a_in[r * 128 + t] |=
+                    encode(p.a, a[(row_of(t) + r % 2 * 8) * k + (r / 2 * 4 + t % 4) * per + e])
+                    << e * p.bits;
+    }
+
+    std::string code =
+        ".visible .entry k(.param .u64 image, .param .u64 d, .param .u64 a)\n{\n"
+        ".shared .align 1024 .b8 tile[65536];\n"
+        ".reg .pred %p<4>; .reg .b32 %r<200>; .reg .b64 %rd<8>;\n"
+        "mov.u32 %r150, %tid.x; ld.param.u64 %rd1, [image];\n"
+        "mul.wide.u32 %rd2, %r150, 4; add.u64 %rd1, %rd1, %rd2;\n"
+        "mov.u32 %r151, tile; shl.b32 %r152, %r150, 2; add.u32 %r151, %r151, %r152;\n"
+        "mov.u32 %r153, 0;\n"
+        "LOOP: ld.global.u32 %r154, [%rd1]; st.shared.u32 [%r151], %r154;\n"
+        "add.u64 %rd1, %rd1, 512; add.u32 %r151, %r151, 512;\n"
+        "add.u32 %r153, %r153, 512; setp.lt.u32 %p1, %r153, 65536; @%p1 bra LOOP;\n"
+        "bar.sync 0; fence.proxy.async; wgmma.fence.sync.aligned;\n"
+        "ld.param.u64 %rd3, [d]; add.u64 %rd3, %rd3, %rd2;\n"
+        "ld.param.u64 %rd4, [a]; add.u64 %rd4, %rd4, %rd2;\n";
+    for (unsigned r = 0; r < results; ++r)
+        code +=
+            "ld.global.u32 %r" + std::to_string(r) + ", [%rd3+" + std::to_string(r * 512) + "];\n";
+    for (unsigned r = 0; r < 4; ++r)
+        code += "ld.global.u32 %r" + std::to_string(190 + r) + ", [%rd4+" +
+                std::to_string(r * 512) + "];\n";
+    code += "mov.u64 %rd5, " + std::to_string(in_a.descriptor()) + "; mov.u64 %rd6, " +
+            std::to_string(in_b.descriptor()) + ";\n";
+    code += "setp.ne.u32 %p2, " + std::string(p.adds ? "1" : "0") + ", 0;\n";
+    code += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(p.n) + "k" + std::to_string(k) +
+            "." + p.d + "." + p.a + "." + p.b + " " + registers("r", 0, results) + ", " +
+            (p.a_in_registers ? registers("r", 190, 4) : "%rd5") + ", %rd6, %p2";
+    if (p.scaled()) code += ", " + std::to_string(p.scale_a) + ", " + std::to_string(p.scale_b);
+    if (p.transposable() && !p.a_in_registers)
+        code += p.a_layout == layout::mn_major ? ", 1" : ", 0";
+    if (p.transposable()) code += p.b_layout == layout::mn_major ? ", 1" : ", 0";
+    code += ";\nwgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n";
+    for (unsigned r = 0; r < results; ++r)
+        code +=
+            "st.global.u32 [%rd3+" + std::to_string(r * 512) + "], %r" + std::to_string(r) + ";\n";
+    machine m(code + "ret;\n}\n", ".version 8.0\n.target sm_90a\n.address_size 64\n");
+    const auto d = m.buffer(d_in);
+    m.run("k", {1, 1, 1}, {128, 1, 1}, m.buffer(shared), d, m.buffer(a_in));
+
+    const auto out = m.read<std::uint32_t>(d, d_in.size());
+    unsigned wrong = 0;
+    for (unsigned t = 0; t < 128; ++t)
+        for (unsigned r = 0; r < results; ++r)
+            for (unsigned e = 0; e < (halves ? 2u : 1u); ++e) {
+                const unsigned group = halves ? r : r / 2;
+                const unsigned row = row_of(t) + group % 2 * 8;
+                const unsigned column = group / 2 * 8 + t % 4 * 2 + (halves ? e : r % 2);
+                double sum = p.adds ? c[row * p.n + column] : 0;
+                for (unsigned kk = 0; kk < k; ++kk)
+                    sum += static_cast<double>(p.scale_a * p.scale_b) * a[row * k + kk] *
+                           b[kk * p.n + column];
+                const std::uint32_t bits = out[r * 128 + t];
+                const double got = decode_d(p.d, halves ? bits >> 16 * e & 0xffff : bits);
+                if (got == sum || ++wrong > 3) continue;
+                ADD_FAILURE() << "row " << row << ", column " << column << ": " << got
+                              << " instead of " << sum;
+            }
+}
+
+TEST(Warpgroup, MultipliesMatricesOfEverySwizzle) {
+    for (const unsigned swizzle : {0u, 32u, 64u, 128u})
+        for (const layout a : {layout::k_major, layout::mn_major})
+            for (const layout b : {layout::k_major, layout::mn_major}) {
+                product p;
+                p.swizzle = swizzle;
+                p.a_layout = a;
+                p.b_layout = b;
+                expect_right(p);
+            }
+}
+
+TEST(Warpgroup, MultipliesAnyNumberOfColumns) {
+    for (const unsigned n : {8u, 24u, 40u, 96u, 176u, 256u}) {
+        product p;
+        p.n = n;
+        p.swizzle = 128;
+        p.adds = n % 16 == 0;
+        expect_right(p);
+    }
+}
+
+TEST(Warpgroup, TakesAOutOfRegisters) {
+    for (const char* const type : {"f16", "bf16"}) {
+        product p;
+        p.a = p.b = type;
+        p.a_in_registers = true;
+        p.b_layout = layout::mn_major;
+        p.swizzle = 64;
+        expect_right(p);
+    }
+}
+
+TEST(Warpgroup, MultipliesEveryType) {
+    const auto of = [](const char* d, const char* a, const char* b, unsigned bits) {
+        product p;
+        p.d = d;
+        p.a = a;
+        p.b = b;
+        p.bits = bits;
+        p.swizzle = 32;
+        return p;
+    };
+    expect_right(of("f16", "f16", "f16", 16));
+    expect_right(of("f32", "tf32", "tf32", 32));
+    expect_right(of("f32", "e4m3", "e5m2", 8));
+    expect_right(of("f16", "e5m2", "e4m3", 8));
+    expect_right(of("s32", "s8", "s8", 8));
+    expect_right(of("s32", "u8", "u8", 8));
+    product registers = of("f32", "e4m3", "e4m3", 8);
+    registers.a_in_registers = true;
+    expect_right(registers);
+    registers = of("f32", "tf32", "tf32", 32);
+    registers.a_in_registers = true;
+    expect_right(registers);
+}
+
+TEST(Warpgroup, ScalesByMinusOne) {
+    product p;
+    p.scale_a = -1;
+    expect_right(p);
+    p.scale_b = -1;
+    expect_right(p);
+    p.a_in_registers = true;
+    p.scale_a = 1;
+    expect_right(p);
+}
+
+TEST(Warpgroup, TellsADescriptorThatLeadsOutsideOfSharedMemory) {
+    const std::string code =
+        ".visible .entry k()\n{ .shared .align 128 .b8 tile[1024]; .reg .f32 %f<4>; .reg .b64 "
+        "%rd<2>; "
+        ".reg .pred %p; setp.eq.u32 %p, 0, 0; mov.u64 %rd0, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd0, 0x40, %p, "
+        "1, "
+        "1, 0, 0; ret; }\n";
+    machine m(code, ".version 8.0\n.target sm_90a\n.address_size 64\n");
+    EXPECT_THAT(fault_of([&] {
+                    m.run("k", {1, 1, 1}, {128, 1, 1});
+                }),
+                HasSubstr("outside of shared memory"));
+}
+
+TEST(StoreMatrix, IsTheInverseOfLoadMatrix) {
+    for (const std::string trans : {"", ".trans"}) {
+        machine m(
+            ".visible .entry k(.param .u64 out)\n{ .shared .align 128 .b8 tile[1024];\n"
+            ".reg .b32 %r<20>; .reg .b64 %rd<4>;\n"
+            "mov.u32 %r0, %tid.x; mov.u32 %r1, tile; shl.b32 %r2, %r0, 4;"
+            "add.u32 %r3, %r1, %r2;"
+            "mad.lo.u32 %r4, %r0, 7, 1; add.u32 %r5, %r4, 1000; add.u32 %r6, %r4, 2000;"
+            "add.u32 %r7, %r4, 70000;\n"
+            "stmatrix.sync.aligned.m8n8.x4" +
+                trans +
+                ".shared.b16 [%r3], {%r4, %r5, %r6, %r7};"
+                "bar.sync 0;\n"
+                "ldmatrix.sync.aligned.m8n8.x4" +
+                trans +
+                ".shared.b16 {%r8, %r9, %r10, %r11}, [%r3];"
+                "ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r0, 16; add.u64 %rd1, %rd1, %rd2;"
+                "st.global.v4.u32 [%rd1], {%r8, %r9, %r10, %r11}; ret; }\n",
+            ".version 8.0\n.target sm_90\n.address_size 64\n");
+        const auto out = m.buffer(std::vector<std::uint32_t>(128));
+        m.run("k", {1, 1, 1}, {32, 1, 1}, out);
+        const auto r = m.read<std::uint32_t>(out, 128);
+        for (unsigned t = 0; t < 32; ++t) {
+            EXPECT_EQ(r[t * 4], 7 * t + 1) << trans;
+            EXPECT_EQ(r[t * 4 + 3], 7 * t + 70001) << trans;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace simtlm::execution
