@@ -65,6 +65,7 @@ void functional_engine::launch(task& t) {
     l.kernel = t.launch.kernel;
     l.grid = t.launch.grid;
     l.block = t.launch.block;
+    l.cluster = t.launch.cluster;
     l.dynamic_shared = t.launch.dynamic_shared;
     l.parameters = t.launch.parameters;
     l.environment = t.launch.environment;

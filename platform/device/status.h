@@ -28,6 +28,8 @@ enum class status : std::uint8_t {
     launch_timeout,
     launch_out_of_resources,
     cooperative_launch_too_large,
+    invalid_cluster_size,
+    not_supported,
     host_memory_already_registered,
     host_memory_not_registered,
 };

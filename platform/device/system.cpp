@@ -224,6 +224,21 @@ task_ptr system::make_launch(unsigned device, launch_request r) {
                       fmt::format("launching {}: {} blocks cannot be resident at once; {} can",
                                   r.kernel->name, r.grid.volume(),
                                   std::uint64_t{resident} * config_.gpu.sms()));
+    const program::dim3 cluster = execution::cluster_of(*r.kernel, r.cluster);
+    if (cluster.volume() == 0 || cluster.volume() > execution::address_windows::cluster_ranks ||
+        r.grid.x % cluster.x != 0 || r.grid.y % cluster.y != 0 || r.grid.z % cluster.z != 0)
+        throw failure(status::invalid_cluster_size,
+                      fmt::format("launching {}: a grid of {}x{}x{} blocks in clusters of {}x{}x{}",
+                                  r.kernel->name, r.grid.x, r.grid.y, r.grid.z, cluster.x,
+                                  cluster.y, cluster.z));
+    if (!config_.functional) {
+        const std::string untimed = r.module->descriptor()->untimed_in(r.kernel->function);
+        if (cluster.volume() > 1 || !untimed.empty())
+            throw failure(status::not_supported,
+                          fmt::format("launching {}: {} cannot be timed yet", r.kernel->name,
+                                      untimed.empty() ? "clusters of thread blocks" : untimed),
+                          "run it without time: -gpgpu_ptx_sim_mode 1");
+    }
     auto t = std::make_shared<task>();
     t->what = task::kind::kernel;
     t->device = device;

@@ -19,6 +19,7 @@ struct launch_request {
     const execution::kernel_image* kernel = nullptr;
     program::dim3 grid;
     program::dim3 block;
+    program::dim3 cluster;                   ///< thread blocks of a cluster
     std::uint32_t dynamic_shared = 0;        ///< bytes per thread block
     std::vector<std::byte> parameters;       ///< as the kernel takes them
     std::vector<std::uint32_t> environment;  ///< %envreg0 to %envreg31; none: 0

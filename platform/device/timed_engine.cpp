@@ -148,6 +148,7 @@ execution::launch timed_engine::launch_of(const task& t) const {
     l.kernel = t.launch.kernel;
     l.grid = t.launch.grid;
     l.block = t.launch.block;
+    l.cluster = t.launch.cluster;
     l.dynamic_shared = t.launch.dynamic_shared;
     l.parameters = t.launch.parameters;
     l.environment = t.launch.environment;

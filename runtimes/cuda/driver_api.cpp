@@ -26,10 +26,11 @@ void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsig
             fill_operation(s, {pointer_to(to), pitch, value, element, width, height}));
 }
 
-void launch(session& s, void* f, const kernel_parameters& p, bool cooperative, void* stream) {
+void launch(session& s, void* f, const kernel_parameters& p, const launch_options& how,
+            void* stream) {
     device::stream& to = s.stream(stream);
     function* const kernel = s.function_of(f, to.device);
-    operation o = kernel_operation(s, kernel, p, cooperative);
+    operation o = kernel_operation(s, kernel, p, how);
     o.kernel.function = f;
     enqueue(s, to, std::move(o));
 }

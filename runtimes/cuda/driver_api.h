@@ -29,7 +29,8 @@ void fill(session& s, std::uint64_t to, std::size_t pitch, unsigned value, unsig
           std::size_t width, std::size_t height, void* stream);
 
 /// @param f  a function or a kernel
-void launch(session& s, void* f, const kernel_parameters& p, bool cooperative, void* stream);
+void launch(session& s, void* f, const kernel_parameters& p, const launch_options& how,
+            void* stream);
 
 /// A call of the driver API.
 template <class Act>

@@ -102,7 +102,7 @@ kernel_parameters plain(const kernel_parameters_v2* p) {
 
 operation kernel_of(session& s, const kernel_parameters_v2* p) {
     const kernel_parameters k = plain(p);
-    operation o = kernel_operation(s, s.function_of(k.function), k, false);
+    operation o = kernel_operation(s, s.function_of(k.function), k, {});
     o.kernel.function = k.function;
     return o;
 }

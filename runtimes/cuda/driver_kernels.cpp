@@ -135,8 +135,25 @@ struct driver_launch {
 RUNTIME(cuLaunchKernelEx)(const driver_launch* c, void* f, void** arguments, void** extra) {
     return driver_call("cuLaunchKernelEx", [&](session& s) {
         require_pointer(c);
-        const bool cooperative = is_cooperative(c->attributes, c->attribute_count);
-        launch(s, f, {f, c->grid, c->block, c->shared, arguments, extra}, cooperative, c->stream);
+        const launch_options how = options_of(c->attributes, c->attribute_count);
+        launch(s, f, {f, c->grid, c->block, c->shared, arguments, extra}, how, c->stream);
+    });
+}
+
+RUNTIME(cuOccupancyMaxActiveClusters)(int* to, void* f, const driver_launch* c) {
+    return driver_call("cuOccupancyMaxActiveClusters", [&](session& s) {
+        require_pointer(to);
+        require_pointer(c);
+        *to = active_clusters(s, *s.function_of(f), c->block, c->shared,
+                              options_of(c->attributes, c->attribute_count).cluster);
+    });
+}
+RUNTIME(cuOccupancyMaxPotentialClusterSize)(int* to, void* f, const driver_launch* c) {
+    return driver_call("cuOccupancyMaxPotentialClusterSize", [&](session& s) {
+        require_pointer(to);
+        require_pointer(c);
+        s.function_of(f);
+        *to = static_cast<int>(portable_cluster);
     });
 }
 
@@ -186,7 +203,7 @@ RUNTIME(cuLaunchGridAsync)(void* f, int width, int height, void* stream) {
                 set.shared,
                 nullptr,
                 extra},
-               false, stream);
+               {}, stream);
     });
 }
 RUNTIME(cuLaunchGrid)(void* f, int width, int height) {

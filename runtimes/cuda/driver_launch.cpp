@@ -8,14 +8,14 @@ RUNTIME(cuLaunchKernel)
 (void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
  unsigned shared, void* stream, void** arguments, void** extra) {
     return driver_call("cuLaunchKernel", [&](session& s) {
-        launch(s, f, {f, {gx, gy, gz}, {bx, by, bz}, shared, arguments, extra}, false, stream);
+        launch(s, f, {f, {gx, gy, gz}, {bx, by, bz}, shared, arguments, extra}, {}, stream);
     });
 }
 RUNTIME(cuLaunchCooperativeKernel)
 (void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
  unsigned shared, void* stream, void** arguments) {
     return driver_call("cuLaunchCooperativeKernel", [&](session& s) {
-        launch(s, f, {f, {gx, gy, gz}, {bx, by, bz}, shared, arguments, nullptr}, true, stream);
+        launch(s, f, {f, {gx, gy, gz}, {bx, by, bz}, shared, arguments, nullptr}, {true}, stream);
     });
 }
 RUNTIME(cuLaunchHostFunc)(void* stream, void (*act)(void*), void* data) {

@@ -124,9 +124,14 @@ operation copy_operation(session& s, const block_copy& what, bool stage);
 block_copy block_of(session& s, const copy_3d& what);
 operation copy_operation(session& s, const copy_3d& what);
 operation fill_operation(session& s, const fill_parameters& what);
+/// How a kernel is launched beyond its parameters.
+struct launch_options {
+    bool cooperative = false;
+    size3 cluster{1, 1, 1};  ///< thread blocks of a cluster
+};
 /// @param f  as long as its module
 operation kernel_operation(session& s, function* f, const kernel_parameters& what,
-                           bool cooperative);
+                           const launch_options& how);
 operation host_operation(const host_parameters& what);
 operation record_operation(device::event* e);
 

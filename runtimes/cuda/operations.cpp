@@ -211,14 +211,16 @@ constexpr std::uint64_t usual_shared_memory = 48 << 10;
 
 }  // namespace
 
-operation kernel_operation(session& s, function* f, const kernel_parameters& w, bool cooperative) {
+operation kernel_operation(session& s, function* f, const kernel_parameters& w,
+                           const launch_options& how) {
     device::launch_request r;
     r.module = f->code;
     r.kernel = f->kernel;
     r.grid = size_of(w.grid);
     r.block = size_of(w.block);
     r.dynamic_shared = w.shared;
-    r.cooperative = cooperative;
+    r.cooperative = how.cooperative;
+    r.cluster = size_of(how.cluster);
     r.parameters = pack(*f->kernel, w);
     const std::uint64_t allowed =
         f->max_dynamic_shared >= 0

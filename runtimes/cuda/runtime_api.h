@@ -46,8 +46,12 @@ pointer_attributes attributes_of(session& s, const void* p);
 function_attributes attributes_of(session& s, function& f);
 void set_function_attribute(session& s, function& f, int attribute, int value);
 int resident_blocks(session& s, function& f, int block, std::size_t shared);
-/// What the attributes of a launch ask for. @throws failure  they ask for clusters
-bool is_cooperative(const launch_attribute* attributes, unsigned count);
+constexpr unsigned portable_cluster = 8, largest_cluster = 16;  ///< thread blocks
+/// Clusters that can be resident on the GPU at a time.
+int active_clusters(session& s, function& f, const size3& block, std::size_t shared,
+                    const size3& cluster);
+/// What the attributes of a launch ask for.
+launch_options options_of(const launch_attribute* attributes, unsigned count);
 void record_event(session& s, device::event& e, device::stream& stream);
 void wait_event(session& s, device::stream& stream, device::event& e);
 bool is_done(session& s, device::event& e);

@@ -244,6 +244,17 @@ int resident_blocks(session& s, function& f, int block, std::size_t shared) {
         device::resident_blocks(s.config(), *f.kernel, static_cast<unsigned>(block), shared));
 }
 
+int active_clusters(session& s, function& f, const size3& block, std::size_t shared,
+                    const size3& cluster) {
+    const auto threads = static_cast<int>(block.x * block.y * block.z);
+    const int blocks =
+        resident_blocks(s, f, threads, shared) * static_cast<int>(s.config().gpu.sms());
+    const unsigned size = cluster.x * cluster.y * cluster.z;
+    require(size > 0 && size <= largest_cluster, status::invalid_cluster_size,
+            "a cluster has 1 to 16 thread blocks");
+    return blocks / static_cast<int>(size);
+}
+
 // ---- events and streams ----
 
 void record_event(session& s, device::event& e, device::stream& stream) {

@@ -91,6 +91,11 @@ device_properties properties_of(session& s, int device) {
     return p;
 }
 
+/// sm_90 and later.
+bool has_clusters(session& s) {
+    return s.config().capability() >= 90;
+}
+
 int attribute_of(session& s, int attribute, int device) {
     const device_properties p = properties_of(s, device);
     switch (attribute) {
@@ -268,6 +273,8 @@ int attribute_of(session& s, int attribute, int device) {
             return p.blocks_per_multiprocessor;
         case 115:
             return 1;  // memory pools
+        case 120:
+            return has_clusters(s) ? 1 : 0;
         default:
             require(attribute > 0 && attribute < 160, status::invalid_value, "no attribute");
             return 0;
@@ -296,7 +303,8 @@ RUNTIME(cudaGetDeviceProperties_v12)(device_properties* to, int device) {
         // CUDA 12's structure has 1032 bytes.
         std::memset(static_cast<void*>(to), 0, 1032);
         *to = properties_of(s, device);
-        const more_device_properties more;
+        more_device_properties more;
+        more.clusters = has_clusters(s) ? 1 : 0;
         std::memcpy(reinterpret_cast<char*>(&to->reserved_shared) + sizeof(std::size_t), &more,
                     sizeof more);
     });

@@ -10,7 +10,7 @@ namespace simtlm::cuda {
 
 operation kernel_of(session& s, const kernel_parameters* p) {
     require_pointer(p);
-    operation o = kernel_operation(s, s.function_of(p->function), *p, false);
+    operation o = kernel_operation(s, s.function_of(p->function), *p, {});
     o.kernel.function = p->function;
     return o;
 }

@@ -30,11 +30,11 @@ library* library_of(void** handle) {
     return reinterpret_cast<library*>(handle);
 }
 
-void launch(session& s, const void* kernel, const kernel_parameters& p, bool cooperative,
+void launch(session& s, const void* kernel, const kernel_parameters& p, const launch_options& how,
             void* stream, const launch_attribute* attributes = nullptr, unsigned count = 0) {
     simtlm::device::stream& to = s.stream(stream);
     function* const f = s.function_of(kernel, to.device);
-    operation o = kernel_operation(s, f, p, cooperative);
+    operation o = kernel_operation(s, f, p, how);
     o.kernel.function = const_cast<void*>(kernel);
     if (attributes != nullptr) o.attributes.assign(attributes, attributes + count);
     enqueue(s, to, std::move(o));
@@ -47,15 +47,14 @@ kernel_parameters parameters(size3 grid, size3 block, void** arguments, std::siz
 
 }  // namespace
 
-bool simtlm::cuda::is_cooperative(const launch_attribute* attributes, unsigned count) {
-    bool cooperative = false;
+launch_options simtlm::cuda::options_of(const launch_attribute* attributes, unsigned count) {
+    launch_options how;
     for (unsigned i = 0; i < count; ++i) {
         const launch_attribute& a = attributes[i];
-        if (a.id == 2) cooperative = a.cooperative != 0;
-        require(a.id != 4 || a.cluster.x * a.cluster.y * a.cluster.z <= 1, status::not_supported,
-                "clusters of thread blocks are not run");
+        if (a.id == 2) how.cooperative = a.cooperative != 0;
+        if (a.id == 4) how.cluster = a.cluster;
     }
-    return cooperative;
+    return how;
 }
 
 // ---- registration ----
@@ -123,13 +122,13 @@ RUNTIME(__cudaPopCallConfiguration)(size3* grid, size3* block, std::size_t* shar
 RUNTIME(cudaLaunchKernel)
 (const void* kernel, size3 grid, size3 block, void** arguments, std::size_t shared, void* stream) {
     return runtime_call("cudaLaunchKernel", [&](session& s) {
-        launch(s, kernel, parameters(grid, block, arguments, shared), false, stream);
+        launch(s, kernel, parameters(grid, block, arguments, shared), {}, stream);
     });
 }
 RUNTIME(cudaLaunchCooperativeKernel)
 (const void* kernel, size3 grid, size3 block, void** arguments, std::size_t shared, void* stream) {
     return runtime_call("cudaLaunchCooperativeKernel", [&](session& s) {
-        launch(s, kernel, parameters(grid, block, arguments, shared), true, stream);
+        launch(s, kernel, parameters(grid, block, arguments, shared), {true}, stream);
     });
 }
 RUNTIME(cudaLaunchCooperativeKernelMultiDevice)(launch_parameters* list, unsigned count, unsigned) {
@@ -137,16 +136,16 @@ RUNTIME(cudaLaunchCooperativeKernelMultiDevice)(launch_parameters* list, unsigne
         require_pointer(list);
         require(count == 1, status::not_supported, "grids over several devices are not run");
         launch(s, list->function,
-               parameters(list->grid, list->block, list->arguments, list->shared), true,
+               parameters(list->grid, list->block, list->arguments, list->shared), {true},
                list->stream);
     });
 }
 RUNTIME(cudaLaunchKernelExC)(const launch_configuration* c, const void* kernel, void** arguments) {
     return runtime_call("cudaLaunchKernelExC", [&](session& s) {
         require_pointer(c);
-        const bool cooperative = is_cooperative(c->attributes, c->attribute_count);
-        launch(s, kernel, parameters(c->grid, c->block, arguments, c->shared), cooperative,
-               c->stream, c->attributes, c->attribute_count);
+        const launch_options how = options_of(c->attributes, c->attribute_count);
+        launch(s, kernel, parameters(c->grid, c->block, arguments, c->shared), how, c->stream,
+               c->attributes, c->attribute_count);
     });
 }
 RUNTIME(__cudaGetKernel)(kernel** to, const void* host) {
@@ -232,6 +231,24 @@ RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
 RUNTIME(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
 (int* to, const void* kernel, int block, std::size_t shared, unsigned) {
     return simtlm_rt_cudaOccupancyMaxActiveBlocksPerMultiprocessor(to, kernel, block, shared);
+}
+RUNTIME(cudaOccupancyMaxActiveClusters)
+(int* to, const void* kernel, const launch_configuration* c) {
+    return runtime_call("cudaOccupancyMaxActiveClusters", [&](session& s) {
+        require_pointer(to);
+        require_pointer(c);
+        *to = active_clusters(s, *s.function_of(kernel), c->block, c->shared,
+                              options_of(c->attributes, c->attribute_count).cluster);
+    });
+}
+RUNTIME(cudaOccupancyMaxPotentialClusterSize)
+(int* to, const void* kernel, const launch_configuration* c) {
+    return runtime_call("cudaOccupancyMaxPotentialClusterSize", [&](session& s) {
+        require_pointer(to);
+        require_pointer(c);
+        s.function_of(kernel);
+        *to = static_cast<int>(portable_cluster);
+    });
 }
 RUNTIME(cudaOccupancyAvailableDynamicSMemPerBlock)
 (std::size_t* to, const void* kernel, int blocks, int) {

@@ -37,6 +37,10 @@ status status_of(device::status s) {
             return status::launch_out_of_resources;
         case device::status::cooperative_launch_too_large:
             return status::cooperative_launch_too_large;
+        case device::status::invalid_cluster_size:
+            return status::invalid_cluster_size;
+        case device::status::not_supported:
+            return status::not_supported;
         case device::status::host_memory_already_registered:
             return status::host_memory_already_registered;
         case device::status::host_memory_not_registered:

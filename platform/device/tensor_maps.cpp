@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/device/tensor_maps.h"
+
+#include "modules/execution/tensor_map.h"
+#include "platform/device/status.h"
+
+#include <cstring>
+
+namespace simtlm::device {
+
+using execution::tensor_map;
+
+static_assert(sizeof(tensor_map) <= tensor_map_bytes &&
+              tensor_map::most_dimensions == tensor_map_request::most_dimensions);
+
+namespace {
+
+void demand(bool good, const char* why, status otherwise = status::invalid_value) {
+    if (!good) throw failure(otherwise, why);
+}
+
+void check_place(const void* map) {
+    demand(map != nullptr && reinterpret_cast<std::uintptr_t>(map) % 64 == 0,
+           "a tensor map is aligned to 64 bytes");
+}
+
+}  // namespace
+
+void encode_tensor_map(const tensor_map_request& what, void* to) {
+    check_place(to);
+    demand(what.type >= 0 && what.type <= static_cast<int>(tensor_map::element::tf32_ftz),
+           "no data type of a tensor map");
+    demand(what.dimensions >= 1 && what.dimensions <= tensor_map::most_dimensions,
+           "a tensor has 1 to 5 dimensions");
+    demand(what.interleave == 0, "interleaved tensors are not copied", status::not_supported);
+    demand(what.swizzle >= 0 && what.swizzle <= 3,
+           "swizzles with atoms of more than 16 bytes are not known", status::not_supported);
+    demand(what.fill == 0 || what.fill == 1, "no way to fill");
+    tensor_map m;
+    m.mark = tensor_map::valid;
+    m.address = what.address;
+    m.type = static_cast<tensor_map::element>(what.type);
+    m.rank = static_cast<std::uint8_t>(what.dimensions);
+    m.swizzle = static_cast<tensor_map::swizzle_mode>(what.swizzle);
+    m.fills_with_nan = what.fill == 1;
+    for (unsigned d = 0; d < what.dimensions; ++d) {
+        demand(what.sizes[d] >= 1 && what.sizes[d] <= std::uint64_t{1} << 32,
+               "a dimension of a tensor has 1 to 2^32 elements");
+        demand(what.box[d] >= 1 && what.box[d] <= 256 && what.steps[d] >= 1 && what.steps[d] <= 8,
+               "a box has 1 to 256 elements, its steps are 1 to 8");
+        m.last[d] = static_cast<std::uint32_t>(what.sizes[d] - 1);
+        m.box[d] = static_cast<std::uint16_t>(what.box[d]);
+        m.step[d] = static_cast<std::uint8_t>(what.steps[d]);
+        if (d > 0) m.strides[d - 1] = what.strides[d - 1];
+    }
+    const std::string fault = m.fault();
+    demand(fault.empty(), fault.c_str());
+    std::memset(to, 0, tensor_map_bytes);
+    std::memcpy(to, &m, sizeof m);
+}
+
+void replace_address(void* map, std::uint64_t address) {
+    check_place(map);
+    tensor_map m;
+    std::memcpy(&m, map, sizeof m);
+    m.address = address;
+    demand(m.mark == tensor_map::valid && m.fault().empty(),
+           "this is no tensor map, or the address is not aligned");
+    std::memcpy(map, &m, sizeof m);
+}
+
+}  // namespace simtlm::device

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace simtlm::device {
+
+constexpr std::size_t tensor_map_bytes = 128;  ///< of a tensor map, aligned to 64
+
+/// A tensor, and the box of it that bulk tensor copies move, as a host describes them
+/// (cuTensorMapEncodeTiled). Dimension 0 is the innermost.
+struct tensor_map_request {
+    static constexpr unsigned most_dimensions = 5;
+
+    int type = 0;  ///< CUtensorMapDataType
+    unsigned dimensions = 0;
+    std::uint64_t address = 0;
+    std::array<std::uint64_t, most_dimensions> sizes{};         ///< elements
+    std::array<std::uint64_t, most_dimensions - 1> strides{};   ///< bytes, from dimension 1 on
+    std::array<std::uint32_t, most_dimensions> box{}, steps{};  ///< elements
+    int interleave = 0, swizzle = 0, fill = 0;  ///< CUtensorMapInterleave and its kin
+};
+
+/// Writes a tensor map. @throws failure  what the driver refuses, and interleaved tensors
+void encode_tensor_map(const tensor_map_request& what, void* to);
+/// Changes the address of a tensor map. @throws failure  it is none
+void replace_address(void* map, std::uint64_t address);
+
+}  // namespace simtlm::device
