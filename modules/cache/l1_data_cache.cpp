@@ -63,6 +63,8 @@ void l1_data_cache::cycle() {
     const std::uint64_t now = process_.now();
     replay(now);
     if (memory_.response_waiting()) memory_.retry();
+    for (unsigned n = 1; n < config_.misses_per_cycle && engine_.send(memory_); ++n) {
+    }
     engine_.cycle(memory_);
     next_cycle_ = now + 1;
     for (std::size_t b = 0; b < due_.size(); ++b)

@@ -21,7 +21,8 @@ namespace simtlm::cache {
 /// core_access the load/store unit puts accesses into the banks, one per bank and cycle; `latency`
 /// cycles later, in phase core_caches, the access at the end of each bank's pipeline looks up the
 /// tags, and stays there, with what follows closing up behind it, as long as a resource is missing.
-/// Before the look-ups one miss leaves for memory and the ports get their next cycle.
+/// Before the look-ups one miss (config::misses_per_cycle) leaves for memory and the ports get
+/// their next cycle.
 ///
 /// `port`, towards the unit (unit_port.h), in phase core_access:
 ///  - refused: bank conflict (latency > 0), or reservation failure (latency 0);
@@ -44,6 +45,7 @@ public:
         cache_config cache;
         unsigned latency = 1;  ///< core cycles; 0: tags are looked up at the access
         unsigned banks = 1;
+        unsigned misses_per_cycle = 1;    ///< that leave for memory
         unsigned bank_interleaving = 32;  ///< bytes
         set_index_function bank_hash = set_index_function::linear;
     };

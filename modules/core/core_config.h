@@ -100,6 +100,7 @@ struct cluster_config {
     unsigned clusters = 10;
     unsigned sms_per_cluster = 3;
     unsigned ejection_buffer_size = 8;  ///< packets, -gpgpu_n_cluster_ejection_buffer_size
+    unsigned responses_per_cycle = 1;   ///< that a cluster takes and hands on
     unsigned sim_order = 1;             ///< -gpgpu_simt_core_sim_order
     sm_config sm;
     multiprocessor_maker make;  ///< empty: the classic core, `sm`

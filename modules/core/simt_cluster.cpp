@@ -229,6 +229,11 @@ void simt_cluster::acknowledge() {
 
 void simt_cluster::receive() {
     const std::uint64_t now = receive_process_.now();
+    for (unsigned n = 0; n < config_.responses_per_cycle; ++n) receive_one(now);
+    if (responses_.empty() && offered_ == nullptr) receive_process_.sleep();
+}
+
+void simt_cluster::receive_one(std::uint64_t now) {
     if (!responses_.empty() && !head_handed_ && now >= next_hand_) {
         tlm::tlm_generic_payload& p = *responses_.front();
         const bool data = extension(p).type != protocol::access_type::instruction_read;
@@ -249,7 +254,6 @@ void simt_cluster::receive() {
         sc_core::sc_time delay;
         network->nb_transport_fw(p, phase, delay);  // may offer the next
     }
-    if (responses_.empty() && offered_ == nullptr) receive_process_.sleep();
 }
 
 }  // namespace simtlm::core

@@ -28,7 +28,8 @@ struct reply_observer {
 /// With core_quirks::sms_in_order they act one after the other instead, in that order, each with
 /// the room that those before it have left. Responses: one FIFO
 /// (-gpgpu_n_cluster_ejection_buffer_size) whose head waits for its SM, in front of all others. Per
-/// core cycle one response goes to an SM and one is taken from the network.
+/// core cycle one response (cluster_config::responses_per_cycle) goes to an SM and one is taken
+/// from the network.
 class simt_cluster : public kernel::clocked_module, private shared_outside {
 public:
     protocol::initiator_socket<simt_cluster> network;
@@ -80,6 +81,7 @@ private:
     tlm::tlm_sync_enum respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay);
     void receive();
+    void receive_one(std::uint64_t now);
     void acknowledge();
     void inject();
     void order_sms(std::uint64_t cycle);

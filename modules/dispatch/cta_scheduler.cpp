@@ -145,8 +145,13 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
         }
     if (open)
         for (unsigned i = 0; i < n; ++i) {
+            if (!may_place(now)) {
+                placed = true;  // more may be placed in a later cycle
+                break;
+            }
             const unsigned c = (i + last + 1) % n;
             if (place_in(c, now)) {
+                note_placement(now);
                 last_cluster_ = c;
                 placed = true;
             }
@@ -158,6 +163,12 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
     if (placed || config_.max_instructions != 0) return;
     process_.sleep();
     if (wake != ~std::uint64_t{0}) process_.wake_at(std::max(wake, now + 1));
+}
+
+/// What is left of a cycle counts towards the next CTA, unless the scheduler had been waiting.
+void cta_scheduler::note_placement(std::uint64_t now) {
+    const bool waited = next_placement_ + 1000 <= now * 1000;
+    next_placement_ = (waited ? now * 1000 : next_placement_) + config_.cta_launch_interval;
 }
 
 bool cta_scheduler::place_in(unsigned cluster, std::uint64_t now) {

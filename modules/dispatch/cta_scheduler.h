@@ -35,7 +35,8 @@ struct running_kernel {
 /// one that got a CTA last, gets at most one CTA, on its SMs in turn. An SM holds CTAs of one
 /// kernel until it is empty, or of several with -gpgpu_concurrent_kernel_sm. CTAs of a kernel are
 /// placed from -gpgpu_kernel_launch_latency plus -gpgpu_TB_launch_latency per block after its
-/// launch.
+/// launch. With -gpgpu_cta_launch_interval CTAs are placed one by one on the whole GPU, so far
+/// apart.
 class cta_scheduler : public kernel::clocked_module, private core::cta_listener {
 public:
     struct listener {
@@ -69,6 +70,10 @@ private:
                        std::unique_ptr<program::cta> block) override;
     void cycle();
     void place_ctas(std::uint64_t now);
+    bool may_place(std::uint64_t now) const {
+        return config_.cta_launch_interval == 0 || next_placement_ <= now * 1000;
+    }
+    void note_placement(std::uint64_t now);
     bool place_in(unsigned cluster, std::uint64_t now);
     bool place_on(core::multiprocessor& target, running_kernel& kernel, std::uint64_t now);
     running_kernel* select(std::uint64_t now);
@@ -95,7 +100,8 @@ private:
     };
     std::vector<std::vector<ended>> ended_;  // CTAs that ended in this cycle, by SM
     bool something_ended_ = false;
-    bool ctas_left_ = false;  // as the clusters know it
+    bool ctas_left_ = false;            // as the clusters know it
+    std::uint64_t next_placement_ = 0;  // thousandths of core cycles
     std::uint64_t launches_ = 0;
     std::uint64_t ctas_issued_ = 0, ctas_completed_ = 0;
     std::uint64_t next_deadlock_check_ = 0;

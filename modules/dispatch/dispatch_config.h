@@ -9,6 +9,9 @@ namespace simtlm::dispatch {
 struct dispatch_config {
     unsigned kernel_launch_latency = 0;  ///< core cycles, -gpgpu_kernel_launch_latency
     unsigned block_launch_latency = 0;   ///< core cycles per thread block, -gpgpu_TB_launch_latency
+    /// Thousandths of core cycles between two thread blocks that are placed on the whole GPU; 0:
+    /// every cluster may get one a cycle. -gpgpu_cta_launch_interval
+    unsigned cta_launch_interval = 0;
     unsigned max_concurrent_kernels = 8;     ///< -gpgpu_max_concurrent_kernel
     bool concurrent_kernels_per_sm = false;  ///< -gpgpu_concurrent_kernel_sm
     /// Kernels of different streams run one after the other unless an SM may hold several kernels

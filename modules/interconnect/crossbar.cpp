@@ -41,7 +41,8 @@ crossbar::crossbar(const sc_core::sc_module_name& name, kernel::phase_sequencer&
         switches_.emplace_back(
             injection_ports(s), ejection_ports(s), c.in_buffer_limit, c.out_buffer_limit,
             c.quirk_packet_is_one_flit,
-            make_arbiter(config, ejection_ports(s), s == requests ? 0 : config.clusters));
+            make_arbiter(config, ejection_ports(s), s == requests ? 0 : config.clusters),
+            c.speedup);
 }
 
 std::vector<network::figure> crossbar::figures() const {

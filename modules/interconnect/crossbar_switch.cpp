@@ -7,7 +7,7 @@ namespace simtlm::interconnect {
 
 crossbar_switch::crossbar_switch(unsigned inputs, unsigned outputs, unsigned in_limit,
                                  unsigned out_limit, bool whole_packets,
-                                 std::unique_ptr<switch_arbiter> arbiter)
+                                 std::unique_ptr<switch_arbiter> arbiter, unsigned speedup)
     : in_limit_(in_limit),
       out_limit_(out_limit),
       whole_packets_(whole_packets),
@@ -19,7 +19,8 @@ crossbar_switch::crossbar_switch(unsigned inputs, unsigned outputs, unsigned in_
       requesters_(outputs, port_set(inputs)),
       requests_(outputs, 0),
       requested_(outputs),
-      waiting_(inputs) {}
+      waiting_(inputs),
+      speedup_(speedup) {}
 
 void crossbar_switch::push(unsigned input, const packet& p) {
     input_port& in = inputs_[input];
@@ -70,7 +71,7 @@ void crossbar_switch::grant(unsigned input) {
         deliver(input);
     } else {
         receiving_[p.destination] = true;
-        crossings_.push_back({input, cycle_ + p.flits - 1});
+        crossings_.push_back({input, pass_ + p.flits - 1});
     }
 }
 
@@ -86,13 +87,21 @@ void crossbar_switch::deliver(unsigned input) {
 }
 
 void crossbar_switch::advance(std::uint64_t cycle, port_set& arrived) {
-    cycle_ = cycle;
     arrived_ = &arrived;
     full_outputs_ = full_;
     if (in_units_ != 0) ++counters_.busy_cycles;
-    arbiter_->arbitrate(*this, cycle);
+    for (unsigned n = 0; n < speedup_; ++n) {
+        pass_ = cycle * speedup_ + n;
+        pass();
+    }
+    counters_.in_units += in_units_;
+    counters_.out_units += out_sum_;
+}
+
+void crossbar_switch::pass() {
+    arbiter_->arbitrate(*this, pass_);
     for (std::size_t i = 0; i < crossings_.size();) {
-        if (crossings_[i].done != cycle) {
+        if (crossings_[i].done != pass_) {
             ++i;
             continue;
         }
@@ -102,8 +111,6 @@ void crossbar_switch::advance(std::uint64_t cycle, port_set& arrived) {
         crossings_[i] = crossings_.back();
         crossings_.pop_back();
     }
-    counters_.in_units += in_units_;
-    counters_.out_units += out_sum_;
 }
 
 }  // namespace simtlm::interconnect

@@ -19,6 +19,9 @@ namespace simtlm::interconnect {
 /// its grant, and an input may send several in one cycle (the reference). Without, a packet is as
 /// many units as it has flits, and holds its input and its output for as many cycles; it stands in
 /// the output buffer after the last of them.
+///
+/// With a speedup of N the switch arbitrates and moves flits N times in an icnt cycle: an input
+/// sends and an output receives up to N flits, as in a combined input and output queued switch.
 class crossbar_switch {
 public:
     struct counters {
@@ -33,7 +36,8 @@ public:
 
     /// @param in_limit, out_limit  units, per port
     crossbar_switch(unsigned inputs, unsigned outputs, unsigned in_limit, unsigned out_limit,
-                    bool whole_packets, std::unique_ptr<switch_arbiter> arbiter);
+                    bool whole_packets, std::unique_ptr<switch_arbiter> arbiter,
+                    unsigned speedup = 1);
 
     // The network's side.
     unsigned room(unsigned input) const { return in_limit_ - inputs_[input].units; }
@@ -89,13 +93,14 @@ private:
     };
     struct crossing {
         unsigned input;
-        std::uint64_t done;  // the cycle in which the last flit passes
+        std::uint64_t done;  // the pass in which the last flit moves
     };
 
     void add_units(unsigned output, std::int32_t units);
     void request(unsigned input);
     void withdraw(unsigned input);
     void deliver(unsigned input);
+    void pass();
 
     unsigned in_limit_;
     unsigned out_limit_;
@@ -117,7 +122,8 @@ private:
     std::uint64_t out_sum_ = 0;  // of out_units_
     std::vector<crossing> crossings_;
     port_set* arrived_ = nullptr;
-    std::uint64_t cycle_ = 0;
+    unsigned speedup_;
+    std::uint64_t pass_ = 0;  // icnt cycles times speedup
     counters counters_;
 };
 

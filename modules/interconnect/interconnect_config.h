@@ -21,6 +21,7 @@ struct crossbar_config {
     unsigned subnets = 2;
     crossbar_arbiter arbiter = crossbar_arbiter::islip;
     unsigned grant_cycles = 1;              ///< -icnt_grant_cycles
+    unsigned speedup = 1;                   ///< -icnt_speedup: passes of the switch a cycle
     bool quirk_packet_is_one_flit = false;  ///< flit size is ignored, as in the reference
 };
 

@@ -10,12 +10,12 @@ namespace simtlm::interconnect {
 
 class crossbar_switch;
 
-/// Decides, once per icnt cycle, which inputs of a crossbar send to which outputs.
+/// Decides, once per pass of a crossbar, which inputs of a crossbar send to which outputs.
 class switch_arbiter {
 public:
     virtual ~switch_arbiter() = default;
     /// Calls grant() for every packet that moves, and counts conflicts and full outputs.
-    /// @param cycle  icnt cycles before this one
+    /// @param cycle  passes before this one: icnt cycles, unless the crossbar has a speedup
     virtual void arbitrate(crossbar_switch& fabric, std::uint64_t cycle) = 0;
 };
 

@@ -45,6 +45,11 @@ std::uint32_t page_entropy(std::uint64_t page_bits, unsigned count) {
     return result;
 }
 
+/// A number that depends on all bits of another one (multiplicative hashing).
+std::uint64_t scrambled(std::uint64_t bits) {
+    return (bits * 0x9e3779b97f4a7c15u) >> 32;
+}
+
 }  // namespace
 
 bit_gather::bit_gather(std::uint64_t mask) : mask_(mask) {
@@ -119,6 +124,9 @@ address_mapping::address_mapping(const address_mapping_config& config)
             option, "IPOLY knows 16, 32 and 64 sub-partitions, not " + std::to_string(hashed_));
     if (indexing_ == partition_indexing::pae && (divides_ || hashed_ > 32))
         throw kernel::user_error(option, "PAE needs a power of two of sub-partitions up to 32");
+    if (indexing_ == partition_indexing::rotation && channel_position_ < 0)
+        throw kernel::user_error(option, "a rotation needs channel bits in one place",
+                                 "-gpgpu_mem_addr_mapping dramid@<bit>;...");
     if (!placed_at_first_use()) alike_ = most_of_one_channel();
 }
 
@@ -251,6 +259,11 @@ protocol::dram_location address_mapping::decode(std::uint64_t address) const {
         case partition_indexing::pae:
             sub ^= page_entropy(high_bits, hashed_);
             break;
+        case partition_indexing::rotation:
+            sub = static_cast<std::uint32_t>((channel + scrambled(high_bits)) % channels_) *
+                      per_channel +
+                  static_cast<std::uint32_t>((local ^ scrambled(where.row)) & (per_channel - 1));
+            break;
         case partition_indexing::random:
             sub = chunks_[address >> random_shift_];
             break;
@@ -273,8 +286,8 @@ std::uint64_t address_mapping::with_channel(std::uint64_t rest, unsigned raw_cha
 }
 
 unsigned address_mapping::most_of_one_channel() const {
-    // Hashes by XOR share channels out alike wherever one looks. IPOLY, reduced modulo a count that
-    // is no power of two, folds what lies beyond the count onto the rest once.
+    // Hashes by XOR and rotations share channels out alike wherever one looks. IPOLY, reduced
+    // modulo a count that is no power of two, folds what lies beyond the count onto the rest once.
     if (divides_) return indexing_ == partition_indexing::ipoly ? 2 : 1;
     unsigned alike = 0;
     for (unsigned c = 0; c < channels_; ++c)

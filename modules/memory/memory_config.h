@@ -22,6 +22,7 @@ enum class partition_indexing : std::uint8_t {
     pae = 3,
     random = 4,
     custom = 5,
+    rotation = 6,
 };
 /// -dram_bnk_indexing_policy
 enum class bank_indexing : std::uint8_t { linear = 0, bitwise_xor = 1, ipoly = 2, custom = 3 };
@@ -110,7 +111,13 @@ struct partition_config {
     unsigned sub_partitions = 1;                                              ///< per channel
     unsigned icnt_to_l2 = 8, l2_to_dram = 8, dram_to_l2 = 8, l2_to_icnt = 8;  ///< entries
     unsigned rop_latency = 85;                                                ///< core cycles
-    unsigned dram_latency = 10;                                               ///< core cycles
+    unsigned atomic_latency = 0;  ///< core cycles more of atomics, -gpgpu_l2_atomic_latency
+    /// Core cycles more for what crosses from the half of the GPU that a slice does not belong to;
+    /// 0: the L2 is not divided. SM s of n belongs to half 2 s / n, and so do slices.
+    /// -gpgpu_l2_far_latency
+    unsigned far_latency = 0;
+    unsigned sms = 1, slices = 1;  ///< of the GPU
+    unsigned dram_latency = 10;    ///< core cycles
     bool l2_texture_only = false;
     bool ideal_l2 = false;     ///< -l2_ideal
     bool simple_dram = false;  ///< -gpgpu_simple_dram_model: fixed latency, no DRAM timing

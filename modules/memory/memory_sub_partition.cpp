@@ -14,6 +14,11 @@ namespace {
 
 constexpr unsigned line_bytes = 128;
 constexpr unsigned parts_of_line = 4;
+
+/// Sectors of a slice that the other partition of the L2 has room for: half of what it holds.
+std::size_t copies_of(const partition_config& c) {
+    return c.far_latency == 0 ? 0 : std::size_t{c.l2.lines()} * parts_of_line / 2;
+}
 }  // namespace
 
 memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
@@ -40,7 +45,9 @@ memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
                      kernel::on_edge<&memory_sub_partition::send_replies>(this)),
       rop_alarm_("rop_alarm", sequencer, process_),
       to_cache_("icnt_to_L2", config.icnt_to_l2),
-      to_network_("L2_to_icnt", config.l2_to_icnt) {
+      to_network_("L2_to_icnt", config.l2_to_icnt),
+      rop_(config.rop_latency, config.atomic_latency, config.far_latency),
+      copies_(copies_of(config), config.far_latency) {
     if (config.l2.enabled && !config.ideal_l2)
         engine_ = std::make_unique<l2_slice>("l2", config.l2, pool_);
     add_clock(icnt_clk, protocol::icnt_clock);
@@ -253,10 +260,28 @@ void memory_sub_partition::add_part(tlm::tlm_generic_payload& request,
 
 void memory_sub_partition::delay(tlm::tlm_generic_payload& request,
                                  const protocol::memory_extension& e) {
-    if (e.type == protocol::access_type::texture_read)
-        to_cache_.push(&request);
-    else
-        rop_.push({&request, core_now() + config_.rop_latency});
+    if (e.type == protocol::access_type::texture_read) return to_cache_.push(&request);
+    const bool far = config_.far_latency != 0 && crosses(request, e);
+    const bool atomic = e.is_atomic && config_.atomic_latency != 0;
+    rop_.push(request,
+              far ? (atomic ? entry_delay::far_atomic : entry_delay::far)
+                  : (atomic ? entry_delay::atomic : entry_delay::plain),
+              core_now());
+}
+
+/// Whether a request comes all the way from the other half of the GPU.
+bool memory_sub_partition::crosses(const tlm::tlm_generic_payload& request,
+                                   const protocol::memory_extension& e) {
+    const std::uint64_t sector = request.get_address() / cache::sector_bytes;
+    const bool reads = !request.is_write() && !e.is_atomic;
+    if (!reads) copies_.written(sector);
+    if (e.sm * 2u / config_.sms == number_ * 2u / config_.slices) return false;
+    if (reads && copies_.read(sector, core_now())) {
+        ++counters_.near_copies;
+        return false;
+    }
+    ++counters_.far_requests;
+    return true;
 }
 
 // A cycle.
@@ -272,8 +297,7 @@ void memory_sub_partition::cycle() {
     if (engine_) engine_->cycle(sink_);
     access();
     const std::uint64_t now = core_now();
-    if (!rop_.empty() && now >= rop_.front().ready && !to_cache_.full())
-        to_cache_.push(rop_.pop().payload);
+    if (now >= rop_.next() && !to_cache_.full()) to_cache_.push(&rop_.pop());
     sleep_if_idle(now);
 }
 
@@ -281,8 +305,8 @@ void memory_sub_partition::sleep_if_idle(std::uint64_t now) {
     if (offered_ != nullptr || !to_cache_.empty() || !from_memory.empty()) return;
     if (engine_ && (!engine_->idle() || engine_->access_ready())) return;
     if (!rop_.empty()) {
-        if (rop_.front().ready < now + core_alarm::worth_sleeping) return;
-        rop_alarm_.set(rop_.front().ready);
+        if (rop_.next() < now + core_alarm::worth_sleeping) return;
+        rop_alarm_.set(rop_.next());
     }
     process_.sleep();
 }
@@ -378,6 +402,7 @@ bool memory_sub_partition::memory_sink::try_send(tlm::tlm_generic_payload& reque
 // The host's side.
 
 void memory_sub_partition::warm(std::uint64_t address, std::uint64_t core_cycle) {
+    copies_.written(address / cache::sector_bytes);
     if (!engine_) return;
     engine_->force_tag_access(address, mapping_.partition_address(address),
                               core_cycle + memcpy_offset_,
@@ -386,9 +411,11 @@ void memory_sub_partition::warm(std::uint64_t address, std::uint64_t core_cycle)
 }
 
 void memory_sub_partition::flush() {
+    copies_.clear();
     if (engine_) engine_->flush();
 }
 void memory_sub_partition::invalidate() {
+    copies_.clear();
     if (engine_) engine_->invalidate();
 }
 
@@ -431,7 +458,7 @@ std::string memory_sub_partition::describe() {
     if (offered_ != nullptr) add("no room for " + protocol::describe(*offered_));
     if (!rop_.empty())
         add(fmt::format("{} requests delayed before the L2, first {}", rop_.size(),
-                        protocol::describe(*rop_.front().payload)));
+                        protocol::describe(rop_.first())));
     if (reply_blocked_) add("the network has not taken its last reply");
     if (engine_ && engine_->busy()) add("L2: " + engine_->describe());
     return text;

@@ -8,7 +8,8 @@
 #include "modules/kernel/counter_table.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/core_alarm.h"
-#include "modules/memory/growing_ring.h"
+#include "modules/memory/entry_delay.h"
+#include "modules/memory/far_copies.h"
 #include "modules/memory/host_copy.h"
 #include "modules/memory/l2_slice.h"
 #include "modules/memory/memory_config.h"
@@ -27,6 +28,9 @@ namespace simtlm::memory {
 ///
 ///     network → (ROP delay) → icnt→L2 → L2 cache ⇄ to_memory / from_memory ⇄ partition
 ///     network ←                L2→icnt ←
+///
+/// Atomics may be delayed for longer, and, where the L2 is two partitions, requests that cross from
+/// the other half of the GPU (far_copies.h).
 ///
 /// `port` is a target of the base protocol (protocol/sockets.h): a request is presented with
 /// BEGIN_REQ and taken, at most one per L2 cycle, with END_REQ in phase l2_slice. Replies leave
@@ -58,6 +62,8 @@ public:
         std::uint64_t stalled_full = 0;   ///< L2 cycles, no room for a request (gpu_stall_dramfull)
         std::uint64_t stalled_reply = 0;  ///< network cycles, reply waits (gpu_stall_icnt2sh)
         std::uint64_t to_memory = 0;      ///< requests sent towards DRAM
+        std::uint64_t far_requests = 0;   ///< that crossed from the other half of the GPU
+        std::uint64_t near_copies = 0;    ///< reads that a copy in the other half served
     };
     /// Counters up to the last edge that was completed. Call between steps.
     const counters& statistics();
@@ -86,6 +92,8 @@ public:
     std::size_t requests_queued() const { return to_cache_.size(); }   ///< icnt→L2
     std::size_t replies_queued() const { return to_network_.size(); }  ///< L2→icnt
     std::size_t requests_delayed() const { return rop_.size(); }
+    /// Of these, those on their way from the other half of the GPU.
+    std::size_t requests_crossing() const { return rop_.crossing(); }
     /// A request has been presented by the network and not been taken.
     bool request_waits() const { return offered_ != nullptr; }
     /// The network has not yet taken the reply that was sent last.
@@ -110,10 +118,6 @@ public:
     }
 
 private:
-    struct delayed {
-        tlm::tlm_generic_payload* payload = nullptr;
-        std::uint64_t ready = 0;  // core cycle
-    };
     struct external_request {
         tlm::tlm_generic_payload* payload;
         std::unique_ptr<protocol::memory_extension> extension;
@@ -135,6 +139,7 @@ private:
     void add_part(tlm::tlm_generic_payload& request, const protocol::memory_extension& e,
                   unsigned sector);
     void delay(tlm::tlm_generic_payload& request, const protocol::memory_extension& e);
+    bool crosses(const tlm::tlm_generic_payload& request, const protocol::memory_extension& e);
     void take_ready_access();
     void take_from_memory();
     void access();
@@ -164,7 +169,8 @@ private:
 
     kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_cache_;    // icnt→L2
     kernel::clock_crossing_fifo<tlm::tlm_generic_payload*> to_network_;  // L2→icnt
-    growing_ring<delayed> rop_;
+    entry_delay rop_;
+    far_copies copies_;
     std::unique_ptr<l2_slice> engine_;
     memory_sink sink_{*this};
 
@@ -189,6 +195,10 @@ inline constexpr kernel::counter<memory_sub_partition::counters> sub_partition_c
                                                                   "a reply waited for the network"),
     kernel::count<&memory_sub_partition::counters::to_memory>("to_memory", "requests",
                                                               "sent towards DRAM"),
+    kernel::count<&memory_sub_partition::counters::far_requests>(
+        "far_requests", "requests", "that crossed from the other half of the GPU"),
+    kernel::count<&memory_sub_partition::counters::near_copies>(
+        "near_copies", "requests", "reads of the other half that a copy there served"),
 };
 constexpr const auto& counters_of(const memory_sub_partition::counters*) {
     return sub_partition_counters;

@@ -25,6 +25,7 @@ void read_interconnect(const option_values& v, interconnect::interconnect_config
                "ever");
     n.crossbar.arbiter = choice<interconnect::crossbar_arbiter>(v, "-icnt_arbiter_algo", 1);
     n.crossbar.grant_cycles = v.number("-icnt_grant_cycles", 1, most_cycles);
+    n.crossbar.speedup = v.number("-icnt_speedup", 1, 16);
     if (n.kind != interconnect::network_kind::router) return;
     constexpr std::string_view option = "-inter_config_file";
     std::error_code ignored;

@@ -37,6 +37,10 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
     p.icnt_to_l2 = sizes[0], p.l2_to_dram = sizes[1], p.dram_to_l2 = sizes[2],
     p.l2_to_icnt = sizes[3];
     p.rop_latency = v.number("-gpgpu_l2_rop_latency", 0, most_cycles);
+    p.atomic_latency = v.number("-gpgpu_l2_atomic_latency", 0, most_cycles);
+    p.far_latency = v.number("-gpgpu_l2_far_latency", 0, most_cycles);
+    p.sms = std::max(1u, v.number("-gpgpu_n_clusters") * v.number("-gpgpu_n_cores_per_cluster"));
+    p.slices = m.channels * p.sub_partitions;
     p.dram_latency = v.number("-dram_latency", 0, most_cycles);
     p.simple_dram = v.flag("-gpgpu_simple_dram_model");
     m.warm_l2_on_copy = v.flag("-gpgpu_perf_sim_memcpy");
@@ -106,7 +110,7 @@ void read_mapping(const option_values& v, memory::memory_config& m) {
     constexpr std::string_view mask = "-gpgpu_mem_address_mask";
     a.mapping = v.text(option);
     a.mask_mode = v.number(mask);
-    a.indexing = choice<memory::partition_indexing>(v, "-gpgpu_memory_partition_indexing", 5);
+    a.indexing = choice<memory::partition_indexing>(v, "-gpgpu_memory_partition_indexing", 6);
     if (a.indexing == memory::partition_indexing::ipoly) {
         unsigned nodes = 1;
         while (nodes < a.channels) nodes *= 2;

@@ -49,6 +49,8 @@ void read_execution(const option_values& v, core::modern::execution_config& exec
                                           alu.initiation};
     execution.second_fp32_pipe = v.flag("-modern_second_fp32_pipe");
     execution.tensor.rate = v.number("-modern_tensor_rate", 1, 1u << 20);
+    execution.tensor.f32_rate = v.number("-modern_tensor_f32_rate", 0, 1u << 20);
+    execution.tensor.extra = v.number("-modern_tensor_extra", 0, longest_latency);
     execution.tensor.f32_extra = v.number("-modern_tensor_f32_extra", 0, longest_latency);
 }
 
@@ -123,6 +125,8 @@ void read_modern(const option_values& v, gpu_config& config) {
     const auto queue = numbers(v, "-modern_memory_queue", 5, 1);
     m.memory_queue = {queue[0], queue[1], queue[2], queue[3], queue[4]};
     m.link_cycles = v.number("-modern_link_cycles", 1, longest_latency);
+    m.network_packets = config.cores.responses_per_cycle =
+        v.number("-modern_network_packets", 1, 16);
     m.l0i.perfect = sm.perfect_inst_const_cache;
     config.modern = m;
     config.cores.make = [m](const core::multiprocessor_parts& parts) {

@@ -215,6 +215,9 @@ void gpu_signals::add_l2(gpu& device, const memory::memory_sub_partition& sub,
     list_.changed_by({base, base.substr(0, base.rfind('.')), device.network().name()});
     list_.level(base + ".delayed", 12, on(l2_clock), display::level,
                 [&sub] { return sub.requests_delayed(); });
+    if (c.far_latency != 0)
+        list_.level(base + ".crossing", 12, on(l2_clock), display::level,
+                    [&sub] { return sub.requests_crossing(); });
     list_.level(base + ".icnt_to_l2", bits_for(c.icnt_to_l2), on(l2_clock), display::level,
                 [&sub] { return sub.requests_queued(); });
     list_.level(base + ".l2_to_dram", bits_for(c.l2_to_dram), l2_or_dram, display::level,

@@ -372,6 +372,9 @@ void launch(builder& b) {
             "Time between launch and first block.");
     b.count("-gpgpu_TB_launch_latency", "0", "core cycles",
             "Added to the launch latency for every thread block of the kernel.");
+    b.add("-gpgpu_cta_launch_interval", option_type::real, "X", "0", "core cycles",
+          "Between two thread blocks that are placed on the whole GPU, with decimals; 0: every "
+          "cluster may get one a cycle.");
     b.count("-gpgpu_max_concurrent_kernel", "32", "kernels",
             "Kernels that may run at the same time.");
     b.onoff("-gpgpu_concurrent_kernel_sm", "0", "Lets blocks of several kernels share an SM.");
@@ -512,8 +515,13 @@ void modern(builder& b) {
         "Between FP64 instructions of an SM whose sub-cores share one unit; 0: each has its own.");
     b.count("-modern_tensor_rate", "2048", "",
             "M x N x K x operand bits of a matrix product that a tensor core makes in two cycles.");
+    b.count("-modern_tensor_f32_rate", "0", "",
+            "The same for products that accumulate in FP32; 0: the same rate.");
+    b.count("-modern_tensor_extra", "16", "core cycles",
+            "Latency of matrix products that accumulate in FP16 or in integers, beyond their "
+            "initiation interval.");
     b.count("-modern_tensor_f32_extra", "16", "core cycles",
-            "Added to the latency of 16-bit matrix products that accumulate in FP32.");
+            "The same for products that accumulate in FP32.");
     b.count("-modern_fetch_width", "1", "instructions",
             "Of one cache line and one warp that a sub-core fetches in a cycle.");
     b.count("-modern_warp_launch_interval", "0", "core cycles",
@@ -544,6 +552,8 @@ void modern(builder& b) {
            "From the issue of a 32-bit load that hits to that of a reader, core cycles.");
     b.count("-modern_link_cycles", "2", "core cycles",
             "For 128 bytes from the memory unit to a sub-core.");
+    b.count("-modern_network_packets", "1", "packets",
+            "That an SM sends into the network, and takes from it, in a core cycle.");
 }
 
 void l1(builder& b) {
@@ -610,12 +620,21 @@ void l2(builder& b) {
     b.word("-gpgpu_dram_partition_queues", "NETWORK_TO_L2:L2_TO_DRAM:DRAM_TO_L2:L2_TO_NETWORK",
            "8:8:8:8", "Entries of the queues around L2.");
     b.count("-gpgpu_l2_rop_latency", "85", "core cycles", "Least time from the network to L2.");
+    b.count("-gpgpu_l2_atomic_latency", "0", "core cycles",
+            "Added to that for atomics, which the L2 performs.");
+    b.count(
+        "-gpgpu_l2_far_latency", "0", "core cycles",
+        "The L2 is two partitions, each next to half of the SMs: added for reads of a sector of "
+        "the other one of which the near one has no copy, and for every write and atomic that "
+        "crosses; these end the copy. 0: one partition.");
     b.count("-dram_latency", "30", "core cycles", "Least time from L2 to the DRAM controller.");
     b.onoff("-gpgpu_perf_sim_memcpy", "1", "Copies from the host leave their data in L2.");
     b.onoff("-gpgpu_flush_l2_cache", "0", "Empties L2 after every kernel.");
-    b.count("-gpgpu_memory_partition_indexing", "0", "",
-            "How addresses spread over partitions: 0 as mapped, 1 xor, 2 polynomial, 3 page "
-            "randomisation, 4 random, 5 custom (as mapped).");
+    b.count(
+        "-gpgpu_memory_partition_indexing", "0", "",
+        "How addresses spread over partitions: 0 as mapped, 1 xor, 2 polynomial, 3 page "
+        "randomisation, 4 random, 5 custom (as mapped), 6 rotated by a hash of the higher bits, "
+        "for any number of channels.");
 }
 
 void dram(builder& b) {
@@ -674,6 +693,8 @@ void interconnect(builder& b) {
             "2: requests and replies have a crossbar each; nothing else is built.");
     b.count("-icnt_arbiter_algo", "1", "", "Crossbar arbiter: 0 round-robin, 1 iSLIP.");
     b.count("-icnt_grant_cycles", "1", "network cycles", "For how long the arbiter keeps a grant.");
+    b.count("-icnt_speedup", "1", "flits",
+            "That an input of the crossbar sends and an output receives in a network cycle.");
     b.ignored("-icnt_verbose", option_type::natural, "0", prints_elsewhere);
 }
 

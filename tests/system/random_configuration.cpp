@@ -28,6 +28,7 @@ public:
         partitions();
         dram();
         network();
+        modern();
         return options_;
     }
     std::string trace() {
@@ -85,11 +86,14 @@ private:
         set("-gpgpu_TB_launch_latency", one_of({0, 0, 5}));
         set("-gpgpu_max_concurrent_kernel", one_of({1, 2, 128}));
         toss("-gpgpu_concurrent_kernel_sm");
-        if (maybe(4)) set("--compat", "accel-sim");
+        set("-gpgpu_cta_launch_interval", one_of<std::string>({"0", "0", "1.15", "40"}));
+        accel_sim_ = maybe(4);
+        if (accel_sim_) set("--compat", "accel-sim");
     }
 
     void issue() {
         const unsigned warps = one_of({32u, 48u, 64u});
+        warps_ = warps;
         set("-gpgpu_shader_core_pipeline", text(warps * 32) + ":32");
         set("-gpgpu_shader_cta", between(1, 16));
         do schedulers_ = one_of({1u, 2u, 3u, 4u, 4u, 6u, 8u, 12u, 16u, 32u, 64u});
@@ -190,7 +194,9 @@ private:
         set("-gpgpu_dram_partition_queues", text(between(4, 16)) + ":" + list(3, 16, ":"));
         set("-gpgpu_l2_rop_latency", below(100));
         set("-dram_latency", below(100));
-        set("-gpgpu_memory_partition_indexing", one_of({0, 0, 4}));
+        set("-gpgpu_memory_partition_indexing", one_of({0, 0, 4, 6}));
+        set("-gpgpu_l2_far_latency", one_of({0, 0, 3, 150}));
+        set("-gpgpu_l2_atomic_latency", one_of({0, 0, 28}));
     }
 
     void dram() {
@@ -214,6 +220,7 @@ private:
         set("-icnt_in_buffer_limit", one_of({least, least + 3, 64u}));
         set("-icnt_out_buffer_limit", one_of({least, least + 3, 64u}));
         toss("-icnt_arbiter_algo");
+        set("-icnt_speedup", one_of({1, 1, 2, 3}));
         set("-icnt_grant_cycles", between(1, 3));
         if (mode != 1) return;
         const std::uint64_t nodes = clusters_ + channels_ * sub_partitions_;
@@ -223,13 +230,29 @@ private:
                                               "use_map = 0;\n"));
     }
 
+    /// The modern core, where the classic one's schedulers suit it.
+    void modern() {
+        if (accel_sim_ || warps_ / schedulers_ > 16 || schedulers_ > 8 || maybe()) return;
+        set("--core", "modern");
+        set("--dependences", one_of<std::string>({"bits", "scoreboard"}));
+        set("-modern_network_packets", between(1, 4));
+        set("-modern_fetch_width", between(1, 2));
+        set("-modern_cta_turnaround", one_of({0, 0, 90}));
+        set("-modern_warp_launch_interval", one_of({0, 0, 5}));
+        set("-modern_stream_buffer", one_of({0, 1, 8}));
+        set("-modern_register_read_ports", between(0, 2));
+        set("-modern_result_queue", one_of({1, 8}));
+        set("-modern_memory_queue", text(between(1, 4)) + "," + list(4, 7, ","));
+    }
+
     static constexpr unsigned largest_packet = 136;  // bytes, a line and its header
 
     const scratch_folder& folder_;
     std::mt19937_64 random_;
     std::vector<std::string> options_;
     std::uint64_t clusters_ = 1, channels_ = 1, sub_partitions_ = 1;
-    unsigned schedulers_ = 1;
+    unsigned schedulers_ = 1, warps_ = 32;
+    bool accel_sim_ = false;
     bool sub_cores_ = false;
 };
 

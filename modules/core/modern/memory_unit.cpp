@@ -6,6 +6,7 @@
 #include "modules/protocol/phases.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace simtlm::core::modern {
 
@@ -252,15 +253,17 @@ bool memory_unit::start(latch& l, target which) {
     const std::uint64_t now = access_process_.now();
     if (inst.accesses.empty()) return true;
     if (which == past_l1d) {
-        if (l.blocked || sm_.port.blocked()) {
-            note_stall(inst, memory_stall::network_full);
-            return false;
+        for (unsigned n = 0; n < modern_.network_packets && !inst.accesses.empty(); ++n) {
+            if (l.blocked || sm_.port.blocked()) {
+                note_stall(inst, memory_stall::network_full);
+                return false;
+            }
+            tlm::tlm_generic_payload& p = request_for(l);
+            tlm::tlm_phase phase = tlm::BEGIN_REQ;
+            sc_core::sc_time delay;
+            started(l);
+            l.blocked = uncached->nb_transport_fw(p, phase, delay) == tlm::TLM_ACCEPTED;
         }
-        tlm::tlm_generic_payload& p = request_for(l);
-        tlm::tlm_phase phase = tlm::BEGIN_REQ;
-        sc_core::sc_time delay;
-        started(l);
-        l.blocked = uncached->nb_transport_fw(p, phase, delay) == tlm::TLM_ACCEPTED;
         if (!inst.accesses.empty()) note_stall(inst, memory_stall::coalescing);
         return inst.accesses.empty();
     }
@@ -344,24 +347,28 @@ void memory_unit::respond() {
         sm_.warps.copy_arrived(copies_.front().warp, copies_.front().group);
         copies_.pop_front();
     }
-    if (sm_.port.has_response()) sm_.port.deliver();
-    if (uncached_ != nullptr) {
-        tlm::tlm_generic_payload& p = *uncached_;
-        uncached_ = nullptr;
-        auto& inst = *static_cast<warp_instruction*>(extension(p).instruction);
-        if (extension(p).is_atomic) {
-            protocol::atomic_effect::perform(p);
-            if (sm_.warps.warp[inst.warp].executor != nullptr)
-                sm_.warps.atomics_finished(extension(p).warp, extension(p).lanes);
-        }
-        p.release();
-        arrived(inst, now);
+    for (unsigned n = 0; n < modern_.network_packets && sm_.port.has_response(); ++n) {
+        sm_.port.deliver();
+        if (uncached_ != nullptr) take_uncached(now);
     }
     if (sm_.port.has_response()) return;
     if (copies_.empty())
         respond_process_.sleep();
     else
         respond_process_.sleep_until(copies_.front().done_at);
+}
+
+/// The response of a load or atomic that has not gone through the L1D.
+void memory_unit::take_uncached(std::uint64_t now) {
+    tlm::tlm_generic_payload& p = *std::exchange(uncached_, nullptr);
+    auto& inst = *static_cast<warp_instruction*>(extension(p).instruction);
+    if (extension(p).is_atomic) {
+        protocol::atomic_effect::perform(p);
+        if (sm_.warps.warp[inst.warp].executor != nullptr)
+            sm_.warps.atomics_finished(extension(p).warp, extension(p).lanes);
+    }
+    p.release();
+    arrived(inst, now);
 }
 
 void memory_unit::arrived(warp_instruction& inst, std::uint64_t now) {

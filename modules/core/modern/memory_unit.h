@@ -67,6 +67,7 @@ private:
                                        sc_core::sc_time& delay);
     void response_arrived() override { respond_process_.wake(); }
     void respond();
+    void take_uncached(std::uint64_t now);
     void access();
     void accept();
     int target_of(const warp_instruction& inst) const;

@@ -37,7 +37,8 @@ struct modern_config {
     l0_instruction_cache_config l0i;
     memory_queue_config memory_queue;
     memory_latencies memory;
-    unsigned link_cycles = 2;  ///< for 128 bytes from the memory unit to a sub-core
+    unsigned link_cycles = 2;      ///< for 128 bytes from the memory unit to a sub-core
+    unsigned network_packets = 1;  ///< that the SM sends, and takes, in a core cycle
 };
 
 }  // namespace simtlm::core::modern

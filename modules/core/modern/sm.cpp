@@ -25,8 +25,9 @@ unsigned l1d_stages(const modern_config& m) {
 
 }  // namespace
 
-sm::sm(const multiprocessor_parts& parts, const sm_timing& modern)
-    : multiprocessor(parts.name, parts.sequencer, parts.config, parts.who),
+sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
+       const sm_timing& modern)
+    : multiprocessor(name, parts.sequencer, parts.config, parts.who),
       group_("cycle", parts.sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
       modern_(modern),
       tagger_(parts.who),
@@ -82,6 +83,7 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
     data.banks = config_.ldst.l1_banks;
     data.bank_interleaving = config_.ldst.l1_banks_byte_interleaving;
     data.bank_hash = config_.ldst.l1_banks_hash;
+    data.misses_per_cycle = modern_.network_packets;
     l1d_ = std::make_unique<cache::l1_data_cache>("l1d", sequencer_, data, transactions);
     link_->l1i.bind(l1i_->port);
     memory_unit_->l1c.bind(l1c_->port);

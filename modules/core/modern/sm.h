@@ -32,7 +32,8 @@ class sm final : public multiprocessor,
                  private sub_core::services,
                  private instruction_link::client {
 public:
-    sm(const multiprocessor_parts& parts, const sm_timing& modern);
+    sm(const multiprocessor_parts& parts, const sm_timing& modern)
+        : sm(parts.name, parts, modern) {}
 
     using multiprocessor::watch;
     void watch(instruction_watcher& watcher) override {
@@ -79,6 +80,9 @@ public:
     unsigned sub_cores() const { return static_cast<unsigned>(sub_cores_.size()); }
 
 private:
+    /// The name stays open, so that what the SM is made of lies below it.
+    sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
+       const sm_timing& modern);
     struct cta_slot {
         std::unique_ptr<program::cta> block;
         kernel_context* kernel = nullptr;

@@ -97,15 +97,16 @@ tensor_cycles tensor_timing(const tensor_config& config, std::string_view opcode
         t.initiation = config.latency / 2;
         return t;
     }
-    const std::uint64_t work = std::uint64_t{s.m} * s.n * s.k * s.operand_bits;
-    const auto cycles =
-        static_cast<unsigned>(std::max<std::uint64_t>(work / config.rate / (s.sparse ? 2 : 1), 2));
-    t.latency = t.initiation = cycles / 2;
-    const bool to_f32 = opcode.find(".F32") != std::string_view::npos ||
-                        opcode.find(".f32.f16.f16.f32") != std::string_view::npos ||
-                        opcode.find(".f32.bf16.bf16.f32") != std::string_view::npos;
-    const bool wide = s.m == 16 && s.n == 8 && (s.k == 16 || s.k == 8) && s.operand_bits == 16;
-    if (to_f32 && wide) t.latency += config.f32_extra;
+    const auto says = [&](const char* text) { return opcode.find(text) != std::string_view::npos; };
+    // HMMA.16816.F32; PTX names D, A, B, C, and with wmma of halves D and C.
+    const bool to_f32 = says(".F32") || says(".f32.f16.f16.f32") || says(".f32.bf16.bf16.f32") ||
+                        says(".f32.tf32.tf32.f32") || says(".f32.e") || says(".f32.f32");
+    const unsigned rate = to_f32 && config.f32_rate != 0 ? config.f32_rate : config.rate;
+    const std::uint64_t work = std::uint64_t{s.m} * s.n * s.k * s.operand_bits / (s.sparse ? 2 : 1);
+    t.initiation = static_cast<unsigned>(std::max<std::uint64_t>((work + rate) / rate / 2, 1));
+    const unsigned columns = std::max(1u, s.n / 8);
+    t.latency =
+        std::max(t.initiation, t.initiation / columns + (to_f32 ? config.f32_extra : config.extra));
     return t;
 }
 

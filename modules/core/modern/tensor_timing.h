@@ -21,12 +21,16 @@ matrix_shape shape_of(std::string_view opcode);
 
 struct tensor_config {
     unsigned rate = 2048;     ///< m n k operand bits that a sub-core multiplies in 2 cycles
-    unsigned f32_extra = 16;  ///< cycles more of HMMA.16816.F32 and HMMA.1688.F32
+    unsigned f32_rate = 0;    ///< the same for sums in FP32; 0: the same rate
+    unsigned extra = 16;      ///< cycles of latency beyond the initiation interval
+    unsigned f32_extra = 16;  ///< ... for sums in FP32
     unsigned latency = 32;    ///< of an instruction whose shape is not known, cycles
 };
 
-/// Cycles of a matrix instruction (Huerta et al., section 5.5): m n k x operand bits / rate, half
-/// of it if sparse; its latency and its initiation interval are half of that.
+/// Cycles of a matrix instruction (after Huerta et al., section 5.5): its initiation interval is
+/// m n k x operand bits / rate / 2, half of it if sparse. Its latency is that and the extra cycles
+/// of the accumulators' type; a product of 16 columns is two of 8 in a row, and a dependent one
+/// waits for the last of them only.
 struct tensor_cycles {
     unsigned latency = 1;
     unsigned initiation = 1;

@@ -100,6 +100,18 @@ TEST_F(L1DataCache, ABankTakesOneAccessPerCycle) {
     expect_drained(r);
 }
 
+TEST_F(L1DataCache, SeveralMissesLeaveInACycleWhereItsPortIsWide) {
+    cache_rig::settings s;
+    s.width = 4;
+    auto c = volta(3);
+    c.misses_per_cycle = 2;
+    auto r = make(c, s);
+    for (const std::uint64_t a : {0x000, 0x1020, 0x2040, 0x3060}) load(r, 5, a);
+    r.rig.run(60);
+    EXPECT_THAT(r.rig.cycles_of(observation::sent), ElementsAre(9u, 9u, 10u, 10u));
+    expect_drained(r);
+}
+
 TEST_F(L1DataCache, AMissThatFindsNoResourceStopsItsBankOnly) {
     auto c = volta(1);
     c.cache.miss_queue_size = 2;  // a read wants two places

@@ -23,6 +23,7 @@ struct cluster_rig : sc_core::sc_module, private cta_listener {
         tlm::tlm_generic_payload* payload;
     };
     const cluster_config config;
+    bool offers_at_once = false;  // the next response, when one is taken
     kernel::phase_sequencer sequencer;
     protocol::transaction_pool pool;
     simt_cluster cluster;
@@ -62,6 +63,7 @@ private:
             EXPECT_EQ(&p, offered_);
             offered_ = nullptr;
             taken.push_back(process_.now());
+            if (offers_at_once) offer();
             return tlm::TLM_COMPLETED;
         }
         EXPECT_EQ(owed_, nullptr) << "a request before the one before it was taken";
@@ -81,6 +83,10 @@ private:
             owed_ = nullptr;
             network->nb_transport_bw(p, phase, delay);
         }
+        offer();
+    }
+    void offer() {
+        sc_core::sc_time delay;
         if (offered_ == nullptr && !responses.empty()) {
             offered_ = responses.front();
             responses.pop_front();
@@ -264,6 +270,25 @@ TEST(SimtCluster, TakesOneResponsePerCycleFromTheNetwork) {
     ASSERT_EQ(rig.taken.size(), 6u);
     for (std::size_t k = 1; k < 6; ++k) EXPECT_EQ(rig.taken[k], rig.taken[k - 1] + 1);
     EXPECT_EQ(rig.completed.size(), 2u);
+}
+
+TEST(SimtCluster, HandsOnSeveralResponsesPerCycleWhereItsPortIsWide) {
+    cluster_config c = config_of(1);
+    c.responses_per_cycle = 2;
+    cluster_rig rig("rig", c);
+    rig.offers_at_once = true;
+    const loads l(6);
+    rig.run(1);
+    rig.launch(0, l.block);
+    rig.run(100);
+    for (const auto& r : rig.requests) rig.responses.push_back(r.payload);
+    rig.run(100);
+    ASSERT_EQ(rig.taken.size(), 6u);
+    for (std::size_t k = 0; k < 6; k += 2) {
+        EXPECT_EQ(rig.taken[k], rig.taken[0] + k / 2);
+        EXPECT_EQ(rig.taken[k + 1], rig.taken[k]);
+    }
+    EXPECT_EQ(rig.completed.size(), 1u);
 }
 
 TEST(SimtCluster, LetsAResponseWaitBehindOneWhoseSmHasNoRoom) {

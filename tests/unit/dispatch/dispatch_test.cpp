@@ -224,6 +224,17 @@ TEST(CtaScheduler, WaitsForTheLaunchLatencyOfKernelAndBlocks) {
     EXPECT_EQ(rig.placed[6].cycle, done[1].start_cycle);
 }
 
+TEST(CtaScheduler, PlacesCtasOfTheWholeGridAtAnInterval) {
+    dispatch_config d;
+    d.cta_launch_interval = 1500;  // 1.5 cycles
+    gpu_rig rig("rig", cores_of(4, 1), d);
+    rig.launch({4, 30, 0});
+    rig.run(1000);
+    std::vector<std::uint64_t> cycles;
+    for (const auto& p : rig.placed) cycles.push_back(p.cycle);
+    EXPECT_THAT(cycles, ElementsAre(0u, 2u, 3u, 5u));
+}
+
 TEST(CtaScheduler, KeepsAnSmToOneKernelUntilItIsEmpty) {
     gpu_rig rig("rig", cores_of(1, 1), {});
     rig.launch({1, 30, 1});

@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 /// One crossbar without sockets: packets are numbers.
 struct bare_switch {
     bare_switch(unsigned inputs, unsigned outputs, std::unique_ptr<switch_arbiter> arbiter,
-                unsigned limit = 8, bool whole_packets = true)
-        : fabric(inputs, outputs, limit, limit, whole_packets, std::move(arbiter)),
+                unsigned limit = 8, bool whole_packets = true, unsigned speedup = 1)
+        : fabric(inputs, outputs, limit, limit, whole_packets, std::move(arbiter), speedup),
           arrived(outputs) {}
 
     void push(unsigned input, unsigned output, unsigned flits = 1) {
@@ -57,6 +57,18 @@ TEST(IslipArbiter, ServesAnOutputsRequestersInTurnFromWhereItStopped) {
     s.advance();
     s.advance();
     EXPECT_THAT(s.take(0), ElementsAre(1, 3, 0));
+}
+
+TEST(CrossbarSwitch, MovesAsManyFlitsACycleAsItsSpeedup) {
+    bare_switch s(2, 2, make_islip_arbiter(2, 1), 8, false, 2);
+    for (unsigned i : {0u, 1u}) s.push(i, 0);  // of two inputs to one output
+    s.push(0, 1, 4);                           // and a packet of four flits behind
+    s.advance();
+    EXPECT_THAT(s.take(0), ElementsAre(0, 1));
+    s.advance();
+    EXPECT_TRUE(s.take(1).empty()) << "its first flit moved in the second pass of the first cycle";
+    s.advance();
+    EXPECT_THAT(s.take(1), ElementsAre(0));
 }
 
 TEST(IslipArbiter, KeepsItsPointerForTheGrantCycles) {

@@ -7,6 +7,7 @@
 
 #include <set>
 #include <tuple>
+#include <vector>
 
 namespace simtlm::memory {
 namespace {
@@ -219,6 +220,36 @@ TEST(ChannelAddresses, LeaveHolesWhereIpolyFoldsAndNoneElsewhere) {
         EXPECT_TRUE(whole.device_address(3, local));
     }
     EXPECT_GT(holes, 0u);
+}
+
+TEST(address_mapping, a_rotation_spreads_strides_over_any_number_of_channels) {
+    const address_mapping m(make(hbm_map, 40, 4, partition_indexing::rotation));
+    for (const std::uint64_t stride : {256u, 4096u, 10240u, 65536u, 1u << 20}) {
+        std::vector<unsigned> uses(m.sub_partitions(), 0);
+        for (std::uint64_t i = 0; i < 16000; ++i) ++uses[m.decode(i * stride).sub_partition];
+        for (const unsigned n : uses) EXPECT_NEAR(n, 100, 60) << "stride " << stride;
+    }
+}
+TEST(address_mapping, a_rotation_gives_every_address_a_place_of_its_own) {
+    for (const unsigned channels : {8u, 40u}) {
+        const address_mapping m(make(hbm_map, channels, 4, partition_indexing::rotation));
+        std::set<std::tuple<unsigned, std::uint64_t>> places, in_channel;
+        for (std::uint64_t a = 0; a < (1u << 24); a += 256) {
+            const auto w = m.decode(a);
+            EXPECT_TRUE(places.insert({w.sub_partition, w.partition_address}).second);
+            EXPECT_TRUE(in_channel.insert({w.channel, m.channel_address(a)}).second);
+            if (a % 65536 == 0) {
+                EXPECT_EQ(m.device_address(w.channel, m.channel_address(a)), a);
+            }
+        }
+    }
+}
+TEST(address_mapping, a_rotation_needs_channel_bits_in_one_place) {
+    EXPECT_THROW(
+        address_mapping(make("00000000.00000000.00000000.00000000.000RRRRR.RRRRRRRR.BBBDDDCC."
+                             "CCCSSSSS",
+                             8, 1, partition_indexing::rotation)),
+        kernel::user_error);
 }
 
 }  // namespace

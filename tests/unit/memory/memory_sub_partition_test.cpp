@@ -119,6 +119,45 @@ TEST_F(MemorySubPartition, AMissIsReadOnceAndThenHit) {
     EXPECT_EQ(slice->statistics().to_memory, 1u);
 }
 
+TEST_F(MemorySubPartition, ARequestFromTheOtherHalfOfTheGpuCrossesUntilThereIsACopy) {
+    config.far_latency = 150;
+    config.sms = 2;
+    config.slices = 2;  // this is the first, of the half of SM 0
+    build();
+    const auto request = [&](unsigned sm, bool write) {
+        auto& p =
+            add(write, 0x40, 32, write ? access_type::global_write : access_type::global_read);
+        protocol::extension(p).sm = static_cast<std::uint16_t>(sm);
+        test::run_core_cycles(1000);
+    };
+    request(0, false);  // from memory
+    for (const unsigned sm : {0u, 1u, 1u}) request(sm, false);
+    request(0, true);  // ends the copy
+    request(1, false);
+    expect_drained(6);
+    const unsigned near = config.rop_latency + 2;
+    EXPECT_EQ(network->latencies[1], near);
+    EXPECT_EQ(network->latencies[2], near + 150);
+    EXPECT_EQ(network->latencies[3], near);
+    EXPECT_EQ(network->latencies[5], near + 150);
+    EXPECT_EQ(slice->statistics().far_requests, 2u);
+    EXPECT_EQ(slice->statistics().near_copies, 1u);
+}
+
+TEST_F(MemorySubPartition, AnAtomicTakesLongerThanARead) {
+    config.atomic_latency = 28;
+    build();
+    add(false, 0x40, 32, access_type::global_read);
+    test::run_core_cycles(1000);
+    protocol::extension(add(false, 0x40, 32, access_type::global_read)).is_atomic = true;
+    add(false, 0x40, 32, access_type::global_read);
+    test::run_core_cycles(1000);
+    expect_drained(3);
+    // In the order in which they were answered: the read does not wait for the atomic.
+    EXPECT_EQ(network->latencies[1], config.rop_latency + 2u);
+    EXPECT_EQ(network->latencies[2], config.rop_latency + 2u + 28);
+}
+
 TEST_F(MemorySubPartition, ALineIsSplitIntoItsSectorsAndAnsweredPartByPart) {
     build();
     add(false, 0x80, 128, access_type::instruction_read);

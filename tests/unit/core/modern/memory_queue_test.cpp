@@ -106,16 +106,34 @@ TEST(SharedWavefronts, ServeWideLanesByHalvesAndQuarters) {
 TEST(TensorTiming, FollowsTheSizeOfTheProduct) {
     tensor_config c;
     c.rate = 2048;
+    c.extra = 10;
     c.f32_extra = 16;
     EXPECT_EQ(tensor_timing(c, "HMMA.16816.F32").initiation, 8u);
     EXPECT_EQ(tensor_timing(c, "HMMA.16816.F32").latency, 24u);  // A100: 24.6 measured
-    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F16").latency, 8u);
+    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F16").latency, 18u);
     EXPECT_EQ(tensor_timing(c, "HMMA.SP.16832.F32").initiation, 8u);
     EXPECT_EQ(tensor_timing(c, "IMMA.16832.S8.S8").initiation, 8u);
     EXPECT_EQ(tensor_timing(c, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32").latency, 24u);
     EXPECT_EQ(tensor_timing(c, "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32").initiation, 8u);
     c.rate = 1024;
     EXPECT_EQ(tensor_timing(c, "HMMA.16816.F32").initiation, 16u);
+}
+TEST(TensorTiming, MultipliesAtAnotherRateForSumsInSinglePrecision) {
+    tensor_config c;
+    c.rate = 1024;
+    c.f32_rate = 512;  // GeForce
+    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F16").initiation, 16u);
+    EXPECT_EQ(tensor_timing(c, "HMMA.16816.F32").initiation, 32u);
+}
+TEST(TensorTiming, LetsADependentProductOf16ColumnsWaitForTheLastEightOnly) {
+    constexpr const char* wmma = "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32";
+    tensor_config c;
+    c.rate = 1024;
+    c.f32_extra = 19;
+    EXPECT_EQ(tensor_timing(c, wmma).initiation, 32u);
+    EXPECT_EQ(tensor_timing(c, wmma).latency, 35u);  // V100: 35.3 measured
+    c.f32_rate = 512;
+    EXPECT_EQ(tensor_timing(c, wmma).latency, 64u);  // RTX 4090: 64.1
 }
 TEST(TensorTiming, NamesTheShapesOfMachineCodeAndPtx) {
     EXPECT_EQ(shape_of("HMMA.16816.F32").k, 16u);

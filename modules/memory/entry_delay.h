@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/memory/growing_ring.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tlm>
+
+namespace simtlm::memory {
+
+/// The way of requests from the network to an L2 slice: a pipeline without a limit for each latency
+/// that there is, so that what takes longer holds up nothing else. One request a cycle leaves, the
+/// one that is due first.
+class entry_delay {
+public:
+    /// What a request is delayed by beyond the least.
+    enum way : unsigned { plain, atomic, far, far_atomic, ways };
+    struct delayed {
+        tlm::tlm_generic_payload* payload = nullptr;
+        std::uint64_t ready = 0;  ///< core cycle
+    };
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+
+    entry_delay(unsigned least, unsigned atomic_more, unsigned far_more)
+        : latency_{least, least + atomic_more, least + far_more, least + far_more + atomic_more} {}
+
+    void push(tlm::tlm_generic_payload& request, way by, std::uint64_t now) {
+        pipeline_[by].push({&request, now + latency_[by]});
+        ++size_;
+        if (pipeline_[by].front().ready < next_) next_ = pipeline_[by].front().ready;
+    }
+    bool empty() const { return size_ == 0; }
+    std::size_t size() const { return size_; }
+    /// Of them, those that cross from the other half of the GPU.
+    std::size_t crossing() const { return pipeline_[far].size() + pipeline_[far_atomic].size(); }
+    /// When the first is due; never if there is none.
+    std::uint64_t next() const { return next_; }
+    const tlm::tlm_generic_payload& first() const {
+        return *pipeline_[first_way()].front().payload;
+    }
+    /// @pre !empty()
+    tlm::tlm_generic_payload& pop() {
+        tlm::tlm_generic_payload& request = *pipeline_[first_way()].pop().payload;
+        --size_;
+        next_ = never;
+        if (size_ != 0) next_ = pipeline_[first_way()].front().ready;
+        return request;
+    }
+
+private:
+    unsigned first_way() const {
+        unsigned first = ways;
+        for (unsigned w = 0; w < ways; ++w)
+            if (!pipeline_[w].empty() &&
+                (first == ways || pipeline_[w].front().ready < pipeline_[first].front().ready))
+                first = w;
+        return first;
+    }
+
+    std::array<unsigned, ways> latency_;
+    std::array<growing_ring<delayed>, ways> pipeline_;
+    std::size_t size_ = 0;
+    std::uint64_t next_ = never;
+};
+
+}  // namespace simtlm::memory
