@@ -202,6 +202,33 @@ extern "C" __global__ void ffma(float* values, float a, float b, u32 iterations)
 
 extern "C" __global__ void empty() {}
 
+/// The last block loads a word every `stride` bytes, one by one, and notes how much longer a use of
+/// each takes than a use of what is there.
+extern "C" __global__ void latency_each(u32* times, char* buffer, u32 stride, u32 count) {
+    if (blockIdx.x + 1 != gridDim.x) return;
+    u64 at = reinterpret_cast<u64>(buffer);
+#pragma nounroll
+    for (u32 i = 0; i < count; ++i) {
+        u32 with = 0, without = 0;
+        asm volatile(
+            "{\n.reg .b32 s, e, v;\n"
+            "mov.u32 s, %%clock;\n"
+            "xor.b32 v, %3, s;\n"
+            "mov.u32 e, %%clock;\n"
+            "sub.u32 %0, e, s;\n"
+            "mov.u32 s, %%clock;\n"
+            "ld.global.cg.b32 v, [%2];\n"
+            "xor.b32 v, v, s;\n"
+            "mov.u32 e, %%clock;\n"
+            "sub.u32 %1, e, s;\n}"
+            : "=r"(without), "=r"(with)
+            : "l"(at), "r"(i)
+            : "memory");
+        times[i] = with - without;
+        at += stride;
+    }
+}
+
 // ---- bandwidth: blocks of 512 threads ----------------------------------------------------------
 
 #define VALUE_32(n) "v" #n
@@ -250,6 +277,16 @@ BANDWIDTH(l1_64, "ld.global.ca.v2.b32", 64, 8)
 BANDWIDTH(l1_128, "ld.global.ca.v4.b32", 128, 16)
 BANDWIDTH(l2_32, "ld.global.cg.b32", 32, 4)
 BANDWIDTH(l2_128, "ld.global.cg.v4.b32", 128, 16)
+
+/// Every thread loads 16 bytes of its own: a stream through memory, in the order of the blocks.
+extern "C" __global__ void stream(u32* times, char* buffer) {
+    u32 v0 = 0, v1 = 0, v2 = 0, v3 = 0;
+    const u64 at = reinterpret_cast<u64>(buffer) + (blockIdx.x * blockDim.x + threadIdx.x) * 16;
+    asm volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v0), "=r"(v1), "=r"(v2), "=r"(v3)
+                 : "l"(at));
+    if ((v0 ^ v1 ^ v2 ^ v3) == 3) times[0] = v0;
+}
 
 #define BANDWIDTH_SHARED(bits, load, width)                                                    \
     extern "C" __global__ void bandwidth_shared_##bits(u32* times, u32 repeats, u32 advance) { \
