@@ -117,32 +117,37 @@ race_detector::conflict race_detector::examine(std::uint32_t k, unsigned warp, u
                                                bool writes, std::uint32_t operation) const {
     const shadow s = const_cast<race_detector*>(this)->shadow_of(warp);
     const auto both_strong = [&](std::uint32_t other) { return (operation & other & strong) != 0; };
+    const auto never_race = [&](std::uint32_t other, unsigned by) {
+        return both_strong(other) && (by != warp || (operation & other & unordered_lanes) == 0);
+    };
     const auto thread = warp * warp_size + lane;
     conflict c;
     const stamp w = s.written[k];
     const unsigned writer = (w & thread_mask) / warp_size;
-    if (w >= ordered_ && (w & thread_mask) != thread && !both_strong(s.written_by[k]) &&
+    if (w >= ordered_ && (w & thread_mask) != thread && !never_race(s.written_by[k], writer) &&
         !is_ordered(warp, writer, w >> clock_shift)) {
-        c = {true, true, true, writer, w % warp_size, s.written_by[k] & ~strong};
+        c = {true, true, true, writer, w % warp_size, s.written_by[k] & operation_mask};
         return c;
     }
     const stamp r = s.read[k];
-    if (!writes || r < ordered_ || both_strong(s.read_by[k])) return c;
+    if (!writes || r < ordered_) return c;
     const unsigned last = (r & thread_mask) / warp_size;
+    if (never_race(s.read_by[k], last)) return c;
+    const bool strong_reads = both_strong(s.read_by[k]);
     for (unsigned u = 0; u < warps_; ++u) {
-        if ((s.readers[k] >> u & 1) == 0) continue;
+        if ((s.readers[k] >> u & 1) == 0 || (u != warp && strong_reads)) continue;
         if (u == warp) {
             const bool other_lane = (r & thread_mask) != thread || (r & many_lanes) != 0;
             if (last != warp || !other_lane || is_ordered(warp, warp, r >> clock_shift)) continue;
             const bool known = (r & thread_mask) != thread;
-            return {true, false, known, u, r % warp_size, s.read_by[k] & ~strong};
+            return {true, false, known, u, r % warp_size, s.read_by[k] & operation_mask};
         }
         if (last_reads_ != nullptr) {
             const std::uint32_t clock = reinterpret_cast<const std::uint32_t*>(
                 last_reads_.get())[std::size_t{padded_} * u + k];
             if (clock == 0 || is_ordered(warp, u, clock)) continue;
         }
-        return {true, false, last == u, u, r % warp_size, s.read_by[k] & ~strong};
+        return {true, false, last == u, u, r % warp_size, s.read_by[k] & operation_mask};
     }
     return c;
 }

@@ -19,7 +19,8 @@ namespace simtlm::execution {
 /// ordered if the later one's warp has been told of the earlier one; of the same warp, if its clock
 /// has ticked between. A barrier of the whole CTA orders everything before it, so that most
 /// accesses are settled by one comparison. Two strong accesses (atomic, volatile, relaxed ...) do
-/// not race.
+/// not race, except volatile ones of lanes of one warp: programs that were written for lanes in
+/// step rely on an order that these do not give.
 ///
 /// While nobody writes, nobody needs to know who has read: reads are kept aside (late_read), until
 /// a write has to compare with them or a barrier makes them all forgotten.
@@ -34,6 +35,9 @@ public:
     static constexpr stamp many_lanes = 0x400;
     static constexpr unsigned clock_shift = 11;
     static constexpr std::uint32_t strong = 0x8000'0000;  ///< beside the operation
+    /// The same of a strong access that races with those of other lanes of its warp.
+    static constexpr std::uint32_t unordered_lanes = 0x4000'0000;
+    static constexpr std::uint32_t operation_mask = 0x3fff'ffff;
 
     /// @param lanes_in_step  threads of a warp are ordered by its program, as before sm_70
     race_detector(unsigned warps, std::uint32_t bytes, unsigned granule, bool lanes_in_step);

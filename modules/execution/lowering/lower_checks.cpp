@@ -29,6 +29,8 @@ std::uint32_t order_flags(const ptx::operation& o) {
         case semantics::acq_rel:
         case semantics::sc:
             return access_flags::strong | access_flags::acquires | access_flags::releases;
+        case semantics::volatile_:
+            return access_flags::strong | access_flags::unordered_lanes;
         default:
             return access_flags::strong;
     }

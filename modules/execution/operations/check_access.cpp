@@ -117,7 +117,8 @@ void each_lane(lane_mask lanes, Function f) {
 bool note_writes(const race_stamps s, lane_mask lanes, const race_detector::granule_lanes& granule,
                  bool has_reads) {
     std::uint32_t any = 0;
-    if ((s.operation & race_detector::strong) != 0) {
+    if ((s.operation & race_detector::strong) != 0 &&
+        (s.operation & race_detector::unordered_lanes) == 0) {
         each_lane(lanes,
                   [&](unsigned i) { any |= s.strong_write_is_suspicious(granule[i]) ? 1 : 0; });
         if (any == 0) each_lane(lanes, [&](unsigned i) { s.note_write(granule[i], i); });
@@ -211,7 +212,8 @@ void look_for_races(const checked_access& a, lane_mask lanes, const address_lane
     race_detector& d = *a.checks.races();
     const bool is_strong = a.has(access_flags::strong);
     const std::uint32_t operation =
-        static_cast<std::uint32_t>(a.w.pc_of(a.op)) | (is_strong ? race_detector::strong : 0);
+        static_cast<std::uint32_t>(a.w.pc_of(a.op)) | (is_strong ? race_detector::strong : 0) |
+        (a.has(access_flags::unordered_lanes) ? race_detector::unordered_lanes : 0);
     const race_stamps s(d, a.w.index, operation);
     const bool writes = a.has(access_flags::writes);
     settle(d);

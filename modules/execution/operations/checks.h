@@ -19,6 +19,8 @@ struct access_flags {
     static constexpr std::uint32_t wide_registers = 32;  ///< of 64 bits a lane
     /// What is loaded is stored elsewhere, and nothing else.
     static constexpr std::uint32_t copies = 64;
+    /// Strong to other warps, but says nothing of the order of lanes: volatile.
+    static constexpr std::uint32_t unordered_lanes = 128;
 };
 
 /// Before a fence.

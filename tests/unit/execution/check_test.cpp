@@ -144,6 +144,27 @@ TEST(CheckRaces, WantsAWarpBarrierBetweenLanesFromSm70On) {
     EXPECT_THAT(found("races", neighbours_with(""), 64, sm60), IsEmpty());
 }
 
+TEST(CheckRaces, WantsAWarpBarrierBetweenVolatileAccessesOfLanesToo) {
+    const auto volatile_neighbours = [](const std::string& between) {
+        return "st.volatile.shared.u32 [%r1], %r0; " + between +
+               " xor.b32 %r3, %r2, 4; mov.u32 %r4, tile; add.u32 %r4, %r4, %r3;"
+               " ld.volatile.shared.u32 %r5, [%r4];";
+    };
+    EXPECT_THAT(found("races", volatile_neighbours("")),
+                ElementsAre(HasSubstr("this read and the write of thread (1,0,0)")));
+    EXPECT_THAT(found("races", volatile_neighbours("bar.warp.sync -1;")), IsEmpty());
+    EXPECT_THAT(found("races", volatile_neighbours(""), 64, sm60), IsEmpty()) << "lanes in step";
+}
+
+TEST(CheckRaces, LetsWarpsTellEachOtherThroughVolatileWords) {
+    // All read a word, then one lane of each warp writes it.
+    const std::string flag =
+        "ld.volatile.shared.u32 %r3, [tile]; bar.warp.sync -1;"
+        "and.b32 %r4, %r0, 31; setp.ne.u32 %p1, %r4, 0; @%p1 bra END;"
+        "st.volatile.shared.u32 [tile], %r0; END:";
+    EXPECT_THAT(found("races", flag), IsEmpty());
+}
+
 TEST(CheckRaces, TellsALineOfSourceOnce) {
     // Two reads and a write of one line of CUDA, and a read of another.
     const std::string body =
