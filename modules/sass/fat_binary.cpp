@@ -10,6 +10,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
 
 namespace simtlm::sass {
 
@@ -18,7 +21,7 @@ namespace {
 constexpr std::uint64_t packed_with_lz4 = 0x2000, packed_with_zstd = 0x8000;
 constexpr std::uint16_t kind_ptx = 1, kind_elf = 2;
 /// More than any entry unpacks to: a damaged header must not take all memory.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 31;
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 /// The header of a fat binary, and that of each entry.
 struct file_header {
@@ -50,23 +53,44 @@ T at(const char* p) {
     return value;
 }
 
+/// @return nothing if it is damaged; no more is set aside than the packed bytes can become
+std::optional<std::string> unpack_lz4(std::string_view packed, std::uint64_t bytes) {
+    // A byte of a block is at most 255 bytes more of a literal or a match.
+    if (bytes > std::uint64_t{packed.size()} * 255) return std::nullopt;
+    std::string to(bytes, '\0');
+    const int n = LZ4_decompress_safe(packed.data(), to.data(), static_cast<int>(packed.size()),
+                                      static_cast<int>(to.size()));
+    if (n < 0) return std::nullopt;
+    to.resize(static_cast<std::size_t>(n));
+    return to;
+}
+
+/// The same. A few bytes of zstd may become any number, so that the text grows as it comes.
+std::optional<std::string> unpack_zstd(std::string_view packed, std::uint64_t bytes) {
+    const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
+                                                                       &ZSTD_freeDCtx);
+    std::string to;
+    std::vector<char> some(ZSTD_DStreamOutSize());
+    ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+    for (;;) {
+        ZSTD_outBuffer out{some.data(), some.size(), 0};
+        const std::size_t left = ZSTD_decompressStream(context.get(), &out, &in);
+        if (ZSTD_isError(left) != 0 || to.size() + out.pos > bytes) return std::nullopt;
+        to.append(some.data(), out.pos);
+        if (in.pos == in.size && out.pos < out.size)
+            return left == 0 ? std::optional(to) : std::nullopt;
+    }
+}
+
 std::string unpack(const entry_header& h, std::string_view data, const std::string& origin) {
     if ((h.flags & (packed_with_lz4 | packed_with_zstd)) == 0) return std::string(data);
-    const std::size_t packed = std::min<std::size_t>(h.packed_bytes, data.size());
-    bool good = h.unpacked_bytes <= most_bytes;
-    std::string to(good ? h.unpacked_bytes : 0, '\0');
-    if (good && (h.flags & packed_with_lz4) != 0) {
-        const int n = LZ4_decompress_safe(data.data(), to.data(), static_cast<int>(packed),
-                                          static_cast<int>(to.size()));
-        good = n >= 0;
-        if (good) to.resize(static_cast<std::size_t>(n));
-    } else if (good) {
-        const std::size_t n = ZSTD_decompress(to.data(), to.size(), data.data(), packed);
-        good = ZSTD_isError(n) == 0;
-        if (good) to.resize(n);
-    }
-    if (!good) throw kernel::user_error(origin, "an entry of a fat binary cannot be unpacked");
-    return to;
+    const std::string_view packed = data.substr(0, h.packed_bytes);
+    std::optional<std::string> text;
+    if (h.unpacked_bytes <= most_bytes && packed.size() <= most_bytes)
+        text = (h.flags & packed_with_lz4) != 0 ? unpack_lz4(packed, h.unpacked_bytes)
+                                                : unpack_zstd(packed, h.unpacked_bytes);
+    if (!text) throw kernel::user_error(origin, "an entry of a fat binary cannot be unpacked");
+    return std::move(*text);
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include "modules/kernel/error.h"
 
 #include <gtest/gtest.h>
+#include <lz4.h>
+#include <sys/resource.h>
+#include <zstd.h>
 
 #include <cstring>
 #include <string>
@@ -21,6 +24,8 @@ void put_at(std::string& s, std::size_t at, T value) {
 constexpr std::size_t header_bytes = 6, bytes = 8;
 constexpr std::size_t entry = 16, entry_bytes = entry + 8, packed_bytes = entry + 16,
                       flags = entry + 40, unpacked_bytes = entry + 56;
+
+constexpr std::uint64_t lz4 = 0x2000, zstd = 0x8000;
 
 std::string fat_binary(const std::string& ptx) {
     std::string b(16 + 64, '\0');
@@ -70,7 +75,6 @@ TEST(FatBinary, EndsAtAnEntryWhoseLengthsDoNotFit) {
 }
 
 TEST(FatBinary, UnpacksNothingBeyondAnEntryAndNoBombs) {
-    constexpr std::uint64_t lz4 = 0x2000, zstd = 0x8000;
     for (const std::uint64_t packer : {lz4, zstd}) {
         std::string b = fat_binary("text");
         put_at(b, flags, packer);
@@ -81,6 +85,57 @@ TEST(FatBinary, UnpacksNothingBeyondAnEntryAndNoBombs) {
         put_at<std::uint64_t>(b, unpacked_bytes, std::uint64_t{1} << 50);
         EXPECT_THROW(read(b), kernel::user_error) << "a petabyte";
     }
+}
+
+std::string packed(std::uint64_t packer, const std::string& text) {
+    std::string to(text.size() + 1000, '\0');
+    to.resize(packer == zstd ? ZSTD_compress(to.data(), to.size(), text.data(), text.size(), 3)
+                             : static_cast<std::size_t>(LZ4_compress_default(
+                                   text.data(), to.data(), static_cast<int>(text.size()),
+                                   static_cast<int>(to.size()))));
+    std::string b = fat_binary(to);
+    put_at(b, flags, packer);
+    put_at<std::uint32_t>(b, packed_bytes, static_cast<std::uint32_t>(to.size()));
+    put_at<std::uint64_t>(b, unpacked_bytes, text.size());
+    return b;
+}
+
+TEST(FatBinary, UnpacksLz4AndZstd) {
+    std::string text(1'000'000, 'a');
+    for (std::size_t i = 0; i < text.size(); i += 1 + i % 97) text[i] = static_cast<char>(i % 251);
+    for (const std::uint64_t packer : {lz4, zstd})
+        for (const std::string& t : {text, std::string(1'000'000, 'z'), std::string("short")}) {
+            const auto entries = read(packed(packer, t));
+            ASSERT_EQ(entries.size(), 1u);
+            EXPECT_EQ(entries[0].contents, t);
+        }
+}
+
+TEST(FatBinary, RefusesZstdThatEndsEarlyOrUnpacksToMoreThanItSays) {
+    const std::string text(100'000, 'a');
+    std::string b = packed(zstd, text);
+    put_at<std::uint32_t>(b, packed_bytes, 12);
+    EXPECT_THROW(read(b), kernel::user_error);
+    b = packed(zstd, text);
+    put_at<std::uint64_t>(b, unpacked_bytes, text.size() - 1);
+    EXPECT_THROW(read(b), kernel::user_error);
+}
+
+TEST(FatBinary, TakesNoMemoryForWhatPackedBytesCannotBecome) {
+    const auto most_memory = [] {
+        rusage r{};
+        getrusage(RUSAGE_SELF, &r);
+        return r.ru_maxrss;  // KiB
+    };
+    const auto before = most_memory();
+    for (const std::uint64_t packer : {lz4, zstd}) {
+        std::string b = fat_binary("text");
+        put_at(b, flags, packer);
+        put_at<std::uint32_t>(b, packed_bytes, 4);
+        put_at<std::uint64_t>(b, unpacked_bytes, std::uint64_t{1} << 30);
+        EXPECT_THROW(read(b), kernel::user_error);
+    }
+    EXPECT_LT(most_memory() - before, 100 << 10);
 }
 
 }  // namespace
