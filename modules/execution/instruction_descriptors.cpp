@@ -301,6 +301,7 @@ bool has_timing(opcode op) {
         case opcode::cp_reduce_async_bulk_tensor:
         case opcode::st_async:
         case opcode::wgmma_mma_async:
+        case opcode::wgmma_mma_async_sp:
             return false;
         default:
             return true;

@@ -127,6 +127,7 @@ unsigned warpgroup_registers(const operation& o) {
     unsigned k = 16;
     if (o.types[1] == type::tf32) k = 8;
     if (width_of(o.types[1]) == 8) k = 32;
+    if (o.op == opcode::wgmma_mma_async_sp) k *= 2;
     return o.shape.k == k ? o.shape.n * width_of(o.types[0]) / 64U : 0;
 }
 
@@ -140,7 +141,8 @@ unsigned fragment_registers(const operation& o, unsigned position) {
         if (o.part_of == fragment::b) part = 2;
         return wmma_exists(t, o) && wmma_layouts_exist(o, t) ? wmma_registers(o, t, part) : 0;
     }
-    if (o.op == opcode::wgmma_mma_async) return position == 0 ? warpgroup_registers(o) : 0;
+    if (o.op == opcode::wgmma_mma_async || o.op == opcode::wgmma_mma_async_sp)
+        return position == 0 ? warpgroup_registers(o) : 0;
     const type t = type_at(o, position);
     if (o.op == opcode::wmma_mma) {
         const type factor = type_at(o, 1);

@@ -50,7 +50,8 @@ namespace simtlm::ptx {
     X(slct, "slct") X(sqrt, "sqrt") X(st, "st") X(st_async, "st.async") \
     X(stackrestore, "stackrestore") X(stacksave, "stacksave") X(stmatrix, "stmatrix") \
     X(sub, "sub") X(subc, "subc") X(suld, "suld") X(suq, "suq") X(sured, "sured") X(sust, "sust") \
-    X(szext, "szext") X(tanh, "tanh") X(testp, "testp") X(tex, "tex") X(tld4, "tld4") \
+    X(szext, "szext") X(tanh, "tanh") X(tensormap_cp_fenceproxy, "tensormap.cp_fenceproxy") \
+    X(tensormap_replace, "tensormap.replace") X(testp, "testp") X(tex, "tex") X(tld4, "tld4") \
     X(trap, "trap") X(txq, "txq") X(vabsdiff, "vabsdiff") X(vabsdiff2, "vabsdiff2") \
     X(vabsdiff4, "vabsdiff4") X(vadd, "vadd") X(vadd2, "vadd2") X(vadd4, "vadd4") \
     X(vavrg2, "vavrg2") X(vavrg4, "vavrg4") X(vmad, "vmad") X(vmax, "vmax") X(vmax2, "vmax2") \
@@ -58,13 +59,14 @@ namespace simtlm::ptx {
     X(vset, "vset") X(vset2, "vset2") X(vset4, "vset4") X(vshl, "vshl") X(vshr, "vshr") \
     X(vsub, "vsub") X(vsub2, "vsub2") X(vsub4, "vsub4") \
     X(wgmma_commit_group, "wgmma.commit_group") X(wgmma_fence, "wgmma.fence") \
-    X(wgmma_mma_async, "wgmma.mma_async") X(wgmma_wait_group, "wgmma.wait_group") \
-    X(wmma_load, "wmma.load") X(wmma_mma, "wmma.mma") X(wmma_store, "wmma.store") X(xor_, "xor")
+    X(wgmma_mma_async, "wgmma.mma_async") X(wgmma_mma_async_sp, "wgmma.mma_async.sp") \
+    X(wgmma_wait_group, "wgmma.wait_group") X(wmma_load, "wmma.load") X(wmma_mma, "wmma.mma") \
+    X(wmma_store, "wmma.store") X(xor_, "xor")
 // clang-format on
 
-/// What an instruction does. `later` stands for what is not executed of sm_90 and after (sparse
-/// wgmma, tensormap.replace, tcgen05, …): it parses, its operands are unchecked, and whoever
-/// executes it refuses it by the text of its operation.
+/// What an instruction does. `later` stands for what is not executed of sm_90 and after (multimem,
+/// tcgen05, …): it parses, its operands are unchecked, and whoever executes it refuses it by the
+/// text of its operation.
 enum class opcode : std::uint16_t {
 #define SIMTLM_PTX_ENUMERATOR(name, text) name,
     SIMTLM_PTX_OPCODES(SIMTLM_PTX_ENUMERATOR)

@@ -391,6 +391,7 @@ state_space instruction_parser::space_of_address(const raw_operand& r) const {
     const auto position = &r - raw_[0].data();
     switch (op().op) {
         case opcode::cp_async:
+        case opcode::tensormap_cp_fenceproxy:
             return position == 0 ? op().space : op().source_space;
         case opcode::cp_async_bulk:
         case opcode::cp_reduce_async_bulk:

@@ -95,6 +95,8 @@ enum class mode : std::uint8_t {
     alias,                                                    // fence.proxy
     fractional, range,                                        // createpolicy
     l1, l2,                                                   // prefetch, discard, applypriority
+    map_address, map_rank, map_box, map_size, map_stride, map_step,  // tensormap.replace
+    map_type, map_interleave, map_swizzle, map_fill,
 };
 // clang-format on
 

@@ -54,8 +54,8 @@ std::string conversion_fault(const operation& o, unsigned version) {
 
 std::string matrix_fault(const operation& o) {
     const bool product = o.op == opcode::wmma_mma || o.op == opcode::mma || o.op == opcode::mma_sp;
-    const bool moved =
-        o.op == opcode::wmma_load || o.op == opcode::wmma_store || o.op == opcode::wgmma_mma_async;
+    const bool moved = o.op == opcode::wmma_load || o.op == opcode::wmma_store ||
+                       o.op == opcode::wgmma_mma_async || o.op == opcode::wgmma_mma_async_sp;
     for (unsigned position = 0; position < (product ? 4U : moved ? 1U : 0U); ++position) {
         if (fragment_registers(o, position) == 0) return "is no matrix operation that exists";
     }

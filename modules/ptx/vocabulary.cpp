@@ -90,7 +90,8 @@ constexpr word words[] = {
     {"", "warp"}, {"", "idx"}, {"", "mask"}, {"", "load"}, {"", "store"}, {"", "mma"},
     {"", "cluster"}, {"", "wait"}, {"", "bulk"}, {"", "bulk_group"}, {"", "tensor"}, {"", "tile"},
     {"", "read"}, {"", "inc"}, {"", "dec"}, {"", "launch_dependents"}, {"", "mbarrier_init"},
-    {"", "reduce"}, {"", "prefetch"}, {"", "tensormap"}, {"", "mma_async"}, {"", "fence"},
+    {"", "reduce"}, {"", "prefetch"}, {"", "tensormap"}, {"", "mma_async"}, {"", "replace"},
+    {"", "cp_fenceproxy"}, {"", "tensormap::generic"}, {"", "b1024"}, {"", "fence"},
     {"", "mbarrier::complete_tx::bytes"},
     {"", "multicast::cluster", f::flag, n(flag::multicast)},
     {"", "proxy"}, {"", "cvt"}, {"", "L2"}, {"", "alias", f::variant, n(mode::alias)},
@@ -244,6 +245,17 @@ constexpr word words[] = {
     {"tensor", "1d", f::count, 1}, {"tensor", "2d", f::count, 2}, {"tensor", "3d", f::count, 3},
     {"tensor", "4d", f::count, 4}, {"tensor", "5d", f::count, 5},
     SIMTLM_WARPGROUP_SHAPES(k8) SIMTLM_WARPGROUP_SHAPES(k16) SIMTLM_WARPGROUP_SHAPES(k32)
+    SIMTLM_WARPGROUP_SHAPES(k64)
+    {"tensorfield", "global_address", f::variant, n(mode::map_address)},
+    {"tensorfield", "rank", f::variant, n(mode::map_rank)},
+    {"tensorfield", "box_dim", f::variant, n(mode::map_box)},
+    {"tensorfield", "global_dim", f::variant, n(mode::map_size)},
+    {"tensorfield", "global_stride", f::variant, n(mode::map_stride)},
+    {"tensorfield", "element_stride", f::variant, n(mode::map_step)},
+    {"tensorfield", "elemtype", f::variant, n(mode::map_type)},
+    {"tensorfield", "interleave_layout", f::variant, n(mode::map_interleave)},
+    {"tensorfield", "swizzle_mode", f::variant, n(mode::map_swizzle)},
+    {"tensorfield", "fill_mode", f::variant, n(mode::map_fill)},
     {"times", "x1", f::count, 1}, {"times", "x2", f::count, 2}, {"times", "x4", f::count, 4},
     {"sp", "sp"}, {"sp", "sp::ordered_metadata", f::flag, n(flag::ordered_metadata)},
 

@@ -112,20 +112,18 @@ matrix_multiply::matrix_multiply(const matrix_description& description)
     }
 }
 
-/// The column of the whole A that the stored column of a row stands for.
-///
-/// Each group of four columns (two of tf32, eight of 4-bit elements) has four bits of metadata: two
-/// positions of two bits. A lane holds those of four groups for row lane / 4 in its low half, and
-/// for row lane / 4 + 8 in its high half; neighbouring lanes hold the next groups. The selector
-/// names the lane, or pair of lanes, of each four lanes that is read.
-unsigned matrix_multiply::sparse_column(const std::uint32_t* metadata, unsigned row,
-                                        unsigned stored) const {
-    const unsigned bits = storage_bits(description_.a);
+// Each group of four columns (two of tf32, eight of 4-bit elements) has four bits of metadata: two
+// positions of two bits. A lane holds those of four groups for row lane / 4 in its low half, and
+// for row lane / 4 + 8 in its high half; neighbouring lanes hold the next groups. The selector
+// names the lane, or pair of lanes, of each four lanes that is read.
+unsigned sparse_column(matrix_element a, unsigned k, unsigned selector,
+                       const std::uint32_t* metadata, unsigned row, unsigned stored) {
+    const unsigned bits = storage_bits(a);
     const unsigned stored_per_group = bits == 32 ? 1 : bits == 4 ? 4 : 2;
     const unsigned group = stored / stored_per_group, within = stored % stored_per_group;
-    const unsigned groups = k_ / (stored_per_group * 2);
+    const unsigned groups = k / (stored_per_group * 2);
     const unsigned lanes = std::max(1u, groups / 4);
-    const unsigned lane = row % 8 * 4 + (description_.selector * lanes + group / 4) % 4;
+    const unsigned lane = row % 8 * 4 + (selector * lanes + group / 4) % 4;
     const unsigned code = metadata[lane] >> (row / 8 * 16 + group % 4 * 4) & 15;
     if (bits == 32) return group * 2 + (code >> 2 == 3 ? 1 : 0);  // 0b0100 or 0b1110
     if (bits == 4) return group * 8 + (code >> (within / 2 * 2) & 3) * 2 + within % 2;
@@ -139,7 +137,8 @@ void matrix_multiply::place_sparse(const std::uint32_t* metadata, const std::uin
     std::fill_n(whole, std::size_t{description_.shape.m} * k_, 0);
     for (unsigned row = 0; row < description_.shape.m; ++row)
         for (unsigned i = 0; i < stored_k; ++i)
-            whole[row * k_ + sparse_column(metadata, row, i)] = stored[row * stored_k + i];
+            whole[row * k_ + sparse_column(description_.a, k_, description_.selector, metadata, row,
+                                           i)] = stored[row * stored_k + i];
 }
 
 void matrix_multiply::multiply_floats(operands& values) const {

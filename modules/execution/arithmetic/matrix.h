@@ -29,6 +29,14 @@ constexpr tensor_core_sum hopper_sum{16, 2};
 /// section 3.5.2).
 constexpr tensor_core_sum hopper_fp8_sum{32, -10};
 
+/// The column of the whole A that the stored column of a row of a sparse A stands for. Metadata
+/// that PTX forbids select something, but never outside the matrix.
+/// @param k         columns of the whole A
+/// @param selector  the lanes of each four that hold metadata
+/// @param metadata  of 32 lanes
+unsigned sparse_column(matrix_element a, unsigned k, unsigned selector,
+                       const std::uint32_t* metadata, unsigned row, unsigned stored);
+
 /// What the text of an instruction fixes.
 struct matrix_description {
     matrix_shape shape;
@@ -85,7 +93,6 @@ private:
                                     unsigned columns, unsigned batches);
     void place_sparse(const std::uint32_t* metadata, const std::uint32_t* stored,
                       std::uint32_t* whole) const;
-    unsigned sparse_column(const std::uint32_t* metadata, unsigned row, unsigned stored) const;
     void multiply_floats(operands& values) const;
     void multiply_integers(operands& values) const;
     void multiply_bits(operands& values) const;

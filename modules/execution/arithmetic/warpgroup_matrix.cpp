@@ -74,7 +74,7 @@ warpgroup_multiply::warpgroup_multiply(const warpgroup_description& description)
     : description_(description) {
     const unsigned most = is_eight_bits(description.a) ? 16 : 32;
     tile_ = description.n % most == 0 ? most : description.n % 16 == 0 ? 16 : 8;
-    product_.shape = {rows, tile_, description.k()};
+    product_.shape = {rows, tile_, description.stored_k()};
     product_.a = description.a;
     product_.b = description.b;
     product_.c = product_.d = description.d;
@@ -82,7 +82,8 @@ warpgroup_multiply::warpgroup_multiply(const warpgroup_description& description)
 }
 
 void warpgroup_multiply::read_a(const std::uint32_t* const* registers, std::uint32_t* a) const {
-    const unsigned bits = storage_bits(description_.a), each = 32 / bits, k = description_.k();
+    const unsigned bits = storage_bits(description_.a), each = 32 / bits;
+    const unsigned k = description_.stored_k();
     const std::uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
     for (unsigned r = 0; r < 4; ++r)
         for (unsigned lane = 0; lane < warp_lanes; ++lane)
@@ -105,7 +106,7 @@ bool warpgroup_multiply::read(const std::byte* shared, std::uint32_t bytes, std:
 bool warpgroup_multiply::read_a(const std::byte* shared, std::uint32_t bytes,
                                 const matrix_descriptor& at, unsigned first_row,
                                 std::uint32_t* a) const {
-    const unsigned k = description_.k(), each = storage_bits(description_.a) / 8;
+    const unsigned k = description_.stored_k(), each = storage_bits(description_.a) / 8;
     for (unsigned i = 0; i < rows; ++i)
         for (unsigned p = 0; p < k; ++p) {
             const unsigned row = first_row + i;
@@ -133,7 +134,7 @@ bool warpgroup_multiply::read_b(const std::byte* shared, std::uint32_t bytes,
 /// Sums of products fit into 32 bits; only the addition of D can leave them.
 void warpgroup_multiply::multiply_integers(const std::uint32_t* a, const std::uint32_t* b,
                                            std::uint32_t* sums) const {
-    const unsigned k = description_.k();
+    const unsigned k = description_.stored_k();
     for (unsigned i = 0; i < rows; ++i)
         for (unsigned j = 0; j < tile_; ++j) {
             std::int32_t product = 0;
@@ -148,19 +149,28 @@ void warpgroup_multiply::multiply_integers(const std::uint32_t* a, const std::ui
 }
 
 void warpgroup_multiply::apply(const std::uint32_t* a, const std::uint32_t* b, bool adds,
-                               std::uint32_t* const* d) const {
+                               std::uint32_t* const* d, const std::uint32_t* metadata) const {
     constexpr unsigned most = rows * 32;
     const matrix_functions& functions = matrix_functions_of_host();
     const bool halves = description_.d == matrix_element::f16;
-    const unsigned k = description_.k(), per_register = halves ? 2 : 1;
+    // A sparse product is two of half the depth.
+    const unsigned k = description_.stored_k(), products = description_.sparse ? 2 : 1;
+    const unsigned per_register = halves ? 2 : 1;
     const std::uint32_t sign = description_.negate_a == description_.negate_b
                                    ? 0
                                    : 1u << (storage_bits(description_.a) - 1);
-    alignas(64) std::uint32_t factor[most_a], bits[most];
+    alignas(64) std::uint32_t factor[2][most_a] = {}, bits[most];
     alignas(64) double sums[most];
     // The product of two negated factors is the one of both as they are.
-    for (unsigned i = 0; i < rows * k; ++i) factor[i] = a[i] ^ sign;
-    for (unsigned first = 0; first < description_.n; first += tile_, b += tile_ * k) {
+    for (unsigned row = 0; row < rows; ++row)
+        for (unsigned i = 0; i < k; ++i) {
+            const unsigned column =
+                description_.sparse
+                    ? sparse_column(description_.a, 2 * k, description_.selector, metadata, row, i)
+                    : i;
+            factor[column / k][row * k + column % k] = a[row * k + i] ^ sign;
+        }
+    for (unsigned first = 0; first < description_.n; first += tile_, b += tile_ * k * products) {
         // Registers of these columns: four (two of f16) for every eight.
         const unsigned begin = first / 8 * 4 / per_register;
         const unsigned count = tile_ / 8 * 4 / per_register;
@@ -179,18 +189,22 @@ void warpgroup_multiply::apply(const std::uint32_t* a, const std::uint32_t* b, b
             });
         else
             std::fill_n(bits, most, 0u);
-        if (is_integer(description_.a)) {
-            multiply_integers(factor, b, bits);
-        } else {
-            functions.decode(description_.d, bits, rows * tile_, sums);
+        const bool integers = is_integer(description_.a);
+        if (!integers) functions.decode(description_.d, bits, rows * tile_, sums);
+        for (unsigned p = 0; p < products; ++p) {
+            const std::uint32_t* const b_of = b + p * k * tile_;
+            if (integers) {
+                multiply_integers(factor[p], b_of, bits);
+                continue;
+            }
             float_product product;
             product.description = &product_;
-            product.a = factor;
-            product.b = b;
+            product.a = factor[p];
+            product.b = b_of;
             product.sums = sums;
             functions.multiply_floats(product);
-            functions.encode(description_.d, false, sums, rows * tile_, bits);
         }
+        if (!integers) functions.encode(description_.d, false, sums, rows * tile_, bits);
         for_elements([&](std::uint32_t& word, unsigned shift, std::uint32_t element) {
             const std::uint32_t mask = halves ? 0xffffu << shift : ~0u;
             word = (word & ~mask) | element << shift;

@@ -39,15 +39,19 @@ struct warpgroup_description {
     bool negate_a = false, negate_b = false;            ///< imm-scale-a, imm-scale-b
     bool a_is_mn_major = false, b_is_mn_major = false;  ///< imm-trans-a, imm-trans-b
     bool saturate = false;                              ///< .satfinite of integers
+    bool sparse = false;    ///< .sp: half of A is stored, metadata tell which
+    unsigned selector = 0;  ///< of .sp: the lanes of each four that hold metadata
 
-    unsigned k() const { return 256 / storage_bits_in_memory(); }
+    /// Columns of A as stored, and rows of B.
+    unsigned stored_k() const { return 256 / storage_bits_in_memory(); }
+    unsigned k() const { return sparse ? 2 * stored_k() : stored_k(); }
     /// Bits of an element of A and B in shared memory.
     unsigned storage_bits_in_memory() const;
     /// Registers of D that a lane has.
     unsigned registers() const { return n / (d == matrix_element::f16 ? 4 : 2); }
 };
 
-/// The rows of one warp: elements of A (16 x k) and B (k x n) as memory holds them, and D as
+/// The rows of one warp: elements of A (16 x stored k) and B (k x n) as memory holds them, and D as
 /// registers hold it.
 class warpgroup_multiply {
 public:
@@ -68,11 +72,12 @@ public:
     unsigned columns() const { return tile_; }
 
     /// D = A * B, + D where `adds`. d[r] points to the 32 lanes of register r.
-    void apply(const std::uint32_t* a, const std::uint32_t* b, bool adds,
-               std::uint32_t* const* d) const;
+    /// @param metadata  of .sp, 32 lanes
+    void apply(const std::uint32_t* a, const std::uint32_t* b, bool adds, std::uint32_t* const* d,
+               const std::uint32_t* metadata = nullptr) const;
 
     static constexpr unsigned rows = 16;
-    static constexpr unsigned most_a = rows * 32, most_b = 32 * 256;  ///< elements
+    static constexpr unsigned most_a = rows * 32, most_b = 64 * 256;  ///< elements
 
 private:
     bool read(const std::byte* shared, std::uint32_t bytes, std::uint32_t at,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/lowering/function_lowering.h"
 #include "modules/execution/operations/bulk_copy.h"
+#include "modules/execution/operations/tensor_map_operations.h"
 
 #include <memory>
 #include <utility>
@@ -74,6 +75,26 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
             if (what.coordinates.size() != o.count) return false;
             emit_bulk(to_shared ? copy_box_to_shared : copy_box_to_global, std::move(what));
             return true;
+        case opcode::tensormap_cp_fenceproxy:
+            what.to = lane_place_of(operand(0), o.space);
+            what.from = lane_place_of(operand(1), o.source_space);
+            what.bytes = constant(static_cast<std::uint64_t>(operand(2).value), 32);
+            emit_bulk(copy_bulk, std::move(what));
+            return true;
+        case opcode::tensormap_replace: {
+            const bool has_dimension =
+                o.variant == ptx::mode::map_box || o.variant == ptx::mode::map_size ||
+                o.variant == ptx::mode::map_stride || o.variant == ptx::mode::map_step;
+            const unsigned width = ptx::width_of(o.first_type());
+            const slot value = source(operand(has_dimension ? 2 : 1), width);
+            const auto dimension = static_cast<slot>(has_dimension ? operand(1).value : 0);
+            const memory_place p = place_of(operand(0), o);
+            operation& op = emit(replace_tensor_map_field);
+            set_place(op, p);
+            op.source[1] = value;
+            op.list = list_of({static_cast<slot>(o.variant), dimension, width});
+            return true;
+        }
         case opcode::st_async: {
             what.to = lane_place_of(operand(0), state_space::shared);
             const unsigned width = ptx::width_of(o.first_type());

@@ -144,20 +144,27 @@ void function_lowering::lower_fragment(const ptx::operation& o) {
     op.immediate = attach(std::move(access));
 }
 
-/// D, A (a descriptor or four registers), descriptor of B, scale-d; then imm-scale-a, imm-scale-b,
-/// and of 16-bit types imm-trans-a where A has a descriptor, imm-trans-b.
+/// D, A (a descriptor or four registers), descriptor of B, of .sp metadata and selector, scale-d;
+/// then imm-scale-a, imm-scale-b, and of 16-bit types imm-trans-a where A has a descriptor,
+/// imm-trans-b.
 bool function_lowering::lower_warpgroup_multiply(const ptx::operation& o) {
     const bool in_registers = operand(1).kind == operand_kind::vector;
-    const auto value = [&](unsigned n) { return has_operand(n) ? operand(n).value : 0; };
+    const bool sparse = o.op == opcode::wgmma_mma_async_sp;
+    const unsigned scale_d = sparse ? 5 : 3;
+    const auto value = [&](unsigned n) {
+        return has_operand(scale_d + n) ? operand(scale_d + n).value : 0;
+    };
     arithmetic::warpgroup_description d;
     d.n = o.shape.n;
     d.d = element_of(o.types[0]);
     d.a = element_of(o.types[1]);
     d.b = element_of(o.types[2]);
-    d.negate_a = value(4) < 0;
-    d.negate_b = value(5) < 0;
-    d.a_is_mn_major = !in_registers && value(6) != 0;
-    d.b_is_mn_major = value(in_registers ? 6 : 7) != 0;
+    d.negate_a = value(1) < 0;
+    d.negate_b = value(2) < 0;
+    d.a_is_mn_major = !in_registers && value(3) != 0;
+    d.b_is_mn_major = value(in_registers ? 3 : 4) != 0;
+    d.sparse = sparse;
+    if (sparse) d.selector = static_cast<unsigned>(operand(4).value);
     d.saturate = o.has(ptx::flag::satfinite);
     std::vector<slot> list;
     for (const ptx::operand* e : elements_of(operand(0)))
@@ -170,12 +177,14 @@ bool function_lowering::lower_warpgroup_multiply(const ptx::operation& o) {
         a = source(operand(1), 64);
     }
     const slot b = source(operand(2), 64);
-    const slot adds = mask_source(operand(3));
+    const slot metadata = sparse ? source(operand(3), 32) : no_slot;
+    const slot adds = mask_source(operand(scale_d));
     operation& op = emit(multiply_warpgroup);
     op.list = list_of(list);
     op.source[0] = a;
     op.source[1] = b;
     op.source[2] = adds;
+    op.source[3] = metadata;
     op.immediate = attach(std::make_shared<const arithmetic::warpgroup_multiply>(d));
     return true;
 }
@@ -183,6 +192,7 @@ bool function_lowering::lower_warpgroup_multiply(const ptx::operation& o) {
 bool function_lowering::lower_matrix(const ptx::operation& o) {
     switch (o.op) {
         case opcode::wgmma_mma_async:
+        case opcode::wgmma_mma_async_sp:
             return lower_warpgroup_multiply(o);
         case opcode::mma:
         case opcode::mma_sp:

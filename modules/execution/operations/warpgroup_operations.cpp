@@ -37,7 +37,10 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
     std::uint32_t* d[most_registers];
     for (unsigned r = 0; r < results; ++r)
         d[r] = reinterpret_cast<std::uint32_t*>(w.at(op->list[r]));
-    product.apply(a, b, (w.mask_at(op->source[2]) >> lane & 1) != 0, d);
+    const auto* const metadata = op->source[3] == no_slot
+                                     ? nullptr
+                                     : reinterpret_cast<const std::uint32_t*>(w.at(op->source[3]));
+    product.apply(a, b, (w.mask_at(op->source[2]) >> lane & 1) != 0, d, metadata);
     return op + 1;
 }
 

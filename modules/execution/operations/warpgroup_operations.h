@@ -11,7 +11,7 @@ struct warp;
 /// wgmma.mma_async: the rows of one warp of the warpgroup. It is complete when the next instruction
 /// executes. immediate: an arithmetic::warpgroup_multiply; list: registers of D, then four of A
 /// where it is no matrix in shared memory; source[0], source[1]: descriptors of A and B; source[2]:
-/// the mask of scale-d.
+/// the mask of scale-d; source[3]: metadata of .sp.
 const operation* multiply_warpgroup(warp& w, const operation* op);
 
 }  // namespace simtlm::execution

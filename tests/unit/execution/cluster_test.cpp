@@ -333,6 +333,39 @@ TEST(TensorCopy, StoresABoxAndLeavesWhatLiesOutside) {
         }
 }
 
+TEST(TensorMap, IsChangedFieldByFieldAndCopiedOutOfSharedMemory) {
+    machine m(kernel(R"(
+  .shared .align 128 .b8 copy[128];
+  mov.u32 %r20, copy; shl.b32 %r8, %r0, 2; add.u32 %r8, %r8, %r20;
+  mul.wide.u32 %rd2, %r0, 4; add.u64 %rd2, %rd1, %rd2; ld.global.u32 %r9, [%rd2];
+  st.shared.u32 [%r8], %r9; bar.sync 0; setp.eq.u32 %p1, %r0, 0;
+  mov.u64 %rd3, 0x123450; mov.u32 %r10, 77; mov.u64 %rd4, 320;
+  @%p1 tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r20], %rd3;
+  @%p1 tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r20], 1, %r10;
+  @%p1 tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r20], 0, %rd4;
+  @%p1 tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r20], 9;
+  @%p1 tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%r20], 2;
+  bar.sync 0;
+  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r20], 128;
+  fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;
+  mov.u32 %r1, 0;
+)"),
+              hopper);
+    const tensor_map map = matrix_map(0x100, 16, 16);
+    std::vector<std::byte> image(128);
+    std::memcpy(image.data(), &map, sizeof map);
+    const auto at = m.buffer(image);
+    m.run("k", {1, 1, 1}, {32, 1, 1}, m.buffer(std::vector<std::uint32_t>(32)), at, 0u);
+    tensor_map changed;
+    m.memory().read(&changed, at, sizeof changed);
+    EXPECT_EQ(changed.address, 0x123450u);
+    EXPECT_EQ(changed.last[1], 76u);
+    EXPECT_EQ(changed.last[0], 15u);
+    EXPECT_EQ(changed.strides[0], 320u);
+    EXPECT_EQ(changed.type, tensor_map::element::f64);
+    EXPECT_EQ(changed.swizzle, tensor_map::swizzle_mode::bytes_64);
+}
+
 TEST(TensorMap, TellsWhatTheDriverRefuses) {
     tensor_map m = matrix_map(0x100, 16, 16);
     EXPECT_EQ(m.fault(), "");

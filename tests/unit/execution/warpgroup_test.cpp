@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -24,8 +25,12 @@ struct product {
     bool a_in_registers = false;
     int scale_a = 1, scale_b = 1;
     bool adds = true;
+    bool sparse = false;
+    unsigned selector = 0;
 
-    unsigned k() const { return 256 / bits; }
+    /// Columns of A as stored, and of the whole A.
+    unsigned stored_k() const { return 256 / bits; }
+    unsigned k() const { return sparse ? 2 * stored_k() : stored_k(); }
     bool integers() const { return d == "s32"; }
     bool scaled() const { return !integers(); }
     bool transposable() const { return bits == 16; }
@@ -101,14 +106,14 @@ unsigned offset_of(const product& p, const placed& m, layout l, unsigned mn, uns
     return mn / span * m.leading + k / 8 * m.stride + k % 8 * m.swizzle + mn % span * 2;
 }
 
-placed place_matrix(const product& p, layout l, unsigned first, unsigned mn) {
-    const unsigned chunks = p.k() * p.bits / 8 / 16;  // of 16 bytes along k
+placed place_matrix(const product& p, layout l, unsigned first, unsigned mn, unsigned k) {
+    const unsigned chunks = k * p.bits / 8 / 16;  // of 16 bytes along k
     if (l == layout::k_major)
         return p.swizzle == 0 ? placed{first, 128, 128 * chunks, 0}
                               : placed{first, 16, 8 * p.swizzle, p.swizzle};
     if (p.swizzle == 0) return {first, 128 * (mn / 8), 128, 0};
     // k in groups of 8 rows of a span; spans apart by all of these.
-    return {first, p.k() * p.swizzle, 8 * p.swizzle, p.swizzle};
+    return {first, k * p.swizzle, 8 * p.swizzle, p.swizzle};
 }
 
 std::string registers(const char* name, unsigned first, unsigned count) {
@@ -122,7 +127,7 @@ std::string registers(const char* name, unsigned first, unsigned count) {
 void expect_right(const product& p) {
     SCOPED_TRACE(p.d + " " + p.a + " " + p.b + " n" + std::to_string(p.n) + " swizzle " +
                  std::to_string(p.swizzle));
-    const unsigned k = p.k(), each = p.bits / 8;
+    const unsigned k = p.k(), stored = p.stored_k(), each = p.bits / 8;
     const int most = p.bits == 8 ? 3 : 7;
     std::mt19937 random(p.n * 131 + p.swizzle);
     const auto draw = [&] {
@@ -131,18 +136,44 @@ void expect_right(const product& p) {
     };
     std::vector<int> a(64 * k), b(k * p.n), c(64 * p.n);
     for (int& x : a) x = draw();
+    // Of a sparse A: two columns of each four (one of each two of tf32), which metadata name.
+    std::vector<std::uint32_t> metadata(128);
+    std::vector<int> packed(64 * stored);
+    for (unsigned row = 0; row < 64; ++row)
+        for (unsigned i = 0; i < stored; ++i) packed[row * stored + i] = a[row * k + i];
+    if (p.sparse) {
+        const unsigned per_group = p.bits == 32 ? 1 : 2, groups = stored / per_group;
+        const std::vector<int> values = packed;
+        std::fill(a.begin(), a.end(), 0);
+        for (unsigned row = 0; row < 64; ++row)
+            for (unsigned g = 0; g < groups; ++g) {
+                const unsigned first = random() % (per_group == 1 ? 2 : 3);
+                const unsigned second = first + 1 + random() % (3 - std::min(first, 2u));
+                const unsigned code =
+                    per_group == 1 ? (first == 0 ? 4 : 14) : first | std::min(second, 3u) << 2;
+                if (per_group == 1) {
+                    a[row * k + g * 2 + first] = values[row * stored + g];
+                } else {
+                    a[row * k + g * 4 + first] = values[row * stored + g * 2];
+                    a[row * k + g * 4 + std::min(second, 3u)] = values[row * stored + g * 2 + 1];
+                }
+                // Lanes of each four hold 16 columns' codes; the upper half those of row + 8.
+                const unsigned lane = row % 8 * 4 + (p.bits == 8 ? g / 4 : p.selector * 2 + g / 4);
+                metadata[row / 16 * 32 + lane] |= code << (row % 16 / 8 * 16 + g % 4 * 4);
+            }
+    }
     for (int& x : b) x = draw();
     for (int& x : c) x = draw();
 
-    const placed in_a = place_matrix(p, p.a_layout, 0, 64);
-    const placed in_b = place_matrix(p, p.b_layout, 16384, p.n);
+    const placed in_a = place_matrix(p, p.a_layout, 0, 64, stored);
+    const placed in_b = place_matrix(p, p.b_layout, 16384, p.n, k);
     std::vector<std::byte> shared(65536);
     const auto put = [&](const placed& m, layout l, unsigned mn, unsigned kk, std::uint32_t bits) {
         std::memcpy(&shared[m.swizzled(m.first + offset_of(p, m, l, mn, kk))], &bits, each);
     };
     for (unsigned i = 0; i < 64; ++i)
-        for (unsigned kk = 0; kk < k; ++kk)
-            put(in_a, p.a_layout, i, kk, encode(p.a, a[i * k + kk]));
+        for (unsigned kk = 0; kk < stored; ++kk)
+            put(in_a, p.a_layout, i, kk, encode(p.a, packed[i * stored + kk]));
     for (unsigned j = 0; j < p.n; ++j)
         for (unsigned kk = 0; kk < k; ++kk)
             put(in_b, p.b_layout, j, kk, encode(p.b, b[kk * p.n + j]));
@@ -150,7 +181,7 @@ void expect_right(const product& p) {
     const bool halves = p.d == "f16";
     const unsigned results = p.n / (halves ? 4 : 2);
     // Accumulators and A of a thread, as its registers hold them.
-    std::vector<std::uint32_t> d_in(std::size_t{128} * results), a_in(128 * 4);
+    std::vector<std::uint32_t> d_in(std::size_t{128} * results), a_in(128 * 5);
     const auto row_of = [](unsigned t) { return t / 32 * 16 + t % 32 / 4; };
     for (unsigned t = 0; t < 128; ++t) {
         for (unsigned r = 0; r < results; ++r) {
@@ -166,10 +197,12 @@ void expect_right(const product& p) {
         for (unsigned r = 0; r < 4; ++r)
             for (unsigned e = 0; e < per; ++e)
                 a_in[r * 128 + t] |=
-                    encode(p.a, a[(row_of(t) + r % 2 * 8) * k + (r / 2 * 4 + t % 4) * per + e])
+                    encode(p.a,
+                           packed[(row_of(t) + r % 2 * 8) * stored + (r / 2 * 4 + t % 4) * per + e])
                     << e * p.bits;
     }
 
+    std::copy(metadata.begin(), metadata.end(), a_in.begin() + 512);
     std::string code =
         ".visible .entry k(.param .u64 image, .param .u64 d, .param .u64 a)\n{\n"
         ".shared .align 1024 .b8 tile[65536];\n"
@@ -187,15 +220,17 @@ void expect_right(const product& p) {
     for (unsigned r = 0; r < results; ++r)
         code +=
             "ld.global.u32 %r" + std::to_string(r) + ", [%rd3+" + std::to_string(r * 512) + "];\n";
-    for (unsigned r = 0; r < 4; ++r)
+    for (unsigned r = 0; r < 5; ++r)
         code += "ld.global.u32 %r" + std::to_string(190 + r) + ", [%rd4+" +
                 std::to_string(r * 512) + "];\n";
     code += "mov.u64 %rd5, " + std::to_string(in_a.descriptor()) + "; mov.u64 %rd6, " +
             std::to_string(in_b.descriptor()) + ";\n";
     code += "setp.ne.u32 %p2, " + std::string(p.adds ? "1" : "0") + ", 0;\n";
-    code += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(p.n) + "k" + std::to_string(k) +
-            "." + p.d + "." + p.a + "." + p.b + " " + registers("r", 0, results) + ", " +
-            (p.a_in_registers ? registers("r", 190, 4) : "%rd5") + ", %rd6, %p2";
+    code += "wgmma.mma_async" + std::string(p.sparse ? ".sp" : "") + ".sync.aligned.m64n" +
+            std::to_string(p.n) + "k" + std::to_string(k) + "." + p.d + "." + p.a + "." + p.b +
+            " " + registers("r", 0, results) + ", " +
+            (p.a_in_registers ? registers("r", 190, 4) : "%rd5") + ", %rd6" +
+            (p.sparse ? ", %r194, " + std::to_string(p.selector) : std::string()) + ", %p2";
     if (p.scaled()) code += ", " + std::to_string(p.scale_a) + ", " + std::to_string(p.scale_b);
     if (p.transposable() && !p.a_in_registers)
         code += p.a_layout == layout::mn_major ? ", 1" : ", 0";
@@ -283,6 +318,28 @@ TEST(Warpgroup, MultipliesEveryType) {
     registers = of("f32", "tf32", "tf32", 32);
     registers.a_in_registers = true;
     expect_right(registers);
+}
+
+TEST(Warpgroup, MultipliesSparseMatrices) {
+    const auto of = [](const char* d, const char* a, unsigned bits, unsigned selector) {
+        product p;
+        p.d = d;
+        p.a = p.b = a;
+        p.bits = bits;
+        p.swizzle = 128;
+        p.sparse = true;
+        p.selector = selector;
+        return p;
+    };
+    expect_right(of("f32", "f16", 16, 0));
+    expect_right(of("f32", "bf16", 16, 1));
+    expect_right(of("f32", "tf32", 32, 1));
+    expect_right(of("f32", "e4m3", 8, 0));
+    expect_right(of("s32", "s8", 8, 0));
+    product p = of("f16", "f16", 16, 1);
+    p.a_in_registers = true;
+    p.b_layout = layout::mn_major;
+    expect_right(p);
 }
 
 TEST(Warpgroup, ScalesByMinusOne) {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/operations/tensor_map_operations.h"
+
+#include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lane_addresses.h"
+#include "modules/execution/operations/lanes.h"
+#include "modules/execution/tensor_map.h"
+#include "modules/ptx/operation.h"
+
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+using element = tensor_map::element;
+
+/// By the numbers of tensormap.replace, which are others than the driver's (PTX manual, table of
+/// .elemtype).
+constexpr element elements[] = {element::u8,      element::u16, element::u32,  element::s32,
+                                element::u64,     element::s64, element::f16,  element::f32,
+                                element::f32_ftz, element::f64, element::bf16, element::tf32,
+                                element::tf32_ftz};
+
+/// @return false: the value is none of the field
+bool replace(tensor_map& m, ptx::mode field, unsigned d, std::uint64_t value) {
+    using ptx::mode;
+    switch (field) {
+        case mode::map_address:
+            m.address = value;
+            return true;
+        case mode::map_rank:  // one less
+            m.rank = static_cast<std::uint8_t>(value + 1);
+            return value < tensor_map::most_dimensions;
+        case mode::map_box:
+            m.box[d] = static_cast<std::uint16_t>(value);
+            return value >= 1 && value <= 256;
+        case mode::map_size:
+            m.last[d] = static_cast<std::uint32_t>(value - 1);
+            return value != 0;
+        case mode::map_stride:
+            if (d + 1 >= tensor_map::most_dimensions) return false;
+            m.strides[d] = value;
+            return true;
+        case mode::map_step:
+            m.step[d] = static_cast<std::uint8_t>(value);
+            return value >= 1 && value <= 8;
+        case mode::map_type:
+            if (value >= std::size(elements)) return false;
+            m.type = elements[value];
+            return true;
+        case mode::map_swizzle:
+            m.swizzle = static_cast<tensor_map::swizzle_mode>(value);
+            return value <= 3;
+        case mode::map_fill:
+            m.fills_with_nan = value == 1;
+            return value <= 1;
+        case mode::map_interleave:
+            return value == 0;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+const operation* replace_tensor_map_field(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    alignas(64) address_lanes address;
+    compute_addresses(w, op, lanes, address);
+    const auto field = static_cast<ptx::mode>(op->list[0]);
+    const unsigned d = op->list[1];
+    const bool wide = op->list[2] == 64;
+    for_lanes(lanes, [&](unsigned i) {
+        if (address[i] % 64 != 0) misaligned(w, op, i, address[i], 64);
+        std::byte* const at =
+            range_of(w, op, i, access_detail::space_of(op), address[i], sizeof(tensor_map), true)
+                .at(address[i]);
+        tensor_map m;
+        std::memcpy(&m, at, sizeof m);
+        const std::uint64_t value = wide ? lanes_at<std::uint64_t>(w, op->source[1])[i]
+                                         : lanes_at<std::uint32_t>(w, op->source[1])[i];
+        if (m.mark != tensor_map::valid) w.block->fail(w, op, i, "the tensor map is none");
+        if (d >= tensor_map::most_dimensions || !replace(m, field, d, value))
+            w.block->fail(w, op, i, "a value that this field of a tensor map cannot have");
+        std::memcpy(at, &m, sizeof m);
+    });
+    return op + 1;
+}
+
+}  // namespace simtlm::execution
