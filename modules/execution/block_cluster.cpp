@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/block_cluster.h"
 
+#include "modules/execution/checking/block_checks.h"
 #include "modules/execution/thread_block.h"
 
 namespace simtlm::execution {
@@ -25,6 +26,7 @@ bool block_cluster::passed(const warp& w) {
     for (thread_block* const b : blocks_) {
         if (b == nullptr) continue;
         for (warp& other : b->warps()) other.cluster_arrived = 0;
+        if (b->checks() != nullptr) b->checks()->complete(0, {}, true);
     }
     return true;
 }

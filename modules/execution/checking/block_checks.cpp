@@ -12,7 +12,8 @@ namespace simtlm::execution {
 
 block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.checker) {
     const check_options& what = checker_.options;
-    const std::uint32_t shared = l.shared_bytes();
+    // What the other CTAs of a cluster do with it is not known.
+    const std::uint32_t shared = l.cluster().volume() > 1 ? 0 : l.shared_bytes();
     if (what.races && shared != 0)
         races_ = std::make_unique<race_detector>(
             l.warps(), shared, l.image.smallest_shared_access(), l.image.architecture() < 70);

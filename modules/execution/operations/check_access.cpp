@@ -456,14 +456,15 @@ void check_global(checked_access& a, lane_mask lanes) {
 }
 
 void check_generic(checked_access& a) {
-    lane_mask shared = 0, local = 0, param = 0;
+    lane_mask shared = 0, local = 0, cluster = 0, param = 0;
     if (a.address[0] < address_windows::end || !a.contiguous)
         for_lanes(a.lanes, [&](unsigned i) {
             shared |= static_cast<lane_mask>(address_windows::in_shared(a.address[i])) << i;
             local |= static_cast<lane_mask>(address_windows::in_local(a.address[i])) << i;
+            cluster |= static_cast<lane_mask>(address_windows::in_cluster(a.address[i])) << i;
             param |= static_cast<lane_mask>(address_windows::in_param(a.address[i])) << i;
         });
-    const lane_mask global = a.lanes & ~(shared | local | param);
+    const lane_mask global = a.lanes & ~(shared | local | cluster | param);
     a.contiguous &= shared == a.lanes || global == a.lanes;
     if (shared != 0) check_shared(a, shared);
     if (local != 0) check_local(a, local);

@@ -49,6 +49,23 @@ const std::string four = ".explicitcluster .reqnctapercluster 4, 1, 1\n";
 const std::string word = ".shared .align 16 .b8 buf[1024];\n.shared .align 8 .b64 bar;\n";
 const std::string cluster_sync = "barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n";
 
+/// Thread 0 initialises the mbarrier for one arrival and awaits `bytes`.
+std::string expect(unsigned bytes) {
+    return "mov.u32 %r7, bar; mov.u32 %r20, buf; setp.eq.u32 %p1, %r0, 0;"
+           "@%p1 mbarrier.init.shared.b64 [%r7], 1; fence.proxy.async;" +
+           cluster_sync + "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r7], " +
+           std::to_string(bytes) + ";";
+}
+const std::string await =
+    "LOOP: mbarrier.try_wait.parity.shared.b64 %p3, [%r7], 0; @!%p3 bra LOOP;"
+    "shl.b32 %r8, %r0, 2; add.u32 %r8, %r8, %r20; ld.shared.u32 %r1, [%r8];";
+
+std::vector<std::uint32_t> counting(unsigned n) {
+    std::vector<std::uint32_t> v(n);
+    for (unsigned i = 0; i < n; ++i) v[i] = 7 * i + 1;
+    return v;
+}
+
 TEST(Cluster, NumbersItsBlocks) {
     const auto rank = results(kernel("mov.u32 %r1, %cluster_ctarank;", four), 8, 1);
     EXPECT_EQ(rank, (std::vector<std::uint32_t>{0, 1, 2, 3, 0, 1, 2, 3}));
@@ -113,6 +130,44 @@ TEST(Cluster, ArrivesAtAnMbarrierOfAnotherBlock) {
     EXPECT_EQ(r[32], 5u);
 }
 
+TEST(Cluster, HasNoFindingsWhereItsBarriersAndCopiesOrderEverything) {
+    check_options all;
+    all.memory = all.init = all.races = true;
+    const std::string neighbours =
+        "mov.u32 %r5, %cluster_ctarank; mov.u32 %r7, buf; shl.b32 %r8, %r0, 2;"
+        "add.u32 %r7, %r7, %r8; st.shared.u32 [%r7], %r5;" +
+        cluster_sync +
+        "mapa.shared::cluster.u32 %r10, %r7, 3; ld.shared::cluster.u32 %r1, [%r10];"
+        "cvt.u64.u32 %rd5, %r7; cvta.shared.u64 %rd5, %rd5; mapa.u64 %rd6, %rd5, 2;"
+        "ld.u32 %r1, [%rd6];" +
+        cluster_sync;
+    const std::string alone =
+        "mov.u32 %r7, buf; shl.b32 %r8, %r0, 2; add.u32 %r9, %r7, %r8;"
+        "st.shared.u32 [%r9], %r0;" +
+        cluster_sync + "ld.shared.u32 %r1, [%r7+4];" + cluster_sync + "st.shared.u32 [%r9], %r1;";
+    for (const auto& [body, directives] :
+         {std::pair<std::string, std::string>{neighbours, four}, {alone, ""}}) {
+        machine m(kernel(body, directives, word), hopper, all);
+        const auto out = m.buffer(std::vector<std::uint32_t>(256));
+        m.run("k", {4, 1, 1}, {64, 1, 1}, out, m.buffer(std::vector<std::uint32_t>(1)), 0u);
+        EXPECT_THAT(m.findings(), testing::IsEmpty()) << directives;
+    }
+}
+
+TEST(BulkCopy, CountsAsWrittenForChecks) {
+    check_options init;
+    init.init = true;
+    machine m(kernel(expect(256) +
+                         "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                         "[%r20], [%rd1], 256, [%r7];" +
+                         await,
+                     {}, word),
+              hopper, init);
+    m.run("k", {1, 1, 1}, {64, 1, 1}, m.buffer(std::vector<std::uint32_t>(64)),
+          m.buffer(counting(64)), 64u);
+    EXPECT_THAT(m.findings(), testing::IsEmpty());
+}
+
 TEST(Cluster, TellsWhoWaitsForEverAtItsBarrier) {
     const std::string body =
         "mov.u32 %r5, %cluster_ctarank; setp.ne.u32 %p2, %r5, 0; mov.u32 %r1, 0;"
@@ -146,23 +201,6 @@ TEST(Elect, ChoosesOneLaneOfThoseNamed) {
     EXPECT_EQ(r[4], 77u);
     EXPECT_EQ(r[5], 105u);
     EXPECT_EQ(r[6], 5u);
-}
-
-/// Thread 0 initialises the mbarrier for one arrival and awaits `bytes`.
-std::string expect(unsigned bytes) {
-    return "mov.u32 %r7, bar; mov.u32 %r20, buf; setp.eq.u32 %p1, %r0, 0;"
-           "@%p1 mbarrier.init.shared.b64 [%r7], 1; fence.proxy.async;" +
-           cluster_sync + "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r7], " +
-           std::to_string(bytes) + ";";
-}
-const std::string await =
-    "LOOP: mbarrier.try_wait.parity.shared.b64 %p3, [%r7], 0; @!%p3 bra LOOP;"
-    "shl.b32 %r8, %r0, 2; add.u32 %r8, %r8, %r20; ld.shared.u32 %r1, [%r8];";
-
-std::vector<std::uint32_t> counting(unsigned n) {
-    std::vector<std::uint32_t> v(n);
-    for (unsigned i = 0; i < n; ++i) v[i] = 7 * i + 1;
-    return v;
 }
 
 TEST(BulkCopy, BringsBytesAndTellsTheMbarrier) {
