@@ -104,7 +104,7 @@ private:
                        : out_.has("U8") || out_.has("S8") ? bytes[w_.bits(60, 2)]
                                                           : std::string_view{};
         if (o.kind == operand_kind::reg || o.kind == operand_kind::uniform_reg)
-            o.reuse = w_.bit(122 + slot);
+            o.reuse = w_.bit(122 + slot) && !accesses_texture();
     }
 
     operand immediate(const encoding_operand& spec) const {
@@ -214,6 +214,26 @@ private:
         o.kind = operand_kind::target;
         o.value = out_.address + instruction_bytes + static_cast<std::uint64_t>(offset);
         return o;
+    }
+
+    /// Textures and surfaces have their operands from registers, whatever the bits for reuse say.
+    bool accesses_texture() const {
+        return out_.opcode == "TEX" || out_.opcode == "TLD" || out_.opcode == "TLD4" ||
+               out_.opcode == "TXD" || out_.opcode == "SULD" || out_.opcode == "SUST";
+    }
+
+    /// What a texture is like, by a field of three bits; not all instructions have all of them.
+    std::string_view texture_geometry(unsigned n) const {
+        static constexpr std::string_view names[] = {
+            "1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", "INVALID6", "ARRAY_CUBE"};
+        static constexpr std::string_view invalid[] = {"INVALID0", "INVALID1", "INVALID2",
+                                                       "INVALID3", "INVALID4", "INVALID5",
+                                                       "INVALID6", "INVALID7"};
+        const unsigned known = out_.opcode == "TEX"    ? 0b10111111
+                               : out_.opcode == "TLD"  ? 0b00110111
+                               : out_.opcode == "TLD4" ? 0b10101010
+                                                       : 0b00110011;
+        return (known >> n & 1) != 0 ? names[n] : invalid[n];
     }
 
     operand decode(const encoding_operand& spec) {
@@ -336,6 +356,19 @@ private:
                 return form_ == 1 || form_ == 2 ? reg(32, false) : number(w_.bits(53, 5));
             case what::shuffle_mask:
                 return form_ == 1 || form_ == 4 ? reg(64, false) : number(w_.bits(40, 13));
+            case what::geometry: {
+                operand o;
+                o.kind = operand_kind::text;
+                o.suffix = texture_geometry(static_cast<unsigned>(w_.bits(spec.bit, 3)));
+                return o;
+            }
+            case what::base_address: {
+                operand o;
+                o.kind = operand_kind::address;
+                o.has_base = true;
+                o.base = static_cast<std::uint8_t>(w_.bits(spec.bit, 8));
+                return o;
+            }
             case what::signs:
                 return number(w_.bits(32, 8));
             case what::cctl_address:

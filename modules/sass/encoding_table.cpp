@@ -83,6 +83,8 @@ constexpr operand_name operand_names[] = {
     {"MEM", what::memory, 0},
     {"COPYTO", what::copy_destination, 0},
     {"CCTLADDR", what::cctl_address, 0},
+    {"GEO", what::geometry, 0},
+    {"BASE", what::base_address, 0},
     {"LUT", what::lut_split, 0},
     {"LDC", what::constant_indexed, 0},
     {"LANE", what::shuffle_lane, 0},

@@ -58,6 +58,8 @@ struct encoding_operand {
         bar_operands,
         b2r_operands,
         cctl_address,
+        geometry,
+        base_address,
     };
     what kind = what::reg;
     std::uint8_t bit = 0;    ///< where it lies

@@ -205,12 +205,12 @@ TEST(MachineCodeProgram, PrintsWhatItsPtxPrints) {
 TEST(MachineCodeProgram, RefusesBeforeTheLaunchWhatIsNotExecutedAndNamesIt) {
     const scratch_folder folder;
     const std::string file = folder.write(
-        "run.launch", "buffer o f32 32 zero\nlaunch looks_up grid 1 block 32 args u64:0 o\n");
+        "run.launch", "buffer o f32 32 zero\nlaunch multiplies_sparse grid 1 block 32 args o\n");
     const outcome run = simulate({"-gpgpu_ptx_sim_mode", "1", "--cubin",
                                   SIMTLM_MACHINE_CODE "/refused.sm_80.cubin", "--launch", file});
     EXPECT_EQ(run.code, 2);
     ASSERT_EQ(run.error_lines().size(), 1u) << run.err;
-    EXPECT_NE(run.err.find("looks_up"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("multiplies_sparse"), std::string::npos) << run.err;
     EXPECT_NE(run.err.find("not executed"), std::string::npos) << run.err;
 }
 

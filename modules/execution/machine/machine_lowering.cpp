@@ -242,8 +242,9 @@ void machine_lowering::lower() {
 
 bool machine_lowering::lower_instruction() {
     return lower_integer() || lower_logic() || lower_float() || lower_double() ||
-           lower_conversion() || lower_half() || lower_packed() || lower_tensor() || lower_move() ||
-           lower_memory() || lower_atomic() || lower_warp() || lower_control();
+           lower_conversion() || lower_half() || lower_packed() || lower_tensor() ||
+           lower_texture() || lower_move() || lower_memory() || lower_atomic() || lower_warp() ||
+           lower_control();
 }
 
 // ---- integer ----

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -67,6 +68,11 @@ private:
     bool lower_extremum3();
     bool lower_matrix_load();
     bool lower_tensor();
+    bool lower_texture();
+    bool lower_fetch();
+    bool lower_surface();
+    slot handle_row(slot low);
+    std::optional<slot> bound_handle(unsigned n);
     bool lower_copy();
     bool lower_absolute(machine_details& d, unsigned n);
     bool lower_move();

@@ -138,7 +138,8 @@ private:
     std::uint32_t constant_bytes_ = 0;
     std::vector<std::unique_ptr<slot[]>> lists_;
     std::vector<std::unique_ptr<machine_details>> details_;
-    std::vector<std::shared_ptr<const void>> attachments_;  ///< what tensor products do
+    std::vector<std::shared_ptr<const void>>
+        attachments_;  ///< what tensor products and texture accesses do
 };
 
 }  // namespace simtlm::execution

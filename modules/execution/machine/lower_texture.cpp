@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering of texture fetches and surface accesses to those of PTX. How their operands lie in
+// registers was found by compiling PTX with each of its texture instructions.
+#include "modules/execution/machine/machine_frame.h"
+#include "modules/execution/machine/machine_lowering.h"
+#include "modules/execution/operations/texture_operations.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace simtlm::execution {
+
+using arithmetic::texture_geometry;
+using sass::operand_kind;
+
+namespace {
+
+/// What a texture is like, and how many registers tell a place in it, its layer among them.
+struct named_geometry {
+    std::string_view name;
+    texture_geometry geometry;
+    unsigned coordinates;
+    bool layered;
+};
+constexpr named_geometry geometries[] = {
+    {"1D", texture_geometry::one, 1, false},
+    {"2D", texture_geometry::two, 2, false},
+    {"3D", texture_geometry::three, 3, false},
+    {"CUBE", texture_geometry::cube, 3, false},
+    {"ARRAY_1D", texture_geometry::layered_one, 2, true},
+    {"ARRAY_2D", texture_geometry::layered_two, 3, true},
+    {"ARRAY_CUBE", texture_geometry::layered_cube, 4, true},
+    // Surfaces.
+    {"1D_BUFFER", texture_geometry::one, 1, false},
+    {"1D_ARRAY", texture_geometry::layered_one, 2, true},
+    {"2D_ARRAY", texture_geometry::layered_two, 3, true},
+};
+
+const named_geometry* geometry_called(std::string_view name) {
+    for (const named_geometry& g : geometries)
+        if (g.name == name) return &g;
+    return nullptr;
+}
+
+bool has_any(const sass::instruction& i, std::initializer_list<std::string_view> modifiers) {
+    for (const std::string_view m : modifiers)
+        if (i.has(m)) return true;
+    return false;
+}
+
+/// Registers one behind the other.
+sass::operand register_behind(const sass::operand& first, unsigned n) {
+    sass::operand o = first;
+    if (o.index != sass::register_rz) o.index = static_cast<std::uint8_t>(o.index + n);
+    return o;
+}
+
+/// The component that TLD4 gathers, by its letter.
+unsigned gathered_component(const sass::instruction& i) {
+    const unsigned first = i.modifiers[0] == "SCR" ? 1 : 0;
+    const std::string_view name = i.modifiers[first];
+    return name == "G" ? 1 : name == "B" ? 2 : name == "A" ? 3 : 0;
+}
+
+}  // namespace
+
+/// A handle's 64 bits, of which instructions have the low 32.
+slot machine_lowering::handle_row(slot low) {
+    const slot to = scratch();
+    operation& op = emit(machine_pack, &details(), false);
+    op.source[0] = low;
+    op.source[1] = machine_frame::zero;
+    op.destination = to;
+    return to;
+}
+
+/// A handle that operands `n` and `n` + 1 tell: a constant's bank and word, or a uniform register.
+std::optional<slot> machine_lowering::bound_handle(unsigned n) {
+    if (n + 1 >= now_.operand_count) return std::nullopt;
+    const operand& first = at(n);
+    const operand& second = at(n + 1);
+    if (second.kind != operand_kind::integer) return std::nullopt;
+    if (first.kind == operand_kind::uniform_reg && second.value == 0)
+        return handle_row(register_row(first.index, true));
+    if (first.kind == operand_kind::integer && first.value < sass_image::banks)
+        return handle_row(
+            row({machine_row::kind::bank_word, static_cast<std::uint32_t>(first.value),
+                 static_cast<std::uint32_t>(second.value) * 4}));
+    return std::nullopt;
+}
+
+/// TEX, TLD, TLD4, TXD. Operands: the second pair of results, the first one, registers A and B,
+/// where the handle is, the texture's geometry, the components asked for.
+bool machine_lowering::lower_fetch() {
+    const std::string_view name = now_.opcode;
+    if (has_any(now_, {"F16", "AOFFI", "DC", "NDV", "MS", "CL", "PTP", "LB", "LC", "FDV"}))
+        return false;
+    if (at(0).kind != operand_kind::reg) return false;  // a predicate: sparse textures
+    const operand& results2 = at(0);
+    const operand& results = at(1);
+    const operand& a = at(2);
+    operand b = at(3);
+    unsigned next = 4;
+    if (b.kind != operand_kind::reg) {
+        b = {};
+        b.kind = operand_kind::reg;
+        b.index = sass::register_rz;
+        next = 3;
+    }
+    std::optional<slot> handle;
+    const bool in_register = at(next).kind == operand_kind::text;
+    if (!in_register) {
+        handle = bound_handle(next);
+        if (!handle) return false;
+        next += 2;
+    }
+    const named_geometry* const g = geometry_called(at(next).suffix);
+    if (g == nullptr) return false;
+    const unsigned components =
+        next + 1 < now_.operand_count ? static_cast<unsigned>(at(next + 1).value) : 15;
+    const bool gradient = name == "TXD", gathers = name == "TLD4";
+    const bool level = now_.has("LL");
+    if (!gradient && !gathers && !level && !now_.has("LZ")) return false;
+
+    auto d = std::make_shared<texture_description>();
+    d->geometry = g->geometry;
+    d->integer_coordinates = name == "TLD";
+    d->gathers = gathers;
+    if (gathers) d->component = gathered_component(now_);
+    std::vector<slot> values;  // coordinates, then the handle and the level
+    if (gradient) {
+        // A: the handle, coordinates, the layer. B: derivatives by x and y, turn by turn.
+        unsigned from = 0;
+        if (in_register) handle = handle_row(low_word(register_behind(a, from++)));
+        const unsigned plain = g->coordinates - (g->layered ? 1 : 0);
+        if (g->layered) d->coordinates.push_back(low_word(register_behind(a, from + plain)));
+        for (unsigned n = 0; n < plain; ++n) {
+            d->coordinates.push_back(low_word(register_behind(a, from + n)));
+            d->dx.push_back(low_word(register_behind(b, 2 * n)));
+            d->dy.push_back(low_word(register_behind(b, 2 * n + 1)));
+        }
+        d->has_gradient = true;
+    } else {
+        // .SCR: both have half of what there is, A the greater one, and no more than a pair.
+        const unsigned count = g->coordinates + (in_register ? 1 : 0) + (level ? 1 : 0);
+        const unsigned first = !now_.has("SCR") ? g->coordinates : count < 3 ? 1 : 2;
+        if (now_.has("SCR") && count > 4) return false;
+        for (unsigned n = 0; n < count; ++n)
+            values.push_back(
+                low_word(n < first ? register_behind(a, n) : register_behind(b, n - first)));
+        d->coordinates.assign(values.begin(), values.begin() + g->coordinates);
+        if (in_register) handle = handle_row(values[g->coordinates]);
+        if (level) {
+            d->has_level = true;
+            d->level = values.back();
+        }
+    }
+    d->texture = *handle;
+    unsigned given = 0;
+    for (unsigned c = 0; c < 4; ++c) {
+        slot to = no_slot;
+        if ((components >> c & 1) != 0) {
+            to = result_row(given < 2 ? results : results2, given & 1);
+            ++given;
+        }
+        d->results.push_back(to);
+    }
+    image_.attachments_.push_back(d);
+    operation& op = emit(handlers_.fetch_texture);
+    op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::global)
+                                           << access_detail::space_shift);
+    op.immediate = reinterpret_cast<std::int64_t>(d.get());
+    return true;
+}
+
+/// SULD, SUST. Operands: the register loaded; the registers of the place; the one stored; where
+/// the handle is.
+bool machine_lowering::lower_surface() {
+    const bool loads = now_.opcode == "SULD", formatted = now_.has("P");
+    if (!formatted && !now_.has("BA")) return false;
+    if (has_any(now_, {"S8", "S16"})) return false;
+    const unsigned place = loads ? 1 : 0, data = loads ? 0 : 1;
+    if (now_.operand_count < 3 || at(place).kind != operand_kind::address ||
+        at(data).kind != operand_kind::reg)
+        return false;
+    const named_geometry* g = nullptr;
+    for (unsigned m = 0; g == nullptr && m < now_.modifier_count; ++m)
+        g = geometry_called(now_.modifiers[m]);
+    if (g == nullptr) return false;
+
+    auto d = std::make_shared<texture_description>();
+    d->geometry = g->geometry;
+    d->formatted = formatted;
+    d->element_bytes = now_.has("U8") ? 1 : now_.has("U16") ? 2 : 4;
+    d->elements = formatted ? (now_.has("R")    ? 1
+                               : now_.has("RG") ? 2
+                                                : 4)
+                            : (now_.has("64")    ? 2
+                               : now_.has("128") ? 4
+                                                 : 1);
+    d->clamp = now_.has("IGN")    ? arithmetic::surface_clamp::zero
+               : now_.has("TRAP") ? arithmetic::surface_clamp::trap
+                                  : arithmetic::surface_clamp::clamp;
+    if (at(2).kind == operand_kind::reg) {
+        d->texture = handle_row(low_word(at(2)));
+    } else {
+        const std::optional<slot> handle = bound_handle(2);
+        if (!handle) return false;
+        d->texture = *handle;
+    }
+    // The layer comes last; here it goes first.
+    operand base;
+    base.kind = operand_kind::reg;
+    base.index = at(place).base;
+    const unsigned plain = g->coordinates - (g->layered ? 1 : 0);
+    if (g->layered) d->coordinates.push_back(low_word(register_behind(base, plain)));
+    for (unsigned n = 0; n < plain; ++n)
+        d->coordinates.push_back(low_word(register_behind(base, n)));
+    for (unsigned n = 0; n < d->elements; ++n)
+        d->results.push_back(loads ? result_row(at(data), n)
+                                   : low_word(register_behind(at(data), n)));
+    image_.attachments_.push_back(d);
+    operation& op = emit(loads ? load_surface : store_surface);
+    op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::global)
+                                           << access_detail::space_shift);
+    op.immediate = reinterpret_cast<std::int64_t>(d.get());
+    return true;
+}
+
+bool machine_lowering::lower_texture() {
+    const std::string_view name = now_.opcode;
+    if (name == "TEX" || name == "TLD" || name == "TLD4" || name == "TXD") return lower_fetch();
+    if (name == "SULD" || name == "SUST") return lower_surface();
+    return false;
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Textures and surfaces of machine code: every kernel of textures.ptx leaves the memory that its
+// machine code leaves, for textures with and without filters and levels of detail.
+#include "modules/execution/functional.h"
+#include "modules/execution/machine/sass_image.h"
+#include "modules/execution/ptx_image.h"
+#include "modules/execution/texture_table.h"
+#include "modules/ptx/parser.h"
+#include "modules/sass/cubin.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+namespace simtlm::execution {
+namespace {
+
+using arithmetic::texture_geometry;
+
+constexpr unsigned threads = 64, edge = 4;
+
+std::string contents(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// What a texture is like, by the name of the kernel that accesses it.
+texture_geometry geometry_of(std::string_view kernel) {
+    if (kernel.substr(0, 8) == "surface_") kernel.remove_prefix(8);
+    constexpr std::pair<std::string_view, texture_geometry> names[] = {
+        {"one_", texture_geometry::one},
+        {"two_", texture_geometry::two},
+        {"three_", texture_geometry::three},
+        {"layered_one_", texture_geometry::layered_one},
+        {"layered_two_", texture_geometry::layered_two},
+        {"cube_", texture_geometry::cube},
+        {"layered_cube_", texture_geometry::layered_cube}};
+    for (const auto& [name, geometry] : names)
+        if (kernel.substr(0, name.size()) == name) return geometry;
+    throw std::runtime_error("a kernel with an unknown name");
+}
+
+/// Four channels of f32, two levels of detail.
+texture_binding binding(texture_geometry g, device_address base) {
+    texture_binding b;
+    b.base = base;
+    b.image.geometry = g;
+    b.image.format.channels = 4;
+    const bool flat = g == texture_geometry::one || g == texture_geometry::layered_one;
+    const bool cube = g == texture_geometry::cube || g == texture_geometry::layered_cube;
+    const bool layered =
+        flat ? g == texture_geometry::layered_one
+             : g == texture_geometry::layered_two || g == texture_geometry::layered_cube;
+    b.image.layers = layered ? 3 : 1;
+    std::uint64_t offset = 0;
+    for (const std::uint32_t size : {edge, edge / 2}) {
+        arithmetic::mip_level level;
+        level.width = size;
+        level.height = flat ? 1 : size;
+        level.depth = g == texture_geometry::three ? size : 1;
+        level.offset = offset;
+        level.row_pitch = std::uint64_t{size} * 16;
+        level.slice_pitch = level.row_pitch * level.height;
+        b.image.levels.push_back(level);
+        offset += level.slice_pitch * level.depth * b.image.layers * (cube ? 6 : 1);
+    }
+    return b;
+}
+constexpr std::size_t image_bytes = edge * edge * 16 * 18 * 2;
+
+/// A device with an image of machine code or PTX, and what a kernel of it leaves.
+class device {
+public:
+    device()
+        : memory_([] {
+              device_memory::config c;
+              c.capacity = std::uint64_t{1} << 26;
+              return c;
+          }()) {
+        image_ = memory_.allocate(image_bytes);
+        handle_ = memory_.allocate(8);
+        floats_ = memory_.allocate(threads * 16);
+        integers_ = memory_.allocate(threads * 16);
+        result_ = memory_.allocate(threads * 16);
+    }
+    device_memory& memory() { return memory_; }
+
+    std::string run(const program_image& image, const std::string& kernel,
+                    const arithmetic::sampler_state& sampler) {
+        const bool surface = kernel.substr(0, 8) == "surface_";
+        std::vector<float> texels(image_bytes / 4), places(threads * 4);
+        for (std::size_t n = 0; n < texels.size(); ++n)
+            texels[n] = static_cast<float>(n * 7 % 1021) * 0.5F;
+        std::vector<std::int32_t> numbers(threads * 4);
+        for (unsigned n = 0; n < threads * 4; ++n) {
+            const unsigned layer = n % 4 == 3 ? 1 : 0;
+            const auto random = static_cast<std::int32_t>(n * 2654435761U >> 16 & 0xff);
+            places[n] =
+                layer != 0 ? static_cast<float>(random % 4) : static_cast<float>(random - 64) / 32;
+            numbers[n] = layer != 0 ? random % 4 : random % 7 - 1;
+            if (surface && n % 4 == 0) numbers[n] *= 16;
+        }
+        memory_.write(image_, texels.data(), image_bytes);
+        memory_.write(floats_, places.data(), threads * 16);
+        memory_.write(integers_, numbers.data(), threads * 16);
+        const std::string nothing(threads * 16, 'x');
+        memory_.write(result_, nothing.data(), nothing.size());
+
+        texture_table table;
+        texture_binding b = binding(geometry_of(kernel), image_);
+        b.sampler = sampler;
+        const std::uint64_t handle = table.new_handle();
+        table.bind(handle, b);
+        memory_.write(handle_, &handle, 8);
+        services world;
+        world.textures = &table;
+
+        launch l;
+        l.image = &image;
+        l.kernel = image.find_kernel(kernel);
+        l.grid = {1, 1, 1};
+        l.block = {threads, 1, 1};
+        const bool indirect = kernel.find("_indirect") != std::string::npos;
+        const std::uint64_t arguments[] = {indirect ? handle_ : handle, floats_, integers_,
+                                           result_};
+        l.parameters.resize(sizeof arguments);
+        std::memcpy(l.parameters.data(), arguments, sizeof arguments);
+        execution::run(l, memory_, world, {});
+
+        std::string left(image_bytes + threads * 16, '\0');
+        memory_.read(left.data(), image_, image_bytes);
+        memory_.read(left.data() + image_bytes, result_, threads * 16);
+        std::string untouched(reinterpret_cast<const char*>(texels.data()), image_bytes);
+        EXPECT_NE(left, untouched + nothing) << kernel;
+        return left;
+    }
+
+private:
+    device_memory memory_;
+    device_address image_ = 0, handle_ = 0, floats_ = 0, integers_ = 0, result_ = 0;
+};
+
+class MachineTextures : public testing::TestWithParam<int> {};
+
+TEST_P(MachineTextures, LeaveTheMemoryThatTheirPtxLeaves) {
+    const std::string path = SIMTLM_MACHINE_CODE "/textures";
+    device d;
+    const ptx_image ptx(
+        std::make_shared<const ptx::module>(ptx::parse(contents(path + ".ptx"), "textures.ptx")),
+        d.memory());
+    const sass_image machine(
+        std::make_shared<const sass::cubin>(
+            contents(fmt::format("{}.sm_{}.cubin", path, GetParam())), "textures.cubin"),
+        d.memory());
+    ASSERT_TRUE(machine.is_executed_whole());
+    ASSERT_EQ(machine.kernels().size(), ptx.kernels().size());
+    for (const bool filters : {false, true}) {
+        arithmetic::sampler_state sampler;
+        sampler.normalised_coordinates = true;
+        sampler.address.fill(filters ? arithmetic::address_mode::mirror
+                                     : arithmetic::address_mode::wrap);
+        if (filters) sampler.filter = sampler.mip_filter = arithmetic::filter_mode::linear;
+        for (const kernel_image& k : ptx.kernels()) {
+            const std::string want = d.run(ptx, k.name, sampler);
+            EXPECT_TRUE(d.run(machine, k.name, sampler) == want) << k.name << filters;
+        }
+        // Not all kernels leave the same.
+        EXPECT_NE(d.run(machine, "three_float", sampler), d.run(machine, "two_float", sampler));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, MachineTextures, testing::Values(75, 80, 86, 90),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param); });
+
+}  // namespace
+}  // namespace simtlm::execution
