@@ -68,26 +68,27 @@ INSTANTIATE_TEST_SUITE_P(Kernels, MachineCode,
                                                 std::get<1>(p.param));
                          });
 
-/// Architecture, a GPU that has it, and the instructions that it is tried with.
-struct tensor_program {
+/// Architecture, a GPU that has it, and a program whose machine code for it is stored.
+struct stored_program {
     unsigned architecture;
     const char* preset;
     const char* name;
     unsigned words;  ///< of results
+    const char* kernel = "tensor";
 };
-void PrintTo(const tensor_program& p, std::ostream* to) {
+void PrintTo(const stored_program& p, std::ostream* to) {
     *to << p.preset;
 }
-class TensorProducts : public testing::TestWithParam<tensor_program> {};
+class StoredProgram : public testing::TestWithParam<stored_program> {};
 
-TEST_P(TensorProducts, LeaveTheSameMemoryAsTheirPtx) {
-    const tensor_program& p = GetParam();
+TEST_P(StoredProgram, LeavesTheSameMemoryAsItsPtx) {
+    const stored_program& p = GetParam();
     const scratch_folder folder;
     const std::string file =
         folder.write("run.launch", fmt::format("buffer a u32 2048 random 11\nbuffer o u32 {} zero\n"
-                                               "launch tensor grid 1 block 32 args a o s32:0\n"
+                                               "launch {} grid 1 block 32 args a o s32:3\n"
                                                "output o result.bin\n",
-                                               p.words));
+                                               p.words, p.kernel));
     const std::string path = SIMTLM_MACHINE_CODE "/" + std::string(p.name);
     const auto run = [&](const char* what, const std::string& code) {
         folder.write("result.bin", "");
@@ -100,16 +101,22 @@ TEST_P(TensorProducts, LeaveTheSameMemoryAsTheirPtx) {
     std::string ptx = read_file(path + ".ptx");
     const std::string target = ".target sm_";
     ptx.replace(ptx.find(target) + target.size(), 2, std::to_string(p.architecture));
-    const std::string expected = run("--ptx", folder.write("tensor.ptx", ptx));
+    const std::string expected = run("--ptx", folder.write("program.ptx", ptx));
     ASSERT_EQ(expected.size(), 4 * p.words);
     EXPECT_EQ(run("--cubin", fmt::format("{}.sm_{}.cubin", path, p.architecture)), expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, TensorProducts,
-                         testing::Values(tensor_program{75, "RTX2060", "tensor_75", 672},
-                                         tensor_program{80, "A100", "tensor_80", 3296},
-                                         tensor_program{86, "RTX3070", "tensor_80", 3296},
-                                         tensor_program{90, "H100_PCIE", "tensor_80", 3296}),
+INSTANTIATE_TEST_SUITE_P(TensorProducts, StoredProgram,
+                         testing::Values(stored_program{75, "RTX2060", "tensor_75", 672},
+                                         stored_program{80, "A100", "tensor_80", 3296},
+                                         stored_program{86, "RTX3070", "tensor_80", 3296},
+                                         stored_program{90, "H100_PCIE", "tensor_80", 3296}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+INSTANTIATE_TEST_SUITE_P(CooperativeGroups, StoredProgram,
+                         testing::Values(stored_program{80, "A100", "tiles", 192, "tiles"},
+                                         stored_program{86, "RTX3070", "tiles", 192, "tiles"},
+                                         stored_program{90, "H100_PCIE", "tiles", 192, "tiles"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 class TimedMachineCode : public testing::TestWithParam<std::tuple<int, unsigned>> {

@@ -897,11 +897,21 @@ bool machine_lowering::lower_move() {
         return true;
     }
     if (now_.opcode == "R2UR") {
-        // What the predicate of the longer form tells is not known.
-        if (now_.operand_count != 2) return false;
-        operation& op = emit(machine_to_uniform, &details());
-        op.source[0] = low_word(at(1));
-        op.destination = result_row(at(0));
+        // The longer form's predicate tells lanes that the uniform value is not the one of: tiles
+        // of cooperative groups take it as the guard of BRA.DIV and BRA.CONV.
+        machine_details& d = details();
+        unsigned n = 0;
+        if (at(0).kind == operand_kind::predicate) {
+            result_predicate(d, 0, at(0));
+            if (now_.has("OR")) {
+                source_predicate(d, 0, at(0));
+                d.number = all_lanes;
+            }
+            n = 1;
+        }
+        operation& op = emit(machine_to_uniform, &d);
+        op.source[0] = low_word(at(n + 1));
+        op.destination = result_row(at(n));
         return true;
     }
     return false;

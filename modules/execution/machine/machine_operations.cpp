@@ -584,6 +584,12 @@ const operation* machine_to_uniform(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     const std::uint32_t value = row(w, op->source[0])[__builtin_ctz(lanes)];
+    const machine_details& d = details_of(op);
+    lane_mask differs = 0;
+    const word* const from = row(w, op->source[0]);
+    for (unsigned i = 0; i < warp_size; ++i)
+        differs |= static_cast<lane_mask>(from[i] != value) << i;
+    write_mask(w, d.result[0], lanes, differs | (predicate(w, d, 0) & d.number));
     word* const to = row(w, op->destination);
     for (unsigned i = 0; i < warp_size; ++i) to[i] = value;
     return op + 1;
@@ -729,10 +735,10 @@ const operation* machine_branch_divergent(warp& w, const operation* op) {
     lane_mask asked = live;
     if (op->source[1] != no_slot)
         asked = (row(w, op->source[1])[__builtin_ctz(takers)] ^ d.flip[0]) + d.add[0];
-    const bool converged = (asked & live) == w.active;
+    const bool converged = (asked & live) == takers;
     if (converged != d.left) return op + 1;
     w.leave(op);
-    return control_of(w).branch(w, takers, w.code + op->source[0], op + 1);
+    return control_of(w).branch(w, d.left ? takers : w.active, w.code + op->source[0], op + 1);
 }
 
 const operation* machine_call(warp& w, const operation* op) {

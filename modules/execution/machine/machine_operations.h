@@ -73,8 +73,10 @@ const operation* machine_shared_address(warp& w, const operation* op);
 const operation* machine_atomic_pair(warp& w, const operation* op);
 
 // Warp-wide.
-const operation* machine_vote(warp& w, const operation* op);           ///< VOTE, VOTEU
-const operation* machine_to_uniform(warp& w, const operation* op);     ///< R2UR
+const operation* machine_vote(warp& w, const operation* op);  ///< VOTE, VOTEU
+/// R2UR: the value of the first lane; result[0]: lanes that have another one, or (number: all bits)
+/// that have predicate[0] already
+const operation* machine_to_uniform(warp& w, const operation* op);
 const operation* machine_load_constant(warp& w, const operation* op);  ///< LDC with an index
 
 // Control. source[0]: target, an operation of the program.
@@ -90,7 +92,9 @@ const operation* machine_yield(warp& w, const operation* op);
 /// RET, BRX: source[0]: offsets from the place `number` of the section that begins at operation
 /// source[1]; list: operation of each instruction of it, number2: how many
 const operation* machine_branch_register(warp& w, const operation* op);
-/// BRA.DIV, BRA.CONV (left). source[1]: lanes that are to execute, or no_slot: all that live
+/// BRA.DIV, BRA.CONV (left): whether the lanes that are guarded to take it are others than, or
+/// just, those that are to. By .DIV all that execute branch. source[1]: lanes that are to execute,
+/// or no_slot: all that live
 const operation* machine_branch_divergent(warp& w, const operation* op);
 /// CALL.ABS, RET.ABS. source[0], source[1]: address, low and high; number: how many functions of
 /// the runtime follow; list: first operation of each instruction of the program
