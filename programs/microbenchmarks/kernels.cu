@@ -272,9 +272,7 @@ extern "C" __global__ void latency_each(u32* times, char* buffer, u32 stride, u3
         note(times, start, now());                                                               \
     }
 
-BANDWIDTH(l1_32, "ld.global.ca.b32", 32, 4)
-BANDWIDTH(l1_64, "ld.global.ca.v2.b32", 64, 8)
-BANDWIDTH(l1_128, "ld.global.ca.v4.b32", 128, 16)
+BANDWIDTH(l1, "ld.global.ca.v2.b32", 64, 8)
 BANDWIDTH(l2_32, "ld.global.cg.b32", 32, 4)
 BANDWIDTH(l2_128, "ld.global.cg.v4.b32", 128, 16)
 
@@ -287,6 +285,41 @@ extern "C" __global__ void stream(u32* times, char* buffer) {
                  : "l"(at));
     if ((v0 ^ v1 ^ v2 ^ v3) == 3) times[0] = v0;
 }
+
+/// One block whose warps read 512 bytes an iteration, each value added to a sum of its own: a warp
+/// has few loads in flight, and the last ones are alone.
+#define BANDWIDTH_L1(bits, width, body)                                                     \
+    extern "C" __global__ void bandwidth_l1_##bits(u32* times, char* buffer, u32 repeats,   \
+                                                   u32 bytes) {                             \
+        float a = 0, b = 0, c = 0, d = 0;                                                   \
+        const u64 first = reinterpret_cast<u64>(buffer);                                    \
+        _Pragma("nounroll") for (u32 i = threadIdx.x * 4; i < bytes; i += blockDim.x * 4) { \
+            asm volatile("{.reg .f32 v;\nld.global.ca.f32 v, [%1];\nadd.f32 %0, %0, v;}"    \
+                         : "+f"(a)                                                          \
+                         : "l"(first + i));                                                 \
+        }                                                                                   \
+        barrier();                                                                          \
+        const u32 start = now();                                                            \
+        _Pragma("nounroll") for (u32 j = 0; j < repeats; ++j) {                             \
+            const u64 at = first + ((threadIdx.x * width + j * 512) & (bytes - 1));         \
+            asm volatile("{\n.reg .f32 v<4>;\n" body                                        \
+                         "add.f32 %0, v0, %0;\nadd.f32 %1, v1, %1;\n"                       \
+                         "add.f32 %2, v2, %2;\nadd.f32 %3, v3, %3;\n}"                      \
+                         : "+f"(a), "+f"(b), "+f"(c), "+f"(d)                               \
+                         : "l"(at)                                                          \
+                         : "memory");                                                       \
+        }                                                                                   \
+        barrier();                                                                          \
+        note(times, start, now());                                                          \
+        if (a + b + c + d == 3) times[2] = 1;                                               \
+    }
+
+BANDWIDTH_L1(32, 4,
+             "ld.global.ca.f32 v0, [%4];\nld.global.ca.f32 v1, [%4 + 128];\n"
+             "ld.global.ca.f32 v2, [%4 + 256];\nld.global.ca.f32 v3, [%4 + 384];\n")
+BANDWIDTH_L1(64, 8,
+             "ld.global.ca.v2.f32 {v0, v1}, [%4];\nld.global.ca.v2.f32 {v2, v3}, [%4 + 256];\n")
+BANDWIDTH_L1(128, 16, "ld.global.ca.v4.f32 {v0, v1, v2, v3}, [%4];\n")
 
 #define BANDWIDTH_SHARED(bits, load, width)                                                    \
     extern "C" __global__ void bandwidth_shared_##bits(u32* times, u32 repeats, u32 advance) { \
