@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <type_traits>
 
 namespace simtlm::execution {
 
-static_assert(std::is_trivially_copyable_v<tensor_map>);
+static_assert(std::is_trivially_copyable_v<tensor_map> && offsetof(tensor_map, unused) == 10 &&
+              offsetof(tensor_map, address) == 16);
 
 unsigned tensor_map::element_bytes() const {
     switch (type) {

@@ -35,11 +35,14 @@ struct tensor_map {
     enum class swizzle_mode : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
 
     std::uint64_t mark = 0;
-    device_address address = 0;  ///< of the first element
     element type = element::u8;
     std::uint8_t rank = 0;  ///< dimensions, 1 to 5; 0 is the innermost, contiguous one
+    /// Always 0: for some drivers of NVIDIA's, CUTLASS clears bit 21 of the second 64-bit word, and
+    /// would change what lay there.
+    std::uint8_t unused = 0;
     swizzle_mode swizzle = swizzle_mode::none;
     bool fills_with_nan = false;  ///< elements outside of the tensor; otherwise zeros
+    device_address address = 0;   ///< of the first element
     std::array<std::uint32_t, most_dimensions> last{};         ///< elements - 1
     std::array<std::uint64_t, most_dimensions - 1> strides{};  ///< bytes, of dimensions from 1 on
     std::array<std::uint16_t, most_dimensions> box{};          ///< elements, at most 256

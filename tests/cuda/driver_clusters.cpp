@@ -78,8 +78,11 @@ int main(int, char** arguments) {
     constexpr unsigned columns = 16, rows = 8, blocks = 4;
     unsigned matrix[columns * rows];
     for (unsigned i = 0; i < columns * rows; ++i) matrix[i] = i;
-    address in = 0, out = 0;
+    // At an address that has bit 21.
+    address in = 0, out = 0, before = 0;
+    CHECK(cuMemAlloc_v2(&before, 1 << 21) == 0);
     CHECK(cuMemAlloc_v2(&in, sizeof matrix) == 0 && cuMemAlloc_v2(&out, blocks * 128) == 0);
+    CHECK((in >> 21 & 1) != 0);
     CHECK(cuMemcpyHtoD_v2(in, matrix, sizeof matrix) == 0);
 
     alignas(64) char map[128];
@@ -97,6 +100,11 @@ int main(int, char** arguments) {
     box[0] = 8;
     CHECK(encode(map, in + 16) == 0);
     CHECK(cuTensorMapReplaceAddress(map, reinterpret_cast<void*>(in)) == 0);
+    // As CUTLASS does: the driver is thought to set this bit where it should not.
+    std::uint64_t second;
+    std::memcpy(&second, map + 8, sizeof second);
+    second &= ~(std::uint64_t{1} << 21);
+    std::memcpy(map + 8, &second, sizeof second);
 
     launch_attribute cluster{};
     cluster.id = 4;
