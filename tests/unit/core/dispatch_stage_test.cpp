@@ -107,9 +107,9 @@ private:
         explicit no_cache(const char* n) : protocol::cache_port_target<no_cache>(n) {
             register_nb_transport_fw(this, &no_cache::refuse, 0);
         }
-        tlm::tlm_sync_enum refuse(int, tlm::tlm_generic_payload&, tlm::tlm_phase& phase,
+        tlm::tlm_sync_enum refuse(int, tlm::tlm_generic_payload&, tlm::tlm_phase& now,
                                   sc_core::sc_time&) {
-            phase = protocol::refused;
+            now = protocol::refused;
             return tlm::TLM_UPDATED;
         }
     };
