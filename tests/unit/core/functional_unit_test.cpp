@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 struct unit_rig : sc_core::sc_module {
     kernel::phase_sequencer sequencer;
     functional_unit unit;
-    instruction_initiator<unit_rig> dispatch{"dispatch"};
+    protocol::tagged_initiator_socket<unit_rig, 32, instruction_protocol> dispatch{"dispatch"};
     std::vector<std::uint64_t> dispatched, done;
     std::deque<std::pair<std::uint64_t, program::static_instruction>> plan;
 
@@ -29,7 +29,7 @@ struct unit_rig : sc_core::sc_module {
                    kernel::on_edge<&unit_rig::cycle>(this), true) {
         for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer.clock[d](clock_);
         dispatch.bind(unit.dispatch);
-        dispatch.register_nb_transport_bw(this, &unit_rig::completed);
+        dispatch.register_nb_transport_bw(this, &unit_rig::completed, 0);
     }
     void add(std::uint64_t at, unsigned latency, unsigned interval) {
         program::static_instruction i;
@@ -42,7 +42,7 @@ struct unit_rig : sc_core::sc_module {
     }
 
 private:
-    tlm::tlm_sync_enum completed(warp_instruction& inst, tlm::tlm_phase&, sc_core::sc_time&) {
+    tlm::tlm_sync_enum completed(int, warp_instruction& inst, tlm::tlm_phase&, sc_core::sc_time&) {
         done.resize(std::max<std::size_t>(done.size(), inst.uid + 1));
         done[inst.uid] = process_.now();
         return tlm::TLM_ACCEPTED;
