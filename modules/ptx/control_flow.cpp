@@ -16,6 +16,7 @@ public:
         find_blocks();
         connect();
         mark_reachable();
+        find_aborts();
         give_endless_loops_an_exit();
         find_post_dominators();
         set_reconvergence();
@@ -96,10 +97,47 @@ private:
         }
     }
 
+    /// Whether an instruction ends the whole launch: a trap, a failed assertion.
+    bool ends_launch(const instruction& i) const {
+        if (i.guard != no_index) return false;
+        if (op_of(i) == opcode::trap) return true;
+        if (op_of(i) != opcode::call) return false;
+        const operand& target = f_.operand_of(i, 1);
+        return target.kind == operand_kind::function &&
+               m_.functions[target.index].name == "__assertfail";
+    }
+
+    /// Blocks from which no lane goes on.
+    void find_aborts() {
+        aborts_.assign(end_ + 1, false);
+        for (std::uint32_t b = 0; b < end_; ++b)
+            for (std::uint32_t i = flow_.blocks[b].first; i <= flow_.blocks[b].last; ++i)
+                if (ends_launch(f_.code[i])) aborts_[b] = true;
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (std::uint32_t b = end_; b-- > 0;) {
+                const auto& next = flow_.blocks[b].successors;
+                const bool all = !next.empty() && std::all_of(next.begin(), next.end(),
+                                                              [&](auto s) { return aborts_[s]; });
+                if (aborts_[b] || !all) continue;
+                aborts_[b] = changed = true;
+            }
+        }
+    }
+
+    /// Where lanes may go on from a block that they could meet again in: not where all ends.
+    std::vector<std::uint32_t> continuations(std::uint32_t b) const {
+        if (aborts_[b]) return {end_};
+        std::vector<std::uint32_t> list;
+        for (const std::uint32_t s : flow_.blocks[b].successors)
+            if (!aborts_[s]) list.push_back(s);
+        return list;
+    }
+
     std::vector<std::vector<std::uint32_t>> predecessors() const {
         std::vector<std::vector<std::uint32_t>> list(end_ + 1);
         for (std::uint32_t b = 0; b < end_; ++b) {
-            for (const std::uint32_t s : flow_.blocks[b].successors) list[s].push_back(b);
+            for (const std::uint32_t s : continuations(b)) list[s].push_back(b);
         }
         for (const std::uint32_t b : extra_exits_) list[end_].push_back(b);
         return list;
@@ -173,7 +211,7 @@ private:
             for (std::size_t i = order.size() - 1; i-- > 0;) {
                 const std::uint32_t b = order[i];
                 std::uint32_t found = leaves_extra[b] ? end_ : no_index;
-                for (const std::uint32_t s : flow_.blocks[b].successors) {
+                for (const std::uint32_t s : continuations(b)) {
                     if (dominator[s] == no_index) continue;
                     found = found == no_index ? s : meet(found, s);
                 }
@@ -204,6 +242,7 @@ private:
     control_flow flow_;
     std::uint32_t end_ = 0;  ///< number of a block that stands for the end of the function
     std::vector<std::uint32_t> extra_exits_;
+    std::vector<bool> aborts_;  ///< by block
 };
 
 }  // namespace

@@ -27,9 +27,10 @@ struct control_flow {
     std::vector<std::uint32_t> reconvergence;
 };
 
-/// Finds blocks and immediate post-dominators as GPGPU-Sim does: ret and exit lead to the end of
-/// the function, and fall through too if guarded; calls and traps fall through. A loop without an
-/// exit is taken to leave from its last block.
+/// Finds blocks and immediate post-dominators as GPGPU-Sim does, but that paths which end in a trap
+/// or a failed assertion do not count: nobody can meet there. ret and exit lead to the end of the
+/// function, and fall through too if guarded; calls and traps fall through. A loop without an exit
+/// is taken to leave from its last block.
 control_flow analyse_control_flow(const module& m, const function& f);
 
 }  // namespace simtlm::ptx

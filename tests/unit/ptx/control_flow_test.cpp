@@ -46,6 +46,16 @@ TEST(PtxControlFlow, AnEarlyReturnMakesTheEndTheMeetingPlace) {
     EXPECT_EQ(c.blocks[1].successors.size(), 2U);
 }
 
+TEST(PtxControlFlow, LanesMeetWhereOthersWouldAbort) {
+    // A chain of cases whose last resort is a trap at the end of the function.
+    const module m = parse_kernel(
+        "@%p1 bra A;\n@%p2 bra B;\nbra.uni DIE;\nA: add.u32 %r1, %r1, 1;\nbra.uni MEET;\n"
+        "B: add.u32 %r1, %r1, 2;\nMEET: add.u32 %r1, %r1, 3;\nret;\nDIE: trap;");
+    const control_flow c = flow_of(m);
+    EXPECT_EQ(c.reconvergence[0], 6U);
+    EXPECT_EQ(c.reconvergence[1], 5U) << "the only way on";
+}
+
 TEST(PtxControlFlow, TrapsFallThroughAndDeadCodeIsKnown) {
     const module m =
         parse_kernel("@%p1 bra L;\ntrap;\nL: bra.uni END;\nadd.u32 %r1, %r1, 1;\nEND:");
