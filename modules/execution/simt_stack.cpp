@@ -2,6 +2,7 @@
 #include "modules/execution/simt_stack.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace simtlm::execution {
 
@@ -84,6 +85,37 @@ bool simt_stack::meet(std::uint64_t at) {
     entries_.back().pc = at;
     settle();
     return true;
+}
+
+bool simt_stack::wait_at_barrier(std::uint64_t pc) {
+    entry top = entries_.back();
+    if (top.is_call) return false;
+    entries_.pop_back();
+    top.pc = pc;
+    top.waits_at_barrier = true;
+    std::size_t first = entries_.size();  // groups apart from this one, down to those it came from
+    lane_mask known = top.lanes;
+    while (first > 0) {
+        const entry& e = entries_[first - 1];
+        const bool beside = e.call_depth == top.call_depth && !e.is_call &&
+                            e.reconvergence_pc == top.reconvergence_pc && (e.lanes & known) == 0;
+        if (!beside) break;
+        known |= e.lanes;
+        --first;
+    }
+    const auto same_place = [&](const entry& e) { return e.waits_at_barrier && e.pc == pc; };
+    const auto groups = entries_.begin() + static_cast<std::ptrdiff_t>(first);
+    for (auto e = groups; e != entries_.end(); ++e)
+        if (same_place(*e)) top.lanes |= e->lanes;
+    entries_.erase(std::remove_if(groups, entries_.end(), same_place), entries_.end());
+    const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto next =
+        std::find_if(std::make_reverse_iterator(entries_.end()), std::make_reverse_iterator(begin),
+                     [](const entry& e) { return !e.waits_at_barrier; });
+    const bool found = next != std::make_reverse_iterator(begin);
+    if (found) std::rotate(std::prev(next.base()), next.base(), entries_.end());
+    entries_.insert(found ? std::prev(entries_.end()) : entries_.end(), top);
+    return found;
 }
 
 void simt_stack::exit(lane_mask lanes, std::uint64_t next_pc) {

@@ -36,6 +36,7 @@ public:
         /// Functions that have been called and not left: 0 in the kernel itself.
         std::uint32_t call_depth = 0;
         std::uint64_t call_site = no_pc;  ///< of a frame: what called it
+        bool waits_at_barrier = false;    ///< for other lanes of the warp
     };
 
     /// How an executed instruction went on.
@@ -78,6 +79,14 @@ public:
                 std::uint64_t meet);
     /// The top entry has come to a place where lanes may meet. @return something was popped
     bool meet(std::uint64_t at);
+    /// The active lanes have come to a barrier at `pc`, and other lanes of the warp have not: where
+    /// a way there leads to a return, the place where all would meet lies behind it. They wait, as
+    /// independent thread scheduling has it; those that wait at one place become one group. A group
+    /// that does not wait becomes the active one.
+    /// @return false: there is none
+    bool wait_at_barrier(std::uint64_t pc);
+    /// All lanes have come: the active group goes on.
+    void leave_barrier() { entries_.back().waits_at_barrier = false; }
     /// Lanes end; the others of the top entry, if there are any, go on at next_pc.
     void exit(lane_mask lanes, std::uint64_t next_pc);
 

@@ -85,6 +85,9 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
 bool function_lowering::lower_barrier(const ptx::operation& o) {
     const bool reduces = o.op == opcode::bar_red;
     if (o.op != opcode::bar_sync && o.op != opcode::bar_arrive && !reduces) return false;
+    constexpr unsigned independent_threads = 70;  // architecture
+    if (m_.architecture >= independent_threads && now_->guard == ptx::no_index)
+        emit(gather_at_barrier, false).moves_control = true;
     const unsigned first = reduces ? 1 : 0;
     const slot id = source(operand(first), 32);
     const slot threads = has_operand(first + 1) ? source(operand(first + 1), 32) : no_slot;

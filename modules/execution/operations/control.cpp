@@ -173,6 +173,16 @@ const operation* reconvergence_point(warp& w, const operation* op) {
     return control_of(w).resume(w);
 }
 
+const operation* gather_at_barrier(warp& w, const operation* op) {
+    simt_control& control = control_of(w);
+    if (w.active == control.lanes_barriers_await(w)) return op + 1;
+    w.leave(op);
+    if (control.stack.wait_at_barrier(w.pc_of(op))) return control.resume(w);
+    w.active = control.stack.active();
+    control.stack.leave_barrier();
+    return w.go_on(op + 1);
+}
+
 const operation* call(warp& w, const operation* op) {
     const lane_mask callers = w.lanes_of(op);
     if (callers == 0) return op + 1;

@@ -11,6 +11,9 @@ const operation* branch(warp& w, const operation* op);
 /// brx.idx. source[0]: index lanes (32 bits); source[1]: where lanes meet; list: targets;
 /// immediate: how many
 const operation* indexed_branch(warp& w, const operation* op);
+/// Before a barrier, from sm_70 on: lanes wait for those of their warp that have not come to it,
+/// and let them run.
+const operation* gather_at_barrier(warp& w, const operation* op);
 /// Before the first instruction of a place where lanes meet.
 const operation* reconvergence_point(warp& w, const operation* op);
 /// call of a known function. source[0]: its first operation; immediate: call site

@@ -48,6 +48,59 @@ TEST(ControlFlow, EndsLanesOneByOne) {
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], i > 40 ? 0xdead : 2) << i;
 }
 
+/// Every third lane may return early, on its own way to a barrier that the others come to as well.
+const char* const early_returns = R"(
+  .shared .b32 s[64];
+  mov.u32 %r2, s; shl.b32 %r3, %r0, 2; add.u32 %r2, %r2, %r3;
+  mov.u32 %r1, %r0; rem.u32 %r4, %r0, 3; setp.ne.u32 %p1, %r4, 0;
+  @%p1 bra BARRIER;
+  add.u32 %r1, %r1, 100; setp.gt.u32 %p2, %r0, 40;
+  @%p2 ret;
+  mov.u32 %r5, 0;
+LOOP:
+  setp.eq.u32 %p3, %r5, 30; @%p3 bra GONE;
+  add.u32 %r1, %r1, 1; add.u32 %r5, %r5, 1; setp.lt.u32 %p4, %r5, %r0; @%p4 bra LOOP;
+BARRIER:
+  st.shared.u32 [%r2], %r1;
+  bar.sync 0;
+  ld.shared.u32 %r1, [%r2];
+  bra.uni STORE;
+GONE:
+  ret;
+STORE:
+)";
+
+TEST(ControlFlow, GathersLanesAtABarrierThatAnEarlyReturnKeptApart) {
+    const auto r = results(storing(early_returns));
+    for (unsigned i = 0; i < 64; ++i) {
+        const bool third = i % 3 == 0, returns = third && i > 30;
+        EXPECT_EQ(r[i], returns ? 0xdead : third ? 100 + i + std::max(i, 1u) : i) << i;
+    }
+}
+
+TEST(ControlFlow, GathersLanesAtABarrierThatABranchToTheReturnKeptApart) {
+    // As compilers write it: one return, behind the barrier.
+    std::string body = early_returns;
+    body.replace(body.find("@%p2 ret;"), 9, "@%p2 bra GONE;");
+    body.replace(body.find("GONE:\n  ret;\n"), 13, "");
+    const auto r = results(R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;
+  mov.u32 %r0, %tid.x;
+)" + body + R"(
+  ld.param.u64 %rd0, [out]; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd0, %rd0, %rd1;
+  st.global.u32 [%rd0], %r1;
+GONE:
+  ret;
+}
+)");
+    for (unsigned i = 0; i < 64; ++i) {
+        const bool third = i % 3 == 0, returns = third && i > 30;
+        EXPECT_EQ(r[i], returns ? 0xdead : third ? 100 + i + std::max(i, 1u) : i) << i;
+    }
+}
+
 TEST(ControlFlow, BranchesThroughATable) {
     const auto r = results(storing(R"(
   and.b32 %r2, %r0, 3;

@@ -178,6 +178,47 @@ TEST(SimtStack, TakesABranchOfSomeAndAnEndOfOthersAtOnce) {
     EXPECT_EQ(s.active(), 0x6u);
 }
 
+TEST(SimtStack, GathersGroupsAtABarrier) {
+    simt_stack s;
+    s.launch(0x10, 0xfff);
+    s.branch(0xf, 0x80, 0x20, never);
+    s.branch(0x3, 0xa0, 0x90, never);  // of the lanes at 0x80
+    EXPECT_EQ(s.active(), 0x3u);
+    EXPECT_TRUE(s.wait_at_barrier(0xc0));
+    EXPECT_EQ(s.active(), 0xcu);
+    EXPECT_EQ(s.pc(), 0x90u);
+    EXPECT_TRUE(s.wait_at_barrier(0xc0));
+    EXPECT_EQ(s.active(), 0xff0u) << "both groups wait";
+    EXPECT_EQ(s.depth(), 2u) << "as one";
+    EXPECT_FALSE(s.wait_at_barrier(0xc0));
+    s.leave_barrier();
+    EXPECT_EQ(s.active(), 0xfffu);
+    EXPECT_EQ(s.pc(), 0xc0u);
+    EXPECT_EQ(s.depth(), 1u);
+}
+
+TEST(SimtStack, ComesBackToABarrierFromWhichOthersStayAway) {
+    simt_stack s;
+    s.launch(0x10, 0xff);
+    s.branch(0xf, 0x80, 0x20, 0xc0);
+    EXPECT_TRUE(s.wait_at_barrier(0x80));
+    EXPECT_EQ(s.active(), 0xf0u);
+    EXPECT_TRUE(s.meet(0xc0));
+    EXPECT_EQ(s.active(), 0xfu);
+    EXPECT_EQ(s.pc(), 0x80u);
+    EXPECT_FALSE(s.wait_at_barrier(0x80));
+    EXPECT_EQ(s.active(), 0xfu);
+}
+
+TEST(SimtStack, TellsThatGroupsWaitAtDifferentBarriers) {
+    simt_stack s;
+    s.launch(0x10, 0xff);
+    s.branch(0xf, 0x80, 0x20, never);
+    EXPECT_TRUE(s.wait_at_barrier(0x84));
+    EXPECT_FALSE(s.wait_at_barrier(0x24));
+    EXPECT_EQ(s.active(), 0xf0u);
+}
+
 TEST(SimtStack, CallsAndReturns) {
     simt_stack s;
     s.launch(0x10, 0xf);
