@@ -220,56 +220,64 @@ void address_mapping::insert_channel_bits(unsigned count) {
     masks_.channel = ((std::uint64_t{1} << count) - 1) << channel_position_;
 }
 
-protocol::dram_location address_mapping::decode(std::uint64_t address) const {
-    protocol::dram_location where;
-    std::uint64_t rest = address;
-    std::uint32_t channel = 0;
-    std::uint64_t high_bits = 0;
+inline address_mapping::selection address_mapping::select(std::uint64_t address) const {
+    selection s;
     if (divides_) {
         const std::uint64_t upper = address >> channel_position_;
-        high_bits = upper / channels_;
-        channel = static_cast<std::uint32_t>(upper - high_bits * channels_);
-        rest = (high_bits << channel_position_) | (address & low_mask_);
+        s.high_bits = upper / channels_;
+        s.channel = static_cast<std::uint32_t>(upper - s.high_bits * channels_);
+        s.rest = (s.high_bits << channel_position_) | (address & low_mask_);
     } else {
-        channel = static_cast<std::uint32_t>(channel_(address));
-        high_bits = address >> high_shift_;
+        s.channel = static_cast<std::uint32_t>(channel_(address));
+        s.high_bits = address >> high_shift_;
+        s.rest = address;
     }
-    const auto bank = static_cast<std::uint32_t>(bank_(rest));
-    where.bank = static_cast<std::uint16_t>(bank);
-    where.row = static_cast<std::uint32_t>(row_(rest));
-    where.column = static_cast<std::uint32_t>(column_(rest));
-    where.partition_address = divides_ ? sub_partition_free_(rest) : partition_(address);
+    s.bank = static_cast<std::uint32_t>(bank_(s.rest));
+    return s;
+}
 
+inline unsigned address_mapping::permuted(const selection& s, std::uint64_t address) const {
     const std::uint32_t per_channel = sub_partitions_per_channel_;
-    const std::uint32_t local = bank & (per_channel - 1);
-    std::uint32_t sub = channel * per_channel + local;
+    const std::uint32_t local = s.bank & (per_channel - 1);
+    const std::uint32_t sub = s.channel * per_channel + local;
     switch (indexing_) {
         case partition_indexing::consecutive:
         case partition_indexing::custom:
-            break;
+            return sub;
         case partition_indexing::bitwise_xor:
-            sub = cache::bitwise_hash(high_bits, channel, channels_) * per_channel + local;
-            break;
-        case partition_indexing::ipoly:
-            if (divides_)
-                sub = cache::ipoly_hash(high_bits, sub, hashed_) % (channels_ * per_channel);
-            else
-                sub = cache::ipoly_hash(high_bits, sub, hashed_);
-            break;
+            return cache::bitwise_hash(s.high_bits, s.channel, channels_) * per_channel + local;
+        case partition_indexing::ipoly: {
+            const unsigned hashed = cache::ipoly_hash(s.high_bits, sub, hashed_);
+            return divides_ ? hashed % (channels_ * per_channel) : hashed;
+        }
         case partition_indexing::pae:
-            sub ^= page_entropy(high_bits, hashed_);
-            break;
-        case partition_indexing::rotation:
-            sub = static_cast<std::uint32_t>((channel + scrambled(high_bits)) % channels_) *
-                      per_channel +
-                  static_cast<std::uint32_t>((local ^ scrambled(where.row)) & (per_channel - 1));
-            break;
+            return sub ^ page_entropy(s.high_bits, hashed_);
+        case partition_indexing::rotation: {
+            const auto row = static_cast<std::uint32_t>(row_(s.rest));
+            return static_cast<std::uint32_t>((s.channel + scrambled(s.high_bits)) % channels_) *
+                       per_channel +
+                   static_cast<std::uint32_t>((local ^ scrambled(row)) & (per_channel - 1));
+        }
         case partition_indexing::random:
-            sub = chunks_[address >> random_shift_];
-            break;
+            return chunks_[address >> random_shift_];
     }
+    return sub;
+}
+
+unsigned address_mapping::sub_partition_of(std::uint64_t address) const {
+    return permuted(select(address), address);
+}
+
+protocol::dram_location address_mapping::decode(std::uint64_t address) const {
+    const selection s = select(address);
+    protocol::dram_location where;
+    where.bank = static_cast<std::uint16_t>(s.bank);
+    where.row = static_cast<std::uint32_t>(row_(s.rest));
+    where.column = static_cast<std::uint32_t>(column_(s.rest));
+    where.partition_address = divides_ ? sub_partition_free_(s.rest) : partition_(address);
+    const unsigned sub = permuted(s, address);
     where.sub_partition = static_cast<std::uint16_t>(sub);
-    where.channel = static_cast<std::uint16_t>(sub / per_channel);
+    where.channel = static_cast<std::uint16_t>(sub / sub_partitions_per_channel_);
     return where;
 }
 

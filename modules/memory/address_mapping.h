@@ -55,6 +55,8 @@ public:
     explicit address_mapping(const address_mapping_config& config);
 
     protocol::dram_location decode(std::uint64_t address) const;
+    /// decode().sub_partition, for whoever needs no more.
+    unsigned sub_partition_of(std::uint64_t address) const;
 
     /// The address without the bits that select channel and sub-partition.
     std::uint64_t partition_address(std::uint64_t address) const {
@@ -89,6 +91,14 @@ public:
     const masks& decoded_masks() const { return masks_; }
 
 private:
+    /// What selects a sub-partition, before partition indexing.
+    struct selection {
+        std::uint32_t channel, bank;
+        std::uint64_t high_bits;  ///< that partition indexing mixes in
+        std::uint64_t rest;       ///< the address, divided where divides_
+    };
+    selection select(std::uint64_t address) const;
+    unsigned permuted(const selection& s, std::uint64_t address) const;
     void parse(const std::string& mapping);
     void preset(unsigned mode);
     void insert_channel_bits(unsigned count);

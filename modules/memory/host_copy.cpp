@@ -23,7 +23,7 @@ bool host_copy::walk(std::uint64_t from, std::uint64_t to, std::uint64_t now,
         if (walked_++ % sectors_between_looks == 0 && stop && stop()) return false;
         const std::uint64_t address = truncated(a);
         if (how_.place) mapping_.place(address);
-        slices_[mapping_.decode(address).sub_partition]->warm(address, now);
+        slices_[mapping_.sub_partition_of(address)]->warm(address, now);
     }
     return true;
 }
@@ -61,9 +61,9 @@ bool host_copy::count(std::uint64_t first, std::uint64_t bytes,
     }
     lines.assign(sets, 0);
     for (std::uint64_t a = first; a < first + bytes; a += line) {
-        const unsigned slice = mapping_.decode(a).sub_partition;
+        const unsigned slice = mapping_.sub_partition_of(a);
         for (unsigned s = 1; s < cache::sectors_per_line; ++s)
-            if (mapping_.decode(a + s * sector).sub_partition != slice) return false;
+            if (mapping_.sub_partition_of(a + s * sector) != slice) return false;
         const std::uint64_t index = mapping_.partition_address(a);
         ++lines[base[slice] + slices_[slice]->tags()->set_of(index)];
     }

@@ -138,10 +138,9 @@ void gpu::set_stop_request(std::function<bool()> request) {
 
 void gpu::make_network() {
     const memory::memory_config& m = config_.memory;
-    network_ = interconnect::make_network("network", sequencer_, config_.network,
-                                          [this](std::uint64_t address) -> unsigned {
-                                              return mapping_.decode(address).sub_partition;
-                                          });
+    network_ = interconnect::make_network(
+        "network", sequencer_, config_.network,
+        [this](std::uint64_t address) -> unsigned { return mapping_.sub_partition_of(address); });
     network_->clk(clock[protocol::icnt_clock]);
     for (unsigned c = 0; c < m.channels; ++c)
         for (unsigned s = 0; s < m.partition.sub_partitions; ++s)
