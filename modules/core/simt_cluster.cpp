@@ -101,6 +101,10 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
         head_handed_ = false;
         responses_.pop();
         next_hand_ = receive_process_.now() + 2;
+        if (offered_ != nullptr)
+            receive_process_.wake();  // has a place now
+        else if (!responses_.empty())
+            receive_process_.wake_at(next_hand_);
         return tlm::TLM_COMPLETED;
     }
     if (in_order_) {
@@ -207,7 +211,7 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
         return tlm::TLM_COMPLETED;
     }
     offered_ = &p;
-    receive_process_.wake();
+    if (!responses_.full()) receive_process_.wake();
     return tlm::TLM_ACCEPTED;
 }
 
@@ -230,7 +234,11 @@ void simt_cluster::acknowledge() {
 void simt_cluster::receive() {
     const std::uint64_t now = receive_process_.now();
     for (unsigned n = 0; n < config_.responses_per_cycle; ++n) receive_one(now);
-    if (responses_.empty() && offered_ == nullptr) receive_process_.sleep();
+    if (offered_ != nullptr && !responses_.full()) return;
+    if (responses_.empty() || head_handed_)
+        receive_process_.sleep();
+    else
+        receive_process_.sleep_until(next_hand_);
 }
 
 void simt_cluster::receive_one(std::uint64_t now) {
