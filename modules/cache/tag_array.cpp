@@ -27,6 +27,21 @@ unsigned matches(const std::uint16_t* prints, std::uint16_t sought) {
 #endif
 }
 
+constexpr unsigned skip_width = 64;  // fingerprints passed over at a time where none matches
+
+bool any_match(const std::uint16_t* prints, std::uint16_t sought) {
+#ifdef __SSE2__
+    const __m128i pattern = _mm_set1_epi16(static_cast<std::int16_t>(sought));
+    const auto* at = reinterpret_cast<const __m128i*>(prints);
+    __m128i found = _mm_setzero_si128();
+    for (unsigned i = 0; i < skip_width / 8; ++i)
+        found = _mm_or_si128(found, _mm_cmpeq_epi16(_mm_loadu_si128(at + i), pattern));
+    return _mm_movemask_epi8(found) != 0;
+#else
+    return std::find(prints, prints + skip_width, sought) != prints + skip_width;
+#endif
+}
+
 std::uint16_t fingerprint(std::uint64_t tag) {
     return static_cast<std::uint16_t>(tag >> 7 ^ tag >> 23 ^ tag >> 39);
 }
@@ -94,6 +109,11 @@ tag_array::lookup tag_array::probe(std::uint64_t address, std::uint64_t index_ad
     const std::uint32_t first = index_(index_address) * ways_;
     const std::uint16_t sought = fingerprint(tag);
     for (std::uint32_t from = 0; from < ways_; from += scan_width) {
+        if (from % skip_width == 0) {
+            while (from + skip_width <= ways_ && !any_match(&fingerprints_[first + from], sought))
+                from += skip_width;
+            if (from >= ways_) break;
+        }
         for (unsigned found = matches(&fingerprints_[first + from], sought); found != 0;
              found &= found - 1) {
             const std::uint32_t way = from + static_cast<std::uint32_t>(__builtin_ctz(found));

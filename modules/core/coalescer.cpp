@@ -63,6 +63,7 @@ bool are_consecutive(const std::uint64_t* address, unsigned lanes, unsigned byte
                      std::uint64_t segment) {
     const std::uint64_t begin = address[0];
     if (begin == 0 || bytes == 0 || segment % bytes != 0 || begin % bytes != 0) return false;
+    if (address[lanes - 1] != begin + std::uint64_t{lanes - 1} * bytes) return false;
     if (begin + std::uint64_t{lanes} * bytes < begin) return false;  // beyond the last address
     std::uint64_t differences = 0;
     for (unsigned lane = 0; lane < lanes; ++lane)

@@ -16,6 +16,7 @@ shared_memory::shared_memory(const sc_core::sc_module_name& name, const sm_confi
 
 unsigned shared_memory::conflict_cycles(const lane_addresses& lanes) const {
     const unsigned banks = config_.shared.banks;
+    const bool power_of_two = (banks & (banks - 1)) == 0;  // of banks: no division for each lane
     const unsigned part = config_.warp_size / config_.shared.warp_parts;
     unsigned total = 0;
     for (unsigned base = 0; base < config_.warp_size; base += part) {
@@ -31,7 +32,7 @@ unsigned shared_memory::conflict_cycles(const lane_addresses& lanes) const {
         for (; group != 0; group &= group - 1) {
             const unsigned lane = base + static_cast<unsigned>(__builtin_ctz(group));
             const std::uint64_t w = lanes.address[0][lane] / word_bytes;
-            const unsigned bank = static_cast<unsigned>(w % banks);
+            const auto bank = static_cast<unsigned>(power_of_two ? w & (banks - 1) : w % banks);
             unsigned i = 0;
             if (load_of[bank] != 0)
                 while (i < words && word[i] != w) ++i;

@@ -40,8 +40,8 @@ void parallel_region::add(phase_slot& slot) {
 
 void parallel_region::begin_step(bool ended, bool begins) {
     if (one_thread_ || groups_a_thread_ != 0) return;
-    constexpr unsigned worth_counting = 2 * least_groups;  // how steps of fewer are done is all one
-    constexpr unsigned soon_again = 64;  // steps; after more of them the others are left asleep
+    constexpr unsigned worth_counting = 2 * least_groups;  // shorter steps say nothing about it
+    constexpr unsigned soon_again = 64;  // steps; after more of them threads are left asleep
     const bool is_worth = activations_ >= worth_counting;
     if (ended) steps_since_counted_ = is_worth ? 0 : steps_since_counted_ + 1;
     std::optional<parallel_autotuner::clock::time_point> now;

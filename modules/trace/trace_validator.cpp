@@ -111,12 +111,12 @@ void validate_addresses(recorded_mode mode, std::uint32_t mask, std::uint64_t wi
         }
         all |= values[0];
     } else {
-        std::uint64_t crossed = 0;
+        std::uint64_t common = values[0];
         for (std::size_t i = 0; i < count; ++i) {
             all |= values[i];
-            crossed |= values[i] ^ values[0];
+            common &= values[i];
         }
-        if (mode == recorded_mode::base_deltas && (crossed >> 63) != 0)
+        if (mode == recorded_mode::base_deltas && ((all ^ common) >> 63) != 0)
             fail(where, "addresses that wrap, from a base of " + hex(values[0]));
     }
     if ((all & (width - 1)) != 0)
