@@ -94,41 +94,83 @@ void warpgroup_multiply::read_a(const std::uint32_t* const* registers, std::uint
             }
 }
 
-bool warpgroup_multiply::read(const std::byte* shared, std::uint32_t bytes, std::uint32_t at,
-                              std::uint32_t& to) const {
-    const std::uint32_t each = storage_bits(description_.a) / 8;
-    if (at >= bytes || each > bytes - at) return false;
-    to = 0;
-    std::memcpy(&to, shared + at, each);
+namespace {
+
+constexpr unsigned chunk_bytes = 16;  ///< contiguous in every layout
+
+/// The elements of a chunk, `distance` words apart.
+template <class Element>
+void spread(const std::byte* chunk, std::uint32_t* to, std::size_t distance) {
+    for (unsigned i = 0; i < chunk_bytes / sizeof(Element); ++i) {
+        Element e;
+        std::memcpy(&e, chunk + i * sizeof(Element), sizeof e);
+        to[i * distance] = e;
+    }
+}
+
+/// Reads the rows (of A, or columns of B) of a matrix. @param place  (row, k): where it goes
+/// @return false: some lie outside of the `bytes` of shared memory
+template <class Element, class Place>
+bool read_matrix(const std::byte* shared, std::uint32_t bytes, const matrix_descriptor& at,
+                 bool mn_major, unsigned first_row, unsigned count, unsigned k, Place place) {
+    constexpr unsigned each = chunk_bytes / sizeof(Element);
+    const auto move = [&](std::uint32_t from, std::uint32_t* to, std::uint32_t* next) {
+        if (bytes < chunk_bytes || from > bytes - chunk_bytes) return false;
+        spread<Element>(shared + from, to, static_cast<std::size_t>(next - to));
+        return true;
+    };
+    if (mn_major) {
+        for (unsigned p = 0; p < k; ++p)
+            for (unsigned row = 0; row < count; row += each)
+                if (!move(at.mn_major(first_row + row, p), place(row, p), place(row + 1, p)))
+                    return false;
+        return true;
+    }
+    for (unsigned row = 0; row < count; ++row)
+        for (unsigned p = 0; p < k; p += each) {
+            const auto k_byte = static_cast<unsigned>(p * sizeof(Element));
+            if (!move(at.k_major(first_row + row, k_byte), place(row, p), place(row, p + 1)))
+                return false;
+        }
     return true;
 }
+
+/// The same for elements of any size.
+template <class Place>
+bool read_elements(matrix_element element, const std::byte* shared, std::uint32_t bytes,
+                   const matrix_descriptor& at, bool mn_major, unsigned first_row, unsigned count,
+                   unsigned k, Place place) {
+    switch (storage_bits(element)) {
+        case 8:
+            return read_matrix<std::uint8_t>(shared, bytes, at, mn_major, first_row, count, k,
+                                             place);
+        case 16:
+            return read_matrix<std::uint16_t>(shared, bytes, at, mn_major, first_row, count, k,
+                                              place);
+        default:
+            return read_matrix<std::uint32_t>(shared, bytes, at, mn_major, first_row, count, k,
+                                              place);
+    }
+}
+
+}  // namespace
 
 bool warpgroup_multiply::read_a(const std::byte* shared, std::uint32_t bytes,
                                 const matrix_descriptor& at, unsigned first_row,
                                 std::uint32_t* a) const {
-    const unsigned k = description_.stored_k(), each = storage_bits(description_.a) / 8;
-    for (unsigned i = 0; i < rows; ++i)
-        for (unsigned p = 0; p < k; ++p) {
-            const unsigned row = first_row + i;
-            const std::uint32_t place =
-                description_.a_is_mn_major ? at.mn_major(row, p) : at.k_major(row, p * each);
-            if (!read(shared, bytes, place, a[i * k + p])) return false;
-        }
-    return true;
+    const unsigned k = description_.stored_k();
+    return read_elements(description_.a, shared, bytes, at, description_.a_is_mn_major, first_row,
+                         rows, k, [=](unsigned row, unsigned p) { return a + row * k + p; });
 }
 
 bool warpgroup_multiply::read_b(const std::byte* shared, std::uint32_t bytes,
                                 const matrix_descriptor& at, std::uint32_t* b) const {
-    const unsigned k = description_.k(), each = storage_bits(description_.b) / 8;
-    for (unsigned j = 0; j < description_.n; ++j) {
-        std::uint32_t* const tile = b + j / tile_ * tile_ * k + j % tile_;
-        for (unsigned p = 0; p < k; ++p) {
-            const std::uint32_t place =
-                description_.b_is_mn_major ? at.mn_major(j, p) : at.k_major(j, p * each);
-            if (!read(shared, bytes, place, tile[p * tile_])) return false;
-        }
-    }
-    return true;
+    // Tiles have at least eight columns, so that those of a chunk lie in one.
+    const unsigned k = description_.k(), tile = tile_;
+    return read_elements(description_.b, shared, bytes, at, description_.b_is_mn_major, 0,
+                         description_.n, k, [=](unsigned column, unsigned p) {
+                             return b + column / tile * tile * k + p * tile + column % tile;
+                         });
 }
 
 /// Sums of products fit into 32 bits; only the addition of D can leave them.

@@ -80,8 +80,6 @@ public:
     static constexpr unsigned most_a = rows * 32, most_b = 64 * 256;  ///< elements
 
 private:
-    bool read(const std::byte* shared, std::uint32_t bytes, std::uint32_t at,
-              std::uint32_t& to) const;
     void multiply_integers(const std::uint32_t* a, const std::uint32_t* b,
                            std::uint32_t* sums) const;
 
