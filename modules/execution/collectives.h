@@ -9,9 +9,12 @@ namespace simtlm::execution {
 
 struct barrier_state;
 
+/// Shuffles of machine code: lanes that do not execute them give 0.
+constexpr std::int64_t shuffle_among_active = 1;
+
 /// shfl. destination: words; destination2: mask of lanes whose source lay in range, or no_slot;
 /// source[0]: values; source[1]: lane or distance; source[2]: clamp and segment mask; source[3]:
-/// members
+/// members, or no_slot; immediate: 0, or shuffle_among_active
 handler shuffle_handler(ptx::mode m);
 /// vote. destination: mask, or words for ballot; source[0]: mask; source[1]: members, or no_slot
 handler vote_handler(ptx::mode m);

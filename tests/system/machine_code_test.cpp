@@ -114,9 +114,9 @@ INSTANTIATE_TEST_SUITE_P(TensorProducts, StoredProgram,
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 INSTANTIATE_TEST_SUITE_P(CooperativeGroups, StoredProgram,
-                         testing::Values(stored_program{80, "A100", "tiles", 192, "tiles"},
-                                         stored_program{86, "RTX3070", "tiles", 192, "tiles"},
-                                         stored_program{90, "H100_PCIE", "tiles", 192, "tiles"}),
+                         testing::Values(stored_program{80, "A100", "tiles", 224, "tiles"},
+                                         stored_program{86, "RTX3070", "tiles", 224, "tiles"},
+                                         stored_program{90, "H100_PCIE", "tiles", 224, "tiles"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 class TimedMachineCode : public testing::TestWithParam<std::tuple<int, unsigned>> {

@@ -1084,6 +1084,7 @@ bool machine_lowering::lower_warp() {
         const slot value = low_word(at(2)), lane = low_word(at(3)), clamp = low_word(at(4));
         const slot p = predicate_slot(at(0));
         operation& op = emit(shuffle_handler(m));
+        op.immediate = shuffle_among_active;
         op.destination = result_row(at(1));
         op.destination2 = p == 0 ? no_slot : p;
         op.source[0] = value;
@@ -1279,7 +1280,8 @@ bool machine_lowering::lower_control() {
         return true;
     }
     if (name == "WARPSYNC") {
-        // .EXCLUSIVE and .COLLECTIVE wait for the same lanes.
+        // Up to ENDCOLLECTIVE and BSYNC, those of .COLLECTIVE are apart like those of .EXCLUSIVE.
+        d.left = now_.has("EXCLUSIVE") || now_.has("COLLECTIVE");
         const slot mask = now_.has("ALL") ? number(~0u) : low_word(at(n));
         emit(machine_warp_sync, &d).source[0] = mask;
         return true;

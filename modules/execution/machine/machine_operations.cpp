@@ -693,10 +693,18 @@ const operation* machine_warp_sync(warp& w, const operation* op) {
     if (lanes == 0) return op + 1;
     const word* const masks = row(w, op->source[0]);
     const lane_mask among = masks[__builtin_ctz(lanes)];
-    lane_mask same = 0;
-    for_lanes(lanes, [&](unsigned i) { same |= static_cast<lane_mask>(masks[i] == among) << i; });
+    lane_mask same = 0, all = 0;
+    for_lanes(lanes, [&](unsigned i) {
+        same |= static_cast<lane_mask>(masks[i] == among) << i;
+        all |= masks[i];
+    });
     if (same != lanes) {
-        // Lanes that name different masks go on apart.
+        // Where all lanes are there that any lane waits for, they go on together: what follows
+        // takes its mask itself. By .EXCLUSIVE and .COLLECTIVE lanes with different masks go on
+        // apart.
+        if (!details_of(op).left && (all & w.control->live_lanes() & ~lanes) == 0 &&
+            lanes == w.active)
+            return op + 1;
         w.leave(op);
         return control_of(w).branch(w, same, op, op);
     }

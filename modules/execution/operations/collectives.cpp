@@ -83,6 +83,7 @@ const operation* shuffle(warp& w, const operation* op) {
     alignas(64) word result[warp_size];
     lane_mask in_range = 0;
     const word* const named = op->source[3] == no_slot ? nullptr : words_of(w, op->source[3]);
+    const lane_mask given = op->immediate == shuffle_among_active ? lanes : all_lanes;
     for (unsigned i = 0; i < warp_size; ++i) {
         const unsigned clamp = c[i] & 31;
         const unsigned segment = c[i] >> 8 & 31;
@@ -90,8 +91,10 @@ const operation* shuffle(warp& w, const operation* op) {
         const int j = Mode::source(i, b[i] & 31, segment);
         const bool valid = Mode::in_range(j, static_cast<int>(limit));
         const unsigned from = valid ? static_cast<unsigned>(j) & 31 : i;
-        // Lanes that are not named give 0; programs of today's compilers count on it.
-        result[i] = named == nullptr || (named[i] >> from & 1) != 0 ? value[from] : 0;
+        // Lanes that are not named, of machine code those that do not execute, give 0; programs of
+        // today's compilers count on it.
+        const lane_mask others = named == nullptr ? given : named[i];
+        result[i] = (others >> from & 1) != 0 ? value[from] : 0;
         in_range |= static_cast<lane_mask>(valid) << i;
     }
     if (op->destination != no_slot)

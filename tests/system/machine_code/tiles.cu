@@ -23,6 +23,9 @@ extern "C" __global__ void tiles(const unsigned* a, int* o, int n) {
         auto labelled = cg::labeled_partition(some, t / 5);
         o[128 + t] = cg::reduce(labelled, mine, cg::less<int>()) + 1000 * labelled.size();
     }
+    // Lanes outside of the mask count as 0.
+    const unsigned few = __ballot_sync(~0u, t < 3);
+    if (t < 3) o[192 + t] = mine + __shfl_down_sync(few, mine, 2) + __shfl_xor_sync(few, mine, 8);
     auto wide = cg::tiled_partition<16>(block);
     o[160 + t] = static_cast<int>(wide.match_any(mine % 4)) + wide.any(mine > 990);
 }
