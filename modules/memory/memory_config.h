@@ -113,7 +113,7 @@ struct partition_config {
     unsigned rop_latency = 85;                                                ///< core cycles
     unsigned atomic_latency = 0;  ///< core cycles more of atomics, -gpgpu_l2_atomic_latency
     /// Core cycles more for what crosses from the half of the GPU that a slice does not belong to;
-    /// 0: the L2 is not divided. SM s of n belongs to half 2 s / n, and so do slices.
+    /// 0: the L2 is not divided. SM s of n is in half 2 s / n, the slices of channel c in c % 2.
     /// -gpgpu_l2_far_latency
     unsigned far_latency = 0;
     unsigned sms = 1, slices = 1;  ///< of the GPU

@@ -275,7 +275,9 @@ bool memory_sub_partition::crosses(const tlm::tlm_generic_payload& request,
     const std::uint64_t sector = request.get_address() / cache::sector_bytes;
     const bool reads = !request.is_write() && !e.is_atomic;
     if (!reads) copies_.written(sector);
-    if (e.sm * 2u / config_.sms == number_ * 2u / config_.slices) return false;
+    const bool divided = config_.slices > config_.sub_partitions;  // more than one channel
+    const unsigned half = number_ / config_.sub_partitions % 2;
+    if (!divided || e.sm * 2u / config_.sms == half) return false;
     if (reads && copies_.read(sector, core_now())) {
         ++counters_.near_copies;
         return false;

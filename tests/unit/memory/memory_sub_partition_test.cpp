@@ -70,10 +70,10 @@ protected:
         c.sub_partitions = 1;
         return c;
     }
-    void build() {
+    void build(unsigned number = 0) {
         mapping = std::make_unique<address_mapping>(test::volta_map(1, 1));
         slice = std::make_unique<memory_sub_partition>("slice", sequencer, config, *mapping, pool,
-                                                       shared, 0);
+                                                       shared, number);
         network = std::make_unique<test::network_end>("network", sequencer, 7);
         network->socket.bind(slice->port);
         memory = std::make_unique<memory_end>("memory", sequencer, *slice);
@@ -95,7 +95,7 @@ protected:
     test::clocks clocks;
     partition_config config = one_slice();
     protocol::transaction_pool pool;
-    memory_statistics shared{1, 16};
+    memory_statistics shared{4, 16};
     kernel::phase_sequencer sequencer{"sequencer", protocol::clock_domains,
                                       protocol::phase_table()};
     std::unique_ptr<address_mapping> mapping;
@@ -142,6 +142,22 @@ TEST_F(MemorySubPartition, ARequestFromTheOtherHalfOfTheGpuCrossesUntilThereIsAC
     EXPECT_EQ(network->latencies[5], near + 150);
     EXPECT_EQ(slice->statistics().far_requests, 2u);
     EXPECT_EQ(slice->statistics().near_copies, 1u);
+}
+
+TEST_F(MemorySubPartition, NeighbouringChannelsAreInDifferentHalvesOfTheGpu) {
+    // So that data in a row are near and far by turns.
+    config.far_latency = 150;
+    config.sms = 2;
+    config.slices = 4;
+    build(1);
+    for (const unsigned sm : {0u, 1u}) {
+        protocol::extension(add(false, 0x40, 32, access_type::global_read)).sm =
+            static_cast<std::uint16_t>(sm);
+        test::run_core_cycles(1000);
+    }
+    expect_drained(2);
+    EXPECT_EQ(slice->statistics().far_requests, 1u) << "of SM 0";
+    EXPECT_EQ(network->latencies[1], config.rop_latency + 2u);
 }
 
 TEST_F(MemorySubPartition, AnAtomicTakesLongerThanARead) {
