@@ -63,6 +63,11 @@ private:
     void convert(slot to, unsigned to_width, slot from, unsigned from_width, bool is_signed);
     void refuse_instruction();
     slot* list_of(const std::vector<slot>& slots);
+    /// Of operands that the signature leaves unchecked: a register of a width, or a constant.
+    bool has_width(const ptx::operand& o, unsigned width) const {
+        return o.kind == operand_kind::immediate ||
+               (o.kind == operand_kind::reg && register_width(o.index) == width);
+    }
 
     // Families; each says whether the instruction is one of its own.
     void lower_instruction();
@@ -87,7 +92,7 @@ private:
     bool lower_warpgroup_multiply(const ptx::operation& o);
     void lower_fragment(const ptx::operation& o);
     lane_place lane_place_of(const ptx::operand& address, ptx::state_space s);
-    void set_tensor(bulk_copy& what, unsigned first);
+    bool set_tensor(bulk_copy& what, unsigned first);
     void emit_bulk(handler h, bulk_copy what);
     std::vector<slot> words_of(const ptx::operand& o);
     slot handle_of(const ptx::operand& o);

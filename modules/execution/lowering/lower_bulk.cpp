@@ -23,16 +23,17 @@ void function_lowering::emit_bulk(handler h, bulk_copy what) {
     op.immediate = attach(std::make_shared<const bulk_copy>(std::move(what)));
 }
 
-/// @param first  position of the tensor map
-void function_lowering::set_tensor(bulk_copy& what, unsigned first) {
+/// @param first  position of the tensor map @return false: these are no coordinates
+bool function_lowering::set_tensor(bulk_copy& what, unsigned first) {
     what.map = lane_place_of(operand(first), state_space::generic);
     const ptx::operand& coordinates = operand(first + 1);
-    if (coordinates.kind != operand_kind::vector) {
-        what.coordinates.push_back(source(coordinates, 32));
-        return;
-    }
-    for (const ptx::operand* e : elements_of(coordinates))
+    std::vector<const ptx::operand*> each{&coordinates};
+    if (coordinates.kind == operand_kind::vector) each = elements_of(coordinates);
+    for (const ptx::operand* e : each) {
+        if (!has_width(*e, 32)) return false;
         what.coordinates.push_back(source(*e, 32));
+    }
+    return true;
 }
 
 bool function_lowering::lower_bulk(const ptx::operation& o) {
@@ -65,11 +66,11 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
             what.reduce = o.reduce;
             if (to_shared) {
                 what.to = lane_place_of(operand(0), state_space::shared);
-                set_tensor(what, 1);
+                if (!set_tensor(what, 1)) return false;
                 set_barrier(3);
                 set_ranks(4);
             } else {
-                set_tensor(what, 0);
+                if (!set_tensor(what, 0)) return false;
                 what.from = lane_place_of(operand(2), state_space::shared);
             }
             if (what.coordinates.size() != o.count) return false;

@@ -172,8 +172,12 @@ bool function_lowering::lower_warpgroup_multiply(const ptx::operation& o) {
     slot a = no_slot;
     if (in_registers) {
         if (operand(1).count != 4) return false;
-        for (const ptx::operand* e : elements_of(operand(1))) list.push_back(source(*e, 32));
+        for (const ptx::operand* e : elements_of(operand(1))) {
+            if (!has_width(*e, 32)) return false;
+            list.push_back(source(*e, 32));
+        }
     } else {
+        if (!has_width(operand(1), 64)) return false;
         a = source(operand(1), 64);
     }
     const slot b = source(operand(2), 64);

@@ -368,6 +368,23 @@ TEST(Warpgroup, TellsADescriptorThatLeadsOutsideOfSharedMemory) {
                 HasSubstr("outside of shared memory"));
 }
 
+TEST(Warpgroup, RefusesRegistersOfOtherWidthsAsElementsOfA) {
+    for (const char* const a : {"{%p, %p, %p, %p}", "{%d0, %d0, %d0, %d0}", "%p"}) {
+        const std::string code =
+            std::string(
+                ".visible .entry k()\n{ .shared .align 128 .b8 tile[1024]; .reg .f32 %f<4>; "
+                ".reg .b64 %d<2>; .reg .pred %p; setp.eq.u32 %p, 0, 0;\n"
+                "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, ") +
+            a + ", %d1, %p, 1, 1, 0; ret; }\n";
+        machine m(code, ".version 8.0\n.target sm_90a\n.address_size 64\n");
+        EXPECT_THAT(fault_of([&] {
+                        m.run("k", {1, 1, 1}, {128, 1, 1});
+                    }),
+                    HasSubstr("not executed"))
+            << a;
+    }
+}
+
 TEST(StoreMatrix, IsTheInverseOfLoadMatrix) {
     for (const std::string trans : {"", ".trans"}) {
         machine m(
