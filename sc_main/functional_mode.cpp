@@ -71,7 +71,7 @@ void refuse_timed_options(const platform::option_values& values) {
     for (const char* const option :
          {"--stats-json", "--stats-csv", "--stats-csv-long", "--vcd", "--timeline",
           "--interval-csv", "--interval-db", "--record-trace", "--kernels", "--kernel-ids",
-          "--kernel-names", "--skip-kernels", "--max-kernels"})
+          "--kernel-names", "--skip-kernels", "--max-kernels", "--sample", "--sample-stable"})
         if (values.given(option))
             throw kernel::user_error("command line",
                                      fmt::format("{} has no effect without time", option),

@@ -4,11 +4,12 @@
 #include "modules/execution/checking/check_options.h"
 #include "modules/kernel/error.h"
 #include "platform/config/config.h"
-#include "platform/debugger/debugger_options.h"
+#include "platform/device/debug_session.h"
 #include "platform/options/argument_text.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
 #include "platform/outputs/output_check.h"
+#include "platform/sampling/launch_sampler.h"
 #include "sc_main/functional_mode.h"
 #include "sc_main/standard_streams.h"
 
@@ -64,15 +65,12 @@ std::string check(const std::vector<std::string>& options, const char* executabl
     values.parse_command_line(options);
     for (const char* const other :
          {"--ptx", "--cubin", "--launch", "-trace", "--ctas", "--kernel-ids", "--no-validate",
-          "--unknown-opcode", "--opcode-table", "--override-shmem", "--override-registers",
-          "--sample", "--sample-stable"})
+          "--unknown-opcode", "--opcode-table", "--override-shmem", "--override-registers"})
         if (values.given(other))
             throw kernel::user_error("command line",
                                      fmt::format("{} has no effect on simtlm run", other),
                                      "the kernels are those of the program");
-    if (platform::debugger_config::of(values).on)
-        throw kernel::user_error("--debug", "does not reach CUDA programs",
-                                 "record the kernels (--record-trace DIR) and debug the trace");
+    platform::launch_sampler::check(values);
     static_cast<void>(execution::parse_checks(values.text("--check")));
     if (is_functional(values))
         refuse_timed_options(values);
@@ -89,11 +87,14 @@ std::string check(const std::vector<std::string>& options, const char* executabl
         values.parse_command_line(options);
     }
     const platform::gpu_config config = platform::make_gpu_config(values);
+    device::debug_session::check(values, config, is_functional(values));
     std::vector<platform::named_output> outputs =
         platform::outputs_of(config, values.number("--gpus", 1, 64));
     outputs.push_back({values.given("--stats-file") ? values.text("--stats-file")
                                                     : platform::default_reports_file,
                        "--stats-file"});
+    if (values.given("--sample-json"))
+        outputs.push_back({values.text("--sample-json"), "--sample-json"});
     if (values.flag("-gpgpu_ptx_inst_debug_to_file"))
         outputs.push_back(
             {values.text("-gpgpu_ptx_inst_debug_file"), "-gpgpu_ptx_inst_debug_file"});

@@ -10,6 +10,7 @@
 #include "platform/outputs/output_check.h"
 #include "platform/outputs/version.h"
 #include "platform/report/statistics_table.h"
+#include "platform/sampling/launch_sampler.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/functional_mode.h"
 #include "sc_main/host_program.h"
@@ -79,10 +80,10 @@ void refuse_without_effect(const platform::option_values& values, bool executes)
           "-save_embedded_ptx", "-keep", "--code"})
         refuse(option, "but on CUDA programs (simtlm run)");
     if (executes) {
-        for (const char* option :
-             {"-trace", "--ctas", "--no-validate", "--unknown-opcode", "--override-shmem",
-              "--override-registers", "--sample", "--sample-stable"})
+        for (const char* option : {"-trace", "--ctas", "--no-validate", "--unknown-opcode",
+                                   "--override-shmem", "--override-registers"})
             refuse(option, "on programs");
+        platform::launch_sampler::check(values);
         if (values.text("--cubin").empty()) refuse("--opcode-table", "on PTX");
         if (values.flag("-gpgpu_ptx_instruction_classification") && !is_functional(values))
             refuse("-gpgpu_ptx_instruction_classification", "with time");
@@ -179,16 +180,21 @@ int run(int argc, char** argv) {
         platform::check_outputs(values, config, program->inputs(), outputs);
     }
     const auto recording = platform::trace_recording::of(values);
-    workload work =
-        executes ? workload_of(*program, config, recording.get()) : read_workload(config);
-    if (!work.refusals.empty()) return refuse(work.refusals);
     const auto sampling = platform::sampling_options::of(values);
+    std::unique_ptr<platform::launch_sampler> sampler;
+    if (executes && sampling.groups)
+        sampler = std::make_unique<platform::launch_sampler>(sampling,
+                                                             config.dispatch.kernel_launch_latency);
+    workload work = executes ? workload_of(*program, config, recording.get(), sampler.get())
+                             : read_workload(config);
+    if (!work.refusals.empty()) return refuse(work.refusals);
     if (!sampling.json.empty()) outputs.push_back({sampling.json, "--sample-json"});
     if (!executes)
         platform::check_outputs(values, config, inputs_of(config, work, nullptr), outputs);
 
     std::unique_ptr<sampled_run> sampled;
-    if (sampling.any()) sampled = std::make_unique<sampled_run>(sampling, config, work);
+    if (sampling.any() && !executes)
+        sampled = std::make_unique<sampled_run>(sampling, config, work);
     progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));
     device.gate_idle_clocks();
@@ -212,6 +218,9 @@ int run(int argc, char** argv) {
             return {};
         };
     }
+    if (sampler)
+        control.set_listener(
+            [&](const dispatch::finished_kernel& k) { sampler->ended(device, k); });
     const auto printer = platform::attach_trace_streams(device, streams, put_out);
     const auto debugger = debugger_of(debugging, device, program.get(), control);
     device.set_stop_request([] { return signal_guard::received() != 0; });
@@ -235,6 +244,10 @@ int run(int argc, char** argv) {
         return leave(ended_by_signal + signal_guard::received());
     if (end == run_control::ending::quit) return leave(success);
     if (recording) recording->finish();
+    if (sampler) {
+        put_out(sampler->text());
+        sampler->write();
+    }
     return leave(executes ? program->finish() : success);
 }
 

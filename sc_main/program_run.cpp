@@ -8,6 +8,7 @@
 #include "platform/gpu/gpu.h"
 #include "platform/gpu/opcode_timing.h"
 #include "platform/options/presets.h"
+#include "platform/sampling/launch_sampler.h"
 #include "sc_main/run_control.h"
 
 #include <fmt/format.h>
@@ -33,10 +34,11 @@ dispatch::host_command copy_of(const execution::script_run::placed& buffer) {
 class launch_queue {
 public:
     launch_queue(loaded_program& program, const platform::gpu_config& config,
-                 platform::trace_recording* recording)
+                 platform::trace_recording* recording, platform::launch_sampler* sampler)
         : program_(program),
           binary_version_(config.binary_version()),
           recording_(recording),
+          sampler_(sampler),
           descriptors_(program.image().describe(platform::instruction_timing_of(config))) {
         check_target(config);
         trace::kernel_selector selector(config.traces.choice);
@@ -44,7 +46,9 @@ public:
             trace::kernel_header header;
             header.name = l.kernel->name;
             header.id = static_cast<std::uint32_t>(launches_.size() + 1);
-            launches_.push_back({std::move(l), selector.take(header), nullptr});
+            const bool timed =
+                sampler != nullptr ? sampler->take(traits_of(l)) : selector.take(header);
+            launches_.push_back({std::move(l), timed, nullptr});
         }
         for (std::size_t i = 0; i < launches_.size(); ++i) {
             if (!launches_[i].timed) continue;
@@ -69,7 +73,9 @@ public:
             } else if (commands.empty()) {
                 execution::functional_options how;
                 how.give_up = &signal_guard::any();
-                execution::run(launches_[at_].launch, program_.memory(), program_.world(), how);
+                const auto summary =
+                    execution::run(launches_[at_].launch, program_.memory(), program_.world(), how);
+                if (sampler_ != nullptr) sampler_->executed(at_ + 1, summary.warp_instructions);
             } else {
                 break;
             }
@@ -83,6 +89,17 @@ private:
         bool timed;
         std::shared_ptr<execution::executed_kernel> kernel;  ///< of timed ones
     };
+
+    static platform::kernel_traits traits_of(const execution::launch& l) {
+        platform::kernel_traits traits;
+        traits.name = l.kernel->name;
+        traits.grid = l.grid;
+        traits.block = l.block;
+        traits.registers = l.kernel->registers;
+        traits.shared_memory =
+            static_cast<std::uint32_t>(l.kernel->static_shared + l.dynamic_shared);
+        return traits;
+    }
 
     /// Whether the GPU can run what the program is made of.
     void check_target(const platform::gpu_config& config) const {
@@ -143,6 +160,7 @@ private:
     loaded_program& program_;
     unsigned binary_version_;
     platform::trace_recording* recording_;
+    platform::launch_sampler* sampler_;
     std::shared_ptr<const execution::instruction_descriptors> descriptors_;
     std::vector<item> launches_;
     std::size_t at_ = 0;
@@ -153,7 +171,7 @@ private:
 }  // namespace
 
 workload workload_of(loaded_program& program, const platform::gpu_config& config,
-                     platform::trace_recording* recording) {
+                     platform::trace_recording* recording, platform::launch_sampler* sampler) {
     workload w;
     program.world().sms = config.sms();
     program.world().global_time = [] {
@@ -166,7 +184,7 @@ workload workload_of(loaded_program& program, const platform::gpu_config& config
             w.commands.push_back(copy_of(buffer));
     if (recording != nullptr)
         for (const dispatch::host_command& c : w.commands) recording->copied(c.address, c.bytes);
-    const auto queue = std::make_shared<launch_queue>(program, config, recording);
+    const auto queue = std::make_shared<launch_queue>(program, config, recording, sampler);
     w.kernels = queue->timed();
     w.ctas = queue->ctas();
     w.refusals = queue->refusals();

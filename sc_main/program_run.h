@@ -3,6 +3,7 @@
 
 #include "platform/config/config.h"
 #include "platform/outputs/trace_recording.h"
+#include "platform/sampling/launch_sampler.h"
 #include "sc_main/loaded_program.h"
 #include "sc_main/workload.h"
 
@@ -11,8 +12,10 @@ namespace simtlm {
 /// The launches of a program as commands for a GPU: host copies of buffers that are not zero, then
 /// the kernels. The program has to outlive them, and the recording what they record.
 /// @param recording  nullptr: nothing is recorded
+/// @param sampler    chooses launches; nullptr: --kernels and its kin do
 /// @throws kernel::user_error
 workload workload_of(loaded_program& program, const platform::gpu_config& config,
-                     platform::trace_recording* recording);
+                     platform::trace_recording* recording,
+                     platform::launch_sampler* sampler = nullptr);
 
 }  // namespace simtlm

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/functional_engine.h"
 
+#include "platform/device/debug_session.h"
+
 namespace simtlm::device {
 
 void attempt(task& t, const shared_state& state, const std::function<void()>& act) {
@@ -17,15 +19,21 @@ void attempt(task& t, const shared_state& state, const std::function<void()>& ac
 }
 
 functional_engine::functional_engine(shared_state& state, unsigned sms, unsigned host_threads,
-                                     listener ran, std::function<void()> failed)
+                                     listener ran, std::function<void()> failed,
+                                     debug_session* debug)
     : state_(state),
       sms_(sms),
       host_threads_(host_threads),
       ran_(std::move(ran)),
-      failed_(std::move(failed)) {}
+      failed_(std::move(failed)),
+      debug_(debug) {}
 
 std::uint64_t functional_engine::now() const {
     return 0;  // without time nothing takes any
+}
+
+void functional_engine::finish() {
+    if (debug_ != nullptr && !state_.give_up) debug_->end();
 }
 
 std::vector<task_ptr> functional_engine::run() {
@@ -75,6 +83,8 @@ void functional_engine::launch(task& t) {
     execution::functional_options how;
     how.host_threads = host_threads_;
     how.give_up = &state_.give_up;
+    const debug_session::watched_launch watched(debug_, l, launches_);
+    how.observer = watched.observer();
     const execution::execution_summary s = execution::run(l, state_.memory.table(), world, how);
     if (ran_) ran_(t, s);
 }

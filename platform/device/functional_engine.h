@@ -12,6 +12,8 @@
 
 namespace simtlm::device {
 
+class debug_session;
+
 /// Runs programs without time: one task after the other. Time goes on as the host's does.
 class functional_engine : public engine {
 public:
@@ -19,13 +21,15 @@ public:
     using listener = std::function<void(const task&, const execution::execution_summary&)>;
 
     /// @param failed  told of every kernel that has not come to its end
+    /// @param debug   watches launches; nullptr: nobody does
     functional_engine(shared_state& state, unsigned sms, unsigned host_threads, listener ran,
-                      std::function<void()> failed = {});
+                      std::function<void()> failed = {}, debug_session* debug = nullptr);
 
     void start(const task_ptr& t) override { waiting_.push_back(t); }
     std::vector<task_ptr> run() override;
     bool busy() const override { return !waiting_.empty(); }
     std::uint64_t now() const override;
+    void finish() override;
 
 private:
     void carry_out(task& t);
@@ -36,6 +40,7 @@ private:
     unsigned host_threads_;
     listener ran_;
     std::function<void()> failed_;
+    debug_session* debug_;
     std::unique_ptr<execution::device_heap> heap_;
     std::deque<task_ptr> waiting_;
     std::uint64_t launches_ = 0;

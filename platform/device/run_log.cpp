@@ -193,7 +193,7 @@ std::string run_log::summary_text() const {
             executed_.seconds, elapsed);
     std::string text;
     for (const watched& w : gpus_) text += summary_of(w);
-    return text;
+    return text + projection_summary_;
 }
 
 std::string run_log::summary_of(const watched& w) const {
@@ -249,6 +249,10 @@ void run_log::ended() {
             report(w, kernel ? &*kernel : nullptr);
         }
         finish_files(w, how);
+    }
+    if (!projection_.empty()) {
+        open_report();
+        write(projection_);
     }
     if (!interrupted_.empty())
         write(platform::closing_line(interrupted_));

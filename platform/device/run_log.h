@@ -55,6 +55,10 @@ public:
         failed_ = how;
         aborted_ = true;
     }
+    void projected(const std::string& text, const std::string& summary) override {
+        projection_ = text;
+        projection_summary_ = summary;
+    }
     void ended() override;
 
     /// Functional mode: a kernel has run.
@@ -65,7 +69,7 @@ public:
     void complain(const std::string& text);
     void kernel_failed() override { aborted_ = true; }
     /// Something could not be written.
-    void result_lost(const std::string& why) {
+    void result_lost(const std::string& why) override {
         complain(why);
         lost_ = true;
     }
@@ -114,6 +118,7 @@ private:
     std::set<std::string> noted_;
     std::mutex mutex_;
     std::string interrupted_, failed_;
+    std::string projection_, projection_summary_;
     std::uint64_t kernels_ = 0;
     bool broken_ = false, opened_ = false, has_ended_ = false;
     std::atomic<bool> lost_{false}, aborted_{false}, checks_found_{false};

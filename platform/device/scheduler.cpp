@@ -340,6 +340,7 @@ void scheduler::serve() {
         lock.lock();
         stepping_ = false;
         engine_busy_ = busy;
+        if (abandon_) continue;  // nobody is to go on with what is left where it was
         for (std::size_t i = 0; i < begin.size(); ++i)
             if (failed[i] || !engine_)
                 begin[i]->outcome = engine_ ? faults_[begin[i]->device] : status::not_initialised;

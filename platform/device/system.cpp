@@ -2,8 +2,10 @@
 #include "platform/device/system.h"
 
 #include "modules/core/occupancy.h"
+#include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
 #include "platform/gpu/opcode_timing.h"
+#include "platform/sampling/launch_sampler.h"
 
 #include <fmt/format.h>
 
@@ -37,6 +39,15 @@ bool wants_function_only(const platform::option_values& v) {
     const char* const wanted = std::getenv("PTX_SIM_MODE_FUNC");
     return v.number("-gpgpu_ptx_sim_mode", 0, 1) == 1 ||
            (wanted != nullptr && std::strcmp(wanted, "1") == 0);
+}
+
+std::unique_ptr<platform::launch_sampler> sampler_of(const platform::option_values& v,
+                                                     const system_config& config) {
+    platform::launch_sampler::check(v);
+    const auto how = platform::sampling_options::of(v);
+    if (!how.groups) return nullptr;
+    return std::make_unique<platform::launch_sampler>(how,
+                                                      config.gpu.dispatch.kernel_launch_latency);
 }
 
 template <class T>
@@ -82,12 +93,14 @@ unsigned resident_blocks(const system_config& c, const execution::kernel_image& 
 }
 
 system::system(const platform::option_values& options, const run_log::outputs& log,
-               platform::provenance from)
+               platform::provenance from, std::function<void()> quit)
     : config_(system_config::from(options)),
       look_(options,
             [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }),
       state_(config_.gpus, config_.memory_bytes),
       log_(options, log, std::move(from), config_.gpu.clocks.core),
+      debug_(debug_of(options, std::move(quit))),
+      sampler_(sampler_of(options, config_)),
       work_(state_, config_.gpus, {config_.functional, config_.grace_ms},
             [this]() -> std::unique_ptr<engine> {
                 if (config_.functional)
@@ -96,12 +109,14 @@ system::system(const platform::option_values& options, const run_log::outputs& l
                         [this](const task& t, const execution::execution_summary& s) {
                             log_.kernel_executed(t, s);
                         },
-                        [this] { log_.kernel_failed(); });
+                        [this] { log_.kernel_failed(); }, debug_.get());
                 timed_engine::settings s;
                 s.gpu = config_.gpu;
                 s.gpus = config_.gpus;
                 s.pcie = config_.pcie;
                 s.nvlink = config_.nvlink;
+                s.debug = debug_.get();
+                s.sampler = sampler_.get();
                 return std::make_unique<timed_engine>(state_, s, log_);
             }) {
     look_.prepare(state_.memory.table());
@@ -114,6 +129,31 @@ system::system(const platform::option_values& options, const run_log::outputs& l
 
 system::~system() = default;
 
+std::unique_ptr<debug_session> system::debug_of(const platform::option_values& options,
+                                                std::function<void()> quit) {
+    if (!platform::debugger_config::of(options).on && !options.flag("-trace_enabled"))
+        return nullptr;
+    const auto symbol = [this](const std::string& name) -> std::optional<platform::memory_range> {
+        const auto found = find_variable(name);
+        if (!found) return std::nullopt;
+        return platform::memory_range{found->first, found->second};
+    };
+    return std::make_unique<debug_session>(
+        options, config_.gpu, config_.functional,
+        debug_session::services{state_.memory, symbol, std::move(quit)});
+}
+
+/// Address and bytes of a variable of the module loaded last that has one of this name.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> system::find_variable(
+    const std::string& name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto m = modules_.rbegin(); m != modules_.rend(); ++m)
+        if (const auto loaded = m->lock())
+            if (const auto variable = loaded->find_variable(name); variable.first != 0)
+                return variable;
+    return std::nullopt;
+}
+
 std::shared_ptr<loaded_module> system::load(const module_source& source) {
     auto m = std::make_shared<loaded_module>(source, state_.memory,
                                              platform::instruction_timing_of(config_.gpu), &look_);
@@ -122,6 +162,10 @@ std::shared_ptr<loaded_module> system::load(const module_source& source) {
                       fmt::format("{} is compiled for sm_{}, but the GPU is sm_{}", source.name,
                                   m->architecture(), config_.capability()),
                       "choose a newer GPU, or -gpgpu_ptx_force_max_capability");
+    if (debug_) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        modules_.push_back(m);
+    }
     return m;
 }
 

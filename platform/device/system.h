@@ -9,14 +9,23 @@
 #include "platform/device/timed_engine.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+namespace simtlm::platform {
+class launch_sampler;
+}
+
 namespace simtlm::device {
+
+class debug_session;
 
 /// How a host sees the GPUs, from options.
 struct system_config {
@@ -57,9 +66,10 @@ public:
     /// @param options  as long as this object
     /// @param log      where reports go
     /// @param from     for files of statistics
+    /// @param quit     the user of the debugger wants the process to end; called by any thread
     /// @throws kernel::user_error
     system(const platform::option_values& options, const run_log::outputs& log,
-           platform::provenance from = {});
+           platform::provenance from = {}, std::function<void()> quit = {});
     ~system();
     system(const system&) = delete;
     system& operator=(const system&) = delete;
@@ -102,13 +112,20 @@ public:
     void shut_down(bool abandon);
 
 private:
+    std::unique_ptr<debug_session> debug_of(const platform::option_values& options,
+                                            std::function<void()> quit);
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> find_variable(const std::string& name);
+
     system_config config_;
     inspection look_;
     shared_state state_;
     run_log log_;
+    std::unique_ptr<debug_session> debug_;               ///< nullptr: nothing is looked at
+    std::unique_ptr<platform::launch_sampler> sampler_;  ///< nullptr: every launch is simulated
     scheduler work_;
     std::uint64_t handles_ = 0;
     std::mutex mutex_;
+    std::vector<std::weak_ptr<loaded_module>> modules_;  ///< that have been loaded, by mutex_
 };
 
 }  // namespace simtlm::device

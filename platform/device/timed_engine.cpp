@@ -5,8 +5,10 @@
 #include "modules/execution/functional.h"
 #include "modules/kernel/finish_instant.h"
 #include "modules/kernel/spawn.h"
+#include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
 #include "platform/outputs/gpu_files.h"
+#include "platform/sampling/launch_sampler.h"
 
 #include <fmt/format.h>
 
@@ -93,7 +95,9 @@ timed_engine::timed_engine(shared_state& state, const settings& how, run_observe
         "monitor", units_, state,
         sc_core::sc_time(cycles_between_polls / how.gpu.clocks.core, sc_core::SC_SEC));
     observer_.built(all);
+    if (how.debug != nullptr) how.debug->attach(*all.front());
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    if (how.debug != nullptr) how.debug->begin();
     if (before == nullptr) unsetenv("SC_COPYRIGHT_MESSAGE");
 }
 
@@ -158,6 +162,23 @@ execution::launch timed_engine::launch_of(const task& t) const {
     return l;
 }
 
+bool timed_engine::is_simulated(const execution::launch& l) {
+    if (how_.sampler != nullptr) {
+        platform::kernel_traits traits;
+        traits.name = l.kernel->name;
+        traits.grid = l.grid;
+        traits.block = l.block;
+        traits.registers = l.kernel->registers;
+        traits.shared_memory =
+            static_cast<std::uint32_t>(l.kernel->static_shared + l.dynamic_shared);
+        return how_.sampler->take(traits);
+    }
+    trace::kernel_header header;
+    header.name = l.kernel->name;
+    header.id = launches_;
+    return selector_.take(header);
+}
+
 void timed_engine::launch(const task_ptr& t) {
     unit& u = units_[t->device];
     execution::services world;
@@ -179,13 +200,11 @@ void timed_engine::launch(const task_ptr& t) {
     };
     ++launches_;
     execution::launch l = launch_of(*t);
-    trace::kernel_header header;
-    header.name = l.kernel->name;
-    header.id = launches_;
-    if (!selector_.take(header)) {
+    if (!is_simulated(l)) {
         execution::functional_options how;
         how.give_up = &state_.give_up;
-        execution::run(l, state_.memory.table(), world, how);
+        const auto summary = execution::run(l, state_.memory.table(), world, how);
+        if (how_.sampler != nullptr) how_.sampler->executed(launches_, summary.warp_instructions);
         t->finished_at = now();
         done_.push_back(t);
         return;
@@ -276,6 +295,7 @@ void timed_engine::collect() {
         dispatch::command_processor& commands = u.gpu->commands();
         for (const dispatch::finished_kernel& k : commands.take_finished()) {
             observer_.kernel_ended(*u.gpu, k);
+            if (how_.sampler != nullptr) how_.sampler->ended(*u.gpu, k);
             const auto at = kernels_.find(k.descriptor.id);
             if (at == kernels_.end()) continue;
             at->second->finished_at = now();
@@ -321,6 +341,15 @@ void timed_engine::fail_all(const std::string& how, const std::string& why, stat
 }
 
 void timed_engine::finish() {
+    if (how_.debug != nullptr && !state_.give_up) how_.debug->end();
+    if (how_.sampler != nullptr) {
+        observer_.projected(how_.sampler->text(), how_.sampler->summary());
+        try {
+            how_.sampler->write();
+        } catch (const kernel::output_error& e) {
+            observer_.result_lost(e.what());
+        }
+    }
     observer_.ended();
 }
 

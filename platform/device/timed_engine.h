@@ -15,7 +15,13 @@ namespace simtlm::execution {
 class executed_kernel;
 }
 
+namespace simtlm::platform {
+class launch_sampler;
+}
+
 namespace simtlm::device {
+
+class debug_session;
 
 /// What a copy between host and GPU costs. A bandwidth of 0: nothing.
 struct link_timing {
@@ -42,6 +48,12 @@ public:
     }
     /// A task other than a kernel has ended: its times are known.
     virtual void task_ended(const task& t) { static_cast<void>(t); }
+    /// Launches have been sampled. @param text  the projection  @param summary  the same in a line
+    virtual void projected(const std::string& text, const std::string& summary) {
+        static_cast<void>(text), static_cast<void>(summary);
+    }
+    /// Something could not be written.
+    virtual void result_lost(const std::string& why) { static_cast<void>(why); }
     virtual void warned(const std::string& text) { static_cast<void>(text); }
     /// The simulation cannot go on. @param how  "failed", "deadlock", or the option that ended it
     virtual void failed(const std::string& how) { static_cast<void>(how); }
@@ -57,8 +69,10 @@ public:
     struct settings {
         platform::gpu_config gpu;  ///< of every GPU
         unsigned gpus = 1;
-        link_timing pcie;    ///< host and GPU
-        link_timing nvlink;  ///< between GPUs
+        link_timing pcie;                             ///< host and GPU
+        link_timing nvlink;                           ///< between GPUs
+        debug_session* debug = nullptr;               ///< of the first GPU; nullptr: none
+        platform::launch_sampler* sampler = nullptr;  ///< nullptr: every launch is simulated
     };
 
     /// Builds the GPUs. @throws kernel::user_error
@@ -82,6 +96,7 @@ private:
     };
 
     void launch(const task_ptr& t);
+    bool is_simulated(const execution::launch& l);
     execution::launch launch_of(const task& t) const;
     void start_copy(const task_ptr& t);
     std::uint64_t copy_end(task& t);

@@ -113,8 +113,9 @@ void kernel_sampler::choose() {
 }
 
 bool kernel_sampler::choose_now(std::size_t k) {
-    const std::size_t number = kernels_[k].place + 1;
-    kernels_[k].chosen = (number & (number - 1)) == 0;
+    // 1, 2, 5, 10, 21, 42, ...: bits of the number take turns, so that odd and even ones do.
+    const std::size_t number = kernels_[k].place + 1, ones = number ^ number >> 1;
+    kernels_[k].chosen = (ones & (ones + 1)) == 0;
     return kernels_[k].chosen;
 }
 
@@ -152,7 +153,36 @@ kernel_sampler::sample kernel_sampler::repeated(const group& g) const {
     s.mean = sum / s.n;
     s.instructions = instructions / s.n;
     if (s.n > 1) s.variance = std::max(0.0, (squares - sum * s.mean) / (s.n - 1));
+    if (s.instructions == 0) return s;
+    fit(g, s);
     return s;
+}
+
+/// How cycles follow from instructions: a line through the samples where there are three or more of
+/// different instructions, else one through their mean and what a kernel takes that does nothing.
+void kernel_sampler::fit(const group& g, sample& s) const {
+    double across = 0, along = 0;
+    const auto each = [&](auto&& act) {
+        for (std::size_t p = 1; p < g.members.size(); ++p)
+            if (const entry& k = kernels_[g.members[p]]; k.known)
+                act(k.instructions - s.instructions, k.cycles + k.projected - s.mean);
+    };
+    each([&](double x, double y) {
+        along += x * x;
+        across += x * y;
+    });
+    s.slope = std::max(0.0, s.mean - launch_cycles_) / s.instructions;
+    double degrees = s.n - 1;
+    const double line = along > 0 ? across / along : 0;
+    if (s.n >= 3 && line > 0 && line * s.instructions <= s.mean) {
+        s.slope = line;
+        degrees = s.n - 2;
+    }
+    if (s.n < 2) return;
+    // What counts for the error is how far the samples are from that.
+    double residues = 0;
+    each([&](double x, double y) { residues += (y - s.slope * x) * (y - s.slope * x); });
+    s.variance = residues / degrees;
 }
 
 std::optional<double> kernel_sampler::first_excess() const {
@@ -189,11 +219,11 @@ double kernel_sampler::cycles_of(std::size_t number) const {
         if (!first.known) return 0;
         s.mean = first.cycles + first.projected;
         s.instructions = first.instructions;
+        if (s.instructions != 0) s.slope = std::max(0.0, s.mean - launch_cycles_) / s.instructions;
     }
     double cycles = s.mean;
     if (k.instructions != 0 && s.instructions != 0)
-        cycles = launch_cycles_ +
-                 std::max(0.0, s.mean - launch_cycles_) * k.instructions / s.instructions;
+        cycles = std::max(0.0, s.mean + s.slope * (k.instructions - s.instructions));
     return k.place == 0 ? cycles * (1 + first_excess().value_or(0)) : cycles;
 }
 

@@ -47,7 +47,7 @@ public:
         for (entry& k : kernels_) k.chosen = true;
     }
     /// The kernels to come are not known: whether one that has just been added is simulated. Of a
-    /// group the first two, then the fourth, the eighth, ...
+    /// group the first two, then the fifth, the tenth, the 21st, the 42nd, ...
     bool choose_now(std::size_t kernel);
 
     bool simulated(std::size_t kernel) const { return kernels_[kernel].chosen; }
@@ -90,11 +90,13 @@ private:
     /// What has been measured of the members of a group but the first.
     struct sample {
         double n = 0, mean = 0, variance = 0, instructions = 0;
+        double slope = 0;  ///< cycles for each instruction more or less than their mean
     };
 
     bool similar(const kernel_traits& a, const kernel_traits& b) const;
     double cost(std::size_t k) const;
     sample repeated(const group& g) const;
+    void fit(const group& g, sample& s) const;
     /// Cold misses: how much longer the first of a group takes than the others, relative; nothing:
     /// no group has both.
     std::optional<double> first_excess() const;

@@ -155,10 +155,10 @@ std::map<std::string, std::string> units_of(const statistics_run& run) {
 std::map<std::string, std::string> model_options(const statistics_run& run) {
     std::map<std::string, std::string> options;
     static const std::set<std::string> of_the_host = {
-        "--threads",       "--sms-a-thread", "--shuffle-seed",   "--no-sleep",
-        "--processes",     "--check-dram",   "--profile-kernel", "--trace-lookahead",
-        "--host-grace",    "--record-trace", "--record-form",    "--functional-threads",
-        "--keep-exit-code"};
+        "--threads",        "--sms-a-thread", "--shuffle-seed",   "--no-sleep",
+        "--processes",      "--check-dram",   "--profile-kernel", "--trace-lookahead",
+        "--host-grace",     "--record-trace", "--record-form",    "--functional-threads",
+        "--keep-exit-code", "--stats-file",   "--debug",          "--debug-commands"};
     static const std::set<std::string> of_the_choice = {
         "--kernels", "--kernel-ids", "--kernel-names", "--skip-kernels", "--max-kernels"};
     for (const auto& [name, value] : run.document()["config"].items()) {

@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 namespace simtlm::runtime {
 
@@ -55,7 +57,7 @@ host_session::host_session(const void* library)
       options_(platform::preset_folders::of_library(library_of(library)).finder()) {
     read_options(options_);
     system_ = std::make_unique<device::system>(options_, log_outputs(options_),
-                                               provenance_of_program(options_));
+                                               provenance_of_program(options_), [this] { quit(); });
     if (const std::string n = platform::calibration_note(options_.presets()); !n.empty())
         system_->log().note("note", n);
     if (keeps_no_exit_code()) on_exit(note_program_exit, nullptr);
@@ -64,6 +66,19 @@ host_session::host_session(const void* library)
 }
 
 host_session::~host_session() = default;
+
+/// Ends the process as the user of the debugger wishes. In a thread of its own: the engine, whose
+/// thread calls, has to come to its end before.
+void host_session::quit() {
+    std::thread([this] {
+        end("ended by the debugger");
+        std::fflush(nullptr);
+        ::_exit(system_->log().has_lost_results() ? results_lost : 0);
+    }).detach();
+    // The caller, who runs the GPUs, goes on when nobody waits for their results any more.
+    while (!system_->work().is_shut_down())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 
 void host_session::end(const std::string& why) {
     if (ended_.exchange(true)) return;

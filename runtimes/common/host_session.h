@@ -47,6 +47,7 @@ protected:
 
 private:
     bool keeps_no_exit_code() const;
+    void quit();
 
     const int process_;
     platform::option_values options_;

@@ -271,6 +271,177 @@ TEST_F(HostProgram, SimulatesTheChosenKernelsAndExecutesTheOthersWithoutTime) {
     EXPECT_EQ(2, s["kernels"][0]["list_number"]);
 }
 
+TEST_F(HostProgram, ProjectsItsCyclesFromAFewOfItsLaunches) {
+    const std::vector<std::string> program = {"60", "0", "repeat"};
+    const std::string whole = folder.path("whole.json"), p = folder.path("p.json");
+    ASSERT_EQ(0, run({"--stats-json", whole}, program).code);
+    const outcome o = run({"--sample", "--sample-json", p, "--summary"}, program);
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_EQ("spin: passed\n", o.out) << "all launches have been executed";
+    const double cycles = read_json(whole)["total"]["gpu_tot_sim_cycle"];
+    const nlohmann::json j = read_json(p);
+    ASSERT_EQ(40u, j["kernels"].size());
+    // 1, 2, 5, 10 and 21; every other launch has twice the instructions.
+    EXPECT_EQ(5, j["sampled_kernels"].get<int>());
+    const double projected = j["projected_tot_sim_cycle"];
+    EXPECT_NEAR(cycles, projected, 0.03 * cycles);
+    EXPECT_NEAR(cycles, projected, j["projected_error_bound"].get<double>() + 0.001 * cycles);
+    const double one = j["kernels"][6]["cycles"], other = j["kernels"][5]["cycles"];
+    EXPECT_NEAR(read_json(whole)["kernels"][6]["gpu_sim_cycle"].get<double>(), one, 0.03 * one);
+    EXPECT_NEAR(read_json(whole)["kernels"][5]["gpu_sim_cycle"].get<double>(), other, 0.03 * other);
+    EXPECT_THAT(o.err, HasSubstr("5 of 40 kernels were simulated; projected: "));
+    EXPECT_THAT(read_file(folder.path("reports")), HasSubstr("projected_tot_sim_cycle = "));
+}
+
+TEST_F(HostProgram, IsNotSampledByWhatNeedsItsLaunchesToCome) {
+    const std::vector<std::vector<std::string>> refused = {
+        {"--sample-stable"},
+        {"--sample", "--kernels", "1"},
+        {"--sample", "--sample-budget", "0.5"},
+        {"--sample", "--gpus", "2"},
+        {"--sample", "-gpgpu_ptx_sim_mode", "1"}};
+    for (const auto& options : refused) {
+        const outcome o = run(options, {});
+        EXPECT_EQ(2, o.code) << options.back();
+        EXPECT_EQ(1u, o.error_lines().size()) << o.err;
+    }
+}
+
+TEST_F(HostProgram, IsSplitIntoShardsByASweep) {
+    const std::string spec =
+        folder.write("s.yaml", "workloads: [{cuda: " + spin +
+                                   ", arguments: [20]}]\npresets: [TINY]\nshards: 2\n");
+    const outcome o = tool("simtlm-sweep", {spec});
+    ASSERT_EQ(0, o.code) << o.err;
+    std::filesystem::path of_run;
+    for (const auto& e : std::filesystem::directory_iterator(folder.path("s.results/runs")))
+        of_run = e.path();
+    const nlohmann::json m = read_json(of_run / "statistics.json");
+    ASSERT_EQ(2u, m["kernels"].size());
+    EXPECT_EQ(2u, m["merged"]["runs"].size());
+    EXPECT_EQ(m["kernels"][0]["gpu_sim_insn"], m["kernels"][1]["gpu_sim_insn"]);
+    EXPECT_TRUE(std::filesystem::exists(of_run / "kernels-2-2" / "reports"));
+}
+
+// ---- the debugger ----------------------------------------------------------------------------
+
+class DebuggedProgram : public HostProgram {
+protected:
+    void SetUp() override {
+        HostProgram::SetUp();
+        // What nvcc -lineinfo makes: lines of a file of CUDA.
+        setenv("SPIN_PTX",
+               folder
+                   .write("spin.ptx", R"(.version 6.3
+.target sm_70
+.address_size 64
+.file 1 "/home/somebody/spin.cu"
+.global .align 4 .u32 seen = 77;
+.visible .entry spin(.param .u64 sums, .param .u32 loops, .param .u64 progress) {
+    .reg .u32 %r<9>;
+    .reg .u64 %d<5>;
+    .reg .pred %p;
+    .loc 1 4 0
+    ld.param.u64 %d1, [sums];
+    ld.param.u32 %r1, [loops];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %ctaid.x;
+    mad.lo.u32 %r2, %r3, %r4, %r2;
+    mul.wide.u32 %d2, %r2, 4;
+    add.u64 %d3, %d1, %d2;
+    .loc 1 5 0
+    ld.global.u32 %r5, [%d3];
+    mov.u32 %r6, 0;
+AGAIN:
+    .loc 1 7 0
+    add.u32 %r5, %r5, %r6;
+    add.u32 %r6, %r6, 1;
+    setp.lt.u32 %p, %r6, %r1;
+    @%p bra AGAIN;
+    .loc 1 9 0
+    st.global.u32 [%d3], %r5;
+    ret;
+}
+)")
+                   .c_str(),
+               1);
+    }
+    void TearDown() override { unsetenv("SPIN_PTX"); }
+
+    outcome debug(const std::string& commands, std::vector<std::string> more = {}) const {
+        more.insert(more.end(),
+                    {"--debug", "--debug-commands", folder.write("commands", commands)});
+        return run(more, {"10"});
+    }
+};
+
+TEST_F(DebuggedProgram, StopsAtKernelsLinesOfCudaWarpsAndAccesses) {
+    const outcome o = debug(
+        "tb kernel spin\nc\ni k\n"
+        "tb spin.cu:7 if %r6 == 3\nc\np %r6\nl 1\ndm seen 4\n"
+        "tb warp 0:1\nc\ns\ndp 0\n"
+        "tb op st.global\nc\np %r5\n");
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_EQ("spin: passed\n", o.out) << "the debugger keeps out of the program's output";
+    EXPECT_THAT(o.err, HasSubstr("kernel 1 (spin): grid (2,1,1), block (64,1,1)"));
+    EXPECT_THAT(o.err, HasSubstr("spin.cu:7)"));
+    EXPECT_THAT(o.err, HasSubstr("(simtlm) p %r6\n0x00000003"));
+    EXPECT_THAT(o.err, HasSubstr("=> "));
+    EXPECT_THAT(o.err, HasSubstr("(simtlm) dm seen 4\n0x"));
+    EXPECT_THAT(o.err, HasSubstr(": 0000004d\n"));
+    EXPECT_THAT(o.err, HasSubstr("SM 0 warp 1, kernel 1 (spin)"));
+    EXPECT_THAT(o.err, HasSubstr("sm0: "));
+    EXPECT_THAT(o.err, HasSubstr("st.global.u32 [%d3], %r5"));
+}
+
+TEST_F(DebuggedProgram, HasTheStatisticsOfARunWithoutTheDebugger) {
+    const std::string plain = folder.path("plain.json"), debugged = folder.path("debugged.json");
+    ASSERT_EQ(0, run({"--stats-json", plain}, {"10"}).code);
+    ASSERT_EQ(0, debug("w %r5 0:0\nc\nd\ns 100\nc\n", {"--stats-json", debugged}).code);
+    EXPECT_EQ(read_json(plain)["kernels"], read_json(debugged)["kernels"]);
+}
+
+TEST_F(DebuggedProgram, IsSteppedThroughWithoutTime) {
+    const outcome o = debug("b spin.cu:9\nc\np %r5\ns\ni k\nd\nc\n", {"-gpgpu_ptx_sim_mode", "1"});
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_EQ("spin: passed\n", o.out);
+    EXPECT_THAT(o.err, HasSubstr("spin.cu:9)"));
+    EXPECT_THAT(o.err, HasSubstr("(simtlm) p %r5\n0x0000002d"));
+    EXPECT_THAT(o.err, HasSubstr("kernel 1 (spin)"));
+}
+
+TEST_F(DebuggedProgram, EndsWithTheStatisticsSoFarWhereTheUserQuits) {
+    const std::string json = folder.path("s.json");
+    const outcome o = debug("b kernel 2\nc\nq\n", {"--stats-json", json});
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_EQ("", o.out) << "the program has not come to its end";
+    EXPECT_EQ("interrupted", read_json(json)["ended"]);
+    EXPECT_GE(read_json(json)["kernels"].size(), 1u);
+}
+
+TEST_F(DebuggedProgram, IsAskedForByTheEnvironmentAndFollowsOneGpu) {
+    setenv("GPGPUSIM_DEBUG", "1", 1);
+    const outcome o = run({"--debug-commands", folder.write("commands", "b kernel spin\nc\n")}, {});
+    EXPECT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("breakpoint 1, kernel 1 (spin)"));
+    const outcome two = run({"--debug-commands", folder.path("commands"), "--gpus", "2"}, {});
+    unsetenv("GPGPUSIM_DEBUG");
+    EXPECT_EQ(2, two.code);
+    EXPECT_THAT(two.err, HasSubstr("follows one GPU"));
+    const outcome none = run({"--debug", "--debug-commands", folder.path("none")}, {});
+    EXPECT_EQ(2, none.code);
+    EXPECT_EQ(1u, none.error_lines().size()) << none.err;
+}
+
+TEST_F(DebuggedProgram, HasTraceStreamsOnStdout) {
+    const outcome o =
+        run({"-trace_enabled", "1", "-trace_components", "WARP_SCHEDULER,LIVENESS"}, {});
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(o.out, HasSubstr("WARP_SCHEDULER - Core 0 - "));
+    EXPECT_THAT(o.out, HasSubstr("spin: passed"));
+}
+
 TEST_F(HostProgram, CountsInstructionsByClassWithoutTime) {
     ASSERT_EQ(
         0, run({"-gpgpu_ptx_sim_mode", "1", "-gpgpu_ptx_instruction_classification", "1"}, {"20"})

@@ -5,6 +5,7 @@
 //   twice     and once more at once
 //   careless  errors and results are not looked at
 //   idle      no kernel is launched
+//   repeat    40 launches, every other one of twice the loops, in place of two
 #include "driver_subset.h"
 
 #include <unistd.h>
@@ -57,6 +58,7 @@ static std::string code() {
 }
 
 static bool careless = false;
+static unsigned launches = 2;
 static unsigned* progress = nullptr;  ///< of the kernel: mapped memory of the host
 
 static void run_on(int device, unsigned loops) {
@@ -71,8 +73,11 @@ static void run_on(int device, unsigned loops) {
     std::uint64_t data = 0;
     CHECK(cuMemAlloc_v2(&data, sizeof sums) == 0);
     CHECK(cuMemcpyHtoD_v2(data, sums, sizeof sums) == 0);
-    void* arguments[] = {&data, &loops, &progress};
-    for (int launch = 0; launch < 2; ++launch) {
+    unsigned now = loops, added = 0;
+    void* arguments[] = {&data, &now, &progress};
+    for (unsigned launch = 0; launch < launches; ++launch) {
+        now = launches > 2 && launch % 2 == 1 ? 2 * loops : loops;
+        added += now * (now - 1) / 2;
         const int launched =
             cuLaunchKernel(function, 2, 1, 1, n / 2, 1, 1, 0, nullptr, arguments, nullptr);
         const int ended = cuCtxSynchronize();
@@ -80,7 +85,7 @@ static void run_on(int device, unsigned loops) {
     }
     if (careless) return;
     CHECK(cuMemcpyDtoH_v2(sums, data, sizeof sums) == 0);
-    for (unsigned i = 0; i < n; ++i) CHECK(sums[i] == i + loops * (loops - 1));
+    for (unsigned i = 0; i < n; ++i) CHECK(sums[i] == i + added);
 }
 
 int main(int count, char** arguments) {
@@ -90,6 +95,7 @@ int main(int count, char** arguments) {
     CHECK(cuDeviceGetCount(&devices) == 0);
     const std::string how = count > 3 ? arguments[3] : "";
     careless = how == "careless";
+    if (how == "repeat") launches = 40;
     const int signal = count > 2 ? std::atoi(arguments[2]) : 0;
     void* context = nullptr;
     CHECK(cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0);

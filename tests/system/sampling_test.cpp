@@ -97,6 +97,36 @@ TEST_F(Sampling, LeavesShortKernelsWhole) {
     EXPECT_EQ(values.at("gpu_tot_sim_cycle"), values.at("projected_tot_sim_cycle"));
 }
 
+TEST_F(Sampling, ExecutesAllLaunchesOfAProgramAndSimulatesAFewOfThem) {
+    std::string script =
+        "buffer x f32 10000 ramp 0 0.5\nbuffer y f32 10000 ramp 1 1\n"
+        "buffer after f32 10000 ramp 1 16\n";
+    // 30 times y = x + y, half of them of the first 5000 elements, which take half as many blocks.
+    for (unsigned n = 0; n < 30; ++n)
+        script += n % 2 == 0 ? "launch saxpy grid 40 block 256 args f32:1 x y u32:10000\n"
+                             : "launch saxpy grid 20 block 256 args f32:0 x y u32:5000\n";
+    script += "expect y buffer after\n";
+    script.replace(script.find("ramp 1 16"), 9, "ramp 1 8.5");
+    const std::string launches = folder_.write("many.launch", script);
+    const auto ran = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--preset", "TINY", "--ptx", SIMTLM_PROGRAMS "/saxpy.ptx",
+                                 "--launch", launches});
+        const outcome o = simulate(more);
+        EXPECT_EQ(0, o.code) << o.err;
+        EXPECT_THAT(o.out, HasSubstr("results are as expected"));
+        return o.values();
+    };
+    const double whole = std::stod(ran({}).at("gpu_tot_sim_cycle"));
+    const std::string json = folder_.path("p.json");
+    const auto values = ran({"--sample", "--sample-json", json});
+    EXPECT_EQ("2", values.at("sampled_groups"));
+    EXPECT_EQ("8", values.at("sampled_kernels")) << "1, 2, 5 and 10 of each group";
+    const double projected = std::stod(values.at("projected_tot_sim_cycle"));
+    EXPECT_NEAR(whole, projected, 0.03 * whole);
+    EXPECT_NEAR(whole, projected, std::stod(values.at("projected_error_bound")) + 1);
+    EXPECT_EQ(30u, read_json(json)["kernels"].size());
+}
+
 TEST_F(Sampling, RefusesWhatItCannotDo) {
     const auto refused = [](const std::vector<std::string>& arguments) {
         const outcome o = simulate(arguments);
@@ -113,8 +143,8 @@ TEST_F(Sampling, RefusesWhatItCannotDo) {
     EXPECT_THAT(refused(on_tiny(sample("vecadd"), {"--sample", "--sample-budget", "2"})),
                 HasSubstr("is no share"));
     EXPECT_THAT(refused({"--preset", "TINY", "--ptx", SIMTLM_PROGRAMS "/saxpy.ptx", "--launch",
-                         SIMTLM_PROGRAMS "/saxpy.launch", "--sample"}),
-                HasSubstr("--sample has no effect on programs"));
+                         SIMTLM_PROGRAMS "/saxpy.launch", "--sample-stable"}),
+                HasSubstr("has no effect on programs, whose results are wanted"));
 }
 
 }  // namespace

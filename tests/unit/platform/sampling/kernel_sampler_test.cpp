@@ -149,12 +149,30 @@ TEST(KernelSampler, CoversTheTruthInMostDraws) {
     EXPECT_LE(0.9 * draws, held);
 }
 
-TEST(KernelSampler, ChoosesTheSecondTheFourthAndTheEighthOfAGroupThatGrows) {
+TEST(KernelSampler, ChoosesOddAndEvenMembersOfAGroupThatGrowsByTurns) {
     kernel_sampler s(options_of(), 0);
     std::vector<std::size_t> taken;
-    for (unsigned k = 0; k < 20; ++k)
+    for (unsigned k = 0; k < 50; ++k)
         if (s.choose_now(s.add(kernel_of("a")))) taken.push_back(k + 1);
-    EXPECT_EQ((std::vector<std::size_t>{1, 2, 4, 8, 16}), taken);
+    EXPECT_EQ((std::vector<std::size_t>{1, 2, 5, 10, 21, 42}), taken);
+}
+
+TEST(KernelSampler, ProjectsCyclesByALineThroughThoseOfDifferentInstructions) {
+    kernel_sampler s(options_of(), 100);
+    const auto cycles = [](double instructions) { return 700 + 2 * instructions; };
+    double truth = 0;
+    for (unsigned k = 0; k < 20; ++k) {
+        const double instructions = k % 2 == 0 ? 100 : 1000;
+        truth += cycles(instructions);
+        const std::size_t number = s.add(kernel_of("a"));
+        if (s.choose_now(number))
+            s.measured(number, cycles(instructions), instructions);
+        else
+            s.executed(number, instructions);
+    }
+    EXPECT_NEAR(cycles(100), s.cycles_of(12), 1e-6);
+    EXPECT_NEAR(cycles(1000), s.cycles_of(13), 1e-6);
+    EXPECT_NEAR(truth, s.result().cycles, 1e-6 * truth);
 }
 
 }  // namespace
