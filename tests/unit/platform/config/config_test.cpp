@@ -266,7 +266,7 @@ TEST(GpuConfig, RefusesMemoriesThatDoNotFitTogether) {
     EXPECT_THAT(refused("-gpgpu_memory_partition_indexing 2 -gpgpu_n_mem 4"),
                 HasSubstr("polynomial hash over 4"));
     EXPECT_THAT(refused("-gpgpu_memory_partition_indexing 9"),
-                HasSubstr("must lie between 0 and 5"));
+                HasSubstr("must lie between 0 and 6"));
     EXPECT_THAT(refused("-gpgpu_dram_partition_queues 8:8:0:8"), HasSubstr("a queue of 0 entries"));
     EXPECT_THAT(refused("-dram_write_queue_size 32:16:28"), HasSubstr("out of order"));
     EXPECT_THAT(refused("-gpgpu_dram_burst_length 2 -dram_data_command_freq_ratio 4"),
