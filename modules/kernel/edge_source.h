@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <systemc>
@@ -42,10 +43,15 @@ public:
     // ---- gating ----
 
     /// @param clocks  that may be gated, one per domain
-    void gate(std::vector<computed_clock*> clocks) { gates_ = std::move(clocks); }
+    /// @param limit   see phase_sequencer::gate()
+    void gate(std::vector<computed_clock*> clocks, std::function<std::uint64_t()> limit) {
+        gates_ = std::move(clocks);
+        gate_limit_ = std::move(limit);
+    }
     bool gates() const { return !gates_.empty(); }
-    /// Keeps the clocks low until the first edge that a timer waits for; the edges between count as
-    /// if they had been. @pre gates(); nobody is awake  @param timers  by domain
+    /// Keeps the clocks low until the first edge that a timer waits for, or until the limit; the
+    /// edges between count as if they had been. @pre gates(); nobody is awake  @param timers  by
+    /// domain
     void gate_until_timer(const std::array<timer_wheel, max_domains>& timers);
 
     // ---- temporal decoupling ----
@@ -121,11 +127,14 @@ private:
     unsigned decoupled_domain_ = max_domains;
     std::optional<suppressed_edges> suppressed_;  // of the decoupled domain
     std::vector<computed_clock*> gates_;          // empty: clocks are not gated
+    std::function<std::uint64_t()> gate_limit_;   // empty: nobody wakes blocks from outside
 };
 
 inline void edge_source::gate_until_timer(const std::array<timer_wheel, max_domains>& timers) {
     constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t until = never;
+    const std::uint64_t limit = gate_limit_ ? gate_limit_() : never;
+    if (limit <= sc_core::sc_time_stamp().value()) return;
+    std::uint64_t until = limit;
     for (unsigned d = 0; d < gates_.size(); ++d)
         if (const unsigned k = timers[d].edges_to_next(edges_[d]); k != 0)
             until = rising_edge(d, k, until);

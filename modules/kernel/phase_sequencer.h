@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -146,8 +147,13 @@ public:
     /// low until the first edge that a timer waits for, and the edges between count as if they had
     /// occurred. An idle GPU then costs nothing.
     /// @param clocks  one per domain
-    /// @pre blocks are woken from outside while the simulation is paused, if at all
-    void gate(std::vector<computed_clock*> clocks) { source_.gate(std::move(clocks)); }
+    /// @param limit   of a design that a host intervenes in between runs of the simulation: the
+    ///                time, in units of the time resolution, before which it will not wake a block,
+    ///                or one that is not in the future while it may at any time. Clocks stay low
+    ///                until then even where no timer is set. Empty: no block is woken from outside.
+    void gate(std::vector<computed_clock*> clocks, std::function<std::uint64_t()> limit = {}) {
+        source_.gate(std::move(clocks), std::move(limit));
+    }
 
     /// Temporal decoupling of a domain, as TLM-2.0 calls it: the partitions of the domain lag
     /// behind simulated time while it has edges alone, and replay these edges, each at its own

@@ -39,6 +39,7 @@ struct ptx_quirks {
     bool names_give_banks = false;
     bool vector_is_one_element = false;
     bool missed_hazards = false;
+    bool allocations_of_256_bytes = false;
 };
 
 /// Timing of instructions that are executed from PTX (-ptx_opcode_latency_*,

@@ -75,6 +75,8 @@ constexpr quirk table[] = {
      "a PTX atomic does not wait for its address, and nobody for the result of a vote or of video "
      "instructions",
      [](gpu_config& c) -> bool& { return c.ptx.quirks.missed_hazards; }},
+    {"allocations-of-256-bytes", "cudaMalloc returns multiples of 256 bytes, not of 512",
+     [](gpu_config& c) -> bool& { return c.ptx.quirks.allocations_of_256_bytes; }},
     {"lines-stay-reserved",
      "a read that merges into a miss can reserve a line that no data will come to; a set full of "
      "such lines is a deadlock",

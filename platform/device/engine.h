@@ -17,7 +17,9 @@ namespace simtlm::device {
 
 /// What engines and hosts share.
 struct shared_state {
-    explicit shared_state(unsigned devices, std::uint64_t bytes) : memory(devices, bytes) {}
+    /// @param alignment  of allocations
+    shared_state(unsigned devices, std::uint64_t bytes, std::uint64_t alignment = 512)
+        : memory(devices, bytes, alignment) {}
 
     memory_space memory;
     execution::texture_table textures;  ///< changed while the memory's gate is held

@@ -63,8 +63,11 @@ memory_space::turn::~turn() {
     memory_.free_.notify_all();
 }
 
-memory_space::memory_space(unsigned devices, std::uint64_t bytes)
-    : memory_(reserve(bytes * devices)), bytes_per_device_(bytes), used_(devices, 0) {}
+memory_space::memory_space(unsigned devices, std::uint64_t bytes, std::uint64_t alignment)
+    : memory_(reserve(bytes * devices)),
+      bytes_per_device_(bytes),
+      alignment_(alignment),
+      used_(devices, 0) {}
 
 std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uint64_t bytes,
                                      unsigned flags, std::uint64_t alignment) {
@@ -75,7 +78,7 @@ std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uin
     if (counts || bytes > bytes_per_device_) check_room(device, taken);
     allocation a;
     try {
-        alignment = std::max<std::uint64_t>(alignment, 256);
+        alignment = alignment == 0 ? alignment_ : std::max<std::uint64_t>(alignment, 256);
         a.address = kind == memory_kind::host ? memory_->allocate_for_host(bytes, alignment)
                                               : memory_->allocate(bytes, alignment);
     } catch (const kernel::user_error& e) {

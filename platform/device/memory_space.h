@@ -43,16 +43,17 @@ struct allocation {
 /// table of allocations changes only between their turns.
 class memory_space {
 public:
-    /// @param bytes  of each GPU
+    /// @param bytes      of each GPU
+    /// @param alignment  of allocations that ask for none: a power of two
     /// @throws failure  no room in the address space
-    memory_space(unsigned devices, std::uint64_t bytes);
+    memory_space(unsigned devices, std::uint64_t bytes, std::uint64_t alignment = 512);
     memory_space(const memory_space&) = delete;
     memory_space& operator=(const memory_space&) = delete;
 
-    /// @param alignment  a power of two
+    /// @param alignment  a power of two; 0: that of all
     /// @throws failure  out of memory
     std::uint64_t allocate(memory_kind kind, unsigned device, std::uint64_t bytes,
-                           unsigned flags = 0, std::uint64_t alignment = 512);
+                           unsigned flags = 0, std::uint64_t alignment = 0);
     /// Gives back what begins at the address. @return what it was, or nothing
     std::optional<allocation> release(std::uint64_t address);
     /// Gives back everything that a device has.
@@ -103,6 +104,7 @@ private:
 
     std::unique_ptr<execution::device_memory> memory_;
     std::uint64_t bytes_per_device_;
+    std::uint64_t alignment_;
     std::mutex gate_;
     std::condition_variable free_;
     bool busy_ = false;

@@ -62,16 +62,22 @@ public:
     }
 
     sc_core::sc_event copy_ended;
+    /// When the simulation pauses for the end of a copy.
+    sc_core::sc_time copy_pause = sc_core::sc_max_time();
+
+    /// When the host has its next chance to give an idle GPU work, as far as that is known.
+    std::uint64_t next_pause() const { return std::min(copy_pause, next_poll_).value(); }
 
 private:
     void poll() {
+        next_poll_ = sc_core::sc_time_stamp() + period_;
         sc_core::next_trigger(period_);
         if (state_.attention.load(std::memory_order_relaxed) || state_.memory.wanted())
             sc_core::sc_pause();
     }
 
     const shared_state& state_;
-    sc_core::sc_time period_;
+    sc_core::sc_time period_, next_poll_;
 };
 
 timed_engine::timed_engine(shared_state& state, const settings& how, run_observer& observer)
@@ -88,6 +94,7 @@ timed_engine::timed_engine(shared_state& state, const settings& how, run_observe
         if (how.gpus > 1) platform::number_files(config.run, i);
         u.gpu = std::make_unique<platform::gpu>(name.c_str(), std::move(config));
         u.gpu->decouple_dram();
+        u.gpu->gate_idle_clocks([this] { return gate_limit(); });
         all.push_back(u.gpu.get());
         units_.push_back(std::move(u));
     }
@@ -99,6 +106,13 @@ timed_engine::timed_engine(shared_state& state, const settings& how, run_observe
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     if (how.debug != nullptr) how.debug->begin();
     if (before == nullptr) unsetenv("SC_COPYRIGHT_MESSAGE");
+}
+
+/// The time before which no idle GPU gets work. What ends on one GPU may give work to another, and
+/// nobody knows when it will.
+std::uint64_t timed_engine::gate_limit() const {
+    const bool others_end_something = units_.size() > 1 && !kernels_.empty();
+    return others_end_something || monitor_ == nullptr ? 0 : monitor_->next_pause();
 }
 
 timed_engine::~timed_engine() {
@@ -274,11 +288,13 @@ std::vector<task_ptr> timed_engine::run() {
 void timed_engine::simulate() {
     try {
         const memory_space::turn turn(state_.memory, true);
+        monitor_->copy_pause = sc_core::sc_max_time();
         if (!copies_.empty()) {
             const std::uint64_t end = copies_.begin()->first;
+            const sc_core::sc_time left(static_cast<double>(end - now()) * 1e-12, sc_core::SC_SEC);
             monitor_->copy_ended.cancel();
-            monitor_->copy_ended.notify(
-                sc_core::sc_time(static_cast<double>(end - now()) * 1e-12, sc_core::SC_SEC));
+            monitor_->copy_ended.notify(left);
+            monitor_->copy_pause = sc_core::sc_time_stamp() + left;
         }
         sc_core::sc_start();
         kernel::finish_instant();

@@ -102,6 +102,7 @@ private:
     std::uint64_t copy_end(task& t);
     void carry_out(const task_ptr& t);
     void simulate();
+    std::uint64_t gate_limit() const;
     void collect();
     void end_copies();
     void fail_all(const std::string& how, const std::string& why, status outcome);

@@ -238,7 +238,7 @@ void gpu::before_end_of_elaboration() {
             made.push_back(rounded_clocks_ ? &(*rounded_clocks_)[d] : clocks_[d].get());
         if (decouples_dram_ && !config_.memory.channel)  // who knows what another one asks
             sequencer_.decouple(protocol::dram_clock, *made[protocol::dram_clock]);
-        if (gates_idle_clocks_) sequencer_.gate(std::move(made));
+        if (gates_idle_clocks_) sequencer_.gate(std::move(made), std::move(gate_limit_));
     }
     if (reset.bind_count() == 0) {
         reset_signal_ = std::make_unique<sc_core::sc_signal<bool>>("no_reset");

@@ -92,7 +92,11 @@ public:
     /// Gates the clocks that it makes itself, while it has nothing to do but to wait (see
     /// phase_sequencer::gate). Before elaboration ends; only where nobody but the host, between
     /// runs of the simulation, gives it work.
-    void gate_idle_clocks() { gates_idle_clocks_ = true; }
+    /// @param limit  the time before which the host will not, see phase_sequencer::gate
+    void gate_idle_clocks(std::function<std::uint64_t()> limit = {}) {
+        gates_idle_clocks_ = true;
+        gate_limit_ = std::move(limit);
+    }
     /// Temporal decoupling of the DRAM side of the memory partitions (see
     /// phase_sequencer::decouple). Before elaboration ends; only where nobody else looks at that
     /// clock, or at the memory's side between steps without sequencer().synchronize().
@@ -165,6 +169,7 @@ private:
     std::vector<std::unique_ptr<kernel::exact_clock>> clocks_;
     std::unique_ptr<kernel::rounded_clocks> rounded_clocks_;
     bool gates_idle_clocks_ = false;
+    std::function<std::uint64_t()> gate_limit_;
     bool decouples_dram_ = false;
     kernel::phase_sequencer sequencer_;
     memory::address_mapping mapping_;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -60,6 +61,12 @@ public:
           log_(log),
           random_(number) {}
 
+    /// Wakes it from outside.
+    void call() {
+        called_ = true;
+        process.wake();
+    }
+
 private:
     void cycle() {
         log_.emplace_back(sc_core::sc_time_stamp().value(), number_, process.now());
@@ -88,7 +95,8 @@ struct design : sc_core::sc_module {
     std::vector<run> log;
     std::vector<std::unique_ptr<sleeper>> sleepers;
 
-    design(const sc_core::sc_module_name& name, bool rounded, bool gated, unsigned processes)
+    design(const sc_core::sc_module_name& name, bool rounded, bool gated, unsigned processes,
+           std::function<std::uint64_t()> limit = {})
         : sc_module(name),
           clocks(rounded),
           sequencer("sequencer", 3, {{0, "a"}, {1, "b"}, {2, "c"}, {0, "d"}}) {
@@ -97,7 +105,7 @@ struct design : sc_core::sc_module {
             sequencer.clock[d].bind(clocks[d]);
             all.push_back(&clocks[d]);
         }
-        if (gated) sequencer.gate(all);
+        if (gated) sequencer.gate(all, std::move(limit));
         for (unsigned n = 0; n < processes; ++n)
             sleepers.push_back(std::make_unique<sleeper>(("sleeper" + std::to_string(n)).c_str(),
                                                          sequencer, n, log));
@@ -118,6 +126,23 @@ TEST_P(ClockGating, ChangesNothingButTheNumberOfSteps) {
     EXPECT_TRUE(ours == gated.log.end() && theirs == free.log.end())
         << "run " << ours - gated.log.begin() << " of " << free.log.size() << ": "
         << ::testing::PrintToString(*ours) << " for " << ::testing::PrintToString(*theirs);
+    EXPECT_LT(gated.sequencer.steps(), free.sequencer.steps() / 10);
+}
+
+TEST_P(ClockGating, ChangesNothingForAHostThatWakesBlocksAtTimesThatItHasTold) {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    std::uint64_t next = 0;
+    design gated("gated", GetParam(), true, 3, [&] { return next; });
+    design free("free", GetParam(), false, 3);
+    std::mt19937 random(5);
+    for (unsigned i = 0; i < 200; ++i) {
+        const std::uint64_t step = 1 + random() % 4'000'000'000;
+        next = sc_core::sc_time_stamp().value() + step;
+        sc_core::sc_start(sc_core::sc_time::from_value(step));
+        for (design* d : {&gated, &free}) d->sleepers[i % d->sleepers.size()]->call();
+    }
+    ASSERT_GT(free.log.size(), 200u);
+    EXPECT_EQ(gated.log, free.log);
     EXPECT_LT(gated.sequencer.steps(), free.sequencer.steps() / 10);
 }
 
@@ -163,6 +188,17 @@ TEST(ClockGatingOfADesign, LeavesTheClocksAloneWhileNoTimerIsSet) {
     design gated("gated", false, true, 0);
     sc_core::sc_start(1, sc_core::SC_US);
     EXPECT_GT(gated.sequencer.steps(), 1131u);
+}
+
+TEST(ClockGatingOfADesign, AnIdleDesignCostsNothingBetweenTheTimesAtWhichItsHostMayAct) {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    constexpr std::uint64_t period = 1'000'000'000;  // 1 us
+    design gated("gated", false, true, 0,
+                 [] { return (sc_core::sc_time_stamp().value() / period + 1) * period; });
+    sc_core::sc_start(100, sc_core::SC_US);
+    EXPECT_LT(gated.sequencer.steps(), 1000u);
+    for (unsigned d = 0; d < 3; ++d)
+        EXPECT_NEAR(static_cast<double>(gated.sequencer.edges(d)), 100e-6 * frequencies[d], 2) << d;
 }
 
 TEST(ClockGatingOfADesign, WaitsWhileSomebodyWatchesEveryStep) {

@@ -371,6 +371,7 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  c.ptx.quirks.names_give_banks,
                                  c.ptx.quirks.vector_is_one_element,
                                  c.ptx.quirks.missed_hazards,
+                                 c.ptx.quirks.allocations_of_256_bytes,
                                  c.caches.lines_stay_reserved,
                                  c.caches.dirty_set_stalls,
                                  c.network.crossbar.quirk_packet_is_one_flit,

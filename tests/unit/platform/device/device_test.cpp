@@ -39,6 +39,16 @@ TEST(MemorySpace, CountsWhatADeviceHasAndRefusesMore) {
     EXPECT_FALSE(m.release(a));
 }
 
+TEST(MemorySpace, AlignsAllocationsTo512BytesOrAsItIsTold) {
+    memory_space as_hardware(1, 4 * megabyte), as_reference(1, 4 * megabyte, 256);
+    const auto next_of = [](memory_space& m) {
+        const std::uint64_t first = m.allocate(memory_kind::device, 0, 100);
+        return m.allocate(memory_kind::device, 0, 100) - first;
+    };
+    EXPECT_EQ(next_of(as_hardware), 512u);
+    EXPECT_EQ(next_of(as_reference), 256u);
+}
+
 TEST(MemorySpace, FindsTheAllocationThatHoldsAnAddress) {
     memory_space m(1, 4 * megabyte);
     const std::uint64_t a = m.allocate(memory_kind::managed, 0, 100);
