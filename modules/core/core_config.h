@@ -47,6 +47,7 @@ struct core_quirks {
     bool loads_stay_long = false;          ///< two-level scheduler: even after write-back
     bool evictions_follow_misses = false;  ///< L1D: write-backs go where the miss goes
     bool rrr_begins_with_warp_0 = false;   ///< strict round robin: all schedulers of an SM
+    bool two_level_rotates_twice = false;  ///< two-level scheduler: once for each instruction
     bool sms_in_order = false;             ///< SMs act one after the other in a core cycle
 };
 

@@ -50,7 +50,8 @@ constexpr row table[] = {
      [](const arguments& a) -> std::unique_ptr<scheduling_policy> {
          if (a.parameters.empty() || a.parameters[0] == 0)
              refuse("two_level_active:<active warps>:<inner>:<outer>");
-         return std::make_unique<two_level_active>(a.warps, a.scores, a.mine, a.parameters[0]);
+         return std::make_unique<two_level_active>(a.warps, a.scores, a.mine, a.parameters[0],
+                                                   a.two_level_rotates_twice);
      }},
     {"warp_limiting",
      [](const arguments& a) -> std::unique_ptr<scheduling_policy> {
@@ -65,9 +66,10 @@ constexpr row table[] = {
 std::unique_ptr<scheduling_policy> make_scheduling_policy(const scheduling_choice& choice,
                                                           const warp_table& warps,
                                                           const scoreboard& scores, warp_mask mine,
-                                                          bool rrr_begins_with_warp_0) {
-    const scheduling_arguments given{choice.parameters, warps, scores, mine,
-                                     rrr_begins_with_warp_0};
+                                                          bool rrr_begins_with_warp_0,
+                                                          bool two_level_rotates_twice) {
+    const scheduling_arguments given{
+        choice.parameters, warps, scores, mine, rrr_begins_with_warp_0, two_level_rotates_twice};
     if (choice.make != nullptr) return choice.make(given);
     for (const row& r : table)
         if (choice.name == r.name) return r.make(given);

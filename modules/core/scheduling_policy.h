@@ -40,8 +40,9 @@ struct scheduling_arguments {
     const std::vector<unsigned>& parameters;  ///< the numbers behind its name
     const warp_table& warps;
     const scoreboard& scores;
-    warp_mask mine;                       ///< the scheduler's warps
-    bool rrr_begins_with_warp_0 = false;  ///< core_quirks
+    warp_mask mine;                        ///< the scheduler's warps
+    bool rrr_begins_with_warp_0 = false;   ///< core_quirks
+    bool two_level_rotates_twice = false;  ///< the same
 };
 
 /// Makes the policy that -gpgpu_scheduler names: lrr, rrr, gto, old (oldest first),
@@ -51,7 +52,8 @@ struct scheduling_arguments {
 std::unique_ptr<scheduling_policy> make_scheduling_policy(const scheduling_choice& choice,
                                                           const warp_table& warps,
                                                           const scoreboard& scores, warp_mask mine,
-                                                          bool rrr_begins_with_warp_0 = false);
+                                                          bool rrr_begins_with_warp_0 = false,
+                                                          bool two_level_rotates_twice = false);
 
 /// Names for --help and error messages.
 std::vector<std::string> scheduling_policy_names();

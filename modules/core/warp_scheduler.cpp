@@ -19,7 +19,8 @@ warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
     pipe_of_head_.resize(config.max_warps);
     heads_for_.resize(sm_.collector.pipes() + 1);
     policy_ = make_scheduling_policy(config.scheduler.policy, sm_.warps, sm_.scores, mine_,
-                                     config.quirks.rrr_begins_with_warp_0);
+                                     config.quirks.rrr_begins_with_warp_0,
+                                     config.quirks.two_level_rotates_twice);
 }
 
 unsigned warp_scheduler::rank(std::uint64_t cycle) const {

@@ -41,6 +41,10 @@ constexpr quirk table[] = {
     {"rrr-begins-with-warp-0",
      "with -gpgpu_scheduler rrr every scheduler of an SM tries warp 0 until it issues first",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.rrr_begins_with_warp_0; }},
+    {"two-level-rotates-twice",
+     "two_level_active rotates the active warps once for each instruction that a warp issues in a "
+     "cycle, by the place that the warp had before",
+     [](gpu_config& c) -> bool& { return c.cores.sm.quirks.two_level_rotates_twice; }},
     {"sms-in-order",
      "SMs that share a port of the network act one after the other within a core cycle, and see "
      "what those before them have left of its room; all SMs with random partition indexing",

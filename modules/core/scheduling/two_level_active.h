@@ -3,6 +3,8 @@
 
 #include "modules/core/scheduling_policy.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <deque>
 #include <vector>
 
@@ -14,9 +16,13 @@ namespace simtlm::core {
 /// pending warp takes its place.
 class two_level_active : public scheduling_policy {
 public:
+    /// @param active         size of the set
+    /// @param rotates_twice  of two instructions that a warp issues in a cycle each rotates the
+    ///                       active warps, by the place that the warp had before (quirk
+    ///                       two-level-rotates-twice)
     two_level_active(const warp_table& warps, const scoreboard& scores, warp_mask mine,
-                     unsigned active)
-        : warps_(warps), scoreboard_(scores) {
+                     unsigned active, bool rotates_twice = false)
+        : warps_(warps), scoreboard_(scores), rotates_twice_(rotates_twice) {
         for (; mine != 0; mine &= mine - 1) {
             const unsigned w = static_cast<unsigned>(__builtin_ctzll(mine));
             if (active_.size() < active)
@@ -52,16 +58,13 @@ public:
     }
 
     /// The warp after the one that issued is tried first in the next cycle.
-    void issued(unsigned warp, unsigned) override {
-        for (std::size_t i = 0; i < active_.size(); ++i) {
-            if (active_[i] != warp) continue;
-            std::vector<unsigned> turned(active_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                                         active_.end());
-            turned.insert(turned.end(), active_.begin(),
-                          active_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-            active_.swap(turned);
-            return;
-        }
+    void issued(unsigned warp, unsigned instructions) override {
+        const auto at = std::find(active_.begin(), active_.end(), warp);
+        if (at == active_.end()) return;
+        const std::ptrdiff_t by = (at - active_.begin() + 1) *
+                                  static_cast<std::ptrdiff_t>(rotates_twice_ ? instructions : 1);
+        const auto size = static_cast<std::ptrdiff_t>(active_.size());
+        std::rotate(active_.begin(), active_.begin() + by % size, active_.end());
     }
     bool acts_when_idle() const override { return true; }
 
@@ -75,6 +78,7 @@ private:
 
     const warp_table& warps_;
     const scoreboard& scoreboard_;
+    bool rotates_twice_;
     std::vector<unsigned> active_;
     std::deque<unsigned> pending_;
 };

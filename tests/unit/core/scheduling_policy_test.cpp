@@ -132,6 +132,20 @@ TEST_F(SchedulingPolicy, TwoLevelLetsTheActiveWarpsOnlyIssue) {
     EXPECT_THAT(order(*p, 0b11111001), ElementsAre(0));
 }
 
+TEST_F(SchedulingPolicy, TwoLevelRotatesOnceForTwoInstructionsButForAQuirk) {
+    auto p = make("two_level_active:3:0:1");
+    p->issued(0, 2);
+    EXPECT_THAT(order(*p, 0xff), ElementsAre(1, 2, 0));
+    const std::string two_level = "two_level_active:3:0:1";
+    p = make_scheduling_policy(two_level, warps.table, scores, 0xff, false, true);
+    p->issued(0, 2);
+    EXPECT_THAT(order(*p, 0xff), ElementsAre(2, 0, 1));
+    p->issued(0, 2);
+    EXPECT_THAT(order(*p, 0xff), ElementsAre(0, 1, 2)) << "four places";
+    p->issued(0, 1);
+    EXPECT_THAT(order(*p, 0xff), ElementsAre(1, 2, 0));
+}
+
 TEST_F(SchedulingPolicy, TwoLevelReplacesAWarpThatWaitsForALongOperation) {
     auto p = make("two_level_active:3:0:1");
     program::static_instruction uses_9 = test::instruction(program::op_class::sp, {1}, {9});

@@ -360,6 +360,7 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  q.loads_stay_long,
                                  q.evictions_follow_misses,
                                  q.rrr_begins_with_warp_0,
+                                 q.two_level_rotates_twice,
                                  q.sms_in_order,
                                  t.rz_is_a_register,
                                  t.single_barrier,
