@@ -26,9 +26,16 @@ void machine_control::start(warp& w, const kernel_image& kernel) {
     branches_ = 0;
 }
 
+namespace {
+/// Of each lane: those that it waits for at a convergence barrier.
+const std::uint32_t* partners_of(const warp& w, unsigned barrier) {
+    return reinterpret_cast<const std::uint32_t*>(w.at(machine_frame::barriers + 128 * barrier));
+}
+}  // namespace
+
 lane_mask machine_control::mask_of(const warp& w, const blocked_group& b) const {
     if (b.barrier < 0) return b.among & live_;
-    return w.mask_at(machine_frame::barriers + 4 * static_cast<unsigned>(b.barrier)) & live_;
+    return partners_of(w, static_cast<unsigned>(b.barrier))[__builtin_ctz(b.lanes)] & live_;
 }
 
 const operation* machine_control::next_group(warp& w) {
@@ -92,7 +99,7 @@ void machine_control::barriers_changed(warp& w) {
         lane_mask waiting = 0;
         for (const blocked_group& b : blocked_)
             if (b.barrier == first.barrier && b.next == first.next &&
-                (b.barrier >= 0 || b.among == first.among))
+                mask_of(w, b) == mask_of(w, first))
                 waiting |= b.lanes;
         if ((mask_of(w, first) & ~waiting) != 0) {
             ++i;
@@ -112,7 +119,15 @@ const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrie
     if (lanes == 0) return w.go_on(next);
     const lane_mask rest = w.active & ~lanes;
     if (rest != 0) ready_.push_back({rest, next});
-    blocked_.push_back({lanes, next, static_cast<int>(barrier), 0});
+    const std::uint32_t* const partners = partners_of(w, barrier);
+    for (lane_mask left = lanes; left != 0;) {
+        const lane_mask among = partners[__builtin_ctz(left)];
+        lane_mask same = 0;
+        for (lane_mask m = left; m != 0; m &= m - 1)
+            if (partners[__builtin_ctz(m)] == among) same |= m & (0 - m);
+        blocked_.push_back({same, next, static_cast<int>(barrier), 0});
+        left &= ~same;
+    }
     barriers_changed(w);
     return next_group(w);
 }

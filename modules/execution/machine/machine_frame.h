@@ -7,22 +7,23 @@
 
 namespace simtlm::execution {
 
-/// Where the registers of machine code lie in a warp's frame: masks first (predicates, convergence
-/// barriers), then rows of 32 words. A uniform register is a row with the same value in all lanes,
-/// a uniform predicate a mask of all lanes or none.
+/// Where the registers of machine code lie in a warp's frame: masks first (predicates), then rows
+/// of 32 words. A convergence barrier is a row, each lane has the mask of those that it waits for:
+/// groups of a warp that have diverged use the same barriers at the same time. A uniform register
+/// is a row with the same value in all lanes, a uniform predicate a mask of all lanes or none.
 struct machine_frame {
     static constexpr std::uint32_t predicates = frame_layout::first_predicate;  ///< P0..P6
     static constexpr std::uint32_t no_predicate = predicates + 4 * 7;           ///< results for PT
     static constexpr std::uint32_t uniform_predicates = no_predicate + 4;
-    static constexpr std::uint32_t barriers = uniform_predicates + 4 * 8;  ///< B0..B15
-    static constexpr std::uint32_t scratch_mask = barriers + 4 * 16;
+    static constexpr std::uint32_t scratch_mask = uniform_predicates + 4 * 8;
     static constexpr std::uint32_t scratch_mask2 = scratch_mask + 4;
     static constexpr std::uint32_t zero = 256;               ///< RZ as a source: nobody writes it
     static constexpr std::uint32_t discard = zero + 256;     ///< RZ as a result; two rows
     static constexpr std::uint32_t scratch = discard + 256;  ///< eight double rows
     static constexpr unsigned scratch_rows = 8;
     static constexpr std::uint32_t uniform = scratch + 256 * scratch_rows;  ///< UR0..UR62
-    static constexpr std::uint32_t registers = uniform + 128 * 64;          ///< R0..
+    static constexpr std::uint32_t barriers = uniform + 128 * 64;           ///< B0..B15
+    static constexpr std::uint32_t registers = barriers + 128 * 16;         ///< R0..
 
     static constexpr std::uint32_t bytes(unsigned count) { return registers + 128 * count; }
 };

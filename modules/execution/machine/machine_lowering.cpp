@@ -1205,7 +1205,7 @@ bool machine_lowering::lower_control() {
     machine_details& d = details();
     if (now_.operand_count > 0 && at(0).kind == operand_kind::predicate)
         source_predicate(d, 0, at(n++));
-    const auto barrier = [](const operand& o) { return machine_frame::barriers + 4u * o.index; };
+    const auto barrier = [](const operand& o) { return machine_frame::barriers + 128u * o.index; };
     if (name == "NOP" || name == "DEPBAR" || name == "LDGDEPBAR" || name == "ENDCOLLECTIVE") {
         emit(nothing);
         return true;

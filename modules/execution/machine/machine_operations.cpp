@@ -649,7 +649,8 @@ const operation* machine_exit(warp& w, const operation* op) {
 
 const operation* machine_set_barrier(warp& w, const operation* op) {
     const lane_mask lanes = takers_of(w, op);
-    if (lanes != 0) w.mask_at(op->destination) = lanes;
+    word* const barrier = row(w, op->destination);
+    for_lanes(lanes, [&](unsigned i) { barrier[i] = lanes; });
     return op + 1;
 }
 
@@ -663,27 +664,28 @@ const operation* machine_wait_barrier(warp& w, const operation* op) {
 const operation* machine_break_barrier(warp& w, const operation* op) {
     const lane_mask lanes = takers_of(w, op);
     if (lanes == 0) return op + 1;
-    w.mask_at(op->destination) &= ~lanes;
+    word* const barrier = row(w, op->destination);
+    lane_mask partners = 0;
+    for_lanes(lanes, [&](unsigned i) { partners |= barrier[i]; });
+    for_lanes(partners, [&](unsigned i) { barrier[i] &= ~lanes; });
     control_of(w).barriers_changed(w);
     return op + 1;
 }
 
 const operation* machine_read_barrier(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
-    lane_mask& barrier = w.mask_at(op->source[0]);
+    word* const barrier = row(w, op->source[0]);
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    alignas(64) word result[warp_size];
-    for (unsigned i = 0; i < warp_size; ++i) result[i] = barrier;
-    blend(row(w, op->destination), result, lanes);
-    if (d.extended) barrier = 0;  // .CLEAR
+    blend(row(w, op->destination), barrier, lanes);
+    if (d.extended) for_lanes(lanes, [&](unsigned i) { barrier[i] = 0; });  // .CLEAR
     return op + 1;
 }
 
 const operation* machine_write_barrier(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    w.mask_at(op->destination) = row(w, op->source[0])[__builtin_ctz(lanes)];
+    blend(row(w, op->destination), row(w, op->source[0]), lanes);
     control_of(w).barriers_changed(w);
     return op + 1;
 }
