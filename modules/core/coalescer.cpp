@@ -129,10 +129,10 @@ unsigned coalescer::segment_bytes(const warp_instruction& inst) const {
 void coalescer::coalesce(warp_instruction& inst, const lane_addresses& lanes) const {
     switch (inst.space) {
         case program::memory_space::constant:
-            gather_lines(inst, lanes, config_.l1c.line_bytes);
+            gather_lines(inst, lanes, config_.l1.constant.line_bytes);
             return;
         case program::memory_space::texture:
-            gather_lines(inst, lanes, config_.l1t.line_bytes);
+            gather_lines(inst, lanes, config_.l1.texture.line_bytes);
             return;
         default:
             break;

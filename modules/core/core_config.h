@@ -40,6 +40,35 @@ struct ldst_config {
     bool perfect_memory = false;   ///< -gpgpu_perfect_mem
 };
 
+/// Fetch and decode.
+struct front_end_config {
+    unsigned fetch_throughput = 1;  ///< rounds of decode and fetch per cycle
+};
+
+/// The register file and its operand collectors.
+struct operand_collector_config {
+    unsigned banks = 8;              ///< of the register file, -gpgpu_num_reg_banks
+    bool bank_uses_warp_id = false;  ///< -gpgpu_reg_bank_use_warp_id
+    unsigned port_throughput = 1;    ///< passes per cycle, -gpgpu_reg_file_port_throughput
+    bool specialized = true;         ///< pipelines may have pools of their own,
+                                     ///< -gpgpu_enable_specialized_operand_collector
+    collector_pool_config general;   ///< pool of all pipelines
+};
+
+struct write_back_config {
+    unsigned width = 1;  ///< registers in front of it: results per cycle that the bus takes
+};
+
+/// The first-level caches. Latency and banks of the L1D are those of the load/store unit.
+struct l1_config {
+    cache::cache_config instruction, data, constant, texture;
+    bool data_enabled = true;
+    bool perfect_instruction_and_constant = false;  ///< -gpgpu_perfect_inst_const_cache
+    bool flush = false;       ///< -gpgpu_flush_l1_cache: the L1D, with an empty SM and at barriers
+    bool adaptive = false;    ///< -gpgpu_adaptive_cache_config
+    unsigned unified_kb = 0;  ///< L1D and shared memory together, -gpgpu_unified_l1d_size
+};
+
 /// Quirks of the reference's core that --compat accel-sim switches on (docs/fidelity.md).
 struct core_quirks {
     bool ldgsts_global_half_only = false;  ///< asynchronous copies never write shared memory
@@ -66,27 +95,15 @@ struct sm_config {
     unsigned schedulers = 1;
     warp_scheduler_config scheduler;
     bool sub_core_model = false;
-    unsigned inst_fetch_throughput = 1;
-    bool perfect_inst_const_cache = false;
 
-    // operand collector
-    unsigned register_banks = 8;
-    bool register_bank_uses_warp_id = false;
-    unsigned register_port_throughput = 1;  ///< -gpgpu_reg_file_port_throughput
-    bool specialized_collectors = true;     ///< -gpgpu_enable_specialized_operand_collector
-    collector_pool_config general_collectors;
-
+    // By stage.
+    front_end_config front_end;
+    operand_collector_config collector;
     std::vector<pipeline_config> pipelines = built_in_pipelines();
-    unsigned ex_wb_width = 1;  ///< registers of write-back: the result bus
-
-    // memory
+    write_back_config write_back;
     ldst_config ldst;
     shared_memory_config shared;
-    cache::cache_config l1i, l1d, l1c, l1t;
-    bool l1d_enabled = true;
-    bool adaptive_l1 = false;    ///< -gpgpu_adaptive_cache_config
-    unsigned unified_l1_kb = 0;  ///< -gpgpu_unified_l1d_size
-    bool flush_l1 = false;       ///< -gpgpu_flush_l1_cache
+    l1_config l1;
 
     core_quirks quirks;
 };

@@ -55,7 +55,7 @@ bool dispatch_stage::reserve_result_bus(std::uint64_t now, unsigned latency) {
     const std::uint64_t at = now + latency;
     reservation& r = reserved_[at & (reserved_.size() - 1)];
     if (const auto low = static_cast<std::uint32_t>(at); r.at != low) r = {low, 0};
-    if (r.count >= config_.ex_wb_width) {
+    if (r.count >= config_.write_back.width) {
         ++statistics_.result_bus_conflicts;
         return false;
     }

@@ -30,7 +30,7 @@ tlm::tlm_sync_enum front_end::respond(int, tlm::tlm_generic_payload& p, tlm::tlm
 }
 
 void front_end::cycle() {
-    for (unsigned round = 0; round < config_.inst_fetch_throughput; ++round) {
+    for (unsigned round = 0; round < config_.front_end.fetch_throughput; ++round) {
         if (fetched_ >= 0) decode();
         fetch();
     }
@@ -98,7 +98,7 @@ tlm::tlm_generic_payload& front_end::request_for(unsigned w) {
                                  ? warp.fall_through_pc
                                  : warp.code.next->info->pc;
     const std::uint64_t address = pc + program_start;
-    const unsigned line = config_.l1i.line_bytes;
+    const unsigned line = config_.l1.instruction.line_bytes;
     const unsigned bytes =
         std::min<unsigned>(fetch_bytes, line - static_cast<unsigned>(address % line));
     if (spare_ == nullptr)

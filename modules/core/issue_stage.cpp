@@ -137,7 +137,7 @@ void issue_stage::resolve_addresses(execution& e) {
     sm_.coalesce.coalesce(inst, e.lanes);
     sm_.statistics.accesses_coalesced += inst.accesses.size();
     inst.bypass_l1 = inst.info->cache_op == program::cache_operator::cache_global ||
-                     !config_.l1d_enabled ||
+                     !config_.l1.data_enabled ||
                      (inst.space == memory_space::global && config_.ldst.global_skips_l1);
 }
 

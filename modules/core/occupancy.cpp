@@ -29,21 +29,21 @@ occupancy occupancy_of(const sm_config& config, const cta_needs& needs, std::uin
 }
 
 l1_split l1_split_of(const sm_config& config, const cta_needs& needs, unsigned ctas) {
-    l1_split split{config.l1d.ways, config.l1d.allocation};
-    if (!config.adaptive_l1 || config.unified_l1_kb == 0) return split;
+    l1_split split{config.l1.data.ways, config.l1.data.allocation};
+    if (!config.l1.adaptive || config.l1.unified_kb == 0) return split;
     const std::uint64_t used = std::uint64_t{needs.shared_memory} * ctas;
-    const std::uint64_t unified = std::uint64_t{config.unified_l1_kb} * 1024;
+    const std::uint64_t unified = std::uint64_t{config.l1.unified_kb} * 1024;
     for (const unsigned kb : config.shared.carve_out_kb) {
         const std::uint64_t carve_out = std::uint64_t{kb} * 1024;
         if (used > carve_out) continue;
         const float ratio = 1 - static_cast<float>(carve_out) / static_cast<float>(unified);
         // All of the on-chip memory as one cache has so many ways.
-        const auto most =
-            static_cast<float>(unified / (std::uint64_t{config.l1d.sets} * config.l1d.line_bytes));
+        const auto most = static_cast<float>(
+            unified / (std::uint64_t{config.l1.data.sets} * config.l1.data.line_bytes));
         split.ways = std::max(1u, static_cast<unsigned>(most * ratio + 0.5f));
         break;
     }
-    if (config.l1d.allocation == cache::allocation_policy::streaming)
+    if (config.l1.data.allocation == cache::allocation_policy::streaming)
         split.allocation =
             used == 0 ? cache::allocation_policy::on_miss : cache::allocation_policy::on_fill;
     return split;

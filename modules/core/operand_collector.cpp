@@ -18,10 +18,10 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
       issue("issue", config.schedulers),
       config_(config),
       statistics_(statistics),
-      bank_queue_(config.register_banks),
-      written_at_(config.register_banks, 0),
-      banks_(config.sub_core_model ? config.register_banks / config.schedulers
-                                   : config.register_banks),
+      bank_queue_(config.collector.banks),
+      written_at_(config.collector.banks, 0),
+      banks_(config.sub_core_model ? config.collector.banks / config.schedulers
+                                   : config.collector.banks),
       power_of_two_banks_((banks_ & (banks_ - 1)) == 0),
       process_("process", sequencer, protocol::phase::core_operands,
                kernel::on_edge<&operand_collector::cycle>(this)) {
@@ -29,9 +29,9 @@ operand_collector::operand_collector(const sc_core::sc_module_name& name,
 
     make_registers();
     make_general_collectors();
-    if (config.specialized_collectors) make_specialized_collectors();
+    if (config.collector.specialized) make_specialized_collectors();
     const unsigned total = static_cast<unsigned>(units_.size());
-    sc_assert(total <= max_units && config.register_banks <= max_banks &&
+    sc_assert(total <= max_units && config.collector.banks <= max_banks &&
               pipes() <= max_pipelines && config.schedulers <= max_schedulers);
     awaited_by_.resize(pipes());
     kept_by_.resize(pipes());
@@ -63,11 +63,11 @@ std::vector<unsigned> operand_collector::pipes_by(unsigned pipeline_config::visi
 }
 
 void operand_collector::make_general_collectors() {
-    const unsigned general = add_pool(config_.general_collectors);
+    const unsigned general = add_pool(config_.collector.general);
     std::vector<unsigned> present;
     for (const unsigned p : pipes_by(&pipeline_config::visits::general_ports))
         if (config_.pipelines[p].present) present.push_back(p);
-    add_entrance(config_.general_collectors.in_ports, present, {general});
+    add_entrance(config_.collector.general.in_ports, present, {general});
 }
 
 /// Collectors of one pipeline each; its instructions may use the general ones as well.
@@ -133,7 +133,7 @@ bool operand_collector::write_back(const warp_instruction& inst, unsigned& first
 void operand_collector::cycle() {
     const std::uint64_t now = process_.now();
     bool moved = false;
-    for (unsigned pass = 0; pass < config_.register_port_throughput; ++pass) {
+    for (unsigned pass = 0; pass < config_.collector.port_throughput; ++pass) {
         if ((complete_ & ~kept_) != 0) moved |= dispatch();
         if (bank_pending_ != 0) {
             read(pass == 0, now);

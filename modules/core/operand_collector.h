@@ -147,7 +147,7 @@ private:
             : banks_(c.banks_),
               mask_(c.power_of_two_banks_ ? c.banks_ - 1 : 0),
               // Register numbers count from one here, as the figures of the reference do.
-              key_(1 + (c.config_.register_bank_uses_warp_id ? inst.warp : 0u)),
+              key_(1 + (c.config_.collector.bank_uses_warp_id ? inst.warp : 0u)),
               first_(c.config_.sub_core_model ? inst.scheduler * c.banks_ : 0) {}
         unsigned bank(unsigned reg) const {
             const unsigned key = key_ + reg;

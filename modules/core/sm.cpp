@@ -14,7 +14,7 @@ namespace {
 
 cache::l1_data_cache::config l1d_config(const sm_config& c) {
     cache::l1_data_cache::config out;
-    out.cache = c.l1d;
+    out.cache = c.l1.data;
     out.cache.quirk_evictions_follow_misses = c.quirks.evictions_follow_misses;
     out.latency = c.ldst.l1_latency;
     out.banks = c.ldst.l1_banks;
@@ -97,9 +97,9 @@ void sm::make_units() {
 
 void sm::make_caches(protocol::transaction_pool& transactions) {
     cache::read_only_cache::config ro;
-    ro.cache = config_.l1i;
+    ro.cache = config_.l1.instruction;
     ro.type = protocol::access_type::instruction_read;
-    ro.perfect = config_.perfect_inst_const_cache;
+    ro.perfect = config_.l1.perfect_instruction_and_constant;
     ro.phase = protocol::phase::core_instruction_cache;
     ro.send_at_access = ro.always_fill = true;
     if (who_.sms_in_order > 1) {  // what was refused is sent behind the fetch, like what was not
@@ -107,13 +107,13 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
         ro.sub_phase = 1;
     }
     l1i_ = std::make_unique<cache::read_only_cache>("l1i", sequencer_, ro);
-    ro.cache = config_.l1c;
+    ro.cache = config_.l1.constant;
     ro.type = protocol::access_type::constant_read;
     ro.phase = protocol::phase::core_constant_cache;
     ro.sub_phase = 0;
     ro.send_at_access = ro.always_fill = false;
     l1c_ = std::make_unique<cache::read_only_cache>("l1c", sequencer_, ro);
-    l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer_, config_.l1t);
+    l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer_, config_.l1.texture);
     // Without an L1D (PTX_L1 caching off) the unit's socket still needs a partner.
     l1d_ = std::make_unique<cache::l1_data_cache>("l1d", sequencer_, l1d_config(config_),
                                                   transactions);
@@ -165,7 +165,7 @@ int sm::free_threads(unsigned count) const {
 }
 
 void sm::configure_l1(const l1_split& split) {
-    if (config_.l1d_enabled) l1d_->reconfigure(split.ways, split.allocation);
+    if (config_.l1.data_enabled) l1d_->reconfigure(split.ways, split.allocation);
 }
 
 void sm::start() {

@@ -112,7 +112,7 @@ private:
     void may_accept(unsigned scheduler) override { schedulers_[scheduler]->wake(); }
     void warp_exits(unsigned warp) override;
     void memory_barrier_passed() override {
-        if (config_.flush_l1) invalidate_l1();
+        if (config_.l1.flush) invalidate_l1();
     }
     void no_unit_for(const program::static_instruction& inst) override;
     void start();

@@ -215,7 +215,7 @@ running_kernel* cta_scheduler::select(std::uint64_t now) {
 
 bool cta_scheduler::place_on(core::multiprocessor& target, running_kernel& k, std::uint64_t now) {
     // With -gpgpu_flush_l1_cache the L1D of an SM whose cluster is empty is invalidated.
-    if (cores_.sm.flush_l1 && !target.busy() && target.stopped_at() < now) target.invalidate_l1();
+    if (cores_.sm.l1.flush && !target.busy() && target.stopped_at() < now) target.invalidate_l1();
     std::unique_ptr<program::cta> block = k.source->next_cta();
     if (!block) {  // the source has checked the number of blocks
         k.blocks_left = 0;

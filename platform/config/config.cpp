@@ -27,7 +27,7 @@ gpu_config make_gpu_config(const option_values& values) {
     c.cores.clusters_in_order = c.memory.mapping.indexing == memory::partition_indexing::random;
     core::sm_config& sm = c.cores.sm;
     for (cache::cache_config* const cache :
-         {&sm.l1i, &sm.l1d, &sm.l1c, &sm.l1t, &c.memory.partition.l2})
+         {&sm.l1.instruction, &sm.l1.data, &sm.l1.constant, &sm.l1.texture, &c.memory.partition.l2})
         cache->quirks = c.caches;
     return c;
 }

@@ -53,15 +53,15 @@ void read_warps(const option_values& v, core::sm_config& sm) {
     sm.scheduler.max_issue_per_warp = v.number("-gpgpu_max_insn_issue_per_warp", 1, 2);
     sm.scheduler.dual_issue_diff_exec_units = v.flag("-gpgpu_dual_issue_diff_exec_units");
     sm.sub_core_model = v.flag("-gpgpu_sub_core_model");
-    sm.inst_fetch_throughput = v.number("-gpgpu_inst_fetch_throughput", 1, 64);
-    sm.perfect_inst_const_cache = v.flag("-gpgpu_perfect_inst_const_cache");
+    sm.front_end.fetch_throughput = v.number("-gpgpu_inst_fetch_throughput", 1, 64);
+    sm.l1.perfect_instruction_and_constant = v.flag("-gpgpu_perfect_inst_const_cache");
 }
 
 void read_collectors(const option_values& v, core::sm_config& sm) {
-    sm.register_banks = v.number("-gpgpu_num_reg_banks", 1, core::operand_collector::max_banks);
-    sm.register_bank_uses_warp_id = v.flag("-gpgpu_reg_bank_use_warp_id");
-    sm.register_port_throughput = v.number("-gpgpu_reg_file_port_throughput", 1, 64);
-    sm.specialized_collectors = v.flag("-gpgpu_enable_specialized_operand_collector");
+    sm.collector.banks = v.number("-gpgpu_num_reg_banks", 1, core::operand_collector::max_banks);
+    sm.collector.bank_uses_warp_id = v.flag("-gpgpu_reg_bank_use_warp_id");
+    sm.collector.port_throughput = v.number("-gpgpu_reg_file_port_throughput", 1, 64);
+    sm.collector.specialized = v.flag("-gpgpu_enable_specialized_operand_collector");
     const auto read_pool = [&](const std::string& name, core::collector_pool_config& pool,
                                bool used) {
         const std::string stem = "-gpgpu_operand_collector_num_";
@@ -78,10 +78,10 @@ void read_collectors(const option_values& v, core::sm_config& sm) {
     };
     for (core::pipeline_config& p : sm.pipelines)
         if (!p.pool_option.empty())
-            read_pool(p.pool_option, p.collectors, sm.specialized_collectors);
-    read_pool("gen", sm.general_collectors, true);
-    unsigned units = sm.general_collectors.units;
-    if (sm.specialized_collectors)
+            read_pool(p.pool_option, p.collectors, sm.collector.specialized);
+    read_pool("gen", sm.collector.general, true);
+    unsigned units = sm.collector.general.units;
+    if (sm.collector.specialized)
         for (const core::pipeline_config& p : sm.pipelines) units += p.collectors.units;
     if (units > core::operand_collector::max_units)
         v.fail("-gpgpu_operand_collector_num_units_gen",
@@ -90,8 +90,8 @@ void read_collectors(const option_values& v, core::sm_config& sm) {
     const auto works = [](const core::collector_pool_config& pool) {
         return pool.units > 0 && pool.in_ports > 0;
     };
-    const bool general = works(sm.general_collectors);
-    if (!general && !sm.specialized_collectors)
+    const bool general = works(sm.collector.general);
+    if (!general && !sm.collector.specialized)
         v.fail("-gpgpu_enable_specialized_operand_collector",
                "without specialised collectors nobody collects operands",
                "set -gpgpu_operand_collector_num_units_gen and its ports");
@@ -104,7 +104,7 @@ void read_collectors(const option_values& v, core::sm_config& sm) {
 void read_units(const option_values& v, core::sm_config& sm) {
     constexpr std::string_view widths = "-gpgpu_pipeline_widths";
     const pipeline_widths w = read(v, widths, parse_pipeline_widths);
-    sm.ex_wb_width = w.ex_wb;
+    sm.write_back.width = w.ex_wb;
     if (w.ex_wb == 0) v.fail(widths, "nothing could be written back", "EX_WB of at least 1");
     const bool tensor_cores = v.flag("-gpgpu_tensor_core_avail");
     for (unsigned i = 0; i < sm.pipelines.size(); ++i) {
@@ -171,13 +171,13 @@ void check_sub_cores(const option_values& v, const core::sm_config& sm) {
         one_each(of_option ? std::string_view(p.units_option) : "-gpgpu_pipeline_widths", p.units,
                  p.id_oc, p.oc_ex, p.label, !p.to_memory);
     }
-    if (sm.register_banks % n != 0)
+    if (sm.collector.banks % n != 0)
         v.fail("-gpgpu_num_reg_banks",
                fmt::format("with sub-cores {} banks do not divide among {} schedulers",
-                           sm.register_banks, n),
+                           sm.collector.banks, n),
                "a multiple of -gpgpu_num_sched_per_core");
-    unsigned collectors = sm.general_collectors.units;
-    if (sm.specialized_collectors)
+    unsigned collectors = sm.collector.general.units;
+    if (sm.collector.specialized)
         for (const core::pipeline_config& p : sm.pipelines) collectors += p.collectors.units;
     if (collectors == 0 || collectors % n != 0)
         v.fail("-gpgpu_operand_collector_num_units_gen",

@@ -21,19 +21,19 @@ cache::cache_config read_only_cache(const option_values& v, std::string_view opt
 }
 
 void read_caches(const option_values& v, core::sm_config& sm) {
-    sm.l1i = read_only_cache(v, "-gpgpu_cache:il1");
-    sm.l1c = read_only_cache(v, "-gpgpu_const_cache:l1");
-    sm.l1t = read_only_cache(v, "-gpgpu_tex_cache:l1");
-    if (!sm.l1t.texture_fifo)
+    sm.l1.instruction = read_only_cache(v, "-gpgpu_cache:il1");
+    sm.l1.constant = read_only_cache(v, "-gpgpu_const_cache:l1");
+    sm.l1.texture = read_only_cache(v, "-gpgpu_tex_cache:l1");
+    if (!sm.l1.texture.texture_fifo)
         v.fail("-gpgpu_tex_cache:l1", "a texture cache has a texture FIFO", "MSHR kind F or T");
-    for (const auto& [option, cache] :
-         {std::pair{"-gpgpu_cache:il1", &sm.l1i}, std::pair{"-gpgpu_const_cache:l1", &sm.l1c}})
+    for (const auto& [option, cache] : {std::pair{"-gpgpu_cache:il1", &sm.l1.instruction},
+                                        std::pair{"-gpgpu_const_cache:l1", &sm.l1.constant}})
         if (cache->texture_fifo)
             v.fail(option, "a texture FIFO serves texture caches only", "MSHR kind A or S");
-    sm.l1d = read_data_cache(v, "-gpgpu_cache:dl1");
-    sm.l1d_enabled = sm.l1d.enabled;
-    sm.l1d.write_ratio_percent = v.number("-gpgpu_l1_cache_write_ratio", 0, 100);
-    sm.flush_l1 = v.flag("-gpgpu_flush_l1_cache");
+    sm.l1.data = read_data_cache(v, "-gpgpu_cache:dl1");
+    sm.l1.data_enabled = sm.l1.data.enabled;
+    sm.l1.data.write_ratio_percent = v.number("-gpgpu_l1_cache_write_ratio", 0, 100);
+    sm.l1.flush = v.flag("-gpgpu_flush_l1_cache");
 }
 
 /// @pre the caches are read
@@ -61,7 +61,7 @@ void read_load_store_unit(const option_values& v, core::sm_config& sm) {
     ldst.coalesce_arch = v.number("-gpgpu_coalesce_arch", 1, 999);
     const bool sectors_only =
         ldst.coalesce_arch >= 40 || (ldst.coalesce_arch >= 20 && ldst.global_skips_l1);
-    if (sm.l1d_enabled && sm.l1d.kind == cache::cache_kind::sector && !sectors_only)
+    if (sm.l1.data_enabled && sm.l1.data.kind == cache::cache_kind::sector && !sectors_only)
         v.fail("-gpgpu_coalesce_arch",
                fmt::format("accesses of up to 128 bytes, as compute capability {}.{} makes "
                            "them, meet an L1D of 32-byte sectors",
@@ -85,32 +85,32 @@ void read_shared_memory(const option_values& v, core::shared_memory_config& shar
 
 /// How L1D and shared memory divide their storage.
 void read_adaptive_split(const option_values& v, core::sm_config& sm) {
-    sm.adaptive_l1 = v.flag("-gpgpu_adaptive_cache_config");
-    sm.unified_l1_kb = v.number("-gpgpu_unified_l1d_size", 0, 1u << 20);
+    sm.l1.adaptive = v.flag("-gpgpu_adaptive_cache_config");
+    sm.l1.unified_kb = v.number("-gpgpu_unified_l1d_size", 0, 1u << 20);
     sm.shared.carve_out_kb = read(v, "-gpgpu_shmem_option", [](const std::string& text) {
         return parse_numbers(text, ',', 1, 64);
     });
     std::sort(sm.shared.carve_out_kb.begin(), sm.shared.carve_out_kb.end());
     constexpr std::string_view unified = "-gpgpu_unified_l1d_size";
-    if (sm.unified_l1_kb > 0 && sm.l1d_enabled) {
-        const std::uint64_t whole = std::uint64_t{sm.unified_l1_kb} * 1024;
-        if (whole % sm.l1d.bytes() != 0)
+    if (sm.l1.unified_kb > 0 && sm.l1.data_enabled) {
+        const std::uint64_t whole = std::uint64_t{sm.l1.unified_kb} * 1024;
+        if (whole % sm.l1.data.bytes() != 0)
             v.fail(unified,
                    fmt::format("{} KB are no multiple of the L1 data cache's {} bytes",
-                               sm.unified_l1_kb, sm.l1d.bytes()),
+                               sm.l1.unified_kb, sm.l1.data.bytes()),
                    "see -gpgpu_cache:dl1");
     }
-    if (!sm.adaptive_l1) return;
-    if (!sm.l1d_enabled)
+    if (!sm.l1.adaptive) return;
+    if (!sm.l1.data_enabled)
         v.fail("-gpgpu_adaptive_cache_config", "there is no L1 data cache to split",
                "give -gpgpu_cache:dl1");
-    if (sm.unified_l1_kb == 0)
+    if (sm.l1.unified_kb == 0)
         v.fail(unified, "the split needs the size of the unified cache", "KB");
     const unsigned most = sm.shared.carve_out_kb.back();
-    if (most > sm.unified_l1_kb)
+    if (most > sm.l1.unified_kb)
         v.fail("-gpgpu_shmem_option",
                fmt::format("{} KB of shared memory in a unified cache of {} KB", most,
-                           sm.unified_l1_kb),
+                           sm.l1.unified_kb),
                "see -gpgpu_unified_l1d_size");
     if (std::uint64_t{most} * 1024 < sm.shared.bytes)
         v.fail("-gpgpu_shmem_option",

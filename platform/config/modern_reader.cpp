@@ -127,7 +127,7 @@ void read_modern(const option_values& v, gpu_config& config) {
     m.link_cycles = v.number("-modern_link_cycles", 1, longest_latency);
     m.network_packets = config.cores.responses_per_cycle =
         v.number("-modern_network_packets", 1, 16);
-    m.l0i.perfect = sm.perfect_inst_const_cache;
+    m.l0i.perfect = sm.l1.perfect_instruction_and_constant;
     config.modern = m;
     config.cores.make = [m](const core::multiprocessor_parts& parts) {
         return std::make_unique<core::modern::sm>(parts, m);

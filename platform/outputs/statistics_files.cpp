@@ -66,7 +66,7 @@ json json_of(const gpu_config& c) {
     json peaks = {
         {"warp_instructions_per_cycle", c.sms() * sm.schedulers},
         {"thread_instructions_per_cycle", c.sms() * sm.schedulers * sm.warp_size},
-        {"l1_bytes_per_second", sms * sm.l1d.port_bytes() * c.clocks.core},
+        {"l1_bytes_per_second", sms * sm.l1.data.port_bytes() * c.clocks.core},
         {"shared_bytes_per_second", sms * sm.shared.banks * 4 * c.clocks.core},
         {"l2_bytes_per_second", c.sub_partitions() * partition.l2.port_bytes() * c.clocks.l2},
         {"dram_bytes_per_second", dram_bytes_per_cycle * c.clocks.dram}};

@@ -80,11 +80,11 @@ core::sm_config volta() {
     c.schedulers = 4;
     c.sub_core_model = true;
     c.scheduler.policy = "lrr";
-    c.register_banks = 16;
-    c.register_port_throughput = 2;
-    c.general_collectors = {8, 8, 8};
+    c.collector.banks = 16;
+    c.collector.port_throughput = 2;
+    c.collector.general = {8, 8, 8};
     core::test::widen(c, 4);
-    c.ex_wb_width = 8;
+    c.write_back.width = 8;
     return c;
 }
 

@@ -100,7 +100,7 @@ void instruction_issue::resolve_addresses(warp_instruction& inst, program::lane_
     sm_.coalesce.coalesce(inst, lanes);
     sm_.statistics.accesses_coalesced += inst.accesses.size();
     inst.bypass_l1 = inst.info->cache_op == program::cache_operator::cache_global ||
-                     !config_.l1d_enabled ||
+                     !config_.l1.data_enabled ||
                      (inst.space == memory_space::global && config_.ldst.global_skips_l1);
 }
 

@@ -235,8 +235,8 @@ tlm::tlm_generic_payload& memory_unit::request_for(latch& l) {
     e.instruction = &inst;
     e.profiled = inst.note.number;
     e.when.created = protocol::hop_times::stamp(access_process_.now());
-    const bool unseen = inst.bypass_l1 ||
-                        (inst.space == memory_space::constant && config_.perfect_inst_const_cache);
+    const bool unseen = inst.bypass_l1 || (inst.space == memory_space::constant &&
+                                           config_.l1.perfect_instruction_and_constant);
     if (!unseen) sm_.tagger.touches(a.address, protocol::request_order::by_ldst);
     return *l.request;
 }

@@ -65,20 +65,20 @@ sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
 
 void sm::make_caches(protocol::transaction_pool& transactions) {
     cache::read_only_cache::config ro;
-    ro.cache = config_.l1i;
+    ro.cache = config_.l1.instruction;
     ro.type = protocol::access_type::instruction_read;
-    ro.perfect = config_.perfect_inst_const_cache;
+    ro.perfect = config_.l1.perfect_instruction_and_constant;
     ro.phase = protocol::phase::core_instruction_cache;
     ro.send_at_access = ro.always_fill = true;
     l1i_ = std::make_unique<cache::read_only_cache>("l1i", sequencer_, ro);
-    ro.cache = config_.l1c;
+    ro.cache = config_.l1.constant;
     ro.type = protocol::access_type::constant_read;
     ro.phase = protocol::phase::core_constant_cache;
     ro.send_at_access = ro.always_fill = false;
     l1c_ = std::make_unique<cache::read_only_cache>("l1c", sequencer_, ro);
-    l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer_, config_.l1t);
+    l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer_, config_.l1.texture);
     cache::l1_data_cache::config data;
-    data.cache = config_.l1d;
+    data.cache = config_.l1.data;
     data.latency = l1d_stages(modern_);
     data.banks = config_.ldst.l1_banks;
     data.bank_interleaving = config_.ldst.l1_banks_byte_interleaving;
@@ -127,7 +127,7 @@ int sm::free_threads(unsigned count) const {
 }
 
 void sm::configure_l1(const l1_split& split) {
-    if (config_.l1d_enabled) l1d_->reconfigure(split.ways, split.allocation);
+    if (config_.l1.data_enabled) l1d_->reconfigure(split.ways, split.allocation);
 }
 
 void sm::start() {
@@ -274,7 +274,7 @@ void sm::synchronise() {
             continue;
         }
         warps_.stops_waiting(warps_.at_memory_barrier, f.warp);
-        if (config_.flush_l1) invalidate_l1();
+        if (config_.l1.flush) invalidate_l1();
         fences_.erase(fences_.begin() + static_cast<std::ptrdiff_t>(i));
     }
     if (next == ~std::uint64_t{0})

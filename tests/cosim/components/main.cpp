@@ -108,7 +108,7 @@ int run() {
     constexpr std::uint64_t bytes = 4096;
     load_unit unit("unit", sequencer, pool, bytes, 2);
     cache::l1_data_cache::config l1_config;
-    l1_config.cache = sm.l1d;
+    l1_config.cache = sm.l1.data;
     l1_config.latency = 20;
     cache::l1_data_cache l1("l1", sequencer, l1_config, pool);
     memory::memory_partition partition("partition", sequencer, hierarchy.partition, mapping, pool,

@@ -323,7 +323,7 @@ TEST(SimtCluster, TellsItsObserverOfDataButNotOfInstructions) {
         }
     } watch;
     cluster_config c = config_of(1);
-    c.sm.perfect_inst_const_cache = false;
+    c.sm.l1.perfect_instruction_and_constant = false;
     cluster_rig rig("rig", c);
     rig.cluster.set_reply_observer(watch);
     const loads l(1);

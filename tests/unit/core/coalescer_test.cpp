@@ -236,7 +236,7 @@ TEST(CoalescerOfAtomics, FillsTheFirstAccessThatIsFree) {
 
 TEST(CoalescerOfLines, FetchesALineOfTheConstantCache) {
     sm_config c = config_of(70);
-    c.l1c.line_bytes = 64;
+    c.l1.constant.line_bytes = 64;
     const auto lanes = lanes_at([](unsigned i) { return base + 4 * i; });
     const coalesced got(c, lanes, 4, memory_space::constant);
     EXPECT_EQ(got.inst.accesses,
@@ -247,7 +247,7 @@ TEST(CoalescerOfLines, FetchesALineOfTheConstantCache) {
 
 TEST(CoalescerOfLines, FetchesALineOfTheTextureCache) {
     sm_config c = config_of(70);
-    c.l1t.line_bytes = 128;
+    c.l1.texture.line_bytes = 128;
     const coalesced got(c, lanes_at([](unsigned i) { return base + 8 * i; }), 8,
                         memory_space::texture);
     EXPECT_EQ(got.inst.accesses,

@@ -128,7 +128,7 @@ private:
 /// Registers and ports for several instructions a cycle.
 sm_config wide() {
     sm_config c = small_sm();
-    c.general_collectors = {8, 4, 4};
+    c.collector.general = {8, 4, 4};
     test::widen(c, 2);
     return c;
 }
@@ -154,7 +154,7 @@ TEST(DispatchStage, UsesAllUnitsOfAKind) {
 
 TEST(DispatchStage, HoldsBackWhatWouldFindTheResultBusTaken) {
     sm_config c = wide();
-    c.ex_wb_width = 1;
+    c.write_back.width = 1;
     dispatch_rig rig("rig", c);
     rig.plan(1, op_class::sp, 4);
     rig.plan(1, op_class::integer, 4);
@@ -168,7 +168,7 @@ TEST(DispatchStage, HoldsBackWhatWouldFindTheResultBusTaken) {
 
 TEST(DispatchStage, RemembersReservationsWhenALongerLatencyComes) {
     sm_config c = wide();
-    c.ex_wb_width = 1;
+    c.write_back.width = 1;
     dispatch_rig rig("rig", c);
     rig.plan(1, op_class::sp, 60);
     rig.plan(2, op_class::integer, 300);  // beyond all that was reserved before
@@ -183,7 +183,7 @@ TEST(DispatchStage, GivesASchedulersInstructionsToItsOwnUnitInTheSubCoreModel) {
     sm_config c = wide();
     c.schedulers = 2;
     c.sub_core_model = true;
-    c.general_collectors = {8, 8, 8};
+    c.collector.general = {8, 8, 8};
     dispatch_rig rig("rig", c);
     rig.plan(1, op_class::sp, 4, 1);
     rig.plan(2, op_class::sp, 4, 1);

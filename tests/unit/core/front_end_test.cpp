@@ -114,8 +114,8 @@ private:
 
 sm_config config_of(unsigned throughput = 1) {
     sm_config c;
-    c.inst_fetch_throughput = throughput;
-    c.l1i.line_bytes = 128;
+    c.front_end.fetch_throughput = throughput;
+    c.l1.instruction.line_bytes = 128;
     return c;
 }
 

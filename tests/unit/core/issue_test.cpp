@@ -63,7 +63,7 @@ TEST(WarpScheduler, LetsTheSchedulersTakeTurnsInBeingFirst) {
 TEST(WarpScheduler, IssuesTwoInstructionsOfAWarpToDifferentUnits) {
     sm_config two = small_sm(), one = small_sm();
     two.scheduler.max_issue_per_warp = 2;
-    for (sm_config* c : {&two, &one}) c->general_collectors = {8, 2, 2};
+    for (sm_config* c : {&two, &one}) c->collector.general = {8, 2, 2};
     sm_rig dual("dual", two), single("single", one);
     listing p;
     block_builder b;
@@ -240,7 +240,7 @@ TEST(FrontEnd, FetchesWarpsInTurn) {
     sm_config c = small_sm();
     c.schedulers = 4;
     c.pipelines[pipe_int].id_oc = 4;
-    c.general_collectors = {8, 4, 4};
+    c.collector.general = {8, 4, 4};
     sm_rig rig("rig", c);
     listing p;
     const auto& add = p.alu({}, {1});
@@ -279,7 +279,7 @@ TEST(FrontEnd, DecodesTwoInstructionsUnlessOneIsLeft) {
 
 TEST(FrontEnd, FetchesForSeveralWarpsPerCycleWhereConfigured) {
     sm_config c = small_sm();
-    c.inst_fetch_throughput = 2;
+    c.front_end.fetch_throughput = 2;
     sm_rig one("one", small_sm()), two("two", c);
     listing p;
     const auto& add = p.alu({}, {1});
@@ -303,8 +303,8 @@ TEST(FrontEnd, FetchesForSeveralWarpsPerCycleWhereConfigured) {
 
 TEST(FrontEnd, WaitsForAMissOfTheInstructionCache) {
     sm_config c = small_sm();
-    c.perfect_inst_const_cache = false;
-    c.l1i.line_bytes = 128;
+    c.l1.perfect_instruction_and_constant = false;
+    c.l1.instruction.line_bytes = 128;
     sm_rig rig("rig", c, 70);
     listing p;
     block_builder b;
@@ -328,8 +328,8 @@ TEST(FrontEnd, WaitsForAMissOfTheInstructionCache) {
 
 std::vector<std::uint64_t> lines_of_a_loop(bool past_branches) {
     sm_config c = small_sm();
-    c.perfect_inst_const_cache = false;
-    c.l1i.line_bytes = 128;
+    c.l1.perfect_instruction_and_constant = false;
+    c.l1.instruction.line_bytes = 128;
     c.quirks.fetch_past_branches = past_branches;
     sm_rig rig("rig", c, 70);
     listing p;
@@ -357,9 +357,9 @@ TEST(FrontEnd, AsksForWhatLiesBehindATakenBranchAsTheReferenceDoes) {
 
 TEST(FrontEnd, TriesAgainWhenTheInstructionCacheHasNoResources) {
     sm_config c = small_sm();
-    c.perfect_inst_const_cache = false;
-    c.l1i.mshr_entries = 1;
-    c.l1i.mshr_max_merge = 1;
+    c.l1.perfect_instruction_and_constant = false;
+    c.l1.instruction.mshr_entries = 1;
+    c.l1.instruction.mshr_max_merge = 1;
     sm_rig rig("rig", c, 50);
     listing p;
     block_builder b;

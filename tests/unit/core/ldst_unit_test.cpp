@@ -85,7 +85,7 @@ TEST(LdstUnit, StartsAnAccessInEachBankOfTheL1PerCycle) {
 TEST(LdstUnit, PassesByTheL1WhereTheInstructionOrTheConfigurationSaysSo) {
     sm_config plain = small_sm(), skip = small_sm(), none = small_sm();
     skip.ldst.global_skips_l1 = true;
-    none.l1d_enabled = false;
+    none.l1.data_enabled = false;
     sm_rig a("a", plain), b("b", skip), c("c", none);
     listing p;
     const auto& load = p.memory(memory_space::global, false, 8);
@@ -241,7 +241,7 @@ TEST(LdstUnit, SendsStoresAndLoadsOfTheTextureAndConstantPaths) {
 
 TEST(LdstUnit, FetchesConstantsThroughTheirCache) {
     sm_config c = small_sm();
-    c.perfect_inst_const_cache = false;
+    c.l1.perfect_instruction_and_constant = false;
     sm_rig rig("rig", c, 50);
     listing p;
     const auto& first = p.memory(memory_space::constant, false, 8);
@@ -440,7 +440,7 @@ TEST(LdstUnit, LoadsMatricesFromSharedMemory) {
 
 TEST(LdstUnit, ForgetsTheL1sLinesAtAMemoryBarrierWhereTheyAreFlushed) {
     sm_config flushed = small_sm();
-    flushed.flush_l1 = true;
+    flushed.l1.flush = true;
     sm_rig keeping("keeping", small_sm(), 100), flushing("flushing", flushed, 100);
     listing p;
     const auto& load = p.memory(memory_space::global, false, 8);

@@ -67,20 +67,20 @@ TEST(Occupancy, LetsOneCtaInThatFitsNothingWhenLimitsAreIgnored) {
 
 sm_config adaptive() {
     sm_config c = volta();
-    c.adaptive_l1 = true;
-    c.unified_l1_kb = 128;
+    c.l1.adaptive = true;
+    c.l1.unified_kb = 128;
     c.shared.carve_out_kb = {0, 8, 16, 32, 64, 96};
-    c.l1d.kind = cache::cache_kind::sector;
-    c.l1d.sets = 4;
-    c.l1d.line_bytes = 128;
-    c.l1d.ways = 64;
-    c.l1d.allocation = cache::allocation_policy::streaming;
+    c.l1.data.kind = cache::cache_kind::sector;
+    c.l1.data.sets = 4;
+    c.l1.data.line_bytes = 128;
+    c.l1.data.ways = 64;
+    c.l1.data.allocation = cache::allocation_policy::streaming;
     return c;
 }
 
 TEST(L1Split, LeavesAFixedCacheAlone) {
     sm_config c = adaptive();
-    c.adaptive_l1 = false;
+    c.l1.adaptive = false;
     const auto s = l1_split_of(c, {256, 32, 16384}, 4);
     EXPECT_EQ(s.ways, 64u);
     EXPECT_EQ(s.allocation, cache::allocation_policy::streaming);

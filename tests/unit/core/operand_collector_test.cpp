@@ -158,7 +158,7 @@ TEST(OperandCollector, LetsWritesGoFirst) {
 
 TEST(OperandCollector, RunsAsManyPassesPerCycleAsTheFilesPortsServe) {
     sm_config c = small_sm();
-    c.register_port_throughput = 2;
+    c.collector.port_throughput = 2;
     collector_rig rig("rig", c);
     rig.plan(1, add({1, 2}));
     rig.plan(20, add({1, 9}));
@@ -171,9 +171,9 @@ TEST(OperandCollector, RunsAsManyPassesPerCycleAsTheFilesPortsServe) {
 
 TEST(OperandCollector, SpreadsWarpsOverTheBanksWhenTheirNumberCounts) {
     sm_config with = small_sm(), without = small_sm();
-    with.register_bank_uses_warp_id = true;
+    with.collector.bank_uses_warp_id = true;
     for (sm_config* c : {&with, &without}) {
-        c->general_collectors = {8, 2, 2};
+        c->collector.general = {8, 2, 2};
         c->pipelines[pipe_int].id_oc = c->pipelines[pipe_int].oc_ex = 2;
     }
     collector_rig apart("apart", with), together("together", without);
@@ -190,7 +190,7 @@ TEST(OperandCollector, GivesEverySchedulerBanksOfItsOwnInTheSubCoreModel) {
     sm_config c = small_sm();
     c.schedulers = 2;
     c.sub_core_model = true;
-    c.general_collectors = {8, 2, 2};
+    c.collector.general = {8, 2, 2};
     c.pipelines[pipe_int].id_oc = c.pipelines[pipe_int].oc_ex = 2;
     collector_rig rig("rig", c);  // 4 banks each
     rig.plan(1, add({1}), 0, 0);
@@ -204,7 +204,7 @@ TEST(OperandCollector, KeepsTheRegistersOfSchedulersApartInTheSubCoreModel) {
     sm_config c = small_sm();
     c.schedulers = 2;
     c.sub_core_model = true;
-    c.general_collectors = {2, 1, 1};
+    c.collector.general = {2, 1, 1};
     c.pipelines[pipe_int].id_oc = c.pipelines[pipe_int].oc_ex = 2;
     collector_rig rig("rig", c);
     EXPECT_TRUE(rig.collector.can_accept(pipe_int, 0));
@@ -220,7 +220,7 @@ TEST(OperandCollector, KeepsTheRegistersOfSchedulersApartInTheSubCoreModel) {
 
 TEST(OperandCollector, HoldsWhatTheUnitsDoNotTake) {
     sm_config c = small_sm();
-    c.general_collectors = {3, 1, 1};
+    c.collector.general = {3, 1, 1};
     collector_rig rig("rig", c);
     rig.unit_busy = true;
     for (unsigned n = 0; n < 8; ++n) rig.plan(1, add({n}));
@@ -237,7 +237,7 @@ TEST(OperandCollector, HoldsWhatTheUnitsDoNotTake) {
 
 TEST(OperandCollector, HandsOnByRoundRobinPerPort) {
     sm_config c = small_sm();
-    c.general_collectors = {4, 4, 1};
+    c.collector.general = {4, 4, 1};
     c.pipelines[pipe_int].id_oc = 4;
     c.pipelines[pipe_int].oc_ex = 4;
     collector_rig rig("rig", c);
@@ -249,8 +249,8 @@ TEST(OperandCollector, HandsOnByRoundRobinPerPort) {
 
 TEST(OperandCollector, ServesKindsOfUnitsByCollectorsOfTheirOwn) {
     sm_config c = small_sm();
-    c.specialized_collectors = true;
-    c.general_collectors = {0, 0, 0};
+    c.collector.specialized = true;
+    c.collector.general = {0, 0, 0};
     c.pipelines[pipe_sp].collectors = c.pipelines[pipe_sfu].collectors =
         c.pipelines[pipe_mem].collectors = c.pipelines[pipe_int].collectors = {1, 1, 1};
     collector_rig rig("rig", c);
@@ -266,8 +266,8 @@ TEST(OperandCollector, ServesKindsOfUnitsByCollectorsOfTheirOwn) {
 
 TEST(OperandCollector, TakesAGeneralCollectorWhenTheDedicatedAreInUse) {
     sm_config c = small_sm();
-    c.specialized_collectors = true;
-    c.general_collectors = {1, 0, 1};
+    c.collector.specialized = true;
+    c.collector.general = {1, 0, 1};
     c.pipelines[pipe_int].collectors = {1, 2, 1};
     c.pipelines[pipe_int].id_oc = c.pipelines[pipe_int].oc_ex = 2;
     collector_rig rig("rig", c);

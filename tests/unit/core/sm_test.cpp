@@ -299,8 +299,8 @@ TEST(Sm, LosesACycleWhenTwoOperandsLieInOneBank) {
 
 TEST(Sm, DispatchesNothingThatWouldFindTheResultBusTaken) {
     sm_config narrow = small_sm(), wide = small_sm();
-    narrow.ex_wb_width = 1;
-    wide.ex_wb_width = 2;
+    narrow.write_back.width = 1;
+    wide.write_back.width = 2;
     sm_rig one("one", narrow), two("two", wide);
     listing p;
     const auto& first = p.alu({5}, {1}, 10);

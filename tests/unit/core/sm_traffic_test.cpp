@@ -31,25 +31,25 @@ sm_config sub_cores() {
     c.schedulers = 4;
     c.sub_core_model = true;
     c.scheduler.policy = "lrr";
-    c.register_banks = 16;
-    c.register_port_throughput = 2;
-    c.general_collectors = {8, 8, 8};
+    c.collector.banks = 16;
+    c.collector.port_throughput = 2;
+    c.collector.general = {8, 8, 8};
     test::widen(c, 4);
-    c.ex_wb_width = 8;
+    c.write_back.width = 8;
     return c;
 }
 sm_config dedicated() {
     sm_config c = small_sm();
     c.schedulers = 2;
-    c.specialized_collectors = true;
-    c.general_collectors = {0, 0, 0};
+    c.collector.specialized = true;
+    c.collector.general = {0, 0, 0};
     c.pipelines[pipe_sp].collectors = {4, 2, 2};
     c.pipelines[pipe_sfu].collectors = c.pipelines[pipe_dp].collectors = {2, 1, 1};
     c.pipelines[pipe_int].collectors = c.pipelines[pipe_mem].collectors = {2, 1, 1};
-    c.register_bank_uses_warp_id = true;
+    c.collector.bank_uses_warp_id = true;
     c.scheduler.max_issue_per_warp = 2;
-    c.perfect_inst_const_cache = false;
-    c.ex_wb_width = 2;
+    c.l1.perfect_instruction_and_constant = false;
+    c.write_back.width = 2;
     c.pipelines[pipe_sp].id_oc = 2;
     c.ldst.response_buffer_size = 1;
     return c;
@@ -58,10 +58,10 @@ sm_config two_level() {
     sm_config c = small_sm();
     c.scheduler.policy = "two_level_active:3:0:1";
     c.ldst.l1_latency = 0;
-    c.inst_fetch_throughput = 2;
-    c.l1d.mshr_entries = 4;
-    c.l1d.mshr_max_merge = 2;
-    c.l1d.miss_queue_size = 2;
+    c.front_end.fetch_throughput = 2;
+    c.l1.data.mshr_entries = 4;
+    c.l1.data.mshr_max_merge = 2;
+    c.l1.data.miss_queue_size = 2;
     return c;
 }
 sm_config old_device() {
@@ -77,11 +77,11 @@ sm_config old_device() {
 sm_config write_back() {
     sm_config c = small_sm();
     c.schedulers = 2;
-    c.l1d.write = cache::write_policy::write_back;
-    c.l1d.write_allocate = cache::write_allocate_policy::lazy_fetch_on_read;
-    c.l1d.allocation = cache::allocation_policy::on_miss;
-    c.l1d.sets = 2;
-    c.l1d.ways = 2;
+    c.l1.data.write = cache::write_policy::write_back;
+    c.l1.data.write_allocate = cache::write_allocate_policy::lazy_fetch_on_read;
+    c.l1.data.allocation = cache::allocation_policy::on_miss;
+    c.l1.data.sets = 2;
+    c.l1.data.ways = 2;
     return c;
 }
 

@@ -224,7 +224,7 @@ TEST(GpuConfig, ChecksTheRolesOfCaches) {
     EXPECT_THAT(refused("-gpgpu_coalesce_arch 35"), HasSubstr("compute capability 3.5"));
     EXPECT_EQ(make("-gpgpu_coalesce_arch 35 -gpgpu_gmem_skip_L1D 1").cores.sm.ldst.coalesce_arch,
               35u);
-    EXPECT_FALSE(make("-gpgpu_cache:dl1 none").cores.sm.l1d_enabled);
+    EXPECT_FALSE(make("-gpgpu_cache:dl1 none").cores.sm.l1.data_enabled);
     EXPECT_FALSE(make("-gpgpu_cache:dl2 none").memory.partition.l2.enabled);
 }
 

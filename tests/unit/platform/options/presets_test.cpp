@@ -148,7 +148,7 @@ TEST(Presets, DescribeTheTitanXWithItsRouters) {
     EXPECT_EQ(gpu.network.kind, interconnect::network_kind::router);
     EXPECT_EQ(gpu.network.router.values.at("k"), "52");
     EXPECT_EQ(gpu.network.clusters + gpu.network.memories, 52u);
-    EXPECT_EQ(gpu.cores.sm.l1d.allocation, cache::allocation_policy::streaming);
+    EXPECT_EQ(gpu.cores.sm.l1.data.allocation, cache::allocation_policy::streaming);
     EXPECT_TRUE(gpu.cores.sm.ignore_resource_limits);
 }
 
