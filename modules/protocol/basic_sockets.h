@@ -125,9 +125,10 @@ class tagged_initiator_socket : public basic_initiator_socket<BusWidth, Types> {
     using base = basic_initiator_socket<BusWidth, Types>;
 
 public:
-    using payload = typename Types::tlm_payload_type;
-    using phase = typename Types::tlm_phase_type;
-    using backward_call = tlm::tlm_sync_enum (Block::*)(int, payload&, phase&, sc_core::sc_time&);
+    using transaction_type = typename Types::tlm_payload_type;
+    using phase_type = typename Types::tlm_phase_type;
+    using backward_call = tlm::tlm_sync_enum (Block::*)(int, transaction_type&, phase_type&,
+                                                        sc_core::sc_time&);
 
     explicit tagged_initiator_socket(const char* name) : base(name), callee_(*this) {
         base::bind(static_cast<typename base::backward&>(callee_));
@@ -141,7 +142,8 @@ public:
 private:
     struct backward_path final : base::backward {
         explicit backward_path(const sc_core::sc_object& s) : socket(s) {}
-        tlm::tlm_sync_enum nb_transport_bw(payload& p, phase& ph, sc_core::sc_time& t) override {
+        tlm::tlm_sync_enum nb_transport_bw(transaction_type& p, phase_type& ph,
+                                           sc_core::sc_time& t) override {
             if (owner != nullptr) return (owner->*call)(tag, p, ph, t);
             SC_REPORT_ERROR(socket.name(), "nobody takes non-blocking transport");
             return tlm::TLM_COMPLETED;
@@ -164,11 +166,12 @@ class tagged_target_socket : public basic_target_socket<BusWidth, Types> {
     using base = basic_target_socket<BusWidth, Types>;
 
 public:
-    using payload = typename Types::tlm_payload_type;
-    using phase = typename Types::tlm_phase_type;
-    using forward_call = tlm::tlm_sync_enum (Block::*)(int, payload&, phase&, sc_core::sc_time&);
-    using blocking_call = void (Block::*)(int, payload&, sc_core::sc_time&);
-    using debug_call = unsigned (Block::*)(int, payload&);
+    using transaction_type = typename Types::tlm_payload_type;
+    using phase_type = typename Types::tlm_phase_type;
+    using forward_call = tlm::tlm_sync_enum (Block::*)(int, transaction_type&, phase_type&,
+                                                       sc_core::sc_time&);
+    using blocking_call = void (Block::*)(int, transaction_type&, sc_core::sc_time&);
+    using debug_call = unsigned (Block::*)(int, transaction_type&);
 
     explicit tagged_target_socket(const char* name) : base(name), callee_(*this) {
         base::bind(static_cast<typename base::forward&>(callee_));
@@ -192,19 +195,20 @@ public:
 private:
     struct forward_path final : base::forward {
         explicit forward_path(const sc_core::sc_object& s) : socket(s) {}
-        tlm::tlm_sync_enum nb_transport_fw(payload& p, phase& ph, sc_core::sc_time& t) override {
+        tlm::tlm_sync_enum nb_transport_fw(transaction_type& p, phase_type& ph,
+                                           sc_core::sc_time& t) override {
             if (non_blocking != nullptr) return (owner->*non_blocking)(tag, p, ph, t);
             SC_REPORT_ERROR(socket.name(), "nobody takes non-blocking transport");
             return tlm::TLM_COMPLETED;
         }
-        void b_transport(payload& p, sc_core::sc_time& t) override {
+        void b_transport(transaction_type& p, sc_core::sc_time& t) override {
             if (blocking != nullptr) return (owner->*blocking)(tag, p, t);
             SC_REPORT_ERROR(socket.name(), "nobody takes blocking transport");
         }
-        unsigned transport_dbg(payload& p) override {
+        unsigned transport_dbg(transaction_type& p) override {
             return debug != nullptr ? (owner->*debug)(tag, p) : 0;
         }
-        bool get_direct_mem_ptr(payload&, tlm::tlm_dmi& dmi) override {
+        bool get_direct_mem_ptr(transaction_type&, tlm::tlm_dmi& dmi) override {
             dmi.allow_read_write();  // what is refused: all of it
             dmi.set_start_address(0);
             dmi.set_end_address(~sc_dt::uint64{0});
