@@ -113,8 +113,15 @@ private:
             number = number * 10 + static_cast<std::uint32_t>(name[i] - '0');
         }
         const std::string_view prefix = name.substr(0, digits);
-        const entry* range = find_entry(prefix, hash_of(prefix) ^ numbered_mark);
-        if (range == nullptr || number >= range->what.count) return nullptr;
+        // A range of an inner scope hides as many registers of an outer one as it has.
+        const std::uint32_t hash = hash_of(prefix) ^ numbered_mark;
+        std::uint32_t i = buckets_[hash & mask()];
+        const auto holds = [&](const entry& e) {
+            return e.hash == hash && e.name == prefix && number < e.what.count;
+        };
+        while (i != none && !holds(entries_[i])) i = entries_[i].next;
+        if (i == none) return nullptr;
+        const entry* const range = &entries_[i];
         numbered_ = range->what;
         numbered_.index += number * numbered_.vector;
         return range;

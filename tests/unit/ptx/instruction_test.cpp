@@ -204,6 +204,13 @@ TEST(PtxInstruction, MarksLaterIsaToBeRefusedWhenItExecutes) {
     EXPECT_EQ(op(m, 2).text, "add.rn.f32x2");
 }
 
+TEST(PtxInstruction, HidesAsManyRegistersInAScopeAsItDeclares) {
+    const module m = parse_kernel(
+        "mov.u32 %r5, 1;\n{ .reg .u32 %r<3>;\nmov.u32 %r2, %r5;\n}\nmov.u32 %r2, %r5;");
+    EXPECT_EQ(arg(m, 1, 1).index, arg(m, 0, 0).index) << "the outer %r5";
+    EXPECT_NE(arg(m, 1, 0).index, arg(m, 2, 0).index) << "the %r2 of the scope";
+}
+
 TEST(PtxInstruction, ReadsBulkCopiesAndTheirSpaces) {
     const module m = parse_kernel(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
