@@ -154,6 +154,7 @@ void thread_block::start(std::uint64_t number, unsigned sm,
         w.active = w.members;
         w.cluster_arrived = 0;
         w.cluster_phase = 0;
+        w.warpgroup_groups = 0;
         w.next = w.code + launch_.kernel.first;
         w.status = warp_status::ready;
     }

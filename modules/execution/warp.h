@@ -87,10 +87,11 @@ struct warp {
     memory_request* pending = nullptr;  ///< timing mode: where accesses are noted
 
     std::unique_ptr<warp_control> control;
-    lane_mask members = 0;            ///< threads that exist
-    lane_mask cluster_arrived = 0;    ///< lanes that have come to the barrier of the cluster
-    std::uint32_t cluster_phase = 0;  ///< block_cluster's, when they came
-    unsigned index = 0;               ///< in its CTA
+    lane_mask members = 0;               ///< threads that exist
+    lane_mask cluster_arrived = 0;       ///< lanes that have come to the barrier of the cluster
+    std::uint32_t cluster_phase = 0;     ///< block_cluster's, when they came
+    std::uint32_t warpgroup_groups = 0;  ///< wgmma.commit_group executed
+    unsigned index = 0;                  ///< in its CTA
     warp_status status = warp_status::done;
 
     std::byte* at(slot s) const { return banks[s >> bank_shift] + offset_of(s); }

@@ -31,13 +31,13 @@ const std::vector<preset_info>& preset_table() {
         {"QV100", "Quadro V100 (Volta, GV100)", 70, "sm_7x", true},
         {"RTX2060", "GeForce RTX 2060 (Turing, TU106)", 75, "sm_7x", true},
         {"RTX3070", "GeForce RTX 3070 (Ampere, GA104)", 86, "sm_8x", true},
-        {"A100", "A100 40 GB (Ampere, GA100), modern core", 80, "sm_8x", false},
+        {"A100", "A100 40 GB (Ampere, GA100), modern core", 80, "sm_8x", true},
         {"V100", "Tesla V100 SXM2 (Volta, GV100), modern core", 70, "sm_7x", false},
         {"RTXA6000", "RTX A6000 (Ampere, GA102), modern core", 86, "sm_8x", false},
         {"RTX2080TI", "GeForce RTX 2080 Ti (Turing, TU102), modern core", 75, "sm_7x", false},
         {"RTX3080", "GeForce RTX 3080 (Ampere, GA102), modern core", 86, "sm_8x", false},
-        {"RTX4090", "GeForce RTX 4090 (Ada, AD102), modern core", 89, "sm_8x", false},
-        {"H100_PCIE", "H100 PCIe (Hopper, GH100), modern core", 90, "sm_9x", false},
+        {"RTX4090", "GeForce RTX 4090 (Ada, AD102), modern core", 89, "sm_8x", true},
+        {"H100_PCIE", "H100 PCIe (Hopper, GH100), modern core", 90, "sm_9x", true},
         {"TINY", "two SMs and two memory channels, for tests", 70, "sm_7x", false},
     };
     return table;

@@ -129,8 +129,8 @@ TEST(CommandLine, IsKnownByABuildThatAccelSimsScriptsFindInTheExecutable) {
 }
 
 TEST(CommandLine, NamesTheNearestCalibratedPreset) {
-    EXPECT_THAT(simulate(on_tiny(sample("vecadd"), {"--preset", "A100"})).out,
-                HasSubstr("A100 is not calibrated; the nearest that is: RTX3070"));
+    EXPECT_THAT(simulate(on_tiny(sample("vecadd"), {"--preset", "RTX3080"})).out,
+                HasSubstr("RTX3080 is not calibrated; the nearest that is: RTX3070"));
     EXPECT_THAT(simulate(on_tiny(sample("vecadd"))).out, Not(HasSubstr("calibrated")));
     EXPECT_THAT(simulate({"--list-configs"}).out, HasSubstr("calibrated"));
 }

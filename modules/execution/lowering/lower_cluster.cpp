@@ -3,6 +3,7 @@
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/cluster_operations.h"
 #include "modules/execution/operations/control.h"
+#include "modules/execution/operations/warpgroup_operations.h"
 
 namespace simtlm::execution {
 
@@ -41,6 +42,12 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
             op.source[0] = members;
             return true;
         }
+        case opcode::wgmma_commit_group:
+            emit(commit_warpgroup);
+            return true;
+        case opcode::wgmma_wait_group:
+            emit(wait_for_warpgroup).immediate = operand(0).value;
+            return true;
         case opcode::fence_mbarrier_init:
             if (module_.checks().races) emit(note_fence, false);
             emit(nothing);
@@ -49,8 +56,6 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
         case opcode::griddepcontrol:
         case opcode::prefetch_tensormap:
         case opcode::wgmma_fence:
-        case opcode::wgmma_commit_group:
-        case opcode::wgmma_wait_group:
         case opcode::cp_async_bulk_commit_group:
         case opcode::cp_async_bulk_wait_group:
         case opcode::cp_async_bulk_prefetch:

@@ -4,12 +4,19 @@
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/thread_block.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace simtlm::execution {
+
+namespace {
+constexpr unsigned warps_of_group = 4;
+}
 
 const operation* multiply_warpgroup(warp& w, const operation* op) {
     using arithmetic::matrix_descriptor;
     using arithmetic::warpgroup_multiply;
-    constexpr unsigned most_registers = 128, warps = 4;
+    constexpr unsigned most_registers = 128;
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
@@ -29,7 +36,7 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
             registers[r] = reinterpret_cast<const std::uint32_t*>(w.at(op->list[results + r]));
         product.read_a(registers, a);
     } else {
-        const unsigned first_row = w.index % warps * warpgroup_multiply::rows;
+        const unsigned first_row = w.index % warps_of_group * warpgroup_multiply::rows;
         inside = product.read_a(shared, bytes, descriptor(op->source[0]), first_row, a);
     }
     inside = inside && product.read_b(shared, bytes, descriptor(op->source[1]), b);
@@ -41,6 +48,25 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
                                      ? nullptr
                                      : reinterpret_cast<const std::uint32_t*>(w.at(op->source[3]));
     product.apply(a, b, (w.mask_at(op->source[2]) >> lane & 1) != 0, d, metadata);
+    return op + 1;
+}
+
+const operation* commit_warpgroup(warp& w, const operation* op) {
+    if (w.lanes_of(op) != 0) ++w.warpgroup_groups;
+    return op + 1;
+}
+
+const operation* wait_for_warpgroup(warp& w, const operation* op) {
+    if (w.lanes_of(op) == 0) return op + 1;
+    const auto pending = static_cast<std::uint32_t>(op->immediate);
+    const std::uint32_t needed = w.warpgroup_groups - std::min(w.warpgroup_groups, pending);
+    const std::vector<warp>& warps = w.block->warps();
+    const unsigned first = w.index / warps_of_group * warps_of_group;
+    for (unsigned i = first; i < std::min<std::size_t>(first + warps_of_group, warps.size()); ++i) {
+        if (warps[i].status == warp_status::done || warps[i].warpgroup_groups >= needed) continue;
+        w.leave(op);
+        return w.stop(op, warp_status::sleeping);
+    }
     return op + 1;
 }
 

@@ -14,4 +14,10 @@ struct warp;
 /// the mask of scale-d; source[3]: metadata of .sp.
 const operation* multiply_warpgroup(warp& w, const operation* op);
 
+/// wgmma.commit_group, and wgmma.wait_group; immediate: groups that need not be complete. A group
+/// is complete when all warps of the warpgroup have come to its end: programs overwrite operands
+/// then.
+const operation* commit_warpgroup(warp& w, const operation* op);
+const operation* wait_for_warpgroup(warp& w, const operation* op);
+
 }  // namespace simtlm::execution
