@@ -629,7 +629,9 @@ void l2(builder& b) {
         "crosses; these end the copy. 0: one partition.");
     b.count("-dram_latency", "30", "core cycles", "Least time from L2 to the DRAM controller.");
     b.onoff("-gpgpu_perf_sim_memcpy", "1", "Copies from the host leave their data in L2.");
-    b.onoff("-gpgpu_flush_l2_cache", "0", "Empties L2 after every kernel.");
+    b.onoff("-gpgpu_flush_l2_cache", "0",
+            "Empties L2 when all kernels that were running have finished: after every kernel, "
+            "unless some run concurrently.");
     b.count(
         "-gpgpu_memory_partition_indexing", "0", "",
         "How addresses spread over partitions: 0 as mapped, 1 xor, 2 polynomial, 3 page "
