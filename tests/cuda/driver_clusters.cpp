@@ -79,10 +79,10 @@ int main(int, char** arguments) {
     unsigned matrix[columns * rows];
     for (unsigned i = 0; i < columns * rows; ++i) matrix[i] = i;
     // At an address that has bit 21.
-    address in = 0, out = 0, before = 0;
-    CHECK(cuMemAlloc_v2(&before, 1 << 21) == 0);
-    CHECK(cuMemAlloc_v2(&in, sizeof matrix) == 0 && cuMemAlloc_v2(&out, blocks * 128) == 0);
-    CHECK((in >> 21 & 1) != 0);
+    constexpr address bit = 1 << 21;
+    address room = 0, out = 0;
+    CHECK(cuMemAlloc_v2(&room, 4 * bit) == 0 && cuMemAlloc_v2(&out, blocks * 128) == 0);
+    const address in = ((room + 2 * bit - 1) & ~(2 * bit - 1)) | bit;
     CHECK(cuMemcpyHtoD_v2(in, matrix, sizeof matrix) == 0);
 
     alignas(64) char map[128];
