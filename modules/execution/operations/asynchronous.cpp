@@ -2,6 +2,7 @@
 #include "modules/execution/operations/asynchronous.h"
 
 #include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/mbarrier_state.h"
 #include "modules/execution/operations/pending_request.h"
@@ -12,16 +13,6 @@
 namespace simtlm::execution {
 
 namespace {
-
-std::uint64_t lane_address(const warp& w, slot source, unsigned detail, std::int64_t immediate,
-                           unsigned lane) {
-    std::uint64_t base = static_cast<std::uint64_t>(immediate);
-    if ((detail & access_detail::frame_relative) != 0) base += w.local_base;
-    if (source == no_slot) return base;
-    if ((detail & access_detail::wide_address) != 0)
-        return lanes_at<std::uint64_t>(w, source)[lane] + base;
-    return lanes_at<std::uint32_t>(w, source)[lane] + static_cast<std::uint32_t>(base);
-}
 
 /// values: destinations, then bytes to read of each lane.
 void perform_copy(warp& w, const memory_request& r) {

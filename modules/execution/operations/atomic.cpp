@@ -198,37 +198,56 @@ const operation* wide_atomic(warp& w, const operation* op) {
 
 // ---- choice ----
 
-template <class T>
-handler bitwise(ptx::reduction r) {
+template <class Op, class Bits>
+void update_element(std::byte* at, const std::byte* value, bool concurrent) {
+    Bits b;
+    std::memcpy(&b, value, sizeof b);
+    update<Op, Bits>(at, b, b, concurrent);
+}
+
+/// What is chosen: the handler of an instruction, or the update of one element.
+struct of_warps {
+    using result = handler;
+    template <class Op, class Bits>
+    static constexpr result of = atomic<Op, Bits>;
+};
+struct of_elements {
+    using result = element_update;
+    template <class Op, class Bits>
+    static constexpr result of = update_element<Op, Bits>;
+};
+
+template <class Kind, class T>
+typename Kind::result bitwise(ptx::reduction r) {
     using bits = values::bits_of<T>;
     switch (r) {
         case ptx::reduction::and_:
-            return atomic<of_two<values::bit_and<T>>, bits>;
+            return Kind::template of<of_two<values::bit_and<T>>, bits>;
         case ptx::reduction::or_:
-            return atomic<of_two<values::bit_or<T>>, bits>;
+            return Kind::template of<of_two<values::bit_or<T>>, bits>;
         case ptx::reduction::xor_:
-            return atomic<of_two<values::bit_xor<T>>, bits>;
+            return Kind::template of<of_two<values::bit_xor<T>>, bits>;
         case ptx::reduction::exch:
-            return atomic<exchange<bits>, bits>;
+            return Kind::template of<exchange<bits>, bits>;
         case ptx::reduction::cas:
-            return atomic<compare_and_swap<bits>, bits>;
+            return Kind::template of<compare_and_swap<bits>, bits>;
         default:
             return nullptr;
     }
 }
 
-template <class T>
-handler integer(ptx::reduction r) {
+template <class Kind, class T>
+typename Kind::result integer(ptx::reduction r) {
     using bits = values::bits_of<T>;
     switch (r) {
         case ptx::reduction::add:
-            return atomic<of_two<values::add<T>>, bits>;
+            return Kind::template of<of_two<values::add<T>>, bits>;
         case ptx::reduction::min:
-            return atomic<of_two<values::min<T>>, bits>;
+            return Kind::template of<of_two<values::min<T>>, bits>;
         case ptx::reduction::max:
-            return atomic<of_two<values::max<T>>, bits>;
+            return Kind::template of<of_two<values::max<T>>, bits>;
         default:
-            return bitwise<T>(r);
+            return bitwise<Kind, T>(r);
     }
 }
 
@@ -237,133 +256,92 @@ handler wide(ptx::reduction r) {
     return r == ptx::reduction::cas ? wide_atomic<true> : nullptr;
 }
 
-template <class T>
-handler sum_of(ptx::reduction r) {
-    return r == ptx::reduction::add ? atomic<of_two<values::add<T>>, values::bits_of<T>> : nullptr;
+template <class Kind, class T>
+typename Kind::result sum_of(ptx::reduction r) {
+    if (r != ptx::reduction::add) return nullptr;
+    return Kind::template of<of_two<values::add<T>>, values::bits_of<T>>;
 }
 
-template <class T>
-handler sum_of_pairs(ptx::reduction r) {
-    using sum = of_two<values::packed<values::add<T>>>;
-    return r == ptx::reduction::add ? atomic<sum, std::uint32_t> : nullptr;
+template <class Kind, class T>
+typename Kind::result sum_of_pairs(ptx::reduction r) {
+    if (r != ptx::reduction::add) return nullptr;
+    return Kind::template of<of_two<values::packed<values::add<T>>>, std::uint32_t>;
+}
+
+/// Of types up to 64 bits.
+template <class Kind>
+typename Kind::result choose(ptx::reduction r, ptx::type t) {
+    using ptx::type;
+    if (r == ptx::reduction::inc) return Kind::template of<increment, std::uint32_t>;
+    if (r == ptx::reduction::dec) return Kind::template of<decrement, std::uint32_t>;
+    switch (t) {
+        case type::b16:
+        case type::u16:
+            return bitwise<Kind, values::u16>(r);
+        case type::b32:
+        case type::u32:
+            return integer<Kind, values::u32>(r);
+        case type::s32:
+            return integer<Kind, values::s32>(r);
+        case type::b64:
+        case type::u64:
+            return integer<Kind, values::u64>(r);
+        case type::s64:
+            return integer<Kind, values::s64>(r);
+        case type::f32:
+            return sum_of<Kind, values::f32>(r);
+        case type::f64:
+            return sum_of<Kind, values::f64>(r);
+        case type::f16:
+            return sum_of<Kind, values::f16>(r);
+        case type::bf16:
+            return sum_of<Kind, values::bf16>(r);
+        case type::f16x2:
+            return sum_of_pairs<Kind, values::f16>(r);
+        case type::bf16x2:
+            return sum_of_pairs<Kind, values::bf16>(r);
+        default:
+            return nullptr;
+    }
+}
+
+/// The reductions of bulk copies (PTX manual, cp.reduce.async.bulk): those of red, but untyped bits
+/// are combined bit by bit, only u32 counts, and there are no pairs and no 16-bit integers.
+bool is_bulk_reduction(ptx::reduction r, ptx::type t) {
+    using ptx::reduction;
+    using ptx::type;
+    const bool logic = r == reduction::and_ || r == reduction::or_ || r == reduction::xor_;
+    const bool counts = r == reduction::inc || r == reduction::dec;
+    const bool arithmetic = r == reduction::add || r == reduction::min || r == reduction::max;
+    switch (t) {
+        case type::b32:
+        case type::b64:
+            return logic;
+        case type::u32:
+            return logic || counts || arithmetic;
+        case type::s32:
+        case type::u64:
+        case type::s64:
+            return logic || arithmetic;
+        case type::f16:
+        case type::bf16:
+        case type::f32:
+        case type::f64:
+            return r == reduction::add;
+        default:
+            return false;
+    }
 }
 
 }  // namespace
 
 handler atomic_handler(ptx::reduction r, ptx::type t, bool) {
-    using ptx::type;
-    if (r == ptx::reduction::inc) return atomic<increment, std::uint32_t>;
-    if (r == ptx::reduction::dec) return atomic<decrement, std::uint32_t>;
-    switch (t) {
-        case type::b16:
-        case type::u16:
-            return bitwise<values::u16>(r);
-        case type::b32:
-        case type::u32:
-            return integer<values::u32>(r);
-        case type::s32:
-            return integer<values::s32>(r);
-        case type::b64:
-        case type::u64:
-            return integer<values::u64>(r);
-        case type::s64:
-            return integer<values::s64>(r);
-        case type::b128:
-            return wide(r);
-        case type::f32:
-            return sum_of<values::f32>(r);
-        case type::f64:
-            return sum_of<values::f64>(r);
-        case type::f16:
-            return sum_of<values::f16>(r);
-        case type::bf16:
-            return sum_of<values::bf16>(r);
-        case type::f16x2:
-            return sum_of_pairs<values::f16>(r);
-        case type::bf16x2:
-            return sum_of_pairs<values::bf16>(r);
-        default:
-            return nullptr;
-    }
+    const bool counts = r == ptx::reduction::inc || r == ptx::reduction::dec;
+    return t == ptx::type::b128 && !counts ? wide(r) : choose<of_warps>(r, t);
 }
-
-namespace {
-
-template <class Op, class Bits>
-void update_element(std::byte* at, const std::byte* value, bool concurrent) {
-    Bits b;
-    std::memcpy(&b, value, sizeof b);
-    update<Op, Bits>(at, b, b, concurrent);
-}
-
-template <class T>
-element_update bitwise_element(ptx::reduction r) {
-    using bits = values::bits_of<T>;
-    switch (r) {
-        case ptx::reduction::and_:
-            return update_element<of_two<values::bit_and<T>>, bits>;
-        case ptx::reduction::or_:
-            return update_element<of_two<values::bit_or<T>>, bits>;
-        case ptx::reduction::xor_:
-            return update_element<of_two<values::bit_xor<T>>, bits>;
-        default:
-            return nullptr;
-    }
-}
-
-template <class T>
-element_update integer_element(ptx::reduction r) {
-    using bits = values::bits_of<T>;
-    switch (r) {
-        case ptx::reduction::add:
-            return update_element<of_two<values::add<T>>, bits>;
-        case ptx::reduction::min:
-            return update_element<of_two<values::min<T>>, bits>;
-        case ptx::reduction::max:
-            return update_element<of_two<values::max<T>>, bits>;
-        default:
-            return bitwise_element<T>(r);
-    }
-}
-
-template <class T>
-element_update sum_element(ptx::reduction r) {
-    return r == ptx::reduction::add ? update_element<of_two<values::add<T>>, values::bits_of<T>>
-                                    : nullptr;
-}
-
-}  // namespace
 
 element_update element_update_of(ptx::reduction r, ptx::type t) {
-    using ptx::type;
-    const bool counts = r == ptx::reduction::inc || r == ptx::reduction::dec;
-    if (counts && t != type::u32) return nullptr;
-    switch (t) {
-        case type::b32:
-            return bitwise_element<values::u32>(r);
-        case type::u32:
-            if (r == ptx::reduction::inc) return update_element<increment, std::uint32_t>;
-            if (r == ptx::reduction::dec) return update_element<decrement, std::uint32_t>;
-            return integer_element<values::u32>(r);
-        case type::s32:
-            return integer_element<values::s32>(r);
-        case type::b64:
-            return bitwise_element<values::u64>(r);
-        case type::u64:
-            return integer_element<values::u64>(r);
-        case type::s64:
-            return integer_element<values::s64>(r);
-        case type::f16:
-            return sum_element<values::f16>(r);
-        case type::bf16:
-            return sum_element<values::bf16>(r);
-        case type::f32:
-            return sum_element<values::f32>(r);
-        case type::f64:
-            return sum_element<values::f64>(r);
-        default:
-            return nullptr;
-    }
+    return is_bulk_reduction(r, t) ? choose<of_elements>(r, t) : nullptr;
 }
 
 }  // namespace simtlm::execution

@@ -3,6 +3,7 @@
 
 #include "modules/execution/block_cluster.h"
 #include "modules/execution/checking/block_checks.h"
+#include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/mbarrier_state.h"
 #include "modules/execution/tensor_map.h"
@@ -228,12 +229,7 @@ void update_elements(const lane_copy& c, element_update update, unsigned each, s
 }  // namespace
 
 device_address lane_place::of(const warp& w, unsigned lane) const {
-    std::uint64_t base = static_cast<std::uint64_t>(immediate);
-    if ((detail & access_detail::frame_relative) != 0) base += w.local_base;
-    if (source == no_slot) return base;
-    if ((detail & access_detail::wide_address) != 0)
-        return lanes_at<std::uint64_t>(w, source)[lane] + base;
-    return lanes_at<std::uint32_t>(w, source)[lane] + static_cast<std::uint32_t>(base);
+    return lane_address(w, source, detail, immediate, lane);
 }
 
 const operation* copy_bulk(warp& w, const operation* op) {

@@ -38,6 +38,17 @@ inline void compute_addresses(const warp& w, const operation* op, lane_mask lane
     }
 }
 
+/// The address of one lane. @param detail  access_detail
+inline std::uint64_t lane_address(const warp& w, slot source, unsigned detail,
+                                  std::int64_t immediate, unsigned lane) {
+    std::uint64_t base = static_cast<std::uint64_t>(immediate);
+    if ((detail & access_detail::frame_relative) != 0) base += w.local_base;
+    if (source == no_slot) return base;
+    if ((detail & access_detail::wide_address) != 0)
+        return lanes_at<std::uint64_t>(w, source)[lane] + base;
+    return lanes_at<std::uint32_t>(w, source)[lane] + static_cast<std::uint32_t>(base);
+}
+
 /// The distance from lane to lane, where there is one.
 inline bool has_stride(const address_lanes& a, std::uint64_t& stride) {
     stride = a[1] - a[0];

@@ -2,6 +2,7 @@
 #include "modules/execution/operations/matrix_operations.h"
 
 #include "modules/execution/memory_access.h"
+#include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/lanes.h"
 
 #include <algorithm>
@@ -58,11 +59,7 @@ void multiply(warp& w, const operation* op, const matrix_multiply& m) {
 }
 
 std::uint64_t address_of(const warp& w, const operation* op, unsigned lane, std::uint64_t offset) {
-    if ((op->detail & access_detail::frame_relative) != 0) offset += w.local_base;
-    if (op->source[0] == no_slot) return offset;
-    if ((op->detail & access_detail::wide_address) != 0)
-        return lanes_at<std::uint64_t>(w, op->source[0])[lane] + offset;
-    return lanes_at<std::uint32_t>(w, op->source[0])[lane] + static_cast<std::uint32_t>(offset);
+    return lane_address(w, op->source[0], op->detail, static_cast<std::int64_t>(offset), lane);
 }
 
 /// Calls f(lane, element, address, bytes) for each piece of a fragment that lies in one piece in
