@@ -5,6 +5,7 @@
 #include "modules/execution/executed_kernel.h"
 #include "modules/execution/functional.h"
 #include "modules/kernel/error.h"
+#include "platform/device/launch_traits.h"
 #include "platform/gpu/gpu.h"
 #include "platform/gpu/opcode_timing.h"
 #include "platform/options/presets.h"
@@ -47,7 +48,7 @@ public:
             header.name = l.kernel->name;
             header.id = static_cast<std::uint32_t>(launches_.size() + 1);
             const bool timed =
-                sampler != nullptr ? sampler->take(traits_of(l)) : selector.take(header);
+                sampler != nullptr ? sampler->take(device::traits_of(l)) : selector.take(header);
             launches_.push_back({std::move(l), timed, nullptr});
         }
         for (std::size_t i = 0; i < launches_.size(); ++i) {
@@ -89,17 +90,6 @@ private:
         bool timed;
         std::shared_ptr<execution::executed_kernel> kernel;  ///< of timed ones
     };
-
-    static platform::kernel_traits traits_of(const execution::launch& l) {
-        platform::kernel_traits traits;
-        traits.name = l.kernel->name;
-        traits.grid = l.grid;
-        traits.block = l.block;
-        traits.registers = l.kernel->registers;
-        traits.shared_memory =
-            static_cast<std::uint32_t>(l.kernel->static_shared + l.dynamic_shared);
-        return traits;
-    }
 
     /// Whether the GPU can run what the program is made of.
     void check_target(const platform::gpu_config& config) const {

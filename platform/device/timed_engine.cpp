@@ -7,6 +7,7 @@
 #include "modules/kernel/spawn.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
+#include "platform/device/launch_traits.h"
 #include "platform/outputs/gpu_files.h"
 #include "platform/sampling/launch_sampler.h"
 
@@ -177,16 +178,7 @@ execution::launch timed_engine::launch_of(const task& t) const {
 }
 
 bool timed_engine::is_simulated(const execution::launch& l) {
-    if (how_.sampler != nullptr) {
-        platform::kernel_traits traits;
-        traits.name = l.kernel->name;
-        traits.grid = l.grid;
-        traits.block = l.block;
-        traits.registers = l.kernel->registers;
-        traits.shared_memory =
-            static_cast<std::uint32_t>(l.kernel->static_shared + l.dynamic_shared);
-        return how_.sampler->take(traits);
-    }
+    if (how_.sampler != nullptr) return how_.sampler->take(traits_of(l));
     trace::kernel_header header;
     header.name = l.kernel->name;
     header.id = launches_;
