@@ -4,7 +4,24 @@
 #include "modules/execution/checking/block_checks.h"
 #include "modules/execution/thread_block.h"
 
+#include <fmt/format.h>
+
 namespace simtlm::execution {
+
+std::string cluster_fault(const kernel_image& kernel, const program::dim3& grid,
+                          const program::dim3& c) {
+    const auto& need = kernel.required_cluster;
+    if (need[0] != 0 && (c.x != need[0] || c.y != need[1] || c.z != need[2]))
+        return fmt::format("clusters of {}x{}x{} blocks; .reqnctapercluster demands {}x{}x{}", c.x,
+                           c.y, c.z, need[0], need[1], need[2]);
+    if (c.volume() == 0 || c.volume() > address_windows::cluster_ranks)
+        return fmt::format("clusters of {}x{}x{} blocks; {} blocks are the most", c.x, c.y, c.z,
+                           address_windows::cluster_ranks);
+    if (grid.x % c.x != 0 || grid.y % c.y != 0 || grid.z % c.z != 0)
+        return fmt::format("a grid of {}x{}x{} blocks is no multiple of clusters of {}x{}x{}",
+                           grid.x, grid.y, grid.z, c.x, c.y, c.z);
+    return {};
+}
 
 bool block_cluster::arrive(warp& w, std::uint32_t lanes) {
     if ((w.cluster_arrived & lanes) != 0) return false;

@@ -4,12 +4,19 @@
 #include "modules/program/kernel_descriptor.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace simtlm::execution {
 
 class thread_block;
+struct kernel_image;
 struct warp;
+
+/// Why a kernel cannot be launched in clusters of this shape; empty: it can. PTX manual, "Cluster
+/// Dimension Directives"; 8 CTAs are portable, 16 the most of sm_90.
+std::string cluster_fault(const kernel_image& kernel, const program::dim3& grid,
+                          const program::dim3& cluster);
 
 /// CTAs that run at a time and see each other's shared memory (PTX manual, "Cluster of Cooperative
 /// Thread Arrays"), and their barrier. One host thread executes all CTAs of a cluster.

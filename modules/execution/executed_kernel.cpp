@@ -13,6 +13,13 @@
 
 namespace simtlm::execution {
 
+std::string untimed_part(const kernel_image& kernel, const program::dim3& cluster,
+                         const instruction_descriptors& instructions) {
+    std::string part = instructions.untimed_in(kernel.function);
+    if (part.empty() && cluster.volume() > 1) part = "clusters of thread blocks";
+    return part.empty() ? part : "launching " + kernel.name + ": " + part + " cannot be timed yet";
+}
+
 /// One warp as an SM sees it.
 class executed_kernel::executor : public program::warp_executor, public program::warp_inspector {
 public:
@@ -231,13 +238,8 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
       what_(std::move(what)),
       context_(what_, memory, world_),
       instructions_(std::move(descriptor)) {
-    const std::string untimed = instructions_->untimed_in(what_.kernel->function);
-    if (context_.cluster().volume() > 1 || !untimed.empty())
-        throw kernel::user_error("",
-                                 "launching " + what_.kernel->name + ": " +
-                                     (untimed.empty() ? "clusters of thread blocks" : untimed) +
-                                     " cannot be timed yet",
-                                 "run it without time: -gpgpu_ptx_sim_mode 1");
+    const std::string untimed = untimed_part(*what_.kernel, context_.cluster(), *instructions_);
+    if (!untimed.empty()) throw kernel::user_error("", untimed, untimed_remedy);
     if (!world_.clock) world_.clock = [this] { return now_; };
     const std::size_t operations = what_.image->code().size();
     worker_.counts.resize(operations);

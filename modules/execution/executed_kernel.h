@@ -8,9 +8,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace simtlm::execution {
+
+/// What the timing model lacks of a kernel, as a sentence; empty: nothing.
+/// @param cluster  CTAs of a cluster
+std::string untimed_part(const kernel_image& kernel, const program::dim3& cluster,
+                         const instruction_descriptors& instructions);
+constexpr const char* untimed_remedy = "run it without time: -gpgpu_ptx_sim_mode 1";
 
 /// A launch that SMs draw instructions from: the machine behind the timing model. Instructions take
 /// effect as they issue; what other SMs could see waits for the memory phase of the cycle, atomics

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/launch.h"
 
+#include "modules/execution/block_cluster.h"
 #include "modules/kernel/error.h"
 
 #include <fmt/format.h>
@@ -32,22 +33,11 @@ void check(const launch& l) {
                            l.block.y, l.block.z, need[0], need[1], need[2]));
 }
 
-/// PTX manual, "Cluster Dimension Directives"; 8 CTAs are portable, 16 the most of sm_90.
 program::dim3 checked_cluster(const launch& l) {
-    const auto refuse = [&](const std::string& why) {
-        throw kernel::user_error("", fmt::format("launching {}: {}", l.kernel->name, why));
-    };
     const program::dim3 c = cluster_of(*l.kernel, l.cluster);
-    const auto& need = l.kernel->required_cluster;
-    if (need[0] != 0 && (c.x != need[0] || c.y != need[1] || c.z != need[2]))
-        refuse(fmt::format("clusters of {}x{}x{} blocks; .reqnctapercluster demands {}x{}x{}", c.x,
-                           c.y, c.z, need[0], need[1], need[2]));
-    if (c.volume() == 0 || c.volume() > address_windows::cluster_ranks)
-        refuse(fmt::format("clusters of {}x{}x{} blocks; {} blocks are the most", c.x, c.y, c.z,
-                           address_windows::cluster_ranks));
-    if (l.grid.x % c.x != 0 || l.grid.y % c.y != 0 || l.grid.z % c.z != 0)
-        refuse(fmt::format("a grid of {}x{}x{} blocks is no multiple of clusters of {}x{}x{}",
-                           l.grid.x, l.grid.y, l.grid.z, c.x, c.y, c.z));
+    const std::string fault = cluster_fault(*l.kernel, l.grid, c);
+    if (!fault.empty())
+        throw kernel::user_error("", fmt::format("launching {}: {}", l.kernel->name, fault));
     return c;
 }
 }  // namespace

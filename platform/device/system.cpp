@@ -2,6 +2,8 @@
 #include "platform/device/system.h"
 
 #include "modules/core/occupancy.h"
+#include "modules/execution/block_cluster.h"
+#include "modules/execution/executed_kernel.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
 #include "platform/gpu/opcode_timing.h"
@@ -270,19 +272,15 @@ task_ptr system::make_launch(unsigned device, launch_request r) {
                                   r.kernel->name, r.grid.volume(),
                                   std::uint64_t{resident} * config_.gpu.sms()));
     const program::dim3 cluster = execution::cluster_of(*r.kernel, r.cluster);
-    if (cluster.volume() == 0 || cluster.volume() > execution::address_windows::cluster_ranks ||
-        r.grid.x % cluster.x != 0 || r.grid.y % cluster.y != 0 || r.grid.z % cluster.z != 0)
+    const std::string fault = execution::cluster_fault(*r.kernel, r.grid, cluster);
+    if (!fault.empty())
         throw failure(status::invalid_cluster_size,
-                      fmt::format("launching {}: a grid of {}x{}x{} blocks in clusters of {}x{}x{}",
-                                  r.kernel->name, r.grid.x, r.grid.y, r.grid.z, cluster.x,
-                                  cluster.y, cluster.z));
+                      fmt::format("launching {}: {}", r.kernel->name, fault));
     if (!config_.functional) {
-        const std::string untimed = r.module->descriptor()->untimed_in(r.kernel->function);
-        if (cluster.volume() > 1 || !untimed.empty())
-            throw failure(status::not_supported,
-                          fmt::format("launching {}: {} cannot be timed yet", r.kernel->name,
-                                      untimed.empty() ? "clusters of thread blocks" : untimed),
-                          "run it without time: -gpgpu_ptx_sim_mode 1");
+        const std::string untimed =
+            execution::untimed_part(*r.kernel, cluster, *r.module->descriptor());
+        if (!untimed.empty())
+            throw failure(status::not_supported, untimed, execution::untimed_remedy);
     }
     auto t = std::make_shared<task>();
     t->what = task::kind::kernel;
