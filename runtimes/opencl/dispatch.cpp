@@ -6,6 +6,7 @@
 
 #define ENTRY(name, major, minor) \
     extern "C" __attribute__((visibility("hidden"))) decltype(::name) simtlm_##name;
+#define ABSENT_EXTENSION ENTRY
 #include "runtimes/opencl/entry_points.def"
 #undef ENTRY
 
@@ -16,6 +17,7 @@ namespace {
 cl_icd_dispatch make_table() {
     cl_icd_dispatch t{};
 #define ENTRY(name, major, minor) t.name = simtlm_##name;
+#define ABSENT_EXTENSION ENTRY
 #include "runtimes/opencl/entry_points.def"
 #undef ENTRY
     return t;

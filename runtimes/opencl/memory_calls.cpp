@@ -78,8 +78,12 @@ cl_mem make_buffer(session& s, cl_context context, const cl_mem_properties* prop
     m->properties = copy_list(properties);
     m->bytes = bytes;
     m->width = bytes;
-    allocate(s, *m);
     if ((flags & CL_MEM_USE_HOST_PTR) != 0) m->host_pointer = static_cast<std::byte*>(host);
+    if (m->host_pointer != nullptr && c->is_shared_virtual(host, bytes)) {
+        m->address = address_of(host);
+        return s.memory.add(std::move(m));
+    }
+    allocate(s, *m);
     if (host != nullptr)
         carry_out(s, copy_task(s, {m->address, 0, 0}, {address_of(host), 0, 0}, {bytes, 1, 1}));
     return s.memory.add(std::move(m));
@@ -108,6 +112,15 @@ std::byte* _cl_mem::host_view() {
     }
     const std::uint64_t begin = (address_of(shadow.get()) + 127) / 128 * 128;
     return reinterpret_cast<std::byte*>(begin);
+}
+
+bool _cl_context::is_shared_virtual(const void* p, std::size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    auto after = shared_virtual.upper_bound(const_cast<void*>(p));
+    if (after == shared_virtual.begin()) return false;
+    const auto& [begin, size] = *--after;
+    const std::uint64_t offset = address_of(p) - address_of(begin);
+    return offset <= size && bytes <= size - offset;
 }
 
 CL(cl_mem, clCreateBuffer)
@@ -191,10 +204,9 @@ CL(cl_int, clGetMemObjectInfo)
                 return a.value<cl_mem>(m->parent.get());
             case CL_MEM_OFFSET:
                 return a.value(m->type == CL_MEM_OBJECT_BUFFER ? m->offset : std::size_t{0});
-            case CL_MEM_USES_SVM_POINTER: {
-                const std::lock_guard<std::mutex> lock(m->context->mutex);
-                return a.value<cl_bool>(m->context->shared_virtual.count(m->host_pointer) != 0);
-            }
+            case CL_MEM_USES_SVM_POINTER:
+                return a.value<cl_bool>(m->host_pointer != nullptr &&
+                                        m->context->is_shared_virtual(m->host_pointer, 1));
             case CL_MEM_PROPERTIES:
                 return a.list(m->properties);
             default:
@@ -348,6 +360,13 @@ cl_mem make_image(session& s, cl_context context, const cl_mem_properties* prope
             m->row_pitch * (m->height - 1) + m->width * m->element <= m->parent->bytes;
         require(fits, CL_INVALID_IMAGE_SIZE, "the buffer is too small");
         m->address = m->parent->address;
+    } else if ((flags & CL_MEM_USE_HOST_PTR) != 0 &&
+               c->is_shared_virtual(host, m->host_slice_pitch * m->slices())) {
+        m->host_pointer = static_cast<std::byte*>(host);
+        m->address = address_of(host);
+        m->row_pitch = m->host_row_pitch;
+        m->slice_pitch = m->host_slice_pitch;
+        m->bytes = m->slice_pitch * m->slices();
     } else {
         require(m->bytes <= limits::of(s.config()).allocation, CL_INVALID_IMAGE_SIZE);
         allocate(s, *m);

@@ -38,6 +38,8 @@ struct _cl_context : simtlm::opencl::object {
     ~_cl_context();
     unsigned first_device() const { return devices.front()->number; }
     bool has(cl_device_id d) const;
+    /// Whether [p, p + bytes) lies in one allocation of clSVMAlloc.
+    bool is_shared_virtual(const void* p, std::size_t bytes);
 };
 
 struct _cl_command_queue : simtlm::opencl::object {

@@ -445,9 +445,11 @@ place host_place(_cl_mem& m, const block& origin) {
             m.host_row_pitch, m.host_slice_pitch};
 }
 
-/// The copy that a map or an unmap makes; nothing to move: a task without effect.
+/// The copy that a map or an unmap makes; nothing to move, or memory that host and GPU share: a
+/// task without effect.
 device::task_ptr map_task(session& s, bool moves, const place& to, const place& from,
                           const block& size) {
+    moves = moves && to.address != from.address;
     return moves ? copy_task(s, to, from, size) : std::make_shared<device::task>();
 }
 

@@ -179,6 +179,50 @@ void reaches_memory_through_pointers(const host& h) {
     GOOD(clReleaseProgram(g));
 }
 
+/// A buffer or an image that uses shared virtual memory is that memory, without a map.
+void makes_objects_of_shared_memory(const host& h) {
+    auto* const p = static_cast<int*>(
+        clSVMAlloc(h.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 512, 0));
+    CHECK(p != nullptr);
+    for (int i = 0; i < 128; ++i) p[i] = i;
+    cl_int r = 0;
+    const cl_mem m = clCreateBuffer(h.context, CL_MEM_USE_HOST_PTR, 256, p + 64, &r);
+    GOOD(r);
+    cl_bool uses = CL_FALSE;
+    GOOD(clGetMemObjectInfo(m, CL_MEM_USES_SVM_POINTER, sizeof uses, &uses, nullptr));
+    CHECK(uses == CL_TRUE);
+    cl_image_desc d{};
+    d.image_type = CL_MEM_OBJECT_IMAGE2D;
+    d.image_width = 4;
+    d.image_height = 2;
+    d.image_row_pitch = 32;
+    const cl_image_format f{CL_R, CL_SIGNED_INT32};
+    const cl_mem image = clCreateImage(h.context, CL_MEM_USE_HOST_PTR, &f, &d, p, &r);
+    GOOD(r);
+    const cl_program g = h.build(
+        "kernel void twice(global int* p, global int* q, write_only image2d_t t) {"
+        "p[get_global_id(0)] *= 2; q[get_global_id(0)] *= 2;"
+        "write_imagei(t, (int2)(3, 1), (int4)(77)); }");
+    const cl_kernel k = h.kernel(g, "twice");
+    set(k, 0, m);
+    GOOD(clSetKernelArgSVMPointer(k, 1, p + 64));
+    set(k, 2, image);
+    h.run(k, 64);
+    GOOD(clFinish(h.queue));
+    CHECK(p[64 + 5] == 69 * 4);
+    CHECK(p[8 + 3] == 77);
+    CHECK(clEnqueueMapBuffer(h.queue, m, CL_TRUE, CL_MAP_READ, 4, 4, 0, nullptr, nullptr, &r) ==
+          p + 65);
+    GOOD(r);
+    GOOD(clEnqueueUnmapMemObject(h.queue, m, p + 65, 0, nullptr, nullptr));
+    GOOD(clFinish(h.queue));
+    GOOD(clReleaseMemObject(m));
+    GOOD(clReleaseMemObject(image));
+    clSVMFree(h.context, p);
+    GOOD(clReleaseKernel(k));
+    GOOD(clReleaseProgram(g));
+}
+
 }  // namespace
 
 int main() {
@@ -191,6 +235,7 @@ int main() {
         refuses_and_tells(h);
         shares_virtual_memory(h);
         reaches_memory_through_pointers(h);
+        makes_objects_of_shared_memory(h);
     }
     return passed("buffers");
 }

@@ -2,6 +2,8 @@
 // Platforms, devices, contexts, queues.
 #include "tests/opencl/host.h"
 
+#include <CL/cl_gl.h>
+
 namespace {
 
 template <class T>
@@ -66,6 +68,20 @@ void refuses_what_there_is_not(const host& h) {
     GIVES(CL_INVALID_COMMAND_QUEUE, clFinish(nullptr));
 }
 
+/// Programs link with the entry points of extensions that the device does not have.
+void exports_what_loaders_export(const host& h) {
+    cl_int r = 0;
+    CHECK(clCreateFromGLBuffer(h.context, CL_MEM_READ_WRITE, 1, &r) == nullptr);
+    GIVES(CL_INVALID_CONTEXT, r);
+    CHECK(clCreateFromGLTexture2D(h.context, CL_MEM_READ_WRITE, 0x0de1, 0, 1, &r) == nullptr);
+    GIVES(CL_INVALID_CONTEXT, r);
+    const cl_mem m = clCreateBuffer(h.context, CL_MEM_READ_WRITE, 16, nullptr, &r);
+    GOOD(r);
+    GIVES(CL_INVALID_CONTEXT, clEnqueueAcquireGLObjects(h.queue, 1, &m, 0, nullptr, nullptr));
+    GIVES(CL_INVALID_GL_OBJECT, clGetGLObjectInfo(m, nullptr, nullptr));
+    GOOD(clReleaseMemObject(m));
+}
+
 void counts_references(const host& h) {
     const auto count = [&] {
         cl_uint n = 0;
@@ -105,6 +121,7 @@ int main() {
         const host h;
         describes_a_gpu(h);
         refuses_what_there_is_not(h);
+        exports_what_loaders_export(h);
         counts_references(h);
         tells_when_a_context_goes(h);
     }
