@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // simtlm-sass: looks into the machine code of cubins, and of programs that carry them.
+#include "modules/execution/device_memory.h"
+#include "modules/execution/machine/sass_image.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
 #include "modules/kernel/text_file.h"
@@ -16,8 +18,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,11 +33,15 @@ namespace po = boost::program_options;
 
 constexpr const char* usage =
     R"(usage: simtlm-sass dump FILE [--arch sm_N] [--kernel NAME] [--resources]
+       simtlm-sass check FILE [--arch sm_N] [--kernel NAME]
+       simtlm-sass opcodes
 
   dump  prints the kernels in a cubin, or in the cubins that a program or library carries: what they
         need (registers, shared and local memory, parameters), and their instructions with control
         bits: scoreboards waited for (B), set when operands are read (R) and when the result is
         written (W), yield (Y), cycles of stall (S).
+  check  names the kernels that simtlm does not execute as machine code, each with the instruction or
+         the function that is missing, and counts the others
   opcodes  prints the instructions that are known, by architecture, as a table in Markdown
 
 Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault, told
@@ -128,8 +136,12 @@ unsigned dump_cubin(const std::string& bytes, const std::string& origin, const a
     return found;
 }
 
-int dump(const arguments& a) {
-    if (a.operands.size() != 1) refuse("dump takes a cubin or a program");
+/// What is done with a cubin's bytes and origin. Returns how many kernels were looked at.
+using cubin_visitor = std::function<unsigned(const std::string&, const std::string&)>;
+
+/// Visits the cubin, or the cubins in a program, of the architecture that is wanted.
+void visit_cubins(const arguments& a, const char* command, const cubin_visitor& visit) {
+    if (a.operands.size() != 1) refuse(fmt::format("{} takes a cubin or a program", command));
     const std::string& name = a.operands[0];
     const unsigned wanted = architecture_in(a.architecture);
     const std::string bytes = kernel::read_text_file(
@@ -137,7 +149,7 @@ int dump(const arguments& a) {
     unsigned found = 0;
     std::string architectures;
     if (sass::cubin::looks_like_one(bytes)) {
-        found = dump_cubin(bytes, name, a);
+        found = visit(bytes, name);
     } else {
         const std::vector<sass::fat_binary_entry> entries = sass::fat_binaries_of(bytes, name);
         bool any = false;
@@ -147,7 +159,7 @@ int dump(const arguments& a) {
             const std::string one = fmt::format(" sm_{}", e.architecture);
             if ((architectures + ' ').find(one + ' ') == std::string::npos) architectures += one;
             if (wanted != 0 && e.architecture != wanted) continue;
-            found += dump_cubin(e.contents, fmt::format("{} (sm_{})", name, e.architecture), a);
+            found += visit(e.contents, fmt::format("{} (sm_{})", name, e.architecture));
         }
         if (!any)
             throw kernel::user_error(
@@ -160,6 +172,35 @@ int dump(const arguments& a) {
             a.kernel.empty() ? "it has no kernels of that architecture"
                              : fmt::format("it has no kernel {}", a.kernel),
             architectures.empty() ? "" : "its architectures are" + architectures);
+}
+
+int dump(const arguments& a) {
+    visit_cubins(a, "dump", [&](const std::string& bytes, const std::string& origin) {
+        return dump_cubin(bytes, origin, a);
+    });
+    return success;
+}
+
+/// Kernels that are not executed, and why.
+int check(const arguments& a) {
+    unsigned kernels = 0, executed = 0;
+    execution::device_memory memory;
+    visit_cubins(a, "check", [&](const std::string& bytes, const std::string& origin) {
+        const execution::sass_image image(std::make_shared<sass::cubin>(bytes, origin), memory);
+        unsigned here = 0;
+        for (const execution::kernel_image& k : image.kernels()) {
+            if (!a.kernel.empty() && k.name != a.kernel) continue;
+            ++here;
+            const std::string& problem = image.problem_of(k);
+            if (problem.empty())
+                ++executed;
+            else
+                put_out(fmt::format("{}  sm_{}: {}\n", k.name, image.architecture(), problem));
+        }
+        kernels += here;
+        return here;
+    });
+    put_out(fmt::format("{} of {} kernels are executed\n", executed, kernels));
     return success;
 }
 
@@ -198,6 +239,7 @@ int run(int argc, char** argv) {
     if (options.parse(argc, argv)) return success;
     const std::string command = options.take_command();
     if (command == "dump") return dump(a);
+    if (command == "check") return check(a);
     if (command == "opcodes") return opcodes(a);
     options.refuse_command(command);
 }

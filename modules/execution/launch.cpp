@@ -57,12 +57,24 @@ launch_context::launch_context(const launch& l, device_memory& m, const services
     std::uint64_t local = kernel.local_bytes;
     if (kernel.stack_unknown) local += s.stack_limit;
     local_bytes_ = rounded(local, 16);
-    constants_ = image.launch_constants(l);
+    if (!l.cooperative) {
+        constants_ = image.launch_constants(l);
+        return;
+    }
     // Where cooperative groups count who has come to a barrier of the grid.
     constexpr std::uint64_t bytes = 1024;
-    if (!l.cooperative) return;
     grid_workspace = m.allocate(bytes, 256, "grid workspace");
     m.fill(grid_workspace, 0, bytes);
+    launch told = l;
+    told.environment.resize(std::max<std::size_t>(l.environment.size(), 3));
+    told.environment[1] = static_cast<std::uint32_t>(grid_workspace >> 32);
+    told.environment[2] = static_cast<std::uint32_t>(grid_workspace);
+    try {
+        constants_ = image.launch_constants(told);
+    } catch (...) {
+        m.release(grid_workspace);
+        throw;
+    }
 }
 
 launch_context::~launch_context() {

@@ -330,7 +330,10 @@ private:
                 return o;
             }
             case what::memory: {
-                operand o = address(spec.bit, spec.bit3 != 0 ? spec.bit3 : spec.bit2, 24);
+                // Generic addresses have offsets of 32 bits.
+                const bool whole = spec.bit3 == 0 && spec.bit2 == 32;
+                operand o =
+                    address(spec.bit, spec.bit3 != 0 ? spec.bit3 : spec.bit2, whole ? 32 : 24);
                 if (spec.bit3 != 0) add_uniform(o, spec.bit2);
                 return o;
             }
@@ -342,8 +345,16 @@ private:
             }
             case what::descriptor_memory:
                 return global_address(spec);
-            case what::copy_destination:
-                return address(16, 44, 20);
+            case what::copy_destination: {
+                operand o = address(16, 44, 20);
+                if (spec.bit2 != 0) add_uniform(o, spec.bit2);
+                return o;
+            }
+            case what::copy_source: {
+                operand o = address(spec.bit, spec.bit2, 12);
+                o.wide_address = w_.bit(spec.bit3);
+                return o;
+            }
             case what::constant_indexed: {
                 operand o = constant(54, 38, 16, 0, false);
                 o.has_base = true;

@@ -81,6 +81,7 @@ constexpr operand_name operand_names[] = {
     {"UMEM", what::memory, 0},
     {"XMEM", what::shared_memory, 0},
     {"MEM", what::memory, 0},
+    {"COPYFROM", what::copy_source, 0},
     {"COPYTO", what::copy_destination, 0},
     {"CCTLADDR", what::cctl_address, 0},
     {"GEO", what::geometry, 0},

@@ -50,6 +50,7 @@ struct encoding_operand {
         shared_memory,
         descriptor_memory,
         copy_destination,
+        copy_source,
         constant_indexed,
         constant_direct,
         shuffle_lane,

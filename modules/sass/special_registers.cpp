@@ -23,6 +23,10 @@ struct register_name {
 };
 constexpr register_name register_names[] = {
     {special_register::lane_id, "SR_LANEID"},
+    {special_register::clock_coarse, "SR_CLOCK"},
+    {special_register::virtual_id, "SR_VIRTID"},
+    {special_register::thread_id, "SR_TID"},
+    {special_register::shared_bytes, "SR_SMEMSZ"},
     {special_register::tid_x, "SR_TID.X"},
     {special_register::tid_y, "SR_TID.Y"},
     {special_register::tid_z, "SR_TID.Z"},

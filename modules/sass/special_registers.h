@@ -9,6 +9,9 @@ namespace simtlm::sass {
 /// Special registers that programs for computing read, by their number in S2R, S2UR and CS2R.
 enum class special_register : std::uint8_t {
     lane_id = 0x00,
+    clock_coarse = 0x01,
+    virtual_id = 0x03,  ///< of the warp in its SM
+    thread_id = 0x20,   ///< x, y and z in one
     tid_x = 0x21,
     tid_y = 0x22,
     tid_z = 0x23,
@@ -16,6 +19,7 @@ enum class special_register : std::uint8_t {
     ctaid_y = 0x26,
     ctaid_z = 0x27,
     shared_window_high = 0x2f,  ///< upper half of the address of the shared window
+    shared_bytes = 0x32,        ///< of a CTA
     lanemask_eq = 0x38,
     lanemask_lt = 0x39,
     lanemask_le = 0x3a,

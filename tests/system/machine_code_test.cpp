@@ -108,9 +108,15 @@ TEST_P(StoredProgram, LeavesTheSameMemoryAsItsPtx) {
 
 INSTANTIATE_TEST_SUITE_P(TensorProducts, StoredProgram,
                          testing::Values(stored_program{75, "RTX2060", "tensor_75", 672},
+                                         stored_program{70, "QV100", "tensor_70", 3072},
                                          stored_program{80, "A100", "tensor_80", 3296},
                                          stored_program{86, "RTX3070", "tensor_80", 3296},
                                          stored_program{90, "H100_PCIE", "tensor_80", 3296}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+// mma.m8n8k4 is carried out by steps, on Turing, too.
+INSTANTIATE_TEST_SUITE_P(QuadPairs, StoredProgram,
+                         testing::Values(stored_program{75, "RTX2060", "tensor_70", 3072}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 INSTANTIATE_TEST_SUITE_P(CooperativeGroups, StoredProgram,
@@ -118,6 +124,33 @@ INSTANTIATE_TEST_SUITE_P(CooperativeGroups, StoredProgram,
                                          stored_program{86, "RTX3070", "tiles", 224, "tiles"},
                                          stored_program{90, "H100_PCIE", "tiles", 224, "tiles"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+// Atomics by exchange and through generic pointers, loads of narrow constants, special registers.
+INSTANTIATE_TEST_SUITE_P(Accesses, StoredProgram,
+                         testing::Values(stored_program{70, "QV100", "accesses", 544, "accesses"},
+                                         stored_program{75, "RTX2060", "accesses", 544, "accesses"},
+                                         stored_program{80, "A100", "accesses", 544, "accesses"},
+                                         stored_program{86, "RTX3070", "accesses", 544, "accesses"},
+                                         stored_program{90, "H100_PCIE", "accesses", 544,
+                                                        "accesses"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+TEST(MachineCode, ResultsOfDeferredAtomicsAreThoseOfAnExecutionWithoutTime) {
+    const scratch_folder folder;
+    const std::string file =
+        folder.write("run.launch",
+                     "buffer a u32 2048 random 11\nbuffer o u32 544 zero\n"
+                     "launch accesses grid 1 block 32 args a o s32:3\noutput o result.bin\n");
+    const std::string cubin = SIMTLM_MACHINE_CODE "/accesses.sm_75.cubin";
+    ASSERT_EQ(simulate({"-gpgpu_ptx_sim_mode", "1", "--cubin", cubin, "--launch", file}).code, 0);
+    const std::string expected = read_file(folder.path("result.bin"));
+    folder.write("result.bin", "");
+    const outcome timed =
+        simulate({"--preset", "TINY", "--any-binary-version", "--cubin", cubin, "--launch", file});
+    ASSERT_EQ(timed.code, 0) << timed.err;
+    ASSERT_FALSE(expected.empty());
+    EXPECT_TRUE(read_file(folder.path("result.bin")) == expected);
+}
 
 class TimedMachineCode : public testing::TestWithParam<std::tuple<int, unsigned>> {
 protected:

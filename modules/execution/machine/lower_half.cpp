@@ -54,7 +54,11 @@ bool machine_lowering::lower_half() {
     const bool adds = name == "HADD2", multiplies = name == "HMUL2", fused = name == "HFMA2";
     const bool extremum = name == "HMNMX2";
     if (name == "F2FP") {
-        if (!now_.has("PACK_AB")) return false;
+        // Of .MERGE_C the high half is C's.
+        const bool merges = now_.has("MERGE_C");
+        if (!now_.has("PACK_AB") && !merges) return false;
+        if (merges && (at(2).kind != operand_kind::reg || at(2).index != sass::register_rz))
+            return false;
         ptx::operation o =
             packed_operation(opcode::cvt, now_.has("BF16") ? ptx::type::bf16x2 : ptx::type::f16x2);
         o.types[1] = ptx::type::f32;
@@ -63,7 +67,8 @@ bool machine_lowering::lower_half() {
         o.round = now_.has("RZ") ? ptx::rounding::rz : ptx::rounding::rn;
         if (now_.has("RELU")) set(o, ptx::flag::relu);
         if (now_.has("SATFINITE")) set(o, ptx::flag::satfinite);
-        const slot a = float_source(at(1)), b = float_source(at(2));
+        const slot a = merges ? machine_frame::zero : float_source(at(1));
+        const slot b = float_source(at(merges ? 1 : 2));
         return emit_values(o, result_row(at(0)), {a, b});
     }
     if (!adds && !multiplies && !fused && !extremum) return false;
@@ -76,18 +81,43 @@ bool machine_lowering::lower_half() {
     if (now_.has("FMZ")) return false;
     if (now_.has("F32")) {
         // The low halves chosen, added in single precision: conversions, mostly.
-        if (!adds || bfloat || now_.has("FTZ") || now_.has("SAT")) return false;
+        if (fused || extremum || bfloat || now_.has("FTZ") || now_.has("SAT")) return false;
         ptx::operation widen = packed_operation(opcode::cvt, ptx::type::f32);
         widen.types[1] = ptx::type::f16;
         widen.type_count = 2;
         const slot b = half_source(at(2));
-        if (at(1).kind == operand_kind::reg && at(1).index == sass::register_rz && at(1).negate)
+        if (adds && at(1).kind == operand_kind::reg && at(1).index == sass::register_rz &&
+            at(1).negate)
             return emit_values(widen, result_row(at(0)), {b});
         const slot a = half_source(at(1)), x = scratch(), y = scratch();
         if (!emit_values(widen, x, {a}, false) || !emit_values(widen, y, {b}, false)) return false;
-        ptx::operation add = packed_operation(opcode::add, ptx::type::f32);
+        ptx::operation add = packed_operation(adds ? opcode::add : opcode::mul, ptx::type::f32);
         add.round = ptx::rounding::rn;
         return emit_values(add, result_row(at(0)), {x, y});
+    }
+    const auto is_zero = [&](const operand& z) {
+        return z.kind == operand_kind::reg && z.index == sass::register_rz;
+    };
+    if (adds && !bfloat && at(1).suffix != at(2).suffix &&
+        (at(1).suffix == ".F32" ? is_zero(at(2)) : at(2).suffix == ".F32" && is_zero(at(1)))) {
+        // A conversion of what is in single precision, into both halves.
+        if (now_.has("FTZ") || now_.has("SAT")) return false;
+        ptx::operation narrow = packed_operation(opcode::cvt, ptx::type::f16);
+        narrow.types[1] = ptx::type::f32;
+        narrow.type_count = 2;
+        narrow.round = ptx::rounding::rn;
+        const slot a = float_source(at(at(1).suffix == ".F32" ? 1 : 2)), half = scratch();
+        if (!emit_values(narrow, half, {a}, false)) return false;
+        machine_details& d = details();
+        d.number = 1;
+        const slot both = scratch();
+        operation& doubled = emit(machine_half_source, &d, false);
+        doubled.source[0] = half;
+        doubled.destination = both;
+        operation& op = emit(machine_modify, &details());
+        op.source[0] = both;
+        op.destination = result_row(at(0));
+        return true;
     }
     ptx::operation o = packed_operation(adds         ? opcode::add
                                         : multiplies ? opcode::mul
@@ -245,6 +275,7 @@ bool machine_lowering::lower_extremum3() {
 
 /// LDSM: one, two or four matrices of 8 by 8 halves; every lane names a row of 16 bytes.
 bool machine_lowering::lower_matrix_load() {
+    if (!now_.has("M88") && !now_.has("MT88")) return false;
     const unsigned count = now_.has("4") ? 4 : now_.has("2") ? 2 : 1;
     std::vector<slot> slots;
     for (unsigned i = 0; i < count; ++i) slots.push_back(result_row(at(0), i));
@@ -259,12 +290,11 @@ bool machine_lowering::lower_matrix_load() {
     return true;
 }
 
-/// LDGSTS: from global to shared memory; with .ZFILL lanes whose predicate fails write zeros.
+/// LDGSTS: from global to shared memory; lanes whose predicate fails write zeros.
 bool machine_lowering::lower_copy() {
     if (at(0).kind != operand_kind::address || at(1).kind != operand_kind::address) return false;
     slot ignored = no_slot;
     if (now_.operand_count > 2) {
-        if (!now_.has("ZFILL")) return false;
         machine_details& d = details();
         source_predicate(d, 0, at(2));
         constexpr std::uint32_t not_first = 0x0f;

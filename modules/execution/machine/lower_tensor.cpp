@@ -48,6 +48,25 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
     const auto shape = shape_of(i);
     if (!shape) return std::nullopt;
     d.shape = *shape;
+    if (i.opcode == "HMMA" && i.has("884")) {
+        // Types of D and of C.
+        const auto type_of = [](std::string_view m) {
+            return m == "F32" ? matrix_element::f32 : matrix_element::f16;
+        };
+        d.a = d.b = matrix_element::f16;
+        d.d = type_of(i.modifiers[1]);
+        d.c = type_of(i.modifiers[2]);
+        d.saturate = i.has("SATFINITE");
+        if (d.d == matrix_element::f16 && d.c == matrix_element::f32) return std::nullopt;
+        const auto layout_of = [](const sass::operand& o) {
+            return o.suffix == ".COL" ? arithmetic::matrix_layout::column
+                                      : arithmetic::matrix_layout::row;
+        };
+        d.a_layout = layout_of(i.operands[1]);
+        d.b_layout = layout_of(i.operands[2]);
+        d.sum = architecture < 75 ? arithmetic::volta_sum : arithmetic::turing_sum;
+        return d;
+    }
     if (i.opcode == "HMMA") {
         d.a = i.has("BF16")   ? matrix_element::bf16
               : i.has("TF32") ? matrix_element::tf32
@@ -129,6 +148,34 @@ bool machine_lowering::lower_tensor() {
     };
     const unsigned results = product->d().registers();
     std::vector<slot> list;
+    if (now_.has("884") && !doubles) {
+        // One of the steps of mma.m8n8k4: a pair of registers of the results.
+        unsigned step = 0;
+        for (const char* which : {"STEP1", "STEP2", "STEP3"}) {
+            ++step;
+            if (now_.has(which)) break;
+            if (step == 3) step = 0;
+        }
+        if (2 * step + 1 >= results) return false;
+        for (unsigned n = 0; n < results; ++n)
+            list.push_back(n / 2 == step ? result_row(at(0), n % 2) : machine_frame::discard);
+        for (unsigned n = 0; n < product->a().registers(); ++n)
+            list.push_back(low_word(element(at(1), n)));
+        for (unsigned n = 0; n < product->b().registers(); ++n)
+            list.push_back(low_word(element(at(2), n)));
+        // Halves that are added to singles: two steps have a pair of registers, since four of its
+        // columns lie there.
+        const unsigned count = product->c().registers();
+        const unsigned pair = count < results ? step / 2 : step;
+        for (unsigned n = 0; n < count; ++n)
+            list.push_back(n / 2 == pair ? low_word(element(at(3), n % 2)) : machine_frame::zero);
+        slot* const registers = list_of(list);
+        operation& op = emit(multiply_matrices);
+        op.list = registers;
+        op.source[0] = no_slot;
+        op.immediate = reinterpret_cast<std::int64_t>(product.get());
+        return true;
+    }
     for (unsigned n = 0; n < results; ++n)
         list.push_back(doubles ? scratch() : result_row(at(0), n));
     const auto add_sources = [&](const operand& o, unsigned count) {

@@ -19,6 +19,10 @@ namespace simtlm::execution {
 using sass::operand_kind;
 using sass::special_register;
 
+namespace {
+constexpr std::uint32_t bank_0_sms = 0x10c;  ///< in constant bank 0: %nsmid
+}
+
 machine_lowering::machine_lowering(sass_image& image, std::uint32_t function, row_map& rows)
     : image_(image),
       index_(function),
@@ -61,6 +65,9 @@ slot machine_lowering::low_word(const operand& o) {
                 problem_ = "an indexed constant";
                 return machine_frame::zero;
             }
+            // How many SMs there are is known when a CTA has been placed.
+            if (o.bank == 0 && o.value == bank_0_sms)
+                return slot_in(bank::block, block_layout::nsmid);
             return row({machine_row::kind::bank_word, o.bank, static_cast<std::uint32_t>(o.value)});
         case operand_kind::float64:
             return machine_frame::zero;
@@ -220,7 +227,9 @@ void machine_lowering::lower() {
         if (image_.problems_[index_].empty())
             image_.problems_[index_] = fmt::format(
                 "{} at {:#06x}{}",
-                known ? sass::to_string(now_) : "an instruction that is not known",
+                known ? sass::to_string(now_)
+                      : fmt::format("an instruction that is not known ({:016x}{:016x})",
+                                    image_.word_of(index_, n).high, image_.word_of(index_, n).low),
                 n * sass::instruction_bytes, problem_.empty() ? "" : " (" + problem_ + ")");
         image_.code_.resize(first_.back());
         uniform_ = false;
@@ -312,8 +321,6 @@ bool machine_lowering::lower_integer() {
         d.high = now_.has("HI");
         d.is_signed = now_.has("SX32");
         d.extended = x;
-        // What is negated is the shifted value, of which only the low word is carried out here.
-        if (d.high && (at(n).negate || at(n).invert)) return false;
         modifiers(d, 0, at(n), false);
         modifiers(d, 1, at(n + 1), false);
         const slot a = low_word(at(n)), b = low_word(at(n + 1));
@@ -443,7 +450,10 @@ bool machine_lowering::lower_logic() {
     }
     if (name == "SHF" || name == "PRMT") {
         machine_details& d = details();
-        if (name == "PRMT" && now_.modifier_count != 0) return false;
+        constexpr std::string_view modes[] = {"F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
+        if (name == "PRMT")
+            for (unsigned i = 0; i < std::size(modes); ++i)
+                if (now_.has(modes[i])) d.combination = i + 1;
         d.left = now_.has("L");
         d.wraps = now_.has("W");
         d.high = now_.has("HI");
@@ -699,10 +709,11 @@ bool machine_lowering::lower_conversion() {
     if (name == "F2F") {
         // Result first, then source.
         const auto type_of = [](std::string_view m) {
-            return m == "F16"   ? type::f16
-                   : m == "F32" ? type::f32
-                   : m == "F64" ? type::f64
-                                : type::none;
+            return m == "F16"    ? type::f16
+                   : m == "BF16" ? type::bf16
+                   : m == "F32"  ? type::f32
+                   : m == "F64"  ? type::f64
+                                 : type::none;
         };
         unsigned n = now_.modifiers[0] == "FTZ" ? 1 : 0;
         o.types[0] = type_of(now_.modifiers[n]);
@@ -777,9 +788,21 @@ bool machine_lowering::lower_move() {
         return true;
     }
     if (now_.opcode == "ULDC" || (now_.opcode == "LDC" && at(1).base == sass::register_rz)) {
-        if (now_.modifier_count != 0 && !now_.has("64")) return false;
         operand c = at(1);
         c.has_base = false;
+        constexpr std::pair<std::string_view, machine_row::kind> narrow[] = {
+            {"U8", machine_row::kind::bank_byte},
+            {"S8", machine_row::kind::bank_signed_byte},
+            {"U16", machine_row::kind::bank_half},
+            {"S16", machine_row::kind::bank_signed_half}};
+        for (const auto& n : narrow)
+            if (now_.has(n.first)) {
+                if (c.has_uniform || c.bank >= sass_image::banks) return false;
+                copy(result_row(at(0)),
+                     row({n.second, c.bank, static_cast<std::uint32_t>(c.value)}));
+                return true;
+            }
+        if (now_.modifier_count != 0 && !now_.has("64")) return false;
         const slot low = low_word(c), high = now_.has("64") ? high_word(c) : no_slot;
         copy(result_row(at(0)), low);
         if (now_.has("64")) copy(result_row(at(0), 1), high);
@@ -847,6 +870,56 @@ bool machine_lowering::lower_move() {
             case special_register::cta_in_cluster:  // there are no clusters
                 copy(to, machine_frame::zero);
                 break;
+            case special_register::shared_window_high:
+                if (image_.architecture() < 90) return false;
+                copy(to, number(sass_image::shared_window_high));
+                break;
+            case special_register::thread_id: {
+                // x, y and z in bits 15:0, 25:16 and 31:26.
+                if (uniform_result) return false;
+                constexpr std::uint32_t y_shift = 16, z_shift = 26;
+                slot sum = slot_in(bank::thread, thread_layout::tid);
+                for (unsigned n = 1; n < 3; ++n) {
+                    machine_details& d = details();
+                    d.number = n == 1 ? y_shift : z_shift;
+                    const slot more = scratch();
+                    operation& op = emit(machine_shift_add, &d, false);
+                    op.source[0] = slot_in(bank::thread, thread_layout::tid + 128 * n);
+                    op.source[1] = sum;
+                    op.source[2] = machine_frame::zero;
+                    op.destination = more;
+                    sum = more;
+                }
+                copy(to, sum);
+                break;
+            }
+            case special_register::virtual_id: {
+                // The warp in bits 14:8; others are not modelled.
+                if (uniform_result) return false;
+                machine_details& d = details();
+                constexpr std::uint32_t warp_shift = 8;
+                d.number = warp_shift;
+                const slot shifted = scratch();
+                operation& op = emit(machine_shift_add, &d, false);
+                op.source[0] = slot_in(bank::thread, thread_layout::warpid);
+                op.source[1] = machine_frame::zero;
+                op.source[2] = machine_frame::zero;
+                op.destination = shifted;
+                copy(to, shifted);
+                break;
+            }
+            case special_register::shared_bytes:
+                copy(to, slot_in(bank::block, block_layout::total_size));
+                break;
+            case special_register::clock_coarse: {
+                const special_value v = special_register_value(ptx::special_register::clock, 0);
+                const slot read_to = scratch();
+                operation& op = emit(v.read, nullptr, false);
+                op.detail = v.detail;
+                op.destination = read_to;
+                copy(to, read_to);
+                break;
+            }
             case special_register::zero:
                 copy(to, machine_frame::zero);
                 if (pair) copy(result_row(at(0), 1), machine_frame::zero);
@@ -954,7 +1027,9 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
     p.detail |= access_detail::wide_address;
     const bool has_high = o.base != sass::register_rz && o.suffix != ".U32";
     p.source = scratch();
-    operation& op = emit(machine_address, &details(), false);
+    const bool window_high = s == space::generic && image_.architecture() >= 90;
+    operation& op =
+        emit(window_high ? machine_generic_address : machine_address, &details(), false);
     op.source[0] = register_row(o.base, false);
     op.source[1] = has_high ? register_row(o.base + 1u, false) : machine_frame::zero;
     op.source[2] = uniform ? register_row(o.uniform, true) : machine_frame::zero;
@@ -965,9 +1040,20 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
 
 bool machine_lowering::lower_memory() {
     const std::string_view name = now_.opcode;
+    if (name == "QSPC") {
+        if (at(1).index != sass::register_rz || !now_.has("E")) return false;
+        const address_place p = place_of(at(2), space::generic);
+        machine_details& d = details();
+        d.number = static_cast<std::uint32_t>(p.offset);
+        d.width = now_.has("S") ? 0 : now_.has("L") ? 1 : 2;
+        result_predicate(d, 0, at(0));
+        emit(machine_query_space, &d).source[0] = p.source;
+        return true;
+    }
     const bool loads = name == "LDG" || name == "LD" || name == "LDS" || name == "LDL";
     const bool stores = name == "STG" || name == "ST" || name == "STS" || name == "STL";
-    if (name == "MEMBAR" || name == "ERRBAR" || name == "CCTL" || name == "CGAERRBAR") {
+    if (name == "FENCE" || name == "ACQBULK" || name == "PREEXIT" || name == "MEMBAR" ||
+        name == "ERRBAR" || name == "CCTL" || name == "CGAERRBAR") {
         emit(nothing);
         return true;
     }
@@ -977,7 +1063,10 @@ bool machine_lowering::lower_memory() {
                     : name == "LDL" || name == "STL" ? space::local
                                                      : space::generic;
     if (s != space::shared && s != space::local && !now_.has("E")) return false;
-    if (now_.has("ZD") || now_.operand_count != 2) return false;
+    // A load whose trailing predicate fails yields zeros.
+    const bool or_zero = loads && now_.operand_count == 3 && at(0).kind == operand_kind::reg &&
+                         at(2).kind == operand_kind::predicate;
+    if (now_.has("ZD") || (now_.operand_count != 2 && !or_zero)) return false;
     const unsigned bytes = access_bytes();
     const operand& value = loads ? at(0) : at(1);
     const operand& address = loads ? at(1) : at(0);
@@ -996,7 +1085,30 @@ bool machine_lowering::lower_memory() {
                                 : register_row(value.index + i, false));
     }
     const address_place p = place_of(address, s);
+    if (or_zero) {
+        for (const slot to : slots) {
+            machine_details& d = details();
+            source_predicate(d, 0, at(2));
+            operation& op = emit(machine_select, &d);
+            op.source[0] = to;
+            op.source[1] = machine_frame::zero;
+            op.destination = to;
+        }
+        machine_details& d = details();
+        source_predicate(d, 0, at(2));
+        if (now_.guard != sass::predicate_true)
+            d.predicate[1] = machine_frame::predicates + 4u * now_.guard;
+        d.predicate_flip[1] = now_.guard_negated ? all_lanes : 0;
+        constexpr std::uint32_t both = 0xc0;
+        d.number = both;
+        d.result[0] = machine_frame::scratch_mask2;
+        emit(machine_logic_predicates, &d, false);
+    }
     operation& op = emit(loads ? handlers_.load(format) : handlers_.store(format));
+    if (or_zero) {
+        op.guard = machine_frame::scratch_mask2;
+        op.guard_flip = 0;
+    }
     op.detail = static_cast<std::uint16_t>(slots.size() | p.detail);
     op.source[0] = p.source;
     op.immediate = p.offset;
@@ -1019,14 +1131,16 @@ bool machine_lowering::lower_atomic() {
     reduction r = reduction::none;
     for (const auto& n : names)
         if (now_.has(n.first)) r = n.second;
-    type t = now_.has("F32")     ? type::f32
-             : now_.has("F64")   ? type::f64
-             : now_.has("F16x2") ? type::f16x2
-             : now_.has("S64")   ? type::s64
-             : now_.has("64")    ? type::u64
-             : now_.has("S32")   ? type::s32
-                                 : type::u32;
-    // ATOMS.CAST.SPIN tries an exchange that may fail; here it never does.
+    type t = now_.has("F32")      ? type::f32
+             : now_.has("F64")    ? type::f64
+             : now_.has("F16x2")  ? type::f16x2
+             : now_.has("BF16x2") ? type::bf16x2
+             : now_.has("128")    ? type::b128
+             : now_.has("S64")    ? type::s64
+             : now_.has("64")     ? type::u64
+             : now_.has("S32")    ? type::s32
+                                  : type::u32;
+    // CAST.SPIN tries an exchange, and tells whether it was made.
     const bool spin = now_.has("CAST");
     if (spin) r = reduction::cas;
     // ATOMS.POPC.INC counts the lanes.
@@ -1038,14 +1152,13 @@ bool machine_lowering::lower_atomic() {
     }
     const handler h = atomic_handler(r, t, shared);
     if (r == reduction::none || h == nullptr) return false;
+    if (t == type::b128) return false;
     const bool wide = ptx::width_of(t) == 64;
     unsigned n = 0;
     const operand* result = nullptr;
+    slot done = 0;
     if (!reduces) {
-        if (at(0).kind == operand_kind::predicate) {
-            if (at(0).index != sass::predicate_true) return false;
-            ++n;
-        }
+        if (at(0).kind == operand_kind::predicate) done = predicate_slot(at(n++));
         result = &at(n++);
     }
     const operand& address = at(n++);
@@ -1055,13 +1168,40 @@ bool machine_lowering::lower_atomic() {
     if (r == reduction::cas) c = wide ? double_source(at(n + 1)) : low_word(at(n + 1));
     const address_place p = place_of(address, shared ? space::shared : space::generic);
     const bool keeps = result != nullptr && result->index != sass::register_rz;
-    const slot to = !keeps ? no_slot : wide ? scratch() : result_row(*result);
-    if (keeps && wide) {
-        operation& pair = emit(machine_atomic_pair);
+    const bool moved = keeps && (wide || spin);
+    const slot to = !keeps ? no_slot : moved ? scratch() : result_row(*result);
+    slot guard = no_slot;
+    if (done != 0) {
+        // Whether the memory's own unit carries out such an atomic there: here it always does.
+        machine_details& kept = details();
+        if (now_.guard != sass::predicate_true &&
+            done == machine_frame::predicates + 4u * now_.guard) {
+            kept.predicate[0] = done;
+            kept.predicate_flip[0] = now_.guard_negated ? all_lanes : 0;
+            constexpr std::uint32_t first = 0xf0;
+            kept.number = first;
+            guard = kept.result[0] = machine_frame::scratch_mask2;
+            emit(machine_logic_predicates, &kept, false);
+        }
+        machine_details& d = details();
+        constexpr std::uint32_t always = 0xff;
+        d.number = always;
+        d.result[0] = done;
+        emit(machine_logic_predicates, &d);
+    }
+    if (moved) {
+        machine_details& d = details();
+        d.width = wide ? 64 : 32;
+        d.extended = spin;
+        operation& pair = emit(machine_atomic_result, &d);
         pair.destination = result_row(*result);
-        pair.destination2 = result_row(*result, 1);
+        pair.destination2 = wide ? result_row(*result, 1) : no_slot;
     }
     operation& op = emit(h);
+    if (guard != no_slot) {
+        op.guard = guard;
+        op.guard_flip = 0;
+    }
     op.detail = static_cast<std::uint16_t>(1 | p.detail);
     if (now_.has("SYS")) op.detail |= access_detail::of_the_system;
     op.source[0] = p.source;
@@ -1103,6 +1243,13 @@ bool machine_lowering::lower_warp() {
         source_predicate(d, 0, at(n));
         d.number = now_.has("ANY") ? 1 : now_.has("EQ") ? 2 : 0;
         emit(machine_vote, &d).destination = to;
+        return true;
+    }
+    if (name == "ELECT") {
+        machine_details& d = details();
+        if (at(2).index != sass::predicate_true || at(2).negate_predicate) return false;
+        result_predicate(d, 0, at(0));
+        emit(machine_elect, &d).destination = result_row(at(1));
         return true;
     }
     if (name == "MATCH" && now_.has("ALL")) {
@@ -1322,7 +1469,21 @@ bool machine_lowering::lower_absolute(machine_details& d, unsigned n) {
     } else {
         low = register_row(o.index, false);
         high = register_row(o.index + 1u, false);
-        if (o.value != 0) return false;
+        if (o.value != 0) {
+            const slot more = number(static_cast<std::uint32_t>(o.value));
+            const slot more_high = number(static_cast<std::uint32_t>(o.value >> 32));
+            const slot sum = scratch();
+            operation& add = emit(machine_address, &details(), false);
+            add.source[0] = low;
+            add.source[1] = high;
+            add.source[2] = more;
+            add.source[3] = more_high;
+            add.destination = sum;
+            operation& split = emit(machine_unpack, &details(), false);
+            split.source[0] = sum;
+            low = split.destination = scratch();
+            high = split.destination2 = scratch();
+        }
     }
     image_.calls_unknown_[index_] = true;
     const bool calls = now_.opcode == "CALL";

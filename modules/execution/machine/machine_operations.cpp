@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -147,8 +148,11 @@ const operation* machine_shift_add(warp& w, const operation* op) {
             d.is_signed ? (static_cast<std::int32_t>(a[i]) < 0 ? 0xffffffffu : 0u) : c[i];
         const std::uint64_t pair = d.high ? a[i] | top << 32 : a[i];
         const auto shifted = static_cast<std::uint32_t>(d.high ? (pair << s) >> 32 : pair << s);
-        const std::uint64_t sum = std::uint64_t{(shifted ^ d.flip[0])} + d.add[0] +
-                                  (b[i] ^ d.flip[1]) + d.add[1] + (carry_in >> i & 1);
+        // The high word of what is negated has a carry only from a low word of zeros.
+        const std::uint32_t add =
+            d.high && static_cast<std::uint32_t>(pair << s) != 0 ? 0 : d.add[0];
+        const std::uint64_t sum = std::uint64_t{(shifted ^ d.flip[0])} + add + (b[i] ^ d.flip[1]) +
+                                  d.add[1] + (carry_in >> i & 1);
         result[i] = static_cast<std::uint32_t>(sum);
         carry |= static_cast<lane_mask>(sum >> 32 != 0) << i;
     }
@@ -258,10 +262,31 @@ const operation* machine_shift(warp& w, const operation* op) {
     });
 }
 
+namespace {
+/// PRMT with a mode: F4E, B4E, RC8, ECL, ECR, RC16, from 1 on, as those of PTX's prmt.
+std::uint32_t permuted(unsigned mode, std::uint32_t a, std::uint32_t c, unsigned how) {
+    const std::uint64_t eight = a | std::uint64_t{c} << 32;
+    std::uint32_t r = 0;
+    for (unsigned n = 0; n < 4; ++n) {
+        const unsigned from = mode == 1   ? how + n
+                              : mode == 2 ? (how + 8 - n) & 7
+                              : mode == 3 ? how
+                              : mode == 4 ? std::max(n, how)
+                              : mode == 5 ? std::min(n, how)
+                                          : 2 * (how & 1) + (n & 1);
+        r |= static_cast<std::uint32_t>(eight >> (8 * from) & 0xff) << (8 * n);
+    }
+    return r;
+}
+}  // namespace
+
 const operation* machine_permute(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const word *const a = row(w, op->source[0]), *const how = row(w, op->source[1]);
     const word* const c = row(w, op->source[2]);
+    if (d.combination != 0)
+        return map_words(
+            w, op, d, [&](unsigned i) { return permuted(d.combination, a[i], c[i], how[i] & 3); });
     return map_words(w, op, d, [&](unsigned i) {
         const std::uint64_t eight = a[i] | std::uint64_t{c[i]} << 32;
         std::uint32_t r = 0;
@@ -513,6 +538,15 @@ const operation* machine_address(warp& w, const operation* op) {
     return op + 1;
 }
 
+const operation* machine_generic_address(warp& w, const operation* op) {
+    machine_address(w, op);
+    double_word* const to = double_row(w, op->destination);
+    for (unsigned i = 0; i < warp_size; ++i)
+        if (to[i] >> 32 == sass_image::shared_window_high)
+            to[i] = address_windows::shared + static_cast<std::uint32_t>(to[i]);
+    return op + 1;
+}
+
 const operation* machine_shared_address(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const word *const a = row(w, op->source[0]), *const more = row(w, op->source[1]);
@@ -522,42 +556,92 @@ const operation* machine_shared_address(warp& w, const operation* op) {
 }
 
 namespace {
-void split(const double_word* from, word* low, word* high, lane_mask lanes) {
+/// Where an atomic that was deferred keeps its result and what it does: behind its operands.
+constexpr std::size_t late_result = 1024, late_effect = 1536;
+struct deferred_atomic {
+    memory_effect effect = nullptr;
+    unsigned width = 32;
+    bool tells_success = false;  ///< CAST.SPIN
+};
+
+/// @param value  what memory held; @param compared  what it was compared with
+template <class Word>
+void put_result(const std::byte* value, const std::byte* compared, bool tells_success,
+                std::byte* low, std::byte* high, lane_mask lanes) {
+    const auto* const held = reinterpret_cast<const lane_type<Word>*>(value);
+    const auto* const wanted = reinterpret_cast<const lane_type<Word>*>(compared);
     for_lanes(lanes, [&](unsigned i) {
-        low[i] = static_cast<std::uint32_t>(from[i]);
-        high[i] = static_cast<std::uint32_t>(from[i] >> 32);
+        std::uint64_t result = held[i];
+        if (tells_success) result = held[i] == wanted[i] ? 1 : 0;
+        reinterpret_cast<word*>(low)[i] = static_cast<std::uint32_t>(result);
+        if (high != nullptr)
+            reinterpret_cast<word*>(high)[i] = static_cast<std::uint32_t>(result >> 32);
     });
 }
-/// Where an atomic that was deferred keeps what it does and its result: behind its operands.
-constexpr std::size_t pair_result = 1024, pair_effect = 1536;
+void put_result(unsigned width, const std::byte* value, const std::byte* compared,
+                bool tells_success, std::byte* low, std::byte* high, lane_mask lanes) {
+    (width == 64 ? put_result<std::uint64_t>
+                 : put_result<std::uint32_t>)(value, compared, tells_success, low, high, lanes);
+}
 
-/// Elements 2: its result, 3, 4: where the halves go.
-void perform_atomic_pair(warp& w, const memory_request& r) {
-    memory_effect atomic = nullptr;
-    std::memcpy(&atomic, r.values + pair_effect, sizeof atomic);
-    atomic(w, r);
-    split(reinterpret_cast<const double_word*>(r.elements[2]),
-          reinterpret_cast<word*>(r.elements[3]), reinterpret_cast<word*>(r.elements[4]), r.lanes);
+/// Elements 0: what it was compared with, 2: its result, 3, 4: where the result goes.
+void perform_deferred_atomic(warp& w, const memory_request& r) {
+    deferred_atomic d;
+    std::memcpy(&d, r.values + late_effect, sizeof d);
+    d.effect(w, r);
+    put_result(d.width, r.elements[2], r.elements[0], d.tells_success, r.elements[3], r.elements[4],
+               r.lanes);
 }
 }  // namespace
 
-const operation* machine_atomic_pair(warp& w, const operation* op) {
+const operation* machine_atomic_result(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
     const operation* const atomic = op + 1;
     const lane_mask lanes = w.lanes_of(atomic);
     atomic->execute(w, atomic);
     if (lanes == 0) return op + 2;
+    std::byte* const low = w.at(op->destination);
+    std::byte* const high = d.width == 64 ? w.at(op->destination2) : nullptr;
     memory_request* const r = w.pending;
     if (r == nullptr || r->perform == nullptr) {
-        split(double_row(w, atomic->destination), row(w, op->destination), row(w, op->destination2),
-              lanes);
+        put_result(d.width, w.at(atomic->destination), w.at(atomic->source[1]), d.extended, low,
+                   high, lanes);
         return op + 2;
     }
-    std::memcpy(r->values + pair_effect, &r->perform, sizeof r->perform);
-    r->perform = perform_atomic_pair;
-    r->elements[2] = r->values + pair_result;
-    r->elements[3] = w.at(op->destination);
-    r->elements[4] = w.at(op->destination2);
+    const deferred_atomic late{r->perform, d.width, d.extended};
+    std::memcpy(r->values + late_effect, &late, sizeof late);
+    r->perform = perform_deferred_atomic;
+    r->elements[2] = r->values + late_result;
+    r->elements[3] = low;
+    r->elements[4] = high;
     return op + 2;
+}
+
+const operation* machine_query_space(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const double_word* const address = double_row(w, op->source[0]);
+    const auto offset = static_cast<std::uint64_t>(static_cast<std::int32_t>(d.number));
+    lane_mask within = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const device_address a = address[i] + offset;
+        const bool shared = address_windows::in_shared(a) || address_windows::in_cluster(a);
+        const bool local = address_windows::in_local(a);
+        const bool is_there = d.width == 0 ? shared : d.width == 1 ? local : !shared && !local;
+        within |= static_cast<lane_mask>(is_there) << i;
+    }
+    write_mask(w, d.result[0], lanes_of(w, op, d), within);
+    return op + 1;
+}
+
+const operation* machine_elect(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0) return op + 1;
+    const auto first = static_cast<unsigned>(__builtin_ctz(lanes));
+    write_mask(w, d.result[0], lanes, lane_mask{1} << first);
+    word* const to = row(w, op->destination);
+    for (unsigned i = 0; i < warp_size; ++i) to[i] = first;
+    return op + 1;
 }
 
 const operation* machine_vote(warp& w, const operation* op) {

@@ -66,11 +66,21 @@ const operation* machine_pack(warp& w, const operation* op);
 const operation* machine_unpack(warp& w, const operation* op);
 /// A pair (source[0], source[1]) plus a uniform row or pair (source[2], source[3]) as addresses.
 const operation* machine_address(warp& w, const operation* op);
+/// The same of generic addresses of Hopper: those of the shared window (SR_SWINHI) become those of
+/// address_windows::shared.
+const operation* machine_generic_address(warp& w, const operation* op);
 /// Words of the register plus a uniform one, scaled: number is the shift.
 const operation* machine_shared_address(warp& w, const operation* op);
-/// The next operation is an atomic of 64 bits that has its result as double words; destination,
-/// destination2: low, high. Both are executed here, since the result may come late.
-const operation* machine_atomic_pair(warp& w, const operation* op);
+/// The next operation is an atomic whose result goes elsewhere than where it writes it: of 64 bits
+/// (width), to destination and destination2, low and high; of CAST.SPIN (extended), 1 where it has
+/// exchanged, 0 where memory held another value. Both are executed here, since the result may come
+/// late.
+const operation* machine_atomic_result(warp& w, const operation* op);
+/// QSPC: result[0]: lanes whose address (source[0] plus number) lies in shared (width 0), local (1)
+/// or global memory (2).
+const operation* machine_query_space(warp& w, const operation* op);
+/// ELECT: result[0]: the lowest lane that executes; its number goes to a uniform row.
+const operation* machine_elect(warp& w, const operation* op);
 
 // Warp-wide.
 const operation* machine_vote(warp& w, const operation* op);  ///< VOTE, VOTEU

@@ -19,11 +19,29 @@ namespace simtlm::execution {
 
 namespace {
 
+/// A value in a constant bank, extended to a word. Zero where it does not lie in the bank.
+std::uint32_t bank_value(const machine_row& r, const std::byte* bank, std::uint32_t bank_bytes) {
+    using kind = machine_row::kind;
+    const bool is_byte = r.what == kind::bank_byte || r.what == kind::bank_signed_byte;
+    const bool is_half = r.what == kind::bank_half || r.what == kind::bank_signed_half;
+    const std::uint32_t bytes = is_byte ? 1 : is_half ? 2 : 4;
+    if (r.value > bank_bytes || bank_bytes - r.value < bytes) return 0;
+    std::uint32_t v = 0;
+    std::memcpy(&v, bank + r.value, bytes);
+    if (r.what == kind::bank_signed_byte)
+        return static_cast<std::uint32_t>(static_cast<std::int8_t>(v));
+    if (r.what == kind::bank_signed_half)
+        return static_cast<std::uint32_t>(static_cast<std::int16_t>(v));
+    return v;
+}
+
 constexpr std::uint32_t relocation_64 = 2;  ///< R_CUDA_64: the address of a symbol
 // In code: the halves of an address as immediates, and the target of an absolute call.
 constexpr std::uint32_t relocation_low = 56, relocation_high = 57, relocation_call = 58;
-/// Of a program that calls through pointers, beside what is known: room for its stack.
+/// Of a program that calls through pointers or itself, beside what is known: room for its stack.
 constexpr std::uint32_t unknown_stack = 8192;
+/// What a linker says where it cannot tell.
+constexpr std::uint32_t stack_not_told = 0xffffffff;
 constexpr std::uint32_t constant_bank_bytes = 65536;
 /// More than any GPU has of a CTA's shared, and of a thread's local memory.
 constexpr std::uint32_t most_shared = 1u << 18, most_local = 1u << 19;
@@ -35,6 +53,13 @@ struct bank_0 {
     static constexpr std::uint32_t shared_window = 0x18;
     static constexpr std::uint32_t local_window = 0x20;
     static constexpr std::uint32_t stack_top = 0x28;
+    static constexpr std::uint32_t dynamic_shared = 0x2c;
+    static constexpr std::uint32_t grid_id = 0x30;
+    /// %envreg0 and those that follow; of a cooperative launch they tell where its workspace is.
+    static constexpr std::uint32_t environment(unsigned architecture) {
+        return architecture >= 90 ? 0x40 : 0x88;
+    }
+    static constexpr std::size_t environment_words = 32;
 };
 
 void put(std::byte* to, std::uint32_t offset, std::uint64_t value, std::size_t bytes) {
@@ -155,18 +180,18 @@ void sass_image::describe_kernels() {
     for (std::uint32_t n = 0; n < source_->functions().size(); ++n) {
         const sass::cubin_function& f = source_->functions()[n];
         if (!f.is_kernel) continue;
-        if (f.static_shared > most_shared || f.stack_bytes > most_local ||
-            f.frame_bytes > most_local)
+        const std::uint32_t stack = f.stack_bytes == stack_not_told ? unknown_stack : f.stack_bytes;
+        if (f.static_shared > most_shared || stack > most_local || f.frame_bytes > most_local)
             throw kernel::user_error(
                 name_, fmt::format("{} asks for {} bytes of shared and {} of local memory", f.name,
-                                   f.static_shared, std::max(f.stack_bytes, f.frame_bytes)));
+                                   f.static_shared, std::max(stack, f.frame_bytes)));
         kernel_image k;
         k.name = f.name;
         k.function = n;
         k.registers = f.registers;
         k.static_shared = f.static_shared;
         k.own_local = f.frame_bytes;
-        k.local_bytes = (std::max(f.stack_bytes, f.frame_bytes) + 15) & ~15u;
+        k.local_bytes = (std::max(stack, f.frame_bytes) + 15) & ~15u;
         k.parameter_bytes = f.parameter_bytes;
         k.most_threads = 0;
         for (std::size_t i = 0; i < f.parameters.size(); ++i) {
@@ -233,7 +258,6 @@ bool sass_image::is_executed_whole() const {
                        [](const std::string& p) { return p.empty(); });
 }
 
-/// Of the kernel, or of what it may call.
 const std::string& sass_image::problem_of(const kernel_image& k) const {
     if (!problems_[k.function].empty()) return problems_[k.function];
     if (calls_unknown_[k.function])
@@ -290,6 +314,11 @@ lane_buffer sass_image::launch_constants(const launch& l) const {
     put(zero, bank_0::shared_window, address_windows::shared, 8);
     put(zero, bank_0::local_window, address_windows::local, 8);
     put(zero, bank_0::stack_top, k.local_bytes, 4);
+    put(zero, bank_0::dynamic_shared, l.dynamic_shared, 4);
+    put(zero, bank_0::grid_id, l.grid_id, 8);
+    for (std::size_t i = 0; i < std::min(l.environment.size(), bank_0::environment_words); ++i)
+        put(zero, bank_0::environment(architecture()) + static_cast<std::uint32_t>(4 * i),
+            l.environment[i], 4);
     std::memcpy(zero + f.parameter_base, l.parameters.data(),
                 std::min<std::size_t>(l.parameters.size(), bank_[0].bytes - f.parameter_base));
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -302,9 +331,11 @@ lane_buffer sass_image::launch_constants(const launch& l) const {
                 case machine_row::kind::number:
                     break;
                 case machine_row::kind::bank_word:
-                    v = 0;
-                    if (r.value <= bank_[r.bank].bytes && bank_[r.bank].bytes - r.value >= 4)
-                        std::memcpy(&v, buffer.get() + bank_[r.bank].offset + r.value, sizeof v);
+                case machine_row::kind::bank_byte:
+                case machine_row::kind::bank_signed_byte:
+                case machine_row::kind::bank_half:
+                case machine_row::kind::bank_signed_half:
+                    v = bank_value(r, buffer.get() + bank_[r.bank].offset, bank_[r.bank].bytes);
                     break;
                 case machine_row::kind::lane_id:
                     v = lane;

@@ -22,6 +22,10 @@ struct machine_row {
     enum class kind : std::uint8_t {
         number,
         bank_word,
+        bank_byte,  ///< of a constant bank, as those below
+        bank_signed_byte,
+        bank_half,
+        bank_signed_half,
         lane_id,
         mask_eq,
         mask_lt,
@@ -56,6 +60,9 @@ class sass_image final : public program_image {
 public:
     /// Where code lies, as programs see it: 16 bytes an instruction, by the index of its place.
     static constexpr device_address code_window = std::uint64_t{1} << 46;
+    /// From Hopper on, generic addresses of shared memory are those of the shared space behind this
+    /// upper word (SR_SWINHI).
+    static constexpr std::uint32_t shared_window_high = 0x0010'0000;
     /// Functions of the runtime lie below it, 16 bytes each.
     static constexpr device_address runtime_window = code_window - 0x10000;
 
@@ -67,6 +74,9 @@ public:
     const sass::cubin& source() const { return *source_; }
     /// Every instruction of its kernels is one that is executed.
     bool is_executed_whole() const;
+    /// Why a kernel is not executed, by an instruction of its own or of what it may call; empty: it
+    /// is.
+    const std::string& problem_of(const kernel_image& k) const;
     std::vector<program_variable> shared_variables_of(const kernel_image&) const override {
         return {};
     }
@@ -109,7 +119,6 @@ private:
     void place_variables();
     void describe_kernels();
     void lower();
-    const std::string& problem_of(const kernel_image& k) const;
     std::string bank_section(unsigned bank, const kernel_image& k) const;
     device_address address_of(const sass::cubin_symbol& s) const;
     device_address code_address(std::uint32_t function, std::uint64_t offset) const {
