@@ -158,7 +158,7 @@ compiler::compiler(unsigned capability) : capability_(architecture_for(capabilit
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
                            library::builtins, library::scratch, std::to_string(capability_),
-                           "4"});  // what this file itself does to code
+                           "5"});  // what this file itself does to code
 }
 
 compiler::~compiler() = default;
@@ -213,10 +213,10 @@ std::vector<std::string> compiler::front_end(const build_options& o) const {
                                          "-Xclang",
                                          enabled,
                                          "-cl-kernel-arg-info",
-                                         o.optimise ? "-O2" : "-O0",
-                                         "-Xclang",
-                                         "-disable-O0-optnone"};
+                                         "-O2"};
     a.insert(a.end(), fixed.begin(), fixed.end());
+    // Optimisation is a matter of the link; at -O0 clang leaves out the bodies of inline functions.
+    if (!o.optimise) a.emplace_back("-U__OPTIMIZE__");
     // Features that clang 14 does not take from -cl-ext.
     if (o.standard == "CL3.0")
         for (const char* const f :
@@ -397,6 +397,8 @@ compile_result compiler::compile(const std::string& source, const build_options&
     // clang does not have kernels inlined for this target; kernels that call kernels need it, as
     // PTX calls no entries. Only kernels are norecurse before any pass has run.
     replace_all(module, " noinline norecurse ", " alwaysinline ");
+    // A plain inline function of C99 has no definition to call; OpenCL programs rely on one.
+    replace_all(module, "\ndefine available_externally ", "\ndefine linkonce_odr ");
     write(text, module);
     t = target();
     t.insert(t.end(), {"-x", "ir", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-w",

@@ -133,6 +133,41 @@ void compiles_and_links(const host& h) {
         if (p != nullptr) GOOD(clReleaseProgram(p));
 }
 
+/// `inline` without `static` has a definition that is called where it is not put in place: in one
+/// program, without optimisation, and in two objects that are linked.
+void calls_inline_functions(const host& h) {
+    const std::string header =
+        "inline int f(int x);\n"
+        "inline int h(int x) { return x == 0 ? 1 : x * f(x - 1); }\n"
+        "inline int f(int x) { for (int i = 0; i < 3; ++i) if (x == i * 100) return i + 1;"
+        " return x * h(x - 1); }\n";
+    const std::string first = header +
+                              "int other(int);\n"
+                              "kernel void use(global int* p) {"
+                              " p[get_global_id(0)] = f(p[get_global_id(0)]) + other(3); }\n";
+    const std::string second = header + "int other(int x) { return f(x); }\n";
+    const std::string whole = first + "int other(int x) { return h(x); }\n";
+    for (const char* const options : {"", "-cl-opt-disable"}) {
+        const cl_program g = h.build(whole.c_str(), options);
+        CHECK(result_of(h, g, "use") == 24 + 6);
+        GOOD(clReleaseProgram(g));
+        cl_int r = 0;
+        cl_program objects[2] = {};
+        for (int i = 0; i < 2; ++i) {
+            const char* text = i == 0 ? first.c_str() : second.c_str();
+            objects[i] = clCreateProgramWithSource(h.context, 1, &text, nullptr, &r);
+            GOOD(clCompileProgram(objects[i], 1, &h.device, options, 0, nullptr, nullptr, nullptr,
+                                  nullptr));
+        }
+        const cl_program linked =
+            clLinkProgram(h.context, 1, &h.device, "", 2, objects, nullptr, nullptr, &r);
+        GOOD(r);
+        if (linked == nullptr) continue;
+        CHECK(result_of(h, linked, "use") == 24 + 6);
+        for (const cl_program p : {objects[0], objects[1], linked}) GOOD(clReleaseProgram(p));
+    }
+}
+
 void CL_CALLBACK built(cl_program, void* p) {
     ++*static_cast<int*>(p);
 }
@@ -176,6 +211,7 @@ int main() {
         names_the_line_of_a_mistake(h);
         gives_ptx_and_takes_it_back(h);
         compiles_and_links(h);
+        calls_inline_functions(h);
         tells_when_it_is_built(h);
         builds_from_several_threads(h);
     }
