@@ -316,7 +316,8 @@ private:
             case what::absolute_target: {
                 operand o;
                 o.kind = operand_kind::target;
-                o.value = static_cast<std::uint64_t>(w_.signed_bits(32, 50));
+                o.value = static_cast<std::uint64_t>(architecture_ < 90 ? w_.signed_bits(32, 50)
+                                                                        : branch_offset());
                 return o;
             }
             case what::register_target: {

@@ -171,8 +171,10 @@ device::module_source link_binaries(const fat_binary_wrapper& w, unsigned capabi
     std::vector<code_candidate> all = read_fat_binary(w.data);
     // What the linker has made is whole; the code of a single file is not.
     const code_candidate* const linked = device::choose_code(all, capability, preference);
-    if (linked != nullptr && linked->isa == instruction_set::sass)
-        return choose(all, capability, preference, name);
+    const bool has_code = linked != nullptr && linked->isa == instruction_set::sass;
+    device::module_source code;
+    if (has_code) code = choose(all, capability, preference, name);
+    if (has_code && preference != code_preference::automatic) return code;
     const auto* binary = static_cast<const void* const*>(w.file_or_binaries);
     for (; binary != nullptr && *binary != nullptr; ++binary) {
         const std::vector<code_candidate> candidates = read_fat_binary(*binary);
@@ -180,6 +182,11 @@ device::module_source link_binaries(const fat_binary_wrapper& w, unsigned capabi
         if (device::choose_code(candidates, capability, code_preference::ptx) != nullptr)
             inputs.push_back(choose(candidates, capability, code_preference::ptx,
                                     fmt::format("{}.{}", name, inputs.size() + 1)));
+    }
+    if (has_code) {
+        if (!inputs.empty())
+            code.otherwise = std::make_shared<const device::module_source>(link(inputs, name));
+        return code;
     }
     if (inputs.empty()) return choose(all, capability, code_preference::ptx, name);
     return link(inputs, name);

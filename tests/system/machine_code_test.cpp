@@ -135,6 +135,12 @@ INSTANTIATE_TEST_SUITE_P(Accesses, StoredProgram,
                                                         "accesses"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// A kernel and functions that were compiled apart: calls by address, of itself, through pointers.
+INSTANTIATE_TEST_SUITE_P(LinkedCode, StoredProgram,
+                         testing::Values(stored_program{75, "RTX2060", "linked", 32, "linked"},
+                                         stored_program{90, "H100_PCIE", "linked", 32, "linked"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 TEST(MachineCode, ResultsOfDeferredAtomicsAreThoseOfAnExecutionWithoutTime) {
     const scratch_folder folder;
     const std::string file =

@@ -38,6 +38,7 @@ std::uint32_t bank_value(const machine_row& r, const std::byte* bank, std::uint3
 constexpr std::uint32_t relocation_64 = 2;  ///< R_CUDA_64: the address of a symbol
 // In code: the halves of an address as immediates, and the target of an absolute call.
 constexpr std::uint32_t relocation_low = 56, relocation_high = 57, relocation_call = 58;
+constexpr std::uint32_t relocation_call_90 = 75;  ///< the target of Hopper
 /// Of a program that calls through pointers or itself, beside what is known: room for its stack.
 constexpr std::uint32_t unknown_stack = 8192;
 /// What a linker says where it cannot tell.
@@ -147,9 +148,9 @@ void sass_image::patch_code() {
         const std::uint64_t offset = r.offset / sass::instruction_bytes * sass::instruction_bytes;
         const sass::cubin_symbol& symbol = source_->symbols()[r.symbol];
         const device_address target = address_of(symbol);
-        const bool known =
-            (r.type == relocation_low || r.type == relocation_high || r.type == relocation_call) &&
-            offset < f->code.size();
+        const bool known = (r.type == relocation_low || r.type == relocation_high ||
+                            r.type == relocation_call || r.type == relocation_call_90) &&
+                           offset < f->code.size();
         if (!known || target == 0) {
             if (problems_[index].empty())
                 problems_[index] =
@@ -162,10 +163,19 @@ void sass_image::patch_code() {
         const auto where = std::make_pair(index, offset);
         const auto found = patched_.emplace(where, f->word(offset / sass::instruction_bytes)).first;
         sass::instruction_word& w = found->second;
+        constexpr std::uint64_t upper_bits = (1u << 18) - 1;
+        if (r.type == relocation_call_90) {
+            // Bits 9:2 of the address lie in bits 23:16, those from 10 on in bits 81:34.
+            constexpr std::uint64_t lower_bits = std::uint64_t{255} << 16;
+            constexpr std::uint64_t middle_bits = ~std::uint64_t{0} << 34;
+            w.low = (w.low & ~(lower_bits | middle_bits)) | (value >> 2 & 255) << 16 |
+                    value >> 10 << 34;
+            w.high = (w.high & ~upper_bits) | (value >> 40 & upper_bits);
+            continue;
+        }
         const std::uint64_t half = r.type == relocation_high ? value >> 32 : value;
         w.low = (w.low & 0xffffffffu) | half << 32;
         if (r.type == relocation_call) {
-            constexpr std::uint64_t upper_bits = (1u << 18) - 1;
             w.high = (w.high & ~upper_bits) | (value >> 32 & upper_bits);
         }
     }
