@@ -15,8 +15,10 @@
 namespace simtlm::core {
 
 /// Who of the SM sent a request: the port it came in by (extension.source).
-enum class memory_source : std::uint8_t { l1i, l1d, l1c, l1t, ldst };
-inline constexpr unsigned memory_sources = 5;
+/// The last of them only where an SM has an engine for bulk copies.
+enum class memory_source : std::uint8_t { l1i, l1d, l1c, l1t, ldst, bulk };
+inline constexpr unsigned most_memory_sources = 6;
+inline constexpr unsigned memory_sources = 5;  ///< of an SM without
 
 /// What is behind the ports of SMs that act one after the other: each sees what those before it
 /// have left.
@@ -113,8 +115,8 @@ private:
     const shared_outside* outside_ = nullptr;
     int blocked_source_ = -1;  // whose END_REQ is withheld
     tlm::tlm_generic_payload* blocked_request_ = nullptr;
-    std::array<tlm::tlm_generic_payload*, memory_sources> held_{};
-    std::array<kernel::back_pressure_counter*, memory_sources> back_pressure_{};
+    std::array<tlm::tlm_generic_payload*, most_memory_sources> held_{};
+    std::array<kernel::back_pressure_counter*, most_memory_sources> back_pressure_{};
     std::size_t response_entries_;
     kernel::ring_buffer<tlm::tlm_generic_payload*> responses_;
     bool head_announced_ = false;  // its receiver will send END_RESP

@@ -50,6 +50,7 @@ struct warp_state {
     /// Asynchronous copies: copies under way of each group since the warp began; the last is open.
     std::vector<std::uint16_t> copy_groups;
     std::uint32_t copies = 0;           ///< asynchronous copies under way
+    std::uint32_t transfers = 0;        ///< bulk copies of it that are not complete
     std::uint32_t copy_wait_below = 0;  ///< DEPBAR waits for the groups before this one
     std::uint64_t last_pc = 0;          ///< last issued, for reports
     std::uint64_t fall_through_pc = 0;  ///< what lies behind that; at first, the first
@@ -80,6 +81,7 @@ struct warp_table {
     warp_mask past_memory_barrier = 0;  ///< its scheduler has yet to notice
     warp_mask at_atomic = 0;            ///< has atomics under way
     warp_mask at_copy = 0;              ///< DEPBAR: waits for asynchronous copies
+    warp_mask at_engine = 0;            ///< waits for an mbarrier, or an engine of its SM
     warp_mask scoreboard_stale = 0;     ///< scoreboard_blocked is to be worked out again
     warp_mask scoreboard_blocked = 0;   ///< the next instruction has a hazard
     warp_mask may_have_left = 0;        ///< done; whether nothing of it is left is to be looked at
@@ -88,7 +90,7 @@ struct warp_table {
     warp_listener* listener = nullptr;
 
     warp_mask waiting() const {
-        return done | at_barrier | at_memory_barrier | at_atomic | at_copy;
+        return done | at_barrier | at_memory_barrier | at_atomic | at_copy | at_engine;
     }
     /// What is in the warp's instruction buffer leaves the pipeline.
     void empty_buffer(unsigned w) {

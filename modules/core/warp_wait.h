@@ -16,9 +16,10 @@ enum class warp_wait : std::uint8_t {
     memory_barrier,
     atomics,
     copies,
-    exit
+    exit,
+    engine,  ///< an mbarrier, bulk copies or a product of its warpgroup
 };
-inline constexpr unsigned warp_wait_count = 10;
+inline constexpr unsigned warp_wait_count = 11;
 
 /// For people; empty for nothing.
 constexpr const char* warp_wait_name(warp_wait w) {
@@ -31,7 +32,8 @@ constexpr const char* warp_wait_name(warp_wait w) {
                                                     "memory barrier",
                                                     "atomics",
                                                     "asynchronous copies",
-                                                    "exit"};
+                                                    "exit",
+                                                    "asynchronous engine"};
     return names[static_cast<unsigned>(w)];
 }
 

@@ -45,8 +45,12 @@ public:
         request->perform = nullptr;
         request->lanes = 0;
         warp_.pending = request.get();
+        warp_.transfers = &transfers_;
+        warp_.wait_failed = false;
+        transfers_.clear();
         const operation* const main = main_operation(index);
         effects.active_mask = warp_.lanes_of(main);
+        const wait_state wait{main, warp_.active, warp_.mask_at(main->guard)};
         note_barrier(main, instruction, effects);
         if (kernel_.what_.image->isa() == instruction_set::ptx)
             note_addresses(warp_, main, instruction, effects, addresses);
@@ -56,6 +60,13 @@ public:
         warp_.pending = nullptr;
         if (request->op != nullptr && instruction.info->is_memory())
             note_request(*request, effects, addresses);
+        // Lanes that have diverged may be what these wait for.
+        const bool alone =
+            warp_.control->groups() <= 1 || !warp_.control->schedules_lanes_independently();
+        if (warp_.wait_failed && effects.can_suspend && alone) {
+            effects.suspended = true;
+            wait_ = wait;
+        }
         effects.warp_ended = warp_.next == nullptr;
         effects.lanes_ended = warp_.control->live_lanes() != before;
         effects.next = window();
@@ -84,6 +95,18 @@ public:
         if (atomic_->lanes != 0) atomic_->perform(warp_, *atomic_);
         atomic_->lanes = all & ~lanes;
         if (atomic_->lanes == 0) free_.push_back(std::move(atomic_));
+    }
+
+    std::vector<program::bulk_transfer> take_transfers() override { return std::move(transfers_); }
+
+    bool retry_wait() override {
+        const lane_mask active = warp_.active;
+        warp_.active = wait_.active;
+        warp_.mask_at(wait_.op->guard) = wait_.guard;  // the result may be the guard
+        warp_.wait_failed = false;
+        wait_.op->execute(warp_, wait_.op);
+        warp_.active = active;
+        return !warp_.wait_failed;
     }
 
     // ---- for a debugger ----
@@ -196,8 +219,17 @@ private:
         effects.barrier_threads = op->source[1] == no_slot ? 0 : word(op->source[1]);
     }
 
+    /// An mbarrier wait that has failed, as it was executed.
+    struct wait_state {
+        const operation* op = nullptr;
+        lane_mask active = 0;
+        lane_mask guard = 0;
+    };
+
     executed_kernel& kernel_;
     warp& warp_;
+    wait_state wait_;
+    std::vector<program::bulk_transfer> transfers_;
     std::deque<std::unique_ptr<memory_request>> deferred_;
     std::unique_ptr<memory_request> atomic_;
     std::vector<std::unique_ptr<memory_request>> free_;

@@ -231,7 +231,10 @@ public:
 
     /// @param result_is_missed  quirk: results count as sources
     void collect(const ptx::instruction& i, bool result_is_missed) {
-        for (unsigned n = 0; n < i.operand_count; ++n)
+        // wgmma.wait_group, not a scoreboard, guards the registers of a product of a warpgroup.
+        const unsigned first =
+            to_.special == program::special_op::warpgroup_mma ? i.result_count : 0;
+        for (unsigned n = first; n < i.operand_count; ++n)
             add(f_.operand_of(i, n), n < i.result_count && !result_is_missed);
         if (i.guard != ptx::no_index) add_source(i.guard, false);
     }
@@ -291,20 +294,71 @@ program::barrier_kind barrier_of(opcode op) {
 }
 
 /// Bulk copies and warpgroups have no timing model.
-bool has_timing(opcode op) {
+bool has_timing(opcode op, bool asynchronous_engines) {
     switch (op) {
         case opcode::cp_async_bulk:
-        case opcode::cp_async_bulk_prefetch:
-        case opcode::cp_async_bulk_prefetch_tensor:
         case opcode::cp_async_bulk_tensor:
         case opcode::cp_reduce_async_bulk:
         case opcode::cp_reduce_async_bulk_tensor:
-        case opcode::st_async:
         case opcode::wgmma_mma_async:
         case opcode::wgmma_mma_async_sp:
+        case opcode::cp_async_bulk_prefetch:
+        case opcode::cp_async_bulk_prefetch_tensor:
+            return asynchronous_engines;
+        case opcode::st_async:
             return false;
         default:
             return true;
+    }
+}
+
+/// Instructions of asynchronous engines and of mbarriers: the bookkeeping at issue.
+void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::instruction& source,
+                      const ptx::operation& o) {
+    using program::special_op;
+    const auto groups = [&] { return static_cast<std::int32_t>(f.operand_of(source, 0).value); };
+    switch (o.op) {
+        case opcode::mbarrier_arrive:
+        case opcode::mbarrier_arrive_drop:
+        case opcode::mbarrier_complete_tx:
+        case opcode::mbarrier_expect_tx:
+        case opcode::cp_async_mbarrier_arrive:
+            i.special = special_op::mbarrier_update;
+            return;
+        case opcode::mbarrier_try_wait:
+        case opcode::mbarrier_test_wait:
+            i.special = special_op::mbarrier_wait;
+            return;
+        case opcode::cp_async_bulk:
+        case opcode::cp_async_bulk_tensor:
+        case opcode::cp_reduce_async_bulk:
+        case opcode::cp_reduce_async_bulk_tensor:
+        case opcode::cp_async_bulk_prefetch:
+        case opcode::cp_async_bulk_prefetch_tensor:
+            i.special = special_op::bulk_copy;
+            return;
+        case opcode::cp_async_bulk_commit_group:
+            i.special = special_op::bulk_commit;
+            return;
+        case opcode::cp_async_bulk_wait_group:
+            i.special = o.has(ptx::flag::read) ? special_op::bulk_wait_read : special_op::bulk_wait;
+            i.immediate = groups();
+            return;
+        case opcode::wgmma_mma_async:
+        case opcode::wgmma_mma_async_sp:
+            i.special = special_op::warpgroup_mma;
+            i.cls = op_class::tensor;
+            i.immediate = f.operand_of(source, 1).kind == ptx::operand_kind::vector ? 1 : 0;
+            return;
+        case opcode::wgmma_commit_group:
+            i.special = special_op::warpgroup_commit;
+            return;
+        case opcode::wgmma_wait_group:
+            i.special = special_op::warpgroup_wait;
+            i.immediate = groups();
+            return;
+        default:
+            return;
     }
 }
 
@@ -424,7 +478,8 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
         set_class(i, o, timing);
         set_memory(i, o, timing, f.entry);
         i.barrier = barrier_of(o.op);
-        if (!has_timing(o.op)) untimed.push_back(n);
+        if (!has_timing(o.op, timing.asynchronous_engines)) untimed.push_back(n);
+        set_asynchronous(i, f, source, o);
         if (o.op == opcode::cp_async)
             i.data_size = static_cast<std::uint8_t>(f.operand_of(source, 2).value);
         if (o.op == opcode::cp_async_wait_group)

@@ -30,6 +30,8 @@ struct opcode_timing {
     /// Instructions are given control bits, as a compiler for this architecture would (70 = Volta),
     /// for a core that issues by them; 0: none.
     unsigned controls_of = 0;
+    /// SMs have engines for bulk copies and for matrix products of warpgroups (sm_90).
+    bool asynchronous_engines = false;
 
     /// Departures of the reference from the hardware.
     struct quirks {

@@ -4,6 +4,7 @@
 #include "modules/execution/device_memory.h"
 #include "modules/execution/operation.h"
 #include "modules/execution/warp_control.h"
+#include "modules/program/bulk_transfer.h"
 
 #include <array>
 #include <cstddef>
@@ -85,6 +86,7 @@ struct warp {
     thread_block* block = nullptr;
     launch_context* launch = nullptr;
     memory_request* pending = nullptr;  ///< timing mode: where accesses are noted
+    std::vector<program::bulk_transfer>* transfers = nullptr;  ///< ... and bulk transfers
 
     std::unique_ptr<warp_control> control;
     lane_mask members = 0;               ///< threads that exist
@@ -93,6 +95,7 @@ struct warp {
     std::uint32_t warpgroup_groups = 0;  ///< wgmma.commit_group executed
     unsigned index = 0;                  ///< in its CTA
     warp_status status = warp_status::done;
+    bool wait_failed = false;  ///< timing mode: mbarrier.try_wait has found its phase incomplete
 
     std::byte* at(slot s) const { return banks[s >> bank_shift] + offset_of(s); }
     lane_mask& mask_at(slot s) const { return *reinterpret_cast<lane_mask*>(at(s)); }

@@ -51,12 +51,26 @@ enum class barrier_kind : std::uint8_t { none, sync, arrive, reduction };
 /// Instruction-specific bookkeeping beyond its class.
 enum class special_op : std::uint8_t {
     none,
-    ldgsts,     ///< asynchronous copy global -> shared
-    ldgdepbar,  ///< closes the warp's current group of asynchronous copies
-    depbar,     ///< waits until at most `immediate` groups are in flight
-    ldsm,       ///< matrix load from shared memory
-    warp_sync,  ///< WARPSYNC and its kin
+    ldgsts,            ///< asynchronous copy global -> shared
+    ldgdepbar,         ///< closes the warp's current group of asynchronous copies
+    depbar,            ///< waits until at most `immediate` groups are in flight
+    ldsm,              ///< matrix load from shared memory
+    warp_sync,         ///< WARPSYNC and its kin
+    mbarrier_update,   ///< may complete a phase of an mbarrier in shared memory
+    mbarrier_wait,     ///< waits for a phase of an mbarrier to complete
+    bulk_copy,         ///< starts bulk transfers (bulk_transfer.h)
+    bulk_commit,       ///< closes the warp's current group of bulk transfers
+    bulk_wait,         ///< waits until at most `immediate` groups are in flight
+    bulk_wait_read,    ///< ... have yet to read shared memory
+    warpgroup_mma,     ///< asynchronous matrix product; immediate 1: A is in registers
+    warpgroup_commit,  ///< closes the warp's current group of such products
+    warpgroup_wait,    ///< waits until at most `immediate` groups are in flight
 };
+
+/// Whether an instruction concerns an mbarrier or an engine that works without the warp.
+constexpr bool is_asynchronous(special_op s) {
+    return s >= special_op::mbarrier_update;
+}
 
 /// Classes of instructions by which a compiler of Volta and later schedules (after the classes of
 /// mesa's NAK, sm75_instr_latencies.rs and sm80_instr_latencies.rs). All up to `half`, and
@@ -130,7 +144,7 @@ struct alignas(64) static_instruction {
     std::array<std::uint16_t, max_sources> src{};
     control_bits control;  ///< machine code: dependences, as the compiler tells them
     scheduling_class scheduling = scheduling_class::unknown;
-    std::int32_t immediate = 0;        ///< DEPBAR: groups allowed in flight
+    std::int32_t immediate = 0;        ///< special_op says: groups allowed in flight, mostly
     std::int16_t barrier_id = 0;       ///< BAR: named barrier, -1 when the trace does not tell
     std::int32_t barrier_threads = 0;  ///< BAR: threads expected, 0 = the whole CTA
 

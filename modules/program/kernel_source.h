@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/program/bulk_transfer.h"
 #include "modules/program/instruction.h"
 #include "modules/program/kernel_descriptor.h"
 
@@ -39,6 +40,8 @@ struct issue_effects {
     bool lanes_ended = false;                 ///< some lane has ended with it
     bool warp_ended = false;                  ///< all lanes have
     bool memory_deferred = false;             ///< apply_memory() has something to do
+    bool can_suspend = false;                 ///< set by the SM: it calls retry_wait()
+    bool suspended = false;                   ///< the warp waits until retry_wait() succeeds
     std::int32_t barrier_id = 0;              ///< barriers: -1 = all live warps of the CTA
     std::int32_t barrier_threads = 0;         ///< barriers: expected, 0 = the whole CTA
     instruction_window next;                  ///< from where the warp goes on
@@ -67,6 +70,13 @@ public:
     /// The request of an atomic leaves the L2 for the network: these lanes take effect. A warp has
     /// one such instruction under way at a time.
     virtual void perform_atomic(std::uint32_t lanes) { static_cast<void>(lanes); }
+
+    /// The bulk transfers that the instruction issued last has started.
+    virtual std::vector<bulk_transfer> take_transfers() { return {}; }
+
+    /// Tries the wait again at which the warp is suspended (issue_effects::suspended).
+    /// @return it has succeeded: the warp goes on
+    virtual bool retry_wait() { return true; }
 };
 
 /// What a warp of a CTA begins with.

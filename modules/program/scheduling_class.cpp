@@ -41,7 +41,9 @@ constexpr row table[] = {
      "tanh "
      "cvt popc clz bfind brev div rem fns"},
     {sc::special,
-     "S2R S2UR B2R R2B VOTE MATCH LEPC REDUX GETLMEMBASE vote match redux activemask elect"},
+     "S2R S2UR B2R R2B VOTE MATCH LEPC REDUX GETLMEMBASE SYNCS UBLKCP UBLKRED UTMALDG UTMASTG "
+     "UTMAREDG "
+     "vote match redux activemask elect mbarrier"},
     {sc::branch,
      "BRA BRX BRXU JMP JMX JMXU CALL RET EXIT BSSY BSYNC BREAK BMOV WARPSYNC YIELD NANOSLEEP KILL "
      "BPT "
@@ -106,6 +108,8 @@ scheduling_class scheduling_class_of(std::string_view opcode, scheduling_class o
     if (base == "IMAD" && (has(opcode, "MOV") || has(opcode, "SHL") || has(opcode, "IADD")))
         return sc::imad;
     if (base == "bar" && has(opcode, "warp")) return sc::branch;
+    if (base == "wgmma" && !has(opcode, "mma_async")) return sc::special;
+    if (base == "cp" && (has(opcode, "bulk") || has(opcode, "mbarrier"))) return sc::special;
     return otherwise;
 }
 

@@ -144,6 +144,7 @@ enum class flag : std::uint8_t {
     ordered_metadata,  ///< mma.sp::ordered_metadata
     mmio,              ///< ld.mmio, st.mmio
     multicast,         ///< .multicast::cluster of bulk copies
+    read,              ///< cp.async.bulk.wait_group.read
 };
 // clang-format on
 

@@ -89,7 +89,7 @@ constexpr word words[] = {
     {"", "complete_tx"}, {"", "test_wait"}, {"", "try_wait"}, {"", "pending_count"}, {"", "red"},
     {"", "warp"}, {"", "idx"}, {"", "mask"}, {"", "load"}, {"", "store"}, {"", "mma"},
     {"", "cluster"}, {"", "wait"}, {"", "bulk"}, {"", "bulk_group"}, {"", "tensor"}, {"", "tile"},
-    {"", "read"}, {"", "inc"}, {"", "dec"}, {"", "launch_dependents"}, {"", "mbarrier_init"},
+    {"", "read", f::flag, n(flag::read)}, {"", "inc"}, {"", "dec"}, {"", "launch_dependents"}, {"", "mbarrier_init"},
     {"", "reduce"}, {"", "prefetch"}, {"", "tensormap"}, {"", "mma_async"}, {"", "replace"},
     {"", "cp_fenceproxy"}, {"", "tensormap::generic"}, {"", "b1024"}, {"", "fence"},
     {"", "mbarrier::complete_tx::bytes"},

@@ -51,6 +51,7 @@ struct ptx_timing {
     operation_timing special, tensor;
     ptx_quirks quirks;
     unsigned controls_of = 0;  ///< instructions get control bits, as for this architecture; 0: none
+    bool asynchronous_engines = false;  ///< bulk copies and products of warpgroups have timing
 };
 
 /// What programs find, bytes.

@@ -70,6 +70,24 @@ void read_memory_latencies(const option_values& v, core::modern::memory_latencie
     }
 }
 
+/// The units of an SM that work without its warps.
+void read_engines(const option_values& v, core::modern::engine_config& e) {
+    e.present = v.flag("-modern_engines");
+    const auto bulk = numbers(v, "-modern_bulk_copy", 5, 1);
+    e.bulk.issue_cycles = bulk[0];
+    e.bulk.command_cycles = bulk[1];
+    e.bulk.arrival_cycles = bulk[2];
+    e.bulk.commands = bulk[3];
+    e.bulk.requests_in_flight = bulk[4];
+    const auto mbarrier = numbers(v, "-modern_mbarrier", 2, 1);
+    e.mbarrier = {mbarrier[0], mbarrier[1]};
+    const auto warpgroup = numbers(v, "-modern_warpgroup", 3, 1);
+    e.warpgroup.issue_cycles = warpgroup[0];
+    e.warpgroup.shared_tail = warpgroup[1];
+    e.warpgroup.register_tail = warpgroup[2];
+    e.warpgroup.rate = v.number("-modern_warpgroup_rate", 1, 1u << 24);
+}
+
 void read_instructions(const option_values& v, sm_timing& m) {
     const auto shape = read(v, "-modern_l0i",
                             [](const std::string& text) { return parse_numbers(text, ':', 3, 3); });
@@ -127,6 +145,11 @@ void read_modern(const option_values& v, gpu_config& config) {
     m.link_cycles = v.number("-modern_link_cycles", 1, longest_latency);
     m.network_packets = config.cores.responses_per_cycle =
         v.number("-modern_network_packets", 1, 16);
+    read_engines(v, m.engines);
+    if (m.engines.present && sm.schedulers != 4)
+        v.fail("-modern_engines", "warpgroups are four warps of four sub-cores",
+               "-gpgpu_num_sched_per_core 4");
+    config.ptx.asynchronous_engines = m.engines.present;
     m.l0i.perfect = sm.l1.perfect_instruction_and_constant;
     config.modern = m;
     config.cores.make = [m](const core::multiprocessor_parts& parts) {

@@ -554,6 +554,26 @@ void modern(builder& b) {
             "For 128 bytes from the memory unit to a sub-core.");
     b.count("-modern_network_packets", "1", "packets",
             "That an SM sends into the network, and takes from it, in a core cycle.");
+    b.onoff(
+        "-modern_engines", "0",
+        "SMs have engines for bulk copies (the tensor memory accelerator), mbarriers and products "
+        "of warpgroups: sm_90.");
+    b.word(
+        "-modern_bulk_copy", "ISSUE,COMMAND,ARRIVAL,QUEUE,REQUESTS", "32,54,14,64,384",
+        "Bulk copies: core cycles from issue to the front end of their engine, in the front end, "
+        "and from the last reply until the mbarrier is told; copies in the queue of the front end; "
+        "requests of 128 bytes in flight.");
+    b.word(
+        "-modern_mbarrier", "ARRIVE,WAIT", "29,32",
+        "Core cycles of an arrival at an mbarrier, and from the issue of a wait, or the end of its "
+        "phase, to its result.");
+    b.word(
+        "-modern_warpgroup", "ISSUE,SHARED,REGISTERS", "17,66,64",
+        "Products of warpgroups (wgmma): core cycles from issue until the tensor cores begin, and "
+        "from their end until the sums are written, with A in shared memory and in registers.");
+    b.count(
+        "-modern_warpgroup_rate", "32768", "",
+        "m n k x operand bits that the tensor cores of an SM multiply in a cycle for a warpgroup.");
 }
 
 void l1(builder& b) {

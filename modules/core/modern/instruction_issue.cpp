@@ -48,6 +48,7 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
         effects.data_size = inst.data_size;
         effects.barrier_id = info.barrier_id;
         effects.barrier_threads = info.barrier_threads;
+        effects.can_suspend = has_engines_;
         warp.executor->issue(code, now, effects, lanes);
         inst.active_mask = effects.active_mask;
         inst.space = effects.space;
@@ -55,6 +56,7 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
         out.barrier.id = effects.barrier_id;
         out.barrier.threads = effects.barrier_threads;
         out.warp_ended = effects.warp_ended;
+        out.suspended = effects.suspended;
         warp.resolved_path = effects.next;
         if (effects.memory_deferred) sm_.effects.defer(*warp.executor);
         if (info.is_atomic && config_.ldst.perfect_memory && effects.active_mask != 0)

@@ -29,10 +29,13 @@ public:
     struct outcome {
         warp_instruction* inst = nullptr;
         bool warp_ended = false;
-        bool arrives = false;  ///< at a CTA barrier
+        bool arrives = false;    ///< at a CTA barrier
+        bool suspended = false;  ///< at an mbarrier
         barrier_request barrier;
     };
-    instruction_issue(const sm_config& config, const blocks& sm) : config_(config), sm_(sm) {}
+    /// @param has_engines  the SM has an mbarrier_unit
+    instruction_issue(const sm_config& config, bool has_engines, const blocks& sm)
+        : config_(config), has_engines_(has_engines), sm_(sm) {}
 
     /// @param code         the instruction
     /// @param last         recorded: the warp has none behind it
@@ -45,6 +48,7 @@ private:
     void track_copies(warp_instruction& inst);
 
     const sm_config& config_;
+    const bool has_engines_;
     blocks sm_;
     std::uint64_t uid_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/modern/engine_config.h"
 #include "modules/core/modern/execution_ports.h"
 #include "modules/core/modern/l0_instruction_cache.h"
 #include "modules/core/modern/memory_latency.h"
@@ -37,6 +38,7 @@ struct modern_config {
     l0_instruction_cache_config l0i;
     memory_queue_config memory_queue;
     memory_latencies memory;
+    engine_config engines;
     unsigned link_cycles = 2;      ///< for 128 bytes from the memory unit to a sub-core
     unsigned network_packets = 1;  ///< that the SM sends, and takes, in a core cycle
 };

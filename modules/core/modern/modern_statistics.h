@@ -41,6 +41,14 @@ struct modern_statistics {
     std::uint64_t l0_fetches = 0, l0_hits = 0, l0_stream_hits = 0, l0_misses = 0, l0_prefetches = 0;
     std::uint64_t redirects = 0;        ///< taken branches that emptied an instruction buffer
     std::uint64_t memory_accepted = 0;  ///< by the memory unit
+    std::uint64_t bulk_copies = 0;      ///< begun by the bulk copy engine
+    std::uint64_t bulk_bytes = 0;       ///< of shared memory that they read or write
+    std::uint64_t bulk_requests = 0;    ///< to memory, tensor maps included
+    std::uint64_t tensor_map_misses = 0;
+    std::uint64_t mbarrier_waits = 0;  ///< that did not find their phase complete
+    std::uint64_t mbarrier_wait_cycles = 0;
+    std::uint64_t warpgroup_products = 0;
+    std::uint64_t warpgroup_cycles = 0;  ///< of the tensor cores
 };
 
 inline std::string stall_reason_label(unsigned reason) {
@@ -81,6 +89,23 @@ inline constexpr kernel::counter<modern_statistics> modern_counters[] = {
                                                  "taken ones that emptied an instruction buffer"),
     kernel::count<&modern_statistics::memory_accepted>("memory_accepted", "warp instructions",
                                                        "taken by the memory unit"),
+    kernel::count<&modern_statistics::bulk_copies>("bulk_copies", "copies",
+                                                   "begun by the bulk copy engine"),
+    kernel::count<&modern_statistics::bulk_bytes>("bulk_bytes", "bytes",
+                                                  "of shared memory that bulk copies move"),
+    kernel::count<&modern_statistics::bulk_requests>("bulk_requests", "requests",
+                                                     "of bulk copies to memory"),
+    kernel::count<&modern_statistics::tensor_map_misses>(
+        "tensor_map_misses", "tensor maps", "fetched from memory by the bulk copy engine"),
+    kernel::count<&modern_statistics::mbarrier_waits>(
+        "mbarrier_waits", "warp instructions",
+        "that did not find the phase of an mbarrier complete"),
+    kernel::count<&modern_statistics::mbarrier_wait_cycles>("mbarrier_wait_cycles", "cycles",
+                                                            "that warps have waited for mbarriers"),
+    kernel::count<&modern_statistics::warpgroup_products>("warpgroup_products", "products",
+                                                          "of warpgroups (wgmma)"),
+    kernel::count<&modern_statistics::warpgroup_cycles>(
+        "warpgroup_cycles", "cycles", "that products of warpgroups take the tensor cores"),
 };
 constexpr const auto& counters_of(const modern_statistics*) {
     return modern_counters;

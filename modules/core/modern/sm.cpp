@@ -27,7 +27,8 @@ unsigned l1d_stages(const modern_config& m) {
 
 sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
        const sm_timing& modern)
-    : multiprocessor(name, parts.sequencer, parts.config, parts.who),
+    : multiprocessor(name, parts.sequencer, parts.config, parts.who,
+                     modern.engines.present ? most_memory_sources : memory_sources),
       group_("cycle", parts.sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
       modern_(modern),
       tagger_(parts.who),
@@ -36,7 +37,8 @@ sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
       barriers_(warps_, config_.max_ctas, config_.max_barriers_per_cta),
       coalescer_(config_),
       local_memory_(config_, parts.who),
-      issue_(config_, {warps_, coalescer_, local_memory_, effects_, pool_, statistics_}),
+      issue_(config_, modern_.engines.present,
+             {warps_, coalescer_, local_memory_, effects_, pool_, statistics_}),
       ctas_(config_.max_ctas),
       synchronise_process_("synchronise", sequencer_, protocol::phase::core_write_back,
                            kernel::on_edge<&sm::synchronise>(this)),
@@ -60,7 +62,22 @@ sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
         "instruction_link", sequencer_, modern_, config_.schedulers,
         static_cast<instruction_link::client&>(*this), tagger_, parts.transactions);
     make_caches(parts.transactions);
+    if (modern_.engines.present) make_engines(cores, parts.transactions);
     group_.close();
+}
+
+void sm::make_engines(const std::vector<sub_core*>& cores,
+                      protocol::transaction_pool& transactions) {
+    const engine_config& e = modern_.engines;
+    bulk_copies_ = std::make_unique<bulk_copy_engine>(
+        "bulk_copies", sequencer_, e.bulk,
+        bulk_copy_engine::blocks{tagger_, warps_, port_, transactions, stage_statistics_, *this});
+    bulk_copies_->memory.bind(port_.from[static_cast<unsigned>(memory_source::bulk)]);
+    mbarriers_ =
+        std::make_unique<mbarrier_unit>("mbarriers", sequencer_, e.mbarrier,
+                                        mbarrier_unit::blocks{warps_, stage_statistics_, cores});
+    warpgroups_ = std::make_unique<warpgroup_unit>(
+        "warpgroups", sequencer_, e.warpgroup, warpgroup_unit::blocks{warps_, stage_statistics_});
 }
 
 void sm::make_caches(protocol::transaction_pool& transactions) {
@@ -154,7 +171,11 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
         if (kernel.launch != last_launch_) {
             last_launch_ = kernel.launch;
             link_->flush();
-            for (auto& s : sub_cores_) s->invalidate_instructions();
+            for (auto& s : sub_cores_) {
+                s->invalidate_instructions();
+                s->forget_opcodes();
+            }
+            if (warpgroups_) warpgroups_->forget_opcodes();
             if (link_->idle()) l1i_->invalidate();
         }
         start();
@@ -186,6 +207,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
     barriers_.allocate(slot, members);
     count_residents(sequencer_.cycle(protocol::core_clock) + 1);
     warps_.resident |= members;
+    if (warpgroups_) warpgroups_->place(first_warp, count);
     cta.block->placed({who_.sm, who_.sms, slot, first_warp});
     for (unsigned i = 0; i < count; ++i) begin_warp(first_warp + i, slot, i);
     if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *cta.block);
@@ -206,6 +228,7 @@ void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
         std::min(config_.warp_size, cta.kernel->needs.threads - number * config_.warp_size);
     warp.copy_groups.clear();
     warp.copy_wait_below = 0;
+    if (bulk_copies_) bulk_copies_->warp_starts(w);
     warp.last_pc = warp.fall_through_pc = code.window.empty() ? 0 : code.window.next->info->pc;
     ++statistics_.warps_launched;
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
@@ -233,6 +256,50 @@ void sm::arrives(unsigned w, const barrier_request& request, std::uint64_t at) {
     arrivals_.push_back({at, static_cast<std::uint16_t>(w),
                          static_cast<std::uint16_t>(warps_.warp[w].cta), request});
     synchronise_process_.wake_at(at);
+}
+
+void sm::engage(warp_instruction& inst, bool suspended, std::uint64_t now) {
+    using program::special_op;
+    if (!modern_.engines.present) return;
+    const unsigned w = inst.warp;
+    const auto groups = static_cast<unsigned>(inst.info->immediate);
+    bool waits = false;
+    switch (inst.info->special) {
+        case special_op::mbarrier_update:
+            mbarriers_->changes(now + modern_.engines.mbarrier.arrive_cycles);
+            return;
+        case special_op::mbarrier_wait:
+            if (suspended) mbarriers_->suspend(inst, now);
+            return;
+        case special_op::bulk_copy:
+            if (warps_.warp[w].executor != nullptr)
+                bulk_copies_->start(w, warps_.warp[w].executor->take_transfers(), now);
+            return;
+        case special_op::bulk_commit:
+            bulk_copies_->commit(w);
+            return;
+        case special_op::bulk_wait:
+        case special_op::bulk_wait_read:
+            waits = bulk_copies_->wait(w, groups, inst.info->special == special_op::bulk_wait_read);
+            break;
+        case special_op::warpgroup_mma:
+            if (inst.active_mask != 0) warpgroups_->multiply(w, *inst.info, now);
+            return;
+        case special_op::warpgroup_commit:
+            warpgroups_->commit(w);
+            return;
+        case special_op::warpgroup_wait:
+            waits = warpgroups_->wait(w, groups, now);
+            break;
+        default:
+            return;
+    }
+    if (waits) warps_.at_engine |= warp_bit(w);
+}
+
+void sm::transfer_arrived(const program::bulk_transfer& what) {
+    for (const program::bulk_transfer::arrival& a : what.arrivals) a.effect();
+    mbarriers_->changes(sequencer_.cycle(protocol::core_clock) + 1);
 }
 
 void sm::fences(unsigned w, std::uint64_t at) {
@@ -289,8 +356,8 @@ void sm::retire() {
         const auto w = static_cast<unsigned>(__builtin_ctzll(m));
         warps_.may_have_left &= ~warp_bit(w);
         const warp_state& warp = warps_.warp[w];
-        if (warp.in_pipeline == 0 && warp.stores == 0 && warp.copies == 0 && !has_arrivals(w) &&
-            !scoreboard_.writes_pending(w))
+        if (warp.in_pipeline == 0 && warp.stores == 0 && warp.copies == 0 && warp.transfers == 0 &&
+            !has_arrivals(w) && !scoreboard_.writes_pending(w))
             warp_exits(w);
     }
     const std::uint64_t now = retire_process_.now();
@@ -429,6 +496,7 @@ warp_wait sm::why_waiting(unsigned w) const {
     if ((warps_.at_memory_barrier & bit) != 0) return warp_wait::memory_barrier;
     if ((warps_.at_atomic & bit) != 0) return warp_wait::atomics;
     if ((warps_.at_copy & bit) != 0) return warp_wait::copies;
+    if ((warps_.at_engine & bit) != 0) return warp_wait::engine;
     return sub_cores_[w % sub_cores_.size()]->wait_of(w);
 }
 
@@ -449,8 +517,15 @@ std::string sm::wait_text(unsigned w) const {
     if ((warps_.at_memory_barrier & bit) != 0) add("a memory barrier");
     if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
     if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
+    if ((warps_.at_engine & bit) != 0) {
+        const std::string groups = bulk_copies_->why_waiting(w);
+        add(mbarriers_->waits(w)    ? "a phase of an mbarrier to complete"
+            : warpgroups_->waits(w) ? "products of its warpgroup"
+                                    : groups);
+    }
     if ((warps_.done & bit) != 0)
-        add(fmt::format("its end: {} instructions in flight, {} stores", s.in_pipeline, s.stores));
+        add(fmt::format("its end: {} instructions in flight, {} stores, {} bulk copies",
+                        s.in_pipeline, s.stores, s.transfers));
     return why.empty() ? sub_cores_[w % sub_cores_.size()]->why_waiting(w) : why;
 }
 

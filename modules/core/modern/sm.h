@@ -5,10 +5,13 @@
 #include "modules/cache/read_only_cache.h"
 #include "modules/cache/texture_cache.h"
 #include "modules/core/barrier_unit.h"
+#include "modules/core/modern/bulk_copy_engine.h"
 #include "modules/core/modern/instruction_link.h"
+#include "modules/core/modern/mbarrier_unit.h"
 #include "modules/core/modern/memory_unit.h"
 #include "modules/core/modern/sm_timing.h"
 #include "modules/core/modern/sub_core.h"
+#include "modules/core/modern/warpgroup_unit.h"
 #include "modules/core/multiprocessor.h"
 
 #include <deque>
@@ -26,10 +29,14 @@ namespace simtlm::core::modern {
 ///     sub-cores ── instruction link → L1I ─┐
 ///         └────── memory unit → shared memory, L1D, L1C, L1T ─→ memory port → cluster
 ///
+/// SMs of Hopper have engines that work without their warps: for bulk copies, which has a port of
+/// its own to memory, for mbarriers, and for matrix products of warpgroups.
+///
 /// An SM without CTAs is asleep.
 class sm final : public multiprocessor,
                  private warp_listener,
                  private sub_core::services,
+                 private bulk_copy_engine::client,
                  private instruction_link::client {
 public:
     sm(const multiprocessor_parts& parts, const sm_timing& modern)
@@ -113,6 +120,11 @@ private:
     void arrives(unsigned warp, const barrier_request& request, std::uint64_t at) override;
     void fences(unsigned warp, std::uint64_t at) override;
     void ends(unsigned warp) override;
+    void engage(warp_instruction& inst, bool suspended, std::uint64_t now) override;
+    bool takes_bulk_copy() const override {
+        return bulk_copies_ == nullptr || bulk_copies_->can_accept();
+    }
+    void transfer_arrived(const program::bulk_transfer& what) override;
     std::uint64_t enter_shared_fp64(std::uint64_t earliest) override;
     void no_unit_for(const program::static_instruction& inst) override;
     bool has_request(unsigned s) override { return sub_cores_[s]->l0().has_request(); }
@@ -122,6 +134,8 @@ private:
     }
 
     void make_caches(protocol::transaction_pool& transactions);
+    void make_engines(const std::vector<sub_core*>& cores,
+                      protocol::transaction_pool& transactions);
     void start();
     void stop();
     int free_threads(unsigned count) const;
@@ -156,6 +170,10 @@ private:
     std::unique_ptr<cache::read_only_cache> l1i_, l1c_;
     std::unique_ptr<cache::l1_data_cache> l1d_;
     std::unique_ptr<cache::texture_cache> l1t_;
+    // sm_90
+    std::unique_ptr<bulk_copy_engine> bulk_copies_;
+    std::unique_ptr<mbarrier_unit> mbarriers_;
+    std::unique_ptr<warpgroup_unit> warpgroups_;
 
     std::vector<cta_slot> ctas_;
     std::uint64_t last_launch_ = ~std::uint64_t{0};  // kernel whose code the caches hold

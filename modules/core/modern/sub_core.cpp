@@ -337,6 +337,8 @@ stall_reason sub_core::can_issue(unsigned slot, std::uint64_t now) const {
         if (!results_.can_reserve()) return stall_reason::result_queue;
     } else if (c == scheduling_class::memory || c == scheduling_class::shuffle) {
         if (!memory_.can_issue()) return stall_reason::memory_queue;
+    } else if (i.special == program::special_op::bulk_copy && !sm_.sm.takes_bulk_copy()) {
+        return stall_reason::unit;
     }
     if (by_bits(i)) {
         const dependence_counters& counters = front_[slot].counters;
@@ -427,7 +429,8 @@ void sub_core::issue_from(unsigned slot, std::uint64_t now) {
     else if (c == scheduling_class::memory || c == scheduling_class::shuffle)
         start_memory(inst, c, now);
     else
-        start_variable(inst, c, now);
+        start_variable(inst, c, out.suspended, now);
+    if (program::is_asynchronous(i.special)) sm_.sm.engage(inst, out.suspended, now);
 
     if (out.arrives) {
         if (out.barrier.kind != program::barrier_kind::arrive) sm_.warps.at_barrier |= warp_bit(w);
@@ -479,10 +482,19 @@ const tensor_cycles& sub_core::timing_of_matrix(const program::static_instructio
         .first->second;
 }
 
-void sub_core::start_variable(warp_instruction& inst, scheduling_class c, std::uint64_t now) {
+/// @param suspended  its result is written later: writes_result()
+void sub_core::start_variable(warp_instruction& inst, scheduling_class c, bool suspended,
+                              std::uint64_t now) {
     const program::static_instruction& i = *inst.info;
     unsigned latency = modern_.execution[c].latency, initiation = modern_.execution[c].initiation;
-    if (c == scheduling_class::mma) {
+    if (program::is_asynchronous(i.special)) {
+        const engine_config& e = modern_.engines;
+        initiation = 1;
+        if (e.present && i.special == program::special_op::mbarrier_update)
+            latency = e.mbarrier.arrive_cycles;
+        else if (e.present && i.special == program::special_op::mbarrier_wait)
+            latency = e.mbarrier.wait_cycles;
+    } else if (c == scheduling_class::mma) {
         const tensor_cycles& t = timing_of_matrix(i);
         latency = t.latency;
         initiation = t.initiation;
@@ -494,7 +506,7 @@ void sub_core::start_variable(warp_instruction& inst, scheduling_class c, std::u
     if (by_bits(i) && i.control.read_barrier < dependence_counters::count)
         at(now + operand_read_cycles, event_kind::counter_freed, slot_of(inst.warp), nullptr,
            i.control.read_barrier);
-    at(done, event_kind::written, slot_of(inst.warp), &inst);
+    if (!suspended) at(done, event_kind::written, slot_of(inst.warp), &inst);
 }
 
 void sub_core::start_memory(warp_instruction& inst, scheduling_class c, std::uint64_t now) {

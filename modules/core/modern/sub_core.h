@@ -58,6 +58,11 @@ public:
         virtual void fences(unsigned warp, std::uint64_t at) = 0;
         /// A warp has issued its last instruction.
         virtual void ends(unsigned warp) = 0;
+        /// An instruction has issued that concerns an mbarrier or an engine of the SM.
+        /// @param suspended  the warp waits at an mbarrier, and its result is to be written then
+        virtual void engage(warp_instruction& inst, bool suspended, std::uint64_t now) = 0;
+        /// The engine for bulk copies takes another instruction.
+        virtual bool takes_bulk_copy() const = 0;
         /// When an FP64 instruction can enter the unit that the sub-cores share, and it does.
         virtual std::uint64_t enter_shared_fp64(std::uint64_t earliest) = 0;
         /// No functional unit of the configuration runs an instruction.
@@ -114,6 +119,8 @@ public:
     void line_arrived(std::uint64_t line);
     /// A kernel ends: its instructions are not kept.
     void invalidate_instructions();
+    /// A kernel begins whose opcodes may lie where those of another have lain.
+    void forget_opcodes() { matrix_timing_.clear(); }
 
     // ---- memory ----
 
@@ -206,7 +213,8 @@ private:
     stall_reason can_issue(unsigned slot, std::uint64_t now) const;
     void issue_from(unsigned slot, std::uint64_t now);
     void start_fixed(warp_instruction& inst, program::scheduling_class c, std::uint64_t now);
-    void start_variable(warp_instruction& inst, program::scheduling_class c, std::uint64_t now);
+    void start_variable(warp_instruction& inst, program::scheduling_class c, bool suspended,
+                        std::uint64_t now);
     void start_memory(warp_instruction& inst, program::scheduling_class c, std::uint64_t now);
     void go_on(unsigned slot, bool warp_ended, std::uint64_t now);
     void flush(unsigned slot);

@@ -76,6 +76,15 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
             if (what.coordinates.size() != o.count) return false;
             emit_bulk(to_shared ? copy_box_to_shared : copy_box_to_global, std::move(what));
             return true;
+        case opcode::cp_async_bulk_prefetch:
+            what.from = lane_place_of(operand(0), o.space);
+            what.bytes = source(operand(1), 32);
+            emit_bulk(prefetch_bulk, std::move(what));
+            return true;
+        case opcode::cp_async_bulk_prefetch_tensor:
+            if (!set_tensor(what, 0) || what.coordinates.size() != o.count) return false;
+            emit_bulk(prefetch_box, std::move(what));
+            return true;
         case opcode::tensormap_cp_fenceproxy:
             what.to = lane_place_of(operand(0), o.space);
             what.from = lane_place_of(operand(1), o.source_space);

@@ -58,8 +58,6 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
         case opcode::wgmma_fence:
         case opcode::cp_async_bulk_commit_group:
         case opcode::cp_async_bulk_wait_group:
-        case opcode::cp_async_bulk_prefetch:
-        case opcode::cp_async_bulk_prefetch_tensor:
             // Asynchronous operations are complete when the next instruction executes, and kernels
             // of a stream when the next one begins.
             emit(nothing);

@@ -129,13 +129,17 @@ const operation* for_each_barrier(warp& w, const operation* op) {
     return op + 1;
 }
 
-/// Waits that fail let other warps run.
+/// Waits that fail let other warps run; in timing mode the SM suspends the warp.
 template <void (*Act)(const lane_access&)>
 const operation* wait_for_barrier(warp& w, const operation* op) {
     const operation* const next = for_each_barrier<Act>(w, op);
     const lane_mask lanes = w.lanes_of(op);
     const bool failed = (w.mask_at(op->destination) & lanes) != lanes;
-    if (!failed || w.block->sm_holds_barriers) return next;
+    if (w.block->sm_holds_barriers) {
+        w.wait_failed = failed;
+        return next;
+    }
+    if (!failed) return next;
     w.leave(op);
     return w.stop(next, warp_status::sleeping);
 }

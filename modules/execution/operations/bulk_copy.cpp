@@ -6,6 +6,7 @@
 #include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/mbarrier_state.h"
+#include "modules/execution/operations/pending_request.h"
 #include "modules/execution/tensor_map.h"
 
 #include <fmt/format.h>
@@ -73,15 +74,16 @@ struct lane_copy {
                       bytes);
     }
 
-    /// Bytes have come: the mbarrier awaits them no longer.
-    void complete(device_address barrier, std::uint64_t bytes) const {
+    /// Where an mbarrier lies.
+    std::byte* barrier_at(device_address barrier) const {
         demand_aligned(barrier, 8);
-        std::byte* const host = range_of(w, op, lane, space::shared, barrier, 8, true).at(barrier);
-        mbarrier_state b;
-        std::memcpy(&b, host, sizeof b);
-        b.transactions -= static_cast<std::int64_t>(bytes);
-        b.finish_phase();
-        std::memcpy(host, &b, sizeof b);
+        return range_of(w, op, lane, space::shared, barrier, 8, true).at(barrier);
+    }
+    /// Rank of the CTA that an address of shared memory belongs to.
+    unsigned rank_of(device_address a) const {
+        return a < cluster_window
+                   ? w.block->rank()
+                   : static_cast<unsigned>((a - cluster_window) / address_windows::cluster_stride);
     }
 
     /// Calls act(destination, mbarrier) for the CTAs that get the data.
@@ -213,55 +215,83 @@ void move_row(const tensor_map& m, device_address shared, std::uint32_t bytes, M
     }
 }
 
-template <class Act>
-const operation* for_copies(warp& w, const operation* op, Act act) {
-    const auto& what = *reinterpret_cast<const bulk_copy*>(op->immediate);
-    for_lanes(w.lanes_of(op), [&](unsigned i) { act(lane_copy{w, op, i, what}); });
-    return op + 1;
-}
-
 void update_elements(const lane_copy& c, element_update update, unsigned each, std::byte* to,
                      const std::byte* from, std::uint32_t bytes) {
     const bool concurrent = c.w.launch->concurrent;
     for (std::uint32_t i = 0; i < bytes; i += each) update(to + i, from + i, concurrent);
 }
 
-}  // namespace
+using transfer = program::bulk_transfer;
 
-device_address lane_place::of(const warp& w, unsigned lane) const {
-    return lane_address(w, source, detail, immediate, lane);
+/// Adds contiguous bytes of global memory to what a transfer moves.
+void add_range(transfer& t, device_address a, std::uint32_t bytes) {
+    if (!t.ranges.empty() && t.ranges.back().address + t.ranges.back().bytes == a)
+        t.ranges.back().bytes += bytes;
+    else
+        t.ranges.push_back({a, bytes});
 }
 
-const operation* copy_bulk(warp& w, const operation* op) {
-    return for_copies(w, op, [](const lane_copy& c) {
-        const std::uint32_t bytes = c.word(c.what.bytes);
-        if (bytes % 16 != 0) c.fail(fmt::format("{} bytes, not a multiple of 16", bytes));
-        if (bytes == 0) return;
-        const device_address from = c.what.from.of(c.w, c.lane), to = c.what.to.of(c.w, c.lane);
-        c.demand_aligned(from, 16);
-        c.demand_aligned(to, 16);
-        const std::byte* const source = c.at(c.what.from.where(), from, bytes, false);
-        const auto move = [&](std::byte* destination) {
+// The kinds of copies. Each has: bytes(), which shared memory gives or gets; move(), which moves
+// them; describe(), what the engine of an SM has to know.
+
+/// cp.async.bulk and cp.reduce.async.bulk
+struct byte_copy {
+    const lane_copy& c;
+
+    std::uint32_t bytes() const {
+        const std::uint32_t n = c.word(c.what.bytes);
+        if (n % 16 != 0) c.fail(fmt::format("{} bytes, not a multiple of 16", n));
+        return n;
+    }
+    device_address from() const {
+        const device_address a = c.what.from.of(c.w, c.lane);
+        c.demand_aligned(a, 16);
+        return a;
+    }
+    device_address to() const {
+        const device_address a = c.what.to.of(c.w, c.lane);
+        c.demand_aligned(a, 16);
+        return a;
+    }
+    void move() const {
+        const std::uint32_t n = bytes();
+        if (n == 0) return;
+        const std::byte* const source = c.at(c.what.from.where(), from(), n, false);
+        const auto move_to = [&](std::byte* destination) {
             if (c.what.update != nullptr)
-                update_elements(c, c.what.update, c.what.element_bytes, destination, source, bytes);
+                update_elements(c, c.what.update, c.what.element_bytes, destination, source, n);
             else
-                std::memmove(destination, source, bytes);
+                std::memmove(destination, source, n);
         };
-        if (!c.what.has_barrier) return move(c.at(c.what.to.where(), to, bytes, true));
-        c.for_destinations(to, [&](device_address a, device_address barrier) {
-            move(c.at(space::shared, a, bytes, true));
-            c.complete(barrier, bytes);
+        if (!c.what.has_barrier) return move_to(c.at(c.what.to.where(), to(), n, true));
+        c.for_destinations(to(), [&](device_address a, device_address) {
+            move_to(c.at(space::shared, a, n, true));
         });
-    });
-}
+    }
+    void describe(transfer& t) const {
+        const bool from_global = c.what.from.where() == space::global;
+        t.what = !c.what.has_barrier
+                     ? c.what.update != nullptr ? transfer::kind::reduction : transfer::kind::store
+                 : from_global ? transfer::kind::load
+                               : transfer::kind::send;
+        if (t.what != transfer::kind::send) add_range(t, from_global ? from() : to(), bytes());
+    }
+};
 
-const operation* copy_box_to_shared(warp& w, const operation* op) {
-    return for_copies(w, op, [](const lane_copy& c) {
+/// cp.async.bulk.tensor to shared memory
+struct box_load {
+    const lane_copy& c;
+
+    std::uint32_t bytes() const { return c.map().box_bytes(); }
+    device_address to() const {
+        const device_address a = c.what.to.of(c.w, c.lane);
+        c.demand_aligned(a, 128);
+        return a;
+    }
+    void move() const {
         const tensor_map m = c.map();
-        const device_address to = c.what.to.of(c.w, c.lane);
-        c.demand_aligned(to, 128);
         const unsigned each = m.element_bytes();
-        c.for_destinations(to, [&](device_address shared, device_address barrier) {
+        c.for_destinations(to(), [&](device_address shared, device_address) {
             for (box_rows rows(c, m); !rows.done(); rows.next(), shared += rows.bytes()) {
                 std::byte row[most_row_bytes];
                 fill_outside(m, row, rows.bytes());
@@ -277,13 +307,30 @@ const operation* copy_box_to_shared(warp& w, const operation* op) {
                              std::memcpy(c.at(space::shared, s, n, true), row + i, n);
                          });
             }
-            c.complete(barrier, m.box_bytes());
         });
-    });
-}
+    }
+    void describe(transfer& t) const { describe_box(c, t, transfer::kind::load); }
 
-const operation* copy_box_to_global(warp& w, const operation* op) {
-    return for_copies(w, op, [](const lane_copy& c) {
+    static void describe_box(const lane_copy& c, transfer& t, transfer::kind kind) {
+        const tensor_map m = c.map();
+        t.what = kind;
+        t.tensor_map = c.what.map.of(c.w, c.lane);
+        for (box_rows rows(c, m); !rows.done(); rows.next()) {
+            device_address a;
+            if (rows.address(a))
+                rows.for_elements([&](unsigned, unsigned count, std::uint64_t at) {
+                    add_range(t, a + at * m.element_bytes(), count * m.element_bytes());
+                });
+        }
+    }
+};
+
+/// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor to global memory
+struct box_store {
+    const lane_copy& c;
+
+    std::uint32_t bytes() const { return c.map().box_bytes(); }
+    void move() const {
         const tensor_map m = c.map();
         device_address shared = in_shared_space(c.what.from.of(c.w, c.lane));
         c.demand_aligned(shared, 128);
@@ -309,22 +356,150 @@ const operation* copy_box_to_global(warp& w, const operation* op) {
                     std::memcpy(to, row + first * each, std::size_t{count} * each);
             });
         }
-    });
-}
+    }
+    void describe(transfer& t) const {
+        box_load::describe_box(c, t,
+                               c.what.reduce != ptx::reduction::none ? transfer::kind::reduction
+                                                                     : transfer::kind::store);
+    }
+};
 
-const operation* store_asynchronously(warp& w, const operation* op) {
-    return for_copies(w, op, [](const lane_copy& c) {
+/// st.async
+struct asynchronous_store {
+    const lane_copy& c;
+
+    std::uint32_t bytes() const {
+        return static_cast<std::uint32_t>(c.what.element_bytes * c.what.values.size());
+    }
+    device_address to() const { return in_shared_space(c.what.to.of(c.w, c.lane)); }
+    void move() const {
         const std::uint32_t each = c.what.element_bytes;
-        const auto bytes = static_cast<std::uint32_t>(each * c.what.values.size());
-        const device_address to = in_shared_space(c.what.to.of(c.w, c.lane));
-        c.demand_aligned(to, bytes);
-        std::byte* host = c.at(space::shared, to, bytes, true);
+        c.demand_aligned(to(), bytes());
+        std::byte* host = c.at(space::shared, to(), bytes(), true);
         for (const slot s : c.what.values) {
             std::memcpy(host, c.w.at(s) + std::size_t{c.lane} * each, each);
             host += each;
         }
-        c.complete(in_shared_space(c.what.barrier.of(c.w, c.lane)), bytes);
+    }
+    void describe(transfer& t) const { t.what = transfer::kind::send; }
+};
+
+/// cp.async.bulk.prefetch
+struct byte_prefetch {
+    const lane_copy& c;
+
+    std::uint32_t bytes() const { return byte_copy{c}.bytes(); }
+    void describe(transfer& t) const {
+        t.what = transfer::kind::prefetch;
+        add_range(t, byte_copy{c}.from(), bytes());
+    }
+};
+
+/// cp.async.bulk.prefetch.tensor
+struct box_prefetch {
+    const lane_copy& c;
+
+    std::uint32_t bytes() const { return c.map().box_bytes(); }
+    void describe(transfer& t) const { box_load::describe_box(c, t, transfer::kind::prefetch); }
+};
+
+const bulk_copy& copy_of(const operation* op) {
+    return *reinterpret_cast<const bulk_copy*>(op->immediate);
+}
+
+template <class Kind>
+void move_lanes(warp& w, const memory_request& r) {
+    for_lanes(r.lanes, [&](unsigned i) {
+        const lane_copy c{w, r.op, i, copy_of(r.op)};
+        Kind{c}.move();
     });
+}
+
+/// Calls act(bytes, mbarrier, its address) for every mbarrier that a copy of a lane tells.
+template <class Kind, class Act>
+void for_barriers(const lane_copy& c, Act act) {
+    if (!c.what.has_barrier) return;
+    const std::uint32_t bytes = Kind{c}.bytes();
+    if (bytes != 0)
+        c.for_destinations(0, [&](device_address, device_address barrier) {
+            act(bytes, c.barrier_at(barrier), barrier);
+        });
+}
+
+/// Without time a copy is complete at once. In timing mode its data move in the memory phase of the
+/// cycle, and mbarriers are told when the engine of the SM is done.
+template <class Kind>
+const operation* carry_out(warp& w, const operation* op) {
+    memory_request own;
+    memory_request* const r = begin_request(w, op, own);
+    if (r == nullptr) return op + 1;
+    if (w.pending == nullptr) {
+        for_lanes(r->lanes, [&](unsigned i) {
+            const lane_copy c{w, op, i, copy_of(op)};
+            Kind{c}.move();
+            for_barriers<Kind>(c, [](std::uint32_t bytes, std::byte* at, device_address) {
+                complete_transaction(at, bytes);
+            });
+        });
+        return op + 1;
+    }
+    for_lanes(r->lanes, [&](unsigned i) {
+        const lane_copy c{w, op, i, copy_of(op)};
+        transfer t;
+        Kind{c}.describe(t);
+        t.bytes = Kind{c}.bytes();
+        t.rank = w.block->rank();
+        for_barriers<Kind>(c, [&](std::uint32_t bytes, std::byte* at, device_address barrier) {
+            t.arrivals.push_back(
+                {c.rank_of(barrier), [at, bytes] { complete_transaction(at, bytes); }});
+        });
+        if (t.bytes != 0) w.transfers->push_back(std::move(t));
+    });
+    r->perform = move_lanes<Kind>;
+    return op + 1;
+}
+
+template <class Kind>
+const operation* prefetch(warp& w, const operation* op) {
+    if (w.pending == nullptr) return op + 1;
+    for_lanes(w.lanes_of(op), [&](unsigned i) {
+        const lane_copy c{w, op, i, copy_of(op)};
+        transfer t;
+        Kind{c}.describe(t);
+        t.bytes = Kind{c}.bytes();
+        if (t.bytes != 0) w.transfers->push_back(std::move(t));
+    });
+    return op + 1;
+}
+
+}  // namespace
+
+device_address lane_place::of(const warp& w, unsigned lane) const {
+    return lane_address(w, source, detail, immediate, lane);
+}
+
+const operation* copy_bulk(warp& w, const operation* op) {
+    return carry_out<byte_copy>(w, op);
+}
+
+const operation* copy_box_to_shared(warp& w, const operation* op) {
+    return carry_out<box_load>(w, op);
+}
+
+const operation* copy_box_to_global(warp& w, const operation* op) {
+    return carry_out<box_store>(w, op);
+}
+
+const operation* store_asynchronously(warp& w, const operation* op) {
+    return carry_out<asynchronous_store>(w, op);
+}
+
+const operation* prefetch_bulk(warp& w, const operation* op) {
+    return prefetch<byte_prefetch>(w, op);
+}
+
+const operation* prefetch_box(warp& w, const operation* op) {
+    return prefetch<box_prefetch>(w, op);
 }
 
 }  // namespace simtlm::execution

@@ -35,12 +35,16 @@ struct bulk_copy {
     std::vector<slot> values;                      ///< st.async: elements to store
 };
 
-/// Every lane that executes it copies. The copy is complete when the next instruction executes.
+/// Every lane that executes it copies. Without time the copy is complete when the next instruction
+/// executes; in timing mode warp::transfers tells the SM what is copied.
 /// @throws execution_error  addresses or sizes that are not multiples of 16, an mbarrier or tensor
 /// map that is none
 const operation* copy_bulk(warp& w, const operation* op);
 const operation* copy_box_to_shared(warp& w, const operation* op);
 const operation* copy_box_to_global(warp& w, const operation* op);
 const operation* store_asynchronously(warp& w, const operation* op);
+/// cp.async.bulk.prefetch and its kin: the engine of the SM is told, nothing moves.
+const operation* prefetch_bulk(warp& w, const operation* op);
+const operation* prefetch_box(warp& w, const operation* op);
 
 }  // namespace simtlm::execution

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace simtlm::execution {
 
@@ -21,5 +23,14 @@ struct mbarrier_state {
     }
 };
 static_assert(sizeof(mbarrier_state) == 8);
+
+/// Bytes have come that the mbarrier at a place awaits.
+inline void complete_transaction(std::byte* at, std::uint64_t bytes) {
+    mbarrier_state b;
+    std::memcpy(&b, at, sizeof b);
+    b.transactions -= static_cast<std::int64_t>(bytes);
+    b.finish_phase();
+    std::memcpy(at, &b, sizeof b);
+}
 
 }  // namespace simtlm::execution

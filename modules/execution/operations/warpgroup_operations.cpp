@@ -57,7 +57,7 @@ const operation* commit_warpgroup(warp& w, const operation* op) {
 }
 
 const operation* wait_for_warpgroup(warp& w, const operation* op) {
-    if (w.lanes_of(op) == 0) return op + 1;
+    if (w.lanes_of(op) == 0 || w.block->sm_holds_barriers) return op + 1;
     const auto pending = static_cast<std::uint32_t>(op->immediate);
     const std::uint32_t needed = w.warpgroup_groups - std::min(w.warpgroup_groups, pending);
     const std::vector<warp>& warps = w.block->warps();

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace simtlm::core::modern {
+
+/// The bulk copy engine of an SM (the Tensor Memory Accelerator of Hopper). Core cycles.
+struct bulk_copy_config {
+    unsigned issue_cycles = 32;         ///< from the issue of a copy until the front end has it
+    unsigned command_cycles = 54;       ///< that the front end takes for a copy, one at a time
+    unsigned arrival_cycles = 14;       ///< from the last reply until the mbarrier is told
+    unsigned commands = 64;             ///< copies that wait for the front end
+    unsigned requests_in_flight = 384;  ///< of 128 bytes
+    unsigned tensor_maps = 32;          ///< entries of the cache of tensor maps
+};
+
+/// Operations on mbarriers in shared memory. Core cycles.
+struct mbarrier_config {
+    unsigned arrive_cycles = 29;  ///< from issue until the mbarrier has changed
+    unsigned wait_cycles = 32;    ///< from issue, or the end of a phase, until the result is there
+};
+
+/// Matrix products of warpgroups (wgmma): the tensor cores of the four sub-cores at a time.
+struct warpgroup_config {
+    unsigned rate = 32768;        ///< m n k operand bits a cycle
+    unsigned shared_bytes = 128;  ///< of operands that shared memory gives in a cycle
+    unsigned issue_cycles = 17;   ///< from the last of the four issues until a product begins
+    unsigned shared_tail = 66;    ///< from the end of a product until its sums are written
+    unsigned register_tail = 64;  ///< ... with A in registers
+    unsigned least_cycles = 13;   ///< of a product with A in registers
+};
+
+/// The units of an SM that work without its warps (sm_90).
+struct engine_config {
+    bool present = false;
+    bulk_copy_config bulk;
+    mbarrier_config mbarrier;
+    warpgroup_config warpgroup;
+};
+
+}  // namespace simtlm::core::modern

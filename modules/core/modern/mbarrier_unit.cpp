@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/modern/mbarrier_unit.h"
+
+#include "modules/protocol/phases.h"
+
+#include <algorithm>
+
+namespace simtlm::core::modern {
+
+mbarrier_unit::mbarrier_unit(const sc_core::sc_module_name& name,
+                             kernel::phase_sequencer& sequencer, const mbarrier_config& config,
+                             const blocks& sm)
+    : sc_module(name),
+      config_(config),
+      sm_(sm),
+      retry_process_("retry", sequencer, protocol::phase::core_write_back,
+                     kernel::on_edge<&mbarrier_unit::retry>(this)) {}
+
+void mbarrier_unit::suspend(warp_instruction& inst, std::uint64_t now) {
+    ++sm_.statistics.mbarrier_waits;
+    sm_.warps.at_engine |= warp_bit(inst.warp);
+    waiting_.push_back({&inst, now});
+}
+
+bool mbarrier_unit::waits(unsigned warp) const {
+    return std::any_of(waiting_.begin(), waiting_.end(),
+                       [warp](const suspended& s) { return s.inst->warp == warp; });
+}
+
+void mbarrier_unit::retry() {
+    const std::uint64_t now = retry_process_.now();
+    std::size_t left = 0;
+    for (const suspended& s : waiting_) {
+        const unsigned w = s.inst->warp;
+        if (!sm_.warps.warp[w].executor->retry_wait()) {
+            waiting_[left++] = s;
+            continue;
+        }
+        sm_.statistics.mbarrier_wait_cycles += now - s.since;
+        sm_.warps.stops_waiting(sm_.warps.at_engine, w);
+        sm_.sub_cores[s.inst->scheduler]->writes_result(*s.inst, now + config_.wait_cycles);
+    }
+    waiting_.resize(left);
+    retry_process_.sleep();
+}
+
+}  // namespace simtlm::core::modern

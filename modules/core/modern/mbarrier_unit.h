@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/modern/engine_config.h"
+#include "modules/core/modern/modern_statistics.h"
+#include "modules/core/modern/sub_core.h"
+#include "modules/core/warp_table.h"
+#include "modules/kernel/clocked_process.h"
+
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::core::modern {
+
+/// Holds the warps of an SM that wait at an mbarrier in its shared memory (mbarrier.try_wait) until
+/// the phase is complete. There is no time limit: a phase that nobody completes is a deadlock,
+/// whose report names the warps.
+///
+/// Action: tries the waits again after mbarriers have changed (core_write_back).
+class mbarrier_unit : public sc_core::sc_module {
+public:
+    struct blocks {
+        warp_table& warps;
+        modern_statistics& statistics;
+        std::vector<sub_core*> sub_cores;
+    };
+    mbarrier_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                  const mbarrier_config& config, const blocks& sm);
+
+    /// A warp has issued a wait for a phase that is not complete, in phase core_issue.
+    void suspend(warp_instruction& inst, std::uint64_t now);
+    /// An mbarrier in shared memory changes in a core cycle, from which waits may succeed.
+    void changes(std::uint64_t at) {
+        if (!waiting_.empty()) retry_process_.wake_at(at);
+    }
+    bool waits(unsigned warp) const;
+
+private:
+    struct suspended {
+        warp_instruction* inst;
+        std::uint64_t since;
+    };
+    void retry();
+
+    const mbarrier_config config_;
+    blocks sm_;
+    std::vector<suspended> waiting_;  // in order of issue
+    kernel::clocked_process retry_process_;
+};
+
+}  // namespace simtlm::core::modern

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/modern/warpgroup_unit.h"
+
+#include "modules/core/modern/tensor_timing.h"
+#include "modules/protocol/phases.h"
+
+#include <algorithm>
+
+namespace simtlm::core::modern {
+
+warpgroup_cycles warpgroup_timing(const warpgroup_config& config, std::string_view opcode,
+                                  bool a_in_registers) {
+    const matrix_shape s = shape_of(opcode);
+    const auto ceil = [](std::uint64_t n, std::uint64_t d) {
+        return static_cast<unsigned>((n + d - 1) / d);
+    };
+    const unsigned a_k = s.sparse ? s.k / 2 : s.k;  // elements of a row of A that are stored
+    const unsigned compute =
+        ceil(std::uint64_t{s.m} * s.n * a_k * s.operand_bits, std::max(config.rate, 1u));
+    const std::uint64_t b_bytes = std::uint64_t{s.n} * s.k * s.operand_bits / 8;
+    const std::uint64_t a_bytes =
+        a_in_registers ? 0 : std::uint64_t{s.m} * a_k * s.operand_bits / 8;
+    const unsigned operands = ceil(a_bytes + b_bytes, std::max(config.shared_bytes, 1u));
+    warpgroup_cycles t;
+    t.busy = std::max({compute, operands, a_in_registers ? config.least_cycles : 1u});
+    t.tail = a_in_registers ? config.register_tail : config.shared_tail;
+    return t;
+}
+
+warpgroup_unit::warpgroup_unit(const sc_core::sc_module_name& name,
+                               kernel::phase_sequencer& sequencer, const warpgroup_config& config,
+                               const blocks& sm)
+    : sc_module(name),
+      config_(config),
+      sm_(sm),
+      warps_(sm.warps.warp.size()),
+      groups_(sm.warps.warp.size()),
+      release_process_("release", sequencer, protocol::phase::core_write_back,
+                       kernel::on_edge<&warpgroup_unit::release>(this)) {}
+
+void warpgroup_unit::place(unsigned first_warp, unsigned warps) {
+    constexpr unsigned size = 4;
+    for (unsigned i = 0; i < warps; ++i) {
+        const unsigned leader = first_warp + i / size * size;
+        warps_[first_warp + i] = {};
+        warps_[first_warp + i].group = leader;
+        if (i % size != 0) continue;
+        groups_[leader] = {};
+        groups_[leader].members = std::min(size, warps - i);
+    }
+}
+
+void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& what,
+                              std::uint64_t now) {
+    warp_products& w = warps_[warp];
+    warpgroup& g = groups_[w.group];
+    const std::uint64_t number = w.issued++;
+    if (number == g.first + g.products.size()) g.products.emplace_back();
+    product& p = g.products[number - g.first];
+    if (++p.issued != g.members) return;
+    const bool in_registers = what.immediate != 0;
+    auto& known = timing_[in_registers ? 1 : 0];
+    auto found = known.find(what.opcode);
+    if (found == known.end())
+        found =
+            known.emplace(what.opcode, warpgroup_timing(config_, what.opcode, in_registers)).first;
+    const warpgroup_cycles& t = found->second;
+    free_at_ = std::max(free_at_, now + config_.issue_cycles) + t.busy;
+    p.done_at = free_at_ + t.tail;
+    ++begun_;
+    ++sm_.statistics.warpgroup_products;
+    sm_.statistics.warpgroup_cycles += t.busy;
+    if (waiting_ != 0) release_process_.wake_at(p.done_at);
+    while (!g.products.empty() && g.products.front().done_at <= now) {
+        g.products.pop_front();
+        ++g.first;
+    }
+}
+
+void warpgroup_unit::commit(unsigned warp) {
+    warps_[warp].closed.push_back(warps_[warp].issued);
+}
+
+std::uint64_t warpgroup_unit::complete_at(const warp_products& w) const {
+    const warpgroup& g = groups_[w.group];
+    if (w.needed <= g.first) return 0;
+    return g.products[w.needed - 1 - g.first].done_at;
+}
+
+bool warpgroup_unit::wait(unsigned warp, unsigned groups, std::uint64_t now) {
+    warp_products& w = warps_[warp];
+    if (w.closed.size() <= groups) return false;
+    const std::size_t done = w.closed.size() - groups;
+    w.needed = w.closed[done - 1];
+    w.closed.erase(w.closed.begin(), w.closed.begin() + static_cast<std::ptrdiff_t>(done));
+    const std::uint64_t at = complete_at(w);
+    w.waits = at > now;
+    if (!w.waits) return false;
+    waiting_ |= warp_bit(warp);
+    if (at != never) release_process_.wake_at(at);
+    return true;
+}
+
+void warpgroup_unit::release() {
+    const std::uint64_t now = release_process_.now();
+    std::uint64_t next = never;
+    for (warp_mask m = waiting_; m != 0; m &= m - 1) {
+        const auto w = static_cast<unsigned>(__builtin_ctzll(m));
+        const std::uint64_t at = complete_at(warps_[w]);
+        if (at > now) {
+            next = std::min(next, at);
+            continue;
+        }
+        warps_[w].waits = false;
+        waiting_ &= ~warp_bit(w);
+        sm_.warps.stops_waiting(sm_.warps.at_engine, w);
+    }
+    if (next == never)
+        release_process_.sleep();
+    else
+        release_process_.sleep_until(next);
+}
+
+}  // namespace simtlm::core::modern

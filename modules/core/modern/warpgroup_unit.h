@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/modern/engine_config.h"
+#include "modules/core/modern/modern_statistics.h"
+#include "modules/core/warp_table.h"
+#include "modules/kernel/clocked_process.h"
+#include "modules/program/instruction.h"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <systemc>
+#include <unordered_map>
+#include <vector>
+
+namespace simtlm::core::modern {
+
+/// How long a product of a warpgroup takes. Core cycles.
+struct warpgroup_cycles {
+    unsigned busy = 1;  ///< of the tensor cores
+    unsigned tail = 0;  ///< from then until the sums are in registers
+};
+
+/// m64nNkK takes as long as the tensor cores multiply, and as shared memory gives the operands that
+/// lie there: A, of 64 x K elements, and B. So m64n256k16 of halves takes 128 cycles, and A in
+/// shared memory shows below n64 and where a sparse B fills the bandwidth (arXiv 2501.12084).
+/// @param opcode  as PTX writes it
+warpgroup_cycles warpgroup_timing(const warpgroup_config& config, std::string_view opcode,
+                                  bool a_in_registers);
+
+/// The tensor cores of an SM as warpgroups use them (wgmma): four warps issue a product each, which
+/// begins when the last of them has, behind those that began before; its warps go on, until they
+/// wait for a group.
+///
+/// Action: warps whose groups are complete go on (core_write_back).
+class warpgroup_unit : public sc_core::sc_module {
+public:
+    struct blocks {
+        warp_table& warps;
+        modern_statistics& statistics;
+    };
+    warpgroup_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                   const warpgroup_config& config, const blocks& sm);
+
+    /// A CTA has been placed: each four of its warps are a warpgroup.
+    void place(unsigned first_warp, unsigned warps);
+    /// A warp has issued a product, in phase core_issue.
+    void multiply(unsigned warp, const program::static_instruction& what, std::uint64_t now);
+    /// A warp closes its current group of products.
+    void commit(unsigned warp);
+    /// A warp waits until at most so many of its closed groups are in flight.
+    /// @return false: it need not
+    bool wait(unsigned warp, unsigned groups, std::uint64_t now);
+    bool waits(unsigned warp) const { return warps_[warp].waits; }
+    /// A kernel begins whose opcodes may lie where those of another have lain.
+    void forget_opcodes() {
+        for (auto& known : timing_) known.clear();
+    }
+    /// For waveforms: products that have begun, or will.
+    std::uint64_t begun() const { return begun_; }
+    /// Core cycle up to which the tensor cores are taken.
+    std::uint64_t busy_until() const { return free_at_; }
+
+private:
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+    struct product {
+        std::uint8_t issued = 0;  // by so many of the warps
+        std::uint64_t done_at = never;
+    };
+    struct warpgroup {
+        unsigned members = 0;
+        std::uint64_t first = 0;  // number of products[0]
+        std::deque<product> products;
+    };
+    struct warp_products {
+        unsigned group = 0;                 // its warpgroup, by first warp
+        std::uint64_t issued = 0;           // products
+        std::vector<std::uint64_t> closed;  // products issued when each group was closed
+        std::uint64_t needed = 0;           // products that have to be complete
+        bool waits = false;
+    };
+    /// Core cycle in which the products that a warp waits for are complete; never: not known yet.
+    std::uint64_t complete_at(const warp_products& w) const;
+    void release();
+
+    const warpgroup_config config_;
+    blocks sm_;
+    std::vector<warp_products> warps_;
+    std::vector<warpgroup> groups_;                                // by first warp
+    std::unordered_map<const char*, warpgroup_cycles> timing_[2];  // by whether A is in registers
+    warp_mask waiting_ = 0;
+    std::uint64_t free_at_ = 0;
+    std::uint64_t begun_ = 0;
+    kernel::clocked_process release_process_;
+};
+
+}  // namespace simtlm::core::modern
