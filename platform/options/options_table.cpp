@@ -559,10 +559,10 @@ void modern(builder& b) {
         "SMs have engines for bulk copies (the tensor memory accelerator), mbarriers and products "
         "of warpgroups: sm_90.");
     b.word(
-        "-modern_bulk_copy", "ISSUE,COMMAND,ARRIVAL,QUEUE,REQUESTS", "32,54,14,64,384",
-        "Bulk copies: core cycles from issue to the front end of their engine, in the front end, "
-        "and from the last reply until the mbarrier is told; copies in the queue of the front end; "
-        "requests of 128 bytes in flight.");
+        "-modern_bulk_copy", "ISSUE,COMMAND,ARRIVAL,QUEUE,REQUESTS", "32,54,18,64,384",
+        "Bulk copies: core cycles from issue to the front end of their engine, between two that "
+        "it takes, and from the last reply until the mbarrier is told; copies in the queue of the "
+        "front end; requests of 128 bytes in flight.");
     b.word(
         "-modern_mbarrier", "ARRIVE,WAIT", "29,32",
         "Core cycles of an arrival at an mbarrier, and from the issue of a wait, or the end of its "

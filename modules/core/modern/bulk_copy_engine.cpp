@@ -123,14 +123,13 @@ void bulk_copy_engine::process_command(std::uint64_t now) {
     }
     commands_.pop_front();
     front_end_free_at_ = now + config_.command_cycles;
-    t.ready_at = front_end_free_at_;
     generating_.push_back(&t);
 }
 
-void bulk_copy_engine::generate(std::uint64_t now) {
+void bulk_copy_engine::generate() {
     if (generating_.empty()) return;
     transfer& t = *generating_.front();
-    if (t.ready_at > now || t.awaits_map) return;
+    if (t.awaits_map) return;
     if (t.range < t.what.ranges.size()) {
         if (blocked_ || sm_.port.blocked() || requests_ >= config_.requests_in_flight) return;
         const program::memory_range& r = t.what.ranges[t.range];
@@ -188,14 +187,14 @@ void bulk_copy_engine::send(transfer& t, std::uint64_t address, std::uint32_t by
 void bulk_copy_engine::act() {
     const std::uint64_t now = act_process_.now();
     process_command(now);
-    generate(now);
+    generate();
     // What can go on without anybody's help, and when.
     std::uint64_t next = ~std::uint64_t{0};
     if (!commands_.empty())
         next = std::max({commands_.front()->ready_at, front_end_free_at_, now + 1});
     if (!generating_.empty() && !generating_.front()->awaits_map && !blocked_ &&
         requests_ < config_.requests_in_flight)
-        next = std::min(next, std::max(generating_.front()->ready_at, now + 1));
+        next = now + 1;
     if (next == ~std::uint64_t{0})
         act_process_.sleep();
     else

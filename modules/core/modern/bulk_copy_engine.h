@@ -83,7 +83,7 @@ private:
         program::bulk_transfer what;
         std::uint16_t warp = 0;
         std::uint32_t group = 0;
-        std::uint64_t ready_at = 0;     // for the front end, then for its requests
+        std::uint64_t ready_at = 0;     // for the front end
         std::size_t range = 0;          // of what, from which requests are made next
         std::uint32_t offset = 0;       // in it
         std::uint32_t outstanding = 0;  // requests
@@ -117,7 +117,7 @@ private:
     void act();
     void finish();
     void process_command(std::uint64_t now);
-    void generate(std::uint64_t now);
+    void generate();
     void send(transfer& t, std::uint64_t address, std::uint32_t bytes, bool is_map);
     void request_sent(transfer& t);
     void reply_came(transfer& t);

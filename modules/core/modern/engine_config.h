@@ -6,8 +6,8 @@ namespace simtlm::core::modern {
 /// The bulk copy engine of an SM (the Tensor Memory Accelerator of Hopper). Core cycles.
 struct bulk_copy_config {
     unsigned issue_cycles = 32;         ///< from the issue of a copy until the front end has it
-    unsigned command_cycles = 54;       ///< that the front end takes for a copy, one at a time
-    unsigned arrival_cycles = 14;       ///< from the last reply until the mbarrier is told
+    unsigned command_cycles = 54;       ///< between two copies that the front end takes
+    unsigned arrival_cycles = 18;       ///< from the last reply until the mbarrier is told
     unsigned commands = 64;             ///< copies that wait for the front end
     unsigned requests_in_flight = 384;  ///< of 128 bytes
     unsigned tensor_maps = 32;          ///< entries of the cache of tensor maps

@@ -248,6 +248,7 @@ void sm::ends(unsigned w) {
                          static_cast<std::uint16_t>(warps_.warp[w].cta),
                          {}});
     arrivals_.back().request.kind = program::barrier_kind::none;
+    if (warpgroups_) warpgroups_->ends(w, sequencer_.cycle(protocol::core_clock));
     synchronise_process_.wake_at(arrivals_.back().at);
     retire_process_.wake();
 }
@@ -357,7 +358,8 @@ void sm::retire() {
         warps_.may_have_left &= ~warp_bit(w);
         const warp_state& warp = warps_.warp[w];
         if (warp.in_pipeline == 0 && warp.stores == 0 && warp.copies == 0 && warp.transfers == 0 &&
-            !has_arrivals(w) && !scoreboard_.writes_pending(w))
+            !(warpgroups_ && warpgroups_->waits(w)) && !has_arrivals(w) &&
+            !scoreboard_.writes_pending(w))
             warp_exits(w);
     }
     const std::uint64_t now = retire_process_.now();

@@ -62,7 +62,7 @@ unsigned bits_of_type(std::string_view t) {
 
 matrix_shape shape_of(std::string_view opcode) {
     matrix_shape s;
-    bool sparse = opcode.substr(0, 6) == "mma.sp";
+    bool sparse = opcode.substr(0, 6) == "mma.sp";  // mma.sp::ordered_metadata too
     unsigned types = 0, bits = 0;
     const bool ptx = !opcode.empty() && std::islower(static_cast<unsigned char>(opcode[0])) != 0;
     const std::string_view base = opcode.substr(0, opcode.find('.'));
@@ -74,7 +74,7 @@ matrix_shape shape_of(std::string_view opcode) {
             const matrix_shape named = shape_of_letters(part);
             if (named.known()) s = named;
         }
-        if (part == "SP") sparse = true;
+        if (part == "SP" || part == "sp") sparse = true;
         if (const unsigned b = bits_of_type(part); b != 0 || part == "f32" || part == "s32") {
             // PTX names D, A, B, C; machine code names A and B where they are not halves.
             if (ptx ? types == 1 : bits == 0) bits = b;

@@ -91,8 +91,14 @@ bool warpgroup_unit::wait(unsigned warp, unsigned groups, std::uint64_t now) {
     warp_products& w = warps_[warp];
     if (w.closed.size() <= groups) return false;
     const std::size_t done = w.closed.size() - groups;
-    w.needed = w.closed[done - 1];
+    const std::uint64_t needed = w.closed[done - 1];
     w.closed.erase(w.closed.begin(), w.closed.begin() + static_cast<std::ptrdiff_t>(done));
+    return wait_for(warp, needed, now);
+}
+
+bool warpgroup_unit::wait_for(unsigned warp, std::uint64_t products, std::uint64_t now) {
+    warp_products& w = warps_[warp];
+    w.needed = products;
     const std::uint64_t at = complete_at(w);
     w.waits = at > now;
     if (!w.waits) return false;
@@ -114,6 +120,7 @@ void warpgroup_unit::release() {
         warps_[w].waits = false;
         waiting_ &= ~warp_bit(w);
         sm_.warps.stops_waiting(sm_.warps.at_engine, w);
+        sm_.warps.may_leave(w);
     }
     if (next == never)
         release_process_.sleep();

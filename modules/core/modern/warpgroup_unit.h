@@ -54,6 +54,8 @@ public:
     /// @return false: it need not
     bool wait(unsigned warp, unsigned groups, std::uint64_t now);
     bool waits(unsigned warp) const { return warps_[warp].waits; }
+    /// A warp has ended: it leaves when its products are complete (waits()).
+    void ends(unsigned warp, std::uint64_t now) { wait_for(warp, warps_[warp].issued, now); }
     /// A kernel begins whose opcodes may lie where those of another have lain.
     void forget_opcodes() {
         for (auto& known : timing_) known.clear();
@@ -83,6 +85,7 @@ private:
     };
     /// Core cycle in which the products that a warp waits for are complete; never: not known yet.
     std::uint64_t complete_at(const warp_products& w) const;
+    bool wait_for(unsigned warp, std::uint64_t products, std::uint64_t now);
     void release();
 
     const warpgroup_config config_;
