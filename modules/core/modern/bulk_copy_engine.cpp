@@ -116,10 +116,16 @@ void bulk_copy_engine::process_command(std::uint64_t now) {
     if (commands_.empty() || commands_.front()->ready_at > now || front_end_free_at_ > now) return;
     transfer& t = *commands_.front();
     if (t.what.tensor_map != 0 && !has_map(t.what.tensor_map)) {
-        if (blocked_ || sm_.port.blocked()) return;
-        ++sm_.statistics.tensor_map_misses;
+        const bool asked_for =
+            std::any_of(generating_.begin(), generating_.end(), [&t](const transfer* before) {
+                return before->awaits_map && before->what.tensor_map == t.what.tensor_map;
+            });
+        if (!asked_for && (blocked_ || sm_.port.blocked())) return;
         t.awaits_map = true;
-        send(t, t.what.tensor_map, line_bytes, true);
+        if (!asked_for) {
+            ++sm_.statistics.tensor_map_misses;
+            send(t, t.what.tensor_map, line_bytes, true);
+        }
     }
     commands_.pop_front();
     front_end_free_at_ = now + config_.command_cycles;
@@ -222,11 +228,10 @@ tlm::tlm_sync_enum bulk_copy_engine::respond(int, tlm::tlm_generic_payload& p,
     --t.outstanding;
     act_process_.wake();
     if (is_map) {
-        t.awaits_map = false;
-        if (!has_map(t.what.tensor_map)) {
-            if (maps_.size() == config_.tensor_maps) maps_.erase(maps_.begin());
-            maps_.push_back(t.what.tensor_map);
-        }
+        for (transfer* const waiting : generating_)
+            if (waiting->what.tensor_map == t.what.tensor_map) waiting->awaits_map = false;
+        if (maps_.size() == config_.tensor_maps) maps_.erase(maps_.begin());
+        maps_.push_back(t.what.tensor_map);
     }
     complete_if_done(t);
     return tlm::TLM_COMPLETED;

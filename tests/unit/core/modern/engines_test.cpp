@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engines of an SM of sm_90: bulk copies, mbarriers, products of warpgroups.
+#include "tests/unit/core/modern/modern_rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace simtlm::core::modern {
+namespace {
+
+using program::bulk_transfer;
+using program::special_op;
+using test::four_sub_cores;
+using test::modern_listing;
+using test::modern_rig;
+using test::stall;
+using ::testing::ElementsAre;
+
+constexpr std::uint64_t data = 0x7f0000000000;
+constexpr unsigned memory_latency = 100;
+
+sm_timing with_engines() {
+    sm_timing m;
+    m.engines.present = true;
+    return m;
+}
+
+/// What warps of a block execute, and what of it is asynchronous.
+struct engine_code {
+    std::vector<program::dynamic_instruction> code;
+    std::function<std::vector<bulk_transfer>(unsigned warp, std::uint64_t pc)> transfers;
+    std::function<bool()> phase_is_complete = [] { return true; };
+
+    void run(const program::static_instruction& i) {
+        program::dynamic_instruction d;
+        d.info = &i;
+        d.active_mask = ~0u;
+        code.push_back(d);
+    }
+};
+
+class engine_warp : public program::warp_executor {
+public:
+    engine_warp(const engine_code& what, unsigned warp) : what_(what), warp_(warp) {}
+    program::instruction_window from(std::size_t i) const {
+        return {what_.code.data() + i, what_.code.data() + what_.code.size()};
+    }
+    void issue(const program::dynamic_instruction& i, std::uint64_t, program::issue_effects& e,
+               program::lane_addresses&) override {
+        const auto here = static_cast<std::size_t>(&i - what_.code.data());
+        pc_ = i.info->pc;
+        e.active_mask = ~0u;
+        e.next = from(here + 1);
+        e.warp_ended = e.lanes_ended = e.next.empty();
+        e.suspended = i.info->special == special_op::mbarrier_wait && !what_.phase_is_complete();
+        EXPECT_TRUE(e.can_suspend);
+    }
+    std::vector<bulk_transfer> take_transfers() override { return what_.transfers(warp_, pc_); }
+    bool retry_wait() override { return what_.phase_is_complete(); }
+
+private:
+    const engine_code& what_;
+    unsigned warp_;
+    std::uint64_t pc_ = 0;
+};
+
+class engine_cta : public program::cta {
+public:
+    engine_cta(const engine_code& code, unsigned warps) {
+        for (unsigned w = 0; w < warps; ++w) warps_.emplace_back(code, w);
+    }
+    program::warp_code warp(unsigned w) override {
+        return {warps_[w].from(0), nullptr, &warps_[w]};
+    }
+
+private:
+    std::deque<engine_warp> warps_;
+};
+
+/// A program with asynchronous instructions, and the SM that runs it.
+struct engine_rig {
+    modern_rig rig{"rig", four_sub_cores(), with_engines(), memory_latency};
+    modern_listing p;
+    engine_code code;
+
+    const program::static_instruction& add(const char* opcode, special_op special,
+                                           int immediate = 0) {
+        program::control_bits c = stall(1);
+        program::static_instruction& i = p.add(opcode, {}, {}, c);
+        i.special = special;
+        i.immediate = immediate;
+        code.run(i);
+        return i;
+    }
+    const program::static_instruction& plain(std::uint8_t wait_mask = 0) {
+        program::control_bits c = stall(1);
+        c.wait_mask = wait_mask;
+        const auto& i = p.add("FFMA", {1}, {2, 3, 4}, c);
+        code.run(i);
+        return i;
+    }
+    void go(unsigned warps = 1, std::uint64_t cycles = 3000) {
+        code.run(p.exit());
+        rig.launch(std::make_unique<engine_cta>(code, warps), warps);
+        rig.run(cycles);
+        ASSERT_EQ(rig.completed.size(), 1u) << rig.core.describe();
+        EXPECT_EQ(rig.core.instructions_in_flight(), 0u);
+    }
+};
+
+bulk_transfer copy(bulk_transfer::kind what, std::uint64_t address, std::uint32_t bytes) {
+    bulk_transfer t;
+    t.what = what;
+    t.bytes = bytes;
+    t.ranges.push_back({address, bytes});
+    return t;
+}
+
+TEST(BulkCopyEngine, AsksForLinesAndTellsTheMbarrierWhenAllHaveCome) {
+    engine_rig r;
+    bool told = false;
+    r.code.phase_is_complete = [&] { return told; };
+    r.code.transfers = [&](unsigned, std::uint64_t) {
+        std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data + 64, 256)};
+        list[0].arrivals.push_back({0, [&] { told = true; }});
+        return list;
+    };
+    const auto& start = r.add("cp.async.bulk", special_op::bulk_copy);
+    r.add("mbarrier.try_wait", special_op::mbarrier_wait);
+    const auto& after = r.plain();
+    r.go();
+    EXPECT_THAT(r.rig.memory.addresses(), ElementsAre(data + 64, data + 128, data + 256));
+    const bulk_copy_config c;
+    const std::uint64_t first = r.rig.memory.seen[0].cycle;
+    EXPECT_EQ(first - r.rig.issued(start)[0], c.issue_cycles);
+    // Three requests in a row; their replies; then the wait is tried again.
+    const std::uint64_t least = c.issue_cycles + 2 + memory_latency + c.arrival_cycles;
+    EXPECT_GE(r.rig.distance(start, after), least);
+    EXPECT_LE(r.rig.distance(start, after), least + 4);
+    const modern_statistics& s = r.rig.core.stage_statistics();
+    EXPECT_EQ(s.bulk_copies, 1u);
+    EXPECT_EQ(s.bulk_bytes, 256u);
+    EXPECT_EQ(s.bulk_requests, 3u);
+    EXPECT_EQ(s.mbarrier_waits, 1u);
+}
+
+TEST(BulkCopyEngine, TakesACopyAtATimeAtItsFrontEnd) {
+    engine_rig r;
+    r.code.transfers = [&](unsigned, std::uint64_t pc) {
+        std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data + 4096 * pc, 128)};
+        list[0].arrivals.push_back({0, [] {}});
+        return list;
+    };
+    r.add("cp.async.bulk", special_op::bulk_copy);
+    r.add("cp.async.bulk", special_op::bulk_copy);
+    r.go();
+    ASSERT_EQ(r.rig.memory.seen.size(), 2u);
+    EXPECT_EQ(r.rig.memory.seen[1].cycle - r.rig.memory.seen[0].cycle,
+              bulk_copy_config().command_cycles);
+}
+
+TEST(BulkCopyEngine, FetchesATensorMapOnceAndItsDataAfterIt) {
+    engine_rig r;
+    r.code.transfers = [&](unsigned, std::uint64_t) {
+        std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data, 128)};
+        list[0].tensor_map = data + 0x10000;
+        list[0].arrivals.push_back({0, [] {}});
+        return list;
+    };
+    for (unsigned i = 0; i < 6; ++i) r.add("cp.async.bulk.tensor", special_op::bulk_copy);
+    r.go();
+    ASSERT_EQ(r.rig.memory.seen.size(), 7u);
+    EXPECT_EQ(r.rig.memory.seen[0].address, data + 0x10000);
+    EXPECT_EQ(r.rig.core.stage_statistics().tensor_map_misses, 1u);
+    EXPECT_GE(r.rig.memory.seen.back().cycle, r.rig.memory.seen[0].cycle + memory_latency);
+}
+
+TEST(BulkCopyEngine, LetsAWarpGoOnWhenItsGroupsHaveReadSharedMemoryOrAreComplete) {
+    engine_rig r;
+    r.code.transfers = [&](unsigned, std::uint64_t) {
+        return std::vector<bulk_transfer>{copy(bulk_transfer::kind::store, data, 512)};
+    };
+    const auto& start = r.add("cp.async.bulk", special_op::bulk_copy);
+    r.add("cp.async.bulk.commit_group", special_op::bulk_commit);
+    r.add("cp.async.bulk.wait_group.read", special_op::bulk_wait_read);
+    const auto& read = r.plain();
+    r.add("cp.async.bulk.wait_group", special_op::bulk_wait);
+    const auto& written = r.plain();
+    r.go();
+    EXPECT_EQ(r.rig.memory.seen.size(), 4u);
+    for (const auto& q : r.rig.memory.seen) EXPECT_TRUE(q.write);
+    const bulk_copy_config c;
+    EXPECT_GE(r.rig.distance(start, read), c.issue_cycles + 3);
+    EXPECT_LT(r.rig.distance(start, read), memory_latency);
+    EXPECT_GE(r.rig.distance(start, written),
+              c.issue_cycles + 3 + memory_latency + c.arrival_cycles);
+}
+
+TEST(BulkCopyEngine, LetsAWarpGoOnWhileItsLastGroupsAreInFlight) {
+    engine_rig r;
+    r.code.transfers = [&](unsigned, std::uint64_t) {
+        return std::vector<bulk_transfer>{copy(bulk_transfer::kind::store, data, 128)};
+    };
+    const auto& start = r.add("cp.async.bulk", special_op::bulk_copy);
+    r.add("cp.async.bulk.commit_group", special_op::bulk_commit);
+    r.add("cp.async.bulk.wait_group", special_op::bulk_wait, 1);
+    const auto& after = r.plain();
+    r.go();
+    EXPECT_LT(r.rig.distance(start, after), 20u);
+    EXPECT_GE(r.rig.completed[0], memory_latency + bulk_copy_config().issue_cycles)
+        << "a warp leaves when its copies are complete";
+}
+
+TEST(Mbarrier, LetsASuspendedWarpGoOnWhenAnotherArrives) {
+    engine_rig r;
+    const auto& wait = r.add("mbarrier.try_wait", special_op::mbarrier_wait);
+    r.add("mbarrier.arrive", special_op::mbarrier_update);
+    const auto& after = r.plain();
+    // Two warps: the first retry comes with the first arrival.
+    r.code.phase_is_complete = [&, n = 0]() mutable { return n++ != 0; };
+    r.go(2);
+    const auto first = r.rig.issued(wait, 0)[0];
+    EXPECT_GE(r.rig.issued(after, 0)[0], first + mbarrier_config().arrive_cycles);
+}
+
+struct product_case {
+    const char* opcode;
+    bool in_registers;
+    unsigned cycles;
+};
+void PrintTo(const product_case& c, std::ostream* out) {
+    *out << c.opcode << (c.in_registers ? " RS" : " SS");
+}
+
+struct WarpgroupProduct : ::testing::TestWithParam<product_case> {};
+// arXiv 2501.12084: m64n256k16 in 128 cycles, all types alike; A in shared memory shows below n64
+// and where B is dense and A sparse.
+INSTANTIATE_TEST_SUITE_P(
+    Measured, WarpgroupProduct,
+    ::testing::Values(
+        product_case{"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16", false, 128},
+        product_case{"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16", true, 128},
+        product_case{"wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16", false, 64},
+        product_case{"wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16", false, 32},
+        product_case{"wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16", false, 24},
+        product_case{"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", false, 18},
+        product_case{"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", true, 13},
+        product_case{"wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e5m2", false, 128},
+        product_case{"wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8", true, 128},
+        product_case{"wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32", false, 128},
+        product_case{"wgmma.mma_async.sp.sync.aligned.m64n256k32.f32.f16.f16", false, 144},
+        product_case{"wgmma.mma_async.sp.sync.aligned.m64n256k32.f32.f16.f16", true, 128}));
+
+TEST_P(WarpgroupProduct, TakesAsManyCyclesAsMeasured) {
+    const product_case& c = GetParam();
+    EXPECT_EQ(warpgroup_timing({}, c.opcode, c.in_registers).busy, c.cycles);
+}
+
+TEST(Warpgroup, BeginsAProductWhenItsFourWarpsHaveIssuedItAndQueuesTheNext) {
+    engine_rig r;
+    const char* const opcode = "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16";
+    const auto& first = r.add(opcode, special_op::warpgroup_mma);
+    r.add(opcode, special_op::warpgroup_mma);
+    r.add("wgmma.commit_group", special_op::warpgroup_commit);
+    r.add("wgmma.wait_group", special_op::warpgroup_wait);
+    const auto& after = r.plain();
+    r.go(4);
+    std::uint64_t last = 0;
+    for (unsigned w = 0; w < 4; ++w) last = std::max(last, r.rig.issued(first, w)[0]);
+    const warpgroup_config c;
+    const std::uint64_t done = last + c.issue_cycles + 2 * 128 + c.shared_tail;
+    for (unsigned w = 0; w < 4; ++w) {
+        EXPECT_GE(r.rig.issued(after, w)[0], done);
+        EXPECT_LE(r.rig.issued(after, w)[0], done + 2);
+    }
+    EXPECT_EQ(r.rig.core.stage_statistics().warpgroup_products, 2u);
+    EXPECT_EQ(r.rig.core.stage_statistics().warpgroup_cycles, 256u);
+}
+
+TEST(Warpgroup, SharesTheTensorCoresWithOthers) {
+    engine_rig r;
+    const auto& first =
+        r.add("wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16", special_op::warpgroup_mma);
+    r.add("wgmma.commit_group", special_op::warpgroup_commit);
+    r.add("wgmma.wait_group", special_op::warpgroup_wait);
+    const auto& after = r.plain();
+    r.go(8);
+    const auto one = r.rig.issued(after, 0)[0], other = r.rig.issued(after, 4)[0];
+    EXPECT_EQ(std::max(one, other) - std::min(one, other), 128u);
+    EXPECT_GE(std::max(one, other), r.rig.issued(first, 4)[0] + 17 + 2 * 128 + 66);
+}
+
+}  // namespace
+}  // namespace simtlm::core::modern
