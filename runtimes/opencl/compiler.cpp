@@ -121,6 +121,19 @@ void mend_rotations(std::string& ptx) {
     ptx = std::move(mended);
 }
 
+/// libclc reads tables of bytes 16 at a time and takes for granted that they begin so aligned; in
+/// PTX they have the alignment of bytes, and lie behind the constants of the program.
+void align_constant_tables(std::string& ptx) {
+    constexpr std::string_view before = ".const .align ", after = " .b8 ";
+    for (std::size_t at = ptx.find(before); at != std::string::npos;
+         at = ptx.find(before, at + 1)) {
+        const std::size_t number = at + before.size(), end = ptx.find(' ', number);
+        if (end == std::string::npos || ptx.compare(end, after.size(), after) != 0) continue;
+        if (std::strtoul(ptx.c_str() + number, nullptr, 10) < 16)
+            ptx.replace(number, end - number, "16");
+    }
+}
+
 }  // namespace
 
 const std::vector<std::string>& compiler::extensions() {
@@ -158,7 +171,7 @@ compiler::compiler(unsigned capability) : capability_(architecture_for(capabilit
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
                            library::builtins, library::scratch, std::to_string(capability_),
-                           "5"});  // what this file itself does to code
+                           "6"});  // what this file itself does to code
 }
 
 compiler::~compiler() = default;
@@ -450,7 +463,10 @@ compile_result compiler::link(const std::vector<std::string>& objects,
     result.log = r.errors;
     if (r.status != 0) return result;
     result.output = text_of(output);
-    if (!options.make_library) mend_rotations(result.output);
+    if (!options.make_library) {
+        mend_rotations(result.output);
+        align_constant_tables(result.output);
+    }
     result.good = !result.output.empty();
     if (result.good) cache_->store(key, {result.output, result.log});
     return result;

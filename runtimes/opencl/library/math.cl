@@ -222,6 +222,41 @@ WITH_INTEGERS(double, ldexp, scaled_double)
 WITH_ONE_INTEGER(float, ldexp)
 WITH_ONE_INTEGER(double, ldexp)
 
+// ---- exponential functions: with denormal results ----
+
+/// e^r where |r| <= 0.36.
+static float exponential_near_zero(float r) {
+    float p = fma(r, 1.0f / 5040, 1.0f / 720);
+    p = fma(r, p, 1.0f / 120);
+    p = fma(r, p, 1.0f / 24);
+    p = fma(r, p, 1.0f / 6);
+    p = fma(r, p, 0.5f);
+    return fma(r, fma(r, p, 1.0f), 1.0f);
+}
+// Beyond the limits of the arguments the results overflow or are 0.
+static float exponential(float x) {
+    if (isnan(x)) return x;
+    const float c = fmin(fmax(x, -110.0f), 90.0f), n = rint(c * M_LOG2E_F);
+    // ln 2 in two parts; the first product and difference are exact.
+    const float r = fma(-n, -0x1.05c610p-29f, fma(-n, 0x1.62e430p-1f, c));
+    return scaled_float(exponential_near_zero(r), (int)n);
+}
+static float exponential_of_2(float x) {
+    if (isnan(x)) return x;
+    const float c = fmin(fmax(x, -160.0f), 130.0f), n = rint(c);
+    return scaled_float(exponential_near_zero((c - n) * M_LN2_F), (int)n);
+}
+static float exponential_of_10(float x) {
+    if (isnan(x)) return x;
+    const float c = fmin(fmax(x, -50.0f), 40.0f), n = rint(c * 3.32192809f);
+    // log10 2 in two parts.
+    const float r = fma(-n, -0x1.ec10c0p-27f, fma(-n, 0x1.344136p-2f, c));
+    return scaled_float(exponential_near_zero(r * M_LN10_F), (int)n);
+}
+VECTORS_1(float, exp, exponential)
+VECTORS_1(float, exp2, exponential_of_2)
+VECTORS_1(float, exp10, exponential_of_10)
+
 // ---- rootn: in double precision, which has room for denormals and for the error of log2 ----
 
 static float root_of_float(float x, int n) {
