@@ -359,7 +359,8 @@ private:
             case what::constant_indexed: {
                 operand o = constant(54, 38, 16, 0, false);
                 o.has_base = true;
-                o.base = static_cast<std::uint8_t>(w_.bits(24, 8));
+                o.uniform_base = spec.uniform;
+                o.base = static_cast<std::uint8_t>(w_.bits(24, spec.uniform ? 6 : 8));
                 return o;
             }
             case what::constant_direct:

@@ -184,6 +184,7 @@ UR2UP   1884 1c84                  75-U | | UPR A/b Q/u
 # --- constant, local, shared memory ---
 LDC     b82                        70-  | 73-75=U8,S8,U16,S16,-,64 78-79=-,IL,IS,ISL | Rd LDC24
 ULDC    ab9                        75-U | 73-75=U8,S8,U16,S16,-,64 | Rd K40
+ULDC    1abb                       75-U | 73-75=U8,S8,U16,S16,-,64 | Rd LDC24
 LDL     983                        70-  | 84-86=EF,-,EL,LU,EU,NA 73-75=U8,S8,U16,S16,-,64,128 | Rd MEM24.40
 LDL     1983                       75-  | 84-86=EF,-,EL,LU,EU,NA 73-75=U8,S8,U16,S16,-,64,128 | Rd UMEM24.32.40
 STL     387                        70-  | 84-86=EF,-,EL,LU,EU,NA 73-75=U8,S8,U16,S16,-,64,128 | MEM24.40 Rb

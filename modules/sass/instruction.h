@@ -84,6 +84,7 @@ struct operand {
     std::uint8_t base = register_rz;     ///< address: general register; constant: index register
     std::uint8_t uniform = uniform_urz;  ///< address: uniform register; cx[]: the handle
     bool has_base = false, has_uniform = false;
+    bool uniform_base = false;              ///< the index register of a constant is a uniform one
     std::uint8_t descriptor = uniform_urz;  ///< desc[UR]
     bool has_descriptor = false;
     std::uint64_t value = 0;  ///< immediate, offset (sign-extended), target

@@ -70,8 +70,9 @@ void put_constant(out& o, const operand& p) {
         fmt::format_to(std::back_inserter(o), "c[{:#x}]", p.bank);
     }
     put(o, p.spaced ? " [" : "[");
-    if (p.has_base && (p.base != register_rz || p.value == 0)) {
-        put_register(o, p.base, false);
+    const std::uint8_t no_register = p.uniform_base ? uniform_urz : register_rz;
+    if (p.has_base && (p.base != no_register || p.value == 0)) {
+        put_register(o, p.base, p.uniform_base);
         if (p.value != 0) {
             put(o, "+");
             put_hex(o, p.signed_value());

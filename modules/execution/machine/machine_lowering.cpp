@@ -787,7 +787,11 @@ bool machine_lowering::lower_move() {
         copy(result_row(at(0)), low_word(at(1)));
         return true;
     }
-    if (now_.opcode == "ULDC" || (now_.opcode == "LDC" && at(1).base == sass::register_rz)) {
+    const bool loads_constant = now_.opcode == "ULDC" || now_.opcode == "LDC";
+    const bool has_index =
+        loads_constant && at(1).has_base &&
+        at(1).base != (at(1).uniform_base ? sass::uniform_urz : sass::register_rz);
+    if (loads_constant && !has_index) {
         operand c = at(1);
         c.has_base = false;
         constexpr std::pair<std::string_view, machine_row::kind> narrow[] = {
@@ -808,7 +812,7 @@ bool machine_lowering::lower_move() {
         if (now_.has("64")) copy(result_row(at(0), 1), high);
         return true;
     }
-    if (now_.opcode == "LDC") {
+    if (has_index) {
         const operand& c = at(1);
         if (now_.has("IL") || now_.has("IS") || now_.has("ISL") || c.bank >= sass_image::banks)
             return false;
@@ -821,7 +825,7 @@ bool machine_lowering::lower_move() {
                                                        : 32;
         d.is_signed = now_.has("S8") || now_.has("S16");
         operation& op = emit(machine_load_constant, &d);
-        op.source[0] = register_row(c.base, false);
+        op.source[0] = register_row(c.base, c.uniform_base);
         op.source[1] = c.bank;  // becomes its place
         op.destination = result_row(at(0));
         op.destination2 = result_row(at(0), 1);
@@ -1005,6 +1009,7 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
     p.offset = o.signed_value();
     p.detail = static_cast<std::uint16_t>(static_cast<unsigned>(s) << access_detail::space_shift);
     const bool uniform = o.has_uniform && o.uniform != sass::uniform_urz;
+    if (s == space::shared) p.offset -= sass_image::reserved_shared(image_.architecture());
     if (s == space::shared || s == space::local) {
         const unsigned scale = o.suffix == ".X4"    ? 2
                                : o.suffix == ".X8"  ? 3

@@ -543,7 +543,8 @@ const operation* machine_generic_address(warp& w, const operation* op) {
     double_word* const to = double_row(w, op->destination);
     for (unsigned i = 0; i < warp_size; ++i)
         if (to[i] >> 32 == sass_image::shared_window_high)
-            to[i] = address_windows::shared + static_cast<std::uint32_t>(to[i]);
+            to[i] = address_windows::shared + static_cast<std::uint32_t>(to[i]) -
+                    sass_image::reserved_shared(90);
     return op + 1;
 }
 

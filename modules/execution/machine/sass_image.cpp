@@ -199,7 +199,8 @@ void sass_image::describe_kernels() {
         k.name = f.name;
         k.function = n;
         k.registers = f.registers;
-        k.static_shared = f.static_shared;
+        k.static_shared =
+            f.static_shared - std::min(f.static_shared, reserved_shared(architecture()));
         k.own_local = f.frame_bytes;
         k.local_bytes = (std::max(stack, f.frame_bytes) + 15) & ~15u;
         k.parameter_bytes = f.parameter_bytes;
@@ -321,7 +322,7 @@ lane_buffer sass_image::launch_constants(const launch& l) const {
         put(zero, at[i] + 4, dims[i].y, 4);
         put(zero, at[i] + 8, dims[i].z, 4);
     }
-    put(zero, bank_0::shared_window, address_windows::shared, 8);
+    put(zero, bank_0::shared_window, address_windows::shared - reserved_shared(architecture()), 8);
     put(zero, bank_0::local_window, address_windows::local, 8);
     put(zero, bank_0::stack_top, k.local_bytes, 4);
     put(zero, bank_0::dynamic_shared, l.dynamic_shared, 4);

@@ -63,6 +63,11 @@ public:
     /// From Hopper on, generic addresses of shared memory are those of the shared space behind this
     /// upper word (SR_SWINHI).
     static constexpr std::uint32_t shared_window_high = 0x0010'0000;
+    /// Where a CTA's own shared memory begins, behind what Hopper's system reserves. Sizes of
+    /// shared memory and addresses are told without it.
+    static constexpr std::uint32_t reserved_shared(unsigned architecture) {
+        return architecture >= 90 ? 0x400 : 0;
+    }
     /// Functions of the runtime lie below it, 16 bytes each.
     static constexpr device_address runtime_window = code_window - 0x10000;
 
