@@ -22,6 +22,14 @@ void mbarrier_unit::suspend(warp_instruction& inst, std::uint64_t now) {
     waiting_.push_back({&inst, now});
 }
 
+void mbarrier_unit::changes(std::uint64_t at) {
+    if (waiting_.empty()) return;
+    const auto place = std::lower_bound(retry_at_.begin(), retry_at_.end(), at);
+    if (place != retry_at_.end() && *place == at) return;
+    retry_at_.insert(place, at);
+    retry_process_.wake_at(retry_at_.front());
+}
+
 bool mbarrier_unit::waits(unsigned warp) const {
     return std::any_of(waiting_.begin(), waiting_.end(),
                        [warp](const suspended& s) { return s.inst->warp == warp; });
@@ -29,6 +37,18 @@ bool mbarrier_unit::waits(unsigned warp) const {
 
 void mbarrier_unit::retry() {
     const std::uint64_t now = retry_process_.now();
+    if (!retry_at_.empty() && retry_at_.front() <= now) {
+        retry_at_.erase(retry_at_.begin());
+        retry_all(now);
+    }
+    if (waiting_.empty()) retry_at_.clear();
+    if (retry_at_.empty())
+        retry_process_.sleep();
+    else
+        retry_process_.sleep_until(retry_at_.front());
+}
+
+void mbarrier_unit::retry_all(std::uint64_t now) {
     std::size_t left = 0;
     for (const suspended& s : waiting_) {
         const unsigned w = s.inst->warp;
@@ -41,7 +61,6 @@ void mbarrier_unit::retry() {
         sm_.sub_cores[s.inst->scheduler]->writes_result(*s.inst, now + config_.wait_cycles);
     }
     waiting_.resize(left);
-    retry_process_.sleep();
 }
 
 }  // namespace simtlm::core::modern

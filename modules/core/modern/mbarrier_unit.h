@@ -31,10 +31,10 @@ public:
     /// A warp has issued a wait for a phase that is not complete, in phase core_issue.
     void suspend(warp_instruction& inst, std::uint64_t now);
     /// An mbarrier in shared memory changes in a core cycle, from which waits may succeed.
-    void changes(std::uint64_t at) {
-        if (!waiting_.empty()) retry_process_.wake_at(at);
-    }
+    void changes(std::uint64_t at);
     bool waits(unsigned warp) const;
+    /// Warps that wait.
+    std::size_t waiting() const { return waiting_.size(); }
 
 private:
     struct suspended {
@@ -42,10 +42,12 @@ private:
         std::uint64_t since;
     };
     void retry();
+    void retry_all(std::uint64_t now);
 
     const mbarrier_config config_;
     blocks sm_;
-    std::vector<suspended> waiting_;  // in order of issue
+    std::vector<suspended> waiting_;       // in order of issue
+    std::vector<std::uint64_t> retry_at_;  // core cycles, ascending
     kernel::clocked_process retry_process_;
 };
 

@@ -69,6 +69,24 @@ void sm::register_signals(kernel::signal_list& list, const std::string&) {
                            [c = s.get(), w, b] { return c->counters(w).value(b); });
         }
     }
+    if (modern_.engines.present) {
+        list.group(group + "/engines");
+        list.changed_by({});
+        const std::string copies = bulk_copies_->name(), products = warpgroups_->name();
+        list.level(copies + ".queued", 7, on_core, display::decimal,
+                   [this] { return bulk_copies_->commands_queued(); });
+        list.level(copies + ".in_flight", 8, on_core, display::decimal,
+                   [this] { return bulk_copies_->in_flight(); });
+        list.level(copies + ".requests", 9, on_core, display::decimal,
+                   [this] { return bulk_copies_->requests_in_flight(); });
+        list.level(std::string(mbarriers_->name()) + ".waiting", 7, on_core, display::decimal,
+                   [this] { return mbarriers_->waiting(); });
+        list.level(products + ".busy", 1, on_core, display::decimal, [this] {
+            return warpgroups_->busy_in(sequencer_.cycle(protocol::core_clock)) ? 1u : 0u;
+        });
+        list.events(products + ".begun", 4, protocol::core_clock,
+                    [this] { return warpgroups_->begun(); });
+    }
     list.group(group + "/memory");
     list.changed_by({l1d_->name()});
     cache::register_signals(list, std::string(name()) + ".l1d", protocol::core_clock,

@@ -65,7 +65,9 @@ void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& 
         found =
             known.emplace(what.opcode, warpgroup_timing(config_, what.opcode, in_registers)).first;
     const warpgroup_cycles& t = found->second;
-    free_at_ = std::max(free_at_, now + config_.issue_cycles) + t.busy;
+    const std::uint64_t start = std::max(free_at_, now + config_.issue_cycles);
+    if (start != free_at_) busy_from_ = start;
+    free_at_ = start + t.busy;
     p.done_at = free_at_ + t.tail;
     ++begun_;
     ++sm_.statistics.warpgroup_products;

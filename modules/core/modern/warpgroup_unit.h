@@ -60,10 +60,10 @@ public:
     void forget_opcodes() {
         for (auto& known : timing_) known.clear();
     }
-    /// For waveforms: products that have begun, or will.
+    /// Products whose warps have all issued them.
     std::uint64_t begun() const { return begun_; }
-    /// Core cycle up to which the tensor cores are taken.
-    std::uint64_t busy_until() const { return free_at_; }
+    /// Whether a product has the tensor cores in a core cycle.
+    bool busy_in(std::uint64_t cycle) const { return cycle >= busy_from_ && cycle < free_at_; }
 
 private:
     static constexpr std::uint64_t never = ~std::uint64_t{0};
@@ -94,6 +94,7 @@ private:
     std::vector<warpgroup> groups_;                                // by first warp
     std::unordered_map<const char*, warpgroup_cycles> timing_[2];  // by whether A is in registers
     warp_mask waiting_ = 0;
+    std::uint64_t busy_from_ = 0;  // without a break
     std::uint64_t free_at_ = 0;
     std::uint64_t begun_ = 0;
     kernel::clocked_process release_process_;

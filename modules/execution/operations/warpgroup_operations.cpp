@@ -5,6 +5,7 @@
 #include "modules/execution/thread_block.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace simtlm::execution {
@@ -26,7 +27,11 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
     const auto descriptor = [&](slot s) {
         return matrix_descriptor::decode(lanes_at<std::uint64_t>(w, s)[lane]);
     };
-    alignas(64) std::uint32_t a[warpgroup_multiply::most_a], b[warpgroup_multiply::most_b];
+    // More than the stack of a SystemC thread takes.
+    const std::unique_ptr<std::uint32_t[]> operands(
+        new std::uint32_t[warpgroup_multiply::most_a + warpgroup_multiply::most_b]);
+    std::uint32_t* const a = operands.get();
+    std::uint32_t* const b = a + warpgroup_multiply::most_a;
     const std::byte* const shared = w.block->shared();
     const std::uint32_t bytes = w.block->shared_bytes();
     bool inside = true;
