@@ -171,7 +171,7 @@ compiler::compiler(unsigned capability) : capability_(architecture_for(capabilit
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
                            library::builtins, library::scratch, std::to_string(capability_),
-                           "6"});  // what this file itself does to code
+                           "7"});  // what this file itself does to code
 }
 
 compiler::~compiler() = default;
@@ -221,6 +221,7 @@ std::vector<std::string> compiler::front_end(const build_options& o) const {
                                          "cl",
                                          "-cl-std=" + o.standard,
                                          "-cl-no-stdinc",
+                                         "-fasm",  // PTX in `asm`, as NVIDIA's compiler takes it
                                          "-Xclang",
                                          "-finclude-default-header",
                                          "-Xclang",

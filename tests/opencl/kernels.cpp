@@ -38,6 +38,11 @@ kernel void aligns(global int* out) {
 kernel void flushes(global float* p) {
     p[1] = p[0] * 0.5f;
 }
+kernel void inline_ptx(global uint* p) {
+    uint lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    asm volatile("mad.lo.u32 %0, %1, 3, 7;" : "=r"(p[get_global_id(0)]) : "r"(lane));
+}
 kernel void two_locals(local int* a, local long* b, global long* out) {
     const size_t i = get_local_id(0);
     a[i] = i; b[i] = 100 * i;
@@ -184,6 +189,16 @@ void gives_each_local_argument_its_own_memory(const host& h, cl_program g) {
     GOOD(clReleaseMemObject(out));
 }
 
+void takes_ptx_in_asm(const host& h, cl_program g) {
+    const cl_kernel k = h.kernel(g, "inline_ptx");
+    const cl_mem m = h.buffer(std::vector<cl_uint>(64));
+    set(k, 0, m);
+    h.run(k, 64, 64);
+    CHECK(h.read<cl_uint>(m, 64)[33] == 10);
+    GOOD(clReleaseKernel(k));
+    GOOD(clReleaseMemObject(m));
+}
+
 void CL_CALLBACK native(void* p) {
     struct {
         int* memory;
@@ -217,6 +232,7 @@ int main() {
         gives_each_local_argument_its_own_memory(h, g);
         aligns_variables_of_functions(h, g);
         flushes_denormals_where_it_is_asked_to(h, g);
+        takes_ptx_in_asm(h, g);
         runs_native_kernels(h);
         GOOD(clReleaseProgram(g));
     }
