@@ -288,6 +288,8 @@ int run_task(const std::string& task_file, std::size_t index) {
     r.working_folder = t.value("working_folder", "");
     r.fingerprint = t.value("fingerprint", "");
     r.wants_statistics = t.value("wants_statistics", true);
+    // Slurm requeues the tasks of a node that does not answer, also one that has just ended.
+    if (const auto ended = outcome_of(r); ended && ended->ok()) return 0;
     return run_locally({&r}, 1, t.value("timeout", 0u), [](const auto&, const auto&) {});
 }
 
