@@ -19,13 +19,13 @@ using arguments = scheduling_arguments;
                              std::string("write ") + syntax);
 }
 
-struct row {
+struct known_policy {
     const char* name;
     std::unique_ptr<scheduling_policy> (*make)(const arguments&);
 };
 
 // Where names meet makers.
-constexpr row table[] = {
+constexpr known_policy table[] = {
     {"lrr",
      [](const arguments&) -> std::unique_ptr<scheduling_policy> {
          return std::make_unique<loose_round_robin>();
@@ -71,17 +71,18 @@ std::unique_ptr<scheduling_policy> make_scheduling_policy(const scheduling_choic
     const scheduling_arguments given{
         choice.parameters, warps, scores, mine, rrr_begins_with_warp_0, two_level_rotates_twice};
     if (choice.make != nullptr) return choice.make(given);
-    for (const row& r : table)
+    for (const known_policy& r : table)
         if (choice.name == r.name) return r.make(given);
     std::string known;
-    for (const row& r : table) known += known.empty() ? r.name : std::string(", ") + r.name;
+    for (const known_policy& r : table)
+        known += known.empty() ? r.name : std::string(", ") + r.name;
     throw kernel::user_error("-gpgpu_scheduler", "no warp scheduler \"" + choice.name + "\"",
                              "choose one of " + known);
 }
 
 std::vector<std::string> scheduling_policy_names() {
     std::vector<std::string> names;
-    for (const row& r : table) names.emplace_back(r.name);
+    for (const known_policy& r : table) names.emplace_back(r.name);
     return names;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/memory/dram_sampler.h"
 
+#include "modules/memory/log2_bucket.h"
+
 #include <algorithm>
 
 namespace simtlm::memory {
@@ -19,10 +21,6 @@ std::uint64_t cycles_between(std::uint64_t start, std::uint64_t end, std::uint64
 
 unsigned ones(std::uint64_t mask) {
     return static_cast<unsigned>(__builtin_popcountll(mask));
-}
-
-unsigned log2_bucket(std::uint64_t v) {
-    return v == 0 ? 0u : std::min(31u, 63u - static_cast<unsigned>(__builtin_clzll(v)));
 }
 
 }  // namespace

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/memory/memory_statistics.h"
 
+#include "modules/memory/log2_bucket.h"
+
 #include <algorithm>
 
 namespace simtlm::memory {
-
-namespace {
-unsigned log2_bucket(std::uint64_t v) {
-    return v == 0 ? 0u : std::min(31u, 63u - static_cast<unsigned>(__builtin_clzll(v)));
-}
-}  // namespace
 
 void memory_counts::latency::add(std::uint64_t cycles) {
     sum += cycles;
