@@ -114,7 +114,7 @@ bool machine_lowering::lower_half() {
         operation& doubled = emit(machine_half_source, &d, false);
         doubled.source[0] = half;
         doubled.destination = both;
-        operation& op = emit(machine_modify, &details());
+        operation& op = emit(lanes_.modify, &details());
         op.source[0] = both;
         op.destination = result_row(at(0));
         return true;
@@ -238,7 +238,7 @@ bool machine_lowering::lower_extremum3() {
         machine_details& d = details();
         d.is_signed = is_signed;
         source_predicate(d, 0, order);
-        operation& op = emit(halves ? machine_extremum16 : machine_minmax, &d, guarded);
+        operation& op = emit(halves ? machine_extremum16 : lanes_.minmax, &d, guarded);
         op.source[0] = a;
         op.source[1] = b;
         op.destination = to;
@@ -251,7 +251,7 @@ bool machine_lowering::lower_extremum3() {
         machine_details& d = details();
         modifiers(d, 0, at(1), false);
         modifiers(d, 1, at(2), false);
-        operation& op = emit(halves ? machine_add16 : machine_add3, &d, false);
+        operation& op = emit(halves ? machine_add16 : lanes_.add3, &d, false);
         op.source[0] = a;
         op.source[1] = b;
         op.source[2] = machine_frame::zero;

@@ -68,7 +68,7 @@ unsigned gathered_component(const sass::instruction& i) {
 /// A handle's 64 bits, of which instructions have the low 32.
 slot machine_lowering::handle_row(slot low) {
     const slot to = scratch();
-    operation& op = emit(machine_pack, &details(), false);
+    operation& op = emit(lanes_.pack, &details(), false);
     op.source[0] = low;
     op.source[1] = machine_frame::zero;
     op.destination = to;

@@ -28,7 +28,8 @@ machine_lowering::machine_lowering(sass_image& image, std::uint32_t function, ro
       index_(function),
       f_(image.source().functions()[function]),
       rows_(rows),
-      handlers_(operations_of_host()) {}
+      handlers_(operations_of_host()),
+      lanes_(*handlers_.machine) {}
 
 // ---- operands ----
 
@@ -134,7 +135,7 @@ slot machine_lowering::float_source(const operand& o) {
     machine_details& d = details();
     modifiers(d, 0, o, true);
     const slot to = scratch();
-    operation& op = emit(machine_modify, &d, false);
+    operation& op = emit(lanes_.modify, &d, false);
     op.source[0] = low_word(o);
     op.destination = to;
     return to;
@@ -145,7 +146,7 @@ slot machine_lowering::double_source(const operand& o) {
     modifiers(d, 0, o, true);
     const slot to = scratch();
     const slot low = low_word(o), high = high_word(o);
-    operation& op = emit(machine_pack, &d, false);
+    operation& op = emit(lanes_.pack, &d, false);
     op.source[0] = low;
     op.source[1] = high;
     op.destination = to;
@@ -198,7 +199,7 @@ slot* machine_lowering::list_of(const std::vector<slot>& slots) {
 }
 
 void machine_lowering::to_pair(const operand& o, slot from) {
-    operation& op = emit(machine_unpack, &details());
+    operation& op = emit(lanes_.unpack, &details());
     op.source[0] = from;
     op.destination = result_row(o);
     op.destination2 = result_row(o, 1);
@@ -285,9 +286,18 @@ bool machine_lowering::lower_integer() {
             source_predicate(d, 0, at(n));
             source_predicate(d, 1, at(n + 1));
         }
-        operation& op = emit(machine_add3, &d);
+        operation& op = emit(lanes_.add3, &d);
         op.destination = result_row(at(0));
         std::copy(sources, sources + 3, op.source);
+        return true;
+    }
+    if (name == "IMAD" && now_.has("MOV")) {
+        machine_details& d = details();
+        modifiers(d, 0, at(3), false);
+        const slot from = low_word(at(3));
+        operation& op = emit(lanes_.modify, &d);
+        op.source[0] = from;
+        op.destination = result_row(at(0));
         return true;
     }
     if (name == "IMAD") {
@@ -303,7 +313,7 @@ bool machine_lowering::lower_integer() {
         const bool wide = now_.has("WIDE"), high = now_.has("HI");
         const slot a = low_word(at(n)), b = low_word(at(n + 1)), c = low_word(at(n + 2));
         const slot c_high = wide || high ? high_word(at(n + 2)) : no_slot;
-        operation& op = emit(wide || high ? machine_multiply_add_wide : machine_multiply_add, &d);
+        operation& op = emit(wide || high ? lanes_.multiply_add_wide : lanes_.multiply_add, &d);
         op.source[0] = a;
         op.source[1] = b;
         op.source[2] = c;
@@ -329,7 +339,7 @@ bool machine_lowering::lower_integer() {
         if (d.high && !d.is_signed) c = low_word(at(n++));
         d.number = static_cast<std::uint32_t>(at(n++).value);
         if (x) source_predicate(d, 0, at(n));
-        operation& op = emit(machine_shift_add, &d);
+        operation& op = emit(lanes_.shift_add, &d);
         op.source[0] = a;
         op.source[1] = b;
         op.source[2] = c;
@@ -342,7 +352,7 @@ bool machine_lowering::lower_integer() {
         d.is_signed = !now_.has("U32");
         source_predicate(d, 0, at(3));
         const slot a = low_word(at(1)), b = low_word(at(2));
-        operation& op = emit(machine_minmax, &d);
+        operation& op = emit(lanes_.minmax, &d);
         op.source[0] = a;
         op.source[1] = b;
         op.destination = result_row(at(0));
@@ -354,7 +364,7 @@ bool machine_lowering::lower_integer() {
         modifiers(sum, 0, at(1), false);
         modifiers(sum, 1, at(2), false);
         const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3)), to = scratch();
-        operation& add = emit(machine_add3, &sum, false);
+        operation& add = emit(lanes_.add3, &sum, false);
         add.source[0] = a;
         add.source[1] = b;
         add.source[2] = machine_frame::zero;
@@ -362,7 +372,7 @@ bool machine_lowering::lower_integer() {
         machine_details& d = details();
         d.is_signed = !now_.has("U32");
         source_predicate(d, 0, at(4));
-        operation& op = emit(machine_minmax, &d);
+        operation& op = emit(lanes_.minmax, &d);
         op.source[0] = to;
         op.source[1] = c;
         op.destination = result_row(at(0));
@@ -382,7 +392,7 @@ bool machine_lowering::lower_integer() {
             if (now_.modifiers[0] == o.first) d.comparison = o.second;
         d.combination = now_.has("OR") ? 1 : now_.has("XOR") ? 2 : 0;
         const slot a = low_word(at(2)), b = low_word(at(3));
-        operation& op = emit(machine_compare, &d);
+        operation& op = emit(lanes_.compare, &d);
         op.source[0] = a;
         op.source[1] = b;
         return true;
@@ -401,16 +411,16 @@ bool machine_lowering::lower_integer() {
         op.destination = result_row(at(0));
         return true;
     };
-    if (name == "IABS") return one(machine_absolute);
-    if (name == "POPC") return one(machine_count);
-    if (name == "FLO") return one(machine_find);
-    if (name == "BREV") return one(machine_reverse);
+    if (name == "IABS") return one(lanes_.absolute);
+    if (name == "POPC") return one(lanes_.count);
+    if (name == "FLO") return one(lanes_.find);
+    if (name == "BREV") return one(lanes_.reverse);
     if (name == "SGXT" || name == "BMSK") {
         machine_details& d = details();
         d.is_signed = !now_.has("U32");
         d.wraps = now_.has("W");
         const slot a = low_word(at(1)), b = low_word(at(2));
-        operation& op = emit(name == "SGXT" ? machine_extend : machine_field_mask, &d);
+        operation& op = emit(name == "SGXT" ? lanes_.extend : lanes_.field_mask, &d);
         op.source[0] = a;
         op.source[1] = b;
         op.destination = result_row(at(0));
@@ -431,7 +441,7 @@ bool machine_lowering::lower_logic() {
         d.number = static_cast<std::uint32_t>(at(n + 3).value);
         source_predicate(d, 0, at(n + 4));
         d.combination = now_.has("PAND") ? 0 : 1;
-        operation& op = emit(machine_logic, &d);
+        operation& op = emit(lanes_.logic, &d);
         op.source[0] = a;
         op.source[1] = b;
         op.source[2] = c;
@@ -460,7 +470,7 @@ bool machine_lowering::lower_logic() {
         d.is_signed = now_.has("S32") || now_.has("S64");
         d.width = now_.has("U64") || now_.has("S64") ? 64 : 32;
         const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
-        operation& op = emit(name == "SHF" ? machine_shift : machine_permute, &d);
+        operation& op = emit(name == "SHF" ? lanes_.shift : lanes_.permute, &d);
         op.source[0] = a;
         op.source[1] = b;
         op.source[2] = c;
@@ -474,7 +484,7 @@ bool machine_lowering::lower_logic() {
         modifiers(d, 1, at(2), name == "FSEL");
         source_predicate(d, 0, at(3));
         const slot a = low_word(at(1)), b = low_word(at(2));
-        operation& op = emit(machine_select, &d);
+        operation& op = emit(lanes_.select, &d);
         op.source[0] = a;
         op.source[1] = b;
         op.destination = result_row(at(0));
@@ -547,7 +557,7 @@ bool machine_lowering::lower_float() {
             return false;
         machine_details& d = details();
         source_predicate(d, 0, p);
-        operation& op = emit(machine_select, &d);
+        operation& op = emit(lanes_.select, &d);
         op.source[0] = smaller;
         op.source[1] = larger;
         op.destination = result_row(at(0));
@@ -602,7 +612,7 @@ bool machine_lowering::lower_float() {
         machine_details& d = details();
         d.predicate[0] = machine_frame::scratch_mask2;
         constexpr std::uint32_t one = 0x3f800000;
-        operation& op = emit(machine_select, &d);
+        operation& op = emit(lanes_.select, &d);
         op.source[0] = number(now_.has("BF") ? one : ~0u);
         op.source[1] = machine_frame::zero;
         op.destination = result_row(at(0));
@@ -747,7 +757,7 @@ bool machine_lowering::lower_conversion() {
         d.width = 32;
         a = scratch();
         const slot whole = low_word(from);
-        operation& op = emit(machine_shift, &d, false);
+        operation& op = emit(lanes_.shift, &d, false);
         op.source[0] = whole;
         op.source[1] = number(shift);
         op.source[2] = machine_frame::zero;
@@ -769,7 +779,7 @@ bool machine_lowering::lower_conversion() {
 bool machine_lowering::lower_move() {
     const std::string_view name = uniform_ ? now_.opcode.substr(1) : now_.opcode;
     const auto copy = [&](slot to, slot from) {
-        operation& op = emit(machine_modify, &details());
+        operation& op = emit(lanes_.modify, &details());
         op.source[0] = from;
         op.destination = to;
     };
@@ -887,7 +897,7 @@ bool machine_lowering::lower_move() {
                     machine_details& d = details();
                     d.number = n == 1 ? y_shift : z_shift;
                     const slot more = scratch();
-                    operation& op = emit(machine_shift_add, &d, false);
+                    operation& op = emit(lanes_.shift_add, &d, false);
                     op.source[0] = slot_in(bank::thread, thread_layout::tid + 128 * n);
                     op.source[1] = sum;
                     op.source[2] = machine_frame::zero;
@@ -904,7 +914,7 @@ bool machine_lowering::lower_move() {
                 constexpr std::uint32_t warp_shift = 8;
                 d.number = warp_shift;
                 const slot shifted = scratch();
-                operation& op = emit(machine_shift_add, &d, false);
+                operation& op = emit(lanes_.shift_add, &d, false);
                 op.source[0] = slot_in(bank::thread, thread_layout::warpid);
                 op.source[1] = machine_frame::zero;
                 op.source[2] = machine_frame::zero;
@@ -1022,7 +1032,7 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
         machine_details& d = details();
         d.number = scale;
         p.source = scratch();
-        operation& op = emit(machine_shared_address, &d, false);
+        operation& op = emit(lanes_.shared_address, &d, false);
         op.source[0] = register_row(o.base, false);
         op.source[1] = uniform ? register_row(o.uniform, true) : machine_frame::zero;
         op.destination = p.source;
@@ -1033,8 +1043,10 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
     const bool has_high = o.base != sass::register_rz && o.suffix != ".U32";
     p.source = scratch();
     const bool window_high = s == space::generic && image_.architecture() >= 90;
-    operation& op =
-        emit(window_high ? machine_generic_address : machine_address, &details(), false);
+    machine_details& d = details();
+    d.number = sass_image::shared_window_high;
+    d.number2 = sass_image::reserved_shared(image_.architecture());
+    operation& op = emit(window_high ? lanes_.generic_address : lanes_.address, &d, false);
     op.source[0] = register_row(o.base, false);
     op.source[1] = has_high ? register_row(o.base + 1u, false) : machine_frame::zero;
     op.source[2] = uniform ? register_row(o.uniform, true) : machine_frame::zero;
@@ -1094,7 +1106,7 @@ bool machine_lowering::lower_memory() {
         for (const slot to : slots) {
             machine_details& d = details();
             source_predicate(d, 0, at(2));
-            operation& op = emit(machine_select, &d);
+            operation& op = emit(lanes_.select, &d);
             op.source[0] = to;
             op.source[1] = machine_frame::zero;
             op.destination = to;
@@ -1343,7 +1355,7 @@ bool machine_lowering::lower_warp() {
             emit(machine_logic_predicates, &d);
             return true;
         }
-        operation& op = emit(machine_modify, &details());
+        operation& op = emit(lanes_.modify, &details());
         op.source[0] = machine_frame_scratch(machine_frame::scratch_rows - 1);
         op.destination = result_row(at(0));
         return true;
@@ -1396,7 +1408,7 @@ bool machine_lowering::lower_control() {
         const std::uint64_t offset = now_.operand_count > 1 ? at(1).value : now_.address;
         const device_address a = image_.code_address(index_, offset);
         for (unsigned half = 0; half < 2; ++half) {
-            operation& op = emit(machine_modify, &details());
+            operation& op = emit(lanes_.modify, &details());
             op.source[0] = number(static_cast<std::uint32_t>(half == 0 ? a : a >> 32));
             op.destination = result_row(at(0), half);
         }
@@ -1478,13 +1490,13 @@ bool machine_lowering::lower_absolute(machine_details& d, unsigned n) {
             const slot more = number(static_cast<std::uint32_t>(o.value));
             const slot more_high = number(static_cast<std::uint32_t>(o.value >> 32));
             const slot sum = scratch();
-            operation& add = emit(machine_address, &details(), false);
+            operation& add = emit(lanes_.address, &details(), false);
             add.source[0] = low;
             add.source[1] = high;
             add.source[2] = more;
             add.source[3] = more_high;
             add.destination = sum;
-            operation& split = emit(machine_unpack, &details(), false);
+            operation& split = emit(lanes_.unpack, &details(), false);
             split.source[0] = sum;
             low = split.destination = scratch();
             high = split.destination2 = scratch();

@@ -93,6 +93,7 @@ private:
     const sass::cubin_function& f_;
     row_map& rows_;
     const operation_table& handlers_;
+    const machine_lane_operations& lanes_;
     sass::instruction now_;
     bool uniform_ = false;
     std::string problem_;

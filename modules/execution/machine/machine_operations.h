@@ -26,25 +26,42 @@ struct machine_details {
     unsigned comparison = 0;   ///< bit 0 less, 1 equal, 2 greater
 };
 
-// Integer. source[0..2]: A, B, C; destination: row.
-const operation* machine_modify(warp& w, const operation* op);             ///< A with its modifiers
-const operation* machine_add3(warp& w, const operation* op);               ///< IADD3
-const operation* machine_multiply_add(warp& w, const operation* op);       ///< IMAD
-const operation* machine_multiply_add_wide(warp& w, const operation* op);  ///< rows of pairs
-const operation* machine_shift_add(warp& w, const operation* op);          ///< LEA
-const operation* machine_minmax(warp& w, const operation* op);             ///< IMNMX
-const operation* machine_compare(warp& w, const operation* op);            ///< ISETP
-const operation* machine_logic(warp& w, const operation* op);              ///< LOP3
-const operation* machine_logic_predicates(warp& w, const operation* op);   ///< PLOP3
-const operation* machine_shift(warp& w, const operation* op);              ///< SHF
-const operation* machine_permute(warp& w, const operation* op);            ///< PRMT
-const operation* machine_select(warp& w, const operation* op);             ///< SEL, FSEL
-const operation* machine_absolute(warp& w, const operation* op);           ///< IABS
-const operation* machine_count(warp& w, const operation* op);              ///< POPC
-const operation* machine_find(warp& w, const operation* op);               ///< FLO
-const operation* machine_reverse(warp& w, const operation* op);            ///< BREV
-const operation* machine_extend(warp& w, const operation* op);             ///< SGXT
-const operation* machine_field_mask(warp& w, const operation* op);         ///< BMSK
+/// What is done lane by lane, compiled for one instruction set of the host. source[0..2]: A, B, C;
+/// destination: row.
+struct machine_lane_operations {
+    handler modify;             ///< A with its modifiers
+    handler add3;               ///< IADD3
+    handler multiply_add;       ///< IMAD
+    handler multiply_add_wide;  ///< IMAD.WIDE, .HI: rows of pairs
+    handler shift_add;          ///< LEA
+    handler minmax;             ///< IMNMX
+    handler compare;            ///< ISETP
+    handler logic;              ///< LOP3
+    handler shift;              ///< SHF
+    handler permute;            ///< PRMT
+    handler select;             ///< SEL, FSEL
+    handler absolute;           ///< IABS
+    handler count;              ///< POPC
+    handler find;               ///< FLO
+    handler reverse;            ///< BREV
+    handler extend;             ///< SGXT
+    handler field_mask;         ///< BMSK
+    /// Pairs of rows (source[0], source[1]: low, high) to a row of double words.
+    handler pack;
+    /// destination, destination2: low, high; source[0]: double words.
+    handler unpack;
+    /// A pair (source[0], source[1]) plus a uniform row or pair (source[2], source[3]) as
+    /// addresses.
+    handler address;
+    /// The same of generic addresses of Hopper: those whose upper word is `number` become those of
+    /// address_windows::shared, less number2.
+    handler generic_address;
+    /// Words of the register plus a uniform one, scaled: number is the shift.
+    handler shared_address;
+};
+
+// Integer, for all lanes at once.
+const operation* machine_logic_predicates(warp& w, const operation* op);        ///< PLOP3
 const operation* machine_predicates_to_register(warp& w, const operation* op);  ///< P2R
 const operation* machine_register_to_predicates(warp& w, const operation* op);  ///< R2P
 
@@ -61,16 +78,6 @@ const operation* machine_reciprocal_high(warp& w, const operation* op);  ///< MU
 const operation* machine_root_high(warp& w, const operation* op);        ///< MUFU.RSQ64H
 
 // Pairs of rows and rows of double words; source[0], source[1]: low, high.
-const operation* machine_pack(warp& w, const operation* op);
-/// destination, destination2: low, high; source[0]: double words
-const operation* machine_unpack(warp& w, const operation* op);
-/// A pair (source[0], source[1]) plus a uniform row or pair (source[2], source[3]) as addresses.
-const operation* machine_address(warp& w, const operation* op);
-/// The same of generic addresses of Hopper: those of the shared window (SR_SWINHI) become those of
-/// address_windows::shared.
-const operation* machine_generic_address(warp& w, const operation* op);
-/// Words of the register plus a uniform one, scaled: number is the shift.
-const operation* machine_shared_address(warp& w, const operation* op);
 /// The next operation is an atomic whose result goes elsewhere than where it writes it: of 64 bits
 /// (width), to destination and destination2, low and high; of CAST.SPIN (extended), 1 where it has
 /// exchanged, 0 where memory held another value. Both are executed here, since the result may come

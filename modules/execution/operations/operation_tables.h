@@ -9,6 +9,8 @@ struct operation;
 
 namespace simtlm::execution {
 
+struct machine_lane_operations;
+
 /// The handlers compiled for one instruction set of the host.
 struct operation_table {
     /// Of an instruction that computes every lane for itself; none: it is not one of these.
@@ -24,6 +26,7 @@ struct operation_table {
     handler check_access;
     /// tex, tld4. immediate: a texture_description
     handler fetch_texture;
+    const machine_lane_operations* machine;  ///< of machine code
 };
 
 /// Those that suit the processor this program runs on.

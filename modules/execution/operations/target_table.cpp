@@ -17,8 +17,13 @@ choice choose_elementwise(const ptx::operation& o) {
 
 const operation_table& operations();
 const operation_table& operations() {
-    static const operation_table table{choose_elementwise,    choose_load,  choose_store,
-                                       choose_parameter_load, check_access, fetch_texture};
+    static const operation_table table{choose_elementwise,
+                                       choose_load,
+                                       choose_store,
+                                       choose_parameter_load,
+                                       check_access,
+                                       fetch_texture,
+                                       &machine_operations_of_lanes()};
     return table;
 }
 

@@ -25,6 +25,7 @@ handler choose_store(const element_format& f);
 handler choose_parameter_load(const element_format& f);
 const operation* check_access(warp& w, const operation* op);
 const operation* fetch_texture(warp& w, const operation* op);
+const machine_lane_operations& machine_operations_of_lanes();
 
 }  // namespace SIMTLM_ARITHMETIC_TARGET
 }  // namespace simtlm::execution

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integer operations, selections and addresses of machine code. Compiled for several instruction
+// sets.
+#include "modules/execution/device_memory.h"
+#include "modules/execution/machine/machine_operations.h"
+#include "modules/execution/operations/lanes.h"
+#include "modules/execution/operations/target_tables.h"
+
+#include <algorithm>
+
+namespace simtlm::execution {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+
+namespace {
+
+using word = lane_type<std::uint32_t>;
+using double_word = lane_type<std::uint64_t>;
+
+const machine_details& details_of(const operation* op) {
+    return *reinterpret_cast<const machine_details*>(op->immediate);
+}
+word* row(const warp& w, slot s) {
+    return lanes_at<std::uint32_t>(w, s);
+}
+double_word* double_row(const warp& w, slot s) {
+    return lanes_at<std::uint64_t>(w, s);
+}
+
+/// Lanes that execute an operation: of the uniform datapath all or none.
+lane_mask lanes_of(const warp& w, const operation* op, const machine_details& d) {
+    if (!d.uniform) return w.lanes_of(op);
+    return *reinterpret_cast<const lane_mask*>(w.banks[0] + op->guard) ^ op->guard_flip;
+}
+lane_mask predicate(const warp& w, const machine_details& d, unsigned n) {
+    return w.mask_at(d.predicate[n]) ^ d.predicate_flip[n];
+}
+void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
+    if (to == 0) return;  // PT
+    lane_mask& p = w.mask_at(to);
+    p = (p & ~lanes) | (value & lanes);
+}
+
+struct source_row {
+    const word* from;
+    std::uint32_t keep, flip, add;
+    std::uint32_t operator[](unsigned i) const { return ((from[i] & keep) ^ flip) + add; }
+};
+source_row source(const warp& w, const operation* op, const machine_details& d, unsigned n) {
+    return {row(w, op->source[n]), d.keep[n], d.flip[n], d.add[n]};
+}
+
+/// destination[lane] = f(lane) in the lanes that execute.
+template <class Function>
+inline const operation* map_words(warp& w, const operation* op, const machine_details& d,
+                                  Function&& f) {
+    alignas(64) word result[warp_size];
+#pragma GCC ivdep
+    for (unsigned i = 0; i < warp_size; ++i) result[i] = f(i);
+    blend(row(w, op->destination), result, lanes_of(w, op, d));
+    return op + 1;
+}
+
+/// A mask of the lanes for which f holds.
+template <class Function>
+inline lane_mask lanes_where(Function&& f) {
+    alignas(32) std::uint8_t flags[warp_size];
+#pragma GCC ivdep
+    for (unsigned i = 0; i < warp_size; ++i) flags[i] = static_cast<std::uint8_t>(f(i) ? 0xff : 0);
+    return gather_mask(flags);
+}
+
+std::uint64_t product(std::uint32_t a, std::uint32_t b, bool is_signed) {
+    if (!is_signed) return std::uint64_t{a} * b;
+    return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a)} *
+                                      static_cast<std::int32_t>(b));
+}
+
+/// PRMT with a mode: F4E, B4E, RC8, ECL, ECR, RC16, from 1 on, as those of PTX's prmt.
+std::uint32_t permuted(unsigned mode, std::uint32_t a, std::uint32_t c, unsigned how) {
+    const std::uint64_t eight = a | std::uint64_t{c} << 32;
+    std::uint32_t r = 0;
+    for (unsigned n = 0; n < 4; ++n) {
+        const unsigned from = mode == 1   ? how + n
+                              : mode == 2 ? (how + 8 - n) & 7
+                              : mode == 3 ? how
+                              : mode == 4 ? std::max(n, how)
+                              : mode == 5 ? std::min(n, how)
+                                          : 2 * (how & 1) + (n & 1);
+        r |= static_cast<std::uint32_t>(eight >> (8 * from) & 0xff) << (8 * n);
+    }
+    return r;
+}
+}  // namespace
+
+namespace {
+
+const operation* modify(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0);
+    return map_words(w, op, d, [&](unsigned i) { return a[i]; });
+}
+
+const operation* add3(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const word* const c = row(w, op->source[2]);
+    const std::uint32_t fa = d.flip[0], fb = d.flip[1], fc = d.flip[2];
+    const std::uint32_t add = d.add[0] + d.add[1] + d.add[2];
+    if (!d.extended && d.result[0] == 0 && d.result[1] == 0)
+        return map_words(w, op, d,
+                         [=](unsigned i) { return (a[i] ^ fa) + (b[i] ^ fb) + (c[i] ^ fc) + add; });
+    const lane_mask first = d.extended ? predicate(w, d, 0) : 0;
+    const lane_mask second = d.extended ? predicate(w, d, 1) : 0;
+    alignas(64) word result[warp_size], carries[warp_size];
+#pragma GCC ivdep
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const std::uint32_t x = a[i] ^ fa, y = b[i] ^ fb, z = c[i] ^ fc;
+        const std::uint32_t xy = x + y, xyz = xy + z;
+        const std::uint32_t sum = xyz + add + (first >> i & 1) + (second >> i & 1);
+        result[i] = sum;
+        carries[i] = (xy < x ? 1u : 0u) + (xyz < xy ? 1u : 0u) + (sum < xyz ? 1u : 0u);
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    blend(row(w, op->destination), result, lanes);
+    write_mask(w, d.result[0], lanes, lanes_where([&](unsigned i) { return carries[i] >= 1; }));
+    if (d.result[1] != 0)
+        write_mask(w, d.result[1], lanes, lanes_where([&](unsigned i) { return carries[i] >= 2; }));
+    return op + 1;
+}
+
+const operation* multiply_add(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const source_row c = source(w, op, d, 2);
+    if (!d.extended) return map_words(w, op, d, [=](unsigned i) { return a[i] * b[i] + c[i]; });
+    const lane_mask carry = predicate(w, d, 0);
+    return map_words(w, op, d, [=](unsigned i) { return a[i] * b[i] + c[i] + (carry >> i & 1); });
+}
+
+const operation* multiply_add_wide(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const word *const low = row(w, op->source[2]), *const high = row(w, op->source[3]);
+    const lane_mask carry_in = d.extended ? predicate(w, d, 0) : 0;
+    const std::uint64_t flip = d.flip[2] != 0 ? ~std::uint64_t{0} : 0;
+    alignas(64) word to_low[warp_size], to_high[warp_size];
+    if (!d.extended && d.result[0] == 0) {
+        const std::uint64_t add = d.add[2];
+        const auto sum = [&](auto multiplied) {
+#pragma GCC ivdep
+            for (unsigned i = 0; i < warp_size; ++i) {
+                const std::uint64_t c = (low[i] | std::uint64_t{high[i]} << 32) ^ flip;
+                const std::uint64_t all = multiplied(i) + c + add;
+                to_low[i] = static_cast<std::uint32_t>(all);
+                to_high[i] = static_cast<std::uint32_t>(all >> 32);
+            }
+        };
+        if (d.is_signed)
+            sum([=](unsigned i) { return product(a[i], b[i], true); });
+        else
+            sum([=](unsigned i) { return product(a[i], b[i], false); });
+        const lane_mask lanes = lanes_of(w, op, d);
+        blend(row(w, op->destination), to_low, lanes);
+        blend(row(w, op->destination2), to_high, lanes);
+        return op + 1;
+    }
+    lane_mask carry = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const std::uint64_t p = product(a[i], b[i], d.is_signed);
+        const std::uint64_t c = (low[i] | std::uint64_t{high[i]} << 32) ^ flip;
+        std::uint64_t sum = 0, more = 0;
+        bool over = __builtin_add_overflow(p, c, &sum);
+        over |= __builtin_add_overflow(sum, d.add[2] + (carry_in >> i & 1), &more);
+        to_low[i] = static_cast<std::uint32_t>(more);
+        to_high[i] = static_cast<std::uint32_t>(more >> 32);
+        carry |= static_cast<lane_mask>(over) << i;
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    blend(row(w, op->destination), to_low, lanes);
+    blend(row(w, op->destination2), to_high, lanes);
+    write_mask(w, d.result[0], lanes, carry);
+    return op + 1;
+}
+
+const operation* shift_add(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const word* const c = row(w, op->source[2]);
+    const lane_mask carry_in = d.extended ? predicate(w, d, 0) : 0;
+    const unsigned s = d.number;
+    if (!d.high && !d.extended && d.result[0] == 0) {
+        const std::uint32_t fa = d.flip[0], fb = d.flip[1], add = d.add[0] + d.add[1];
+        return map_words(w, op, d,
+                         [=](unsigned i) { return ((a[i] << s) ^ fa) + (b[i] ^ fb) + add; });
+    }
+    alignas(64) word result[warp_size];
+    lane_mask carry = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        // The high word is C, or copies of A's sign.
+        const std::uint64_t top =
+            d.is_signed ? (static_cast<std::int32_t>(a[i]) < 0 ? 0xffffffffu : 0u) : c[i];
+        const std::uint64_t pair = d.high ? a[i] | top << 32 : a[i];
+        const auto shifted = static_cast<std::uint32_t>(d.high ? (pair << s) >> 32 : pair << s);
+        // The high word of what is negated has a carry only from a low word of zeros.
+        const std::uint32_t add =
+            d.high && static_cast<std::uint32_t>(pair << s) != 0 ? 0 : d.add[0];
+        const std::uint64_t sum = std::uint64_t{(shifted ^ d.flip[0])} + add + (b[i] ^ d.flip[1]) +
+                                  d.add[1] + (carry_in >> i & 1);
+        result[i] = static_cast<std::uint32_t>(sum);
+        carry |= static_cast<lane_mask>(sum >> 32 != 0) << i;
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    blend(row(w, op->destination), result, lanes);
+    write_mask(w, d.result[0], lanes, carry);
+    return op + 1;
+}
+
+const operation* minmax(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const lane_mask smaller = predicate(w, d, 0);
+    const std::uint32_t bias = d.is_signed ? 0x80000000u : 0;
+    return map_words(w, op, d, [&](unsigned i) {
+        const bool less = (a[i] ^ bias) < (b[i] ^ bias);
+        return less == ((smaller >> i & 1) != 0) ? a[i] : b[i];
+    });
+}
+
+const operation* compare(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const std::uint32_t bias = d.is_signed ? 0x80000000u : 0;
+    const lane_mask less = lanes_where([=](unsigned i) { return (a[i] ^ bias) < (b[i] ^ bias); });
+    const lane_mask equal = lanes_where([=](unsigned i) { return a[i] == b[i]; });
+    const lane_mask greater = ~(less | equal);
+    lane_mask hit = ((d.comparison & 1) != 0 ? less : 0) | ((d.comparison & 4) != 0 ? greater : 0);
+    // Equal high words: an order is that of the low words, equality theirs, too.
+    if (d.extended && d.comparison != 0 && d.comparison != 7)
+        hit |= equal & predicate(w, d, 1);
+    else if ((d.comparison & 2) != 0)
+        hit |= equal;
+    const lane_mask other = predicate(w, d, 0);
+    const auto combine = [&](lane_mask p) {
+        return d.combination == 0 ? p & other : d.combination == 1 ? p | other : p ^ other;
+    };
+    const lane_mask lanes = lanes_of(w, op, d);
+    write_mask(w, d.result[0], lanes, combine(hit));
+    write_mask(w, d.result[1], lanes, combine(~hit));
+    return op + 1;
+}
+
+const operation* logic(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
+    const word* const c = row(w, op->source[2]);
+    alignas(64) word result[warp_size] = {};
+    // One term of the sum of products for every row of the table.
+    for (unsigned t = 0; t < 8; ++t) {
+        if ((d.number >> t & 1) == 0) continue;
+        const std::uint32_t fa = (t & 4) != 0 ? 0 : ~0u, fb = (t & 2) != 0 ? 0 : ~0u,
+                            fc = (t & 1) != 0 ? 0 : ~0u;
+        for (unsigned i = 0; i < warp_size; ++i)
+            result[i] |= (a[i] ^ fa) & (b[i] ^ fb) & (c[i] ^ fc);
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    if (d.result[0] != 0) {
+        const lane_mask nonzero = lanes_where([&](unsigned i) { return result[i] != 0; });
+        const lane_mask other = predicate(w, d, 0);
+        write_mask(w, d.result[0], lanes, d.combination == 0 ? nonzero & other : nonzero | other);
+    }
+    blend(row(w, op->destination), result, lanes);
+    return op + 1;
+}
+
+const operation* shift(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const low = row(w, op->source[0]), *const by = row(w, op->source[1]);
+    const word* const high = row(w, op->source[2]);
+    const unsigned most = d.width, wrap = d.width - 1;
+    const bool wraps = d.wraps;
+    const auto amount = [=](unsigned i) -> std::uint32_t {
+        return wraps ? by[i] & wrap : by[i] < most ? by[i] : most;
+    };
+    // The low word of what goes to the left, the high word of what goes to the right.
+    if (d.left && !d.high)
+        return map_words(w, op, d, [=](unsigned i) {
+            const std::uint32_t s = amount(i);
+            return s > 31 ? 0u : low[i] << s;
+        });
+    if (!d.left && d.high && d.is_signed)
+        return map_words(w, op, d, [=](unsigned i) {
+            const std::uint32_t s = amount(i);
+            return static_cast<std::uint32_t>(static_cast<std::int32_t>(high[i]) >>
+                                              (s > 31 ? 31 : s));
+        });
+    if (!d.left && d.high)
+        return map_words(w, op, d, [=](unsigned i) {
+            const std::uint32_t s = amount(i);
+            return s > 31 ? 0u : high[i] >> s;
+        });
+    return map_words(w, op, d, [&](unsigned i) {
+        const std::uint64_t pair = low[i] | std::uint64_t{high[i]} << 32;
+        const unsigned s = d.wraps ? by[i] & (d.width - 1)
+                                   : (by[i] < d.width ? static_cast<unsigned>(by[i]) : d.width);
+        std::uint64_t r = 0;
+        if (d.left)
+            r = s >= 64 ? 0 : pair << s;
+        else if (d.is_signed)
+            r = static_cast<std::uint64_t>(static_cast<std::int64_t>(pair) >> (s >= 64 ? 63 : s));
+        else
+            r = s >= 64 ? 0 : pair >> s;
+        return static_cast<std::uint32_t>(d.high ? r >> 32 : r);
+    });
+}
+
+const operation* permute(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const how = row(w, op->source[1]);
+    const word* const c = row(w, op->source[2]);
+    if (d.combination != 0)
+        return map_words(
+            w, op, d, [&](unsigned i) { return permuted(d.combination, a[i], c[i], how[i] & 3); });
+    return map_words(w, op, d, [&](unsigned i) {
+        const std::uint64_t eight = a[i] | std::uint64_t{c[i]} << 32;
+        std::uint32_t r = 0;
+        for (unsigned n = 0; n < 4; ++n) {
+            const std::uint32_t s = how[i] >> (4 * n) & 15;
+            std::uint32_t b = static_cast<std::uint32_t>(eight >> (8 * (s & 7))) & 0xff;
+            if ((s & 8) != 0) b = (b & 0x80) != 0 ? 0xff : 0;  // the sign of the byte
+            r |= b << (8 * n);
+        }
+        return r;
+    });
+}
+
+const operation* select(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0), b = source(w, op, d, 1);
+    const lane_mask p = predicate(w, d, 0);
+    return map_words(w, op, d, [&](unsigned i) { return (p >> i & 1) != 0 ? a[i] : b[i]; });
+}
+
+const operation* absolute(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word* const a = row(w, op->source[0]);
+    return map_words(w, op, d,
+                     [&](unsigned i) { return (a[i] & 0x80000000u) != 0 ? 0u - a[i] : a[i]; });
+}
+
+const operation* count(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0);
+    return map_words(
+        w, op, d, [&](unsigned i) { return static_cast<std::uint32_t>(__builtin_popcount(a[i])); });
+}
+
+const operation* find(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const source_row a = source(w, op, d, 0);
+    alignas(64) word result[warp_size];
+    lane_mask found = 0;
+    for (unsigned i = 0; i < warp_size; ++i) {
+        std::uint32_t x = a[i];
+        if (d.is_signed && (x & 0x80000000u) != 0) x = ~x;
+        const auto zeros = x == 0 ? 32u : static_cast<unsigned>(__builtin_clz(x));
+        result[i] = x == 0 ? ~0u : d.high ? zeros : 31 - zeros;
+        found |= static_cast<lane_mask>(x != 0) << i;
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    blend(row(w, op->destination), result, lanes);
+    write_mask(w, d.result[0], lanes, found);
+    return op + 1;
+}
+
+const operation* reverse(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word* const a = row(w, op->source[0]);
+    return map_words(w, op, d, [&](unsigned i) {
+        std::uint32_t x = a[i];
+        x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+        x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+        x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+        return __builtin_bswap32(x);
+    });
+}
+
+const operation* extend(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const bits = row(w, op->source[1]);
+    return map_words(w, op, d, [&](unsigned i) -> std::uint32_t {
+        const std::uint32_t n = d.wraps ? bits[i] & 31 : bits[i];
+        if (n >= 32) return a[i];
+        if (n == 0) return 0;
+        const std::uint32_t kept = a[i] << (32 - n);
+        return d.is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(kept) >> (32 - n))
+                           : kept >> (32 - n);
+    });
+}
+
+const operation* field_mask(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const from = row(w, op->source[0]), *const bits = row(w, op->source[1]);
+    return map_words(w, op, d, [&](unsigned i) -> std::uint32_t {
+        const std::uint32_t at = d.wraps ? from[i] & 31 : from[i];
+        const std::uint32_t n = d.wraps ? bits[i] & 31 : bits[i];
+        if (at >= 32) return 0;
+        return (n >= 32 ? ~0u : (1u << n) - 1) << at;
+    });
+}
+
+const operation* pack(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const low = row(w, op->source[0]), *const high = row(w, op->source[1]);
+    double_word* const to = double_row(w, op->destination);
+    // Modifiers are those of a double: they change the high word.
+    for (unsigned i = 0; i < warp_size; ++i)
+        to[i] = low[i] | std::uint64_t{(high[i] & d.keep[0]) ^ d.flip[0]} << 32;
+    return op + 1;
+}
+
+const operation* unpack(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const double_word* const from = double_row(w, op->source[0]);
+    alignas(64) word low[warp_size], high[warp_size];
+    for (unsigned i = 0; i < warp_size; ++i) {
+        low[i] = static_cast<std::uint32_t>(from[i]);
+        high[i] = static_cast<std::uint32_t>(from[i] >> 32);
+    }
+    const lane_mask lanes = lanes_of(w, op, d);
+    blend(row(w, op->destination), low, lanes);
+    blend(row(w, op->destination2), high, lanes);
+    return op + 1;
+}
+
+const operation* address(warp& w, const operation* op) {
+    const word *const low = row(w, op->source[0]), *const high = row(w, op->source[1]);
+    const word *const more = row(w, op->source[2]), *const more_high = row(w, op->source[3]);
+    double_word* const to = double_row(w, op->destination);
+    for (unsigned i = 0; i < warp_size; ++i)
+        to[i] =
+            (low[i] | std::uint64_t{high[i]} << 32) + (more[i] | std::uint64_t{more_high[i]} << 32);
+    return op + 1;
+}
+
+const operation* generic_address(warp& w, const operation* op) {
+    address(w, op);
+    const machine_details& d = details_of(op);
+    double_word* const to = double_row(w, op->destination);
+    for (unsigned i = 0; i < warp_size; ++i)
+        if (to[i] >> 32 == d.number)
+            to[i] = address_windows::shared + static_cast<std::uint32_t>(to[i]) - d.number2;
+    return op + 1;
+}
+
+const operation* shared_address(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const more = row(w, op->source[1]);
+    word* const to = row(w, op->destination);
+    for (unsigned i = 0; i < warp_size; ++i) to[i] = (a[i] << d.number) + more[i];
+    return op + 1;
+}
+
+}  // namespace
+
+const machine_lane_operations& machine_operations_of_lanes() {
+    static constexpr machine_lane_operations table{
+        modify,          add3,          multiply_add, multiply_add_wide,
+        shift_add,       minmax,        compare,      logic,
+        shift,           permute,       select,       absolute,
+        count,           find,          reverse,      extend,
+        field_mask,      pack,          unpack,       address,
+        generic_address, shared_address};
+    return table;
+}
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution
