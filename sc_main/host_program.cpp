@@ -9,6 +9,7 @@
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
 #include "platform/outputs/output_check.h"
+#include "platform/outputs/version.h"
 #include "platform/sampling/launch_sampler.h"
 #include "sc_main/functional_mode.h"
 #include "sc_main/standard_streams.h"
@@ -142,6 +143,7 @@ int run_host_program(int argc, char** argv) {
     setenv("SIMTLM_OPTIONS", platform::packed_arguments(options).c_str(), 1);
     setenv("SIMTLM_CODE", code.c_str(), 1);
     setenv("SIMTLM_RUN", "1", 1);
+    setenv("SIMTLM_BUILD", platform::commit(), 1);
     restore_signals();
     execvp(argv[i + 1], argv + i + 1);
     throw kernel::user_error(argv[i + 1],

@@ -36,6 +36,12 @@ std::shared_ptr<const ptx::module> read_program(const platform::option_values& v
     return m;
 }
 
+/// Of the GPU that the options name; 0: they name none, and without time there is no other.
+unsigned gpu_architecture(const platform::option_values& values) {
+    if (is_functional(values) && values.presets().empty() && values.files().empty()) return 0;
+    return platform::make_gpu_config(values).binary_version();
+}
+
 /// The program of --ptx or --cubin.
 std::unique_ptr<execution::program_image> load(const platform::option_values& values,
                                                execution::device_memory& memory,
@@ -43,7 +49,7 @@ std::unique_ptr<execution::program_image> load(const platform::option_values& va
     const std::string& path = values.text("--cubin");
     if (path.empty())
         return std::make_unique<execution::ptx_image>(read_program(values, look.debug()), memory,
-                                                      look.checks());
+                                                      look.checks(), gpu_architecture(values));
     if (!values.text("--ptx").empty())
         values.fail("--cubin", "--ptx names a program, too", "name one of them");
     if (look.finds())

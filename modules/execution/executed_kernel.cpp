@@ -198,6 +198,15 @@ private:
             if (next == nullptr && warp_.status != warp_status::done) next = warp_.next;
         } while (next == op + 1 && next->instruction == index);
         settle(next);
+        if (next != op + 1 && ++branches_ == warp_control::timed_branches_per_turn) pass_turn();
+    }
+
+    /// Lanes that wait in a loop for others of their warp let them go on.
+    void pass_turn() {
+        branches_ = 0;
+        if (warp_.next != nullptr && warp_.control->groups() > 1 &&
+            warp_.control->pass_turn(warp_) == warp_control::progress::passed)
+            settle(warp_.next);
     }
 
     /// Meeting points, entries and ends of functions take no instruction of their own.
@@ -232,6 +241,7 @@ private:
     std::vector<program::bulk_transfer> transfers_;
     std::deque<std::unique_ptr<memory_request>> deferred_;
     std::unique_ptr<memory_request> atomic_;
+    std::int64_t branches_ = 0;  ///< since lanes could pass their turn
     std::vector<std::unique_ptr<memory_request>> free_;
 };
 

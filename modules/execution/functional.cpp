@@ -55,18 +55,6 @@ bool runnable(const warp& w) {
            w.status == warp_status::sleeping;
 }
 
-/// What a warp is about to do, and all that decides it but memory.
-std::uint64_t state_of(const warp& w) {
-    std::uint64_t h = 0xcbf29ce484222325;
-    const auto add = [&](std::uint64_t x) { h = (h ^ x) * 0x100000001b3 + (h >> 29); };
-    add(w.pc_of(w.next));
-    add(w.active);
-    const auto* const words =
-        reinterpret_cast<const std::uint64_t*>(w.banks[static_cast<unsigned>(bank::frame)]);
-    for (std::uint32_t i = 0; i < w.control->frame_bytes() / 8; ++i) add(words[i]);
-    return h;
-}
-
 /// Recognises warps that go round in circles: the same registers at the same place, again and
 /// again.
 class circle_detector {
@@ -76,7 +64,7 @@ public:
         std::vector<std::uint64_t>& past = past_[&b];
         std::uint64_t now = 0;
         for (const warp& w : const_cast<thread_block&>(b).warps())
-            if (runnable(w)) now = now * 31 + state_of(w);
+            if (runnable(w)) now = now * 31 + w.state();
         const bool known = std::find(past.begin(), past.end(), now) != past.end();
         if (past.size() == remembered) past.erase(past.begin());
         past.push_back(now);
@@ -85,7 +73,7 @@ public:
     void forget(const thread_block& b) { past_.erase(&b); }
 
 private:
-    static constexpr std::size_t remembered = 8;
+    static constexpr std::size_t remembered = 64;  // lanes of a warp that take turns, twice
     std::map<const thread_block*, std::vector<std::uint64_t>> past_;
 };
 
@@ -213,18 +201,38 @@ private:
         const bool together = launch_.what.cooperative;
         const unsigned turns = together ? cooperative_turns_per_visit : turns_per_visit;
         const std::int64_t jumps = together ? cooperative_jumps_per_turn : jumps_per_turn;
-        for (unsigned turn = 0; turn < turns && !stop_; ++turn) {
-            bool ran = false;
+        std::int64_t passed_turns = 0;
+        for (unsigned turn = 0; turn < turns && !stop_;) {
+            bool ran = false, passed = false;
             for (warp& w : b.warps()) {
                 if (!runnable(w)) continue;
-                if (shared_.observer == nullptr)
-                    run_turn(w, jumps);
-                else
-                    run_turn(w, jumps, *shared_.observer);
+                passed |= run_warp(w, jumps);
                 ran = true;
             }
             if (b.done()) return true;
             if (!ran) report_deadlock(b);
+            // Where lanes wait for lanes, turns are short.
+            if (!passed || ++passed_turns % warp_control::branches_per_turn == 0) ++turn;
+        }
+        return false;
+    }
+
+    /// Executes a warp for a number of jumps, or until it waits for another thread.
+    /// @return other lanes of it have taken the place of those that waited
+    bool run_warp(warp& w, std::int64_t jumps) {
+        for (std::int64_t left = w.circles ? warp_control::branches_per_turn : jumps; left > 0;) {
+            const std::int64_t most =
+                w.control->groups() > 1 ? std::min(left, warp_control::branches_per_turn) : left;
+            if (shared_.observer == nullptr)
+                run_turn(w, most);
+            else
+                run_turn(w, most, *shared_.observer);
+            w.circles = false;
+            if (w.status != warp_status::preempted) return false;
+            const warp_control::progress how = w.control->pass_turn(w);
+            w.circles = how != warp_control::progress::moves;
+            if (w.circles) return how == warp_control::progress::passed;
+            left -= most;
         }
         return false;
     }
@@ -255,8 +263,8 @@ private:
                                "waits for ever for another lane of its own warp: a lock among the "
                                "lanes of a warp, which diverged lanes that run one group after "
                                "the other cannot pass",
-                               "such programs need independent thread scheduling; take the lock "
-                               "once per warp");
+                               "such programs need independent thread scheduling, which PTX for "
+                               "sm_70 and newer is executed with; or take the lock once per warp");
         found->block->fail(*found, found->next, lane,
                            "waits for ever: no warp of the launch makes progress",
                            "thread blocks that wait for each other need a cooperative launch");

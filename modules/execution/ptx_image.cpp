@@ -14,9 +14,10 @@
 namespace simtlm::execution {
 
 ptx_image::ptx_image(std::shared_ptr<const ptx::module> source, device_memory& memory,
-                     const check_options& checks)
+                     const check_options& checks, unsigned gpu_architecture)
     : program_image(instruction_set::ptx, source->file, source->architecture, checks),
       source_(std::move(source)),
+      gpu_architecture_(std::max(gpu_architecture, source_->architecture)),
       memory_(memory) {
     ptx_version_ = source_->version_major * 10 + source_->version_minor;
     allocates_ = source_->find_function("malloc") != nullptr;
@@ -48,7 +49,8 @@ std::vector<program_variable> ptx_image::shared_variables_of(const kernel_image&
 }
 
 std::unique_ptr<warp_control> ptx_image::make_control() const {
-    return std::make_unique<simt_control>();
+    constexpr unsigned independent_threads = 70;  // architecture
+    return std::make_unique<simt_control>(architecture() >= independent_threads);
 }
 
 std::shared_ptr<const instruction_descriptors> ptx_image::describe(

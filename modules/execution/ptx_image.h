@@ -56,10 +56,13 @@ struct instruction_origin {
 /// lowered to the internal form. Unloads its variables when it goes.
 class ptx_image final : public program_image {
 public:
-    /// @param checks  what launches of it may look for
+    /// @param checks            what launches of it may look for
+    /// @param gpu_architecture  of the GPU that runs it: 70 for compute capability 7.0. Its tensor
+    ///                          cores add in their own way whatever target the PTX names; 0, or
+    ///                          older than the target: as those of the target do
     /// @throws kernel::user_error  the module asks for something that does not exist
     ptx_image(std::shared_ptr<const ptx::module> source, device_memory& memory,
-              const check_options& checks = {});
+              const check_options& checks = {}, unsigned gpu_architecture = 0);
     ~ptx_image() override;
 
     const ptx::module& source() const { return *source_; }
@@ -103,6 +106,7 @@ private:
                      const std::byte* frame, unsigned lane) const;
 
     std::shared_ptr<const ptx::module> source_;
+    const unsigned gpu_architecture_;
     device_memory& memory_;
     std::vector<device_address> addresses_;  ///< of variables; shared ones: offset; else 0
     std::vector<device_address> owned_;

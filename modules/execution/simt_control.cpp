@@ -5,6 +5,7 @@
 #include "modules/execution/program_image.h"
 #include "modules/execution/warp.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace simtlm::execution {
@@ -75,13 +76,31 @@ void simt_control::deepen(std::size_t depth) {
     }
 }
 
-const operation* simt_control::resume(warp& w) {
-    if (stack.done()) return w.end();
+void simt_control::take_up(warp& w) const {
     const simt_stack::entry& top = stack.top();
     w.active = top.lanes;
     w.banks[static_cast<unsigned>(bank::frame)] = frames[top.call_depth].get();
     w.local_base = local_bases[top.call_depth];
-    return w.go_on(w.code + top.pc);
+}
+
+const operation* simt_control::resume(warp& w) {
+    if (stack.done()) return w.end();
+    take_up(w);
+    w.turn = std::min(w.turn, branches_per_turn);
+    return w.go_on(w.code + stack.top().pc);
+}
+
+warp_control::progress simt_control::pass_turn(warp& w) {
+    const std::uint64_t now = w.state();
+    if (std::find(states_.begin(), states_.end(), now) == states_.end()) {
+        states_[next_state_++ % remembered] = now;
+        return progress::moves;
+    }
+    if (!independent_ || !stack.let_others_run(w.pc_of(w.next))) return progress::circles;
+    states_.fill(0);
+    take_up(w);
+    w.next = w.code + stack.top().pc;
+    return progress::passed;
 }
 
 }  // namespace simtlm::execution

@@ -5,6 +5,8 @@
 #include "modules/execution/simt_stack.h"
 #include "modules/execution/warp_control.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +16,10 @@ namespace simtlm::execution {
 /// frame of registers and of local memory of its own.
 class simt_control final : public warp_control {
 public:
+    /// @param independent  lanes are scheduled independently, as from sm_70 on: those that wait for
+    ///                     another lane of their warp in a loop let it go on
+    explicit simt_control(bool independent) : independent_(independent) {}
+
     simt_stack stack;
     std::vector<lane_buffer> frames;         ///< by call depth
     std::vector<std::uint32_t> sizes;        ///< of each frame, bytes
@@ -25,11 +31,21 @@ public:
     lane_mask lanes_barriers_await(const warp& w) const override;
     std::size_t groups() const override { return stack.depth(); }
     std::uint32_t frame_bytes() const override { return sizes[stack.top().call_depth]; }
+    bool schedules_lanes_independently() const override { return independent_; }
+    progress pass_turn(warp& w) override;
 
     /// Makes room for frames up to a call depth.
     void deepen(std::size_t depth);
     /// The stack has changed: the warp takes up what it says. warp::leave() has been called.
     const operation* resume(warp& w);
+
+private:
+    void take_up(warp& w) const;
+
+    static constexpr std::size_t remembered = 4;
+    const bool independent_;
+    std::array<std::uint64_t, remembered> states_{};  ///< at the last calls of pass_turn()
+    std::size_t next_state_ = 0;
 };
 
 }  // namespace simtlm::execution

@@ -87,35 +87,77 @@ bool simt_stack::meet(std::uint64_t at) {
     return true;
 }
 
-bool simt_stack::wait_at_barrier(std::uint64_t pc) {
+bool simt_stack::wait_for_others(std::uint64_t pc, waiting how) {
     entry top = entries_.back();
     if (top.is_call) return false;
     entries_.pop_back();
     top.pc = pc;
-    top.waits_at_barrier = true;
+    top.waits = how;
     std::size_t first = entries_.size();  // groups apart from this one, down to those it came from
     lane_mask known = top.lanes;
     while (first > 0) {
         const entry& e = entries_[first - 1];
-        const bool beside = e.call_depth == top.call_depth && !e.is_call &&
-                            e.reconvergence_pc == top.reconvergence_pc && (e.lanes & known) == 0;
+        const bool beside = e.call_depth == top.call_depth && !e.is_call && (e.lanes & known) == 0;
         if (!beside) break;
         known |= e.lanes;
         --first;
     }
-    const auto same_place = [&](const entry& e) { return e.waits_at_barrier && e.pc == pc; };
+    const auto same_place = [&](const entry& e) { return e.waits != waiting::no && e.pc == pc; };
     const auto groups = entries_.begin() + static_cast<std::ptrdiff_t>(first);
     for (auto e = groups; e != entries_.end(); ++e)
-        if (same_place(*e)) top.lanes |= e->lanes;
+        if (same_place(*e)) join(top, *e);
     entries_.erase(std::remove_if(groups, entries_.end(), same_place), entries_.end());
     const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto next =
-        std::find_if(std::make_reverse_iterator(entries_.end()), std::make_reverse_iterator(begin),
-                     [](const entry& e) { return !e.waits_at_barrier; });
-    const bool found = next != std::make_reverse_iterator(begin);
+    const auto last = std::make_reverse_iterator(begin);
+    const auto find = [&](waiting w) {
+        return std::find_if(std::make_reverse_iterator(entries_.end()), last,
+                            [w](const entry& e) { return e.waits == w && e.lanes != 0; });
+    };
+    auto next = find(waiting::no);
+    if (next == last && how == waiting::at_barrier) next = find(waiting::for_members);
+    const bool found = next != last;
     if (found) std::rotate(std::prev(next.base()), next.base(), entries_.end());
     entries_.insert(found ? std::prev(entries_.end()) : entries_.end(), top);
     return found;
+}
+
+/// Where the entries of the current call of a function begin.
+std::size_t simt_stack::begin_of_frame() const {
+    std::size_t first = entries_.size() - 1;
+    while (first > 0 && !entries_[first].is_call) --first;
+    return first;
+}
+
+/// Lanes of another group go on with a group at the same place. Where they would have met others
+/// elsewhere (let_others_run), they now meet those whom the group meets.
+void simt_stack::join(entry& to, const entry& other) {
+    if (other.reconvergence_pc != to.reconvergence_pc) {
+        const lane_mask mine = to.lanes, theirs = other.lanes;
+        for (std::size_t i = begin_of_frame(); i < entries_.size(); ++i) {
+            lane_mask& lanes = entries_[i].lanes;
+            if (&entries_[i] == &other) continue;
+            lanes = (lanes & mine) == mine ? lanes | theirs : lanes & ~theirs;
+        }
+    }
+    to.lanes |= other.lanes;
+}
+
+bool simt_stack::let_others_run(std::uint64_t pc) {
+    entries_.back().pc = pc;
+    for (std::size_t i = begin_of_frame(); i + 1 < entries_.size(); ++i) {
+        const entry& e = entries_[i];
+        lane_mask ahead = 0;
+        for (std::size_t k = i + 1; k < entries_.size(); ++k) ahead |= entries_[k].lanes;
+        const lane_mask others = e.lanes & ~ahead;
+        if (others == 0 || e.pc == no_pc || e.waits == waiting::at_barrier) continue;
+        const entry by_themselves{e.pc, e.reconvergence_pc, others, false, e.call_depth};
+        entries_[i].lanes &= ~others;
+        if (entries_[i].lanes == 0 && !e.is_call)
+            entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+        entries_.push_back(by_themselves);
+        return true;
+    }
+    return false;
 }
 
 void simt_stack::exit(lane_mask lanes, std::uint64_t next_pc) {

@@ -28,6 +28,10 @@ public:
     /// No program counter: as a reconvergence point, lanes do not meet before they end or return.
     static constexpr std::uint64_t no_pc = ~std::uint64_t{0};
 
+    /// For whom a group of lanes waits: for those of its warp that an instruction names, which may
+    /// not come in a program whose masks are wrong, or for all at a barrier.
+    enum class waiting : std::uint8_t { no, for_members, at_barrier };
+
     struct entry {
         std::uint64_t pc = no_pc;                ///< of the next instruction
         std::uint64_t reconvergence_pc = no_pc;  ///< popped on arrival there
@@ -36,7 +40,7 @@ public:
         /// Functions that have been called and not left: 0 in the kernel itself.
         std::uint32_t call_depth = 0;
         std::uint64_t call_site = no_pc;  ///< of a frame: what called it
-        bool waits_at_barrier = false;    ///< for other lanes of the warp
+        waiting waits = waiting::no;      ///< for other lanes of the warp
     };
 
     /// How an executed instruction went on.
@@ -79,14 +83,20 @@ public:
                 std::uint64_t meet);
     /// The top entry has come to a place where lanes may meet. @return something was popped
     bool meet(std::uint64_t at);
-    /// The active lanes have come to a barrier at `pc`, and other lanes of the warp have not: where
-    /// a way there leads to a return, the place where all would meet lies behind it. They wait, as
-    /// independent thread scheduling has it; those that wait at one place become one group. A group
-    /// that does not wait becomes the active one.
+    /// The active lanes have come to a barrier, or to an instruction that names members of the
+    /// warp, at `pc`, and other lanes have not: where a way there leads to a return, the place
+    /// where all would meet lies behind it. They wait, as independent thread scheduling has it;
+    /// those that wait at one place become one group. A group that does not wait becomes the active
+    /// one; at a barrier, one that waits for members where there is no other.
     /// @return false: there is none
-    bool wait_at_barrier(std::uint64_t pc);
-    /// All lanes have come: the active group goes on.
-    void leave_barrier() { entries_.back().waits_at_barrier = false; }
+    bool wait_for_others(std::uint64_t pc, waiting how);
+    /// The active group goes on.
+    void wait_no_more() { entries_.back().waits = waiting::no; }
+    /// The active lanes, which stand at `pc`, wait for another lane of their warp in a loop. Lanes
+    /// that wait for them where they would meet, or for their turn, become the active group and go
+    /// on by themselves; the outermost first, so that all get their turn.
+    /// @return false: there are none in this call of a function
+    bool let_others_run(std::uint64_t pc);
     /// Lanes end; the others of the top entry, if there are any, go on at next_pc.
     void exit(lane_mask lanes, std::uint64_t next_pc);
 
@@ -109,6 +119,8 @@ private:
     };
     static std::vector<group> groups_of(const std::array<std::uint64_t, 32>& pc, lane_mask lanes);
     void end(lane_mask lanes);
+    std::size_t begin_of_frame() const;
+    void join(entry& to, const entry& other);
     void settle();
 
     std::vector<entry> entries_;

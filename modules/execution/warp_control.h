@@ -39,6 +39,18 @@ public:
     virtual std::uint32_t frame_bytes() const = 0;
     /// Lanes that wait for others of their warp let them go on: a lock among lanes is passed.
     virtual bool schedules_lanes_independently() const { return false; }
+    enum class progress {
+        moves,    ///< the executing lanes do something new
+        circles,  ///< they are as they were before: a loop that waits for another thread
+        passed,   ///< so they were, and other lanes have taken their place
+    };
+    /// The executing lanes, which stand before warp::next, have branched a number of times. Where
+    /// they wait for another thread, and other lanes of the warp can go on, these take their place:
+    /// warp::active and warp::next change.
+    virtual progress pass_turn(warp&) { return progress::moves; }
+    /// Branches of diverged lanes between two calls of pass_turn(): without time, and with it,
+    /// where lanes that wait should not do so for long.
+    static constexpr std::int64_t branches_per_turn = 64, timed_branches_per_turn = 4;
 };
 
 }  // namespace simtlm::execution

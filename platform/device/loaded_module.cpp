@@ -11,7 +11,8 @@
 namespace simtlm::device {
 
 loaded_module::loaded_module(const module_source& source, memory_space& memory,
-                             const execution::instruction_timing& timing, inspection* look)
+                             const execution::instruction_timing& timing, unsigned architecture,
+                             inspection* look)
     : memory_(memory) {
     const module_source* loaded = &source;
     if (source.isa == execution::instruction_set::sass) {
@@ -24,7 +25,7 @@ loaded_module::loaded_module(const module_source& source, memory_space& memory,
         if (!looks) load_machine_code(source);
         if (!image_) loaded = source.otherwise.get();
     }
-    if (!image_) load_ptx(*loaded, timing, look);
+    if (!image_) load_ptx(*loaded, timing, architecture, look);
     descriptor_ = image_->describe(timing);
     for (const execution::kernel_image& k : image_->kernels()) {
         execution::kernel_image& mine = kernels_.emplace(k.name, k).first->second;
@@ -35,14 +36,16 @@ loaded_module::loaded_module(const module_source& source, memory_space& memory,
 }
 
 void loaded_module::load_ptx(const module_source& source,
-                             const execution::instruction_timing& timing, inspection* look) {
+                             const execution::instruction_timing& timing, unsigned architecture,
+                             inspection* look) {
     try {
         auto parsed = std::make_shared<ptx::module>(ptx::parse(source.code, source.name));
         if (timing.ptx.controls_of != 0) ptx::schedule_instructions(*parsed);
         if (look != nullptr) look->debug().program_loaded(*parsed, source.code);
         const memory_space::turn t(memory_, false);
         image_ = std::make_unique<execution::ptx_image>(
-            parsed, memory_.table(), look == nullptr ? execution::check_options{} : look->checks());
+            parsed, memory_.table(), look == nullptr ? execution::check_options{} : look->checks(),
+            architecture);
     } catch (const failure&) {
         throw;
     } catch (const kernel::user_error& e) {

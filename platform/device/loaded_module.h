@@ -17,10 +17,12 @@ namespace simtlm::device {
 /// A module in the memory of a GPU. Immutable but for its variables' contents.
 class loaded_module {
 public:
-    /// @param look  what is looked for in it; nullptr: nothing
+    /// @param architecture  of the GPU: 70 for compute capability 7.0
+    /// @param look          what is looked for in it; nullptr: nothing
     /// @throws failure  the code is wrong, or cannot be executed
     loaded_module(const module_source& source, memory_space& memory,
-                  const execution::instruction_timing& timing, inspection* look = nullptr);
+                  const execution::instruction_timing& timing, unsigned architecture,
+                  inspection* look = nullptr);
     ~loaded_module();
     loaded_module(const loaded_module&) = delete;
     loaded_module& operator=(const loaded_module&) = delete;
@@ -44,7 +46,7 @@ public:
 
 private:
     void load_ptx(const module_source& source, const execution::instruction_timing& timing,
-                  inspection* look);
+                  unsigned architecture, inspection* look);
     /// Leaves nothing where something else is to be run.
     void load_machine_code(const module_source& source);
 

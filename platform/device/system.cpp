@@ -159,7 +159,8 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> system::find_variable(
 
 std::shared_ptr<loaded_module> system::load(const module_source& source) {
     auto m = std::make_shared<loaded_module>(source, state_.memory,
-                                             platform::instruction_timing_of(config_.gpu), &look_);
+                                             platform::instruction_timing_of(config_.gpu),
+                                             config_.gpu.binary_version(), &look_);
     if (m->ptx_version() != 0 && m->architecture() > config_.capability())
         throw failure(status::invalid_ptx,
                       fmt::format("{} is compiled for sm_{}, but the GPU is sm_{}", source.name,

@@ -101,7 +101,8 @@ unsigned device_context::load(std::uint64_t address, std::uint64_t bytes) {
     try {
         auto parsed = std::make_shared<ptx::module>(ptx::parse(text, program->name));
         if (config_.ptx.controls_of != 0) ptx::schedule_instructions(*parsed);
-        program->image = std::make_unique<execution::ptx_image>(std::move(parsed), memory());
+        program->image = std::make_unique<execution::ptx_image>(
+            std::move(parsed), memory(), execution::check_options{}, config_.binary_version());
     } catch (const kernel::user_error& e) {
         throw command_fault(error_code::bad_program, e.what());
     }

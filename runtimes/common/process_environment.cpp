@@ -7,6 +7,7 @@
 #include "platform/outputs/version.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -94,6 +95,22 @@ platform::provenance provenance_of_program(const platform::option_values& option
     return platform::provenance_of(
         {platform::version, platform::commit(), platform::accelsim_build()}, std::move(words),
         options, platform::make_gpu_config(options), inputs);
+}
+
+void end_program_without_session(const std::string& why, const void* library) {
+    if (!is_simtlm_run()) return;
+    std::string text = fmt::format("simtlm: {}", why);
+    const char* const of_run = std::getenv("SIMTLM_BUILD");
+    const std::string own = platform::commit();
+    if (of_run != nullptr && own != of_run)
+        text += fmt::format(
+            " (said by {} of build {}, but simtlm is of build {}: build the target "
+            "simtlm_host_libraries)",
+            library_of(library), own, of_run);
+    std::fflush(nullptr);
+    std::fputs((text + "\n").c_str(), stderr);
+    constexpr int fault_of_the_input = 2;
+    ::_exit(fault_of_the_input);
 }
 
 }  // namespace simtlm::runtime

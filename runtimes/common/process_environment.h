@@ -25,4 +25,10 @@ device::run_log::outputs log_outputs(const platform::option_values& options);
 /// its configuration.
 platform::provenance provenance_of_program(const platform::option_values& options);
 
+/// Ends a process that `simtlm run` has started, with the code of a wrong option, when its session
+/// cannot begin: the program would go on without a GPU, and might end with 0. Says why in one line,
+/// and where the library is of another build than `simtlm`, that too. Does nothing elsewhere.
+/// @param library  an address in the library that cannot begin
+void end_program_without_session(const std::string& why, const void* library);
+
 }  // namespace simtlm::runtime

@@ -4,6 +4,7 @@
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
 #include "modules/kernel/signal_shield.h"
+#include "runtimes/common/process_environment.h"
 #include "runtimes/common/termination_signals.h"
 #include "runtimes/cuda/status.h"
 
@@ -83,6 +84,7 @@ session& session::get() {
             the_session = new session;
         } catch (const std::exception& e) {
             why = e.what();
+            runtime::end_program_without_session(why, reinterpret_cast<const void*>(&registered));
             std::fputs(fmt::format("simtlm: {}\n", why).c_str(), stderr);
         }
     });

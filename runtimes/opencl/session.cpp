@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/opencl/session.h"
 
+#include "runtimes/common/process_environment.h"
 #include "runtimes/common/termination_signals.h"
 #include "runtimes/opencl/call.h"
 #include "runtimes/opencl/limits.h"
@@ -34,6 +35,7 @@ session& session::get() {
             the_session = new session;
         } catch (const std::exception& e) {
             why = e.what();
+            runtime::end_program_without_session(why, reinterpret_cast<const void*>(&is_verbose));
             std::fputs(fmt::format("simtlm: {}\n", why).c_str(), stderr);
         }
     });

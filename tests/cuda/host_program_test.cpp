@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -242,6 +243,18 @@ TEST_F(HostProgram, HandsOverEveryValueAsItIs) {
     const outcome o = run({"--stats-json", odd}, {});
     ASSERT_EQ(0, o.code) << o.err;
     EXPECT_EQ("finished", read_json(odd)["ended"]);
+}
+
+TEST_F(HostProgram, FailsWhereTheLibraryRefusesAnOption) {
+    // A library of another build: it is handed an option that it does not know.
+    const outcome o =
+        simulate({"run", "--preset", "TINY", "--stats-file", folder.path("reports"), "--", "env",
+                  "SIMTLM_OPTIONS=--no-such-option\n", "SIMTLM_BUILD=another", spin});
+    EXPECT_EQ(2, o.code);
+    EXPECT_EQ("", o.out);
+    EXPECT_THAT(o.err, HasSubstr("--no-such-option"));
+    EXPECT_THAT(o.err, HasSubstr("simtlm is of build another"));
+    EXPECT_EQ(1, std::count(o.err.begin(), o.err.end(), '\n')) << o.err;
 }
 
 TEST_F(HostProgram, RunsFromAFolderWithABlankInItsName) {

@@ -57,6 +57,8 @@ private:
     void finish_destinations();
     slot joined_high(slot low) const { return low + 256; }
 
+    void gather_named_lanes(unsigned members);
+
     // Emission.
     operation& emit(handler h, bool counted = true);
     operation& emit_choice(const choice& c, slot to, std::initializer_list<slot> sources);

@@ -8,6 +8,22 @@ namespace simtlm::execution {
 
 using ptx::opcode;
 
+namespace {
+
+constexpr unsigned independent_threads = 70;  // architecture
+
+}  // namespace
+
+/// Lanes that an operand names come together before the instruction.
+void function_lowering::gather_named_lanes(unsigned members) {
+    if (m_.architecture < independent_threads || now_->guard != ptx::no_index) return;
+    if (!has_width(operand(members), 32)) return;
+    const slot named = source(operand(members), 32);
+    operation& op = emit(gather_members, false);
+    op.moves_control = true;
+    op.source[0] = named;
+}
+
 bool function_lowering::lower_collective(const ptx::operation& o) {
     const auto mask_result = [&](unsigned n) {
         return has_operand(n) && operand(n).kind == operand_kind::reg
@@ -15,14 +31,16 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
                    : no_slot;
     };
     const auto members = [&](unsigned n) {
-        return has_operand(n) ? source(operand(n), 32) : no_slot;
+        if (!has_operand(n)) return no_slot;
+        gather_named_lanes(n);
+        return source(operand(n), 32);
     };
     switch (o.op) {
         case opcode::shfl: {
+            const slot among = members(5);
             const slot value = source(operand(2), 32);
             const slot lane = source(operand(3), 32);
             const slot clamp = source(operand(4), 32);
-            const slot among = members(5);
             const slot to = destination(operand(0), 32, false);
             operation& op = emit(shuffle_handler(o.variant));
             op.destination = to;
@@ -35,8 +53,8 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
         }
         case opcode::vote: {
             const bool ballot = o.variant == ptx::mode::ballot;
-            const slot p = mask_source(operand(1));
             const slot among = members(2);
+            const slot p = mask_source(operand(1));
             const slot to = destination(operand(0), ballot ? 32 : 1, false);
             operation& op = emit(vote_handler(o.variant));
             op.destination = to;
@@ -46,8 +64,8 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
         }
         case opcode::match: {
             const unsigned width = ptx::width_of(o.first_type());
-            const slot value = source(operand(2), width);
             const slot among = members(3);
+            const slot value = source(operand(2), width);
             const slot to = destination(operand(0), 32, false);
             operation& op = emit(match_handler(o.variant, width));
             op.destination = to;
@@ -59,8 +77,8 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
         case opcode::redux: {
             const handler h = redux_handler(o.reduce, o.first_type());
             if (h == nullptr) return false;
-            const slot value = source(operand(1), 32);
             const slot among = members(2);
+            const slot value = source(operand(1), 32);
             const slot to = destination(operand(0), 32, false);
             operation& op = emit(h);
             op.destination = to;
@@ -74,6 +92,7 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
             return true;
         }
         case opcode::bar_warp_sync:
+            gather_named_lanes(0);
             if (module_.checks().races) emit(note_warp_sync, false);
             emit(nothing);
             return true;
@@ -85,7 +104,6 @@ bool function_lowering::lower_collective(const ptx::operation& o) {
 bool function_lowering::lower_barrier(const ptx::operation& o) {
     const bool reduces = o.op == opcode::bar_red;
     if (o.op != opcode::bar_sync && o.op != opcode::bar_arrive && !reduces) return false;
-    constexpr unsigned independent_threads = 70;  // architecture
     if (m_.architecture >= independent_threads && now_->guard == ptx::no_index)
         emit(gather_at_barrier, false).moves_control = true;
     const unsigned first = reduces ? 1 : 0;

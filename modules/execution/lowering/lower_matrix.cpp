@@ -99,7 +99,7 @@ arithmetic::matrix_description description_of(const ptx::operation& o, unsigned 
 }  // namespace
 
 void function_lowering::lower_multiply(const ptx::operation& o) {
-    arithmetic::matrix_description d = description_of(o, m_.architecture);
+    arithmetic::matrix_description d = description_of(o, module_.gpu_architecture());
     if (d.sparse) d.selector = static_cast<unsigned>(operand(5).value);
     const auto product = std::make_shared<const arithmetic::matrix_multiply>(d);
     const bool wide = d.d == matrix_element::f64;

@@ -22,6 +22,8 @@ public:
     ptx_image& image() { return image_; }
     constant_pool& constants() { return constants_; }
     const check_options& checks() const { return image_.checks_; }
+    /// Of the GPU that runs the module: 70 for compute capability 7.0.
+    unsigned gpu_architecture() const { return image_.gpu_architecture_; }
     /// Instructions with checks access elements of so many bytes in shared memory.
     void note_shared_access(unsigned bytes) {
         image_.smallest_shared_access_ =

@@ -27,11 +27,14 @@ lane_mask lanes_with(const word* named, std::uint32_t mask, lane_mask among) {
     return same;
 }
 
-/// Several groups of lanes may do a thing at once, each with a mask of its own: parts of a
-/// partition, lanes with the same key. Calls act(group, those of the group that its mask names).
+/// Several groups of lanes may do a thing at once, each with a mask of its own: subsets of a
+/// partition, lanes with the same key. Calls act(group, the executing lanes that its mask names).
+/// Lanes outside of their own mask, which CUDA leaves undefined, see those that it names, as on the
+/// hardware.
 template <class Act>
 void for_groups(const warp& w, const operation* op, slot mask, Act&& act) {
-    lane_mask left = w.lanes_of(op);
+    const lane_mask lanes = w.lanes_of(op);
+    lane_mask left = lanes;
     if (mask == no_slot) {
         if (left != 0) act(left, left);
         return;
@@ -40,7 +43,7 @@ void for_groups(const warp& w, const operation* op, slot mask, Act&& act) {
     while (left != 0) {
         const std::uint32_t m = named[__builtin_ctz(left)];
         const lane_mask group = lanes_with(named, m, left);
-        act(group, group & m);
+        act(group, lanes & m);
         left &= ~group;
     }
 }
@@ -83,7 +86,8 @@ const operation* shuffle(warp& w, const operation* op) {
     alignas(64) word result[warp_size];
     lane_mask in_range = 0;
     const word* const named = op->source[3] == no_slot ? nullptr : words_of(w, op->source[3]);
-    const lane_mask given = op->immediate == shuffle_among_active ? lanes : all_lanes;
+    const bool among_active = named != nullptr || op->immediate == shuffle_among_active;
+    const lane_mask given = among_active ? lanes : all_lanes;
     for (unsigned i = 0; i < warp_size; ++i) {
         const unsigned clamp = c[i] & 31;
         const unsigned segment = c[i] >> 8 & 31;
@@ -91,9 +95,9 @@ const operation* shuffle(warp& w, const operation* op) {
         const int j = Mode::source(i, b[i] & 31, segment);
         const bool valid = Mode::in_range(j, static_cast<int>(limit));
         const unsigned from = valid ? static_cast<unsigned>(j) & 31 : i;
-        // Lanes that are not named, of machine code those that do not execute, give 0; programs of
-        // today's compilers count on it.
-        const lane_mask others = named == nullptr ? given : named[i];
+        // Lanes that are not named or do not execute give 0; programs of today's compilers count on
+        // it. Before sm_70 they give what their register holds.
+        const lane_mask others = named == nullptr ? given : given & named[i];
         result[i] = (others >> from & 1) != 0 ? value[from] : 0;
         in_range |= static_cast<lane_mask>(valid) << i;
     }

@@ -177,10 +177,28 @@ const operation* gather_at_barrier(warp& w, const operation* op) {
     simt_control& control = control_of(w);
     if (w.active == control.lanes_barriers_await(w)) return op + 1;
     w.leave(op);
-    if (control.stack.wait_at_barrier(w.pc_of(op))) return control.resume(w);
+    if (control.stack.wait_for_others(w.pc_of(op), simt_stack::waiting::at_barrier))
+        return control.resume(w);
     w.active = control.stack.active();
-    control.stack.leave_barrier();
+    control.stack.wait_no_more();
     return w.go_on(op + 1);
+}
+
+const operation* gather_members(warp& w, const operation* op) {
+    simt_control& control = control_of(w);
+    if (control.stack.depth() == 1) return op + 1;
+    const auto* const named = reinterpret_cast<const std::uint32_t*>(w.at(op->source[0]));
+    lane_mask members = 0;
+    for (lane_mask m = w.active; m != 0; m &= m - 1) members |= named[__builtin_ctz(m)];
+    const bool complete = (members & control.lanes_barriers_await(w) & ~w.active) == 0;
+    if (!complete) {
+        w.leave(op);
+        if (control.stack.wait_for_others(w.pc_of(op), simt_stack::waiting::for_members))
+            return control.resume(w);
+        w.active = control.stack.active();
+    }
+    control.stack.wait_no_more();
+    return complete ? op + 1 : w.go_on(op + 1);
 }
 
 const operation* call(warp& w, const operation* op) {

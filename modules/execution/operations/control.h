@@ -14,6 +14,9 @@ const operation* indexed_branch(warp& w, const operation* op);
 /// Before a barrier, from sm_70 on: lanes wait for those of their warp that have not come to it,
 /// and let them run.
 const operation* gather_at_barrier(warp& w, const operation* op);
+/// Before an instruction that names members of the warp (source[0]: words), from sm_70 on: lanes
+/// wait for those that it names and that can come, and let them run.
+const operation* gather_members(warp& w, const operation* op);
 /// Before the first instruction of a place where lanes meet.
 const operation* reconvergence_point(warp& w, const operation* op);
 /// call of a known function. source[0]: its first operation; immediate: call site

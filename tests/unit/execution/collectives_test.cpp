@@ -45,6 +45,49 @@ TEST(Collective, ShufflesZeroOutOfLanesThatTheMaskDoesNotName) {
         EXPECT_EQ(r[i], i % 32 >= 8 ? 7 : i % 32 < 2 ? i + 6 : 0) << i;
 }
 
+TEST(Collective, ShufflesZeroOutOfLanesThatDoNotExecute) {
+    const auto r = results(
+        "setp.lt.u32 %p1, %r2, 8; mov.u32 %r1, 7;"
+        "@%p1 shfl.sync.down.b32 %r1, %r0, 6, 31, -1;");
+    for (unsigned i = 0; i < 64; ++i)
+        EXPECT_EQ(r[i], i % 32 >= 8 ? 7 : i % 32 < 2 ? i + 6 : 0) << i;
+}
+
+TEST(Collective, BallotsWhatItsMaskNamesOfALaneThatTheMaskLeavesOut) {
+    // Every lane names those below it.
+    const auto r = results(
+        "setp.gt.u32 %p1, %r2, 20; mov.u32 %r3, 1; shl.b32 %r3, %r3, %r2; sub.u32 %r3, %r3, 1;"
+        "vote.sync.ballot.b32 %r1, %p1, %r3;");
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], 0xffe00000u & ((1u << i) - 1)) << i;
+}
+
+/// Lanes of a third of the warp return, some of them from within another branch; the others come to
+/// what stands behind it.
+std::string after_early_returns(const std::string& what) {
+    return "mov.u32 %r1, 0xdead; rem.u32 %r3, %r2, 3; setp.ne.u32 %p1, %r3, 0; @%p1 bra TOGETHER;\n"
+           "setp.gt.u32 %p2, %r2, 15; @%p2 bra GONE;\n add.u32 %r4, %r2, 1;\nTOGETHER:" +
+           what + "\nbra.uni STORE;\nGONE: exit;\nSTORE:";
+}
+
+unsigned lanes_left_after_returns() {
+    unsigned left = 0;
+    for (unsigned i = 0; i < 32; ++i) left |= static_cast<unsigned>(i % 3 != 0 || i <= 15) << i;
+    return left;
+}
+
+TEST(Collective, GathersTheLanesItNamesThatEarlyReturnsKeptApart) {
+    const auto r =
+        results(after_early_returns("setp.ge.u32 %p3, %r2, 0; vote.sync.ballot.b32 %r1, %p3, -1;"));
+    const unsigned left = lanes_left_after_returns();
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], (left >> i & 1) != 0 ? left : 0xdead) << i;
+}
+
+TEST(Collective, GathersLanesAtABarrierOfTheWarpToo) {
+    const auto r = results(after_early_returns("bar.warp.sync -1; activemask.b32 %r1;"));
+    const unsigned left = lanes_left_after_returns();
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], (left >> i & 1) != 0 ? left : 0xdead) << i;
+}
+
 TEST(Collective, Votes) {
     const auto r = results(
         "setp.gt.u32 %p1, %r2, 20; vote.sync.ballot.b32 %r3, %p1, -1;"

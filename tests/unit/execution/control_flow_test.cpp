@@ -70,6 +70,47 @@ GONE:
 STORE:
 )";
 
+/// Every thread takes a lock in a loop of its own and counts behind it, without an atomic.
+std::string counting_under_a_lock(const std::string& behind) {
+    return R"(
+  .shared .b32 lock; .shared .b32 count;
+  mov.u32 %r1, 0; st.shared.u32 [lock], %r1; st.shared.u32 [count], %r1;
+  bar.sync 0;
+SPIN:
+  atom.shared.cas.b32 %r2, [lock], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra SPIN;
+  ld.volatile.shared.u32 %r3, [count]; add.u32 %r3, %r3, 1; st.volatile.shared.u32 [count], %r3;
+  membar.cta; atom.shared.exch.b32 %r2, [lock], 0;
+)" + behind +
+           "ld.volatile.shared.u32 %r1, [count];\n";
+}
+
+TEST(ControlFlow, PassesALockAmongLanesOfAWarp) {
+    for (const char* const behind : {"bar.sync 0;\n", "bar.warp.sync -1;\nbar.sync 0;\n"}) {
+        const auto r = results(storing(counting_under_a_lock(behind)));
+        for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 64u) << i;
+    }
+}
+
+TEST(ControlFlow, PassesALockWithinABranchAndALoop) {
+    const auto r = results(storing(R"(
+  .shared .b32 lock; .shared .b32 count;
+  mov.u32 %r1, 0; st.shared.u32 [lock], %r1; st.shared.u32 [count], %r1;
+  mov.u32 %r4, 0;
+  bar.sync 0;
+NEXT:
+  and.b32 %r5, %r0, 1; setp.eq.u32 %p2, %r5, 0; @%p2 bra BEHIND;
+SPIN:
+  atom.shared.cas.b32 %r2, [lock], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra SPIN;
+  ld.volatile.shared.u32 %r3, [count]; add.u32 %r3, %r3, 1; st.volatile.shared.u32 [count], %r3;
+  membar.cta; atom.shared.exch.b32 %r2, [lock], 0;
+BEHIND:
+  add.u32 %r4, %r4, 1; setp.lt.u32 %p3, %r4, 3; @%p3 bra NEXT;
+  bar.sync 0;
+  ld.volatile.shared.u32 %r1, [count];
+)"));
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(r[i], 96u) << i;
+}
+
 TEST(ControlFlow, GathersLanesAtABarrierThatAnEarlyReturnKeptApart) {
     const auto r = results(storing(early_returns));
     for (unsigned i = 0; i < 64; ++i) {

@@ -10,13 +10,15 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string fault(const std::string& body, unsigned threads = 64, const std::string& before = {}) {
+std::string fault(const std::string& body, unsigned threads = 64, const std::string& before = {},
+                  const std::string& target = "sm_80") {
     machine m(before +
-              ".visible .entry k(.param .u64 out)\n{\n"
-              ".reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
-              "mov.u32 %r0, %tid.x; ld.param.u64 %rd0, [out];\n"
-              "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd0, %rd1;\n" +
-              body + "\nret;\n}\n");
+                  ".visible .entry k(.param .u64 out)\n{\n"
+                  ".reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+                  "mov.u32 %r0, %tid.x; ld.param.u64 %rd0, [out];\n"
+                  "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd0, %rd1;\n" +
+                  body + "\nret;\n}\n",
+              ".version 7.8\n.target " + target + "\n.address_size 64\n");
     m.memory().keep_apart();
     const auto out = m.buffer(std::vector<std::uint32_t>(48, 0));
     return fault_of([&] { m.run("k", {1, 1, 1}, {threads, 1, 1}, out); });
@@ -142,12 +144,20 @@ TEST(Fault, TellsABarrierThatNobodyElseComesTo) {
                 AllOf(HasSubstr("waits for ever at a barrier"), HasSubstr("bar.sync")));
 }
 
-TEST(Fault, NamesALockAmongLanesOfAWarp) {
+TEST(Fault, NamesALockAmongLanesOfAWarpBeforeSm70) {
     // Each lane takes the lock and frees it behind the loop, where it waits for the others.
     EXPECT_THAT(fault("LOOP: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.u32 %p1, %r1, 0;\n"
                       "@%p1 bra LOOP;\nst.shared.u32 [lock], 0;",
-                      32, ".shared .u32 lock;\n"),
+                      32, ".shared .u32 lock;\n", "sm_61"),
                 AllOf(HasSubstr("a lock among the lanes of a warp"), HasSubstr("test.ptx:")));
+}
+
+TEST(Fault, TellsALockThatNobodyFrees) {
+    // Lanes of a warp get their turn, in vain.
+    EXPECT_THAT(fault("LOOP: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.u32 %p1, %r1, 0;\n"
+                      "@%p1 bra LOOP;\n",
+                      32, ".shared .u32 lock;\n"),
+                AllOf(HasSubstr("waits for ever"), HasSubstr("test.ptx:")));
 }
 
 TEST(Fault, TellsATrap) {

@@ -184,14 +184,14 @@ TEST(SimtStack, GathersGroupsAtABarrier) {
     s.branch(0xf, 0x80, 0x20, never);
     s.branch(0x3, 0xa0, 0x90, never);  // of the lanes at 0x80
     EXPECT_EQ(s.active(), 0x3u);
-    EXPECT_TRUE(s.wait_at_barrier(0xc0));
+    EXPECT_TRUE(s.wait_for_others(0xc0, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xcu);
     EXPECT_EQ(s.pc(), 0x90u);
-    EXPECT_TRUE(s.wait_at_barrier(0xc0));
+    EXPECT_TRUE(s.wait_for_others(0xc0, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xff0u) << "both groups wait";
     EXPECT_EQ(s.depth(), 2u) << "as one";
-    EXPECT_FALSE(s.wait_at_barrier(0xc0));
-    s.leave_barrier();
+    EXPECT_FALSE(s.wait_for_others(0xc0, simt_stack::waiting::at_barrier));
+    s.wait_no_more();
     EXPECT_EQ(s.active(), 0xfffu);
     EXPECT_EQ(s.pc(), 0xc0u);
     EXPECT_EQ(s.depth(), 1u);
@@ -201,12 +201,12 @@ TEST(SimtStack, ComesBackToABarrierFromWhichOthersStayAway) {
     simt_stack s;
     s.launch(0x10, 0xff);
     s.branch(0xf, 0x80, 0x20, 0xc0);
-    EXPECT_TRUE(s.wait_at_barrier(0x80));
+    EXPECT_TRUE(s.wait_for_others(0x80, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xf0u);
     EXPECT_TRUE(s.meet(0xc0));
     EXPECT_EQ(s.active(), 0xfu);
     EXPECT_EQ(s.pc(), 0x80u);
-    EXPECT_FALSE(s.wait_at_barrier(0x80));
+    EXPECT_FALSE(s.wait_for_others(0x80, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xfu);
 }
 
@@ -214,9 +214,43 @@ TEST(SimtStack, TellsThatGroupsWaitAtDifferentBarriers) {
     simt_stack s;
     s.launch(0x10, 0xff);
     s.branch(0xf, 0x80, 0x20, never);
-    EXPECT_TRUE(s.wait_at_barrier(0x84));
-    EXPECT_FALSE(s.wait_at_barrier(0x24));
+    EXPECT_TRUE(s.wait_for_others(0x84, simt_stack::waiting::at_barrier));
+    EXPECT_FALSE(s.wait_for_others(0x24, simt_stack::waiting::at_barrier));
     EXPECT_EQ(s.active(), 0xf0u);
+}
+
+TEST(SimtStack, LetsABarrierFreeLanesThatWaitForMembersInVain) {
+    simt_stack s;
+    s.launch(0x10, 0xff);
+    s.branch(0xf, 0x80, 0x20, never);
+    EXPECT_TRUE(s.wait_for_others(0x84, simt_stack::waiting::for_members));
+    EXPECT_EQ(s.active(), 0xf0u);
+    EXPECT_TRUE(s.wait_for_others(0x24, simt_stack::waiting::at_barrier));
+    EXPECT_EQ(s.active(), 0xfu);
+    EXPECT_EQ(s.pc(), 0x84u);
+    EXPECT_FALSE(s.wait_for_others(0x84, simt_stack::waiting::for_members))
+        << "nobody else can run";
+    s.wait_no_more();
+    EXPECT_TRUE(s.wait_for_others(0x24, simt_stack::waiting::at_barrier) == false && s.depth() == 1)
+        << "all have come to the barrier";
+    EXPECT_EQ(s.active(), 0xffu);
+}
+
+TEST(SimtStack, LetsLanesGoOnThatWaitWhereTheyWouldMeet) {
+    simt_stack s;
+    s.launch(0x10, 0xff);
+    s.branch(0xf, 0x80, 0x20, 0x40);
+    EXPECT_TRUE(s.meet(0x40));
+    EXPECT_EQ(s.active(), 0xf0u);
+    EXPECT_TRUE(s.let_others_run(0x24));
+    EXPECT_EQ(s.active(), 0xfu);
+    EXPECT_EQ(s.pc(), 0x40u);
+    EXPECT_TRUE(s.let_others_run(0x44)) << "those that wait have their turn again";
+    EXPECT_EQ(s.active(), 0xf0u);
+    EXPECT_EQ(s.pc(), 0x24u);
+    EXPECT_TRUE(s.wait_for_others(0x60, simt_stack::waiting::at_barrier));
+    EXPECT_FALSE(s.wait_for_others(0x60, simt_stack::waiting::at_barrier));
+    EXPECT_EQ(s.active(), 0xffu) << "they are together again at a barrier";
 }
 
 TEST(SimtStack, CallsAndReturns) {

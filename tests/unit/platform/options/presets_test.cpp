@@ -143,6 +143,19 @@ TEST(Presets, DescribeTheQuadroV100) {
     EXPECT_EQ(gpu.dispatch.kernel_launch_latency, 5000u);
 }
 
+TEST(Presets, HaveTheMemoryOfTheirCards) {
+    // Of cards sold with several sizes, the one that Accel-Sim's configuration or the measured card
+    // has.
+    const std::pair<const char*, double> cards[] = {
+        {"GTX480", 1.5}, {"TITAN_X_PASCAL", 12}, {"TITAN_V", 12}, {"QV100", 32},   {"V100", 32},
+        {"RTX2060", 6},  {"RTX2080TI", 11},      {"RTX3070", 8},  {"RTX3080", 10}, {"RTXA6000", 48},
+        {"A100", 40},    {"H100_PCIE", 80},      {"RTX4090", 24}};
+    constexpr double gibibyte = 1u << 30;
+    for (const auto& [preset, size] : cards)
+        EXPECT_EQ(static_cast<double>(loaded(preset).number("--device-memory")), size * gibibyte)
+            << preset;
+}
+
 TEST(Presets, DescribeTheTitanXWithItsRouters) {
     const gpu_config gpu = make_gpu_config(loaded("TITAN_X_PASCAL"));
     EXPECT_EQ(gpu.network.kind, interconnect::network_kind::router);
