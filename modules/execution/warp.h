@@ -96,7 +96,7 @@ struct warp {
     unsigned index = 0;                  ///< in its CTA
     warp_status status = warp_status::done;
     bool wait_failed = false;  ///< timing mode: mbarrier.try_wait has found its phase incomplete
-    bool circles = false;  ///< waits in a loop for another thread, as far as is known
+    bool circles = false;      ///< waits in a loop for another thread, as far as is known
 
     std::byte* at(slot s) const { return banks[s >> bank_shift] + offset_of(s); }
     lane_mask& mask_at(slot s) const { return *reinterpret_cast<lane_mask*>(at(s)); }
