@@ -182,37 +182,51 @@ const operation* multiply_add_wide(warp& w, const operation* op) {
     return op + 1;
 }
 
-const operation* shift_add(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
-    const word* const c = row(w, op->source[2]);
+/// LEA of a warp. @param shifted  A, or C and A as a pair, shifted; @param add  of a lane, to it
+template <class Shifted, class Add>
+inline const operation* shifted_sum(warp& w, const operation* op, const machine_details& d,
+                                    Shifted&& shifted, Add&& add) {
+    const word* const b = row(w, op->source[1]);
+    const std::uint32_t fa = d.flip[0], fb = d.flip[1], more = d.add[1];
+    if (!d.extended && d.result[0] == 0)
+        return map_words(
+            w, op, d, [=](unsigned i) { return (shifted(i) ^ fa) + (b[i] ^ fb) + add(i) + more; });
     const lane_mask carry_in = d.extended ? predicate(w, d, 0) : 0;
-    const unsigned s = d.number;
-    if (!d.high && !d.extended && d.result[0] == 0) {
-        const std::uint32_t fa = d.flip[0], fb = d.flip[1], add = d.add[0] + d.add[1];
-        return map_words(w, op, d,
-                         [=](unsigned i) { return ((a[i] << s) ^ fa) + (b[i] ^ fb) + add; });
-    }
-    alignas(64) word result[warp_size];
-    lane_mask carry = 0;
+    alignas(64) word result[warp_size], carries[warp_size];
+#pragma GCC ivdep
     for (unsigned i = 0; i < warp_size; ++i) {
-        // The high word is C, or copies of A's sign.
-        const std::uint64_t top =
-            d.is_signed ? (static_cast<std::int32_t>(a[i]) < 0 ? 0xffffffffu : 0u) : c[i];
-        const std::uint64_t pair = d.high ? a[i] | top << 32 : a[i];
-        const auto shifted = static_cast<std::uint32_t>(d.high ? (pair << s) >> 32 : pair << s);
-        // The high word of what is negated has a carry only from a low word of zeros.
-        const std::uint32_t add =
-            d.high && static_cast<std::uint32_t>(pair << s) != 0 ? 0 : d.add[0];
-        const std::uint64_t sum = std::uint64_t{(shifted ^ d.flip[0])} + add + (b[i] ^ d.flip[1]) +
-                                  d.add[1] + (carry_in >> i & 1);
-        result[i] = static_cast<std::uint32_t>(sum);
-        carry |= static_cast<lane_mask>(sum >> 32 != 0) << i;
+        const std::uint32_t x = shifted(i) ^ fa, both = x + (b[i] ^ fb);
+        const std::uint32_t sum = both + add(i) + more + (carry_in >> i & 1);
+        result[i] = sum;
+        carries[i] = (both < x ? 1u : 0u) | (sum < both ? 1u : 0u);
     }
     const lane_mask lanes = lanes_of(w, op, d);
     blend(row(w, op->destination), result, lanes);
-    write_mask(w, d.result[0], lanes, carry);
+    if (d.result[0] != 0)
+        write_mask(w, d.result[0], lanes, lanes_where([&](unsigned i) { return carries[i] != 0; }));
     return op + 1;
+}
+
+const operation* shift_add(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const c = row(w, op->source[2]);
+    const unsigned s = d.number & 31, rest = (32 - s) & 31;
+    const std::uint32_t add = d.add[0], kept = s == 0 ? 0 : ~0u;
+    if (!d.high)
+        return shifted_sum(
+            w, op, d, [=](unsigned i) { return a[i] << s; }, [=](unsigned) { return add; });
+    // The high word of what is negated has a carry only from a low word of zeros.
+    const auto carried = [=](unsigned i) { return (a[i] << s) == 0 ? add : 0; };
+    if (d.is_signed)  // the high word is copies of A's sign
+        return shifted_sum(
+            w, op, d,
+            [=](unsigned i) {
+                const auto sign = static_cast<std::uint32_t>(static_cast<std::int32_t>(a[i]) >> 31);
+                return sign << s | (a[i] >> rest & kept);
+            },
+            carried);
+    return shifted_sum(
+        w, op, d, [=](unsigned i) { return c[i] << s | (a[i] >> rest & kept); }, carried);
 }
 
 const operation* minmax(warp& w, const operation* op) {
@@ -249,19 +263,53 @@ const operation* compare(warp& w, const operation* op) {
     return op + 1;
 }
 
+/// result = the function of three bits that the table tells, of each bit.
+void look_up(std::uint32_t table, const word* a, const word* b, const word* c, word* result) {
+    const auto each = [=](auto&& f) {
+#pragma GCC ivdep
+        for (unsigned i = 0; i < warp_size; ++i) result[i] = f(a[i], b[i], c[i]);
+    };
+    using bits = std::uint32_t;
+    switch (table) {
+        case 0xc0:
+            return each([](bits x, bits y, bits) { return x & y; });
+        case 0xfc:
+            return each([](bits x, bits y, bits) { return x | y; });
+        case 0x3c:
+            return each([](bits x, bits y, bits) { return x ^ y; });
+        case 0x30:
+            return each([](bits x, bits y, bits) { return x & ~y; });
+        case 0x33:
+            return each([](bits, bits y, bits) { return ~y; });
+        case 0x0f:
+            return each([](bits x, bits, bits) { return ~x; });
+        case 0xf8:
+            return each([](bits x, bits y, bits z) { return x | (y & z); });
+        case 0xfe:
+            return each([](bits x, bits y, bits z) { return x | y | z; });
+        case 0x96:
+            return each([](bits x, bits y, bits z) { return x ^ y ^ z; });
+        default:
+            break;
+    }
+    // One term of the sum of products for every row of the table.
+    each([](bits, bits, bits) { return bits{0}; });
+    for (unsigned t = 0; t < 8; ++t) {
+        if ((table >> t & 1) == 0) continue;
+        const bits fa = (t & 4) != 0 ? 0 : ~0u, fb = (t & 2) != 0 ? 0 : ~0u,
+                   fc = (t & 1) != 0 ? 0 : ~0u;
+#pragma GCC ivdep
+        for (unsigned i = 0; i < warp_size; ++i)
+            result[i] |= (a[i] ^ fa) & (b[i] ^ fb) & (c[i] ^ fc);
+    }
+}
+
 const operation* logic(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
     const word* const c = row(w, op->source[2]);
-    alignas(64) word result[warp_size] = {};
-    // One term of the sum of products for every row of the table.
-    for (unsigned t = 0; t < 8; ++t) {
-        if ((d.number >> t & 1) == 0) continue;
-        const std::uint32_t fa = (t & 4) != 0 ? 0 : ~0u, fb = (t & 2) != 0 ? 0 : ~0u,
-                            fc = (t & 1) != 0 ? 0 : ~0u;
-        for (unsigned i = 0; i < warp_size; ++i)
-            result[i] |= (a[i] ^ fa) & (b[i] ^ fb) & (c[i] ^ fc);
-    }
+    alignas(64) word result[warp_size];
+    look_up(d.number, a, b, c, result);
     const lane_mask lanes = lanes_of(w, op, d);
     if (d.result[0] != 0) {
         const lane_mask nonzero = lanes_where([&](unsigned i) { return result[i] != 0; });

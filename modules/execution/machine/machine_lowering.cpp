@@ -1440,7 +1440,8 @@ bool machine_lowering::lower_control() {
         const slot value = reads ? no_slot : low_word(at(1));
         operation& op = emit(reads ? machine_read_barrier : machine_write_barrier, &d);
         op.source[0] = reads ? barrier(b) : value;
-        op.destination = reads ? result_row(at(0)) : barrier(b);
+        const bool dropped = reads && at(0).index == sass::register_rz;
+        op.destination = dropped ? no_slot : reads ? result_row(at(0)) : barrier(b);
         return true;
     }
     if (name == "WARPSYNC") {

@@ -370,6 +370,12 @@ const operation* machine_load_constant(warp& w, const operation* op) {
 // ---- control ----
 
 namespace {
+void fill(word* to, std::uint32_t value, lane_mask lanes) {
+    if (lanes == all_lanes)
+        std::fill(to, to + warp_size, value);
+    else
+        for_lanes(lanes, [&](unsigned i) { to[i] = value; });
+}
 /// Lanes whose guard and own predicate hold.
 lane_mask takers_of(const warp& w, const operation* op) {
     return w.lanes_of(op) & predicate(w, details_of(op), 0);
@@ -393,7 +399,7 @@ const operation* machine_exit(warp& w, const operation* op) {
 const operation* machine_set_barrier(warp& w, const operation* op) {
     const lane_mask lanes = takers_of(w, op);
     word* const barrier = row(w, op->destination);
-    for_lanes(lanes, [&](unsigned i) { barrier[i] = lanes; });
+    fill(barrier, lanes, lanes);
     return op + 1;
 }
 
@@ -420,8 +426,8 @@ const operation* machine_read_barrier(warp& w, const operation* op) {
     word* const barrier = row(w, op->source[0]);
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    blend(row(w, op->destination), barrier, lanes);
-    if (d.extended) for_lanes(lanes, [&](unsigned i) { barrier[i] = 0; });  // .CLEAR
+    if (op->destination != no_slot) blend(row(w, op->destination), barrier, lanes);
+    if (d.extended) fill(barrier, 0, lanes);  // .CLEAR
     return op + 1;
 }
 
