@@ -533,13 +533,27 @@ bool machine_lowering::lower_float() {
         return o;
     };
     if (name == "FADD" || name == "FMUL" || name == "FFMA") {
-        for (const char* m : {"FMZ", "D2", "D4", "D8", "M2", "M4", "M8"})
-            if (now_.has(m)) return false;
+        if (now_.has("FMZ")) return false;
+        // The product is scaled by a power of two: here the first factor is, which is the same
+        // but for subnormal numbers and infinity.
+        constexpr std::pair<std::string_view, std::uint32_t> scales[] = {
+            {"D2", 0x3f000000}, {"D4", 0x3e800000}, {"D8", 0x3e000000},
+            {"M2", 0x40000000}, {"M4", 0x40800000}, {"M8", 0x41000000}};
+        slot scaled = no_slot;
+        for (const auto& scale : scales)
+            if (now_.has(scale.first)) {
+                ptx::operation by = value_operation(opcode::mul, type::f32);
+                by.round = ptx::rounding::rn;
+                const slot factor = float_source(at(1));
+                scaled = scratch();
+                if (!emit_values(by, scaled, {factor, number(scale.second)}, false)) return false;
+            }
         ptx::operation o = with_flags(name == "FADD"   ? opcode::add
                                       : name == "FMUL" ? opcode::mul
                                                        : opcode::fma);
         o.round = rounding_of(now_);
-        const slot a = float_source(at(1)), b = float_source(at(2));
+        const slot a = scaled != no_slot ? scaled : float_source(at(1));
+        const slot b = float_source(at(2));
         if (name != "FFMA") return emit_values(o, result_row(at(0)), {a, b});
         const slot c = float_source(at(3));
         return emit_values(o, result_row(at(0)), {a, b, c});

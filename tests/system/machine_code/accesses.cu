@@ -68,6 +68,9 @@ extern "C" __global__ void accesses(const unsigned* a, unsigned* o, int n) {
     // The high word of what is shifted and negated.
     const long long z = static_cast<long long>(a[i]) << 32 | a[i + 1];
     const long long base = static_cast<long long>(a[i + 2]) << 30;
+    // A product that is scaled by a power of two.
+    const float scaled =
+        static_cast<float>(value_of(a, i + 9)) * static_cast<float>(value_of(a, i + 11)) * 0.5f;
     o[i + 480] = static_cast<unsigned>((base - (z << 3)) >> 32) +
-                 static_cast<unsigned>((base + (~z << 4)) >> 32);
+                 static_cast<unsigned>((base + (~z << 4)) >> 32) + __float_as_uint(scaled);
 }
