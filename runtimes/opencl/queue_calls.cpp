@@ -174,16 +174,19 @@ CL(cl_event, clCreateUserEvent)(cl_context context, cl_int* result) {
         e->task->device = c->first_device();
         e->task->even_after_fault = true;
         s.work().submit_held(e->task);
+        s.unset_user_events.add(e);
         return s.events.add(std::move(e));
     });
 }
 
 CL(cl_int, clSetUserEventStatus)(cl_event handle, cl_int status) {
     return call("clSetUserEventStatus", [&](session& s) {
-        const auto e = s.events.get(handle);
+        const auto unset = s.unset_user_events.find(handle);
+        const auto e = unset ? unset : s.events.get(handle);
         require(!e->queue, CL_INVALID_EVENT, "no user event");
         require(status <= 0, CL_INVALID_VALUE);
         require(!e->how->user_set.exchange(true), CL_INVALID_OPERATION, "it has been set");
+        s.unset_user_events.remove(handle);
         e->how->failed = status;
         s.work().release(e->task);
         // Who asks next finds its callbacks called, and what waits for it on its way.

@@ -41,6 +41,21 @@ public:
         if (at == objects_.end()) throw error(invalid_, "an invalid handle");
         return at->second;
     }
+    /// @return the object, or nothing
+    std::shared_ptr<T> find(const T* handle) const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto at = objects_.find(handle);
+        return at == objects_.end() ? nullptr : at->second;
+    }
+    /// Takes an object out, whatever its reference count.
+    void remove(const T* handle) {
+        std::shared_ptr<T> last;  // its destructor may take locks: it goes after ours
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto at = objects_.find(handle);
+        if (at == objects_.end()) return;
+        last = std::move(at->second);
+        objects_.erase(at);
+    }
     void retain(const T* handle) { ++get(handle)->references; }
     void release(const T* handle) {
         std::shared_ptr<T> last;  // its destructor may take locks: it goes after ours

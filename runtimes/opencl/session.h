@@ -33,6 +33,9 @@ public:
     registry<_cl_program> programs{CL_INVALID_PROGRAM};
     registry<_cl_kernel> all_kernels{CL_INVALID_KERNEL};
     registry<_cl_event> events{CL_INVALID_EVENT};
+    /// User events whose status has not been set. Programs release the handle once commands wait
+    /// for the event, and set the status from another thread; drivers take it.
+    registry<_cl_event> unset_user_events{CL_INVALID_EVENT};
 
 private:
     session();

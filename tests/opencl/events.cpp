@@ -108,6 +108,22 @@ void calls_back(const host& h) {
     GOOD(clReleaseEvent(e));
 }
 
+/// A program may release a user event that a command waits for, and set its status afterwards.
+void sets_the_status_of_a_released_user_event(const host& h) {
+    cl_int r = 0;
+    const cl_event go = clCreateUserEvent(h.context, &r);
+    GOOD(r);
+    const cl_mem m = h.buffer(std::vector<int>{5});
+    const int six = 6;
+    GOOD(clEnqueueFillBuffer(h.queue, m, &six, 4, 0, 4, 1, &go, nullptr));
+    GOOD(clReleaseEvent(go));
+    GIVES(CL_INVALID_EVENT, clReleaseEvent(go));
+    GOOD(clSetUserEventStatus(go, CL_COMPLETE));
+    CHECK(h.read<int>(m, 1)[0] == 6);
+    GIVES(CL_INVALID_EVENT, clSetUserEventStatus(go, CL_COMPLETE));
+    GOOD(clReleaseMemObject(m));
+}
+
 void passes_failures_on(const host& h) {
     cl_int r = 0;
     const cl_event bad = clCreateUserEvent(h.context, &r);
@@ -136,6 +152,7 @@ int main() {
         goes_on_while_it_is_asked(h);
         calls_back(h);
         passes_failures_on(h);
+        sets_the_status_of_a_released_user_event(h);
     }
     return passed("events");
 }
