@@ -7,9 +7,9 @@
 
 namespace simtlm::kernel {
 
-/// Counts the cycles in which a block asks for room in vain, whether it runs in them or sleeps:
-/// one per cycle of its process's domain, for any of two reasons. Whoever changes one of them tells
-/// it at once.
+/// Counts the stall cycles of a block under back-pressure: one per cycle of its process's clock
+/// domain in which at least one reason holds, whether the process runs in that cycle or sleeps. The
+/// owner of a reason reports each change in the cycle in which it happens.
 class back_pressure_counter {
 public:
     enum reason : std::uint8_t {
@@ -17,27 +17,27 @@ public:
         held = 2,    ///< what it has sent waits at a shared port
     };
 
-    /// @param asker  asks once per cycle, in its phase
+    /// @param asker  the process that would send, once per cycle in its phase
     explicit back_pressure_counter(const clocked_process& asker) : asker_(asker) {}
 
-    /// Whether the block's turns to come will be in vain for a reason.
+    /// A reason holds, or no longer holds, from the next activation of the process on.
     void set(reason why, bool waits) {
         if (((reasons_ & why) != 0) != waits) change(why, waits, next_uncounted());
     }
-    /// The same from this very cycle on: the block has just asked.
+    /// A reason holds from the current cycle on: the process was stalled in this activation.
     void stalled_now(reason why) {
         if ((reasons_ & why) == 0) change(why, true, asker_.now());
     }
-    /// Counts up to the last edge that was completed. Call between steps.
+    /// @return stall cycles up to the last completed edge; to be called between steps
     std::uint64_t up_to_date() {
         if (reasons_ != 0) count(next_uncounted());
         return counted_;
     }
-    /// Where the count lies, for a list of statistics.
+    /// The counter itself, for tables of statistics; valid after up_to_date().
     const std::uint64_t& counted() const { return counted_; }
 
 private:
-    /// The first cycle in which the asker's phase is yet to come.
+    /// The first cycle whose activation of the process is still to come.
     std::uint64_t next_uncounted() const {
         return asker_.now() + (asker_.sub_phase_has_passed(0) ? 1u : 0u);
     }
@@ -58,7 +58,7 @@ private:
 
     const clocked_process& asker_;
     std::uint8_t reasons_ = 0;
-    std::uint64_t since_ = 0;  // first turn that has not been counted
+    std::uint64_t since_ = 0;  // first cycle that has not been counted
     std::uint64_t counted_ = 0;
 };
 

@@ -8,32 +8,33 @@
 
 namespace simtlm::kernel {
 
-/// An sc_clock whose edges come when a derived class says, instead of after one repeated period.
-/// It is an sc_clock to everybody else: it binds, is found, listed and traced like one.
+/// An sc_clock whose edge times are computed by a derived class instead of from a constant period.
+/// To users it is an sc_clock: it is bound, found, listed and traced like one.
 ///
-/// The edge processes of sc_clock ask m_posedge_time and m_negedge_time how long it is to the edge
-/// after theirs; those are set anew with every edge.
+/// The edge processes of sc_clock read from m_posedge_time and m_negedge_time the delay to the edge
+/// that follows theirs; both are updated at every edge.
 ///
-/// It can be gated: its owner leaves out edges while nobody needs them.
+/// The clock can be gated: its owner suppresses edges on which no process would act.
 class computed_clock : public sc_core::sc_clock {
 public:
-    /// The time of the k-th rising edge to come, or a limit, whichever is earlier; in units of the
-    /// time resolution.
+    /// @return the time of the k-th future rising edge or the limit, whichever is earlier; in units
+    /// of the time resolution
     /// @param k  from 1 on
     virtual std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const = 0;
 
-    /// Stays low from its next falling edge to the first rising edge that is not before a time.
-    /// @pre it is high
-    /// @return how many rising edges that leaves out
+    /// Gates the clock: low from its next falling edge to the first rising edge at or after a time.
+    /// @param time  in units of the time resolution
+    /// @pre the clock is high
+    /// @return the number of rising edges suppressed
     std::uint64_t gate_until(std::uint64_t time) {
         const std::uint64_t skipped = skip_before(time);
         if (skipped != 0) stay_low();
         return skipped;
     }
 
-    /// Leaves out the next rising edges, of which it tells when they would have come.
-    /// @param times  as many as are to be left out, in units of the time resolution
-    /// @pre it is high
+    /// Suppresses the next times.size() rising edges.
+    /// @param times  set to the times of these edges, in units of the time resolution
+    /// @pre the clock is high
     void suppress(std::vector<std::uint64_t>& times) {
         for (std::uint64_t& t : times) {
             t = rising_edge(1, ~std::uint64_t{0});
@@ -43,44 +44,43 @@ public:
     }
 
 protected:
-    /// Edges alternate, from a rising one at time 0 on. In units of the time resolution.
-    /// @param period  the nominal one
+    /// The first edge rises at time 0. Times are in units of the time resolution.
+    /// @param period  nominal period
     /// @param first   time of the first falling edge
     computed_clock(const char* name, std::uint64_t period, std::uint64_t first)
-        : sc_clock(name, sc_core::sc_time::from_value(period)), told_(first) {
+        : sc_clock(name, sc_core::sc_time::from_value(period)), last_edge_(first) {
         m_negedge_time = sc_core::sc_time::from_value(first);
     }
 
-    /// The time of the second edge, the third, and so on: of the one that follows all those told
-    /// before.
+    /// @return the time of the edge after the one returned last, beginning with the second edge
     virtual std::uint64_t next_edge() = 0;
 
-    /// Forgets the rising edges to come that are before a time. @return how many
+    /// Advances past all future rising edges before a time. @return their number
     virtual std::uint64_t skip_before(std::uint64_t time) = 0;
 
 private:
-    /// Until the next rising edge that has not been forgotten.
+    /// Delays the next rising edge to that which next_edge() would follow.
     void stay_low() {
         const std::uint64_t next = rising_edge(1, ~std::uint64_t{0});
-        m_posedge_time += sc_core::sc_time::from_value(next - told_);
-        told_ = next;
+        m_posedge_time += sc_core::sc_time::from_value(next - last_edge_);
+        last_edge_ = next;
     }
 
     void update() override {
         sc_clock::update();
         const std::uint64_t next = next_edge();
-        const auto gap = sc_core::sc_time::from_value(next - told_);
-        told_ = next;
+        const auto gap = sc_core::sc_time::from_value(next - last_edge_);
+        last_edge_ = next;
         (read() ? m_posedge_time : m_negedge_time) = gap;
     }
 
-    std::uint64_t told_;
+    std::uint64_t last_edge_;
 };
 
-/// A clock of an arbitrary frequency that does not drift: rising edge n comes at n/f rounded to the
-/// time resolution, falling edges half-way. An sc_clock repeats one rounded period, so that two
-/// clocks whose frequencies are related slide past each other by a cycle in a million or so, and
-/// the order of their edges, on which contention depends, is no longer that of the hardware.
+/// A clock of arbitrary frequency without drift: rising edge n occurs at n / frequency, rounded to
+/// the time resolution, the falling edge half a period later. An sc_clock repeats one rounded
+/// period: two clocks with a fixed ratio of frequencies drift apart, by about a cycle in a million,
+/// and the order of their edges, on which contention depends, differs from the hardware's.
 class exact_clock : public computed_clock {
 public:
     /// @param frequency  Hz
@@ -114,7 +114,7 @@ private:
     }
 
     long double half_period_;
-    std::uint64_t edges_ = 1;  // told after the first
+    std::uint64_t edges_ = 1;  // returned after the first one
 };
 
 }  // namespace simtlm::kernel
