@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of a GPU on their own, as components of somebody's platform: an L1 data cache, an L2 slice
-// in its memory partition and a DRAM channel, each bound to clocks of the platform. A load unit of
-// the platform reads through them, and a trace file of SystemC shows what they count.
+// Blocks of a GPU on their own, as components of somebody's platform: an L1 data cache, an SM, L2
+// slices in their memory partitions and DRAM channels, each bound to clocks of the platform. A load
+// unit of the platform reads through the L1, the SM runs a kernel of a trace, and a trace file of
+// SystemC shows what they count.
 #include "expect.h"
+#include "kernel_launcher.h"
 
 #include <modules/cache/l1_data_cache.h>
 #include <modules/memory/dram_channel.h>
@@ -84,9 +86,9 @@ private:
     kernel::clocked_process process_;
 };
 
-int run() {
+int run(const std::string& traces) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
-    const gpu_config config = configure({"--preset", "TINY"}, CONFIGS);
+    const gpu_config config = configure({"--preset", "TINY", "--any-binary-version"}, CONFIGS);
     const core::sm_config& sm = config.cores.sm;
     memory::memory_config hierarchy = config.memory;
     hierarchy.mapping.channels = 1;
@@ -116,6 +118,17 @@ int run() {
     memory::memory_sub_partition& slice = partition.sub_partition(0);
     memory::dram_channel channel("channel", sequencer, hierarchy.partition.dram, mapping);
 
+    // The same behind an SM, with an L2 slice and a DRAM channel of its own.
+    memory::memory_statistics shared_2(1, hierarchy.partition.dram.timing.nbk);
+    protocol::transaction_pool sm_pool;
+    core::sm block("sm", sequencer, sm, core::sm_identity{}, sm_pool);
+    kernel_launcher launcher("launcher", sequencer, config, sm, block,
+                             traces + "/reduction/kernel-1.traceg.xz");
+    memory::memory_partition partition_2("partition_2", sequencer, hierarchy.partition, mapping,
+                                         sm_pool, shared_2, 0);
+    memory::memory_sub_partition& slice_2 = partition_2.sub_partition(0);
+    memory::dram_channel channel_2("channel_2", sequencer, hierarchy.partition.dram, mapping);
+
     unit.clk(core);
     l1.clk(core);
     partition.clk(dram);
@@ -123,14 +136,24 @@ int run() {
     partition.icnt_clk(l2);
     partition.core_clk(core);
     channel.clk(dram);
+    launcher.clk(core);
+    block.clk(core);
+    partition_2.clk(dram);
+    partition_2.l2_clk(l2);
+    partition_2.icnt_clk(l2);
+    partition_2.core_clk(core);
+    channel_2.clk(dram);
     unit.cache.bind(l1.port);
     l1.memory.bind(slice.port);
     partition.memory.bind(channel.target());
+    block.memory.bind(slice_2.port);
+    partition_2.memory.bind(channel_2.target());
 
     sc_core::sc_trace_file* const file = sc_core::sc_create_vcd_trace_file("components");
     file->set_time_unit(1, sc_core::SC_PS);  // else that of the time resolution, with a message
     sc_core::sc_trace(file, core, "core");
     sc_core::sc_trace(file, unit.outstanding, "unit.outstanding");
+    sc_core::sc_trace(file, block.statistics().warp_instructions, "sm.warp_instructions");
     sc_core::sc_trace(file, slice.counted().requests, "l2.requests");
     sc_core::sc_trace(file, channel.counted().requests, "dram.requests");
     sc_core::sc_start(50, sc_core::SC_US);
@@ -146,15 +169,22 @@ int run() {
     expect(l1.clock_domains() == 1u << protocol::core_clock, "the L1D acts on the core clock");
     expect(slice.statistics().requests == sectors, "the second pass hits in the L1D");
     expect(channel.statistics().requests == sectors, "the L2 slice has fetched each sector once");
+    std::cout << "  SM " << launcher.cycles() << " cycles, " << block.statistics().warp_instructions
+              << " warp instructions; L2 " << slice_2.statistics().requests << " requests\n";
+    expect(launcher.finished(), "the SM runs its kernel to the end");
+    expect(sm_pool.outstanding() <= 1, "no transaction of the SM is left over");  // one kept ready
+    expect(slice_2.statistics().requests > 0 && channel_2.statistics().requests > 0,
+           "the SM's requests reach its L2 slice and DRAM channel");
     std::ifstream trace("components.vcd");
     const std::string text{std::istreambuf_iterator<char>(trace), {}};
-    for (const char* line : {"1 ps", "module unit", " outstanding ", "module l2", "module dram"})
+    for (const char* line :
+         {"1 ps", "module unit", " outstanding ", "module l2", "module sm", "module dram"})
         expect(text.find(line) != std::string::npos, "the trace file has its unit and signals");
     return expect.failed == 0 ? 0 : 1;
 }
 
 }  // namespace
 
-int sc_main(int, char**) {
-    return run();
+int sc_main(int argc, char** argv) {
+    return run(argc > 1 ? argv[1] : "traces");
 }

@@ -5,12 +5,9 @@
 // memory.
 #include "at_memory.h"
 #include "expect.h"
-
-#include <modules/core/sm.h>
-#include <platform/simtlm.h>
+#include "kernel_launcher.h"
 
 #include <iostream>
-#include <memory>
 
 namespace {
 
@@ -20,7 +17,7 @@ using namespace simtlm;
 expectations expect;
 
 /// An SM with a clock and somebody who places thread blocks on it.
-class sm_bench : public sc_core::sc_module, private core::cta_listener {
+class sm_bench : public sc_core::sc_module {
 public:
     sc_core::sc_in<bool> clock;
     kernel::phase_sequencer sequencer;
@@ -31,6 +28,7 @@ private:
 
 public:
     core::sm block;
+    kernel_launcher launcher;
 
     sm_bench(const sc_core::sc_module_name& name, const gpu_config& config,
              const std::string& trace)
@@ -39,47 +37,11 @@ public:
           sequencer("sequencer", protocol::clock_domains, protocol::phase_table()),
           config_(config.cores.sm),
           block("sm", sequencer, config_, core::sm_identity{}, transactions_),
-          opcodes_(platform::load_opcode_tables(config)),
-          trace_(trace, platform::reader_options_of(config, opcodes_)),
-          header_(trace_.header()),
-          placer_("placer", sequencer, protocol::phase::core_dispatch_ctas,
-                  kernel::on_edge<&sm_bench::place>(this), true) {
+          launcher("launcher", sequencer, config, config_, block, trace) {
         for (auto& domain : sequencer.clock) domain.bind(clock);
-        block.set_listener(*this);
-        kernel_.descriptor = &header_;
-        kernel_.launch = 1;
-        kernel_.needs = {header_.threads_per_block(), header_.registers, header_.shared_memory};
-        kernel_.ctas_per_sm =
-            core::occupancy_of(config_, kernel_.needs, header_.grid.volume(), 1).ctas;
-        block.configure_l1(core::l1_split_of(config_, kernel_.needs, kernel_.ctas_per_sm));
-        left_ = header_.grid.volume();
-        running_ = left_;
     }
 
-    bool finished() const { return running_ == 0; }
-    std::uint64_t cycles() const { return end_; }
     std::uint64_t outstanding() const { return transactions_.outstanding(); }
-
-private:
-    /// At most one thread block per cycle, as the GPU does it.
-    void place() {
-        if (left_ == 0) return placer_.sleep();
-        if (!block.can_launch(kernel_, false)) return;
-        --left_;
-        block.launch(kernel_, trace_.next_block());
-    }
-    void cta_completed(unsigned, core::kernel_context&,
-                       std::unique_ptr<program::cta> done) override {
-        trace_.recycle(std::move(done));
-        if (--running_ == 0) end_ = placer_.now();
-    }
-
-    isa::opcode_tables opcodes_;
-    trace::kernel_trace trace_;
-    trace::kernel_header header_;
-    core::kernel_context kernel_;
-    kernel::clocked_process placer_;
-    std::uint64_t left_ = 0, running_ = 0, end_ = 0;
 };
 
 /// An SM, a protocol checker, a memory.
@@ -115,8 +77,8 @@ int run(const std::string& traces) {
 
     for (setting* s : {&a, &b, &c}) {
         const std::string name = s->bench.name();
-        expect(s->bench.finished(), name + ": the kernel ends");
-        if (!s->bench.finished())
+        expect(s->bench.launcher.finished(), name + ": the kernel ends");
+        if (!s->bench.launcher.finished())
             std::cout << s->bench.block.describe() << s->checker.rules.describe_in_flight();
         expect(s->memory.idle() && s->bench.outstanding() <= 1,  // the front end keeps one ready
 
@@ -124,7 +86,7 @@ int run(const std::string& traces) {
         expect(s->checker.rules.violations().empty() && s->checker.rules.in_flight() == 0 &&
                    s->checker.rules.transactions() > 0,
                name + ": the base protocol was kept at the memory socket");
-        std::cout << "  " << name << ": " << s->bench.cycles() << " cycles, "
+        std::cout << "  " << name << ": " << s->bench.launcher.cycles() << " cycles, "
                   << s->bench.block.statistics().warp_instructions << " warp instructions, "
                   << s->memory.counted().reads << " reads, " << s->memory.counted().writes
                   << " writes\n";
@@ -132,7 +94,7 @@ int run(const std::string& traces) {
     expect(a.bench.block.statistics().warp_instructions ==
                b.bench.block.statistics().warp_instructions,
            "both chases execute the same");
-    expect(b.bench.cycles() > a.bench.cycles() + 200 * 100,
+    expect(b.bench.launcher.cycles() > a.bench.launcher.cycles() + 200 * 100,
            "200 ns of latency cost the chase 200 cycles per load, a hundred times at least");
     return expect.failed == 0 ? 0 : 1;
 }
