@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/dispatch/cta_scheduler.h"
 
+#include "modules/core/cluster_multiprocessor.h"
+#include "modules/dispatch/cluster_placement.h"
+#include "modules/kernel/error.h"
+#include "modules/program/cluster_source.h"
 #include "modules/protocol/phases.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace simtlm::dispatch {
+
+namespace {
+
+/// CTAs of a cluster of a kernel.
+unsigned cluster_size(const running_kernel& k) {
+    const auto* const c = dynamic_cast<const program::cluster_kernel*>(k.source.get());
+    return c != nullptr ? c->cluster_size() : 1;
+}
+
+}  // namespace
 
 cta_scheduler::cta_scheduler(const sc_core::sc_module_name& name,
                              kernel::phase_sequencer& sequencer, const dispatch_config& config,
@@ -33,6 +49,12 @@ bool cta_scheduler::can_start() const {
 }
 
 void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
+    if (const unsigned size = cluster_size(*k); size > 1) {
+        // A small grid cannot be spread over the SMs: a cluster has to fit a GPC.
+        k->context.ctas_per_sm =
+            core::occupancy_of(cores_.sm, k->context.needs, ~std::uint64_t{0} >> 8, 1).ctas;
+        check_cluster(k->descriptor, k->context, size, core::in_gpc(clusters_[0]->core(0)));
+    }
     const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
     const std::uint64_t latency =
         config_.kernel_launch_latency + k->descriptor.grid.volume() * config_.block_launch_latency;
@@ -135,6 +157,18 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
     const unsigned last = last_cluster_;
     bool placed = false;
     bool open = false;  // some kernel may place CTAs now
+    const auto take_block = [&](core::multiprocessor& sm, running_kernel& k) {
+        if (cores_.sm.l1.flush && !sm.busy() && sm.stopped_at() < now) sm.invalidate_l1();
+        std::unique_ptr<program::cta> block = k.source->next_cta();
+        if (block) {
+            --k.blocks_left;
+            ++k.ctas_running;
+            ++ctas_issued_;
+        } else {
+            k.blocks_left = 0;
+        }
+        return block;
+    };
     std::uint64_t next = ~std::uint64_t{0};
     for (const auto& k : running_)
         if (has_blocks(k.get())) {
@@ -143,6 +177,37 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
             else
                 next = std::min(next, k->issue_from);
         }
+    for (const auto& k : running_) {
+        if (!has_blocks(k.get()) || k->issue_from > now || cluster_size(*k) == 1) continue;
+        core::gpc_directory& gpcs = *core::in_gpc(clusters_[0]->core(0))->gpcs();
+        const std::size_t before = gpcs.last_gpc;
+        for (std::size_t i = 0; i < gpcs.gpcs.size() && has_blocks(k.get()); ++i) {
+            if (!may_place(now)) {
+                placed = true;
+                break;
+            }
+            const std::size_t g = (i + before + 1) % gpcs.gpcs.size();
+            const auto places = places_of_cluster(gpcs.gpcs[g], k->context, cluster_size(*k),
+                                                  config_.concurrent_kernels_per_sm);
+            if (places.empty()) continue;
+            gpcs.last_gpc = g;
+            placed = true;
+            if (!k->selected) {
+                k->selected = true;
+                k->start_cycle = now;
+            }
+            const auto cluster = std::make_shared<core::cta_cluster>();
+            cluster->number = gpcs.clusters++;
+            cluster->members.resize(places.size());
+            for (unsigned rank = 0; rank < places.size(); ++rank) {
+                core::cluster_multiprocessor& sm = *places[rank];
+                std::unique_ptr<program::cta> block = take_block(sm, *k);
+                if (!block) break;
+                sm.launch_in_cluster(k->context, std::move(block), cluster, rank);
+                note_placement(now);
+            }
+        }
+    }
     if (open)
         for (unsigned i = 0; i < n; ++i) {
             if (!may_place(now)) {
@@ -183,7 +248,8 @@ bool cta_scheduler::place_in(unsigned cluster, std::uint64_t now) {
             k = of(target.kernel());
             if (!has_blocks(k)) k = target.busy() ? nullptr : select(now);
         }
-        if (!has_blocks(k) || !target.can_launch(k->context, config_.concurrent_kernels_per_sm))
+        if (!has_blocks(k) || !target.can_launch(k->context, config_.concurrent_kernels_per_sm) ||
+            cluster_size(*k) > 1)
             continue;
         if (!place_on(target, *k, now)) continue;
         last_core_[cluster] = s;

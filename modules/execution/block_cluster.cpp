@@ -23,11 +23,25 @@ std::string cluster_fault(const kernel_image& kernel, const program::dim3& grid,
     return {};
 }
 
+std::uint64_t block_of_cluster(const program::dim3& grid, const program::dim3& c,
+                               std::uint64_t number, std::uint32_t rank) {
+    const std::uint64_t columns = grid.x / c.x, rows = grid.y / c.y;
+    const std::uint64_t x = number % columns * c.x + rank % c.x;
+    const std::uint64_t y = number / columns % rows * c.y + rank / c.x % c.y;
+    const std::uint64_t z = number / columns / rows * c.z + rank / c.x / c.y;
+    return (z * grid.y + y) * grid.x + x;
+}
+
 bool block_cluster::arrive(warp& w, std::uint32_t lanes) {
     if ((w.cluster_arrived & lanes) != 0) return false;
     w.cluster_arrived |= lanes;
     w.cluster_phase = phase_;
     return true;
+}
+
+void block_cluster::complete(thread_block& block) {
+    for (warp& w : block.warps()) w.cluster_arrived = 0;
+    if (block.checks() != nullptr) block.checks()->complete(0, {}, true);
 }
 
 bool block_cluster::passed(const warp& w) {
@@ -40,11 +54,8 @@ bool block_cluster::passed(const warp& w) {
         }
     }
     ++phase_;
-    for (thread_block* const b : blocks_) {
-        if (b == nullptr) continue;
-        for (warp& other : b->warps()) other.cluster_arrived = 0;
-        if (b->checks() != nullptr) b->checks()->complete(0, {}, true);
-    }
+    for (thread_block* const b : blocks_)
+        if (b != nullptr) complete(*b);
     return true;
 }
 

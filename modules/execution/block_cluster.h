@@ -18,6 +18,10 @@ struct warp;
 std::string cluster_fault(const kernel_image& kernel, const program::dim3& grid,
                           const program::dim3& cluster);
 
+/// Number in the grid of a cluster's CTA. Clusters count as blocks do, x first, and so do ranks.
+std::uint64_t block_of_cluster(const program::dim3& grid, const program::dim3& cluster,
+                               std::uint64_t number, std::uint32_t rank);
+
 /// CTAs that run at a time and see each other's shared memory (PTX manual, "Cluster of Cooperative
 /// Thread Arrays"), and their barrier. One host thread executes all CTAs of a cluster.
 class block_cluster {
@@ -31,6 +35,8 @@ public:
 
     /// A CTA of a rank begins; nullptr: it has ended.
     void set_block(unsigned rank, thread_block* block) { blocks_[rank] = block; }
+    /// In timing mode the SMs have found the barrier complete, and that of one CTA is told.
+    static void complete(thread_block& block);
     /// nullptr: none of this rank runs.
     thread_block* block_of_rank(std::uint64_t rank) const {
         return rank < blocks_.size() ? blocks_[static_cast<std::size_t>(rank)] : nullptr;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/executed_kernel.h"
 
+#include "modules/execution/block_cluster.h"
 #include "modules/execution/memory_access.h"
+#include "modules/execution/operations/cluster_operations.h"
+#include "modules/execution/operations/remote_lanes.h"
 #include "modules/execution/timing_addresses.h"
 #include "modules/program/generic_windows.h"
 #include "modules/program/warp_inspector.h"
@@ -13,20 +16,20 @@
 
 namespace simtlm::execution {
 
-std::string untimed_part(const kernel_image& kernel, const program::dim3& cluster,
-                         const instruction_descriptors& instructions) {
-    std::string part = instructions.untimed_in(kernel.function);
-    if (part.empty() && cluster.volume() > 1) part = "clusters of thread blocks";
+std::string untimed_part(const kernel_image& kernel, const instruction_descriptors& instructions) {
+    const std::string part = instructions.untimed_in(kernel.function);
     return part.empty() ? part : "launching " + kernel.name + ": " + part + " cannot be timed yet";
 }
 
 /// One warp as an SM sees it.
-class executed_kernel::executor : public program::warp_executor, public program::warp_inspector {
+class executed_kernel::executor : public program::cluster_executor, public program::warp_inspector {
 public:
     executor(executed_kernel& kernel, warp& w) : kernel_(kernel), warp_(w) {}
 
     void start() {
         deferred_.clear();
+        for (auto& r : remote_)
+            if (r != nullptr) free_.push_back(std::move(r));
         settle(warp_.next);
     }
     program::instruction_window window() const {
@@ -44,6 +47,7 @@ public:
         request->op = nullptr;
         request->perform = nullptr;
         request->lanes = 0;
+        request->remote = 0;
         warp_.pending = request.get();
         warp_.transfers = &transfers_;
         warp_.wait_failed = false;
@@ -58,7 +62,7 @@ public:
             addresses.lanes = 0;  // what has addresses leaves a request
         execute(index);
         warp_.pending = nullptr;
-        if (request->op != nullptr && instruction.info->is_memory())
+        if (request->op != nullptr && (instruction.info->is_memory() || request->remote != 0))
             note_request(*request, effects, addresses);
         // Lanes that have diverged may be what these wait for.
         const bool alone =
@@ -70,6 +74,15 @@ public:
         effects.warp_ended = warp_.next == nullptr;
         effects.lanes_ended = warp_.control->live_lanes() != before;
         effects.next = window();
+        if (kernel_.in_clusters()) {
+            note_cluster(main, before, effects.active_mask);
+            if (request->remote != 0) {
+                cluster_.remote_lanes = request->remote;
+                std::copy_n(request->rank, warp_size, cluster_.rank.begin());
+                cluster_.request = keep_remote(std::move(request));
+                return;
+            }
+        }
         if (request->perform == nullptr)
             free_.push_back(std::move(request));
         else if (instruction.info->is_atomic)
@@ -107,6 +120,15 @@ public:
         wait_.op->execute(warp_, wait_.op);
         warp_.active = active;
         return !warp_.wait_failed;
+    }
+
+    const program::cluster_effects& effects_on_cluster() const override { return cluster_; }
+    void perform_remote(std::uint32_t number, std::uint32_t lanes) override {
+        timed_request& r = *remote_[number];
+        r.remote &= ~lanes;
+        r.lanes = lanes;
+        r.perform(warp_, r);
+        if (r.remote == 0) free_.push_back(std::move(remote_[number]));
     }
 
     // ---- for a debugger ----
@@ -172,8 +194,8 @@ private:
         return op;
     }
 
-    std::unique_ptr<memory_request> take_request() {
-        if (free_.empty()) return std::make_unique<memory_request>();
+    std::unique_ptr<timed_request> take_request() {
+        if (free_.empty()) return std::make_unique<timed_request>();
         auto r = std::move(free_.back());
         free_.pop_back();
         return r;
@@ -235,18 +257,41 @@ private:
         lane_mask guard = 0;
     };
 
+    /// Whether the last live lanes have come to the barrier of the cluster, or wait there.
+    /// @param before  lanes that lived before the instruction
+    void note_cluster(const operation* op, lane_mask before, lane_mask active) {
+        const lane_mask live = warp_.control->live_lanes();
+        const bool complete = live != 0 && (live & ~warp_.cluster_arrived) == 0;
+        const bool arrives = op->execute == arrive_at_cluster && active != 0;
+        const bool others_ended = live != before && (before & ~warp_.cluster_arrived) != 0;
+        cluster_.arrived = complete && (arrives || others_ended);
+        cluster_.waits =
+            complete && op->execute == wait_for_cluster && (warp_.cluster_arrived & active) != 0;
+        cluster_.remote_lanes = 0;
+    }
+
+    std::uint32_t keep_remote(std::unique_ptr<timed_request> request) {
+        const auto place = std::find(remote_.begin(), remote_.end(), nullptr);
+        const auto number = static_cast<std::uint32_t>(place - remote_.begin());
+        if (place == remote_.end()) remote_.emplace_back();
+        remote_[number] = std::move(request);
+        return number;
+    }
+
     executed_kernel& kernel_;
     warp& warp_;
     wait_state wait_;
     std::vector<program::bulk_transfer> transfers_;
-    std::deque<std::unique_ptr<memory_request>> deferred_;
-    std::unique_ptr<memory_request> atomic_;
+    std::vector<std::unique_ptr<timed_request>> remote_;  // by number, or nullptr
+    program::cluster_effects cluster_;
+    std::deque<std::unique_ptr<timed_request>> deferred_;
+    std::unique_ptr<timed_request> atomic_;
+    std::vector<std::unique_ptr<timed_request>> free_;
     std::int64_t branches_ = 0;  ///< since lanes could pass their turn
-    std::vector<std::unique_ptr<memory_request>> free_;
 };
 
 /// One CTA as an SM sees it.
-class executed_kernel::block : public program::cta {
+class executed_kernel::block : public program::cluster_cta {
 public:
     explicit block(executed_kernel& kernel)
         : kernel_(kernel), threads_(kernel.context_, kernel.worker_) {
@@ -254,12 +299,13 @@ public:
         for (execution::warp& w : threads_.warps()) executors_.emplace_back(kernel, w);
     }
 
-    void start(std::uint64_t number) {
-        threads_.start(number);
+    void start(std::uint64_t number, std::shared_ptr<block_cluster> cluster) {
+        threads_.start(number, 0, std::move(cluster));
         index = {threads_.index()[0], threads_.index()[1], threads_.index()[2]};
         for (executor& e : executors_) e.start();
     }
     void placed(const program::cta_place& where) override { threads_.placed(where.sm, where.sms); }
+    void cluster_barrier_completed() override { block_cluster::complete(threads_); }
     program::warp_code warp(unsigned w) override {
         program::warp_code code;
         code.window = executors_[w].window();
@@ -280,7 +326,7 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
       what_(std::move(what)),
       context_(what_, memory, world_),
       instructions_(std::move(descriptor)) {
-    const std::string untimed = untimed_part(*what_.kernel, context_.cluster(), *instructions_);
+    const std::string untimed = untimed_part(*what_.kernel, *instructions_);
     if (!untimed.empty()) throw kernel::user_error("", untimed, untimed_remedy);
     if (!world_.clock) world_.clock = [this] { return now_; };
     const std::size_t operations = what_.image->code().size();
@@ -316,8 +362,18 @@ std::unique_ptr<program::cta> executed_kernel::next_cta() {
     if (idle_.empty()) idle_.push_back(std::make_unique<block>(*this));
     auto next = std::move(idle_.back());
     idle_.pop_back();
-    static_cast<block&>(*next).start(next_++);
+    const std::uint64_t number = number_of(next_++);
+    static_cast<block&>(*next).start(number, cluster_);
     return next;
+}
+
+/// The number in the grid of the n-th CTA: CTAs of a cluster follow one another.
+std::uint64_t executed_kernel::number_of(std::uint64_t n) {
+    if (!in_clusters()) return n;
+    const program::dim3& shape = context_.cluster();
+    const auto rank = static_cast<std::uint32_t>(n % shape.volume());
+    if (rank == 0) cluster_ = std::make_shared<block_cluster>(shape);
+    return block_of_cluster(what_.grid, shape, n / shape.volume(), rank);
 }
 
 void executed_kernel::recycle(std::unique_ptr<program::cta> finished) {

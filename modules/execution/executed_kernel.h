@@ -4,7 +4,7 @@
 #include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/launch.h"
 #include "modules/execution/thread_block.h"
-#include "modules/program/kernel_source.h"
+#include "modules/program/cluster_source.h"
 
 #include <cstdint>
 #include <memory>
@@ -14,15 +14,13 @@
 namespace simtlm::execution {
 
 /// What the timing model lacks of a kernel, as a sentence; empty: nothing.
-/// @param cluster  CTAs of a cluster
-std::string untimed_part(const kernel_image& kernel, const program::dim3& cluster,
-                         const instruction_descriptors& instructions);
+std::string untimed_part(const kernel_image& kernel, const instruction_descriptors& instructions);
 constexpr const char* untimed_remedy = "run it without time: -gpgpu_ptx_sim_mode 1";
 
 /// A launch that SMs draw instructions from: the machine behind the timing model. Instructions take
 /// effect as they issue; what other SMs could see waits for the memory phase of the cycle, atomics
 /// for the L2.
-class executed_kernel : public program::kernel_source {
+class executed_kernel : public program::cluster_kernel {
 public:
     /// @param descriptor  of the launch's module; shared by all launches of it
     /// @param id     counts launches
@@ -32,6 +30,9 @@ public:
     ~executed_kernel() override;
 
     const program::kernel_descriptor& descriptor() const override { return kernel_; }
+    unsigned cluster_size() const override {
+        return static_cast<unsigned>(context_.cluster().volume());
+    }
     std::unique_ptr<program::cta> next_cta() override;
     void recycle(std::unique_ptr<program::cta> block) override;
     /// All that it can execute, function by function.
@@ -44,6 +45,8 @@ private:
     class executor;
 
     void forget_freed_memory();
+    bool in_clusters() const { return cluster_size() > 1; }
+    std::uint64_t number_of(std::uint64_t n);
 
     services world_;
     launch what_;
@@ -51,8 +54,9 @@ private:
     std::shared_ptr<const instruction_descriptors> instructions_;
     program::kernel_descriptor kernel_;
     worker_state worker_;
-    std::uint64_t next_ = 0;
-    std::uint64_t now_ = 0;  ///< core cycle of the last issue
+    std::uint64_t next_ = 0;                  ///< CTAs taken
+    std::shared_ptr<block_cluster> cluster_;  ///< of the CTA taken last
+    std::uint64_t now_ = 0;                   ///< core cycle of the last issue
     std::vector<std::unique_ptr<program::cta>> idle_;
 };
 

@@ -175,16 +175,9 @@ private:
     void begin(std::uint64_t number) {
         const program::dim3& shape = launch_.cluster();
         if (shape.volume() == 1) return begin_block(number, nullptr);
-        const program::dim3& grid = launch_.what.grid;
-        const std::uint64_t columns = grid.x / shape.x, rows = grid.y / shape.y;
-        const std::uint64_t x = number % columns * shape.x;
-        const std::uint64_t y = number / columns % rows * shape.y;
-        const std::uint64_t z = number / columns / rows * shape.z;
         const auto cluster = std::make_shared<block_cluster>(shape);
-        for (unsigned k = 0; k < shape.z; ++k)
-            for (unsigned j = 0; j < shape.y; ++j)
-                for (unsigned i = 0; i < shape.x; ++i)
-                    begin_block(((z + k) * grid.y + y + j) * grid.x + x + i, cluster);
+        for (std::uint32_t rank = 0; rank < shape.volume(); ++rank)
+            begin_block(block_of_cluster(launch_.what.grid, shape, number, rank), cluster);
     }
 
     void begin_block(std::uint64_t number, std::shared_ptr<block_cluster> cluster) {

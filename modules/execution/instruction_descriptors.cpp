@@ -304,9 +304,8 @@ bool has_timing(opcode op, bool asynchronous_engines) {
         case opcode::wgmma_mma_async_sp:
         case opcode::cp_async_bulk_prefetch:
         case opcode::cp_async_bulk_prefetch_tensor:
-            return asynchronous_engines;
         case opcode::st_async:
-            return false;
+            return asynchronous_engines;
         default:
             return true;
     }
@@ -335,6 +334,7 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
         case opcode::cp_reduce_async_bulk_tensor:
         case opcode::cp_async_bulk_prefetch:
         case opcode::cp_async_bulk_prefetch_tensor:
+        case opcode::st_async:
             i.special = special_op::bulk_copy;
             return;
         case opcode::cp_async_bulk_commit_group:

@@ -34,6 +34,9 @@ struct placed_address {
 /// What a generic address means, and the address within that memory.
 placed_address placed(device_address a) {
     if (address_windows::in_shared(a)) return {memory_space::shared, a - address_windows::shared};
+    if (address_windows::in_cluster(a))
+        return {memory_space::shared,
+                (a - address_windows::cluster) % address_windows::cluster_stride};
     if (address_windows::in_local(a)) return {memory_space::local, a - address_windows::local};
     if (address_windows::in_param(a)) return {memory_space::constant, a - address_windows::param};
     return {memory_space::global, a};

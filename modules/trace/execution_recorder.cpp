@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/trace/execution_recorder.h"
 
+#include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
+#include "modules/program/cluster_source.h"
 #include "modules/trace/append_text.h"
 #include "modules/trace/executed_code.h"
 #include "modules/trace/executed_text.h"
@@ -91,6 +93,12 @@ execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> k
       binary_version_(version),
       file_(std::move(file)),
       form_(form) {
+    const auto* const cluster = dynamic_cast<const program::cluster_kernel*>(kernel_.get());
+    if (cluster != nullptr && cluster->cluster_size() > 1)
+        throw kernel::user_error(file_,
+                                 "kernel " + kernel_->descriptor().name +
+                                     " runs in clusters of thread blocks, which traces do not tell",
+                                 "record other kernels: --kernel-names");
     traced_.version = form == trace_form::version_6 ? 6 : 5;
     if (is_machine_code()) binary_version_ = kernel_->descriptor().binary_version;
 }

@@ -2,12 +2,14 @@
 #include "modules/core/modern/issue_scheduler.h"
 #include "modules/core/modern/sm.h"
 #include "modules/core/modern/sm_timing.h"
+#include "platform/config/gpc_reader.h"
 #include "platform/config/readers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -103,7 +105,33 @@ void read_instructions(const option_values& v, sm_timing& m) {
     m.l1i_reply_latency = way[1];
 }
 
+/// Clusters of thread blocks, from Hopper on. @param sms  of the GPU
+void read_clusters(const option_values& v, unsigned sms, core::cluster_timing& c) {
+    const auto lanes = numbers(v, "-modern_cluster_lanes", 3, 1);
+    c.lanes = lanes[0];
+    c.lane_bytes = lanes[1];
+    c.sms_per_path = lanes[2];
+    const auto latency = numbers(v, "-modern_cluster_latency", 3, 1);
+    c.near_latency = latency[0];
+    c.far_latency = latency[1];
+    c.access_latency = latency[2];
+    c.barrier_latency = v.number("-modern_cluster_barrier_latency", 1, longest_latency);
+    c.gpcs = read_gpcs(v, sms);
+}
+
 }  // namespace
+
+std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms) {
+    if (v.text("-gpgpu_gpc_sms") == "0") return {};
+    const std::vector<unsigned> gpcs = read(v, "-gpgpu_gpc_sms", [sms](const std::string& text) {
+        return parse_numbers(text, ',', 1, sms);
+    });
+    const unsigned sum = std::accumulate(gpcs.begin(), gpcs.end(), 0u);
+    if (sum != sms || std::count(gpcs.begin(), gpcs.end(), 0u) != 0)
+        v.fail("-gpgpu_gpc_sms", fmt::format("GPCs of {} SMs, the GPU has {}", sum, sms),
+               "as many as -gpgpu_n_clusters times -gpgpu_n_cores_per_cluster; or 0: one GPC");
+    return gpcs;
+}
 
 void read_modern(const option_values& v, gpu_config& config) {
     const std::string& which = v.text("--core");
@@ -151,6 +179,8 @@ void read_modern(const option_values& v, gpu_config& config) {
                "-gpgpu_num_sched_per_core 4");
     config.ptx.asynchronous_engines = m.engines.present;
     m.l0i.perfect = sm.l1.perfect_instruction_and_constant;
+    m.clusters.supported = config.compute_capability_major >= 9;
+    read_clusters(v, config.sms(), m.clusters);
     config.modern = m;
     config.cores.make = [m](const core::multiprocessor_parts& parts) {
         return std::make_unique<core::modern::sm>(parts, m);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/system.h"
 
+#include "modules/core/cluster_multiprocessor.h"
 #include "modules/core/occupancy.h"
 #include "modules/execution/block_cluster.h"
 #include "modules/execution/executed_kernel.h"
+#include "platform/config/gpc_reader.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
 #include "platform/gpu/opcode_timing.h"
@@ -68,6 +70,7 @@ system_config system_config::from(const platform::option_values& v) {
     c.gpu = platform::make_gpu_config(v);
     if (!v.presets().empty()) c.name = v.presets().front();
     c.gpus = v.number("--gpus", 1, 64);
+    c.gpc_sms = platform::read_gpcs(v, c.gpu.sms());
     c.functional = wants_function_only(v);
     c.functional_threads = v.number("--functional-threads", 1, 1024);
     c.memory_bytes = v.natural("--device-memory");
@@ -92,6 +95,14 @@ unsigned resident_blocks(const system_config& c, const execution::kernel_image& 
     if (shared > c.gpu.cores.sm.shared.bytes || threads == 0 || threads > 1024) return 0;
     needs.shared_memory = static_cast<std::uint32_t>(shared);
     return core::occupancy_of(c.gpu.cores.sm, needs, ~std::uint64_t{0} >> 8, c.gpu.sms()).ctas;
+}
+
+unsigned active_clusters(const system_config& c, const execution::kernel_image& k, unsigned threads,
+                         std::uint64_t dynamic_shared, unsigned size) {
+    core::cluster_timing gpcs;
+    gpcs.gpcs = c.gpc_sms;
+    return core::active_clusters(gpcs, c.gpu.sms(), resident_blocks(c, k, threads, dynamic_shared),
+                                 size);
 }
 
 system::system(const platform::option_values& options, const run_log::outputs& log,
@@ -277,11 +288,24 @@ task_ptr system::make_launch(unsigned device, launch_request r) {
     if (!fault.empty())
         throw failure(status::invalid_cluster_size,
                       fmt::format("launching {}: {}", r.kernel->name, fault));
+    const auto size = static_cast<unsigned>(cluster.volume());
+    if (size > 1 && active_clusters(config_, *r.kernel, static_cast<unsigned>(threads),
+                                    r.dynamic_shared, size) == 0)
+        throw failure(status::invalid_cluster_size,
+                      fmt::format("launching {}: no GPC has room for a cluster of {} blocks, {} of "
+                                  "which fit an SM",
+                                  r.kernel->name, size, resident));
     if (!config_.functional) {
-        const std::string untimed =
-            execution::untimed_part(*r.kernel, cluster, *r.module->descriptor());
+        const std::string untimed = execution::untimed_part(*r.kernel, *r.module->descriptor());
         if (!untimed.empty())
             throw failure(status::not_supported, untimed, execution::untimed_remedy);
+        if (cluster.volume() > 1 &&
+            (!config_.gpu.modern || config_.gpu.compute_capability_major < 9))
+            throw failure(status::not_supported,
+                          fmt::format("launching {}: clusters of thread blocks cannot be timed on "
+                                      "this core",
+                                      r.kernel->name),
+                          execution::untimed_remedy);
     }
     auto t = std::make_shared<task>();
     t->what = task::kind::kernel;

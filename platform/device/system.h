@@ -32,6 +32,7 @@ struct system_config {
     platform::gpu_config gpu;
     std::string name = "simtlm";  ///< of the GPU
     unsigned gpus = 1;
+    std::vector<unsigned> gpc_sms;  ///< SMs of each GPC; empty: all SMs are one
     bool functional = false;
     unsigned functional_threads = 1;
     std::uint64_t memory_bytes = std::uint64_t{32} << 30;  ///< of each GPU
@@ -47,6 +48,11 @@ struct system_config {
         return max_ptx_capability != 0 ? max_ptx_capability : gpu.binary_version();
     }
 };
+
+/// How many clusters of a kernel's thread blocks the GPU holds at once, each on one GPC.
+/// @param size  blocks of a cluster
+unsigned active_clusters(const system_config& c, const execution::kernel_image& k, unsigned threads,
+                         std::uint64_t dynamic_shared, unsigned size);
 
 /// How many thread blocks of a kernel an SM holds at once.
 unsigned resident_blocks(const system_config& c, const execution::kernel_image& k, unsigned threads,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/gpu.h"
 
+#include "modules/core/cluster_multiprocessor.h"
 #include "modules/execution/execution_error.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/spawn.h"
 #include "modules/protocol/phases.h"
 #include "modules/trace/executed_replay.h"
+#include "platform/gpu/cluster_fabric.h"
 #include "platform/gpu/device_context.h"
 #include "platform/gpu/signal_trace.h"
 
@@ -173,6 +175,7 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
             memory_effects_.add(clusters_.back()->core(i).deferred_effects());
         raw.push_back(clusters_.back().get());
     }
+    cluster_fabric::make(sequencer_, raw, clock[protocol::core_clock]);
     return raw;
 }
 

@@ -375,6 +375,9 @@ void launch(builder& b) {
     b.add("-gpgpu_cta_launch_interval", option_type::real, "X", "0", "core cycles",
           "Between two thread blocks that are placed on the whole GPU, with decimals; 0: every "
           "cluster may get one a cycle.");
+    b.word(
+        "-gpgpu_gpc_sms", "N[,N...]", "0",
+        "SMs of each GPC, one of which runs all thread blocks of a cluster; 0: all SMs are one.");
     b.count("-gpgpu_max_concurrent_kernel", "32", "kernels",
             "Kernels that may run at the same time.");
     b.onoff("-gpgpu_concurrent_kernel_sm", "0", "Lets blocks of several kernels share an SM.");
@@ -574,6 +577,15 @@ void modern(builder& b) {
     b.count(
         "-modern_warpgroup_rate", "32768", "",
         "m n k x operand bits that the tensor cores of an SM multiply in a cycle for a warpgroup.");
+    b.word("-modern_cluster_lanes", "LANES,BYTES,SMS", "4,32,6",
+           "SM-to-SM network of a GPC, from compute capability 9.0 on: lanes each way of so many "
+           "SMs, which share them in equal parts, and bytes of a lane in a core cycle.");
+    b.word("-modern_cluster_latency", "NEAR,FAR,ACCESS", "73,79,20",
+           "Core cycles of that network, one way, between SMs that share lanes and between others, "
+           "without the time of the bytes; and of shared memory that another SM reads.");
+    b.count("-modern_cluster_barrier_latency", "70", "core cycles",
+            "From an SM to the barrier of a cluster, and back: as far as to another SM, since no "
+            "measurement tells.");
 }
 
 void l1(builder& b) {

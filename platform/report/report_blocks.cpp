@@ -4,6 +4,7 @@
 #include "modules/core/modern/modern_statistics.h"
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/router_subnet.h"
+#include "platform/gpu/cluster_fabric.h"
 #include "platform/report/report.h"
 
 #include <initializer_list>
@@ -48,6 +49,10 @@ const std::vector<counter_kind>& counter_kinds() {
         kind_of<interconnect::crossbar_switch::counters>("network_half", "Half of a crossbar"),
         kind_of<interconnect::router_subnet::records>("network_half",
                                                       "Half of a network of routers"),
+        kind_of<interconnect::cluster_network_statistics>("cluster_network",
+                                                          "The SM-to-SM network of a GPC"),
+        kind_of<core::cluster_barrier_statistics>("cluster_barrier",
+                                                  "Barriers of clusters of thread blocks"),
         kind_of<memory::memory_sub_partition::counters>("sub_partition", "A memory sub-partition"),
         kind_of<kernel::occupancy>("{icnt_to_L2, L2_to_dram, dram_to_L2, L2_to_icnt}",
                                    "A queue of a sub-partition, in L2 cycles"),
@@ -63,6 +68,11 @@ void list_statistics(gpu& device, kernel::statistics& list) {
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).register_statistics(list);
     }
     device.network().list_statistics(list);
+    if (cluster_fabric* const fabric = cluster_fabric::of(device.clusters().front()->core(0))) {
+        for (const auto& n : fabric->networks())
+            list.add(n->name(), "cluster_network", n->statistics());
+        list.add(fabric->barriers().name(), "cluster_barrier", fabric->barriers().statistics());
+    }
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s)
             list_sub_partition(p->sub_partition(s), list);

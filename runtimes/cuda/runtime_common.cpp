@@ -246,13 +246,13 @@ int resident_blocks(session& s, function& f, int block, std::size_t shared) {
 
 int active_clusters(session& s, function& f, const size3& block, std::size_t shared,
                     const size3& cluster) {
-    const auto threads = static_cast<int>(block.x * block.y * block.z);
-    const int blocks =
-        resident_blocks(s, f, threads, shared) * static_cast<int>(s.config().gpu.sms());
+    const unsigned threads = block.x * block.y * block.z;
     const unsigned size = cluster.x * cluster.y * cluster.z;
     require(size > 0 && size <= largest_cluster, status::invalid_cluster_size,
             "a cluster has 1 to 16 thread blocks");
-    return blocks / static_cast<int>(size);
+    require(threads > 0, status::invalid_value, "no threads in a block");
+    if (threads > 1024) return 0;
+    return static_cast<int>(device::active_clusters(s.config(), *f.kernel, threads, shared, size));
 }
 
 // ---- events and streams ----

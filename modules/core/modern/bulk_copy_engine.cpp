@@ -255,7 +255,7 @@ void bulk_copy_engine::finish() {
             --g.of[t.group - g.first].in_flight;
             release_waiting(t.warp);
         } else {
-            sm_.sm.transfer_arrived(t.what);
+            sm_.sm.transfer_arrived(t.warp, t.what);
         }
         --warp.transfers;
         sm_.warps.may_leave(t.warp);

@@ -41,7 +41,8 @@ public:
     struct client {
         virtual ~client() = default;
         /// The data of a transfer are in shared memory: its mbarriers are to be told.
-        virtual void transfer_arrived(const program::bulk_transfer& what) = 0;
+        /// @param warp  that has started it
+        virtual void transfer_arrived(unsigned warp, const program::bulk_transfer& what) = 0;
     };
     struct blocks {
         const request_tagger& tagger;

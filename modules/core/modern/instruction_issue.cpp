@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/modern/instruction_issue.h"
 
+#include "modules/core/modern/cluster_unit.h"
 #include "modules/core/modern/memory_latency.h"
 
 #include <algorithm>
@@ -59,6 +60,8 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
         out.suspended = effects.suspended;
         warp.resolved_path = effects.next;
         if (effects.memory_deferred) sm_.effects.defer(*warp.executor);
+        if (clusters_ != nullptr && clusters_->is_in_cluster(w))
+            act_on_cluster(inst, lanes, out, now);
         if (info.is_atomic && config_.ldst.perfect_memory && effects.active_mask != 0)
             sm_.effects.defer_atomic(*warp.executor, effects.active_mask);
     }
@@ -77,6 +80,21 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
                   info.barrier != program::barrier_kind::none;
     sm_.pool.issued(inst);
     return out;
+}
+
+/// The part of an instruction that other CTAs of its cluster notice. Leaves the addresses of lanes
+/// that access the SM's own shared memory.
+void instruction_issue::act_on_cluster(warp_instruction& inst, program::lane_addresses& lanes,
+                                       outcome& out, std::uint64_t now) {
+    const auto& executor =
+        static_cast<program::cluster_executor&>(*sm_.warps.warp[inst.warp].executor);
+    const program::cluster_effects& effects = executor.effects_on_cluster();
+    out.cluster_arrives = effects.arrived;
+    out.cluster_waits = effects.waits;
+    if (effects.remote_lanes == 0) return;
+    clusters_->prepare(inst, effects, lanes, !inst.info->is_memory(), now);
+    lanes.lanes &= ~effects.remote_lanes;
+    inst.delay = 0;  // unless some are left
 }
 
 void instruction_issue::resolve_addresses(warp_instruction& inst, program::lane_addresses& lanes) {

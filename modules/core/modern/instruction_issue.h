@@ -13,6 +13,8 @@
 
 namespace simtlm::core::modern {
 
+class cluster_unit;
+
 /// What it means that an instruction of the modern core issues: it takes effect, its addresses are
 /// coalesced, atomics and asynchronous copies make the warp wait, the warp ends or goes on
 /// elsewhere. One for all sub-cores of an SM, which issue one after the other.
@@ -29,13 +31,17 @@ public:
     struct outcome {
         warp_instruction* inst = nullptr;
         bool warp_ended = false;
-        bool arrives = false;    ///< at a CTA barrier
-        bool suspended = false;  ///< at an mbarrier
+        bool arrives = false;          ///< at a CTA barrier
+        bool suspended = false;        ///< at an mbarrier
+        bool cluster_arrives = false;  ///< at the barrier of its cluster
+        bool cluster_waits = false;
         barrier_request barrier;
     };
     /// @param has_engines  the SM has an mbarrier_unit
     instruction_issue(const sm_config& config, bool has_engines, const blocks& sm)
         : config_(config), has_engines_(has_engines), sm_(sm) {}
+    /// The SM takes part in clusters of CTAs.
+    void set_clusters(cluster_unit& unit) { clusters_ = &unit; }
 
     /// @param code         the instruction
     /// @param last         recorded: the warp has none behind it
@@ -45,11 +51,14 @@ public:
 
 private:
     void resolve_addresses(warp_instruction& inst, program::lane_addresses& lanes);
+    void act_on_cluster(warp_instruction& inst, program::lane_addresses& lanes, outcome& out,
+                        std::uint64_t now);
     void track_copies(warp_instruction& inst);
 
     const sm_config& config_;
     const bool has_engines_;
     blocks sm_;
+    cluster_unit* clusters_ = nullptr;
     std::uint64_t uid_ = 0;
 };
 

@@ -104,6 +104,7 @@ int memory_unit::target_of(const warp_instruction& inst) const {
 }
 
 bool memory_unit::has_room(const sub_core::memory_entry& e, std::uint64_t now) const {
+    if (cluster_unit::is_prepared(*e.inst) && !clusters_->has_room()) return false;
     const int t = target_of(*e.inst);
     return t < 0 ? shared_free_at_ <= now + 1 : latch_[static_cast<unsigned>(t)].inst == nullptr;
 }
@@ -151,6 +152,7 @@ void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
             break;
     }
     sm_.sub_cores[inst.scheduler]->reads_operands(inst, now + e.read_extra);
+    if (cluster_unit::is_prepared(inst)) return start_remote(inst, now);
     const int t = target_of(inst);
     if (t < 0) return start_local(e, now);
     latch& l = latch_[static_cast<unsigned>(t)];
@@ -189,6 +191,15 @@ void memory_unit::start_local(const sub_core::memory_entry& e, std::uint64_t now
         sm_.warps.warp[inst.warp].executor != nullptr)
         sm_.warps.atomics_finished(inst.warp, inst.active_lanes());
     sm_.sub_cores[inst.scheduler]->writes_result(inst, done);
+}
+
+/// Shared memory of other SMs, and of this one where some lanes address that.
+void memory_unit::start_remote(warp_instruction& inst, std::uint64_t now) {
+    if (inst.delay != 0) {
+        shared_free_at_ = std::max(shared_free_at_, now + 1) + inst.delay;
+        sm_.statistics.shared_accesses += inst.delay;
+    }
+    clusters_->start(inst, now);
 }
 
 // ---- accesses ----------------------------------------------------------------------------------

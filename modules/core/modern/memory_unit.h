@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/memory_port.h"
+#include "modules/core/modern/cluster_unit.h"
 #include "modules/core/modern/memory_queue.h"
 #include "modules/core/modern/sub_core.h"
 #include "modules/core/sm_identity.h"
@@ -40,6 +41,8 @@ public:
                 const sm_config& config, const modern_config& modern, const blocks& sm);
     ~memory_unit() override;
 
+    /// Accesses to shared memory of other SMs go there.
+    void set_clusters(cluster_unit& unit) { clusters_ = &unit; }
     /// A sub-core has something in its memory queue.
     void wake() { accept_process_.wake(); }
     bool idle() const;
@@ -74,6 +77,7 @@ private:
     bool has_room(const sub_core::memory_entry& e, std::uint64_t now) const;
     void take(const sub_core::memory_entry& e, std::uint64_t now);
     void start_local(const sub_core::memory_entry& e, std::uint64_t now);
+    void start_remote(warp_instruction& inst, std::uint64_t now);
     bool start(latch& l, target which);
     tlm::tlm_generic_payload& request_for(latch& l);
     void started(latch& l);
@@ -85,6 +89,7 @@ private:
     const sm_config& config_;
     const modern_config& modern_;
     blocks sm_;
+    cluster_unit* clusters_ = nullptr;
     memory_arbiter arbiter_;
     std::array<latch, latches> latch_;
     std::uint64_t shared_free_at_ = 0;

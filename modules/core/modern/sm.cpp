@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace simtlm::core::modern {
@@ -27,8 +28,8 @@ unsigned l1d_stages(const modern_config& m) {
 
 sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
        const sm_timing& modern)
-    : multiprocessor(name, parts.sequencer, parts.config, parts.who,
-                     modern.engines.present ? most_memory_sources : memory_sources),
+    : cluster_multiprocessor(name, parts.sequencer, parts.config, parts.who,
+                             modern.engines.present ? most_memory_sources : memory_sources),
       group_("cycle", parts.sequencer, static_cast<unsigned>(protocol::phase_scope::sm)),
       modern_(modern),
       tagger_(parts.who),
@@ -61,8 +62,15 @@ sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
     link_ = std::make_unique<instruction_link>(
         "instruction_link", sequencer_, modern_, config_.schedulers,
         static_cast<instruction_link::client&>(*this), tagger_, parts.transactions);
+    if (modern_.clusters.supported) {
+        clusters_ = std::make_unique<cluster_unit>("cluster_unit", config_, modern_, who_.sm,
+                                                   cluster_unit::blocks{warps_, cores});
+        issue_.set_clusters(*clusters_);
+        memory_unit_->set_clusters(*clusters_);
+    }
     make_caches(parts.transactions);
     if (modern_.engines.present) make_engines(cores, parts.transactions);
+    if (clusters_ && mbarriers_) clusters_->set_mbarriers(*mbarriers_);
     group_.close();
 }
 
@@ -132,6 +140,35 @@ bool sm::can_launch(const kernel_context& kernel, bool concurrent) const {
            free_threads(padded) >= 0;
 }
 
+unsigned sm::room_for(const kernel_context& kernel, bool concurrent) const {
+    if (!can_launch(kernel, concurrent)) return 0;
+    if (!concurrent) return kernel.ctas_per_sm - resident_ctas_;
+    const auto ratio = [](std::uint64_t free, std::uint64_t needed) {
+        return needed == 0 ? ~std::uint64_t{0} : free / needed;
+    };
+    const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
+    std::uint64_t threads = 0;  // places of this size that nobody touches
+    for (unsigned first = 0; first + padded <= config_.max_threads; first += padded) {
+        bool taken = false;
+        for (const cta_slot& c : ctas_)
+            taken |= c.kernel != nullptr && first < c.first_thread + c.padded_threads &&
+                     c.first_thread < first + padded;
+        threads += taken ? 0 : 1;
+    }
+    return static_cast<unsigned>(
+        std::min({threads, std::uint64_t{config_.max_ctas - resident_ctas_},
+                  ratio(config_.shared.bytes - shared_used_, kernel.needs.shared_memory),
+                  ratio(config_.registers - registers_used_,
+                        kernel.needs.allotted_registers(config_.warp_size))}));
+}
+
+void sm::join_clusters(protocol::cluster_network_port& network,
+                       std::shared_ptr<gpc_directory> all) {
+    clusters_->network.bind(network);
+    clusters_->set_barrier(*all->barrier);
+    gpcs_ = std::move(all);
+}
+
 int sm::free_threads(unsigned count) const {
     for (unsigned first = 0; first + count <= config_.max_threads; first += count) {
         bool taken = false;
@@ -166,6 +203,21 @@ void sm::count_residents(std::uint64_t cycle) {
 }
 
 void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
+    place(kernel, std::move(block));
+}
+
+void sm::launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
+                           const std::shared_ptr<cta_cluster>& cluster, unsigned rank) {
+    const unsigned slot = place(kernel, std::move(block));
+    const unsigned first = ctas_[slot].first_thread / config_.warp_size;
+    warp_mask live = 0;
+    for (unsigned i = 0; i < ctas_[slot].padded_threads / config_.warp_size; ++i)
+        live |= warp_bit(first + i) & ~warps_.done;
+    clusters_->cta_starts(slot, cluster, rank, *ctas_[slot].block, live);
+}
+
+/// @return the slot of the CTA
+unsigned sm::place(kernel_context& kernel, std::unique_ptr<program::cta> block) {
     if (!running_.running()) {
         // The instruction caches keep nothing of the kernel before.
         if (kernel.launch != last_launch_) {
@@ -211,6 +263,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
     cta.block->placed({who_.sm, who_.sms, slot, first_warp});
     for (unsigned i = 0; i < count; ++i) begin_warp(first_warp + i, slot, i);
     if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *cta.block);
+    return slot;
 }
 
 /// @param number  of the warp within its CTA
@@ -273,7 +326,10 @@ void sm::engage(warp_instruction& inst, bool suspended, std::uint64_t now) {
             if (suspended) mbarriers_->suspend(inst, now);
             return;
         case special_op::bulk_copy:
-            if (warps_.warp[w].executor != nullptr)
+            if (warps_.warp[w].executor == nullptr) return;
+            if (std::string_view(inst.info->opcode).substr(0, 3) == "st.")
+                store_asynchronously(w, now);
+            else
                 bulk_copies_->start(w, warps_.warp[w].executor->take_transfers(), now);
             return;
         case special_op::bulk_commit:
@@ -298,9 +354,33 @@ void sm::engage(warp_instruction& inst, bool suspended, std::uint64_t now) {
     if (waits) warps_.at_engine |= warp_bit(w);
 }
 
-void sm::transfer_arrived(const program::bulk_transfer& what) {
-    for (const program::bulk_transfer::arrival& a : what.arrivals) a.effect();
-    mbarriers_->changes(sequencer_.cycle(protocol::core_clock) + 1);
+/// st.async: to shared memory of another CTA of the cluster, or of the warp's own.
+void sm::store_asynchronously(unsigned w, std::uint64_t now) {
+    std::vector<program::bulk_transfer> transfers = warps_.warp[w].executor->take_transfers();
+    bool here = true;
+    if (clusters_ && clusters_->is_in_cluster(w))
+        here = clusters_->store_asynchronously(w, std::move(transfers), now);
+    else
+        for (const program::bulk_transfer& t : transfers)
+            for (const program::bulk_transfer::arrival& a : t.arrivals) a.effect();
+    if (here) mbarriers_->changes(now + modern_.engines.mbarrier.arrive_cycles);
+}
+
+void sm::transfer_arrived(unsigned w, const program::bulk_transfer& what) {
+    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
+    const bool in_cluster = clusters_ && clusters_->is_in_cluster(w);
+    for (const program::bulk_transfer::arrival& a : what.arrivals) {
+        if (in_cluster && a.rank != clusters_->rank_of(w))
+            clusters_->tell(w, what, a, now);
+        else
+            a.effect();
+    }
+    mbarriers_->changes(now + 1);
+}
+
+void sm::arrives_at_cluster(unsigned w, std::uint64_t at) {
+    clusters_->arrives(w, at);
+    synchronise_process_.wake_at(at);
 }
 
 void sm::fences(unsigned w, std::uint64_t at) {
@@ -326,11 +406,14 @@ void sm::synchronise() {
             continue;
         }
         arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
-        if (a.request.kind == program::barrier_kind::none)
+        if (a.request.kind == program::barrier_kind::none) {
             barriers_.warp_ended(a.cta, a.warp);
-        else
+            if (clusters_) clusters_->warp_ends(a.warp);
+        } else {
             barriers_.arrive(a.cta, a.warp, a.request);
+        }
     }
+    if (clusters_) next = std::min(next, clusters_->synchronise(now));
     for (std::size_t i = 0; i < fences_.size();) {
         fence& f = fences_[i];
         const warp_state& warp = warps_.warp[f.warp];
@@ -387,6 +470,7 @@ void sm::warp_exits(unsigned w) {
 
 void sm::cta_ends(unsigned slot) {
     barriers_.deallocate(slot);
+    if (clusters_) clusters_->cta_ends(slot);
     departures_.push_back(
         {retire_process_.now() + modern_.cta_turnaround, static_cast<std::uint16_t>(slot)});
 }
@@ -515,7 +599,8 @@ std::string sm::wait_text(unsigned w) const {
     const warp_state& s = warps_.warp[w];
     std::string why;
     const auto add = [&why](const std::string& t) { why += (why.empty() ? "" : ", ") + t; };
-    if ((warps_.at_barrier & bit) != 0) add("a barrier");
+    if ((warps_.at_barrier & bit) != 0)
+        add(clusters_ && clusters_->is_waiting(w) ? "the barrier of its cluster" : "a barrier");
     if ((warps_.at_memory_barrier & bit) != 0) add("a memory barrier");
     if ((warps_.at_atomic & bit) != 0) add(fmt::format("{} atomics", s.atomics));
     if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
@@ -540,7 +625,10 @@ std::string sm::describe() const {
                             w, s.cta, s.last_pc, wait_text(w));
     }
     for (unsigned c = 0; c < ctas_.size(); ++c)
-        if (ctas_[c].kernel != nullptr) text += barriers_.describe(c);
+        if (ctas_[c].kernel != nullptr) {
+            text += barriers_.describe(c);
+            if (clusters_) text += clusters_->describe(c);
+        }
     return text;
 }
 

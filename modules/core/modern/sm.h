@@ -6,6 +6,7 @@
 #include "modules/cache/texture_cache.h"
 #include "modules/core/barrier_unit.h"
 #include "modules/core/modern/bulk_copy_engine.h"
+#include "modules/core/modern/cluster_unit.h"
 #include "modules/core/modern/instruction_link.h"
 #include "modules/core/modern/mbarrier_unit.h"
 #include "modules/core/modern/memory_unit.h"
@@ -33,7 +34,7 @@ namespace simtlm::core::modern {
 /// its own to memory, for mbarriers, and for matrix products of warpgroups.
 ///
 /// An SM without CTAs is asleep.
-class sm final : public multiprocessor,
+class sm final : public cluster_multiprocessor,
                  private warp_listener,
                  private sub_core::services,
                  private bulk_copy_engine::client,
@@ -57,6 +58,15 @@ public:
     bool busy() const override { return warps_.resident != 0; }
     bool can_launch(const kernel_context& kernel, bool concurrent) const override;
     void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) override;
+    unsigned room_for(const kernel_context& kernel, bool concurrent) const override;
+    const cluster_timing* clusters() const override {
+        return clusters_ ? &modern_.clusters : nullptr;
+    }
+    void join_clusters(protocol::cluster_network_port& network,
+                       std::shared_ptr<gpc_directory> all) override;
+    gpc_directory* gpcs() const override { return gpcs_.get(); }
+    void launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
+                           const std::shared_ptr<cta_cluster>& cluster, unsigned rank) override;
     void configure_l1(const l1_split& split) override;
     void invalidate_l1() override { l1d_->invalidate(); }
 
@@ -118,13 +128,15 @@ private:
     void wants_line(unsigned) override { link_->wake(); }
     void has_memory_instruction(unsigned) override { memory_unit_->wake(); }
     void arrives(unsigned warp, const barrier_request& request, std::uint64_t at) override;
+    void arrives_at_cluster(unsigned warp, std::uint64_t at) override;
+    void waits_at_cluster(unsigned warp) override { clusters_->waits(warp); }
     void fences(unsigned warp, std::uint64_t at) override;
     void ends(unsigned warp) override;
     void engage(warp_instruction& inst, bool suspended, std::uint64_t now) override;
     bool takes_bulk_copy() const override {
         return bulk_copies_ == nullptr || bulk_copies_->can_accept();
     }
-    void transfer_arrived(const program::bulk_transfer& what) override;
+    void transfer_arrived(unsigned warp, const program::bulk_transfer& what) override;
     std::uint64_t enter_shared_fp64(std::uint64_t earliest) override;
     void no_unit_for(const program::static_instruction& inst) override;
     bool has_request(unsigned s) override { return sub_cores_[s]->l0().has_request(); }
@@ -139,6 +151,8 @@ private:
     void start();
     void stop();
     int free_threads(unsigned count) const;
+    unsigned place(kernel_context& kernel, std::unique_ptr<program::cta> block);
+    void store_asynchronously(unsigned warp, std::uint64_t now);
     void begin_warp(unsigned warp, unsigned slot, unsigned number);
     void synchronise();
     void retire();
@@ -147,6 +161,7 @@ private:
     void cta_leaves(unsigned slot);
     void count_residents(std::uint64_t cycle);
     bool has_arrivals(unsigned warp) const {
+        if (clusters_ && clusters_->has_arrivals(warp)) return true;
         for (const arrival& a : arrivals_)
             if (a.warp == warp) return true;
         return false;
@@ -166,6 +181,8 @@ private:
     instruction_issue issue_;
     std::vector<std::unique_ptr<sub_core>> sub_cores_;
     std::unique_ptr<memory_unit> memory_unit_;
+    std::unique_ptr<cluster_unit> clusters_;  // where there are clusters of CTAs
+    std::shared_ptr<gpc_directory> gpcs_;
     std::unique_ptr<instruction_link> link_;
     std::unique_ptr<cache::read_only_cache> l1i_, l1c_;
     std::unique_ptr<cache::l1_data_cache> l1d_;

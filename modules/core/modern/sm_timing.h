@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/core/cluster_multiprocessor.h"
 #include "modules/core/modern/modern_config.h"
 
 namespace simtlm::core::modern {
@@ -11,6 +12,7 @@ struct sm_timing : modern_config {
     unsigned warp_launch_interval = 0;  ///< between the starts of two warps of an SM
     /// From the end of a CTA's last warp until the CTA scheduler knows that its place is free.
     unsigned cta_turnaround = 0;
+    cluster_timing clusters;
 };
 
 }  // namespace simtlm::core::modern

@@ -436,6 +436,8 @@ void sub_core::issue_from(unsigned slot, std::uint64_t now) {
         if (out.barrier.kind != program::barrier_kind::arrive) sm_.warps.at_barrier |= warp_bit(w);
         sm_.sm.arrives(w, out.barrier, now + modern_.barrier_latency);
     }
+    if (out.cluster_arrives) sm_.sm.arrives_at_cluster(w, now + modern_.barrier_latency);
+    if (out.cluster_waits) sm_.sm.waits_at_cluster(w);
     if (i.cls == op_class::memory_barrier) {
         sm_.warps.at_memory_barrier |= warp_bit(w);
         const std::string_view text = i.opcode;

@@ -54,6 +54,10 @@ public:
         virtual void has_memory_instruction(unsigned sub_core) = 0;
         /// A warp has issued a CTA barrier: it counts there from a cycle on.
         virtual void arrives(unsigned warp, const barrier_request& request, std::uint64_t at) = 0;
+        /// A warp has come to the barrier of its cluster: it counts there from a cycle on.
+        virtual void arrives_at_cluster(unsigned warp, std::uint64_t at) = 0;
+        /// A warp waits there.
+        virtual void waits_at_cluster(unsigned warp) = 0;
         /// A warp has issued a fence, which is over in a cycle at the earliest.
         virtual void fences(unsigned warp, std::uint64_t at) = 0;
         /// A warp has issued its last instruction.

@@ -6,6 +6,7 @@
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/mbarrier_state.h"
 #include "modules/execution/operations/pending_request.h"
+#include "modules/execution/operations/remote_lanes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -43,6 +44,7 @@ struct lane_access {
     const operation* op;
     unsigned lane;
     std::byte* at;
+    const std::uint32_t* counts = nullptr;  ///< of lanes; nullptr: the register's
 
     mbarrier_state load() const {
         mbarrier_state b;
@@ -51,8 +53,8 @@ struct lane_access {
     }
     void store(const mbarrier_state& b) const { std::memcpy(at, &b, sizeof b); }
     std::uint32_t count(std::uint32_t otherwise) const {
-        return op->source[1] == no_slot ? otherwise
-                                        : lanes_at<std::uint32_t>(w, op->source[1])[lane];
+        if (op->source[1] == no_slot) return otherwise;
+        return counts != nullptr ? counts[lane] : lanes_at<std::uint32_t>(w, op->source[1])[lane];
     }
     void put_state(const mbarrier_state& b) const {
         if (op->destination == no_slot) return;
@@ -129,6 +131,35 @@ const operation* for_each_barrier(warp& w, const operation* op) {
     return op + 1;
 }
 
+template <void (*Act)(const lane_access&)>
+void perform_on_barriers(warp& w, const memory_request& r) {
+    for_lanes(r.lanes, [&](unsigned i) {
+        std::byte* const at =
+            range_of(w, r.op, i, access_detail::space_of(r.op), r.address[i], 8, true)
+                .at(r.address[i]);
+        Act({w, r.op, i, at, reinterpret_cast<const std::uint32_t*>(r.values)});
+    });
+}
+
+/// What has no result that the warp waits for: in timing mode it takes effect on mbarriers of other
+/// CTAs when the SM's message comes there.
+template <void (*Act)(const lane_access&)>
+const operation* update_barriers(warp& w, const operation* op) {
+    if (w.pending == nullptr || w.block->cluster().size() == 1) return for_each_barrier<Act>(w, op);
+    memory_request& r = *w.pending;
+    r.lanes = w.lanes_of(op);
+    for_lanes(r.lanes, [&](unsigned i) {
+        r.address[i] = lane_address(w, op->source[0], op->detail, op->immediate, i);
+        if (r.address[i] % 8 != 0) misaligned(w, op, i, r.address[i], 8);
+    });
+    if (find_remote_lanes(w, access_detail::space_of(op)) == 0) return for_each_barrier<Act>(w, op);
+    r.op = op;
+    r.perform = perform_on_barriers<Act>;
+    if (op->source[1] != no_slot) std::memcpy(r.values, w.at(op->source[1]), warp_size * 4);
+    perform_local_lanes(w, r.perform);
+    return op + 1;
+}
+
 /// Waits that fail let other warps run; in timing mode the SM suspends the warp.
 template <void (*Act)(const lane_access&)>
 const operation* wait_for_barrier(warp& w, const operation* op) {
@@ -158,9 +189,9 @@ const operation* pending_count(warp& w, const operation* op) {
 
 template <bool Drops>
 handler arrive_handler(const ptx::operation& o) {
-    if (o.has(ptx::flag::no_complete)) return for_each_barrier<arrive<Drops, false, false>>;
-    return o.has(ptx::flag::expect_tx) ? for_each_barrier<arrive<Drops, true, true>>
-                                       : for_each_barrier<arrive<Drops, true, false>>;
+    if (o.has(ptx::flag::no_complete)) return update_barriers<arrive<Drops, false, false>>;
+    return o.has(ptx::flag::expect_tx) ? update_barriers<arrive<Drops, true, true>>
+                                       : update_barriers<arrive<Drops, true, false>>;
 }
 
 /// Of each lane: where to, where from, and how many bytes are read.
@@ -218,9 +249,9 @@ handler mbarrier_handler(const ptx::operation& o) {
         case ptx::opcode::mbarrier_arrive_drop:
             return arrive_handler<true>(o);
         case ptx::opcode::mbarrier_expect_tx:
-            return for_each_barrier<change_transactions<1>>;
+            return update_barriers<change_transactions<1>>;
         case ptx::opcode::mbarrier_complete_tx:
-            return for_each_barrier<change_transactions<-1>>;
+            return update_barriers<change_transactions<-1>>;
         case ptx::opcode::mbarrier_test_wait:
             return o.has(ptx::flag::parity) ? for_each_barrier<wait_parity>
                                             : for_each_barrier<wait_state>;

@@ -9,6 +9,7 @@
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/pending_request.h"
+#include "modules/execution/operations/remote_lanes.h"
 
 #include <cstring>
 
@@ -134,8 +135,11 @@ const operation* atomic(warp& w, const operation* op) {
     r.elements[1] = op->source[2] == no_slot ? r.elements[0] : w.at(op->source[2]);
     r.elements[2] = op->destination == no_slot ? nullptr : w.at(op->destination);
     if (w.pending == nullptr || !is_visible_outside(r)) {
-        perform_atomic<Op, Bits>(w, r);
-        return op + 1;
+        if (find_remote_lanes(w, access_detail::space_of(op)) == 0) {
+            perform_atomic<Op, Bits>(w, r);
+            return op + 1;
+        }
+        perform_local_lanes(w, perform_atomic<Op, Bits>);
     }
     r.perform = perform_atomic<Op, Bits>;
     for (unsigned n = 0; n < 2; ++n) {
@@ -189,10 +193,14 @@ const operation* wide_atomic(warp& w, const operation* op) {
         std::memcpy(r.elements[n], w.at(s), 512);
     }
     r.elements[2] = op->destination == no_slot ? nullptr : w.at(op->destination);
-    if (w.pending == nullptr || !is_visible_outside(r))
-        perform_wide<Compares>(w, r);
-    else
-        r.perform = perform_wide<Compares>;
+    if (w.pending == nullptr || !is_visible_outside(r)) {
+        if (find_remote_lanes(w, access_detail::space_of(op)) == 0) {
+            perform_wide<Compares>(w, r);
+            return op + 1;
+        }
+        perform_local_lanes(w, perform_wide<Compares>);
+    }
+    r.perform = perform_wide<Compares>;
     return op + 1;
 }
 

@@ -56,10 +56,19 @@ void find_rank(warp& w, const operation* op) {
     });
 }
 
+/// In timing mode the SM holds warps at the barriers of clusters; of one CTA the machine does.
+bool sm_holds_warps(const warp& w) {
+    return w.block->sm_holds_barriers && w.block->cluster().size() > 1;
+}
+
 }  // namespace
 
 const operation* arrive_at_cluster(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
+    if (sm_holds_warps(w) && (w.cluster_arrived & lanes) == 0) {
+        w.cluster_arrived |= lanes;
+        return op + 1;
+    }
     if (lanes != 0 && !w.block->cluster().arrive(w, lanes))
         w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),
                       "a thread arrives again at the barrier of its cluster",
@@ -69,6 +78,13 @@ const operation* arrive_at_cluster(warp& w, const operation* op) {
 
 const operation* wait_for_cluster(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
+    if (sm_holds_warps(w)) {
+        // Once all of its lanes have come; until then they try again.
+        const bool waits = (w.cluster_arrived & lanes) != 0;
+        if (!waits || (w.control->live_lanes() & ~w.cluster_arrived) == 0) return op + 1;
+        w.leave(op);
+        return w.stop(op, warp_status::sleeping);
+    }
     if (lanes == 0 || w.block->cluster().passed(w)) return op + 1;
     w.leave(op);
     return w.stop(op, warp_status::sleeping);

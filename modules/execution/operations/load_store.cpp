@@ -4,6 +4,7 @@
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lane_addresses.h"
 #include "modules/execution/operations/lanes.h"
+#include "modules/execution/operations/remote_lanes.h"
 #include "modules/execution/operations/target_tables.h"
 
 #include <cstring>
@@ -247,9 +248,13 @@ const operation* access(warp& w, const operation* op) {
     compute_addresses(w, op, lanes, r.address);
     const unsigned elements = access_detail::elements_of(op);
     for (unsigned e = 0; e < elements; ++e) r.elements[e] = w.at(op->list[e]);
-    if (w.pending == nullptr || !is_visible_outside(r, access_detail::space_of(op))) {
-        perform<Memory, Lane, Store>(w, r);
-        return op + 1;
+    const space s = access_detail::space_of(op);
+    if (w.pending == nullptr || !is_visible_outside(r, s)) {
+        if (find_remote_lanes(w, s) == 0) {
+            perform<Memory, Lane, Store>(w, r);
+            return op + 1;
+        }
+        perform_local_lanes(w, perform<Memory, Lane, Store>);
     }
     r.perform = perform<Memory, Lane, Store>;
     if constexpr (Store)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of every row of every table of counters.
 #include "modules/cache/cache_statistics.h"
+#include "modules/core/cluster_barrier.h"
 #include "modules/core/core_statistics.h"
 #include "modules/core/dispatch_stage.h"
 #include "modules/core/functional_unit.h"
 #include "modules/core/modern/modern_statistics.h"
+#include "modules/interconnect/cluster_network.h"
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/router_subnet.h"
 #include "modules/kernel/statistics.h"
@@ -48,8 +50,9 @@ using tables = testing::Types<
     core::core_statistics, core::traffic_statistics, core::functional_unit::statistics,
     core::dispatch_stage::statistics, core::modern::modern_statistics, cache::cache_statistics,
     memory::memory_sub_partition::counters, memory::dram_statistics, memory::memory_counts,
-    kernel::occupancy, interconnect::crossbar_switch::counters,
-    interconnect::router_subnet::records, interconnect::router_subnet::node_counters>;
+    kernel::occupancy, core::cluster_barrier_statistics, interconnect::cluster_network_statistics,
+    interconnect::crossbar_switch::counters, interconnect::router_subnet::records,
+    interconnect::router_subnet::node_counters>;
 TYPED_TEST_SUITE(Counters, tables);
 
 TYPED_TEST(Counters, LieInPlacesOfTheirOwn) {

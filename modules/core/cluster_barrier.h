@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/cta_cluster.h"
+#include "modules/kernel/clocked_module.h"
+#include "modules/kernel/clocked_process.h"
+#include "modules/kernel/counter_table.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::core {
+
+/// What the barriers of thread block clusters have done.
+struct cluster_barrier_statistics {
+    std::uint64_t arrivals = 0;  ///< warps
+    std::uint64_t barriers = 0;  ///< complete
+    std::uint64_t cycles = 0;    ///< from the first arrival of each to its completion
+};
+
+inline constexpr kernel::counter<cluster_barrier_statistics> cluster_barrier_counters[] = {
+    kernel::count<&cluster_barrier_statistics::arrivals>("arrivals", "warps",
+                                                         "at barriers of clusters"),
+    kernel::count<&cluster_barrier_statistics::barriers>("barriers", "barriers", "completed"),
+    kernel::count<&cluster_barrier_statistics::cycles>(
+        "cycles", "core cycles", "between first arrival and completion, summed over barriers"),
+};
+constexpr const auto& counters_of(const cluster_barrier_statistics*) {
+    return cluster_barrier_counters;
+}
+static_assert(kernel::covers(cluster_barrier_counters));
+
+/// The barriers of the thread block clusters of a GPU (barrier.cluster): counts the warps that
+/// arrive, and those that end, and tells the SMs of a cluster when all live warps have arrived.
+/// Arrivals and releases take a fixed time each; they carry nothing, so that they never contend.
+///
+/// SMs leave arrivals in queues of their own, which are read SM after SM in the third sub-phase of
+/// core_effects, behind messages of the SM-to-SM network.
+class cluster_barrier : public kernel::clocked_module {
+public:
+    /// @param latency  from an SM to the barrier, and back: core cycles
+    /// @param sms      of the GPU
+    cluster_barrier(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                    unsigned latency, unsigned sms);
+
+    /// A warp has arrived, or has ended. From phases of its SM. @param warp  of the SM
+    void arrives(unsigned sm, const std::shared_ptr<cta_cluster>& cluster, unsigned rank,
+                 unsigned warp) {
+        add(sm, {0, cluster, rank, warp, false});
+    }
+    void ends(unsigned sm, const std::shared_ptr<cta_cluster>& cluster, unsigned rank,
+              unsigned warp) {
+        add(sm, {0, cluster, rank, warp, true});
+    }
+    const cluster_barrier_statistics& statistics() const { return statistics_; }
+
+private:
+    struct event {
+        std::uint64_t at;  // core cycle
+        std::shared_ptr<cta_cluster> cluster;
+        unsigned rank;
+        unsigned warp;
+        bool ended;
+    };
+    struct release {
+        std::uint64_t at;
+        std::shared_ptr<cta_cluster> cluster;
+    };
+    void add(unsigned sm, event e) {
+        from_sm_[sm].push_back(std::move(e));
+        process_.wake();
+    }
+    void cycle();
+    void count(const event& e, std::uint64_t now);
+
+    const unsigned latency_;
+    std::vector<std::vector<event>> from_sm_;  // of this cycle
+    std::deque<event> under_way_;              // in order
+    std::deque<release> releases_;             // in order
+    cluster_barrier_statistics statistics_;
+    kernel::clocked_process process_;
+};
+
+/// Who has arrived at the barrier of a cluster and who has not, for a deadlock report; empty:
+/// nobody has arrived.
+std::string describe_barrier(const cta_cluster& cluster);
+
+}  // namespace simtlm::core

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/cluster_barrier.h"
+#include "modules/core/cta_cluster.h"
+#include "modules/core/modern/mbarrier_unit.h"
+#include "modules/core/modern/sm_timing.h"
+#include "modules/core/modern/sub_core.h"
+#include "modules/core/warp_table.h"
+#include "modules/program/cluster_source.h"
+#include "modules/protocol/cluster_message.h"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::core::modern {
+
+/// An SM's part in thread block clusters: its port to the SM-to-SM network, the accesses of its
+/// warps to shared memory of other SMs, and its end of the cluster barrier.
+///
+/// An access of a warp is split into packets of up to 128 bytes to one CTA each, as shared memory
+/// would serve them: one a row of the banks. Loads and atomics are complete when the last response
+/// has come; stores, reductions and arrivals at mbarriers count as stores of the warp until they
+/// are acknowledged. What they do takes effect when their message arrives at the other SM.
+class cluster_unit : public sc_core::sc_module,
+                     public cluster_endpoint,
+                     private protocol::cluster_message_receiver {
+public:
+    protocol::cluster_initiator<cluster_unit> network;
+
+    struct blocks {
+        warp_table& warps;
+        std::vector<sub_core*> sub_cores;
+    };
+    cluster_unit(const sc_core::sc_module_name& name, const sm_config& config,
+                 const sm_timing& modern, unsigned sm, const blocks& of_sm);
+
+    void set_mbarriers(mbarrier_unit& unit) { mbarriers_ = &unit; }
+    void set_barrier(cluster_barrier& barrier) { barrier_ = &barrier; }
+
+    // ---- CTAs ----
+
+    /// A CTA of a cluster has been placed. @param warps  of the SM, that have something to execute
+    void cta_starts(unsigned slot, std::shared_ptr<cta_cluster> cluster, unsigned rank,
+                    program::cta& block, warp_mask warps);
+    void cta_ends(unsigned slot) { ctas_[slot] = {}; }
+    /// Of the CTA in a slot; nullptr: it belongs to none.
+    const cta_cluster* cluster_of(unsigned slot) const { return ctas_[slot].cluster.get(); }
+    /// Of a resident warp's CTA.
+    bool is_in_cluster(unsigned warp) const { return slot_of(warp).cluster != nullptr; }
+
+    // ---- the barrier ----
+
+    /// A warp has issued barrier.cluster.arrive with the last of its lanes.
+    /// @param at  core cycle from which it counts, once its stores have been acknowledged
+    void arrives(unsigned warp, std::uint64_t at);
+    /// A warp has issued barrier.cluster.wait: from now on it is at_barrier, if it has to wait.
+    void waits(unsigned warp);
+    bool is_waiting(unsigned warp) const { return (slot_of(warp).waiting & warp_bit(warp)) != 0; }
+    /// A warp has issued its last instruction.
+    void warp_ends(unsigned warp);
+    /// Warps whose arrival counts from this cycle on. @return the cycle to call again, or ~0
+    std::uint64_t synchronise(std::uint64_t now);
+    bool has_arrivals(unsigned warp) const;
+
+    // ---- accesses of other SMs' shared memory ----
+
+    /// An instruction issues that accesses shared memory of other CTAs.
+    /// @param detached  it does not pass the memory unit (arrivals at mbarriers): leaves by itself
+    /// The instruction's `pending` tells the access from now on, until start().
+    void prepare(warp_instruction& inst, const program::cluster_effects& effects,
+                 const program::lane_addresses& lanes, bool detached, std::uint64_t now);
+    /// Whether an instruction waits for start().
+    static bool is_prepared(const warp_instruction& inst) {
+        return inst.space == program::memory_space::shared && inst.pending != 0;
+    }
+    /// The memory unit may hand over another access.
+    bool has_room() const { return outbox_.size() < outbox_entries; }
+    /// The memory unit hands over an access. Its result is written when the last response is there.
+    void start(warp_instruction& inst, std::uint64_t now);
+
+    // ---- the network ----
+
+    unsigned sm() const override { return sm_number_; }
+    void send(protocol::cluster_message message) override;
+    /// Rank of a resident warp's CTA.
+    unsigned rank_of(unsigned warp) const { return slot_of(warp).rank; }
+    /// The data of a bulk copy of a warp have come: tells mbarriers of another CTA. Where they go
+    /// from SM to SM, after the time of their bytes; else, for a multicast, after a latency.
+    void tell(unsigned warp, const program::bulk_transfer& what,
+              const program::bulk_transfer::arrival& of, std::uint64_t now);
+    /// A warp has issued st.async, which is described by the transfers of its lanes.
+    /// @return whether some of them are for mbarriers of the warp's own CTA, which are told
+    bool store_asynchronously(unsigned warp, std::vector<program::bulk_transfer> transfers,
+                              std::uint64_t now);
+    void shared_memory_changed(std::uint64_t at) override {
+        if (mbarriers_ != nullptr) mbarriers_->changes(at);
+    }
+    void barrier_completed(unsigned slot, const cta_cluster& cluster) override;
+
+    /// What a CTA waits for, for a deadlock report.
+    std::string describe(unsigned slot) const;
+
+private:
+    static constexpr std::size_t outbox_entries = 8;
+    struct packet {
+        std::uint32_t lanes;
+        std::uint16_t rank;
+        std::uint16_t bytes;
+    };
+    struct access {
+        warp_instruction* inst = nullptr;  // of loads and atomics
+        program::cluster_executor* executor = nullptr;
+        std::uint32_t request = 0;
+        std::uint32_t local_lanes = 0;
+        std::uint16_t warp = 0;
+        std::uint16_t left = 0;  // packets that are not acknowledged
+        bool loads = false;      // brings data
+        bool atomic = false;
+        std::vector<packet> packets;
+        std::vector<cluster_endpoint*> to;  // by packet
+    };
+    /// Calls the effects of messages that were posted.
+    struct posted_effects final : protocol::cluster_message_receiver {
+        struct entry {
+            std::vector<std::function<void()>> effects;
+            cluster_endpoint* to = nullptr;
+            unsigned warp = 0;  // that has sent it
+        };
+        explicit posted_effects(warp_table& of) : warps(of) {}
+        warp_table& warps;
+        std::vector<entry> entries;
+        std::vector<std::uint32_t> free;
+        void arrived(const protocol::cluster_message& m) override;
+    };
+    struct cta_slot {
+        std::shared_ptr<cta_cluster> cluster;
+        unsigned rank = 0;
+        program::cluster_cta* block = nullptr;
+        warp_mask waiting = 0;  // at it
+        warp_mask pending = 0;  // have arrived at the barrier, which the SM takes for incomplete
+    };
+    struct arrival {
+        std::uint64_t at;
+        std::uint16_t warp;
+    };
+
+    tlm::tlm_sync_enum from_network(int, protocol::cluster_message& m, tlm::tlm_phase& phase,
+                                    sc_core::sc_time& delay);
+    void arrived(const protocol::cluster_message& m) override;
+    void performed(const protocol::cluster_message& m);
+    void split(access& a, const program::lane_addresses& lanes,
+               const program::cluster_effects& effects, unsigned bytes);
+    void send_packets(std::uint16_t number, std::uint64_t earliest);
+    void pump();
+    void post(unsigned warp, unsigned rank, protocol::cluster_message m,
+              std::vector<std::function<void()>> effects);
+    cta_slot& slot_of(unsigned warp) { return ctas_[warps_.warp[warp].cta]; }
+    const cta_slot& slot_of(unsigned warp) const { return ctas_[warps_.warp[warp].cta]; }
+
+    const sm_config& config_;
+    const sm_timing& modern_;
+    const unsigned sm_number_;
+    warp_table& warps_;
+    std::vector<sub_core*> sub_cores_;
+    posted_effects posted_;
+    cluster_barrier* barrier_ = nullptr;
+    mbarrier_unit* mbarriers_ = nullptr;
+    std::vector<cta_slot> ctas_;
+    std::vector<arrival> arrivals_;
+    std::vector<access> accesses_;
+    std::vector<std::uint16_t> free_;
+    std::deque<protocol::cluster_message> outbox_;  // requests that the network has no room for
+    bool blocked_ = false;                          // the network owes END_REQ
+};
+
+}  // namespace simtlm::core::modern

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/block_cluster.h"
+#include "modules/execution/memory_access.h"
+
+namespace simtlm::execution {
+
+/// A request of timing mode, which may be for shared memory of other CTAs of the cluster.
+struct timed_request : memory_request {
+    lane_mask remote = 0;          ///< of lanes: those that are
+    std::uint8_t rank[warp_size];  ///< of these: whose
+};
+
+/// Timing mode: finds the lanes of a warp's pending request that address shared memory of other
+/// CTAs of the cluster; it takes effect there when the SM's message comes there.
+/// @param s  the memory that the instruction names
+/// @return these lanes, which timed_request tells too
+inline lane_mask find_remote_lanes(const warp& w, space s) {
+    if (w.pending == nullptr || (s != space::shared && s != space::generic)) return 0;
+    if (w.block->cluster().size() == 1) return 0;
+    auto& r = static_cast<timed_request&>(*w.pending);
+    constexpr device_address distance = address_windows::cluster - address_windows::shared;
+    constexpr std::uint64_t span = address_windows::cluster_ranks * address_windows::cluster_stride;
+    for (lane_mask m = r.lanes; m != 0; m &= m - 1) {
+        const auto i = static_cast<unsigned>(__builtin_ctz(m));
+        device_address a = r.address[i];
+        if (address_windows::in_cluster(a))
+            a -= address_windows::cluster;
+        else if (s == space::shared && a - distance < span)
+            a -= distance;
+        else
+            continue;
+        const auto rank = static_cast<unsigned>(a / address_windows::cluster_stride);
+        if (rank == w.block->rank()) continue;
+        r.remote |= lane_mask{1} << i;
+        r.rank[i] = static_cast<std::uint8_t>(rank);
+    }
+    return r.remote;
+}
+
+/// Performs what the other lanes of a pending request do, at once.
+inline void perform_local_lanes(warp& w, memory_effect perform) {
+    auto& r = static_cast<timed_request&>(*w.pending);
+    const lane_mask all = r.lanes;
+    r.lanes = all & ~r.remote;
+    if (r.lanes != 0) perform(w, r);
+    r.lanes = all;
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/interconnect/packet.h"
+#include "modules/kernel/clocked_module.h"
+#include "modules/kernel/clocked_process.h"
+#include "modules/kernel/counter_table.h"
+#include "modules/kernel/ring_buffer.h"
+#include "modules/kernel/signal_list.h"
+#include "modules/protocol/cluster_message.h"
+
+#include <array>
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+namespace simtlm::interconnect {
+
+/// The SM-to-SM network of a GPC. Structure, lanes and their fixed allotment as inferred from
+/// measurements of an H200 (github.com/seanzw/random, dsm_bw/ANALYSIS.md; US patent 12248788): the
+/// SMs of a path (CPC: six of them) share its lanes in equal parts, of which an idle SM's is not
+/// used by others. Latencies in core cycles, one way, without the time that the bytes take.
+struct cluster_network_config {
+    unsigned lanes = 4;          ///< of a path, each direction
+    unsigned lane_bytes = 32;    ///< a core cycle
+    unsigned sms_per_path = 6;   ///< that share them
+    unsigned near_latency = 73;  ///< between SMs of one path
+    unsigned far_latency = 79;   ///< between paths
+    /// Bytes that a packet takes besides its data, which are rounded up to bytes of a lane. With
+    /// these, 128-byte packets give the measured bandwidths of loads (19.87 B/cycle and SM one way,
+    /// 15.37 with traffic both ways), stores (18.87, 18.12) and bulk copies (21.25, 20.29).
+    std::array<unsigned, protocol::cluster_packets> overhead{41, 9, 17, 6, 0};
+    unsigned requests = 8;  ///< that wait at an SM's port
+    unsigned backlog = 64;  ///< core cycles of data that may be under way to an SM too busy
+};
+
+/// What the network of a GPC has carried.
+struct cluster_network_statistics {
+    std::array<std::uint64_t, protocol::cluster_packets> messages{};
+    std::uint64_t bytes = 0;      ///< with what packets take besides their data
+    std::uint64_t waited = 0;     ///< message x core cycles at the SMs' ports
+    std::uint64_t busy = 0;       ///< port x core cycles in which an SM sent
+    std::uint64_t congested = 0;  ///< core cycles in which a port waited for a busy receiver
+};
+
+inline std::string cluster_packet_label(unsigned k) {
+    constexpr const char* names[protocol::cluster_packets] = {"read_request", "read_response",
+                                                              "write", "acknowledgement", "bulk"};
+    return k < protocol::cluster_packets ? names[k] : "";
+}
+
+inline constexpr kernel::counter<cluster_network_statistics> cluster_network_counters[] = {
+    kernel::count<&cluster_network_statistics::messages>(
+        "messages", "messages", "between SMs of the GPC, by kind", cluster_packet_label),
+    kernel::count<&cluster_network_statistics::bytes>("bytes", "bytes",
+                                                      "that they took, headers included"),
+    kernel::count<&cluster_network_statistics::waited>(
+        "waited", "message cycles", "at the ports of SMs, before their first byte was sent"),
+    kernel::count<&cluster_network_statistics::busy>("busy", "port cycles",
+                                                     "in which an SM's lanes were sending"),
+    kernel::count<&cluster_network_statistics::congested>(
+        "congested", "port cycles", "in which an SM waited for a receiver with a backlog"),
+};
+constexpr const auto& counters_of(const cluster_network_statistics*) {
+    return cluster_network_counters;
+}
+static_assert(kernel::covers(cluster_network_counters));
+
+/// The network between the SMs of one GPC: distributed shared memory, arrivals at mbarriers of
+/// other SMs, multicast.
+///
+/// A message leaves its SM over the SM's allotment of lanes (lanes x bytes / SMs of a path),
+/// crosses the GPC in a fixed time and takes as long again over the lanes of its receiver, one
+/// message after the other, both overlapped: without contention it arrives after the latency and
+/// the time of its bytes. Requests and responses wait in queues of their own and take turns.
+/// Messages from one SM to another of the same kind of queue arrive in order.
+///
+/// One action per core cycle in which something waits or arrives, in the second sub-phase of
+/// core_effects: behind what warps of this cycle do to memory.
+class cluster_network : public kernel::clocked_module {
+public:
+    /// By SM of the GPC.
+    sc_core::sc_vector<protocol::cluster_target<cluster_network>> from_sm;
+
+    /// @param first_sm  number of the GPC's first SM within the GPU; the others follow
+    cluster_network(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
+                    const cluster_network_config& config, unsigned first_sm, unsigned sms);
+
+    unsigned first_sm() const { return first_sm_; }
+    unsigned sms() const { return static_cast<unsigned>(ports_.size()); }
+    const cluster_network_statistics& statistics() const { return statistics_; }
+    /// Messages that wait or are under way.
+    std::size_t messages() const { return waiting_ + flying_; }
+    /// Those that an SM has not begun to send. @param sm  of the GPC
+    std::size_t queued(unsigned sm) const {
+        return ports_[sm].requests.size() + ports_[sm].responses.size();
+    }
+    void register_signals(kernel::signal_list& list);
+
+private:
+    struct queued_message {
+        protocol::cluster_message what;
+        std::uint64_t since = 0;  // core cycle
+    };
+    struct port {
+        kernel::ring_buffer<queued_message> requests;
+        growing_fifo<queued_message> responses;
+        growing_fifo<protocol::cluster_message> arriving;  // in order of arrival
+        std::uint64_t send_free = 0, receive_free = 0;     // ticks
+        bool response_last = false;
+        bool owes_end = false;  // END_REQ
+
+        explicit port(unsigned entries) : requests(entries) {}
+    };
+
+    tlm::tlm_sync_enum take(int sm, protocol::cluster_message& m, tlm::tlm_phase& phase,
+                            sc_core::sc_time& delay);
+    void cycle();
+    void deliver(unsigned sm, std::uint64_t now);
+    std::uint64_t send(unsigned sm, std::uint64_t now);
+    bool start(unsigned sm, const queued_message& q, std::uint64_t now);
+    unsigned cost(const protocol::cluster_message& m) const;
+    /// One core cycle is so many ticks; a byte takes sms_per_path of them.
+    std::uint64_t ticks() const { return std::uint64_t{config_.lanes} * config_.lane_bytes; }
+    std::uint64_t cycle_of(std::uint64_t tick) const { return (tick + ticks() - 1) / ticks(); }
+
+    const cluster_network_config config_;
+    const unsigned first_sm_;
+    std::vector<port> ports_;
+    std::size_t waiting_ = 0, flying_ = 0;
+    cluster_network_statistics statistics_;
+    kernel::clocked_process process_;
+};
+
+}  // namespace simtlm::interconnect

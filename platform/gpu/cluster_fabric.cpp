@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/gpu/cluster_fabric.h"
+
+#include <fmt/format.h>
+
+namespace simtlm::platform {
+
+namespace {
+
+interconnect::cluster_network_config network_of(const core::cluster_timing& t) {
+    interconnect::cluster_network_config c;
+    c.lanes = t.lanes;
+    c.lane_bytes = t.lane_bytes;
+    c.sms_per_path = t.sms_per_path;
+    c.near_latency = t.near_latency;
+    c.far_latency = t.far_latency;
+    return c;
+}
+
+}  // namespace
+
+void cluster_fabric::make(kernel::phase_sequencer& sequencer,
+                          const std::vector<core::simt_cluster*>& clusters,
+                          sc_core::sc_in<bool>& clock) {
+    std::vector<core::cluster_multiprocessor*> sms;
+    for (core::simt_cluster* const c : clusters)
+        for (unsigned i = 0; i < c->sms(); ++i) {
+            auto* const sm = dynamic_cast<core::cluster_multiprocessor*>(&c->core(i));
+            if (sm == nullptr || sm->clusters() == nullptr) return;
+            sms.push_back(sm);
+        }
+    const core::cluster_timing& timing = *sms.front()->clusters();
+    const auto all = std::make_shared<cluster_fabric>();
+    all->barrier_ = std::make_unique<core::cluster_barrier>(
+        "cluster_barrier", sequencer, timing.barrier_latency, static_cast<unsigned>(sms.size()));
+    all->barrier_->clk(clock);
+    all->barrier = all->barrier_.get();
+    std::vector<unsigned> sizes = timing.gpcs;
+    if (sizes.empty()) sizes.push_back(static_cast<unsigned>(sms.size()));
+    unsigned first = 0;
+    for (const unsigned size : sizes) {
+        all->networks_.push_back(std::make_unique<interconnect::cluster_network>(
+            fmt::format("cluster_network{}", all->networks_.size()).c_str(), sequencer,
+            network_of(timing), first, size));
+        interconnect::cluster_network& network = *all->networks_.back();
+        network.clk(clock);
+        all->gpcs.emplace_back();
+        for (unsigned i = 0; i < size; ++i, ++first) {
+            all->gpcs.back().sms.push_back(sms[first]);
+            sms[first]->join_clusters(network.from_sm[i], all);
+        }
+    }
+    all->last_gpc = sizes.size() - 1;
+}
+
+cluster_fabric* cluster_fabric::of(core::multiprocessor& sm) {
+    auto* const joined = core::in_gpc(sm);
+    return joined != nullptr ? dynamic_cast<cluster_fabric*>(joined->gpcs()) : nullptr;
+}
+
+}  // namespace simtlm::platform
