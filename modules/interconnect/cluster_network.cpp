@@ -41,7 +41,9 @@ tlm::tlm_sync_enum cluster_network::take(int sm, cluster_message& m, tlm::tlm_ph
     const queued_message q{m, process_.now()};
     process_.wake();
     bool room = true;
-    if (is_response(m.what)) {
+    if (m.what == protocol::cluster_packet::bulk && m.bytes == 0) {
+        p.notices.push(q);
+    } else if (is_response(m.what)) {
         p.responses.push(q);
     } else {
         p.requests.push(q);
@@ -65,16 +67,14 @@ bool cluster_network::start(unsigned sm, const queued_message& q, std::uint64_t 
     port& from = ports_[sm];
     const unsigned target = q.what.to - first_sm_;
     port& to = ports_[target];
-    const bool near = sm / config_.sms_per_path == target / config_.sms_per_path;
     const std::uint64_t begin = std::max(from.send_free, now * ticks());
-    const std::uint64_t reaches =
-        begin + (near ? config_.near_latency : config_.far_latency) * ticks();
+    const std::uint64_t reaches = begin + latency(sm, target) * ticks();
     if (to.receive_free > reaches + config_.backlog * ticks()) return false;
     const unsigned lasts = cost(q.what);
     from.send_free = begin + lasts;
     to.receive_free = std::max(to.receive_free, reaches) + lasts;
     cluster_message m = q.what;
-    m.at = cycle_of(to.receive_free);
+    to.last_arrival = m.at = std::max(to.last_arrival, cycle_of(to.receive_free));
     to.arriving.push(m);
     --waiting_;
     ++flying_;
@@ -94,6 +94,24 @@ void cluster_network::deliver(unsigned sm, std::uint64_t now) {
         sc_core::sc_time zero;
         from_sm[sm]->nb_transport_bw(m, phase, zero);
     }
+}
+
+/// @return the cycle in which to look again
+std::uint64_t cluster_network::send_notices(unsigned sm, std::uint64_t now) {
+    growing_fifo<queued_message>& notices = ports_[sm].notices;
+    while (!notices.empty()) {
+        if (notices.front().what.earliest > now) return notices.front().what.earliest;
+        cluster_message m = notices.pop().what;
+        const unsigned target = m.to - first_sm_;
+        port& to = ports_[target];
+        // Behind what is already known to arrive.
+        to.last_arrival = m.at = std::max(to.last_arrival, now + latency(sm, target));
+        to.arriving.push(m);
+        --waiting_;
+        ++flying_;
+        ++statistics_.messages[static_cast<unsigned>(m.what)];
+    }
+    return no_cycle;
 }
 
 /// Sends what an SM's lanes have time for. @return the cycle in which to look again
@@ -135,7 +153,8 @@ void cluster_network::cycle() {
     for (unsigned i = 0; i < n; ++i) waiting_ += queued(i);
     std::uint64_t next = no_cycle;
     for (unsigned i = 0; i < n; ++i) {
-        const std::uint64_t again = send(static_cast<unsigned>((i + now) % n), now);
+        const auto sm = static_cast<unsigned>((i + now) % n);
+        const std::uint64_t again = std::min(send_notices(sm, now), send(sm, now));
         if (again != no_cycle) next = std::min(next, std::max(again, now + 1));
     }
     for (const port& p : ports_)
@@ -151,7 +170,7 @@ void cluster_network::register_signals(kernel::signal_list& list) {
     constexpr unsigned on_core = 1u << protocol::core_clock;
     const std::string base = name();
     list.group(base.substr(base.find('.') + 1));
-    list.changed_by({base});
+    list.changed_by({});
     list.level(base + ".under_way", 16, on_core, display::decimal, [this] { return flying_; });
     for (unsigned i = 0; i < sms(); ++i)
         list.level(fmt::format("{}.queued{}", base, i), 16, on_core, display::decimal,

@@ -75,6 +75,9 @@ static_assert(kernel::covers(cluster_network_counters));
 /// the time of its bytes. Requests and responses wait in queues of their own and take turns.
 /// Messages from one SM to another of the same kind of queue arrive in order.
 ///
+/// A bulk message without bytes is a notice, that data have come to the receiver otherwise: it
+/// takes the latency alone.
+///
 /// One action per core cycle in which something waits or arrives, in the second sub-phase of
 /// core_effects: behind what warps of this cycle do to memory.
 class cluster_network : public kernel::clocked_module {
@@ -93,7 +96,8 @@ public:
     std::size_t messages() const { return waiting_ + flying_; }
     /// Those that an SM has not begun to send. @param sm  of the GPC
     std::size_t queued(unsigned sm) const {
-        return ports_[sm].requests.size() + ports_[sm].responses.size();
+        const port& p = ports_[sm];
+        return p.requests.size() + p.responses.size() + p.notices.size();
     }
     void register_signals(kernel::signal_list& list);
 
@@ -105,8 +109,10 @@ private:
     struct port {
         kernel::ring_buffer<queued_message> requests;
         growing_fifo<queued_message> responses;
+        growing_fifo<queued_message> notices;              // take no lanes
         growing_fifo<protocol::cluster_message> arriving;  // in order of arrival
         std::uint64_t send_free = 0, receive_free = 0;     // ticks
+        std::uint64_t last_arrival = 0;                    // of those arriving, core cycle
         bool response_last = false;
         bool owes_end = false;  // END_REQ
 
@@ -118,6 +124,11 @@ private:
     void cycle();
     void deliver(unsigned sm, std::uint64_t now);
     std::uint64_t send(unsigned sm, std::uint64_t now);
+    std::uint64_t send_notices(unsigned sm, std::uint64_t now);
+    unsigned latency(unsigned from, unsigned to) const {
+        return from / config_.sms_per_path == to / config_.sms_per_path ? config_.near_latency
+                                                                        : config_.far_latency;
+    }
     bool start(unsigned sm, const queued_message& q, std::uint64_t now);
     unsigned cost(const protocol::cluster_message& m) const;
     /// One core cycle is so many ticks; a byte takes sms_per_path of them.

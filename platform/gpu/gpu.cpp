@@ -454,6 +454,10 @@ std::string gpu::describe() {
             text += fmt::format("  {}: {} responses queued\n", c->name(), c->responses_queued());
     }
     text += network_->describe();
+    if (const cluster_fabric* const fabric = cluster_fabric::of(clusters_.front()->core(0)))
+        for (const auto& n : fabric->networks())
+            if (n->messages() != 0)
+                text += fmt::format("  {}: {} messages between SMs\n", n->name(), n->messages());
     for (const auto& p : partitions_) text += p->describe();
     for (const auto& c : channels_)
         if (!c->idle())

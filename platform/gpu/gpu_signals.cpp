@@ -4,6 +4,7 @@
 #include "modules/cache/cache_signals.h"
 #include "modules/kernel/waveform.h"
 #include "modules/memory/dram_timing_state.h"
+#include "platform/gpu/cluster_fabric.h"
 #include "platform/gpu/gpu.h"
 
 #include <fmt/format.h>
@@ -135,6 +136,9 @@ gpu_signals::gpu_signals(gpu& device, kernel::signal_list& list) : list_(list) {
         for (unsigned m = 0; m < device.config().sub_partitions(); ++m)
             add_network_port(device, fmt::format("{}.memory{}", network, m), m, false);
     }
+    if (const cluster_fabric* const fabric = cluster_fabric::of(device.clusters().front()->core(0)))
+        for (const auto& n : fabric->networks())
+            if (list_.wants(n->name())) n->register_signals(list_);
     for (unsigned p = 0; p < device.partitions().size(); ++p) add_partition(device, p);
 }
 

@@ -235,7 +235,6 @@ TEST_F(ClusterPrograms, TakeTheSameCyclesInAnyOrderOfProcessesAsleepOrAwake) {
         ASSERT_EQ(0, first.code) << first.err;
         const std::vector<std::uint32_t> values = words();
         for (const std::vector<std::string>& way : ways) {
-            if (ptx == copies && way.front() == "--no-sleep") continue;
             const outcome other = run(ptx, launch, way);
             EXPECT_EQ("", first_difference(first.report(), other.report())) << way.front();
             EXPECT_EQ(values, words()) << way.front();

@@ -103,6 +103,14 @@ public:
     }
     void barrier_completed(unsigned slot, const cta_cluster& cluster) override;
 
+    /// Warps that wait at the barriers of their clusters.
+    unsigned warps_at_barrier() const {
+        warp_mask all = 0;
+        for (const cta_slot& c : ctas_) all |= c.waiting;
+        return static_cast<unsigned>(__builtin_popcountll(all));
+    }
+    /// Accesses of other SMs' shared memory that are not complete.
+    std::size_t accesses_in_flight() const { return accesses_.size() - free_.size(); }
     /// What a CTA waits for, for a deadlock report.
     std::string describe(unsigned slot) const;
 

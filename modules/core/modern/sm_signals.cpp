@@ -87,6 +87,15 @@ void sm::register_signals(kernel::signal_list& list, const std::string&) {
         list.events(products + ".begun", 4, protocol::core_clock,
                     [this] { return warpgroups_->begun(); });
     }
+    if (clusters_) {
+        const std::string unit = clusters_->name();
+        list.group(group + "/cluster");
+        list.changed_by({});
+        list.level(unit + ".at_barrier", 7, on_core, display::decimal,
+                   [this] { return clusters_->warps_at_barrier(); });
+        list.level(unit + ".accesses", 10, on_core, display::decimal,
+                   [this] { return clusters_->accesses_in_flight(); });
+    }
     list.group(group + "/memory");
     list.changed_by({l1d_->name()});
     cache::register_signals(list, std::string(name()) + ".l1d", protocol::core_clock,

@@ -184,6 +184,16 @@ TEST(ClusterNetwork, CarriesTheMeasuredBytesOfLoadsAndStoresOneWayAndBothWays) {
     }
 }
 
+TEST(ClusterNetwork, DeliversANoticeAfterTheLatencyBesideWhateverTheLanesCarry) {
+    cluster_rig r("rig", 8);
+    const cluster_network_config c;
+    r.sm[0]->plan(1, cluster_packet::write, 128, 7);
+    r.sm[0]->plan(7, cluster_packet::bulk, 0);
+    cluster_rig::run(200);
+    ASSERT_EQ(r.sm[7]->delivered.size(), 1u);
+    EXPECT_LE(r.sm[7]->delivered[0].cycle, c.far_latency + 2u);
+}
+
 TEST(ClusterNetwork, KeepsTheOrderOfMessagesFromOneSmToAnother) {
     cluster_rig r("cluster_rig", 4);
     for (unsigned i = 0; i < 20; ++i) r.sm[0]->plan(3, cluster_packet::write, 4 + 31 * (i % 5));
