@@ -116,13 +116,15 @@ CL(cl_int, clSetKernelArg)(cl_kernel handle, cl_uint index, size_t size, const v
                 const cl_mem m = value != nullptr ? *static_cast<const cl_mem*>(value) : nullptr;
                 require(m != nullptr || what.what != kind::image, CL_INVALID_ARG_VALUE);
                 if (m == nullptr) break;
-                a.memory = s.memory.get(m);
-                require(a.memory->is_image() == (what.what == kind::image), CL_INVALID_ARG_VALUE,
+                const auto memory = s.memory.get(m);
+                a.is_memory = true;
+                a.memory = memory;
+                require(memory->is_image() == (what.what == kind::image), CL_INVALID_ARG_VALUE,
                         "an image for a buffer, or a buffer for an image");
                 const bool reads = what.access == CL_KERNEL_ARG_ACCESS_READ_ONLY;
                 const bool writes = what.access == CL_KERNEL_ARG_ACCESS_WRITE_ONLY;
-                require(!(reads && (a.memory->flags & CL_MEM_WRITE_ONLY) != 0) &&
-                            !(writes && (a.memory->flags & CL_MEM_READ_ONLY) != 0),
+                require(!(reads && (memory->flags & CL_MEM_WRITE_ONLY) != 0) &&
+                            !(writes && (memory->flags & CL_MEM_READ_ONLY) != 0),
                         CL_INVALID_ARG_VALUE, "an image that does not give this access");
                 break;
             }
@@ -294,9 +296,11 @@ packed_arguments pack(_cl_kernel& k, const simtlm::execution::kernel_image& imag
         if (!a.value.empty()) {
             from = a.value.data();
             size = std::min<std::size_t>(a.value.size(), parameter.size);
-        } else if (a.memory) {
-            word = a.memory->is_image() ? a.memory->descriptor : a.memory->address;
-            p.keeps.push_back(a.memory);
+        } else if (a.is_memory) {
+            const auto memory = a.memory.lock();
+            require(memory != nullptr, CL_INVALID_MEM_OBJECT, "a released argument");
+            word = memory->is_image() ? memory->descriptor : memory->address;
+            p.keeps.push_back(memory);
         } else if (a.sampler) {
             word = a.sampler->flags();
         } else if (a.local_bytes != 0) {

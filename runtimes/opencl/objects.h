@@ -148,7 +148,8 @@ struct _cl_kernel : simtlm::opencl::object {
     struct argument {
         bool set = false;
         std::vector<std::byte> value;
-        std::shared_ptr<_cl_mem> memory;
+        bool is_memory = false;
+        std::weak_ptr<_cl_mem> memory;  ///< arguments do not keep memory objects
         std::shared_ptr<_cl_sampler> sampler;
         std::size_t local_bytes = 0;
     };

@@ -199,6 +199,25 @@ void takes_ptx_in_asm(const host& h, cl_program g) {
     GOOD(clReleaseMemObject(m));
 }
 
+void CL_CALLBACK count(cl_mem, void* p) {
+    ++*static_cast<int*>(p);
+}
+
+/// An argument does not keep a memory object that the program releases.
+void releases_memory_that_is_an_argument(const host& h, cl_program g) {
+    const cl_kernel k = h.kernel(g, "inline_ptx");
+    const cl_mem m = h.buffer(std::vector<cl_uint>(32));
+    int gone = 0;
+    GOOD(clSetMemObjectDestructorCallback(m, count, &gone));
+    set(k, 0, m);
+    GOOD(clReleaseMemObject(m));
+    CHECK(gone == 1);
+    const std::size_t n = 32;
+    GIVES(CL_INVALID_MEM_OBJECT,
+          clEnqueueNDRangeKernel(h.queue, k, 1, nullptr, &n, nullptr, 0, nullptr, nullptr));
+    GOOD(clReleaseKernel(k));
+}
+
 void CL_CALLBACK native(void* p) {
     struct {
         int* memory;
@@ -233,6 +252,7 @@ int main() {
         aligns_variables_of_functions(h, g);
         flushes_denormals_where_it_is_asked_to(h, g);
         takes_ptx_in_asm(h, g);
+        releases_memory_that_is_an_argument(h, g);
         runs_native_kernels(h);
         GOOD(clReleaseProgram(g));
     }
