@@ -64,11 +64,11 @@ public:
         warp_.pending = nullptr;
         if (request->op != nullptr && (instruction.info->is_memory() || request->remote != 0))
             note_request(*request, effects, addresses);
-        // Lanes that have diverged may be what these wait for.
-        const bool alone =
-            warp_.control->groups() <= 1 || !warp_.control->schedules_lanes_independently();
-        if (warp_.wait_failed && effects.can_suspend && alone) {
+        if (warp_.wait_failed && effects.can_suspend) {
             effects.suspended = true;
+            // Lanes that have diverged may be what these wait for.
+            effects.has_time_limit =
+                warp_.control->groups() > 1 && warp_.control->schedules_lanes_independently();
             wait_ = wait;
         }
         effects.warp_ended = warp_.next == nullptr;

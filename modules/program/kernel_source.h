@@ -42,6 +42,7 @@ struct issue_effects {
     bool memory_deferred = false;             ///< apply_memory() has something to do
     bool can_suspend = false;                 ///< set by the SM: it calls retry_wait()
     bool suspended = false;                   ///< the warp waits until retry_wait() succeeds
+    bool has_time_limit = false;              ///< ... or a time has passed: other lanes wait, too
     std::int32_t barrier_id = 0;              ///< barriers: -1 = all live warps of the CTA
     std::int32_t barrier_threads = 0;         ///< barriers: expected, 0 = the whole CTA
     instruction_window next;                  ///< from where the warp goes on

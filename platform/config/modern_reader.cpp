@@ -82,7 +82,8 @@ void read_engines(const option_values& v, core::modern::engine_config& e) {
     e.bulk.commands = bulk[3];
     e.bulk.requests_in_flight = bulk[4];
     const auto mbarrier = numbers(v, "-modern_mbarrier", 2, 1);
-    e.mbarrier = {mbarrier[0], mbarrier[1]};
+    e.mbarrier.arrive_cycles = mbarrier[0];
+    e.mbarrier.wait_cycles = mbarrier[1];
     const auto warpgroup = numbers(v, "-modern_warpgroup", 3, 1);
     e.warpgroup.issue_cycles = warpgroup[0];
     e.warpgroup.shared_tail = warpgroup[1];

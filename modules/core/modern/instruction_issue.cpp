@@ -58,6 +58,7 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
         out.barrier.threads = effects.barrier_threads;
         out.warp_ended = effects.warp_ended;
         out.suspended = effects.suspended;
+        out.has_time_limit = effects.has_time_limit;
         warp.resolved_path = effects.next;
         if (effects.memory_deferred) sm_.effects.defer(*warp.executor);
         if (clusters_ != nullptr && clusters_->is_in_cluster(w))

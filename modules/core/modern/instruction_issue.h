@@ -35,6 +35,7 @@ public:
         bool suspended = false;        ///< at an mbarrier
         bool cluster_arrives = false;  ///< at the barrier of its cluster
         bool cluster_waits = false;
+        bool has_time_limit = false;
         barrier_request barrier;
     };
     /// @param has_engines  the SM has an mbarrier_unit

@@ -16,10 +16,12 @@ mbarrier_unit::mbarrier_unit(const sc_core::sc_module_name& name,
       retry_process_("retry", sequencer, protocol::phase::core_write_back,
                      kernel::on_edge<&mbarrier_unit::retry>(this)) {}
 
-void mbarrier_unit::suspend(warp_instruction& inst, std::uint64_t now) {
+void mbarrier_unit::suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now) {
     ++sm_.statistics.mbarrier_waits;
     sm_.warps.at_engine |= warp_bit(inst.warp);
-    waiting_.push_back({&inst, now});
+    const std::uint64_t until = has_time_limit ? now + config_.time_limit : ~std::uint64_t{0};
+    waiting_.push_back({&inst, now, until});
+    if (has_time_limit) changes(until);
 }
 
 void mbarrier_unit::changes(std::uint64_t at) {
@@ -52,7 +54,7 @@ void mbarrier_unit::retry_all(std::uint64_t now) {
     std::size_t left = 0;
     for (const suspended& s : waiting_) {
         const unsigned w = s.inst->warp;
-        if (!sm_.warps.warp[w].executor->retry_wait()) {
+        if (!sm_.warps.warp[w].executor->retry_wait() && now < s.until) {
             waiting_[left++] = s;
             continue;
         }

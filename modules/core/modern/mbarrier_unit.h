@@ -14,8 +14,8 @@
 namespace simtlm::core::modern {
 
 /// Holds the warps of an SM that wait at an mbarrier in its shared memory (mbarrier.try_wait) until
-/// the phase is complete. There is no time limit: a phase that nobody completes is a deadlock,
-/// whose report names the warps.
+/// the phase is complete. There is no time limit, so that a phase that nobody completes is a
+/// deadlock whose report names the warps, but for warps whose other lanes could go on.
 ///
 /// Action: tries the waits again after mbarriers have changed (core_write_back).
 class mbarrier_unit : public sc_core::sc_module {
@@ -29,7 +29,7 @@ public:
                   const mbarrier_config& config, const blocks& sm);
 
     /// A warp has issued a wait for a phase that is not complete, in phase core_issue.
-    void suspend(warp_instruction& inst, std::uint64_t now);
+    void suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now);
     /// An mbarrier in shared memory changes in a core cycle, from which waits may succeed.
     void changes(std::uint64_t at);
     bool waits(unsigned warp) const;
@@ -40,6 +40,7 @@ private:
     struct suspended {
         warp_instruction* inst;
         std::uint64_t since;
+        std::uint64_t until;  // the time limit; core cycle
     };
     void retry();
     void retry_all(std::uint64_t now);

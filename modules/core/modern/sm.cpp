@@ -312,7 +312,7 @@ void sm::arrives(unsigned w, const barrier_request& request, std::uint64_t at) {
     synchronise_process_.wake_at(at);
 }
 
-void sm::engage(warp_instruction& inst, bool suspended, std::uint64_t now) {
+void sm::engage(warp_instruction& inst, std::uint64_t now) {
     using program::special_op;
     if (!modern_.engines.present) return;
     const unsigned w = inst.warp;
@@ -321,9 +321,6 @@ void sm::engage(warp_instruction& inst, bool suspended, std::uint64_t now) {
     switch (inst.info->special) {
         case special_op::mbarrier_update:
             mbarriers_->changes(now + modern_.engines.mbarrier.arrive_cycles);
-            return;
-        case special_op::mbarrier_wait:
-            if (suspended) mbarriers_->suspend(inst, now);
             return;
         case special_op::bulk_copy:
             if (warps_.warp[w].executor == nullptr) return;

@@ -132,7 +132,10 @@ private:
     void waits_at_cluster(unsigned warp) override { clusters_->waits(warp); }
     void fences(unsigned warp, std::uint64_t at) override;
     void ends(unsigned warp) override;
-    void engage(warp_instruction& inst, bool suspended, std::uint64_t now) override;
+    void engage(warp_instruction& inst, std::uint64_t now) override;
+    void suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now) override {
+        mbarriers_->suspend(inst, has_time_limit, now);
+    }
     bool takes_bulk_copy() const override {
         return bulk_copies_ == nullptr || bulk_copies_->can_accept();
     }

@@ -430,7 +430,8 @@ void sub_core::issue_from(unsigned slot, std::uint64_t now) {
         start_memory(inst, c, now);
     else
         start_variable(inst, c, out.suspended, now);
-    if (program::is_asynchronous(i.special)) sm_.sm.engage(inst, out.suspended, now);
+    if (program::is_asynchronous(i.special)) sm_.sm.engage(inst, now);
+    if (out.suspended) sm_.sm.suspend(inst, out.has_time_limit, now);
 
     if (out.arrives) {
         if (out.barrier.kind != program::barrier_kind::arrive) sm_.warps.at_barrier |= warp_bit(w);

@@ -63,8 +63,9 @@ public:
         /// A warp has issued its last instruction.
         virtual void ends(unsigned warp) = 0;
         /// An instruction has issued that concerns an mbarrier or an engine of the SM.
-        /// @param suspended  the warp waits at an mbarrier, and its result is to be written then
-        virtual void engage(warp_instruction& inst, bool suspended, std::uint64_t now) = 0;
+        virtual void engage(warp_instruction& inst, std::uint64_t now) = 0;
+        /// It waits for a phase of an mbarrier that is not complete, and has no result yet.
+        virtual void suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now) = 0;
         /// The engine for bulk copies takes another instruction.
         virtual bool takes_bulk_copy() const = 0;
         /// When an FP64 instruction can enter the unit that the sub-cores share, and it does.
