@@ -8,7 +8,7 @@
 namespace simtlm::platform {
 
 /// SMs of each GPC (-gpgpu_gpc_sms); empty: all SMs are one. @param sms  of the GPU
-/// @throws kernel::user_error  they are not those of the GPU
+/// @throws kernel::user_error  one has none
 std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms);
 
 }  // namespace simtlm::platform

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -124,13 +123,14 @@ void read_clusters(const option_values& v, unsigned sms, core::cluster_timing& c
 
 std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms) {
     if (v.text("-gpgpu_gpc_sms") == "0") return {};
-    const std::vector<unsigned> gpcs = read(v, "-gpgpu_gpc_sms", [sms](const std::string& text) {
-        return parse_numbers(text, ',', 1, sms);
+    const std::vector<unsigned> given = read(v, "-gpgpu_gpc_sms", [](const std::string& text) {
+        return parse_numbers(text, ',', 1, 1024);
     });
-    const unsigned sum = std::accumulate(gpcs.begin(), gpcs.end(), 0u);
-    if (sum != sms || std::count(gpcs.begin(), gpcs.end(), 0u) != 0)
-        v.fail("-gpgpu_gpc_sms", fmt::format("GPCs of {} SMs, the GPU has {}", sum, sms),
-               "as many as -gpgpu_n_clusters times -gpgpu_n_cores_per_cluster; or 0: one GPC");
+    if (std::count(given.begin(), given.end(), 0u) != 0)
+        v.fail("-gpgpu_gpc_sms", "a GPC of no SMs", "1 and more; or 0 alone: one GPC");
+    std::vector<unsigned> gpcs;
+    for (unsigned left = sms; left != 0; left -= gpcs.back())
+        gpcs.push_back(std::min(left, given[std::min(gpcs.size(), given.size() - 1)]));
     return gpcs;
 }
 

@@ -375,9 +375,9 @@ void launch(builder& b) {
     b.add("-gpgpu_cta_launch_interval", option_type::real, "X", "0", "core cycles",
           "Between two thread blocks that are placed on the whole GPU, with decimals; 0: every "
           "cluster may get one a cycle.");
-    b.word(
-        "-gpgpu_gpc_sms", "N[,N...]", "0",
-        "SMs of each GPC, one of which runs all thread blocks of a cluster; 0: all SMs are one.");
+    b.word("-gpgpu_gpc_sms", "N[,N...]", "0",
+           "SMs of each GPC in order, as far as the GPU has SMs; more of them are GPCs of the last "
+           "size. One GPC runs all thread blocks of a cluster. 0: all SMs are one.");
     b.count("-gpgpu_max_concurrent_kernel", "32", "kernels",
             "Kernels that may run at the same time.");
     b.onoff("-gpgpu_concurrent_kernel_sm", "0", "Lets blocks of several kernels share an SM.");
