@@ -5,6 +5,10 @@
 
 namespace simtlm::core {
 
+namespace {
+constexpr unsigned threads_of_warp = 32;
+}
+
 barrier_unit::barrier_unit(warp_table& warps, unsigned ctas, unsigned barriers)
     : warps_(warps), ctas_(ctas) {
     for (cta_state& c : ctas_) c.barriers.resize(barriers + 1);
@@ -23,9 +27,8 @@ void barrier_unit::deallocate(unsigned cta) {
 void barrier_unit::open_if_complete(cta_state& cta, barrier& b) {
     if (b.arrived == 0) return;
     const warp_mask present = b.arrived & cta.live;
-    const unsigned arrived = static_cast<unsigned>(__builtin_popcountll(b.arrived)) * 32;
     const bool complete =
-        present == cta.live || (b.expected_threads != 0 && arrived >= b.expected_threads);
+        present == cta.live || (b.expected_threads != 0 && b.arrived_threads >= b.expected_threads);
     if (!complete) return;
     // A warp that arrived without waiting may wait at another barrier by now.
     warp_mask released = b.waiting & warps_.at_barrier;
@@ -40,6 +43,7 @@ void barrier_unit::arrive(unsigned cta, unsigned warp, const barrier_request& re
     const std::size_t id = request.id < 0 ? named : static_cast<std::size_t>(request.id) % named;
     barrier& b = c.barriers[id];
     b.arrived |= warp_bit(warp);
+    b.arrived_threads += threads_of_warp;
     if (request.threads > 0) b.expected_threads = static_cast<std::uint32_t>(request.threads);
     if (request.kind != program::barrier_kind::arrive) {
         b.waiting |= warp_bit(warp);

@@ -17,7 +17,8 @@ struct barrier_request {
 };
 
 /// CTA barriers of one SM: several named barriers per CTA may be alive at once, a barrier opens
-/// when the warps it expects have arrived, and a warp that has ended is expected no more.
+/// when the threads it expects have arrived, and a warp that has ended is expected no more. Where a
+/// number of threads is expected, a warp that arrives twice (BAR.ARV, then BAR.SYNC) counts twice.
 ///
 /// A barrier whose instruction tells no name (older traces) is one on which every live warp of the
 /// CTA has to wait. BAR.ARV arrives without waiting.
@@ -42,6 +43,7 @@ private:
     struct barrier {
         warp_mask arrived = 0;
         warp_mask waiting = 0;               ///< of them, those that wait here
+        std::uint32_t arrived_threads = 0;   ///< whole warps
         std::uint32_t expected_threads = 0;  ///< 0: all live warps
     };
     struct cta_state {

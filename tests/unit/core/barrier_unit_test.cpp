@@ -44,6 +44,15 @@ TEST_F(BarrierUnit, CanBeUsedAgainAtOnce) {
     }
 }
 
+TEST_F(BarrierUnit, CountsAWarpTwiceThatArrivesAndThenWaits) {
+    unit.allocate(0, 0b1111);
+    for (const unsigned w : {0u, 1u}) unit.arrive(0, w, bar(9, 128, barrier_kind::arrive));
+    unit.arrive(0, 0, bar(9, 128));
+    EXPECT_EQ(waiting(), 0b0001u);
+    unit.arrive(0, 1, bar(9, 128));
+    EXPECT_EQ(waiting(), 0u);
+}
+
 TEST_F(BarrierUnit, KeepsCtasApart) {
     unit.allocate(0, 0b0011);
     unit.allocate(1, 0b1100);
