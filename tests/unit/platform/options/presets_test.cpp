@@ -152,7 +152,7 @@ TEST(Presets, HaveTheMemoryOfTheirCards) {
         {"A100", 40},    {"H100_PCIE", 80},      {"RTX4090", 24}};
     constexpr double gibibyte = 1u << 30;
     for (const auto& [preset, size] : cards)
-        EXPECT_EQ(static_cast<double>(loaded(preset).number("--device-memory")), size * gibibyte)
+        EXPECT_EQ(static_cast<double>(loaded(preset).natural("--device-memory")), size * gibibyte)
             << preset;
 }
 
