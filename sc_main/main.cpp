@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/finish_instant.h"
 #include "modules/kernel/output_target.h"
 #include "platform/debugger/debugger_options.h"
 #include "platform/debugger/gpu_debugger.h"
@@ -6,6 +7,7 @@
 #include "platform/gpu/gpu.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
+#include "platform/outputs/checkpoint.h"
 #include "platform/outputs/gpu_files.h"
 #include "platform/outputs/output_check.h"
 #include "platform/outputs/version.h"
@@ -33,6 +35,7 @@
 #include <iostream>
 #include <memory>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <systemc>
 
@@ -92,6 +95,39 @@ void refuse_without_effect(const platform::option_values& values, bool executes)
                                    "-gpgpu_ptx_inst_debug_to_file"})
             refuse(option, "on traces");
     }
+}
+
+/// A run that is saved, or goes on, is one of traces; what is recorded of a run is not saved.
+void check_checkpoints(const platform::checkpoint_options& how,
+                       const platform::option_values& values, const platform::gpu_config& config,
+                       bool executes, bool debugs) {
+    if (!how.any()) return;
+    const auto refuse = [](const std::string& what) {
+        throw kernel::user_error("command line", what, "leave one of them out");
+    };
+    if (executes)
+        throw kernel::user_error("command line", "checkpoints are of traces, not of programs",
+                                 "run the program whole, or choose launches with --kernels");
+    if (platform::sampling_options::of(values).any())
+        refuse("sampled runs are not saved in checkpoints");
+    if (debugs) refuse("the debugger does not go with checkpoints");
+    if (how.resume.empty()) return;
+    const platform::run_config& r = config.run;
+    if (!r.vcd.empty() || !r.timeline.empty() || !r.visualizer.file.empty() ||
+        !r.interval.csv.empty() || !r.interval.database.empty() || r.profile_instructions)
+        refuse(
+            "waveforms, timelines, intervals and profiles of instructions are of whole runs: "
+            "they do not go with --resume");
+}
+
+/// A GPU that has done nothing comes to the time of a checkpoint and gets its state.
+void resume(platform::checkpoint& saved, platform::gpu& device, output& out) {
+    while (sc_core::sc_time_stamp() < saved.time()) {
+        sc_core::sc_start(saved.time() - sc_core::sc_time_stamp());
+        if (signal_guard::received() != 0) return;
+    }
+    kernel::finish_instant(device.sequencer());
+    out.resume(saved);
 }
 
 void complain(const std::string& text) {
@@ -170,6 +206,13 @@ int run(int argc, char** argv) {
     const auto debugging = platform::debugger_config::of(values);
     const auto streams = platform::stream_config::of(values, config);
     platform::check_watchers(values, config, debugging, streams);
+    const auto saving = platform::checkpoint_options::of(values);
+    check_checkpoints(saving, values, config, executes, debugging.on || streams.streams != 0);
+    std::optional<platform::checkpoint> resumed;
+    if (!saving.resume.empty()) {
+        resumed = platform::checkpoint::read(saving.resume);
+        resumed->check(values);
+    }
     // A line that comes and goes would spoil the prompt.
     if (debugging.on) config.run.progress = platform::progress_mode::off;
     std::unique_ptr<loaded_program> program;
@@ -197,7 +240,12 @@ int run(int argc, char** argv) {
         sampled = std::make_unique<sampled_run>(sampling, config, work);
     progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));
-    device.gate_idle_clocks();
+    if (resumed)
+        device.gate_idle_clocks([until = resumed->time().value() + 1] {
+            return sc_core::sc_time_stamp().value() < until ? until : ~std::uint64_t{0};
+        });
+    else
+        device.gate_idle_clocks();
     device.decouple_dram();
     platform::gpu_files files(
         device, values,
@@ -225,6 +273,15 @@ int run(int argc, char** argv) {
     const auto debugger = debugger_of(debugging, device, program.get(), control);
     device.set_stop_request([] { return signal_guard::received() != 0; });
     for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
+    if (!saving.write.empty()) {
+        files.keep_rows();
+        control.save_behind(saving.kernels, [&] {
+            out.save(saving.write, values);
+            out.note("note", fmt::format("the run is saved in {} behind kernel {}", saving.write,
+                                         device.commands().kernels_done()));
+        });
+    }
+    if (resumed) resume(*resumed, device, out);
     if (debugger) debugger->begin();
     device.commands().proceed();
     const run_control::ending end = control.run(work.next);
@@ -243,6 +300,13 @@ int run(int argc, char** argv) {
     if (end == run_control::ending::interrupted)
         return leave(ended_by_signal + signal_guard::received());
     if (end == run_control::ending::quit) return leave(success);
+    if (control.has_to_save()) {
+        complain(
+            fmt::format("{} is not written: behind no kernel from the {}th on has the GPU been "
+                        "at rest before the next one began",
+                        saving.write, saving.kernels));
+        return leave(fault_of_the_input);
+    }
     if (recording) recording->finish();
     if (sampler) {
         put_out(sampler->text());

@@ -65,6 +65,16 @@ void output::kernel_ended(const dispatch::finished_kernel& kernel) {
     print(&r);
 }
 
+void output::save(const std::string& file, const platform::option_values& options) {
+    platform::checkpoint::write(file, device_, files_, reporter_, options);
+}
+
+void output::resume(platform::checkpoint& saved) {
+    saved.restore(device_, files_, reporter_);
+    kernels_ = saved.kernels();
+    reported_cycles_ = device_.core_cycles();
+}
+
 void output::run_ended(const std::string& ended) {
     incomplete_ = ended != "finished" && ended.rfind("-gpgpu_max", 0) != 0;
     // A failure of one output keeps no other one from being written.

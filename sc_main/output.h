@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "platform/outputs/checkpoint.h"
 #include "platform/outputs/gpu_files.h"
 #include "platform/report/compact.h"
 #include "platform/report/report.h"
@@ -32,6 +33,12 @@ public:
     /// @param ended  "finished", "-gpgpu_max_cycle", "deadlock", "interrupted" or "failed"
     /// @throws kernel::output_error, after all that can be written has been
     void run_ended(const std::string& ended);
+
+    /// Saves the run. @pre device.at_rest() @throws kernel::user_error, kernel::output_error
+    void save(const std::string& file, const platform::option_values& options);
+    /// Gives the GPU the state of a saved run, of which reports and files go on.
+    /// @throws kernel::user_error
+    void resume(platform::checkpoint& saved);
 
 private:
     void print(const platform::kernel_record* kernel);

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <ctime>
 #include <exception>
+#include <utility>
 
 namespace simtlm {
 
@@ -133,6 +134,21 @@ bool run_control::submit(const std::vector<dispatch::host_command>& commands) {
     return !commands.empty();
 }
 
+/// Behind a kernel, what it has left under way comes to its end: a checkpoint can be written unless
+/// thread blocks of the next kernel are placed before.
+void run_control::save_at_rest() {
+    const sc_core::sc_time step(16 / device_.config().clocks.core, sc_core::SC_SEC);
+    const dispatch::command_processor& commands = device_.commands();
+    while (!device_.at_rest()) {
+        if (!commands.at_rest() || device_.sequencer().has_failed() || quits_ ||
+            signal_guard::received() != 0)
+            return;
+        sc_core::sc_start(step);
+        kernel::finish_instant(device_.sequencer());
+    }
+    std::exchange(save_, nullptr)();
+}
+
 run_control::ending run_control::simulate(
     const std::function<std::vector<dispatch::host_command>()>& next) {
     dispatch::command_processor& commands = device_.commands();
@@ -151,7 +167,10 @@ run_control::ending run_control::simulate(
         if (commands.deadlocked()) return ending::deadlock;
         if (commands.stopped()) return ending::limit;
         if (quits_) return ending::quit;
-        if (!commands.idle()) continue;
+        if (!commands.idle()) {
+            if (save_ && commands.kernels_done() >= save_behind_) save_at_rest();
+            continue;
+        }
         if (!next || !submit(next())) return ending::finished;
     }
 }

@@ -48,12 +48,21 @@ public:
     void set_listener(std::function<void(const dispatch::finished_kernel&)> listener) {
         listener_ = std::move(listener);
     }
+    /// Saves the run between two kernels. @param save  writes the checkpoint
+    /// @param kernels  that have finished before it is written, at least
+    void save_behind(std::uint64_t kernels, std::function<void()> save) {
+        save_behind_ = kernels;
+        save_ = std::move(save);
+    }
+    /// Whether the run has yet to be saved.
+    bool has_to_save() const { return save_ != nullptr; }
     /// The user of the debugger has seen enough: the run ends after the present step.
     void quit();
 
 private:
     void pause();
     void poll();
+    void save_at_rest();
     ending simulate(const std::function<std::vector<dispatch::host_command>()>& next);
     bool submit(const std::vector<dispatch::host_command>& commands);
     run_position position() const;
@@ -63,6 +72,8 @@ private:
     progress& line_;
     sc_core::sc_time poll_period_;
     bool quits_ = false;
+    std::uint64_t save_behind_ = 0;  // finished kernels
+    std::function<void()> save_;     // empty: the run is not saved, or has been
     std::function<void(const dispatch::finished_kernel&)> listener_;
 };
 

@@ -7,6 +7,7 @@
 #include "modules/cache/mshr_table.h"
 #include "modules/cache/port_bandwidth.h"
 #include "modules/cache/tag_array.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/ring_buffer.h"
 #include "modules/protocol/memory_transaction.h"
 
@@ -108,6 +109,8 @@ public:
     /// How full it is, for a deadlock report.
     std::string describe() const;
 
+    /// Tags and ports, of a cache at rest; statistics are restored for all blocks at once.
+    void checkpoint(kernel::archive& a);
     const cache_config& config() const { return config_; }
     const tag_array& tags() const { return tags_; }
     const mshr_table& mshrs() const { return mshrs_; }

@@ -5,6 +5,7 @@
 #include "modules/cache/l1_bank.h"
 #include "modules/cache/miss_port.h"
 #include "modules/cache/unit_port.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/back_pressure_counter.h"
 #include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
@@ -75,6 +76,8 @@ public:
     std::string describe() const;
 
     unsigned bank_of(std::uint64_t address) const { return bank_of_(address); }
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     const data_cache& engine() const { return engine_; }
     /// Up to date between edges, whether or not the cache sleeps.
     const cache_statistics& statistics();

@@ -21,6 +21,12 @@ public:
     bool data_port_free() const { return data_ == 0; }
     bool fill_port_free() const { return fill_ == 0; }
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(data_, fill_);
+    }
+
 private:
     unsigned width_;
     unsigned data_ = 0;  // cycles

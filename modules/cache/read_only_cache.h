@@ -4,6 +4,7 @@
 #include "modules/cache/miss_port.h"
 #include "modules/cache/read_only_engine.h"
 #include "modules/cache/unit_port.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/back_pressure_counter.h"
 #include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
@@ -50,6 +51,8 @@ public:
     void observe(access_observer& o) { engine_.observe(o); }
     bool idle() const { return !engine_.busy() && !memory_.response_waiting(); }
 
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     const read_only_engine& engine() const { return engine_; }
     /// Up to date between edges, whether or not the cache sleeps.
     const cache_statistics& statistics();

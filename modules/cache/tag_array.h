@@ -4,6 +4,7 @@
 #include "modules/cache/access_outcome.h"
 #include "modules/cache/cache_config.h"
 #include "modules/cache/set_index.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/zeroed_vector.h"
 #include "modules/protocol/memory_transaction.h"
 
@@ -99,6 +100,8 @@ public:
         std::uint64_t accesses = 0, misses = 0, sector_misses = 0, pending_hits = 0;
     };
     const counters& counted() const { return counters_; }
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     static constexpr std::uint32_t group_lines = 16;

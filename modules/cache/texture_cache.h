@@ -4,6 +4,7 @@
 #include "modules/cache/miss_port.h"
 #include "modules/cache/texture_engine.h"
 #include "modules/cache/unit_port.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/back_pressure_counter.h"
 #include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
@@ -32,6 +33,8 @@ public:
     void observe(access_observer& o) { engine_.observe(o); }
     bool idle() const { return !engine_.busy(); }
 
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     const texture_engine& engine() const { return engine_; }
     const cache_statistics& statistics() const { return engine_.statistics(); }
     /// Cycles in which a miss asked the way to memory for room in vain.

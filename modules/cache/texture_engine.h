@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/cache/cache_engine.h"
+#include "modules/kernel/archive_fwd.h"
 
 namespace simtlm::cache {
 
@@ -41,6 +42,8 @@ public:
     void invalidate() { tags_.invalidate(); }
     void observe(access_observer& o) { observer_ = &o; }
 
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     const cache_config& config() const { return config_; }
     const cache_statistics& statistics() const { return statistics_; }
 

@@ -6,6 +6,7 @@
 #include "modules/core/scoreboard.h"
 #include "modules/core/sm_identity.h"
 #include "modules/core/warp_instruction.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/protocol/sockets.h"
 
@@ -41,6 +42,8 @@ public:
     ~front_end() override;
 
     void wake() { process_.wake(); }
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
     struct fetch_probe {
         std::uint64_t fetches = 0, hits = 0, misses = 0, reservation_failures = 0;

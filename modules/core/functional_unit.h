@@ -36,6 +36,11 @@ public:
     };
     const statistics& counted() const { return statistics_; }
     unsigned in_flight() const { return in_flight_; }
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(register_free_at_);
+    }
 
 private:
     static std::uint64_t completion(const program::static_instruction& inst, std::uint64_t now) {

@@ -7,6 +7,7 @@
 #include "modules/core/scoreboard.h"
 #include "modules/core/shared_memory.h"
 #include "modules/core/sm_identity.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_process.h"
 
 #include <deque>
@@ -53,6 +54,8 @@ public:
     /// The process to be woken when it can accept again.
     void set_dispatcher(kernel::clocked_process& p) { dispatcher_ = &p; }
     bool idle() const;
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     /// What it holds and waits for, for a deadlock report; empty if it is idle.
     std::string describe() const;
     /// For waveforms and reports.

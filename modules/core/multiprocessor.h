@@ -13,6 +13,7 @@
 #include "modules/core/sm_identity.h"
 #include "modules/core/warp_table.h"
 #include "modules/core/warp_wait.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_module.h"
 #include "modules/kernel/signal_list.h"
 #include "modules/kernel/statistics.h"
@@ -140,6 +141,11 @@ public:
     /// What every resident warp waits for, a line each, for a deadlock report.
     virtual std::string describe() const = 0;
     virtual std::size_t instructions_in_flight() const = 0;
+    /// No CTA is resident, and nothing is under way, prefetched instructions included.
+    virtual bool at_rest() const { return !busy() && port_.idle(); }
+    /// State that outlives kernels, of an SM at rest.
+    /// @throws kernel::user_error  an SM of this kind cannot be saved
+    virtual void checkpoint(kernel::archive& a);
 
     // ---- statistics ----
 
@@ -177,6 +183,9 @@ protected:
                    unsigned sources = memory_sources);
 
     /// The SM holds CTAs from the next core cycle on, or none any more after this one.
+    /// What every SM has to save, for checkpoint() of derived classes.
+    void checkpoint_running(kernel::archive& a);
+
     void begin_running();
     void end_running();
 

@@ -5,6 +5,7 @@
 #include "modules/core/core_statistics.h"
 #include "modules/core/instruction_sockets.h"
 #include "modules/core/pipeline_register.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"
 
@@ -82,6 +83,8 @@ public:
     /// The pipelines with instructions before and behind the collectors, for a deadlock report.
     std::string describe() const;
     bool idle() const { return occupied_ == 0 && waiting_pipelines_ == 0; }
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
     // ---- occupancy, for waveforms ----
     unsigned units() const { return static_cast<unsigned>(units_.size()); }

@@ -31,6 +31,11 @@ public:
     }
     /// The last cycle of the last run.
     std::uint64_t stopped_at() const { return stopped_at_; }
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(finished_, since_, stopped_at_, running_);
+    }
 
 private:
     std::uint64_t finished_ = 0;  // of finished runs
@@ -57,6 +62,11 @@ public:
 
     /// Whether there is a reason to be.
     bool active() const { return reasons_ != 0; }
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(active_, reasons_);
+    }
 
 private:
     running_cycles active_;

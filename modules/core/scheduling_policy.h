@@ -4,6 +4,7 @@
 #include "modules/core/scheduling_choice.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/warp_table.h"
+#include "modules/kernel/archive_fwd.h"
 
 #include <memory>
 #include <string>
@@ -33,6 +34,9 @@ public:
     /// Whether begin_cycle() changes the policy's state even when nothing issues, so that the
     /// scheduler must not sleep.
     virtual bool acts_when_idle() const { return false; }
+    /// What it remembers when no warp is resident.
+    /// @throws kernel::user_error  it has not said what that is
+    virtual void checkpoint(kernel::archive& a);
 };
 
 /// What a policy is made of.

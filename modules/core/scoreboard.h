@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/warp_table.h"
+#include "modules/kernel/archive_fwd.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -96,6 +97,9 @@ public:
         }
         return false;
     }
+
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     /// 64 registers of a warp.

@@ -42,6 +42,12 @@ public:
     /// Set by the owner before every call through `load`: the current core cycle.
     void set_now(std::uint64_t now) { now_ = now; }
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(now_, copy_port_free_at_);
+    }
+
 private:
     struct entry {
         warp_instruction* inst = nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/multiprocessor.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"
@@ -56,6 +57,10 @@ public:
         return n;
     }
     bool busy() const;
+    /// Nothing is under way in it: no warp, no request, no reply.
+    bool at_rest() const;
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
     /// Whether CTAs of running kernels are yet to be placed, on whatever cluster.
     /// @param now  the last core cycle of the old state

@@ -18,6 +18,7 @@
 #include "modules/core/shared_memory.h"
 #include "modules/core/warp_scheduler.h"
 #include "modules/core/write_back.h"
+#include "modules/kernel/archive_fwd.h"
 
 #include <memory>
 #include <string>
@@ -97,6 +98,8 @@ public:
     std::string describe() const override;
     std::uint64_t network_refusals() override;
     std::size_t instructions_in_flight() const override { return pool_.in_flight(); }
+    bool at_rest() const override;
+    void checkpoint(kernel::archive& a) override;
 
 private:
     struct cta_slot {

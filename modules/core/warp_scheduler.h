@@ -6,6 +6,7 @@
 #include "modules/core/operand_collector.h"
 #include "modules/core/running_cycles.h"
 #include "modules/core/scheduling_policy.h"
+#include "modules/kernel/archive_fwd.h"
 
 #include <memory>
 
@@ -66,6 +67,8 @@ public:
         std::uint64_t pc = 0;
         const char* opcode = "";
     };
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     const issue_probe& probe() const { return probe_; }
 
 private:

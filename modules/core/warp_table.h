@@ -54,6 +54,12 @@ struct warp_state {
     std::uint32_t copy_wait_below = 0;  ///< DEPBAR waits for the groups before this one
     std::uint64_t last_pc = 0;          ///< last issued, for reports
     std::uint64_t fall_through_pc = 0;  ///< what lies behind that; at first, the first
+
+    /// What is left of a warp that has ended.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(dynamic_id, last_fetch, copy_wait_below, last_pc, fall_through_pc);
+    }
 };
 
 /// Who is told that a warp may be able to issue or to be fetched.
@@ -98,6 +104,13 @@ struct warp_table {
         warp[w].ibuffer.flush();
         buffered &= ~warp_bit(w);
         wrong_path &= ~warp_bit(w);
+    }
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(resident, done, fetching, buffered, at_barrier, at_memory_barrier, past_memory_barrier,
+          at_atomic, at_copy, scoreboard_stale, scoreboard_blocked, may_have_left, wrong_path,
+          warp);
     }
     warp_mask fetchable() const { return resident & ~done & ~fetching & ~buffered; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/dispatch/command_processor.h"
 
+#include "modules/kernel/archive.h"
 #include "modules/kernel/error.h"
 
 #include <algorithm>
@@ -85,6 +86,7 @@ void command_processor::proceed() {
             switch (c.what) {
                 case host_command::kind::launch:
                     waiting_.push_back(open(c));
+                    waiting_.back().kernel->position = taken_;
                     ++in_window_;
                     break;
                 case host_command::kind::synchronize:
@@ -104,6 +106,7 @@ void command_processor::proceed() {
                     done(c.tag);
                     break;
             }
+            note_taken(c);
             queue_.pop_front();
         }
         start_kernels();
@@ -113,6 +116,76 @@ void command_processor::proceed() {
         stopped_ = true;
     }
     if (idle()) progress_.notify(sc_core::SC_ZERO_TIME);
+}
+
+/// The commands so far are told from others by a digest (FNV-1a): folders may have moved.
+void command_processor::note_taken(const host_command& c) {
+    ++taken_;
+    const auto mix = [this](const void* from, std::size_t bytes) {
+        const auto* p = static_cast<const unsigned char*>(from);
+        for (std::size_t i = 0; i < bytes; ++i) digest_ = (digest_ ^ p[i]) * 0x100000001b3u;
+    };
+    const std::string file = c.file.substr(c.file.rfind('/') + 1);
+    mix(&c.what, sizeof c.what);
+    mix(&c.address, sizeof c.address);
+    mix(&c.bytes, sizeof c.bytes);
+    mix(&c.list_number, sizeof c.list_number);
+    mix(file.data(), file.size());
+}
+
+std::vector<command_processor::saved_kernel> command_processor::window_to_save() const {
+    std::vector<saved_kernel> window;
+    for (std::size_t slot = 0; slot < scheduler_.running().size(); ++slot)
+        if (const auto& k = scheduler_.running()[slot])
+            window.push_back(
+                {k->position, true, slot, k->context.launch, k->launched_at, k->issue_from});
+    for (const pending_kernel& p : waiting_) {
+        window.emplace_back();
+        window.back().position = p.kernel->position;
+    }
+    return window;
+}
+
+/// The queue holds all commands: those that had been taken go, but for kernels of the window.
+void command_processor::restore_window(const std::vector<saved_kernel>& window, std::uint64_t taken,
+                                       std::uint64_t digest) {
+    const auto others = [](const char* what) {
+        throw kernel::user_error("checkpoint", what,
+                                 "resume with the command list that it was written with");
+    };
+    if (taken_ != 0 || taken > queue_.size()) others("was written of a longer list of commands");
+    while (taken_ < taken) {
+        const host_command c = std::move(queue_.front());
+        queue_.pop_front();
+        const auto saved = std::find_if(window.begin(), window.end(),
+                                        [this](const auto& w) { return w.position == taken_; });
+        note_taken(c);
+        if (saved == window.end()) continue;
+        if (c.what != host_command::kind::launch) others("was written of other commands");
+        pending_kernel p = open(c);
+        p.kernel->position = saved->position;
+        ++in_window_;
+        if (!saved->launched) {
+            waiting_.push_back(std::move(p));
+            continue;
+        }
+        p.kernel->stream = p.stream;
+        p.kernel->tag = p.tag;
+        p.kernel->context.launch = saved->launch;
+        p.kernel->launched_at = saved->launched_at;
+        p.kernel->issue_from = saved->issue_from;
+        busy_streams_.push_back(p.stream);
+        scheduler_.resume(std::move(p.kernel), saved->slot);
+    }
+    if (digest_ != digest) others("was written of other commands");
+}
+
+void command_processor::checkpoint(kernel::archive& a) {
+    a.block(name());
+    std::vector<saved_kernel> window = window_to_save();
+    std::uint64_t taken = taken_, digest = digest_;
+    a(kernels_done_, window, taken, digest, scheduler_);
+    if (a.restores()) restore_window(window, taken, digest);
 }
 
 void command_processor::start_kernels() {

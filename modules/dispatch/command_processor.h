@@ -84,6 +84,14 @@ public:
     bool deadlocked() const { return deadlocked_; }
     const std::string& stop_reason() const { return stop_reason_; }
     std::uint64_t kernels_done() const { return kernels_done_; }
+    /// No CTA of a kernel that has been begun has been placed, and nothing waits to be fetched by
+    /// take_finished().
+    bool at_rest() const { return !stopped_ && finished_.empty() && scheduler_.at_rest(); }
+    /// How far the commands have come, and the launches of those that have been begun. To restore,
+    /// submit the same commands as in the run that has saved, and proceed() afterwards.
+    /// @pre at_rest()
+    /// @throws kernel::user_error when restoring, if the commands are others
+    void checkpoint(kernel::archive& a);
 
     cta_scheduler& ctas() { return scheduler_; }
     std::vector<std::string> take_warnings();
@@ -94,6 +102,21 @@ private:
         std::uint64_t stream = 0;
         std::uint64_t tag = 0;
     };
+    /// A kernel of the window, in a checkpoint.
+    struct saved_kernel {
+        std::uint64_t position = 0;  // of its command
+        bool launched = false;
+        std::uint64_t slot = 0;  // if launched, as what follows
+        std::uint64_t launch = 0, launched_at = 0, issue_from = 0;
+        template <class Archive>
+        void checkpoint(Archive& a) {
+            a(position, launched, slot, launch, launched_at, issue_from);
+        }
+    };
+    std::vector<saved_kernel> window_to_save() const;
+    void restore_window(const std::vector<saved_kernel>& window, std::uint64_t taken,
+                        std::uint64_t digest);
+    void note_taken(const host_command& command);
     void kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) override;
     void deadlock() override;
     void limit_reached(const char* option) override;
@@ -119,6 +142,8 @@ private:
     std::vector<std::uint64_t> done_;
     std::vector<std::string> warnings_;
     std::uint64_t kernels_done_ = 0;
+    std::uint64_t taken_ = 0;   // commands taken off the queue
+    std::uint64_t digest_ = 0;  // of these
     bool stopped_ = false;
     bool deadlocked_ = false;
     std::string stop_reason_;

@@ -3,6 +3,7 @@
 
 #include "modules/core/cluster_multiprocessor.h"
 #include "modules/dispatch/cluster_placement.h"
+#include "modules/kernel/archive.h"
 #include "modules/kernel/error.h"
 #include "modules/program/cluster_source.h"
 #include "modules/protocol/phases.h"
@@ -77,6 +78,24 @@ void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
 }
 
 /// @param now  the last core cycle in which it was not so
+bool cta_scheduler::at_rest() const {
+    return !something_ended_ && std::all_of(running_.begin(), running_.end(), [](const auto& k) {
+        return !k || (!k->finished() && k->blocks_left == k->descriptor.grid.volume());
+    });
+}
+
+void cta_scheduler::checkpoint(kernel::archive& a) {
+    a(last_kernel_, last_cluster_, last_core_, ctas_left_, next_placement_, launches_, ctas_issued_,
+      ctas_completed_, next_deadlock_check_, instructions_at_check_);
+}
+
+void cta_scheduler::resume(std::unique_ptr<running_kernel> k, std::size_t slot) {
+    k->blocks_left = k->descriptor.grid.volume();
+    k->context.descriptor = &k->descriptor;
+    process_.wake();
+    running_.at(slot) = std::move(k);
+}
+
 void cta_scheduler::tell_ctas_left(bool left, std::uint64_t now) {
     if (left == ctas_left_) return;
     ctas_left_ = left;

@@ -3,6 +3,7 @@
 
 #include "modules/core/simt_cluster.h"
 #include "modules/dispatch/dispatch_config.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_module.h"
 #include "modules/program/kernel_source.h"
 
@@ -27,6 +28,7 @@ struct running_kernel {
     std::uint64_t stream = 0;
     std::uint64_t tag = 0;          ///< of the command
     std::uint64_t list_number = 0;  ///< of the command
+    std::uint64_t position = 0;     ///< of the command, among all that have been taken
     bool selected = false;
     bool finished() const { return blocks_left == 0 && ctas_running == 0; }
 };
@@ -60,6 +62,13 @@ public:
     void abandon();
 
     const std::vector<std::unique_ptr<running_kernel>>& running() const { return running_; }
+    /// No CTA of a running kernel has been placed.
+    bool at_rest() const;
+    /// State that outlives kernels, and the number of running ones; see resume(). @pre at_rest()
+    void checkpoint(kernel::archive& a);
+    /// A kernel that had been launched when a checkpoint was written, with the times of then.
+    /// @param slot  among the running kernels
+    void resume(std::unique_ptr<running_kernel> kernel, std::size_t slot);
     std::uint64_t ctas_issued() const { return ctas_issued_; }
     std::uint64_t ctas_completed() const { return ctas_completed_; }
     /// Thread instructions completed by all SMs.

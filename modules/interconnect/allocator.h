@@ -3,6 +3,7 @@
 
 #include "modules/interconnect/port_set.h"
 #include "modules/interconnect/router_settings.h"
+#include "modules/kernel/archive_fwd.h"
 
 #include <memory>
 #include <vector>
@@ -26,6 +27,8 @@ public:
         return wanted_[requester].contains(resource);
     }
     virtual void allocate() = 0;
+    /// What it remembers from cycle to cycle.
+    virtual void checkpoint(kernel::archive& a) = 0;
     /// What a requester was given, or none.
     unsigned granted(unsigned requester) const { return given_[requester]; }
     /// Forgets requests and grants; priorities stay.

@@ -3,6 +3,7 @@
 
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/network.h"
+#include "modules/kernel/archive_fwd.h"
 
 namespace simtlm::interconnect {
 
@@ -21,6 +22,7 @@ public:
     /// Bank_Level_Parallism (sic; packets granted per such cycle), in_buffer_full_per_cycle (see
     /// count_stalls), in_buffer_avg_util, out_buffer_full_per_cycle, out_buffer_avg_util (units
     /// per port and cycle), in the reference's single precision.
+    void checkpoint(kernel::archive& a) override;
     std::vector<figure> figures() const override;
     void list_statistics(kernel::statistics& list) const override;
     const crossbar_switch::counters& counted(subnet s) const { return switches_[s].counted(); }

@@ -4,6 +4,7 @@
 #include "modules/interconnect/packet.h"
 #include "modules/interconnect/port_set.h"
 #include "modules/interconnect/switch_arbiter.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/counter_table.h"
 
 #include <cstdint>
@@ -58,6 +59,8 @@ public:
     void advance(std::uint64_t cycle, port_set& arrived);
     /// Nothing is inside; heads that have been removed and not left are.
     bool idle() const { return in_units_ == 0 && out_sum_ == 0; }
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     const counters& counted() const { return counters_; }
     unsigned inputs() const { return static_cast<unsigned>(inputs_.size()); }
     unsigned outputs() const { return static_cast<unsigned>(outputs_.size()); }

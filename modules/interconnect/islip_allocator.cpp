@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/allocator.h"
+#include "modules/kernel/archive.h"
 
 namespace simtlm::interconnect {
 
@@ -19,6 +20,7 @@ public:
             requesters_.for_each([this, i](unsigned r) { accept(r, i == 0); });
         }
     }
+    void checkpoint(kernel::archive& a) override { a(propose_first_, accept_first_); }
 
 private:
     unsigned propose(unsigned resource) const {

@@ -4,6 +4,7 @@
 #include "modules/interconnect/interconnect_config.h"
 #include "modules/interconnect/packet.h"
 #include "modules/interconnect/port_set.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/statistics.h"
@@ -117,6 +118,10 @@ public:
     void bring_up_to_date();
     /// Lists the counters under this module's hierarchical name.
     virtual void list_statistics(kernel::statistics& list) const;
+    /// State that outlives kernels, of a network at rest.
+    virtual void checkpoint(kernel::archive& a);
+    /// Nothing is inside, credits on their way back included.
+    bool at_rest() const { return !busy() && moves_nothing(); }
 
 protected:
     /// Name and kind of a half among the blocks of kernel::statistics.

@@ -5,6 +5,7 @@
 #include "modules/interconnect/router_settings.h"
 #include "modules/interconnect/router_subnet.h"
 #include "modules/interconnect/topology.h"
+#include "modules/kernel/archive_fwd.h"
 
 namespace simtlm::interconnect {
 
@@ -27,6 +28,7 @@ public:
     /// booksim's statistics of class 0 over both subnets since the last restart_records(), each
     /// as "NAME average", "NAME minimum" and "NAME maximum": latencies in icnt cycles, rates per
     /// node and icnt cycle.
+    void checkpoint(kernel::archive& a) override;
     std::vector<figure> figures() const override;
     std::vector<latency_table> latency_tables() const override;
     void list_statistics(kernel::statistics& list) const override;

@@ -6,6 +6,7 @@
 #include "modules/interconnect/router_settings.h"
 #include "modules/interconnect/topology.h"
 #include "modules/interconnect/vc_router.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/counter_table.h"
 
 #include <array>
@@ -79,6 +80,8 @@ public:
     const node_counters& counted(unsigned n) const { return nodes_[n].counters; }
     std::uint64_t flits_inside() const { return flits_inside_; }
     void restart_records();
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     /// Packets whose flits wait to be taken, of one virtual channel.

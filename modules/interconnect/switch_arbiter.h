@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/interconnect/interconnect_config.h"
+#include "modules/kernel/archive_fwd.h"
 
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,8 @@ public:
     /// Calls grant() for every packet that moves, and counts conflicts and full outputs.
     /// @param cycle  passes before this one: icnt cycles, unless the crossbar has a speedup
     virtual void arbitrate(crossbar_switch& fabric, std::uint64_t cycle) = 0;
+    /// What it remembers from cycle to cycle.
+    virtual void checkpoint(kernel::archive& a) = 0;
 };
 
 /// iSLIP: every output serves its requesters round-robin, outputs in ascending order. An input

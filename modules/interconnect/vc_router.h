@@ -6,6 +6,7 @@
 #include "modules/interconnect/port_set.h"
 #include "modules/interconnect/router_settings.h"
 #include "modules/interconnect/topology.h"
+#include "modules/kernel/archive_fwd.h"
 
 #include <cstdint>
 #include <memory>
@@ -42,6 +43,8 @@ public:
     void send(std::uint64_t now, channel_wheel& channels);
     /// Something waits inside.
     bool active() const;
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     enum class state : std::uint8_t { idle, routing, vc_alloc, active };

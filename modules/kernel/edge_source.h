@@ -49,6 +49,13 @@ public:
         gate_limit_ = std::move(limit);
     }
     bool gates() const { return !gates_.empty(); }
+    /// When the next edge of any domain comes, in units of the time resolution. @pre gates();
+    /// no edge is deferred
+    std::uint64_t next_edge() const {
+        std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+        for (unsigned d = 0; d < gates_.size(); ++d) next = rising_edge(d, 1, next);
+        return next;
+    }
     /// Keeps the clocks low until the first edge that a timer waits for, or until the limit; the
     /// edges between count as if they had been. @pre gates(); nobody is awake  @param timers  by
     /// domain

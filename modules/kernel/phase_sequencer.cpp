@@ -355,6 +355,12 @@ void phase_sequencer::for_each_slot(Action act_on) {
         for (phase_slot& s : g->slots()) act_on(s);
 }
 
+void phase_sequencer::wake_all() {
+    for_each_slot([](phase_slot& s) {
+        for (process_state* p : s.members) p->wake();
+    });
+}
+
 /// The blocks of the processes that are awake in one sub-phase of a phase.
 void phase_sequencer::mark_active(const phase_slot& s, const sub_phase& t) {
     for_each_awake(t, s.members, [this](const process_state* p) {

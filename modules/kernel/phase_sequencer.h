@@ -155,6 +155,15 @@ public:
         source_.gate(std::move(clocks), std::move(limit));
     }
 
+    /// Whether the clocks are such as can be gated: those that the design has made.
+    bool has_own_clocks() const { return source_.gates(); }
+    /// When the next edge of any domain comes, in units of the time resolution; edges that gating
+    /// leaves out have come. @pre has_own_clocks(), and everything is synchronized
+    std::uint64_t next_edge() const { return source_.next_edge(); }
+    /// Every process runs on the next edge of its domain: what it waits for is to be found out
+    /// anew, since its block has another state. Between steps.
+    void wake_all();
+
     /// Temporal decoupling of a domain, as TLM-2.0 calls it: the partitions of the domain lag
     /// behind simulated time while it has edges alone, and replay these edges, each at its own
     /// local time, at the beginning of the next step of another domain (the synchronisation point).

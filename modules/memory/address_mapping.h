@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/memory_config.h"
 #include "modules/memory/random_chunks.h"
 #include "modules/protocol/memory_transaction.h"
@@ -79,6 +80,8 @@ public:
     bool placed(std::uint64_t address) const { return chunks_.placed(address >> random_shift_); }
     bool placed_at_first_use() const { return indexing_ == partition_indexing::random; }
 
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     unsigned channels() const { return channels_; }
     /// The number of channels is no power of two: the address is divided by it.
     bool divides() const { return divides_; }

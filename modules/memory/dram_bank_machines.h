@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/dram_request.h"
 #include "modules/memory/dram_timing_state.h"
 
@@ -48,6 +49,8 @@ public:
     std::uint64_t next_command(std::uint64_t earliest, std::uint64_t latest, bool columns) const;
 
     const dram_timing_state& timing() const { return timing_; }
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     void find_next_command(unsigned b);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"
 #include "modules/memory/dram_bank_machines.h"
@@ -52,6 +53,7 @@ public:
         bus_.observe(observer);
     }
 
+    void checkpoint(kernel::archive& a) override;
     /// The checker, when config.check_timing is set.
     const dram_timing_checker* checker() const { return checker_.get(); }
     const dram_timing_state& banks() const { return machines_.timing(); }

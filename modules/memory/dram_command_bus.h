@@ -36,6 +36,12 @@ public:
     void precharge(unsigned b, std::uint64_t now);
     void refresh(std::uint64_t now);
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(writing_);
+    }
+
 private:
     void tell(std::uint64_t now, dram_command kind, unsigned bank, std::uint32_t row,
               std::uint32_t column);

@@ -37,6 +37,12 @@ public:
     }
     std::uint32_t pop() { return entries_.pop().request; }
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(stages_, shifts_, last_);
+    }
+
 private:
     std::uint64_t behind_last() const { return last_ > shifts_ ? last_ - shifts_ : 0; }
     struct entry {

@@ -22,6 +22,12 @@ public:
     /// Issues the next command of a refresh that is due, once it is legal.
     issued_commands issue(std::uint64_t now);
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(due_);
+    }
+
 private:
     unsigned interval_;
     std::uint64_t due_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/dram_bank_machines.h"
 #include "modules/memory/dram_command.h"
 #include "modules/memory/dram_data_pipeline.h"
@@ -38,6 +39,9 @@ public:
     void bank_released(unsigned b, std::uint64_t now) { free_since_[b] = now; }
     /// Counts the time of banks without a request up to a cycle.
     void count_free_banks(std::uint64_t until);
+
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     void sample_banks(std::uint64_t cycles);

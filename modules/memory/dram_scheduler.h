@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/dram_request.h"
 #include "modules/memory/dram_statistics.h"
 #include "modules/memory/dram_timing_state.h"
@@ -32,6 +33,8 @@ public:
     virtual bool full(bool write) const = 0;
     /// Whether chosen requests count as scheduled by row (statistics of row locality and latency).
     virtual bool by_row() const = 0;
+    /// State that outlives requests. @throws kernel::user_error  it has not said what that is
+    virtual void checkpoint(kernel::archive& a);
 };
 
 /// What a scheduler is made of. All outlive it.

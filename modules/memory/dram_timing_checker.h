@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/dram_command.h"
 #include "modules/memory/memory_config.h"
 
@@ -23,6 +24,9 @@ public:
     /// One line per violation, at most 100.
     const std::vector<std::string>& violations() const { return violations_; }
     std::uint64_t commands() const { return commands_; }
+
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     /// Cycle of the last command of a kind, or never.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/memory/memory_config.h"
 
 #include <algorithm>
@@ -72,6 +73,8 @@ public:
     std::uint64_t quiet_at() const { return quiet_at_; }
 
     const derived_timing& derived() const { return derived_; }
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     struct bank {

@@ -38,6 +38,12 @@ public:
     }
     void clear() { copies_.assign(copies_.size(), {}); }
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a.plain(copies_);
+    }
+
 private:
     static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
     struct copy {

@@ -21,6 +21,7 @@ public:
     unsigned pending() const override { return static_cast<unsigned>(queue_.size()); }
     bool full(bool) const override { return queue_.full(); }
     bool by_row() const override { return false; }
+    void checkpoint(kernel::archive&) override {}
 
 private:
     dram_request_table& requests_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/archive.h"
 #include "modules/memory/dram_scheduler.h"
 
 namespace simtlm::memory {
@@ -62,6 +63,11 @@ public:
 
     /// Bit b: there are requests for bank b.
     std::uint64_t waiting() const { return waiting_; }
+
+    /// The rows that banks were serving. @pre no request waits
+    void checkpoint(kernel::archive& a) {
+        for (bank& b : banks_) a(b.serving_row, b.serving);
+    }
 
 private:
     struct row {
@@ -131,6 +137,7 @@ public:
         return pending_ >= size_;
     }
     bool by_row() const override { return true; }
+    void checkpoint(kernel::archive& a) override { a(reads_, writes_, draining_); }
 
 private:
     /// The next choice begins to drain the writes, or ceases to, whether it finds a request or not.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_module.h"
 #include "modules/memory/address_mapping.h"
 #include "modules/memory/dram_command.h"
@@ -49,6 +50,9 @@ public:
 
     /// Shows every command from now on to an observer, if there are any. May be called again.
     virtual void observe(command_observer&) {}
+    /// State that outlives kernels, of a channel at rest.
+    /// @throws kernel::user_error  it cannot be saved
+    virtual void checkpoint(kernel::archive& a);
 };
 
 }  // namespace simtlm::memory

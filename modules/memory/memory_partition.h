@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/memory/growing_ring.h"
@@ -59,6 +60,8 @@ public:
 
     /// Nothing is in the partition or under way to its channel.
     bool idle() const;
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     /// What waits in it, and in its sub-partitions, for a deadlock report; empty if idle.
     std::string describe();
     /// Requests held for the latency between L2 and controller; those in the channel.

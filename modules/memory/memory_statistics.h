@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/counter_table.h"
 #include "modules/kernel/worker_pool.h"
 #include "modules/protocol/memory_transaction.h"
@@ -120,6 +121,8 @@ public:
     /// A sampling window ends (-gpgpu_runtime_stat, and before statistics are printed).
     /// @pre gathered
     void close_window();
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     struct window {

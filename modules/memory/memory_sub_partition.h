@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/cache/data_cache.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clock_crossing_fifo.h"
 #include "modules/kernel/clocked_module.h"
 #include "modules/kernel/clocked_process.h"
@@ -78,6 +79,8 @@ public:
     /// Nothing is in the sub-partition.
     bool idle() const;
     /// Makes all lines clean and invalid; as in the reference, dirty data are not sent to DRAM.
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     void flush();
     void invalidate();
     const cache::tag_array* tags() const override { return engine_ ? &engine_->tags() : nullptr; }

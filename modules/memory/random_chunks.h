@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
+
 #include <array>
 #include <cstdint>
 #include <unordered_map>
@@ -26,6 +28,9 @@ public:
 
     /// The next number of the generator, 0 .. 2^31 - 1.
     std::uint32_t draw();
+
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     static constexpr unsigned degree = 31, separation = 3;

@@ -3,6 +3,7 @@
 
 #include "modules/core/cluster_multiprocessor.h"
 #include "modules/execution/execution_error.h"
+#include "modules/kernel/archive.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/spawn.h"
 #include "modules/protocol/phases.h"
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <stdexcept>
 #include <utility>
 
 namespace simtlm::platform {
@@ -376,6 +378,34 @@ bool gpu::quiet() const {
     for (const auto& p : partitions_)
         if (!p->idle()) return false;
     return true;
+}
+
+bool gpu::at_rest() const {
+    if (!quiet() || !network_->at_rest() || !commands_->at_rest()) return false;
+    for (const auto& c : clusters_)
+        if (!c->at_rest()) return false;
+    return true;
+}
+
+void gpu::checkpoint(kernel::archive& a) {
+    if (!sequencer_.has_own_clocks())
+        throw kernel::user_error("checkpoint",
+                                 "clocks that are bound from outside cannot be saved");
+    a.block("clocks");
+    std::array<std::uint64_t, protocol::clock_domains> edges{};
+    for (unsigned d = 0; d < edges.size(); ++d) edges[d] = sequencer_.edges(d);
+    auto saved = edges;
+    a(saved);
+    if (saved != edges) throw std::logic_error("clocks differ from those of the checkpoint");
+    mapping_.checkpoint(a);
+    a.block("memory");
+    a(memory_statistics_);
+    for (const auto& p : partitions_) p->checkpoint(a);
+    for (const auto& c : channels_) c->checkpoint(a);
+    network_->checkpoint(a);
+    for (const auto& c : clusters_) c->checkpoint(a);
+    commands_->checkpoint(a);
+    if (a.restores()) sequencer_.wake_all();
 }
 
 void gpu::clear() {

@@ -6,6 +6,7 @@
 #include "modules/dispatch/command_processor.h"
 #include "modules/interconnect/network.h"
 #include "modules/isa/opcode_tables.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/exact_clock.h"
 #include "modules/kernel/rounded_clocks.h"
 #include "modules/memory/address_mapping.h"
@@ -136,6 +137,16 @@ public:
     const memory::address_mapping& mapping() const { return mapping_; }
     const host_interface& registers() const { return *host_interface_; }
     const protocol::transaction_pool& transactions() const { return transactions_; }
+
+    /// Nothing is under way: no CTA, no request, no packet, no command of the host. Between steps,
+    /// synchronized.
+    bool at_rest() const;
+    /// Everything that outlives kernels but statistics. To restore: a GPU of the same
+    /// configuration that has been idle up to the same time, with the commands of the run that has
+    /// saved; its commands proceed() afterwards.
+    /// @pre at_rest()
+    /// @throws kernel::user_error  a block cannot be saved, or the state is that of another GPU
+    void checkpoint(kernel::archive& a);
 
     /// What everything waits for: warps, queues; for a deadlock report.
     std::string describe();

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* models_power = "power is not modelled";
 constexpr const char* prints_elsewhere =
     "statistics and messages are always printed, and in full in --stats-json";
-constexpr const char* checkpoints = "runs are not saved and resumed";
+constexpr const char* between_kernels = "checkpoints are written between two kernels";
 constexpr const char* no_preference =
     "a kernel's cache preference is a hint (cudaFuncSetCacheConfig) that traces do not record and "
     "programs need not follow: the L1D's share is -gpgpu_adaptive_cache_config";
@@ -138,6 +138,21 @@ void running(builder& b) {
           "Of --sample-stable: the relative standard deviation of a stable rate.")
         .depends_on = "--sample-stable";
     b.file("--sample-json", "", "Writes the projection, kernel by kernel, as JSON.");
+    b.file("--checkpoint", "",
+           "Saves the run in this file when --checkpoint-at kernels have finished, as soon as "
+           "nothing is under way, for --resume; see docs/checkpoints.md.");
+    b.count("--checkpoint-at", "0", "kernels", "Of --checkpoint: how many have finished.");
+    b.file("--resume", "",
+           "Goes on with the run that --checkpoint has saved in this file, with the same GPU and "
+           "trace: cycles and statistics are those of the whole run.");
+    b.onoff("-checkpoint_option", "0",
+            "GPGPU-Sim's spelling of --checkpoint checkpoint_files/kernel_K.checkpoint "
+            "--checkpoint-at K, with K of -checkpoint_kernel.");
+    b.count("-checkpoint_kernel", "1", "", "Of -checkpoint_option: the kernel behind which.");
+    b.onoff("-resume_option", "0",
+            "GPGPU-Sim's spelling of --resume checkpoint_files/kernel_K.checkpoint, with K of "
+            "-resume_kernel.");
+    b.count("-resume_kernel", "0", "", "Of -resume_option: the kernel behind which to go on.");
     b.flag("--check-dram", "Attaches an independent checker of DRAM timing to every channel.");
     b.flag("--profile-kernel", "Reports where the simulator itself spends its time.");
 }
@@ -750,12 +765,9 @@ void elsewhere(builder& b) {
     b.ignored("-gpgpu_cdp_enabled", type::boolean, "0", device_runtime);
     b.ignored("-cdp_latency", type::text, "7200,8000,100,12000,1600", device_runtime);
 
-    for (const auto& [name, usual] :
-         {std::pair{"-checkpoint_option", "0"}, std::pair{"-checkpoint_kernel", "1"},
-          std::pair{"-checkpoint_CTA", "0"}, std::pair{"-resume_option", "0"},
-          std::pair{"-resume_kernel", "0"}, std::pair{"-resume_CTA", "0"},
-          std::pair{"-checkpoint_CTA_t", "0"}, std::pair{"-checkpoint_insn_Y", "0"}})
-        b.ignored(name, type::integer, usual, checkpoints);
+    for (const char* name :
+         {"-checkpoint_CTA", "-resume_CTA", "-checkpoint_CTA_t", "-checkpoint_insn_Y"})
+        b.ignored(name, type::integer, "0", between_kernels);
 
     b.ignored("-n_regfile_gating_group", type::natural, "4", models_power);
     for (const char* name :

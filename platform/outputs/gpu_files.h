@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/dispatch/command_processor.h"
+#include "modules/kernel/archive_fwd.h"
 #include "platform/gpu/gpu.h"
 #include "platform/outputs/interval_log.h"
 #include "platform/outputs/statistics_files.h"
@@ -39,6 +40,10 @@ public:
     /// @param ended  why the run has ended: "finished", ...
     /// @throws kernel::output_error
     void write(const std::string& ended);
+    /// Rows of statistics are collected for a checkpoint.
+    void keep_rows() { statistics_.keep_rows(); }
+    /// What the files of statistics have so far.
+    void checkpoint(kernel::archive& a) { statistics_.checkpoint(a); }
     /// What the user should know of the recordings. @pre finish_recordings()
     std::vector<std::string> remarks() const;
 

@@ -20,7 +20,8 @@ namespace {
 constexpr const char* output_options[] = {
     "--stats-json",   "--stats-csv",   "--stats-csv-long",           "--vcd",
     "--timeline",     "--stats-file",  "-ptx_line_stats_filename",   "-visualizer_outputfile",
-    "--interval-csv", "--interval-db", "-gpgpu_ptx_inst_debug_file", "--record-trace"};
+    "--interval-csv", "--interval-db", "-gpgpu_ptx_inst_debug_file", "--record-trace",
+    "--checkpoint"};
 
 /// Files by identity: two names of one file are one.
 class file_roles {

@@ -2,6 +2,8 @@
 #include "platform/outputs/statistics_files.h"
 
 #include "modules/core/occupancy.h"
+#include "modules/kernel/archive.h"
+#include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
 #include "platform/outputs/csv.h"
 
@@ -192,7 +194,7 @@ statistics_files::statistics_files(gpu& device, const option_values& options, pr
 }
 
 bool statistics_files::wanted() const {
-    return !config_.stats_json.empty() || !config_.stats_csv.empty() ||
+    return keeps_rows_ || !config_.stats_json.empty() || !config_.stats_csv.empty() ||
            !config_.stats_csv_long.empty();
 }
 
@@ -219,6 +221,44 @@ void statistics_files::add(const report& report, const kernel_record* kernel,
     rows_.push_back(std::move(r));
     last_ = report;
     last_.text.clear();
+}
+
+namespace {
+
+void checkpoint_of(kernel_record& k, kernel::archive& a) {
+    report_subject& s = k.subject;
+    a(s.name, s.demangled, s.list_number, s.id, s.launch, s.stream, k.launched_at, k.start_cycle,
+      k.end_cycle, k.ctas, k.ctas_per_sm, k.grid.x, k.grid.y, k.grid.z, k.block.x, k.block.y,
+      k.block.z, k.registers, k.shared_memory, k.finished);
+}
+
+}  // namespace
+
+void statistics_files::checkpoint(kernel::archive& a) {
+    a.block("statistics files");
+    if (!sums_) sums_.emplace(device_);
+    a(*sums_);
+    const auto figures = [&a](std::vector<figure>& list) {
+        list.resize(a.size_of(list.size(), 1));
+        for (figure& f : list) a(f.name, f.value, f.whole);
+    };
+    figures(columns_);
+    column_of_.clear();
+    for (std::size_t i = 0; i < columns_.size(); ++i) column_of_.emplace(columns_[i].name, i);
+    figures(last_.figures);
+    last_.rows.resize(a.size_of(last_.rows.size(), 1));
+    for (figure_row& r : last_.rows) a(r.name, r.values);
+    rows_.resize(a.size_of(rows_.size(), 1));
+    for (row& r : rows_) {
+        checkpoint_of(r.kernel, a);
+        a(r.has_kernel, r.values);
+        r.own.resize(a.size_of(r.own.size(), 1));
+        for (counter_sums::value& v : r.own) {
+            a(v.counter, v.number);
+            if (v.counter >= sums_->counters().size())
+                throw kernel::user_error("checkpoint", "has counters that this GPU lacks");
+        }
+    }
 }
 
 void statistics_files::write(const std::string& ended) {

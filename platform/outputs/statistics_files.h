@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "platform/options/options.h"
 #include "platform/outputs/provenance.h"
 #include "platform/report/counter_sums.h"
@@ -42,6 +43,11 @@ public:
     void add(const report& report, const kernel_record* kernel,
              std::vector<instruction_profile::row> instructions);
 
+    /// Rows are collected whether or not a file is asked for: a checkpoint has them.
+    void keep_rows() { keeps_rows_ = true; }
+    /// The rows so far.
+    void checkpoint(kernel::archive& a);
+
     /// @param ended  why the run has ended: "finished", ...
     /// @throws kernel::output_error, after the other files
     void write(const std::string& ended);
@@ -70,6 +76,7 @@ private:
     std::map<std::string, std::size_t> column_of_;
     std::vector<row> rows_;
     report last_;
+    bool keeps_rows_ = false;
 };
 
 }  // namespace simtlm::platform

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/counter_sums.h"
 
+#include "modules/kernel/archive.h"
 #include "platform/report/report.h"
 
 #include <map>
@@ -74,6 +75,13 @@ counter_sums::counter_sums(gpu& device) : device_(device) {
         for (std::size_t i = 0; i < blocks_.blocks()[b].cells.size(); ++i)
             *place++ += first[kind_of[b]];
     before_.assign(counters_.size(), 0);
+}
+
+void counter_sums::checkpoint(kernel::archive& a) {
+    const std::size_t counters = before_.size();
+    a.block("counters");
+    a(before_);
+    before_.resize(counters);
 }
 
 std::vector<std::uint64_t> counter_sums::sum() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/statistics.h"
 #include "platform/gpu/gpu.h"
 
@@ -39,6 +40,8 @@ public:
     std::vector<value> take();
     /// Since the start, by counter, as of the last take().
     const std::vector<std::uint64_t>& whole() const { return before_; }
+    /// Their sums at the last take().
+    void checkpoint(kernel::archive& a);
 
 private:
     std::vector<std::uint64_t> sum() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/report.h"
 
+#include "modules/kernel/archive.h"
 #include "platform/report/report_writer.h"
 
 #include <fmt/format.h>
@@ -340,6 +341,13 @@ double report::value(const std::string& name) const {
     const auto f = std::find_if(figures.begin(), figures.end(),
                                 [&](const figure& x) { return x.name == name; });
     return f != figures.end() ? f->value : 0;
+}
+
+void reporter::checkpoint(kernel::archive& a) {
+    counted& b = before_;
+    a.block("report");
+    a(b.cycles, b.instructions, b.requests, b.replies, b.request_cycles, b.warp_cycles,
+      b.warp_slots);
 }
 
 report reporter::make(const report_subject* subject) {

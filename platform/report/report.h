@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/statistics.h"
 #include "platform/gpu/gpu.h"
 
@@ -58,6 +59,9 @@ public:
 
     /// @param subject  nullptr: of no kernel
     report make(const report_subject* subject);
+
+    /// What had been counted at the last report.
+    void checkpoint(kernel::archive& a);
 
 private:
     /// What had been counted when the report before was made.

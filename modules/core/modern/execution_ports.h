@@ -71,6 +71,12 @@ public:
         return free_at_[static_cast<unsigned>(port_for(c))];
     }
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(free_at_);
+    }
+
 private:
     /// FP32 goes where the latch is free first, to the pipe without multiply-add of integers first.
     unit port_for(program::scheduling_class c) const {

@@ -50,6 +50,12 @@ public:
     outcome issue(const program::dynamic_instruction& code, unsigned warp, bool last,
                   unsigned sub_core, std::uint64_t now);
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(uid_);
+    }
+
 private:
     void resolve_addresses(warp_instruction& inst, program::lane_addresses& lanes);
     void act_on_cluster(warp_instruction& inst, program::lane_addresses& lanes, outcome& out,

@@ -3,6 +3,7 @@
 
 #include "modules/core/modern/modern_config.h"
 #include "modules/core/sm_identity.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/protocol/sockets.h"
 
@@ -36,6 +37,8 @@ public:
     void wake() { process_.wake(); }
     /// A kernel ends: lines under way reach nobody.
     void flush();
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     bool idle() const { return requests_.empty() && replies_.empty() && awaited_ == 0; }
 
 private:

@@ -78,6 +78,11 @@ public:
     void issued(unsigned slot) { last_ = static_cast<int>(slot); }
     /// The slot that issued last, -1: none, or it has ended.
     int last() const { return last_; }
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(by_age_, live_, last_, stalled_, wheel_, armed_, reached_);
+    }
     /// The youngest of some warps. @pre slots is not empty, and all have started
     unsigned youngest(slot_mask slots) const {
         unsigned i = live_ - 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/modern/stream_buffer.h"
+#include "modules/kernel/archive_fwd.h"
 
 #include <cstdint>
 #include <limits>
@@ -51,6 +52,8 @@ public:
 
     const l0_statistics& statistics() const { return statistics_; }
     const stream_buffer& stream() const { return stream_; }
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();

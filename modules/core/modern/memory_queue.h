@@ -54,6 +54,12 @@ public:
     }
     std::size_t size() const { return queue_.size(); }
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(free_at_);
+    }
+
 private:
     struct entry {
         Entry what{};
@@ -88,6 +94,12 @@ public:
     void taken(unsigned s, std::uint64_t now) {
         first_ = (s + 1) % sub_cores_;
         next_ = now + interval_;
+    }
+
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(first_, next_);
     }
 
 private:

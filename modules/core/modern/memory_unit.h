@@ -6,6 +6,7 @@
 #include "modules/core/modern/memory_queue.h"
 #include "modules/core/modern/sub_core.h"
 #include "modules/core/sm_identity.h"
+#include "modules/kernel/archive_fwd.h"
 
 #include <array>
 #include <cstdint>
@@ -46,6 +47,8 @@ public:
     /// A sub-core has something in its memory queue.
     void wake() { accept_process_.wake(); }
     bool idle() const;
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     /// Why the access at the head of a latch did not start when it was tried last.
     memory_stall stall() const { return stall_; }
     const warp_instruction* in_latch(unsigned which) const { return latch_[which].inst; }

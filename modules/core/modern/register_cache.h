@@ -31,11 +31,21 @@ public:
         return e.valid && e.warp == warp && e.reg == reg;
     }
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(entries_);
+    }
+
 private:
     struct entry {
         std::uint16_t warp = 0;
         std::uint16_t reg = 0;
         bool valid = false;
+        template <class Archive>
+        void checkpoint(Archive& a) {
+            a(warp, reg, valid);
+        }
     };
     std::array<std::array<entry, slots>, banks> entries_{};
 };

@@ -42,6 +42,12 @@ public:
     /// no fixed-latency result takes the port. @return that cycle
     std::uint64_t write_variable(unsigned bank, std::uint64_t at);
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(read_, reads_from_, fixed_writes_, writes_to_);
+    }
+
 private:
     static constexpr unsigned horizon = 64;  // cycles
     static std::uint64_t bit(std::uint64_t cycle) { return std::uint64_t{1} << (cycle % horizon); }

@@ -23,6 +23,12 @@ public:
     void release() { --used_; }
     unsigned used() const { return used_; }
 
+    /// State that outlives kernels.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(last_);
+    }
+
 private:
     unsigned entries_;
     unsigned used_ = 0;

@@ -14,6 +14,7 @@
 #include "modules/core/modern/sub_core.h"
 #include "modules/core/modern/warpgroup_unit.h"
 #include "modules/core/multiprocessor.h"
+#include "modules/kernel/archive_fwd.h"
 
 #include <deque>
 #include <memory>
@@ -79,6 +80,8 @@ public:
     warp_wait why_waiting(unsigned warp) const override;
     std::string describe() const override;
     std::size_t instructions_in_flight() const override { return pool_.in_flight(); }
+    bool at_rest() const override;
+    void checkpoint(kernel::archive& a) override;
 
     // ---- statistics and reports, between steps ----
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/ring_buffer.h"
 
 #include <cstdint>
@@ -62,6 +63,8 @@ public:
         return false;
     }
     std::size_t lines() const { return queue_.size(); }
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
 
 private:
     struct entry {

@@ -15,6 +15,7 @@
 #include "modules/core/running_cycles.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/warp_wait.h"
+#include "modules/kernel/archive_fwd.h"
 #include "modules/kernel/clocked_process.h"
 #include "modules/kernel/ring_buffer.h"
 
@@ -152,6 +153,10 @@ public:
     unsigned stall_left(unsigned warp) const {
         return scheduler_.stall_left(slot_of(warp), issue_process_.now());
     }
+    /// Nothing is decoded, read or written back for warps that have ended.
+    bool at_rest() const;
+    /// State that outlives kernels, of a block at rest.
+    void checkpoint(kernel::archive& a);
     unsigned number() const { return number_; }
     unsigned buffered(unsigned warp) const { return front_[slot_of(warp)].count; }
 
@@ -260,6 +265,10 @@ private:
     struct increment {
         std::uint64_t issued;
         std::uint8_t slot, counter;
+        template <class Archive>
+        void checkpoint(Archive& a) {
+            a(issued, slot, counter);
+        }
     };
     std::vector<increment> increments_;  // of the last cycles
     fixed_latency_stage control_, allocate_;

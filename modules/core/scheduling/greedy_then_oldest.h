@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/scheduling_policy.h"
+#include "modules/kernel/archive_fwd.h"
 
 namespace simtlm::core {
 
@@ -23,6 +24,7 @@ public:
         return oldest;
     }
     void issued(unsigned warp, unsigned) override { last_ = warp; }
+    void checkpoint(kernel::archive& a) override;
 
 protected:
     const warp_table& warps_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/scheduling_policy.h"
+#include "modules/kernel/archive_fwd.h"
 
 namespace simtlm::core {
 
@@ -16,6 +17,7 @@ public:
         last_ = warp;
         started_ = true;
     }
+    void checkpoint(kernel::archive& a) override;
 
 private:
     unsigned last_ = 0;

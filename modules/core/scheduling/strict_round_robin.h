@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/scheduling_policy.h"
+#include "modules/kernel/archive_fwd.h"
 
 namespace simtlm::core {
 
@@ -37,6 +38,7 @@ public:
     }
     /// Barriers release warps without waking their schedulers' next choice: it is made every cycle.
     bool acts_when_idle() const override { return true; }
+    void checkpoint(kernel::archive& a) override;
 
 private:
     const warp_table& warps_;

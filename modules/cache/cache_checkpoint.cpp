@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/l1_data_cache.h"
+#include "modules/cache/read_only_cache.h"
+#include "modules/cache/texture_cache.h"
+#include "modules/kernel/archive.h"
+
+#include <algorithm>
+
+namespace simtlm::cache {
+
+void tag_array::checkpoint(kernel::archive& a) {
+    a(sets_, ways_, allocation_, dirty_, used_, random_, counters_.accesses, counters_.misses,
+      counters_.sector_misses, counters_.pending_hits);
+    if (a.restores()) resize();
+    if (!used_ && counters_.accesses == 0) return;  // the tables are as they were made
+    a(fingerprints_, classes_, ages_, tags_);
+    a.plain(flags_);
+    a.plain(written_);
+    if (!a.restores()) return;
+    groups_.resize(tags_.size() / group_lines + 1);
+    std::fill(groups_.begin(), groups_.end(), group_summary());
+}
+
+void cache_engine::checkpoint(kernel::archive& a) {
+    a(tags_, ports_);
+}
+
+void texture_engine::checkpoint(kernel::archive& a) {
+    a(tags_);
+}
+
+void texture_cache::checkpoint(kernel::archive& a) {
+    a.block(name());
+    a(engine_);
+}
+
+void l1_data_cache::checkpoint(kernel::archive& a) {
+    a.block(name());
+    a(engine_, next_cycle_);
+}
+
+void read_only_cache::checkpoint(kernel::archive& a) {
+    a.block(name());
+    a(engine_, next_cycle_, next_send_);
+}
+
+}  // namespace simtlm::cache

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/scheduling/greedy_then_oldest.h"
+#include "modules/core/scheduling/loose_round_robin.h"
+#include "modules/core/scheduling/strict_round_robin.h"
+#include "modules/core/scheduling/two_level_active.h"
+#include "modules/core/simt_cluster.h"
+#include "modules/core/sm.h"
+#include "modules/kernel/archive.h"
+#include "modules/kernel/error.h"
+
+namespace simtlm::core {
+
+void scheduling_policy::checkpoint(kernel::archive&) {
+    throw kernel::user_error("-gpgpu_scheduler",
+                             "this warp scheduler cannot be saved in a checkpoint",
+                             "override scheduling_policy::checkpoint()");
+}
+void greedy_then_oldest::checkpoint(kernel::archive& a) {
+    a(last_);
+}
+void loose_round_robin::checkpoint(kernel::archive& a) {
+    a(last_, started_);
+}
+void strict_round_robin::checkpoint(kernel::archive& a) {
+    a(choice_, last_, keeps_choice_);
+}
+void two_level_active::checkpoint(kernel::archive& a) {
+    a(active_, pending_);
+}
+
+void scoreboard::checkpoint(kernel::archive& a) {
+    std::uint64_t words = words_;
+    a(words);
+    words_ = words;
+    a.plain(words_of_);
+}
+
+void operand_collector::checkpoint(kernel::archive& a) {
+    for (pool& p : pools_) a(p.turn);
+    for (entrance& e : entrances_) a(e.full);
+    for (collector& c : units_) a(c.next);
+    a(written_at_, kept_, kept_by_, awaited_by_);
+}
+
+void front_end::checkpoint(kernel::archive& a) {
+    a(last_);
+}
+
+void ldst_unit::checkpoint(kernel::archive& a) {
+    a(next_client_, stage_, stall_);
+}
+
+void warp_scheduler::checkpoint(kernel::archive& a) {
+    a(*policy_, last_reason_, counted_to_, not_before_, full_, pipe_of_head_, heads_for_);
+}
+
+void multiprocessor::checkpoint(kernel::archive&) {
+    throw kernel::user_error(name(), "SMs of this kind cannot be saved in a checkpoint",
+                             "override multiprocessor::checkpoint()");
+}
+
+void multiprocessor::checkpoint_running(kernel::archive& a) {
+    a.block(name());
+    a(running_);
+}
+
+bool sm::at_rest() const {
+    return !busy() && resident_ctas_ == 0 && port_.idle() && pool_.in_flight() == 0 &&
+           collector_.idle() && write_back_->idle() && ldst_->idle() && warps_.fetching == 0 &&
+           l1i_->idle() && l1c_->idle() && l1t_->idle() && (!l1d_ || l1d_->idle());
+}
+
+void sm::checkpoint(kernel::archive& a) {
+    checkpoint_running(a);
+    a(warps_, scoreboard_, shared_, collector_, issue_);
+    for (auto& u : units_) a(*u);
+    a(*ldst_);
+    for (auto& s : schedulers_) a(*s);
+    a(*front_end_, dynamic_warps_, residents_since_);
+    l1i_->checkpoint(a);
+    l1c_->checkpoint(a);
+    l1t_->checkpoint(a);
+    if (l1d_) l1d_->checkpoint(a);
+}
+
+bool simt_cluster::at_rest() const {
+    if (busy()) return false;
+    for (const auto& s : sms_)
+        if (!s->at_rest()) return false;
+    return true;
+}
+
+void simt_cluster::checkpoint(kernel::archive& a) {
+    a.block(name());
+    a(cycles_, traffic_.sent.sizes, traffic_.received.sizes, next_hand_);
+    for (const auto& s : sms_) s->checkpoint(a);
+}
+
+}  // namespace simtlm::core

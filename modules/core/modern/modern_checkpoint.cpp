@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/modern/sm.h"
+#include "modules/kernel/archive.h"
+
+#include <algorithm>
+
+namespace simtlm::core::modern {
+
+void stream_buffer::checkpoint(kernel::archive& a) {
+    std::vector<std::pair<std::uint64_t, bool>> lines;
+    for (std::size_t i = 0; i < queue_.size(); ++i)
+        lines.emplace_back(queue_[i].line, queue_[i].arrived);
+    a(next_, running_, lines);
+    queue_.clear();
+    for (const auto& [line, arrived] : lines) queue_.push({line, arrived});
+}
+
+void l0_instruction_cache::checkpoint(kernel::archive& a) {
+    a.plain(lines_);
+    a(stream_, missed_, awaited_, uses_, latest_, statistics_.fetches, statistics_.hits,
+      statistics_.stream_hits, statistics_.misses, statistics_.prefetches);
+}
+
+void instruction_link::checkpoint(kernel::archive& a) {
+    a(first_, generation_);
+}
+
+void memory_unit::checkpoint(kernel::archive& a) {
+    a(arbiter_, shared_free_at_, link_free_at_, copy_port_free_at_, stall_);
+}
+
+bool sub_core::at_rest() const {
+    return decoding_.empty() && memory_.empty() && control_.inst == nullptr &&
+           allocate_.inst == nullptr && !l0_.has_request() &&
+           std::all_of(armed_.begin(), armed_.end(), [](std::uint64_t w) { return w == 0; });
+}
+
+void sub_core::checkpoint(kernel::archive& a) {
+    a(scheduler_, ports_, registers_, cache_, results_, l0_, memory_, generation_, live_, valid_,
+      dependent_, blocked_, wants_fetch_, increments_, port_free_at_, next_counted_,
+      sleeping_for_);
+}
+
+bool sm::at_rest() const {
+    return !busy() && resident_ctas_ == 0 && port_.idle() && pool_.in_flight() == 0 &&
+           memory_unit_->idle() && link_->idle() && arrivals_.empty() && departures_.empty() &&
+           fences_.empty() &&
+           std::all_of(sub_cores_.begin(), sub_cores_.end(),
+                       [](const auto& s) { return s->at_rest(); }) &&
+           l1i_->idle() && l1c_->idle() && l1t_->idle() && l1d_->idle();
+}
+
+void sm::checkpoint(kernel::archive& a) {
+    checkpoint_running(a);
+    a(warps_, scoreboard_, issue_);
+    for (auto& s : sub_cores_) a(*s);
+    a(*memory_unit_, *link_, last_launch_, dynamic_warps_, residents_since_, warp_start_,
+      fp64_free_at_);
+    l1i_->checkpoint(a);
+    l1c_->checkpoint(a);
+    l1t_->checkpoint(a);
+    l1d_->checkpoint(a);
+}
+
+}  // namespace simtlm::core::modern

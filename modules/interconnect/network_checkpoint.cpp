@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/interconnect/crossbar.h"
+#include "modules/interconnect/router_network.h"
+#include "modules/kernel/archive.h"
+
+namespace simtlm::interconnect {
+
+void network::checkpoint(kernel::archive& a) {
+    a.block(name());
+    for (const subnet s : {requests, replies}) {
+        for (injector& i : injectors_[s]) a(i.packets, i.units, i.posted);
+        for (ejector& e : ejectors_[s]) a(e.packets);
+        for (taken& t : taken_[s]) a(t.units, t.packets);
+    }
+    a(injected_, stalls_);
+}
+
+void crossbar_switch::checkpoint(kernel::archive& a) {
+    a(pass_, *arbiter_);
+}
+
+void crossbar::checkpoint(kernel::archive& a) {
+    network::checkpoint(a);
+    for (crossbar_switch& s : switches_) a(s);
+}
+
+void vc_router::checkpoint(kernel::archive& a) {
+    a(*vc_allocator_, *switch_allocator_, first_vc_);
+}
+
+void router_subnet::checkpoint(kernel::archive& a) {
+    for (vc_router& r : routers_) a(r);
+    for (node& n : nodes_) {
+        node_counters& c = n.counters;
+        a(n.pushed, n.vc, n.last_vc, n.turn, c.sent_packets, c.sent_flits, c.accepted_packets,
+          c.accepted_flits);
+    }
+}
+
+void router_network::checkpoint(kernel::archive& a) {
+    network::checkpoint(a);
+    a(halves_[requests], halves_[replies], restarted_at_);
+}
+
+}  // namespace simtlm::interconnect

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/archive.h"
+#include "modules/kernel/error.h"
+#include "modules/memory/address_mapping.h"
+#include "modules/memory/dram_channel.h"
+#include "modules/memory/memory_partition.h"
+#include "modules/memory/memory_statistics.h"
+
+#include <algorithm>
+
+namespace simtlm::memory {
+
+void dram_timing_state::checkpoint(kernel::archive& a) {
+    for (bank& b : bank_)
+        a(b.read, b.write, b.restored, b.activate, b.precharged, b.write_to_precharge,
+          b.read_to_precharge, b.row, b.active);
+    for (bank_group& g : group_) a(g.column, g.precharge);
+    a(column_any_, read_any_, write_any_, activate_any_, quiet_at_);
+}
+
+void dram_bank_machines::checkpoint(kernel::archive& a) {
+    a(timing_);  // no bank serves a request
+}
+
+void dram_sampler::checkpoint(kernel::archive& a) {
+    a(free_since_, counted_to_, pending_);
+}
+
+void dram_timing_checker::checkpoint(kernel::archive& a) {
+    const auto each = [&a](moment& m) { a(m.cycle, m.happened); };
+    for (bank_history& b : banks_) {
+        for (moment* m : {&b.activate, &b.precharge, &b.read, &b.write}) each(*m);
+        a(b.open, b.row);
+    }
+    for (group_history& g : groups_)
+        for (moment* m : {&g.column, &g.read}) each(*m);
+    for (moment* m : {&activate_, &read_, &write_, &column_, &refresh_, &row_bus_, &data_})
+        each(*m);
+    a(violations_, commands_);
+}
+
+void dram_scheduler::checkpoint(kernel::archive&) {
+    throw kernel::user_error("-gpgpu_dram_scheduler",
+                             "this DRAM scheduler cannot be saved in a checkpoint",
+                             "override dram_scheduler::checkpoint()");
+}
+
+void memory_channel::checkpoint(kernel::archive&) {
+    throw kernel::user_error(name(), "the state of this memory cannot be saved in a checkpoint",
+                             "override memory_channel::checkpoint()");
+}
+
+void dram_channel::checkpoint(kernel::archive& a) {
+    a.block(name());
+    a(machines_, pipeline_, sampler_, bus_, refresh_, *scheduler_, priority_, arrivals_,
+      kernel_start_, slept_blocked_);
+    if (checker_) a(*checker_);
+}
+
+void memory_sub_partition::checkpoint(kernel::archive& a) {
+    a.block(name());
+    a(copies_, stalled_, stalled_since_, memcpy_offset_, accounted_);
+    if (engine_) a(*engine_);
+}
+
+void memory_partition::checkpoint(kernel::archive& a) {
+    a.block(name());
+    std::uint64_t next_request = next_request_.value();
+    a(response_order_, next_request, private_credit_, shared_credit_, last_borrower_);
+    next_request_ = sc_core::sc_time::from_value(next_request);
+    for (const auto& s : sub_partitions_) s->checkpoint(a);
+}
+
+void memory_statistics::checkpoint(kernel::archive& a) {
+    gather();
+    std::uint64_t last_request_cycle = last_request_cycle_;
+    a(open_.sum, open_.num, last_request_cycle);
+    last_request_cycle_ = last_request_cycle;
+}
+
+void random_chunks::checkpoint(kernel::archive& a) {
+    std::vector<std::pair<std::uint64_t, std::uint16_t>> places(places_.begin(), places_.end());
+    std::sort(places.begin(), places.end());
+    a(state_, next_, places);
+    places_.clear();
+    places_.insert(places.begin(), places.end());
+}
+
+void address_mapping::checkpoint(kernel::archive& a) {
+    a.block("address_mapping");
+    a(chunks_);
+}
+
+}  // namespace simtlm::memory

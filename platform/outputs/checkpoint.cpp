@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/outputs/checkpoint.h"
+
+#include "modules/kernel/archive.h"
+#include "modules/kernel/error.h"
+#include "modules/kernel/output_file.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string_view>
+
+namespace simtlm::platform {
+
+namespace {
+
+constexpr std::string_view first_line = "simtlm checkpoint 1\n";
+
+/// Options of the run and of traces that the state, or what follows from it, depends on. Of the
+/// groups that describe the GPU it is all.
+bool matters(const option_info& o) {
+    if (!o.effective() || o.action) return false;
+    switch (o.group) {
+        case option_group::run:
+            return o.name == "--check-dram";
+        case option_group::trace: {
+            constexpr std::array<std::string_view, 5> some = {
+                "--opcode-table", "--unknown-opcode", "--override-shmem", "--override-registers",
+                "--ctas"};
+            return std::find(some.begin(), some.end(), o.name) != some.end();
+        }
+        case option_group::output:
+        case option_group::elsewhere:
+            return false;
+        default:
+            return true;
+    }
+}
+
+std::string text_of(const option_values& options, const option_info& o) {
+    if (!o.repeatable) return options.text(o.name);
+    std::string all;
+    for (const option_value& v : options.all(o.name)) all += (all.empty() ? "" : " ") + v.text;
+    return all;
+}
+
+/// The counters of all blocks, which lie in the blocks themselves.
+void checkpoint_counters(gpu& device, kernel::archive& a) {
+    kernel::statistics list;
+    list_statistics(device, list);
+    a.block("statistics");
+    for (const kernel::statistics::block& b : list.blocks()) {
+        std::size_t cells = a.size_of(b.cells.size(), sizeof(std::uint64_t));
+        if (cells != b.cells.size())
+            throw kernel::user_error("checkpoint", "has other counters of " + b.name);
+        for (const kernel::statistics::cell& c : b.cells) {
+            std::uint64_t value = *c.value;
+            a(value);
+            // Blocks list what they count in as constant; nothing that they count in is.
+            if (a.restores()) *const_cast<std::uint64_t*>(c.value) = value;
+        }
+    }
+}
+
+void checkpoint_state(gpu& device, gpu_files& files, reporter& reports, kernel::archive& a) {
+    device.checkpoint(a);
+    checkpoint_counters(device, a);
+    reports.checkpoint(a);
+    files.checkpoint(a);
+    a.finish();
+}
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+    throw kernel::user_error(file, why, "write it again with --checkpoint");
+}
+
+std::string packed(const std::string& state) {
+    const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
+                                                                          ZSTD_freeCCtx);
+    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+    std::string out(ZSTD_compressBound(state.size()), '\0');
+    const std::size_t size =
+        ZSTD_compress2(context.get(), out.data(), out.size(), state.data(), state.size());
+    if (ZSTD_isError(size) != 0) throw std::bad_alloc();
+    out.resize(size);
+    return out;
+}
+
+std::string unpacked(const std::string& file, std::string_view frame, std::uint64_t bytes) {
+    if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != bytes)
+        refuse(file, "is cut short or damaged");
+    std::string out(bytes, '\0');
+    const std::size_t size = ZSTD_decompress(out.data(), out.size(), frame.data(), frame.size());
+    if (ZSTD_isError(size) != 0 || size != bytes) refuse(file, "is cut short or damaged");
+    return out;
+}
+
+/// Where the reference's options have a checkpoint.
+std::string file_of_kernel(std::uint64_t kernel) {
+    return fmt::format("checkpoint_files/kernel_{}.checkpoint", kernel);
+}
+
+}  // namespace
+
+checkpoint_options checkpoint_options::of(const option_values& values) {
+    checkpoint_options o;
+    o.write = values.text("--checkpoint");
+    o.kernels = values.natural("--checkpoint-at");
+    o.resume = values.text("--resume");
+    if (o.write.empty() && values.given("--checkpoint-at"))
+        values.fail("--checkpoint-at", "has no effect without a file", "give --checkpoint FILE");
+    if (!o.write.empty() && o.kernels == 0)
+        values.fail("--checkpoint-at", "is not a number of kernels from 1 on",
+                    "say after how many kernels");
+    if (values.flag("-checkpoint_option")) {
+        if (!o.write.empty())
+            values.fail("-checkpoint_option", "and --checkpoint are given", "give one of them");
+        o.kernels = values.number("-checkpoint_kernel", 1);
+        o.write = file_of_kernel(o.kernels);
+        std::error_code ignored;  // told when the file is written
+        std::filesystem::create_directories("checkpoint_files", ignored);
+    }
+    if (values.flag("-resume_option")) {
+        if (!o.resume.empty())
+            values.fail("-resume_option", "and --resume are given", "give one of them");
+        o.resume = file_of_kernel(values.number("-resume_kernel", 1));
+    }
+    return o;
+}
+
+void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, reporter& reports,
+                       const option_values& options) {
+    bring_up_to_date(device);
+    kernel::archive a;
+    checkpoint_state(device, files, reports, a);
+    const std::string state = a.take();
+    nlohmann::ordered_json head;
+    head["kernels"] = device.commands().kernels_done();
+    head["core_cycles"] = device.core_cycles();
+    head["time"] = device.sequencer().next_edge() - 1;
+    head["state_bytes"] = state.size();
+    for (const option_info& o : option_table())
+        if (matters(o)) head["options"][o.name] = text_of(options, o);
+    kernel::output_file out(file);
+    out.write(first_line);
+    out.write(head.dump());
+    out.put('\n');
+    out.write(packed(state));
+    out.commit();
+}
+
+checkpoint checkpoint::read(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw kernel::user_error(file, "cannot be read", "give a file that --checkpoint wrote");
+    const std::string all((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    if (all.compare(0, first_line.size(), first_line) != 0)
+        throw kernel::user_error(file, "is no checkpoint of this version of simtlm",
+                                 "give a file that --checkpoint wrote");
+    const std::size_t end = all.find('\n', first_line.size());
+    if (end == std::string::npos) refuse(file, "is cut short or damaged");
+    checkpoint c;
+    c.file_ = file;
+    std::uint64_t bytes = 0;
+    try {
+        const auto head = nlohmann::json::parse(
+            all.substr(first_line.size(), end - first_line.size()));
+        c.kernels_ = head.at("kernels").get<std::uint64_t>();
+        c.time_ = head.at("time").get<std::uint64_t>();
+        bytes = head.at("state_bytes").get<std::uint64_t>();
+        c.options_ = head.at("options").get<std::map<std::string, std::string>>();
+    } catch (const nlohmann::json::exception&) {
+        refuse(file, "is damaged");
+    }
+    c.state_ = unpacked(file, std::string_view(all).substr(end + 1), bytes);
+    return c;
+}
+
+void checkpoint::check(const option_values& options) const {
+    for (const option_info& o : option_table()) {
+        if (!matters(o)) continue;
+        const auto saved = options_.find(o.name);
+        if (saved == options_.end())
+            refuse(file_, "was written by a version of simtlm without " + o.name);
+        if (const std::string here = text_of(options, o); here != saved->second)
+            throw kernel::user_error(
+                file_,
+                fmt::format("was written of another GPU: with {} {} instead of {}", o.name,
+                            saved->second.empty() ? "\"\"" : saved->second,
+                            here.empty() ? "\"\"" : here),
+                "resume with the options that it was written with");
+    }
+}
+
+void checkpoint::restore(gpu& device, gpu_files& files, reporter& reports) {
+    bring_up_to_date(device);
+    kernel::archive a(std::move(state_));
+    try {
+        checkpoint_state(device, files, reports, a);
+    } catch (const kernel::user_error& e) {
+        if (e.where() != "checkpoint") throw;
+        throw kernel::user_error(file_, std::string(e.what()).substr(e.where().size() + 2));
+    }
+}
+
+}  // namespace simtlm::platform

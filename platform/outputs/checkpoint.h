@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platform/gpu/gpu.h"
+#include "platform/options/options.h"
+#include "platform/outputs/gpu_files.h"
+#include "platform/report/report.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace simtlm::platform {
+
+/// Where a run is to be saved, and from where it goes on: --checkpoint, --checkpoint-at, --resume,
+/// and the reference's options for them.
+struct checkpoint_options {
+    std::string write;          ///< file; empty: none
+    std::uint64_t kernels = 0;  ///< that have finished before it is written
+    std::string resume;         ///< file; empty: from the start
+
+    bool any() const { return !write.empty() || !resume.empty(); }
+    /// @throws kernel::user_error
+    static checkpoint_options of(const option_values& values);
+};
+
+/// A run that has been saved between two kernels: a line of text that says what it is, the options
+/// that the state depends on as JSON, and the state of the GPU, packed (docs/checkpoints.md).
+///
+/// Time goes on where the run had come to: the GPU of a new process is idle up to time(), which
+/// costs little since idle clocks are gated, and then gets the state. Whatever waits for a time to
+/// come finds out anew.
+class checkpoint {
+public:
+    /// Saves a run. @pre device.at_rest()
+    /// @param options  of the run
+    /// @throws kernel::user_error, kernel::output_error
+    static void write(const std::string& file, gpu& device, gpu_files& files, reporter& reports,
+                      const option_values& options);
+
+    /// Reads a file. @throws kernel::user_error when it is none, or damaged
+    static checkpoint read(const std::string& file);
+
+    /// @throws kernel::user_error naming the first option that differs from those of the saved run
+    void check(const option_values& options) const;
+    /// Up to when a GPU has to be idle before it is restored.
+    sc_core::sc_time time() const { return sc_core::sc_time::from_value(time_); }
+    /// Kernels that had finished.
+    std::uint64_t kernels() const { return kernels_; }
+    /// Gives a GPU the state. Its commands are submitted, and proceed afterwards.
+    /// @pre the time is time(), between steps, synchronized
+    /// @throws kernel::user_error
+    void restore(gpu& device, gpu_files& files, reporter& reports);
+
+private:
+    std::string file_;
+    std::map<std::string, std::string> options_;
+    std::uint64_t time_ = 0;  // in units of the time resolution
+    std::uint64_t kernels_ = 0;
+    std::string state_;
+};
+
+}  // namespace simtlm::platform

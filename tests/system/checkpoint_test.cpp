@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that is saved between two kernels and goes on in another process ends as if it had never
+// been interrupted: --checkpoint, --resume.
+//
+// SIMTLM_CONFIGURATIONS=200 tries more GPUs at random, SIMTLM_SEED=7 others.
+#include "tests/system/random_configuration.h"
+#include "tests/system/simulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace simtlm::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
+}
+
+/// A list of kernels of the samples.
+std::string list_of(const scratch_folder& folder, const std::vector<std::string>& samples) {
+    std::string text;
+    for (const std::string& s : samples) {
+        const std::string file = folder.path(s + ".traceg.xz");
+        if (!std::filesystem::exists(file))
+            std::filesystem::copy_file(std::string(SIMTLM_TRACES) + "/" + s + "/kernel-1.traceg.xz",
+                                       file);
+        text += s + ".traceg.xz\n";
+    }
+    return folder.write("kernelslist.g", text);
+}
+
+struct result {
+    outcome run;
+    nlohmann::json statistics;
+};
+
+result run(const scratch_folder& folder, std::vector<std::string> arguments,
+           const std::vector<std::string>& more) {
+    const std::string file = folder.path("statistics.json");
+    arguments.insert(arguments.end(), {"--quiet", "--stats-json", file});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    result r{simulate(arguments), {}};
+    if (r.run.code != 0) return r;
+    r.statistics = read_json(file);
+    for (const char* how : {"config", "origins", "provenance"}) r.statistics.erase(how);
+    return r;
+}
+
+/// The report behind the line with which every run begins.
+std::string behind_opening(const std::string& report) {
+    const std::size_t at = report.find("kernel_name");
+    return at == std::string::npos ? "" : report.substr(at);
+}
+
+/// Runs whole, saved, and from where it was saved on, and compares.
+/// @return whether a checkpoint could be written
+bool compare(const scratch_folder& folder, const std::vector<std::string>& gpu, unsigned kernels,
+             const std::vector<std::string>& otherwise = {}) {
+    std::string line;
+    for (const std::string& word : gpu) line += word + " ";
+    SCOPED_TRACE(line);
+    const std::string file = folder.path("checkpoint");
+    std::filesystem::remove(file);
+    const result whole = run(folder, gpu, {});
+    if (whole.run.code != 0) return false;
+    const result saved =
+        run(folder, gpu, {"--checkpoint", file, "--checkpoint-at", std::to_string(kernels)});
+    EXPECT_EQ("", first_difference(whole.run.report(), saved.run.report()));
+    if (saved.run.code != 0) {
+        EXPECT_THAT(saved.run.err, HasSubstr("is not written"));
+        return false;
+    }
+    std::vector<std::string> resume = {"--resume", file};
+    resume.insert(resume.end(), otherwise.begin(), otherwise.end());
+    const result resumed = run(folder, gpu, resume);
+    EXPECT_EQ(0, resumed.run.code) << resumed.run.err;
+    EXPECT_TRUE(whole.statistics == resumed.statistics) << "the JSON files differ";
+    // What is printed is what the whole run prints from there on.
+    const std::string all = whole.run.report(), rest = behind_opening(resumed.run.report());
+    EXPECT_GE(all.size(), rest.size());
+    EXPECT_FALSE(rest.empty());
+    EXPECT_EQ("",
+              first_difference(all.substr(all.size() - std::min(all.size(), rest.size())), rest));
+    return true;
+}
+
+class CheckpointOnPreset : public testing::TestWithParam<const char*> {};
+
+TEST_P(CheckpointOnPreset, ARunGoesOnAsIfItHadNotBeenInterrupted) {
+    const scratch_folder folder;
+    const std::string list =
+        list_of(folder, {"vecadd", "reduction", "histogram", "vecadd", "async_copy"});
+    const std::vector<std::string> gpu = {"--preset", GetParam(), "--any-binary-version", "-trace",
+                                          list};
+    for (const unsigned kernels : {1u, 3u}) EXPECT_TRUE(compare(folder, gpu, kernels));
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, CheckpointOnPreset,
+                         testing::Values("TINY", "QV100", "RTX2060", "H100_PCIE"),
+                         [](const auto& name) { return std::string(name.param); });
+
+class Checkpoint : public testing::Test {
+protected:
+    scratch_folder folder_;
+    std::string file_ = folder_.path("checkpoint");
+    std::string list_ = list_of(folder_, {"vecadd", "reduction", "vecadd"});
+    std::vector<std::string> with(std::vector<std::string> more) const {
+        return on_tiny(list_, std::move(more));
+    }
+    void save() const {
+        const outcome o = simulate(with({"--checkpoint", file_, "--checkpoint-at", "1"}));
+        ASSERT_EQ(0, o.code) << o.err;
+    }
+};
+
+TEST_F(Checkpoint, KernelsOfSeveralStreamsAreSavedWhenNoneOfThemHasBegun) {
+    EXPECT_TRUE(compare(folder_,
+                        on_tiny(sample("streams"), {"-gpgpu_kernel_launch_latency", "5000",
+                                                    "-gpgpu_max_concurrent_kernel", "1"}),
+                        1));
+}
+
+TEST_F(Checkpoint, GoesOnWithOtherThreadsOfTheHostAndWithoutSleep) {
+    for (const std::vector<std::string>& way :
+         {std::vector<std::string>{"--threads", "2", "--sms-a-thread", "1"},
+          std::vector<std::string>{"--no-sleep"}, std::vector<std::string>{"--processes", "block"},
+          std::vector<std::string>{"--shuffle-seed", "5"}})
+        EXPECT_TRUE(compare(folder_, with({}), 2, way)) << way.front();
+}
+
+TEST_F(Checkpoint, IsWrittenByAndGoesOnInTheSpellingOfTheReference) {
+    const std::string here = "cd " + folder_.path("") + ";";
+    const outcome saved = simulate_from_shell(
+        here, with({"-checkpoint_option", "1", "-checkpoint_kernel", "2"}), ">saved");
+    ASSERT_EQ(0, saved.code) << saved.err;
+    EXPECT_TRUE(std::filesystem::exists(folder_.path("checkpoint_files/kernel_2.checkpoint")));
+    const outcome resumed =
+        simulate_from_shell(here, with({"-resume_option", "1", "-resume_kernel", "2"}), ">resumed");
+    EXPECT_EQ(0, resumed.code) << resumed.err;
+    const std::string rest = behind_opening(read_file(folder_.path("resumed")));
+    EXPECT_THAT(rest, HasSubstr("kernel_launch_uid = 3"));
+}
+
+TEST_F(Checkpoint, OfAnotherGpuIsRefusedByTheOptionThatDiffers) {
+    save();
+    const outcome o = simulate(with({"--resume", file_, "-gpgpu_l2_rop_latency", "77"}));
+    EXPECT_EQ(2, o.code);
+    EXPECT_THAT(o.err, HasSubstr("-gpgpu_l2_rop_latency"));
+    EXPECT_THAT(o.err, HasSubstr("instead of 77"));
+}
+
+TEST_F(Checkpoint, OfAnotherTraceIsRefused) {
+    save();
+    const scratch_folder other;
+    const outcome o = simulate(
+        on_tiny(list_of(other, {"histogram", "reduction", "vecadd"}), {"--resume", file_}));
+    EXPECT_EQ(2, o.code);
+    EXPECT_THAT(o.err, HasSubstr("other commands"));
+}
+
+TEST_F(Checkpoint, ThatIsDamagedOrNoneIsRefused) {
+    save();
+    std::string text = read_file(file_);
+    const std::string missing = folder_.path("missing");
+    const std::string none = folder_.write("none", "hello\n");
+    const std::string cut = folder_.write("cut", text.substr(0, text.size() - 100));
+    text[text.size() - 50] = static_cast<char>(text[text.size() - 50] ^ 0x55);
+    const std::string damaged = folder_.write("damaged", text);
+    for (const std::string& file : {missing, none, cut, damaged}) {
+        const outcome o = simulate(with({"--resume", file}));
+        EXPECT_EQ(2, o.code) << file;
+        EXPECT_EQ(1u, o.error_lines().size()) << o.err;
+        EXPECT_THAT(o.err, HasSubstr(file));
+    }
+}
+
+TEST_F(Checkpoint, ThatCouldNotBeWrittenIsAnError) {
+    const outcome o = simulate(with({"--checkpoint", file_, "--checkpoint-at", "3"}));
+    EXPECT_EQ(2, o.code);
+    EXPECT_THAT(o.err, HasSubstr("is not written"));
+    EXPECT_FALSE(std::filesystem::exists(file_));
+    EXPECT_EQ(
+        0u, std::count_if(folder_.files().begin(), folder_.files().end(), [](const std::string& f) {
+            return f.find(".part") != std::string::npos;
+        }));
+}
+
+TEST_F(Checkpoint, WhatDoesNotGoWithItIsRefused) {
+    save();
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{"--checkpoint", file_},
+          std::vector<std::string>{"--checkpoint-at", "2"},
+          std::vector<std::string>{"--resume", file_, "--sample"},
+          std::vector<std::string>{"--resume", file_, "--vcd", folder_.path("w.vcd")}}) {
+        const outcome o = simulate(with(more));
+        EXPECT_EQ(2, o.code) << more.back() << o.err;
+    }
+}
+
+class CheckpointOfRandomGpu : public testing::TestWithParam<unsigned> {};
+
+constexpr unsigned parts = 2;  // tests that may run at the same time
+
+TEST_P(CheckpointOfRandomGpu, GoesOnAsIfItHadNotBeenInterrupted) {
+    const std::uint64_t seed = from_environment("SIMTLM_SEED", 3);
+    const std::uint64_t wanted = from_environment("SIMTLM_CONFIGURATIONS", 12);
+    std::uint64_t drawn = 0, tried = 0;
+    for (std::uint64_t number = GetParam(); tried * parts + GetParam() < wanted; number += parts) {
+        ASSERT_LT(drawn, 4 * wanted + 20) << "most GPUs are refused, or never at rest";
+        ++drawn;
+        const scratch_folder folder;
+        const random_configuration gpu(seed, number, folder);
+        std::vector<std::string> arguments = gpu.options;
+        const std::string trace = gpu.trace == "sample" ? "vecadd" : gpu.trace;
+        arguments.insert(arguments.end(),
+                         {"-trace", list_of(folder, {trace, "vecadd", trace, "reduction"})});
+        SCOPED_TRACE("number " + std::to_string(number));
+        if (compare(folder, arguments, 1 + static_cast<unsigned>(number % 3))) ++tried;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, CheckpointOfRandomGpu, testing::Range(0u, parts));
+
+}  // namespace
+}  // namespace simtlm::test
