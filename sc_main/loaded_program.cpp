@@ -3,6 +3,7 @@
 
 #include "modules/execution/machine/sass_image.h"
 #include "modules/execution/ptx_image.h"
+#include "modules/kernel/archive.h"
 #include "modules/kernel/error.h"
 #include "modules/kernel/text_file.h"
 #include "modules/ptx/instruction_scheduler.h"
@@ -107,6 +108,28 @@ bool loaded_program::tell_findings() {
     const auto found = inspection_.take_findings();
     for (const std::string& f : found) tell("simtlm: check: " + f + "\n");
     return !found.empty();
+}
+
+void loaded_program::checkpoint(kernel::archive& a) {
+    if (image_->allocates())
+        throw kernel::user_error(image_->name(),
+                                 "allocates memory itself: that is not saved in checkpoints",
+                                 "run it whole");
+    const auto same = [&a](auto here) {
+        auto saved = here;
+        a(saved);
+        if (saved != here)
+            throw kernel::user_error("checkpoint", "was written of another program",
+                                     "resume with the program that it was written of");
+    };
+    a.block("program");
+    for (const platform::provenance::file& f : inputs_) same(platform::checksum_of(f.path).xxh128);
+    same(std::uint64_t{memory_.ranges().size()});
+    for (const execution::device_memory::range& r : memory_.ranges()) {
+        same(r.begin);
+        same(r.end);
+        a.memory(memory_.host(r.begin), r.end - r.begin);
+    }
 }
 
 platform::program_access loaded_program::access() const {

@@ -4,6 +4,7 @@
 #include "modules/execution/device_heap.h"
 #include "modules/execution/launch_script.h"
 #include "modules/execution/program_image.h"
+#include "modules/kernel/archive_fwd.h"
 #include "platform/debugger/gpu_debugger.h"
 #include "platform/device/inspection.h"
 #include "platform/options/options.h"
@@ -37,6 +38,9 @@ public:
     /// The files that it is made of and reads, and those that it writes.
     const std::vector<platform::provenance::file>& inputs() const { return inputs_; }
     const std::vector<platform::named_output>& outputs() const { return outputs_; }
+    /// Device memory, in a checkpoint between two launches.
+    /// @throws kernel::user_error  it cannot be saved, or what was saved is of another program
+    void checkpoint(kernel::archive& a);
     /// What a debugger asks of it; variables and buffers have names.
     platform::program_access access() const;
     /// After the last launch: writes and compares results, and says what is wrong and what checks

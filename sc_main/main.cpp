@@ -97,17 +97,17 @@ void refuse_without_effect(const platform::option_values& values, bool executes)
     }
 }
 
-/// A run that is saved, or goes on, is one of traces; what is recorded of a run is not saved.
+/// What is recorded of a run is not saved with it.
 void check_checkpoints(const platform::checkpoint_options& how,
                        const platform::option_values& values, const platform::gpu_config& config,
-                       bool executes, bool debugs) {
+                       bool debugs) {
     if (!how.any()) return;
     const auto refuse = [](const std::string& what) {
         throw kernel::user_error("command line", what, "leave one of them out");
     };
-    if (executes)
-        throw kernel::user_error("command line", "checkpoints are of traces, not of programs",
-                                 "run the program whole, or choose launches with --kernels");
+    if (!values.text("--check").empty()) refuse("what --check notes is not saved in checkpoints");
+    if (!values.text("--record-trace").empty())
+        refuse("recorded traces are of whole runs: they do not go with checkpoints");
     if (platform::sampling_options::of(values).any())
         refuse("sampled runs are not saved in checkpoints");
     if (debugs) refuse("the debugger does not go with checkpoints");
@@ -121,13 +121,14 @@ void check_checkpoints(const platform::checkpoint_options& how,
 }
 
 /// A GPU that has done nothing comes to the time of a checkpoint and gets its state.
-void resume(platform::checkpoint& saved, platform::gpu& device, output& out) {
+void resume(platform::checkpoint& saved, platform::gpu& device, output& out,
+            const platform::workload_state& workload) {
     while (sc_core::sc_time_stamp() < saved.time()) {
         sc_core::sc_start(saved.time() - sc_core::sc_time_stamp());
         if (signal_guard::received() != 0) return;
     }
     kernel::finish_instant(device.sequencer());
-    out.resume(saved);
+    out.resume(saved, workload);
 }
 
 void complain(const std::string& text) {
@@ -207,7 +208,7 @@ int run(int argc, char** argv) {
     const auto streams = platform::stream_config::of(values, config);
     platform::check_watchers(values, config, debugging, streams);
     const auto saving = platform::checkpoint_options::of(values);
-    check_checkpoints(saving, values, config, executes, debugging.on || streams.streams != 0);
+    check_checkpoints(saving, values, config, debugging.on || streams.streams != 0);
     std::optional<platform::checkpoint> resumed;
     if (!saving.resume.empty()) {
         resumed = platform::checkpoint::read(saving.resume);
@@ -231,6 +232,11 @@ int run(int argc, char** argv) {
     workload work = executes ? workload_of(*program, config, recording.get(), sampler.get())
                              : read_workload(config);
     if (!work.refusals.empty()) return refuse(work.refusals);
+    if (saving.any() && executes && work.kernels != program->launches().size())
+        throw kernel::user_error("command line",
+                                 "launches that are executed without time (--kernels and its kin) "
+                                 "do not go with checkpoints of programs",
+                                 "leave one of them out");
     if (!sampling.json.empty()) outputs.push_back({sampling.json, "--sample-json"});
     if (!executes)
         platform::check_outputs(values, config, inputs_of(config, work, nullptr), outputs);
@@ -240,12 +246,14 @@ int run(int argc, char** argv) {
         sampled = std::make_unique<sampled_run>(sampling, config, work);
     progress line(config.run, work.kernels, work.ctas);
     platform::gpu device("gpu", std::move(config));
-    if (resumed)
-        device.gate_idle_clocks([until = resumed->time().value() + 1] {
-            return sc_core::sc_time_stamp().value() < until ? until : ~std::uint64_t{0};
-        });
-    else
-        device.gate_idle_clocks();
+    const std::uint64_t resumes_at = resumed ? resumed->time().value() : 0;
+    bool to_be_saved = !saving.write.empty(), to_be_resumed = resumed.has_value();
+    device.gate_idle_clocks([&]() -> std::uint64_t {
+        // What is saved has had the edges of all clocks up to one time.
+        if (to_be_saved && device.commands().kernels_done() >= saving.kernels) return 0;
+        if (!to_be_resumed) return ~std::uint64_t{0};
+        return sc_core::sc_time_stamp().value() < resumes_at ? resumes_at : 0;
+    });
     device.decouple_dram();
     platform::gpu_files files(
         device, values,
@@ -273,15 +281,19 @@ int run(int argc, char** argv) {
     const auto debugger = debugger_of(debugging, device, program.get(), control);
     device.set_stop_request([] { return signal_guard::received() != 0; });
     for (const dispatch::host_command& c : work.commands) device.commands().submit(c);
+    platform::workload_state of_program;
+    if (executes) of_program = [&](kernel::archive& a) { program->checkpoint(a); };
     if (!saving.write.empty()) {
         files.keep_rows();
         control.save_behind(saving.kernels, [&] {
-            out.save(saving.write, values);
+            out.save(saving.write, values, of_program);
+            to_be_saved = false;
             out.note("note", fmt::format("the run is saved in {} behind kernel {}", saving.write,
                                          device.commands().kernels_done()));
         });
     }
-    if (resumed) resume(*resumed, device, out);
+    if (resumed) resume(*resumed, device, out, of_program);
+    to_be_resumed = false;
     if (debugger) debugger->begin();
     device.commands().proceed();
     const run_control::ending end = control.run(work.next);
@@ -300,7 +312,7 @@ int run(int argc, char** argv) {
     if (end == run_control::ending::interrupted)
         return leave(ended_by_signal + signal_guard::received());
     if (end == run_control::ending::quit) return leave(success);
-    if (control.has_to_save()) {
+    if (to_be_saved) {
         complain(
             fmt::format("{} is not written: behind no kernel from the {}th on has the GPU been "
                         "at rest before the next one began",

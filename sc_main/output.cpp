@@ -65,12 +65,13 @@ void output::kernel_ended(const dispatch::finished_kernel& kernel) {
     print(&r);
 }
 
-void output::save(const std::string& file, const platform::option_values& options) {
-    platform::checkpoint::write(file, device_, files_, reporter_, options);
+void output::save(const std::string& file, const platform::option_values& options,
+                  const platform::workload_state& workload) {
+    platform::checkpoint::write(file, device_, files_, reporter_, options, workload);
 }
 
-void output::resume(platform::checkpoint& saved) {
-    saved.restore(device_, files_, reporter_);
+void output::resume(platform::checkpoint& saved, const platform::workload_state& workload) {
+    saved.restore(device_, files_, reporter_, workload);
     kernels_ = saved.kernels();
     reported_cycles_ = device_.core_cycles();
 }

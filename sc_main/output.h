@@ -35,10 +35,11 @@ public:
     void run_ended(const std::string& ended);
 
     /// Saves the run. @pre device.at_rest() @throws kernel::user_error, kernel::output_error
-    void save(const std::string& file, const platform::option_values& options);
+    void save(const std::string& file, const platform::option_values& options,
+              const platform::workload_state& workload);
     /// Gives the GPU the state of a saved run, of which reports and files go on.
     /// @throws kernel::user_error
-    void resume(platform::checkpoint& saved);
+    void resume(platform::checkpoint& saved, const platform::workload_state& workload);
 
 private:
     void print(const platform::kernel_record* kernel);

@@ -6,6 +6,7 @@
 #include "modules/kernel/spawn.h"
 #include "sc_main/standard_streams.h"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -137,14 +138,21 @@ bool run_control::submit(const std::vector<dispatch::host_command>& commands) {
 /// Behind a kernel, what it has left under way comes to its end: a checkpoint can be written unless
 /// thread blocks of the next kernel are placed before.
 void run_control::save_at_rest() {
-    const sc_core::sc_time step(16 / device_.config().clocks.core, sc_core::SC_SEC);
+    const kernel::phase_sequencer& sequencer = device_.sequencer();
     const dispatch::command_processor& commands = device_.commands();
     while (!device_.at_rest()) {
         if (!commands.at_rest() || device_.sequencer().has_failed() || quits_ ||
             signal_guard::received() != 0)
             return;
-        sc_core::sc_start(step);
-        kernel::finish_instant(device_.sequencer());
+        // To the end of a step with an edge of the core clock: statistics are whole there.
+        const std::uint64_t cycles = device_.core_cycles();
+        while (device_.core_cycles() == cycles && !sequencer.has_failed()) {
+            // One that has been left out at this very instant is counted when it is over.
+            const std::uint64_t now = sc_core::sc_time_stamp().value();
+            const std::uint64_t next = std::max(sequencer.next_edge(), now + 1);
+            sc_core::sc_start(sc_core::sc_time::from_value(next - now));
+            kernel::finish_instant(device_.sequencer());
+        }
     }
     std::exchange(save_, nullptr)();
 }

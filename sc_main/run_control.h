@@ -54,8 +54,6 @@ public:
         save_behind_ = kernels;
         save_ = std::move(save);
     }
-    /// Whether the run has yet to be saved.
-    bool has_to_save() const { return save_ != nullptr; }
     /// The user of the debugger has seen enough: the run ends after the present step.
     void quit();
 

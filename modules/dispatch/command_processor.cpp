@@ -125,7 +125,8 @@ void command_processor::note_taken(const host_command& c) {
         const auto* p = static_cast<const unsigned char*>(from);
         for (std::size_t i = 0; i < bytes; ++i) digest_ = (digest_ ^ p[i]) * 0x100000001b3u;
     };
-    const std::string file = c.file.substr(c.file.rfind('/') + 1);
+    const std::string file =
+        c.kernel ? c.kernel->descriptor().name : c.file.substr(c.file.rfind('/') + 1);
     mix(&c.what, sizeof c.what);
     mix(&c.address, sizeof c.address);
     mix(&c.bytes, sizeof c.bytes);

@@ -50,6 +50,8 @@ public:
         elements.resize(size_of(elements.size(), sizeof(element)));
         bytes(elements.data(), elements.size() * sizeof(element));
     }
+    /// The same for so many bytes.
+    void memory(void* at, std::size_t n) { bytes(at, n); }
     /// Saves a number of elements, or restores one, not more than what was saved can hold.
     std::size_t size_of(std::size_t elements, std::size_t least_bytes);
 
@@ -62,8 +64,8 @@ private:
     template <class T, class = void>
     struct has_state : std::false_type {};
     template <class T>
-    struct has_state<
-        T, std::void_t<decltype(std::declval<T&>().checkpoint(std::declval<archive&>()))>>
+    struct has_state<T,
+                     std::void_t<decltype(std::declval<T&>().checkpoint(std::declval<archive&>()))>>
         : std::true_type {};
 
     template <class T>

@@ -31,9 +31,9 @@ bool matters(const option_info& o) {
         case option_group::run:
             return o.name == "--check-dram";
         case option_group::trace: {
-            constexpr std::array<std::string_view, 5> some = {
-                "--opcode-table", "--unknown-opcode", "--override-shmem", "--override-registers",
-                "--ctas"};
+            constexpr std::array<std::string_view, 5> some = {"--opcode-table", "--unknown-opcode",
+                                                              "--override-shmem",
+                                                              "--override-registers", "--ctas"};
             return std::find(some.begin(), some.end(), o.name) != some.end();
         }
         case option_group::output:
@@ -69,7 +69,9 @@ void checkpoint_counters(gpu& device, kernel::archive& a) {
     }
 }
 
-void checkpoint_state(gpu& device, gpu_files& files, reporter& reports, kernel::archive& a) {
+void checkpoint_state(gpu& device, gpu_files& files, reporter& reports,
+                      const workload_state& workload, kernel::archive& a) {
+    if (workload) workload(a);
     device.checkpoint(a);
     checkpoint_counters(device, a);
     reports.checkpoint(a);
@@ -136,15 +138,15 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
 }
 
 void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, reporter& reports,
-                       const option_values& options) {
+                       const option_values& options, const workload_state& workload) {
     bring_up_to_date(device);
     kernel::archive a;
-    checkpoint_state(device, files, reports, a);
+    checkpoint_state(device, files, reports, workload, a);
     const std::string state = a.take();
     nlohmann::ordered_json head;
     head["kernels"] = device.commands().kernels_done();
     head["core_cycles"] = device.core_cycles();
-    head["time"] = device.sequencer().next_edge() - 1;
+    head["time"] = sc_core::sc_time_stamp().value();
     head["state_bytes"] = state.size();
     for (const option_info& o : option_table())
         if (matters(o)) head["options"][o.name] = text_of(options, o);
@@ -158,7 +160,8 @@ void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, r
 
 checkpoint checkpoint::read(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
-    if (!in) throw kernel::user_error(file, "cannot be read", "give a file that --checkpoint wrote");
+    if (!in)
+        throw kernel::user_error(file, "cannot be read", "give a file that --checkpoint wrote");
     const std::string all((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     if (all.compare(0, first_line.size(), first_line) != 0)
         throw kernel::user_error(file, "is no checkpoint of this version of simtlm",
@@ -169,8 +172,8 @@ checkpoint checkpoint::read(const std::string& file) {
     c.file_ = file;
     std::uint64_t bytes = 0;
     try {
-        const auto head = nlohmann::json::parse(
-            all.substr(first_line.size(), end - first_line.size()));
+        const auto head =
+            nlohmann::json::parse(all.substr(first_line.size(), end - first_line.size()));
         c.kernels_ = head.at("kernels").get<std::uint64_t>();
         c.time_ = head.at("time").get<std::uint64_t>();
         bytes = head.at("state_bytes").get<std::uint64_t>();
@@ -198,11 +201,12 @@ void checkpoint::check(const option_values& options) const {
     }
 }
 
-void checkpoint::restore(gpu& device, gpu_files& files, reporter& reports) {
+void checkpoint::restore(gpu& device, gpu_files& files, reporter& reports,
+                         const workload_state& workload) {
     bring_up_to_date(device);
     kernel::archive a(std::move(state_));
     try {
-        checkpoint_state(device, files, reports, a);
+        checkpoint_state(device, files, reports, workload, a);
     } catch (const kernel::user_error& e) {
         if (e.where() != "checkpoint") throw;
         throw kernel::user_error(file_, std::string(e.what()).substr(e.where().size() + 2));

@@ -7,6 +7,7 @@
 #include "platform/report/report.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -24,6 +25,9 @@ struct checkpoint_options {
     static checkpoint_options of(const option_values& values);
 };
 
+/// State of what runs, beside that of the GPU: the memory of a program. Empty: there is none.
+using workload_state = std::function<void(kernel::archive&)>;
+
 /// A run that has been saved between two kernels: a line of text that says what it is, the options
 /// that the state depends on as JSON, and the state of the GPU, packed (docs/checkpoints.md).
 ///
@@ -32,11 +36,12 @@ struct checkpoint_options {
 /// come finds out anew.
 class checkpoint {
 public:
-    /// Saves a run. @pre device.at_rest()
+    /// Saves a run. @pre device.at_rest(), at the end of a step with an edge of the core clock;
+    /// clocks have not been gated since the last kernel ended
     /// @param options  of the run
     /// @throws kernel::user_error, kernel::output_error
     static void write(const std::string& file, gpu& device, gpu_files& files, reporter& reports,
-                      const option_values& options);
+                      const option_values& options, const workload_state& workload);
 
     /// Reads a file. @throws kernel::user_error when it is none, or damaged
     static checkpoint read(const std::string& file);
@@ -50,7 +55,7 @@ public:
     /// Gives a GPU the state. Its commands are submitted, and proceed afterwards.
     /// @pre the time is time(), between steps, synchronized
     /// @throws kernel::user_error
-    void restore(gpu& device, gpu_files& files, reporter& reports);
+    void restore(gpu& device, gpu_files& files, reporter& reports, const workload_state& workload);
 
 private:
     std::string file_;
