@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/modern/sm.h"
 #include "modules/kernel/archive.h"
+#include "modules/kernel/error.h"
 
 #include <algorithm>
 
@@ -50,6 +51,12 @@ bool sm::at_rest() const {
 }
 
 void sm::checkpoint(kernel::archive& a) {
+    const modern_statistics& s = stage_statistics_;
+    if ((s.bulk_copies | s.mbarrier_waits | s.warpgroup_products) != 0)
+        throw kernel::user_error(name(),
+                                 "has used bulk copies, mbarriers or products of warpgroups, whose "
+                                 "engines are not saved in checkpoints",
+                                 "leave out --checkpoint");
     checkpoint_running(a);
     a(warps_, scoreboard_, issue_);
     for (auto& s : sub_cores_) a(*s);
