@@ -111,6 +111,7 @@ void check_checkpoints(const platform::checkpoint_options& how,
     if (platform::sampling_options::of(values).any())
         refuse("sampled runs are not saved in checkpoints");
     if (debugs) refuse("the debugger does not go with checkpoints");
+    if (config.run.threads > 1) refuse("--threads does not go with checkpoints");
     if (how.resume.empty()) return;
     const platform::run_config& r = config.run;
     if (!r.vcd.empty() || !r.timeline.empty() || !r.visualizer.file.empty() ||

@@ -51,8 +51,8 @@ bool sm::at_rest() const {
 }
 
 void sm::checkpoint(kernel::archive& a) {
-    const modern_statistics& s = stage_statistics_;
-    if ((s.bulk_copies | s.mbarrier_waits | s.warpgroup_products) != 0)
+    const modern_statistics& counted = stage_statistics_;
+    if ((counted.bulk_copies | counted.mbarrier_waits | counted.warpgroup_products) != 0)
         throw kernel::user_error(name(),
                                  "has used bulk copies, mbarriers or products of warpgroups, whose "
                                  "engines are not saved in checkpoints",
