@@ -3,6 +3,7 @@
 
 #include "modules/kernel/archive.h"
 #include "modules/kernel/error.h"
+#include "modules/program/cluster_source.h"
 
 #include <algorithm>
 #include <utility>
@@ -53,6 +54,8 @@ command_processor::pending_kernel command_processor::open(const host_command& co
     auto k = std::make_unique<running_kernel>();
     k->source = ahead_ ? std::exchange(ahead_, nullptr) : source_of(command);
     k->descriptor = k->source->descriptor();
+    if (const auto* c = dynamic_cast<const program::cluster_kernel*>(k->source.get()))
+        ran_clusters_ = ran_clusters_ || c->cluster_size() > 1;
     if (calls_.check) calls_.check(k->descriptor);
     k->context.needs = {k->descriptor.threads_per_block(), k->descriptor.registers,
                         k->descriptor.shared_memory};
@@ -182,6 +185,11 @@ void command_processor::restore_window(const std::vector<saved_kernel>& window, 
 }
 
 void command_processor::checkpoint(kernel::archive& a) {
+    if (ran_clusters_)
+        throw kernel::user_error(name(),
+                                 "has run kernels in clusters of thread blocks, whose network is "
+                                 "not saved in checkpoints",
+                                 "leave out --checkpoint");
     a.block(name());
     std::vector<saved_kernel> window = window_to_save();
     std::uint64_t taken = taken_, digest = digest_;

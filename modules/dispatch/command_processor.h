@@ -144,6 +144,7 @@ private:
     std::uint64_t kernels_done_ = 0;
     std::uint64_t taken_ = 0;   // commands taken off the queue
     std::uint64_t digest_ = 0;  // of these
+    bool ran_clusters_ = false;
     bool stopped_ = false;
     bool deadlocked_ = false;
     std::string stop_reason_;

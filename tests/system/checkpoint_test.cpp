@@ -129,10 +129,9 @@ TEST_F(Checkpoint, KernelsOfSeveralStreamsAreSavedWhenNoneOfThemHasBegun) {
                         1));
 }
 
-TEST_F(Checkpoint, GoesOnWithOtherThreadsOfTheHostAndWithoutSleep) {
+TEST_F(Checkpoint, GoesOnWithProcessesInAnotherOrderAndWithoutSleep) {
     for (const std::vector<std::string>& way :
-         {std::vector<std::string>{"--threads", "2", "--sms-a-thread", "1"},
-          std::vector<std::string>{"--no-sleep"}, std::vector<std::string>{"--processes", "block"},
+         {std::vector<std::string>{"--no-sleep"}, std::vector<std::string>{"--processes", "block"},
           std::vector<std::string>{"--shuffle-seed", "5"}})
         EXPECT_TRUE(compare(folder_, with({}), 2, way)) << way.front();
 }
@@ -148,6 +147,33 @@ TEST_F(Checkpoint, IsWrittenByAndGoesOnInTheSpellingOfTheReference) {
     EXPECT_EQ(0, resumed.code) << resumed.err;
     const std::string rest = behind_opening(read_file(folder_.path("resumed")));
     EXPECT_THAT(rest, HasSubstr("kernel_launch_uid = 3"));
+}
+
+TEST_F(Checkpoint, OfAProgramHasItsMemory) {
+    const std::string ptx = folder_.write("increment.ptx", R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry increment(.param .u64 p) {
+    .reg .u64 %rd<4>;
+    .reg .u32 %r<4>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r2, [%rd3];
+    add.u32 %r3, %r2, 1;
+    st.global.u32 [%rd3], %r3;
+    ret;
+}
+)");
+    const std::string launches = folder_.write("increment.launch",
+                                               "buffer data u32 4 values 1 2 3 4\n"
+                                               "launch increment grid 1 block 4 args data\n"
+                                               "launch increment grid 1 block 4 args data\n"
+                                               "launch increment grid 1 block 4 args data\n"
+                                               "expect data values 4 5 6 7\n");
+    EXPECT_TRUE(compare(folder_, {"--preset", "QV100", "--ptx", ptx, "--launch", launches}, 2));
 }
 
 TEST_F(Checkpoint, OfAnotherGpuIsRefusedByTheOptionThatDiffers) {
@@ -188,10 +214,7 @@ TEST_F(Checkpoint, ThatCouldNotBeWrittenIsAnError) {
     EXPECT_EQ(2, o.code);
     EXPECT_THAT(o.err, HasSubstr("is not written"));
     EXPECT_FALSE(std::filesystem::exists(file_));
-    EXPECT_EQ(
-        0u, std::count_if(folder_.files().begin(), folder_.files().end(), [](const std::string& f) {
-            return f.find(".part") != std::string::npos;
-        }));
+    for (const std::string& f : folder_.files()) EXPECT_EQ(std::string::npos, f.find(".part")) << f;
 }
 
 TEST_F(Checkpoint, WhatDoesNotGoWithItIsRefused) {
@@ -200,6 +223,7 @@ TEST_F(Checkpoint, WhatDoesNotGoWithItIsRefused) {
          {std::vector<std::string>{"--checkpoint", file_},
           std::vector<std::string>{"--checkpoint-at", "2"},
           std::vector<std::string>{"--resume", file_, "--sample"},
+          std::vector<std::string>{"--resume", file_, "--threads", "2"},
           std::vector<std::string>{"--resume", file_, "--vcd", folder_.path("w.vcd")}}) {
         const outcome o = simulate(with(more));
         EXPECT_EQ(2, o.code) << more.back() << o.err;
