@@ -116,7 +116,7 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
     o.write = values.text("--checkpoint");
     o.kernels = values.natural("--checkpoint-at");
     o.resume = values.text("--resume");
-    if (o.write.empty() && values.given("--checkpoint-at"))
+    if (o.write.empty() && o.kernels != 0)
         values.fail("--checkpoint-at", "has no effect without a file", "give --checkpoint FILE");
     if (!o.write.empty() && o.kernels == 0)
         values.fail("--checkpoint-at", "is not a number of kernels from 1 on",
