@@ -315,8 +315,9 @@ int run(int argc, char** argv) {
     if (end == run_control::ending::quit) return leave(success);
     if (to_be_saved) {
         complain(
-            fmt::format("{} is not written: behind no kernel from the {}th on has the GPU been "
-                        "at rest before the next one began",
+            fmt::format("{} is not written: once {} kernels had finished, there was always another "
+                        "one running (kernels of several streams overlap; choose other kernels, or "
+                        "-gpgpu_max_concurrent_kernel 1)",
                         saving.write, saving.kernels));
         return leave(fault_of_the_input);
     }
