@@ -293,7 +293,7 @@ program::barrier_kind barrier_of(opcode op) {
     }
 }
 
-/// Bulk copies and warpgroups have no timing model.
+/// @param asynchronous_engines  SMs have units for bulk copies and products of warpgroups
 bool has_timing(opcode op, bool asynchronous_engines) {
     switch (op) {
         case opcode::cp_async_bulk:

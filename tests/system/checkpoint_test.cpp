@@ -20,11 +20,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
-}
-
 /// A list of kernels of the samples.
 std::string list_of(const scratch_folder& folder, const std::vector<std::string>& samples) {
     std::string text;

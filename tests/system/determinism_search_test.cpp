@@ -18,11 +18,6 @@ namespace {
 constexpr unsigned parts = 4;  // tests that may run at the same time
 constexpr int deadlocked = 3;  // exit code
 
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
-}
-
 /// The ways to run a GPU whose results have to be those of the plain run.
 std::vector<std::vector<std::string>> ways(std::uint64_t number) {
     const std::string one = std::to_string(2 * number + 1), two = std::to_string(2 * number + 2);

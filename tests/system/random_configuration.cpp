@@ -2,6 +2,7 @@
 #include "tests/system/random_configuration.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <initializer_list>
 #include <random>
 
@@ -263,6 +264,11 @@ random_configuration::random_configuration(std::uint64_t seed, std::uint64_t num
     drawing at_random(seed, number, folder);
     options = at_random.all();
     trace = at_random.trace();
+}
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
 }  // namespace simtlm::test

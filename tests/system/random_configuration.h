@@ -19,4 +19,8 @@ struct random_configuration {
     std::string trace;
 };
 
+/// A number from the environment (SIMTLM_SEED, SIMTLM_CONFIGURATIONS), or another where there is
+/// none.
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise);
+
 }  // namespace simtlm::test

@@ -4,6 +4,7 @@
 #include "modules/execution/launch.h"
 #include "modules/execution/machine/machine_control.h"
 #include "modules/execution/machine/machine_frame.h"
+#include "modules/execution/machine/machine_rows.h"
 #include "modules/execution/machine/sass_image.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/thread_block.h"
@@ -18,52 +19,8 @@ namespace simtlm::execution {
 
 namespace {
 
-using word = lane_type<std::uint32_t>;
-using double_word = lane_type<std::uint64_t>;
-
-const machine_details& details_of(const operation* op) {
-    return *reinterpret_cast<const machine_details*>(op->immediate);
-}
 machine_control& control_of(warp& w) {
     return static_cast<machine_control&>(*w.control);
-}
-word* row(const warp& w, slot s) {
-    return lanes_at<std::uint32_t>(w, s);
-}
-double_word* double_row(const warp& w, slot s) {
-    return lanes_at<std::uint64_t>(w, s);
-}
-
-/// Lanes that execute an operation: of the uniform datapath all or none.
-lane_mask lanes_of(const warp& w, const operation* op, const machine_details& d) {
-    if (!d.uniform) return w.lanes_of(op);
-    return *reinterpret_cast<const lane_mask*>(w.banks[0] + op->guard) ^ op->guard_flip;
-}
-lane_mask predicate(const warp& w, const machine_details& d, unsigned n) {
-    return w.mask_at(d.predicate[n]) ^ d.predicate_flip[n];
-}
-void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
-    if (to == 0) return;  // PT
-    lane_mask& p = w.mask_at(to);
-    p = (p & ~lanes) | (value & lanes);
-}
-
-struct source_row {
-    const word* from;
-    std::uint32_t keep, flip, add;
-    std::uint32_t operator[](unsigned i) const { return ((from[i] & keep) ^ flip) + add; }
-};
-source_row source(const warp& w, const operation* op, const machine_details& d, unsigned n) {
-    return {row(w, op->source[n]), d.keep[n], d.flip[n], d.add[n]};
-}
-
-/// destination[lane] = f(lane) in the lanes that execute.
-template <class Function>
-const operation* map_words(warp& w, const operation* op, const machine_details& d, Function&& f) {
-    alignas(64) word result[warp_size];
-    for (unsigned i = 0; i < warp_size; ++i) result[i] = f(i);
-    blend(row(w, op->destination), result, lanes_of(w, op, d));
-    return op + 1;
 }
 
 }  // namespace

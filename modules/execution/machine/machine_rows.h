@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/machine/machine_operations.h"
+#include "modules/execution/operations/lanes.h"
+
+// How operations of machine code address their rows, sources with modifiers and predicates.
+// Compiled for several instruction sets, as lanes.h.
+namespace simtlm::execution {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+
+using word = lane_type<std::uint32_t>;
+using double_word = lane_type<std::uint64_t>;
+
+inline const machine_details& details_of(const operation* op) {
+    return *reinterpret_cast<const machine_details*>(op->immediate);
+}
+inline word* row(const warp& w, slot s) {
+    return lanes_at<std::uint32_t>(w, s);
+}
+inline double_word* double_row(const warp& w, slot s) {
+    return lanes_at<std::uint64_t>(w, s);
+}
+
+/// Lanes that execute an operation: of the uniform datapath all or none.
+inline lane_mask lanes_of(const warp& w, const operation* op, const machine_details& d) {
+    if (!d.uniform) return w.lanes_of(op);
+    return *reinterpret_cast<const lane_mask*>(w.banks[0] + op->guard) ^ op->guard_flip;
+}
+inline lane_mask predicate(const warp& w, const machine_details& d, unsigned n) {
+    return w.mask_at(d.predicate[n]) ^ d.predicate_flip[n];
+}
+inline void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
+    if (to == 0) return;  // PT
+    lane_mask& p = w.mask_at(to);
+    p = (p & ~lanes) | (value & lanes);
+}
+
+/// A source with its modifiers: ((x & keep) ^ flip) + add.
+struct source_row {
+    const word* from;
+    std::uint32_t keep, flip, add;
+    std::uint32_t operator[](unsigned i) const { return ((from[i] & keep) ^ flip) + add; }
+};
+inline source_row source(const warp& w, const operation* op, const machine_details& d, unsigned n) {
+    return {row(w, op->source[n]), d.keep[n], d.flip[n], d.add[n]};
+}
+
+/// destination[lane] = f(lane) in the lanes that execute.
+template <class Function>
+inline const operation* map_words(warp& w, const operation* op, const machine_details& d,
+                                  Function&& f) {
+    alignas(64) word result[warp_size];
+#pragma GCC ivdep
+    for (unsigned i = 0; i < warp_size; ++i) result[i] = f(i);
+    blend(row(w, op->destination), result, lanes_of(w, op, d));
+    return op + 1;
+}
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution
