@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/arithmetic/half.h"
 #include "modules/execution/machine/machine_operations.h"
+#include "modules/execution/machine/machine_rows.h"
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/matrix_operations.h"
@@ -12,22 +13,6 @@ namespace simtlm::execution {
 
 namespace {
 
-using word = lane_type<std::uint32_t>;
-
-const machine_details& details_of(const operation* op) {
-    return *reinterpret_cast<const machine_details*>(op->immediate);
-}
-word* row(const warp& w, slot s) {
-    return lanes_at<std::uint32_t>(w, s);
-}
-lane_mask predicate(const warp& w, const machine_details& d, unsigned n) {
-    return w.mask_at(d.predicate[n]) ^ d.predicate_flip[n];
-}
-void write_mask(warp& w, slot to, lane_mask lanes, lane_mask value) {
-    if (to == 0) return;  // PT
-    lane_mask& p = w.mask_at(to);
-    p = (p & ~lanes) | (value & lanes);
-}
 template <class Function>
 const operation* map_words(warp& w, const operation* op, Function&& f) {
     alignas(64) word result[warp_size];
