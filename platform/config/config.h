@@ -40,6 +40,8 @@ struct ptx_quirks {
     bool vector_is_one_element = false;
     bool missed_hazards = false;
     bool allocations_of_256_bytes = false;
+    bool symbol_copies_bypass_l2 = false;
+    bool host_reads_warm_l2 = false;
 };
 
 /// Timing of instructions that are executed from PTX (-ptx_opcode_latency_*,

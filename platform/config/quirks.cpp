@@ -81,6 +81,11 @@ constexpr quirk table[] = {
      [](gpu_config& c) -> bool& { return c.ptx.quirks.missed_hazards; }},
     {"allocations-of-256-bytes", "cudaMalloc returns multiples of 256 bytes, not of 512",
      [](gpu_config& c) -> bool& { return c.ptx.quirks.allocations_of_256_bytes; }},
+    {"symbol-copies-bypass-l2", "copies from and to symbols leave nothing in L2",
+     [](gpu_config& c) -> bool& { return c.ptx.quirks.symbol_copies_bypass_l2; }},
+    {"host-reads-warm-l2",
+     "copies of programs from the GPU to the host leave what they have read in L2",
+     [](gpu_config& c) -> bool& { return c.ptx.quirks.host_reads_warm_l2; }},
     {"lines-stay-reserved",
      "a read that merges into a miss can reserve a line that no data will come to; a set full of "
      "such lines is a deadlock",

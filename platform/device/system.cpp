@@ -213,7 +213,9 @@ task_ptr system::make_copy(std::uint64_t to, std::uint64_t from, std::uint64_t b
     t->what = task::kind::copy;
     t->direction = direction;
     t->bytes = bytes;
-    if (direction == copy_direction::to_device) t->address = to;
+    if (direction == copy_direction::to_device) t->l2_rows = {to, bytes};
+    if (direction == copy_direction::to_host && config_.gpu.ptx.quirks.host_reads_warm_l2)
+        t->l2_rows = {from, bytes};
     t->effect = [this, to, from, bytes] {
         if (bytes == 0) return;
         std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);

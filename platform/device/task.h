@@ -28,6 +28,14 @@ struct launch_request {
 
 enum class copy_direction : std::uint8_t { inside, to_device, to_host, between_devices };
 
+/// Planes of rows of device memory, in bytes.
+struct memory_rows {
+    std::uint64_t address = 0;  ///< 0: none
+    std::uint64_t width = 0;
+    std::uint64_t pitch = 0, height = 1;
+    std::uint64_t slice = 0, depth = 1;
+};
+
 /// Something a GPU has to do, in the order that streams, events and graphs demand. Made by a host,
 /// carried out by an engine.
 struct task {
@@ -41,7 +49,7 @@ struct task {
     launch_request launch;
     copy_direction direction = copy_direction::inside;
     std::uint64_t bytes = 0;      ///< copies
-    std::uint64_t address = 0;    ///< copies to the device, in one piece: where
+    memory_rows l2_rows;          ///< copies: what they leave in the L2 (-gpgpu_perf_sim_memcpy)
     const char* label = nullptr;  ///< on a timeline; nullptr: by its kind, and no marker is shown
     bool even_after_fault = false;
     /// Asked when everything before it is done: true: it ends without being carried out.

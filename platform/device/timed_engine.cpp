@@ -255,17 +255,25 @@ void timed_engine::end_copies() {
     while (!copies_.empty() && copies_.begin()->first <= now()) {
         const task_ptr t = copies_.begin()->second;
         copies_.erase(copies_.begin());
-        if (t->direction == copy_direction::to_device && t->address != 0 && t->bytes != 0) {
-            dispatch::host_command c;
-            c.what = dispatch::host_command::kind::copy_in;
-            c.address = t->address;
-            c.bytes = t->bytes;
-            observer_.copied(t->address, t->bytes);
-            units_[t->device].gpu->commands().submit(std::move(c));
-            units_[t->device].gpu->commands().proceed();
-        }
+        leave_in_l2(*t);
         carry_out(t);
     }
+}
+
+void timed_engine::leave_in_l2(const task& t) {
+    const memory_rows& rows = t.l2_rows;
+    if (rows.address == 0 || rows.width == 0) return;
+    dispatch::command_processor& commands = units_[t.device].gpu->commands();
+    for (std::uint64_t z = 0; z < rows.depth; ++z)
+        for (std::uint64_t y = 0; y < rows.height; ++y) {
+            dispatch::host_command c;
+            c.what = dispatch::host_command::kind::copy_in;
+            c.address = rows.address + z * rows.slice + y * rows.pitch;
+            c.bytes = rows.width;
+            if (t.direction == copy_direction::to_device) observer_.copied(c.address, c.bytes);
+            commands.submit(std::move(c));
+            commands.proceed();
+        }
 }
 
 std::vector<task_ptr> timed_engine::run() {

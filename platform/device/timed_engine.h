@@ -105,6 +105,8 @@ private:
     std::uint64_t gate_limit() const;
     void collect();
     void end_copies();
+    /// The lines that a copy of the host leaves in the L2.
+    void leave_in_l2(const task& t);
     void fail_all(const std::string& how, const std::string& why, status outcome);
 
     shared_state& state_;

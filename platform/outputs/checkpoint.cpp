@@ -116,7 +116,11 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
     o.write = values.text("--checkpoint");
     o.kernels = values.natural("--checkpoint-at");
     o.resume = values.text("--resume");
-    if (o.write.empty() && o.kernels != 0)
+    // A file of options may hold every default, 0 kernels too.
+    const bool asked = o.kernels != 0 || (values.given("--checkpoint-at") &&
+                                          values.all("--checkpoint-at").back().origin.kind ==
+                                              option_origin::source::command_line);
+    if (o.write.empty() && asked)
         values.fail("--checkpoint-at", "has no effect without a file", "give --checkpoint FILE");
     if (!o.write.empty() && o.kernels == 0)
         values.fail("--checkpoint-at", "is not a number of kernels from 1 on",

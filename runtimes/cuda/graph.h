@@ -116,6 +116,7 @@ struct block_copy {
     std::uint64_t width = 0;  ///< bytes
     std::uint64_t height = 1, depth = 1;
     int kind = by_address;
+    bool symbol = false;  ///< from or to a variable of a module: cudaMemcpyToSymbol and its kin
 };
 
 /// @param stage  the source may change as soon as the call is over

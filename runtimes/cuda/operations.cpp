@@ -69,7 +69,14 @@ block_copy joined(block_copy c) {
 device::task_ptr task_of(session& s, const block_copy& c, copy_direction direction) {
     auto t = s.gpus().make_copy(c.to, c.from, 0, direction);
     t->bytes = c.width * c.height * c.depth;
-    if (c.height != 1 || c.depth != 1) t->address = 0;
+    device::memory_rows& rows = t->l2_rows;
+    const bool reads = direction == copy_direction::to_host;
+    rows.width = c.width;
+    rows.pitch = reads ? c.from_pitch : c.to_pitch;
+    rows.height = c.height;
+    rows.slice = reads ? c.from_slice : c.to_slice;
+    rows.depth = c.depth;
+    if (c.symbol && s.gpus().config().gpu.ptx.quirks.symbol_copies_bypass_l2) rows = {};
     t->effect = [&s, c] { carry_out(s, c); };
     return t;
 }

@@ -104,11 +104,15 @@ std::pair<std::uint64_t, std::uint64_t> part_of(session& s, const void* symbol, 
 
 block_copy to_symbol(session& s, const void* symbol, const void* from, std::size_t bytes,
                      std::size_t offset, int kind) {
-    return row(pointer_to(part_of(s, symbol, offset, bytes).first), from, bytes, kind);
+    block_copy c = row(pointer_to(part_of(s, symbol, offset, bytes).first), from, bytes, kind);
+    c.symbol = true;
+    return c;
 }
 block_copy from_symbol(session& s, void* to, const void* symbol, std::size_t bytes,
                        std::size_t offset, int kind) {
-    return row(to, pointer_to(part_of(s, symbol, offset, bytes).first), bytes, kind);
+    block_copy c = row(to, pointer_to(part_of(s, symbol, offset, bytes).first), bytes, kind);
+    c.symbol = true;
+    return c;
 }
 
 copy_3d plain(const copy_3d_peer& p) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -85,6 +86,24 @@ TEST_F(HostProgram, HasTheSameStatisticsWithEveryBlockAThreadOfItsOwn) {
                 one.erase(of_the_host);
     EXPECT_EQ(a, b);
     EXPECT_EQ(ta, tb);
+}
+
+TEST_F(HostProgram, SeesSimulatedTimeByItsEventsOrZeroWithoutTime) {
+    const auto nanoseconds = [this](std::vector<std::string> options, const std::string& loops) {
+        const outcome o = run(std::move(options), {loops, "0", "events"});
+        EXPECT_EQ(0, o.code) << o.err;
+        EXPECT_THAT(o.out, EndsWith(" ns\nspin: passed\n"));
+        return std::atof(o.out.c_str());
+    };
+    EXPECT_EQ(0, nanoseconds({"-gpgpu_ptx_sim_mode", "1"}, "5000"));
+    const std::string json = folder.path("s.json");
+    const double some = nanoseconds(
+        {"--stats-json", json, "-gpgpu_clock_domains", "1000.0:1000.0:1000.0:1000.0"}, "500");
+    // Cycles of 1 ns; nothing but the kernels takes time.
+    const double cycles = read_json(json)["total"]["gpu_tot_sim_cycle"].get<double>();
+    EXPECT_GT(cycles, 1000);
+    EXPECT_NEAR(some, cycles, cycles / 100);
+    EXPECT_EQ(some, nanoseconds({"-gpgpu_clock_domains", "1000.0:1000.0:1000.0:1000.0"}, "500"));
 }
 
 TEST_F(HostProgram, LeavesAWaveformAndATimeline) {
@@ -243,6 +262,17 @@ TEST_F(HostProgram, HandsOverEveryValueAsItIs) {
     const outcome o = run({"--stats-json", odd}, {});
     ASSERT_EQ(0, o.code) << o.err;
     EXPECT_EQ("finished", read_json(odd)["ended"]);
+}
+
+TEST_F(HostProgram, CannotBeALinkToItselfOrANameThatIsTooLong) {
+    ASSERT_EQ(0, symlink("y", folder.path("x").c_str()));
+    ASSERT_EQ(0, symlink("x", folder.path("y").c_str()));
+    for (const std::string& program : {folder.path("x"), std::string(300, 'n')}) {
+        const outcome o = simulate({"run", "--preset", "TINY", "--", program});
+        EXPECT_EQ(2, o.code) << o.err;
+        EXPECT_THAT(o.error_lines(), ::testing::SizeIs(1)) << o.err;
+        EXPECT_THAT(o.err, HasSubstr(program + ": cannot be started"));
+    }
 }
 
 TEST_F(HostProgram, FailsWhereTheLibraryRefusesAnOption) {

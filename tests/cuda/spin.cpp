@@ -6,6 +6,7 @@
 //   careless  errors and results are not looked at
 //   idle      no kernel is launched
 //   repeat    40 launches, every other one of twice the loops, in place of two
+//   events    tells how many nanoseconds lie between events around the launches
 #include "driver_subset.h"
 
 #include <unistd.h>
@@ -58,6 +59,7 @@ static std::string code() {
 }
 
 static bool careless = false;
+static bool events = false;
 static unsigned launches = 2;
 static unsigned* progress = nullptr;  ///< of the kernel: mapped memory of the host
 
@@ -75,6 +77,9 @@ static void run_on(int device, unsigned loops) {
     CHECK(cuMemcpyHtoD_v2(data, sums, sizeof sums) == 0);
     unsigned now = loops, added = 0;
     void* arguments[] = {&data, &now, &progress};
+    void *begin = nullptr, *end = nullptr;
+    CHECK(cuEventCreate(&begin, 0) == 0 && cuEventCreate(&end, 0) == 0);
+    if (events) CHECK(cuEventRecord(begin, nullptr) == 0);
     for (unsigned launch = 0; launch < launches; ++launch) {
         now = launches > 2 && launch % 2 == 1 ? 2 * loops : loops;
         added += now * (now - 1) / 2;
@@ -82,6 +87,12 @@ static void run_on(int device, unsigned loops) {
             cuLaunchKernel(function, 2, 1, 1, n / 2, 1, 1, 0, nullptr, arguments, nullptr);
         const int ended = cuCtxSynchronize();
         CHECK(careless || (launched == 0 && ended == 0));
+    }
+    if (events) {
+        float milliseconds = -1;
+        CHECK(cuEventRecord(end, nullptr) == 0 && cuEventSynchronize(end) == 0);
+        CHECK(cuEventElapsedTime(&milliseconds, begin, end) == 0);
+        std::printf("%.0f ns\n", static_cast<double>(milliseconds) * 1e6);
     }
     if (careless) return;
     CHECK(cuMemcpyDtoH_v2(sums, data, sizeof sums) == 0);
@@ -95,6 +106,7 @@ int main(int count, char** arguments) {
     CHECK(cuDeviceGetCount(&devices) == 0);
     const std::string how = count > 3 ? arguments[3] : "";
     careless = how == "careless";
+    events = how == "events";
     if (how == "repeat") launches = 40;
     const int signal = count > 2 ? std::atoi(arguments[2]) : 0;
     void* context = nullptr;

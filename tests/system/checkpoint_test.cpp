@@ -217,6 +217,7 @@ TEST_F(Checkpoint, WhatDoesNotGoWithItIsRefused) {
     for (const std::vector<std::string>& more :
          {std::vector<std::string>{"--checkpoint", file_},
           std::vector<std::string>{"--checkpoint-at", "2"},
+          std::vector<std::string>{"--checkpoint-at", "0"},
           std::vector<std::string>{"--resume", file_, "--sample"},
           std::vector<std::string>{"--resume", file_, "--threads", "2"},
           std::vector<std::string>{"--resume", file_, "--vcd", folder_.path("w.vcd")}}) {

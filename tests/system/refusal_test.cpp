@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace simtlm::test {
 namespace {
@@ -407,6 +408,30 @@ TEST_F(Refusal, OfAPerfectNetworkNamesTheModeThatIsOne) {
     expect_refused({"--preset", "TINY", "-network_mode", "1", "-inter_config_file", network,
                     "-trace", trace.write(folder)},
                    {"perfect_icnt", "-network_mode 3"});
+}
+TEST_F(Refusal, OfLinksThatLeadToThemselves) {
+    ASSERT_EQ(0, symlink("y", folder.path("x").c_str()));
+    ASSERT_EQ(0, symlink("x", folder.path("y").c_str()));
+    const std::string loop = folder.path("x"), list = trace.write(folder);
+    const char* const reason = "ymbolic links";
+    expect_refused({"--preset", "TINY", "-trace", loop}, {loop, reason});
+    expect_refused({"--preset", "TINY", "--ptx", loop, "--launch", loop}, {loop, reason});
+    expect_refused({"--preset", "TINY", "-config", loop, "-trace", list}, {loop, reason});
+    expect_refused({"--preset", "TINY", "-trace", list, "--stats-json", loop}, {loop, "links"});
+}
+TEST_F(Refusal, OfFileNamesThatAreTooLong) {
+    const std::string name = folder.path(std::string(300, 'n')), list = trace.write(folder);
+    const char* const reason = "File name too long";
+    expect_refused({"--preset", "TINY", "-trace", name}, {name, reason});
+    expect_refused({"--preset", "TINY", "--ptx", name, "--launch", name}, {name, reason});
+    expect_refused({"--preset", "TINY", "-config", name, "-trace", list}, {name, reason});
+    expect_refused({"--preset", "TINY", "-trace", list, "--stats-json", name}, {name, reason});
+}
+TEST_F(Refusal, OfAStackThatIsTooSmall) {
+    const outcome o = simulate_from_shell(
+        "ulimit -s 64;", {"--preset", "TINY", "--quiet", "-trace", trace.write(folder)}, "");
+    EXPECT_EQ(2, o.code) << o.err;
+    EXPECT_EQ("simtlm: the limit of the stack is too small (ulimit -s 8192)\n", o.err);
 }
 TEST_F(Refusal, OfRawTracesNamesTheStepThatIsMissing) {
     folder.write("kernel-1.trace", "raw");

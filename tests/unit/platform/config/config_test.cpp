@@ -373,6 +373,8 @@ TEST(GpuConfig, HasASwitchOfItsOwnForEveryQuirk) {
                                  c.ptx.quirks.vector_is_one_element,
                                  c.ptx.quirks.missed_hazards,
                                  c.ptx.quirks.allocations_of_256_bytes,
+                                 c.ptx.quirks.symbol_copies_bypass_l2,
+                                 c.ptx.quirks.host_reads_warm_l2,
                                  c.caches.lines_stay_reserved,
                                  c.caches.dirty_set_stalls,
                                  c.network.crossbar.quirk_packet_is_one_flit,
