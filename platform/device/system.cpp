@@ -169,8 +169,12 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> system::find_variable(
 }
 
 std::shared_ptr<loaded_module> system::load(const module_source& source) {
-    auto m = std::make_shared<loaded_module>(source, state_.memory,
-                                             platform::instruction_timing_of(config_.gpu),
+    const auto timing = [&]() -> const execution::instruction_timing& {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!timing_) timing_ = platform::instruction_timing_of(config_.gpu);
+        return *timing_;
+    };
+    auto m = std::make_shared<loaded_module>(source, state_.memory, timing(),
                                              config_.gpu.binary_version(), &look_);
     if (m->ptx_version() != 0 && m->architecture() > config_.capability())
         throw failure(status::invalid_ptx,

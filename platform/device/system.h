@@ -131,7 +131,8 @@ private:
     scheduler work_;
     std::uint64_t handles_ = 0;
     std::mutex mutex_;
-    std::vector<std::weak_ptr<loaded_module>> modules_;  ///< that have been loaded, by mutex_
+    std::optional<execution::instruction_timing> timing_;  ///< of modules, by mutex_
+    std::vector<std::weak_ptr<loaded_module>> modules_;    ///< that have been loaded, by mutex_
 };
 
 }  // namespace simtlm::device

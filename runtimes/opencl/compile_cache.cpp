@@ -100,7 +100,7 @@ std::optional<std::vector<std::string>> compile_cache::find(const std::string& k
 void compile_cache::store(const std::string& key, const std::vector<std::string>& texts) const {
     std::string body;
     for (const std::string& t : texts) body += fmt::format("{}\n", t.size()) + t;
-    limit();
+    if (stored_++ % 256 == 0) limit();
     put(key, fmt::format("{}\n{}\n", magic, digest_of({body})) + body);
 }
 
@@ -120,7 +120,7 @@ fs::path compile_cache::put(const std::string& name, const std::string& text) co
     return folder_ / name;
 }
 
-/// Where there is too much, the oldest half goes.
+/// Where there is too much, the oldest half goes. Takes as long as there are entries.
 void compile_cache::limit() const {
     struct entry {
         fs::path file;

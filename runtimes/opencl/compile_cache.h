@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ private:
 
     std::filesystem::path folder_;
     bool temporary_ = false;
+    mutable std::atomic<unsigned> stored_{0};  ///< entries, by this process
 };
 
 }  // namespace simtlm::opencl

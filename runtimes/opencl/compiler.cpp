@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace simtlm::opencl {
@@ -171,7 +172,7 @@ compiler::compiler(unsigned capability) : capability_(architecture_for(capabilit
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
                            library::builtins, library::scratch, std::to_string(capability_),
-                           "7"});  // what this file itself does to code
+                           "8"});  // what this file itself does to code
 }
 
 compiler::~compiler() = default;
@@ -351,6 +352,25 @@ void compiler::make_library() {
 compile_result compiler::compile(const std::string& source, const build_options& options,
                                  const headers& includes) {
     make_library();
+    const auto reveal = [&](std::vector<kernel_signature>& kernels) {
+        for (kernel_signature& k : kernels)
+            for (argument_signature& one : k.arguments) one.told = options.argument_info;
+    };
+    std::string words = options.standard + (options.optimise ? " 1" : " 0");
+    for (const std::string& w : options.front_end) words += '\0' + w;
+    // What is included belongs to the program, too: then the key is known after preprocessing.
+    const bool is_whole = source.find("include") == std::string::npos;
+    std::string key = digest_of({"compile", identity_, words, source, ""});
+    const auto find = [&]() -> std::optional<compile_result> {
+        const auto found = cache_->find(key);
+        if (!found || found->size() != 3) return std::nullopt;
+        compile_result kept{true, (*found)[0], signatures_of_ptx((*found)[1]), (*found)[2]};
+        reveal(kept.kernels);
+        return kept;
+    };
+    if (is_whole)
+        if (const auto kept = find()) return *kept;
+
     const temporary_folder own;
     if (!own.good()) return {false, {}, {}, "no folder for temporary files\n"};
     const fs::path input = own / "source";
@@ -368,44 +388,25 @@ compile_result compiler::compile(const std::string& source, const build_options&
     if (options.flush_denormals)
         a.insert(a.end(), {"-Xclang", "-fdenormal-fp-math-f32=preserve-sign"});
     a.insert(a.end(), {"-include", library_.string() + ".prelude.h"});
-
-    std::string words = options.standard + (options.optimise ? " 1" : " 0");
-    for (const std::string& w : options.front_end) words += '\0' + w;
-    // What is included belongs to the program, too.
-    std::string whole;
-    if (source.find("include") != std::string::npos) {
+    if (!is_whole) {
         std::vector<std::string> p = a;
         const fs::path file = own / "preprocessed";
         p.insert(p.end(), {"-E", "-P", "-w", "-o", file.string(), "-"});
+        std::string whole;
         if (run(p, input).status == 0) whole = text_of(file);
-    }
-    const std::string key = digest_of({"compile", identity_, words, source, whole});
-    const auto reveal = [&](std::vector<kernel_signature>& kernels) {
-        for (kernel_signature& k : kernels)
-            for (argument_signature& one : k.arguments) one.told = options.argument_info;
-    };
-    if (const auto found = cache_->find(key); found && found->size() == 3) {
-        compile_result kept{true, (*found)[0], signatures_of_ptx((*found)[1]), (*found)[2]};
-        reveal(kept.kernels);
-        return kept;
+        key = digest_of({"compile", identity_, words, source, whole});
+        if (const auto kept = find()) return *kept;
     }
 
     const fs::path object = own / "object.bc", text = own / "object.ll";
     a.insert(a.end(),
-             {"-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o", object.string(), "-"});
+             {"-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-o", text.string(), "-"});
     const process_result r = run(a, input);
     compile_result result;
     result.log = r.errors;
     replace_all(result.log, "<stdin>:", "program.cl:");
     replace_all(result.log, (own / "headers").string() + "/", "");
     if (r.status != 0) return result;
-    std::vector<std::string> t = target();
-    t.insert(t.end(), {"-x", "ir", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-w",
-                       "-o", text.string(), object.string()});
-    if (const process_result s = run(t, {}); s.status != 0) {
-        result.log += s.errors;
-        return result;
-    }
     std::string module = text_of(text);
     result.kernels = signatures_of_llvm(module);
     // clang does not have kernels inlined for this target; kernels that call kernels need it, as
@@ -414,7 +415,7 @@ compile_result compiler::compile(const std::string& source, const build_options&
     // A plain inline function of C99 has no definition to call; OpenCL programs rely on one.
     replace_all(module, "\ndefine available_externally ", "\ndefine linkonce_odr ");
     write(text, module);
-    t = target();
+    std::vector<std::string> t = target();
     t.insert(t.end(), {"-x", "ir", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-w",
                        "-o", object.string(), text.string()});
     if (const process_result s = run(t, {}); s.status != 0) {
