@@ -135,6 +135,71 @@ void align_constant_tables(std::string& ptx) {
     }
 }
 
+/// LLVM's back end for PTX gives variables of three-element vectors the bytes of three elements,
+/// while programs store four: the size is rounded up to the alignment.
+void pad_three_element_vectors(std::string& ptx) {
+    constexpr std::string_view before = " .align ", after = " .b8 ";
+    for (std::size_t at = ptx.find(before); at != std::string::npos;
+         at = ptx.find(before, at + 1)) {
+        const std::size_t number = at + before.size(), type = ptx.find(' ', number);
+        if (type == std::string::npos || ptx.compare(type, after.size(), after) != 0) continue;
+        const std::size_t space = ptx.rfind('.', at);
+        const std::string_view kind = std::string_view(ptx).substr(space, at - space);
+        if (kind != ".global" && kind != ".shared" && kind != ".const") continue;
+        const std::size_t end = ptx.find_first_of("];", type), open = ptx.rfind('[', end);
+        if (end == std::string::npos || ptx[end] != ']' || open < type) continue;
+        const unsigned long alignment = std::strtoul(ptx.c_str() + number, nullptr, 10);
+        const unsigned long bytes = std::strtoul(ptx.c_str() + open + 1, nullptr, 10);
+        if (bytes * 4 == alignment * 3)
+            ptx.replace(open + 1, end - open - 1, std::to_string(alignment));
+    }
+}
+
+/// Takes out what comes with line numbers and tells nothing: labels that nothing jumps to, and a
+/// section without contents. The code is then that of a compilation without line numbers.
+void drop_debug_labels(std::string& ptx) {
+    std::string rest;
+    rest.reserve(ptx.size());
+    for (std::size_t at = 0; at < ptx.size();) {
+        const std::size_t end = std::min(ptx.find('\n', at), ptx.size() - 1) + 1;
+        const std::string_view line = std::string_view(ptx).substr(at, end - at);
+        const auto begins = [&](std::string_view word) {
+            return line.substr(0, word.size()) == word;
+        };
+        if (!begins("Ltmp") && !begins("Lfunc_begin") && !begins("Lfunc_end") &&
+            !begins("\t.section\t.debug_loc"))
+            rest += line;
+        at = end;
+    }
+    ptx = std::move(rest);
+}
+
+/// Names of files in the line numbers of LLVM's text as the program knows them.
+/// @param folder  where headers that the program has given lie
+/// @param prelude  what stands in front of every program
+void name_files(std::string& module, const std::string& folder, const std::string& prelude) {
+    constexpr std::string_view name = "!DIFile(filename: \"", directory = "directory: \"";
+    for (std::size_t at = module.find(name); at != std::string::npos;
+         at = module.find(name, at + 1)) {
+        const std::size_t begin = at + name.size();
+        std::string file = module.substr(begin, module.find('"', begin) - begin);
+        const std::size_t bytes = file.size();
+        if (file == "<stdin>")
+            file = "program.cl";
+        else if (file == prelude)
+            file = "simtlm_prelude.h";
+        else if (file.compare(0, folder.size(), folder) == 0)
+            file.erase(0, folder.size());
+        else
+            continue;
+        module.replace(begin, bytes, file);
+        const std::size_t end = module.find('\n', begin), d = module.find(directory, begin);
+        if (d > end) continue;
+        const std::size_t path = d + directory.size();
+        module.erase(path, module.find('"', path) - path);
+    }
+}
+
 }  // namespace
 
 const std::vector<std::string>& compiler::extensions() {
@@ -172,7 +237,7 @@ compiler::compiler(unsigned capability) : capability_(architecture_for(capabilit
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
                            library::builtins, library::scratch, std::to_string(capability_),
-                           "8"});  // what this file itself does to code
+                           "10"});  // what this file itself does to code
 }
 
 compiler::~compiler() = default;
@@ -387,7 +452,8 @@ compile_result compiler::compile(const std::string& source, const build_options&
     // Functions carry it with them as an attribute.
     if (options.flush_denormals)
         a.insert(a.end(), {"-Xclang", "-fdenormal-fp-math-f32=preserve-sign"});
-    a.insert(a.end(), {"-include", library_.string() + ".prelude.h"});
+    const std::string prelude = library_.string() + ".prelude.h";
+    a.insert(a.end(), {"-gline-directives-only", "-include", prelude});
     if (!is_whole) {
         std::vector<std::string> p = a;
         const fs::path file = own / "preprocessed";
@@ -408,6 +474,7 @@ compile_result compiler::compile(const std::string& source, const build_options&
     replace_all(result.log, (own / "headers").string() + "/", "");
     if (r.status != 0) return result;
     std::string module = text_of(text);
+    name_files(module, (own / "headers").string() + "/", prelude);
     result.kernels = signatures_of_llvm(module);
     // clang does not have kernels inlined for this target; kernels that call kernels need it, as
     // PTX calls no entries. Only kernels are norecurse before any pass has run.
@@ -466,7 +533,9 @@ compile_result compiler::link(const std::vector<std::string>& objects,
     if (r.status != 0) return result;
     result.output = text_of(output);
     if (!options.make_library) {
+        drop_debug_labels(result.output);
         mend_rotations(result.output);
+        pad_three_element_vectors(result.output);
         align_constant_tables(result.output);
     }
     result.good = !result.output.empty();

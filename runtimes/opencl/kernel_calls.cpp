@@ -440,8 +440,10 @@ CL(cl_int, clEnqueueNativeKernel)
         const auto* const from = static_cast<const std::byte*>(arguments);
         auto copy = std::make_shared<std::vector<std::byte>>(from, from + bytes);
         std::vector<std::shared_ptr<const void>> keeps;
+        std::vector<std::pair<std::uint64_t, std::size_t>> written;
         for (cl_uint i = 0; i < n; ++i) {
             const auto m = s.memory.get(objects[i]);
+            written.emplace_back(m->address, m->bytes);
             const auto at = static_cast<const std::byte*>(places[i]) - from;
             require(at >= 0 && static_cast<std::size_t>(at) + sizeof(void*) <= bytes,
                     CL_INVALID_VALUE, "a place outside of the arguments");
@@ -450,7 +452,11 @@ CL(cl_int, clEnqueueNativeKernel)
         }
         auto t = std::make_shared<device::task>();
         t->what = device::task::kind::host_call;
-        t->effect = [copy, act, bytes] { act(bytes != 0 ? copy->data() : nullptr); };
+        t->effect = [&s, copy, act, bytes, written = std::move(written)] {
+            act(bytes != 0 ? copy->data() : nullptr);
+            for (const auto& [address, size] : written)
+                s.gpus().memory().note_written(address, size);
+        };
         enqueue(s, r, t, false,
                 std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(keeps)));
     });

@@ -5,6 +5,19 @@
 
 namespace simtlm::opencl {
 
+namespace {
+
+/// A block as rows of device memory; rows without room between them are one row.
+device::memory_rows joined(const place& p, const std::array<std::size_t, 3>& region) {
+    const std::size_t bytes = region[0] * region[1] * region[2];
+    if ((region[1] == 1 || p.row_pitch == region[0]) &&
+        (region[2] == 1 || p.slice_pitch == region[0] * region[1]))
+        return {p.address, bytes};
+    return {p.address, region[0], p.row_pitch, region[1], p.slice_pitch, region[2]};
+}
+
+}  // namespace
+
 device::task_ptr copy_task(session& s, const place& to, const place& from,
                            const std::array<std::size_t, 3>& region) {
     auto t = std::make_shared<device::task>();
@@ -12,19 +25,41 @@ device::task_ptr copy_task(session& s, const place& to, const place& from,
     if (region[0] == 0 || region[1] == 0 || region[2] == 0) return t;
     t->direction = s.gpus().direction_of(to.address, from.address);
     t->bytes = region[0] * region[1] * region[2];
-    const bool plain =
-        (region[1] == 1 || (to.row_pitch == region[0] && from.row_pitch == region[0])) &&
-        (region[2] == 1 ||
-         (to.slice_pitch == region[0] * region[1] && from.slice_pitch == region[0] * region[1]));
-    if (plain && t->direction == device::copy_direction::to_device) t->address = to.address;
-    t->effect = [to, from, region] {
+    const bool reads = t->direction == device::copy_direction::to_host;
+    if (t->direction == device::copy_direction::to_device ||
+        (reads && s.gpus().config().gpu.ptx.quirks.host_reads_warm_l2))
+        t->l2_rows = joined(reads ? from : to, region);
+    t->effect = [&s, to, from, region] {
+        device::memory_space& memory = s.gpus().memory();
         for (std::size_t z = 0; z < region[2]; ++z)
-            for (std::size_t y = 0; y < region[1]; ++y)
-                std::memmove(
-                    reinterpret_cast<void*>(to.address + z * to.slice_pitch + y * to.row_pitch),
-                    reinterpret_cast<const void*>(from.address + z * from.slice_pitch +
-                                                  y * from.row_pitch),
-                    region[0]);
+            for (std::size_t y = 0; y < region[1]; ++y) {
+                const std::uint64_t row = to.address + z * to.slice_pitch + y * to.row_pitch;
+                const std::uint64_t source =
+                    from.address + z * from.slice_pitch + y * from.row_pitch;
+                std::memmove(reinterpret_cast<void*>(row), reinterpret_cast<const void*>(source),
+                             region[0]);
+                memory.note_copied(row, source, region[0]);
+                if (device::inspection* const look = s.gpus().state().look; look != nullptr)
+                    look->debug().copied(row, region[0]);
+            }
+    };
+    return t;
+}
+
+device::task_ptr fill_task(session& s, const place& to, const std::array<std::size_t, 3>& region,
+                           std::vector<std::byte> pattern) {
+    auto t = std::make_shared<device::task>();
+    t->what = device::task::kind::copy;
+    t->effect = [&s, to, region, pattern = std::move(pattern)] {
+        for (std::size_t z = 0; z < region[2]; ++z)
+            for (std::size_t y = 0; y < region[1]; ++y) {
+                const std::uint64_t row = to.address + z * to.slice_pitch + y * to.row_pitch;
+                for (std::size_t x = 0; x < region[0]; x += pattern.size())
+                    std::memcpy(reinterpret_cast<void*>(row + x), pattern.data(), pattern.size());
+                s.gpus().memory().note_written(row, region[0]);
+                if (device::inspection* const look = s.gpus().state().look; look != nullptr)
+                    look->debug().copied(row, region[0]);
+            }
     };
     return t;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace simtlm::opencl {
 
@@ -18,6 +19,11 @@ struct place {
 /// A copy of a block; `region` is bytes, rows, slices.
 device::task_ptr copy_task(session& s, const place& to, const place& from,
                            const std::array<std::size_t, 3>& region);
+
+/// Fills a block with a pattern, again and again; `region` is bytes, rows, slices, and rows are
+/// whole patterns.
+device::task_ptr fill_task(session& s, const place& to, const std::array<std::size_t, 3>& region,
+                           std::vector<std::byte> pattern);
 
 inline std::uint64_t address_of(const void* p) {
     return reinterpret_cast<std::uint64_t>(p);

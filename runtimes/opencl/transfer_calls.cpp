@@ -260,17 +260,6 @@ CL(cl_int, clEnqueueCopyBufferRect)
 
 namespace {
 
-device::task_ptr fill_task(std::uint64_t address, std::size_t bytes,
-                           std::vector<std::byte> pattern) {
-    auto t = std::make_shared<device::task>();
-    t->what = device::task::kind::copy;
-    t->effect = [address, bytes, pattern = std::move(pattern)] {
-        for (std::size_t i = 0; i < bytes; i += pattern.size())
-            std::memcpy(reinterpret_cast<void*>(address + i), pattern.data(), pattern.size());
-    };
-    return t;
-}
-
 void check_pattern(const void* pattern, std::size_t size) {
     require(pattern != nullptr && size != 0 && size <= 128 && (size & (size - 1)) == 0,
             CL_INVALID_VALUE, "no pattern");
@@ -293,8 +282,10 @@ CL(cl_int, clEnqueueFillBuffer)
         check_range(*m, offset, bytes);
         require(offset % pattern_size == 0 && bytes % pattern_size == 0, CL_INVALID_VALUE,
                 "not in whole patterns");
-        enqueue(s, r, fill_task(m->address + offset, bytes, copy_of(pattern, pattern_size)), false,
-                m);
+        enqueue(s, r,
+                fill_task(s, {m->address + offset, 0, 0}, {bytes, 1, 1},
+                          copy_of(pattern, pattern_size)),
+                false, m);
     });
 }
 
@@ -409,17 +400,7 @@ CL(cl_int, clEnqueueFillImage)
         require(color != nullptr && origin != nullptr && region != nullptr, CL_INVALID_VALUE,
                 "a null pointer");
         const image_region i = region_of(*m, block_of(origin), block_of(region));
-        auto t = std::make_shared<device::task>();
-        t->what = device::task::kind::copy;
-        t->effect = [i, pattern = image_pattern(m->format, color)] {
-            for (std::size_t z = 0; z < i.size[2]; ++z)
-                for (std::size_t y = 0; y < i.size[1]; ++y)
-                    for (std::size_t x = 0; x < i.size[0]; x += pattern.size())
-                        std::memcpy(
-                            reinterpret_cast<void*>(i.where.address + z * i.where.slice_pitch +
-                                                    y * i.where.row_pitch + x),
-                            pattern.data(), pattern.size());
-        };
+        const auto t = fill_task(s, i.where, i.size, image_pattern(m->format, color));
         enqueue(s, r, t, false, m);
     });
 }
@@ -638,7 +619,9 @@ CL(cl_int, clEnqueueSVMMemFill)
         require(to != nullptr && address_of(to) % pattern_size == 0 && bytes % pattern_size == 0,
                 CL_INVALID_VALUE);
         check_shared(s, to, bytes);
-        enqueue(s, r, fill_task(address_of(to), bytes, copy_of(pattern, pattern_size)), false);
+        enqueue(s, r,
+                fill_task(s, {address_of(to), 0, 0}, {bytes, 1, 1}, copy_of(pattern, pattern_size)),
+                false);
     });
 }
 

@@ -23,8 +23,21 @@ kernel void items(global uint* out) {
 }
 kernel __attribute__((reqd_work_group_size(8, 2, 1))) void demands(global int* p) {
     local int shared[64];
-    shared[get_local_id(0)] = 1;
-    p[0] = shared[0];
+    shared[8 * get_local_id(1) + get_local_id(0)] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    p[0] = shared[15 - 8 * get_local_id(1) - get_local_id(0)];
+}
+/* An item of the second warp writes, and those of the first read behind the barrier. */
+kernel void passes_on(global const int* in, global int* out) {
+    local int word;
+    const size_t i = get_local_id(0);
+    if (i == 40) word = in[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = word;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i == 50) word = in[1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[64 + i] = word;
 }
 __attribute__((noinline)) int is_aligned(void) {
     volatile long16 wide = 0;
@@ -158,6 +171,19 @@ void aligns_variables_of_functions(const host& h, cl_program g) {
     GOOD(clReleaseKernel(k));
 }
 
+void lets_barriers_order_local_memory(const host& h, cl_program g) {
+    const cl_kernel k = h.kernel(g, "passes_on");
+    const cl_mem in = h.buffer(std::vector<int>{7, 9});
+    const cl_mem out = h.buffer(std::vector<int>(128, -1));
+    set(k, 0, in);
+    set(k, 1, out);
+    h.run(k, 64, 64);
+    const auto v = h.read<int>(out, 128);
+    for (unsigned i = 0; i < 128; ++i) CHECK(v[i] == (i < 64 ? 7 : 9));
+    for (const cl_mem m : {in, out}) GOOD(clReleaseMemObject(m));
+    GOOD(clReleaseKernel(k));
+}
+
 void flushes_denormals_where_it_is_asked_to(const host& h, cl_program g) {
     const cl_program flushing = h.build(source, "-cl-denorms-are-zero");
     const cl_mem p = h.buffer(std::vector<float>{1.5e-38f, 1});
@@ -250,6 +276,7 @@ int main() {
         knows_itself(h, g);
         gives_each_local_argument_its_own_memory(h, g);
         aligns_variables_of_functions(h, g);
+        lets_barriers_order_local_memory(h, g);
         flushes_denormals_where_it_is_asked_to(h, g);
         takes_ptx_in_asm(h, g);
         releases_memory_that_is_an_argument(h, g);

@@ -34,6 +34,20 @@ void takes_options(const host& h) {
     for (const cl_program p : {a, b, c}) GOOD(clReleaseProgram(p));
 }
 
+void gives_vectors_of_three_elements_the_memory_of_four(const host& h) {
+    const cl_program g = h.build(
+        "uchar3 a; float3 b; double3 c;\n"
+        "kernel void writes(global int* p) { a = (uchar3)(p[0]); b = (float3)(p[1]); c = "
+        "(double3)(p[2]); p[3] = a.z + (int)b.z + (int)c.z; }",
+        "-cl-std=CL3.0");
+    std::size_t bytes = 0;
+    GOOD(clGetProgramBuildInfo(g, h.device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE,
+                               sizeof bytes, &bytes, nullptr));
+    CHECK(bytes == 4 + 16 + 32);
+    CHECK(result_of(h, g, "writes") == 6);
+    GOOD(clReleaseProgram(g));
+}
+
 void names_the_line_of_a_mistake(const host& h) {
     const char* wrong = "kernel void k(global int* p) {\n  int x = 1;\n  p[0] = y;\n}\n";
     cl_int r = 0;
@@ -208,6 +222,7 @@ int main() {
     {
         const host h;
         takes_options(h);
+        gives_vectors_of_three_elements_the_memory_of_four(h);
         names_the_line_of_a_mistake(h);
         gives_ptx_and_takes_it_back(h);
         compiles_and_links(h);

@@ -89,12 +89,12 @@ ATOM_64(local, __local, ulong)
 static void before(memory_order order) {
     if (order == memory_order_release || order == memory_order_acq_rel ||
         order == memory_order_seq_cst)
-        __nvvm_membar_gl();
+        FENCE_DEVICE();
 }
 static void after(memory_order order) {
     if (order == memory_order_acquire || order == memory_order_acq_rel ||
         order == memory_order_seq_cst)
-        __nvvm_membar_gl();
+        FENCE_DEVICE();
 }
 
 /// The three forms of a function that changes a value: plain, with an order, with order and scope.

@@ -9,21 +9,28 @@ static uint work_items(void) {
     return (uint)(get_local_size(0) * get_local_size(1) * get_local_size(2));
 }
 
-TOGETHER int work_group_all(int predicate) {
-    return __nvvm_bar0_and(predicate != 0) != 0;
-}
-TOGETHER int work_group_any(int predicate) {
-    return __nvvm_bar0_or(predicate != 0) != 0;
-}
+#define VOTE(function, operation)                                                                  \
+    TOGETHER int function(int predicate) {                                                         \
+        int all;                                                                                   \
+        __asm__ volatile(                                                                          \
+            "{ .reg .pred %%p1, %%p2; setp.ne.s32 %%p1, %1, 0; bar.red." operation                 \
+            ".pred %%p2, 0, %%p1; selp.s32 %0, 1, 0, %%p2; }"                                      \
+            : "=r"(all)                                                                            \
+            : "r"(predicate)                                                                       \
+            : "memory");                                                                           \
+        return all;                                                                                \
+    }
+VOTE(work_group_all, "and")
+VOTE(work_group_any, "or")
 
 #define BROADCAST(type)                                                                            \
     static __attribute__((convergent)) type broadcast_##type(type v, bool mine) {                  \
         __local type* words = (__local type*)__simtlm_scratch();                                   \
-        __syncthreads();                                                                             \
+        BARRIER();                                                                                 \
         if (mine) words[0] = v;                                                                    \
-        __syncthreads();                                                                             \
+        BARRIER();                                                                                 \
         const type r = words[0];                                                                   \
-        __syncthreads();                                                                             \
+        BARRIER();                                                                                 \
         return r;                                                                                  \
     }                                                                                              \
     TOGETHER type work_group_broadcast(type v, size_t x) {                                         \
@@ -42,15 +49,15 @@ TOGETHER int work_group_any(int predicate) {
     static __attribute__((convergent)) type scan_##name##_##type(type v, uint* last) {             \
         __local type* words = (__local type*)__simtlm_scratch();                                   \
         const uint me = (uint)get_local_linear_id(), n = work_items();                             \
-        __syncthreads();                                                                             \
+        BARRIER();                                                                                 \
         words[me] = v;                                                                             \
-        __syncthreads();                                                                             \
+        BARRIER();                                                                                 \
         for (uint step = 1; step < n; step <<= 1) {                                                \
             const type other = me >= step ? words[me - step] : (type)(neutral);                    \
-            __syncthreads();                                                                         \
+            BARRIER();                                                                             \
             const type mine = words[me];                                                           \
             words[me] = combine(other, mine);                                                      \
-            __syncthreads();                                                                         \
+            BARRIER();                                                                             \
         }                                                                                          \
         *last = n - 1;                                                                             \
         return words[me];                                                                          \
@@ -59,13 +66,13 @@ TOGETHER int work_group_any(int predicate) {
         uint last;                                                                                 \
         scan_##name##_##type(v, &last);                                                            \
         const type r = ((__local type*)__simtlm_scratch())[last];                                  \
-        __syncthreads();                                                                             \
+        BARRIER();                                                                                 \
         return r;                                                                                  \
     }                                                                                              \
     TOGETHER type work_group_scan_inclusive_##name(type v) {                                       \
         uint last;                                                                                 \
         const type r = scan_##name##_##type(v, &last);                                             \
-        __syncthreads();                                                                             \
+        BARRIER();                                                                                 \
         return r;                                                                                  \
     }                                                                                              \
     TOGETHER type work_group_scan_exclusive_##name(type v) {                                       \
@@ -74,7 +81,7 @@ TOGETHER int work_group_any(int predicate) {
         const uint me = (uint)get_local_linear_id();                                               \
         const type r =                                                                             \
             me == 0 ? (type)(neutral) : ((__local type*)__simtlm_scratch())[me - 1];               \
-        __syncthreads();                                                                             \
+        BARRIER();                                                                                 \
         return r;                                                                                  \
     }
 

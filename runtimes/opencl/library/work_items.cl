@@ -108,22 +108,28 @@ PURE size_t get_global_linear_id(void) {
 
 // ---- barriers, fences ----
 
+// As assembly code: LLVM 14 moves loads of variables in local memory across the functions that it
+// knows itself for this (llvm.nvvm.barrier0, llvm.nvvm.membar), which it takes for readers only.
+#define BARRIER() __asm__ volatile("bar.sync 0;" ::: "memory")
+#define FENCE_DEVICE() __asm__ volatile("membar.gl;" ::: "memory")
+#define FENCE_GROUP() __asm__ volatile("membar.cta;" ::: "memory")
+
 OVERLOAD __attribute__((convergent)) void barrier(cl_mem_fence_flags flags) {
-    __syncthreads();
+    BARRIER();
 }
 OVERLOAD __attribute__((convergent)) void work_group_barrier(cl_mem_fence_flags flags) {
-    __syncthreads();
+    BARRIER();
 }
 OVERLOAD __attribute__((convergent)) void work_group_barrier(cl_mem_fence_flags flags,
                                                              memory_scope scope) {
-    __syncthreads();
+    BARRIER();
 }
 
 static void fence(cl_mem_fence_flags flags) {
     if (flags & ~CLK_LOCAL_MEM_FENCE)
-        __nvvm_membar_gl();
+        FENCE_DEVICE();
     else
-        __nvvm_membar_cta();
+        FENCE_GROUP();
 }
 OVERLOAD void mem_fence(cl_mem_fence_flags flags) {
     fence(flags);
@@ -231,7 +237,7 @@ PREFETCH_OF(float3)
 PREFETCH_OF(double3)
 
 OVERLOAD __attribute__((convergent)) void wait_group_events(int n, __private event_t* events) {
-    __syncthreads();
+    BARRIER();
 }
 
 // ---- printf: a macro of prelude.h packs the arguments ----
