@@ -11,6 +11,18 @@ namespace simtlm::core {
 
 using protocol::extension;
 
+namespace {
+
+/// With the quirk sms-in-order SMs ask whether the network has room before they send, a single SM
+/// of a cluster too: a cache whose miss finds none keeps it in its queue, and when several packets
+/// have left the input buffer at once, sends no more than one in the next cycle, as ever.
+bool asks_for_room(const cluster_config& c) {
+    return c.in_order() ||
+           (c.sm.quirks.sms_in_order && !c.make && c.sms_per_cluster == 1 && !c.clusters_in_order);
+}
+
+}  // namespace
+
 simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                            const cluster_config& config, unsigned number,
                            protocol::transaction_pool& transactions)
@@ -47,7 +59,7 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name, kernel::phase_se
         sms_.back()->clk(clk);
         sms_.back()->memory.bind(from_sm_[i]);
         sms_.back()->count_cycles_in(cycles_);
-        if (in_order_) sms_.back()->share_outside(*this);
+        if (asks_for_room(config)) sms_.back()->share_outside(*this);
     }
     if (in_order_) order_sms(0);
 }
@@ -119,7 +131,7 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
         return tlm::TLM_ACCEPTED;
     }
     if (sms_.size() == 1) {
-        if (!send(p)) return tlm::TLM_ACCEPTED;
+        if (!send(p) && !asks_for_room(config_)) return tlm::TLM_ACCEPTED;
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
     }
@@ -187,7 +199,7 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
                                          sc_core::sc_time&) {
     if (phase == tlm::END_REQ) {
         blocked_ = false;
-        if (in_order_) return tlm::TLM_ACCEPTED;  // the SMs ask
+        if (asks_for_room(config_)) return tlm::TLM_ACCEPTED;
         if (order_ != nullptr) {
             for (unsigned s = 0; s < sms_.size(); ++s)
                 if (outbox_[s].empty()) end_request(s);

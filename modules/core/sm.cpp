@@ -102,7 +102,8 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
     ro.perfect = config_.l1.perfect_instruction_and_constant;
     ro.phase = protocol::phase::core_instruction_cache;
     ro.send_at_access = ro.always_fill = true;
-    if (who_.sms_in_order > 1) {  // what was refused is sent behind the fetch, like what was not
+    if (config_.quirks
+            .sms_in_order) {  // what was refused is sent behind the fetch, like what was not
         ro.phase = protocol::phase::core_front_end;
         ro.sub_phase = 1;
     }

@@ -47,7 +47,8 @@ constexpr quirk table[] = {
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.two_level_rotates_twice; }},
     {"sms-in-order",
      "SMs that share a port of the network act one after the other within a core cycle, and see "
-     "what those before them have left of its room; all SMs with random partition indexing",
+     "what those before them have left of its room; all SMs with random partition indexing; an SM "
+     "with a port of its own asks for room before it sends, too",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.sms_in_order; }},
     {"writes-wait",
      "writes with a queue of their own wait for its high mark even while no read waits",

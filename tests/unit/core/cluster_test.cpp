@@ -259,6 +259,32 @@ TEST(SimtCluster, LetsSmsThatActInOrderSeeTheRoomThatThoseBeforeThemHaveLeft) {
     EXPECT_EQ(rig.requests.size(), 24u);
 }
 
+TEST(SimtCluster, LeavesMissesInTheCacheOfAnSmThatAsksForRoomAndSendsOneACycleWhenThereIsSome) {
+    cluster_config c = config_of(1);
+    c.sm.quirks.sms_in_order = true;
+    cluster_rig rig("rig", c);
+    listing p;
+    block_builder block;
+    block.warp();
+    program::static_instruction past = p.memory(memory_space::global, false, 8);
+    past.cache_op = program::cache_operator::cache_global;
+    block.access(p.add(past), [](unsigned) { return 0x1000; });
+    for (unsigned k = 0; k < 3; ++k)
+        block.access(p.memory(memory_space::global, false, 9 + k),
+                     [=](unsigned) { return 0x2000 + 0x80 * k; });
+    block.run(p.exit());
+    rig.run(1);
+    rig.open = false;
+    rig.launch(0, block);
+    rig.run(100);
+    ASSERT_EQ(rig.requests.size(), 1u);
+    rig.open = true;
+    rig.run(20);
+    ASSERT_EQ(rig.requests.size(), 4u);
+    for (unsigned k = 2; k < 4; ++k)
+        EXPECT_EQ(rig.requests[k].cycle, rig.requests[k - 1].cycle + 1) << k;
+}
+
 TEST(SimtCluster, TakesOneResponsePerCycleFromTheNetwork) {
     cluster_rig rig("rig", config_of(2));
     const loads l(3);
