@@ -3,13 +3,97 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
-#include <type_traits>
+#include <algorithm>
+#include <cstring>
+#include <iterator>
 
 namespace simtlm::execution {
 
-static_assert(std::is_trivially_copyable_v<tensor_map> && offsetof(tensor_map, unused) == 10 &&
-              offsetof(tensor_map, address) == 16);
+namespace {
+
+using element = tensor_map::element;
+
+/// By their numbers in memory, which are those of tensormap.replace (PTX manual, table of
+/// .elemtype), not the driver's.
+constexpr element elements[] = {element::u8,      element::u16, element::u32,  element::s32,
+                                element::u64,     element::s64, element::f16,  element::f32,
+                                element::f32_ftz, element::f64, element::bf16, element::tf32,
+                                element::tf32_ftz};
+
+struct layout {
+    static constexpr std::uint64_t valid = 0x70616d746c6d7473;
+    static constexpr unsigned address = 0, kind = 8, strides = 0x0c, upper_strides = 0x1c,
+                              sizes = 0x20, steps = 0x34, boxes = 0x37, mark = 0x40;
+    // Bits of the word at `kind`.
+    static constexpr unsigned rank = 4, type = 7, swizzle = 13, fill = 15;
+};
+
+template <class T>
+T get(const std::byte* from, unsigned offset) {
+    T v;
+    std::memcpy(&v, from + offset, sizeof v);
+    return v;
+}
+template <class T>
+void put(std::byte* to, unsigned offset, T v) {
+    std::memcpy(to + offset, &v, sizeof v);
+}
+
+}  // namespace
+
+std::optional<tensor_map::element> tensor_map::element_of(std::uint64_t number) {
+    if (number >= std::size(elements)) return std::nullopt;
+    return elements[number];
+}
+
+std::optional<tensor_map> tensor_map::decode(const std::byte* from) {
+    if (get<std::uint64_t>(from, layout::mark) != layout::valid) return std::nullopt;
+    tensor_map m;
+    m.address = get<std::uint64_t>(from, layout::address);
+    const auto kind = get<std::uint32_t>(from, layout::kind);
+    m.rank = static_cast<std::uint8_t>((kind >> layout::rank & 7) + 1);
+    const auto type = element_of(kind >> layout::type & 15);
+    if (!type) return std::nullopt;
+    m.type = *type;
+    m.swizzle = static_cast<swizzle_mode>(kind >> layout::swizzle & 3);
+    m.fills_with_nan = (kind >> layout::fill & 1) != 0;
+    const auto upper = get<std::uint32_t>(from, layout::upper_strides);
+    const auto steps = get<std::uint32_t>(from, layout::steps);
+    for (unsigned d = 0; d < most_dimensions; ++d) {
+        m.last[d] = get<std::uint32_t>(from, layout::sizes + 4 * d);
+        m.box[d] = static_cast<std::uint16_t>(get<std::uint8_t>(from, layout::boxes + d) + 1);
+        m.step[d] = static_cast<std::uint8_t>((steps >> 3 * d & 7) + 1);
+        if (d + 1 < most_dimensions)
+            m.strides[d] = (get<std::uint32_t>(from, layout::strides + 4 * d) |
+                            std::uint64_t{upper >> 4 * d & 15} << 32)
+                           << 4;
+    }
+    return m;
+}
+
+void tensor_map::encode(std::byte* to) const {
+    std::memset(to, 0, bytes);
+    put(to, layout::address, address);
+    const auto number = static_cast<std::uint32_t>(
+        std::find(std::begin(elements), std::end(elements), type) - std::begin(elements));
+    put(to, layout::kind,
+        (std::uint32_t{rank} - 1) << layout::rank | number << layout::type |
+            static_cast<std::uint32_t>(swizzle) << layout::swizzle |
+            std::uint32_t{fills_with_nan} << layout::fill);
+    std::uint32_t upper = 0, of_steps = 0;
+    for (unsigned d = 0; d < most_dimensions; ++d) {
+        put(to, layout::sizes + 4 * d, last[d]);
+        of_steps |= ((step[d] - 1U) & 7) << 3 * d;
+        if (d + 1 == most_dimensions) break;
+        put(to, layout::strides + 4 * d, static_cast<std::uint32_t>(strides[d] >> 4));
+        upper |= static_cast<std::uint32_t>(strides[d] >> 36 & 15) << 4 * d;
+    }
+    put(to, layout::upper_strides, upper);
+    put(to, layout::steps, of_steps);
+    for (unsigned d = 0; d < most_dimensions; ++d)
+        put(to, layout::boxes + d, static_cast<std::uint8_t>(box[d] - 1));
+    put(to, layout::mark, layout::valid);
+}
 
 unsigned tensor_map::element_bytes() const {
     switch (type) {
@@ -29,9 +113,9 @@ unsigned tensor_map::element_bytes() const {
 }
 
 std::uint64_t tensor_map::box_bytes() const {
-    std::uint64_t bytes = element_bytes();
-    for (unsigned d = 0; d < rank; ++d) bytes *= box_elements(d);
-    return bytes;
+    std::uint64_t sum = element_bytes();
+    for (unsigned d = 0; d < rank; ++d) sum *= box_elements(d);
+    return sum;
 }
 
 std::string tensor_map::fault() const {

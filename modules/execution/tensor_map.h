@@ -4,16 +4,23 @@
 #include "modules/execution/device_memory.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace simtlm::execution {
 
 /// A tensor in global memory and the box of it that a bulk tensor copy moves: what the 128 bytes of
 /// a CUtensorMap say (CUDA driver API, "Tensor Map Object Management"; PTX manual, "Tensors").
-/// Their layout is opaque to programs; this one is ours. Tiled mode, without interleaving.
+/// Their layout is opaque to PTX, but machine code replaces fields by itself (what ptxas makes of
+/// tensormap.replace), which tells it: address at 0, at 8 a word with rank - 1 (bits 6:4), type
+/// (10:7), interleaving, swizzle (14:13) and fill (15), sixteenths of strides from 0x0c on with
+/// their upper four bits at 0x1c, sizes - 1 from 0x20 on, element strides - 1 in three bits each at
+/// 0x34, box sizes - 1 in bytes from 0x37 on. The upper half holds a mark of ours. Tiled mode,
+/// without interleaving.
 struct tensor_map {
-    static constexpr std::uint64_t valid = 0x70616d746c6d7473;  ///< of `mark`
+    static constexpr std::size_t bytes = 128;  ///< in memory
     static constexpr unsigned most_dimensions = 5;
 
     /// Types of elements, as CUtensorMapDataType numbers them.
@@ -34,12 +41,8 @@ struct tensor_map {
     };
     enum class swizzle_mode : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
 
-    std::uint64_t mark = 0;
     element type = element::u8;
     std::uint8_t rank = 0;  ///< dimensions, 1 to 5; 0 is the innermost, contiguous one
-    /// Always 0: for some drivers of NVIDIA's, CUTLASS clears bit 21 of the second 64-bit word, and
-    /// would change what lay there.
-    std::uint8_t unused = 0;
     swizzle_mode swizzle = swizzle_mode::none;
     bool fills_with_nan = false;  ///< elements outside of the tensor; otherwise zeros
     device_address address = 0;   ///< of the first element
@@ -47,6 +50,12 @@ struct tensor_map {
     std::array<std::uint64_t, most_dimensions - 1> strides{};  ///< bytes, of dimensions from 1 on
     std::array<std::uint16_t, most_dimensions> box{};          ///< elements, at most 256
     std::array<std::uint8_t, most_dimensions> step{};  ///< from element to element of the box, <= 8
+
+    /// The type of a number of tensormap.replace; nothing: there is none.
+    static std::optional<element> element_of(std::uint64_t number);
+    /// A map out of its 128 bytes; nothing: these are none.
+    static std::optional<tensor_map> decode(const std::byte* from);
+    void encode(std::byte* to) const;
 
     /// Bytes of an element.
     unsigned element_bytes() const;
@@ -58,7 +67,6 @@ struct tensor_map {
     /// What the driver refuses (cuTensorMapEncodeTiled), as a sentence; empty: nothing.
     std::string fault() const;
 };
-static_assert(sizeof(tensor_map) <= 128);
 
 /// The place in shared memory of a byte of a swizzled tile: 16-byte chunks change places within
 /// rows of 32, 64 or 128 bytes, by address bits 7 to 9 (PTX manual, "Swizzling Modes").

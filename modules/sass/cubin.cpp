@@ -29,6 +29,7 @@ enum attribute : std::uint8_t {
     min_stack_size = 0x12,
     kparam_info = 0x17,
     register_count = 0x2f,
+    cta_per_cluster = 0x3d,
     num_barriers = 0x4c,
 };
 /// How an attribute's value lies behind its two bytes.
@@ -227,6 +228,10 @@ void cubin::read_attributes(std::string_view contents, cubin_function* function)
             case reqntid:
                 if (function != nullptr)
                     for (std::uint32_t& n : function->most_threads) n = v.take<std::uint32_t>();
+                break;
+            case cta_per_cluster:
+                if (function != nullptr)
+                    for (std::uint32_t& n : function->cluster) n = v.take<std::uint32_t>();
                 break;
             case num_barriers:
                 if (function != nullptr) function->barriers = half & 0xff;

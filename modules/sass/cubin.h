@@ -68,6 +68,7 @@ struct cubin_function {
     std::uint32_t barriers = 0;                   ///< CTA barriers
     std::uint32_t static_shared = 0;              ///< bytes per CTA
     std::array<std::uint32_t, 3> most_threads{};  ///< __launch_bounds__; 0: none
+    std::array<std::uint32_t, 3> cluster{};       ///< CTAs of a cluster that it demands; 0: any
     std::uint32_t parameter_bank = 0;             ///< constant bank of parameters
     std::uint32_t parameter_base = 0;             ///< where they begin in it
     std::uint32_t parameter_bytes = 0;

@@ -382,6 +382,45 @@ private:
                 o.base = static_cast<std::uint8_t>(w_.bits(spec.bit, 8));
                 return o;
             }
+            case what::pair_address: {
+                operand o = address(spec.bit, spec.bit3, 24);
+                o.wide_address = true;
+                if (w_.bits(spec.bit2, 6) != uniform_urz) add_uniform(o, spec.bit2);
+                return o;
+            }
+            case what::uniform_address: {
+                operand o;
+                o.kind = operand_kind::address;
+                add_uniform(o, spec.bit);
+                if (spec.bit2 != 0)
+                    o.value = static_cast<std::uint64_t>(w_.signed_bits(spec.bit2, 24));
+                return o;
+            }
+            case what::cache_descriptor: {
+                if (!w_.bit(spec.bit2)) return {};
+                operand o = reg(spec.bit, true);
+                o.kind = operand_kind::cache_descriptor;
+                return o;
+            }
+            case what::matrix_descriptors:
+                return matrix_descriptors(spec.bit);
+            case what::group_scoreboard: {
+                constexpr unsigned none = 7;
+                const auto n = static_cast<unsigned>(w_.bits(spec.bit, 3));
+                if (n == none) return {};
+                operand o;
+                o.kind = operand_kind::text;
+                o.index = static_cast<std::uint8_t>(n);
+                o.suffix = n == 0 ? std::string_view{"gsb0"} : invalid_name(n);
+                return o;
+            }
+            case what::saved_counter: {
+                operand o;
+                o.kind = operand_kind::text;
+                o.index = w_.bit(spec.bit);
+                o.suffix = o.index != 0 ? "Rpc.HI" : "Rpc.LO";
+                return o;
+            }
             case what::signs:
                 return number(w_.bits(32, 8));
             case what::cctl_address:
@@ -392,6 +431,37 @@ private:
             default:
                 return {};
         }
+    }
+
+    /// Descriptors of both matrices; where A is in registers (they lie at bit 32) of B, behind two
+    /// registers that mean nothing.
+    operand matrix_descriptors(unsigned bit) const {
+        static constexpr std::string_view changes[] = {"",
+                                                       ".negA",
+                                                       ".negB",
+                                                       ".negA.negB",
+                                                       ".tnspA",
+                                                       ".negA.tnspA",
+                                                       ".negB.tnspA",
+                                                       ".negA.negB.tnspA",
+                                                       ".tnspB",
+                                                       ".negA.tnspB",
+                                                       ".negB.tnspB",
+                                                       ".negA.negB.tnspB",
+                                                       ".tnspA.tnspB",
+                                                       ".negA.tnspA.tnspB",
+                                                       ".negB.tnspA.tnspB",
+                                                       ".negA.negB.tnspA.tnspB"};
+        operand o = reg(bit, true);
+        o.kind = operand_kind::matrix_descriptors;
+        const bool both = bit == 24, of_floats = out_.opcode == "HGMMA" || out_.opcode == "QGMMA";
+        unsigned n = 0;
+        if (both && of_floats && w_.bit(72)) n |= 1;
+        if (of_floats && w_.bit(63)) n |= 2;
+        if (both && out_.opcode == "HGMMA" && w_.bit(61)) n |= 4;
+        if (out_.opcode == "HGMMA" && w_.bit(62)) n |= 8;
+        o.suffix = changes[n];
+        return o;
     }
 
     void bar_operands() {

@@ -61,6 +61,12 @@ struct encoding_operand {
         cctl_address,
         geometry,
         base_address,
+        pair_address,
+        uniform_address,
+        cache_descriptor,
+        matrix_descriptors,
+        group_scoreboard,
+        saved_counter,
     };
     what kind = what::reg;
     std::uint8_t bit = 0;    ///< where it lies

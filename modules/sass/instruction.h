@@ -66,6 +66,8 @@ enum class operand_kind : std::uint8_t {
     target,               ///< a code address: absolute, `value`
     relative_register,    ///< R + code address: RET, BRX, CALL through a register
     text,                 ///< a keyword; `suffix` holds it
+    cache_descriptor,     ///< desc[UR]: a cache policy
+    matrix_descriptors,  ///< gdesc[UR]: of a product of a warpgroup; `suffix`: what is done to them
 };
 
 /// An operand of a decoded instruction.

@@ -204,6 +204,12 @@ void put_operand(out& o, const operand& p, const instruction& i) {
             break;
         case operand_kind::text:
             break;
+        case operand_kind::cache_descriptor:
+        case operand_kind::matrix_descriptors:
+            put(o, p.kind == operand_kind::cache_descriptor ? "desc[" : "gdesc[");
+            put_register(o, p.index, true);
+            put(o, "]");
+            break;
     }
     if (p.absolute) put(o, "|");
     if (p.reuse) put(o, ".reuse");

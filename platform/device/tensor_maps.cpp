@@ -4,13 +4,13 @@
 #include "modules/execution/tensor_map.h"
 #include "platform/device/status.h"
 
-#include <cstring>
+#include <optional>
 
 namespace simtlm::device {
 
 using execution::tensor_map;
 
-static_assert(sizeof(tensor_map) <= tensor_map_bytes &&
+static_assert(tensor_map::bytes == tensor_map_bytes &&
               tensor_map::most_dimensions == tensor_map_request::most_dimensions);
 
 namespace {
@@ -37,7 +37,6 @@ void encode_tensor_map(const tensor_map_request& what, void* to) {
            "swizzles with atoms of more than 16 bytes are not known", status::not_supported);
     demand(what.fill == 0 || what.fill == 1, "no way to fill");
     tensor_map m;
-    m.mark = tensor_map::valid;
     m.address = what.address;
     m.type = static_cast<tensor_map::element>(what.type);
     m.rank = static_cast<std::uint8_t>(what.dimensions);
@@ -55,18 +54,15 @@ void encode_tensor_map(const tensor_map_request& what, void* to) {
     }
     const std::string fault = m.fault();
     demand(fault.empty(), fault.c_str());
-    std::memset(to, 0, tensor_map_bytes);
-    std::memcpy(to, &m, sizeof m);
+    m.encode(static_cast<std::byte*>(to));
 }
 
 void replace_address(void* map, std::uint64_t address) {
     check_place(map);
-    tensor_map m;
-    std::memcpy(&m, map, sizeof m);
-    m.address = address;
-    demand(m.mark == tensor_map::valid && m.fault().empty(),
-           "this is no tensor map, or the address is not aligned");
-    std::memcpy(map, &m, sizeof m);
+    std::optional<tensor_map> m = tensor_map::decode(static_cast<const std::byte*>(map));
+    if (m) m->address = address;
+    demand(m && m->fault().empty(), "this is no tensor map, or the address is not aligned");
+    m->encode(static_cast<std::byte*>(map));
 }
 
 }  // namespace simtlm::device

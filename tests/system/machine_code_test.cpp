@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machine code against the PTX that it was made of: the same memory, bit for bit.
+#include "modules/execution/tensor_map.h"
 #include "tests/system/simulator.h"
 
 #include <fmt/format.h>
@@ -131,6 +132,68 @@ INSTANTIATE_TEST_SUITE_P(Accesses, StoredProgram,
                                          stored_program{90, "H100_PCIE", "accesses", 544,
                                                         "accesses"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+/// A kernel of hopper.ptx, which knows how many CTAs and threads it wants.
+struct hopper_kernel {
+    const char* name;
+    unsigned blocks, threads;
+    unsigned words;  ///< of results
+};
+void PrintTo(const hopper_kernel& k, std::ostream* to) {
+    *to << k.name;
+}
+class HopperMachineCode : public testing::TestWithParam<hopper_kernel> {
+protected:
+    /// What is in `o` afterwards. @param options  of the simulator
+    std::string run(const std::vector<std::string>& options) const {
+        const hopper_kernel& k = GetParam();
+        // Words, and behind 2,048 of them a tensor map whose fields the kernel replaces.
+        std::string input;
+        std::uint32_t seed = 7;
+        for (unsigned i = 0; i < 4096; ++i) {
+            seed = seed * 1664525 + 1013904223;
+            const std::uint32_t word = seed ^ seed >> 16;
+            input.append(reinterpret_cast<const char*>(&word), sizeof word);
+        }
+        execution::tensor_map map;
+        map.rank = 1;
+        map.box.fill(1);
+        map.step.fill(1);
+        map.encode(reinterpret_cast<std::byte*>(input.data() + 8192));
+        folder_.write("a.bin", input);
+        folder_.write("result.bin", "");
+        const std::string file = folder_.write(
+            "run.launch", fmt::format("buffer a u32 4096 file a.bin\nbuffer o u32 {} zero\n"
+                                      "launch {} grid {} block {} args a o s32:3\n"
+                                      "output o result.bin\n",
+                                      k.words, k.name, k.blocks, k.threads));
+        std::vector<std::string> arguments{"--preset", "H100_PCIE", "--launch", file};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const outcome o = simulate(arguments);
+        EXPECT_EQ(o.code, 0) << o.err;
+        return read_file(folder_.path("result.bin"));
+    }
+    const std::string path = SIMTLM_MACHINE_CODE "/hopper";
+
+private:
+    scratch_folder folder_;
+};
+
+TEST_P(HopperMachineCode, LeavesTheSameMemoryAsItsPtx) {
+    const std::string expected = run({"-gpgpu_ptx_sim_mode", "1", "--ptx", path + ".ptx"});
+    ASSERT_EQ(expected.size(), 4 * GetParam().words);
+    EXPECT_EQ(run({"-gpgpu_ptx_sim_mode", "1", "--cubin", path + ".sm_90.cubin"}), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, HopperMachineCode,
+    testing::Values(hopper_kernel{"barriers", 2, 128, 16384},
+                    hopper_kernel{"clusters", 4, 128, 32768}, hopper_kernel{"boxes", 1, 128, 16384},
+                    hopper_kernel{"halves", 1, 128, 14848},
+                    hopper_kernel{"swizzled", 1, 128, 20480}, hopper_kernel{"narrow", 1, 128, 6656},
+                    hopper_kernel{"integers", 1, 128, 8704}, hopper_kernel{"sparse", 1, 128, 4608},
+                    hopper_kernel{"matrices", 1, 32, 1024}),
+    [](const auto& p) { return std::string(p.param.name); });
 
 // A kernel and functions that were compiled apart: calls by address, of itself, through pointers.
 INSTANTIATE_TEST_SUITE_P(LinkedCode, StoredProgram,

@@ -23,7 +23,11 @@ struct machine_frame {
     static constexpr unsigned scratch_rows = 8;
     static constexpr std::uint32_t uniform = scratch + 256 * scratch_rows;  ///< UR0..UR62
     static constexpr std::uint32_t barriers = uniform + 128 * 64;           ///< B0..B15
-    static constexpr std::uint32_t registers = barriers + 128 * 16;         ///< R0..
+    static constexpr std::uint32_t saved_counter = barriers + 128 * 16;     ///< Rpc: low, high
+    /// Address and phase of a wait at an mbarrier, which is tried again when others have executed.
+    static constexpr std::uint32_t wait_address = saved_counter + 128 * 2;
+    static constexpr std::uint32_t wait_phase = wait_address + 128;
+    static constexpr std::uint32_t registers = wait_phase + 128;  ///< R0..
 
     static constexpr std::uint32_t bytes(unsigned count) { return registers + 128 * count; }
 };

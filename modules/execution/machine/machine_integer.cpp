@@ -6,6 +6,7 @@
 #include "modules/execution/machine/machine_rows.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/operations/target_tables.h"
+#include "modules/execution/thread_block.h"
 
 #include <algorithm>
 
@@ -448,9 +449,15 @@ const operation* generic_address(warp& w, const operation* op) {
     address(w, op);
     const machine_details& d = details_of(op);
     double_word* const to = double_row(w, op->destination);
-    for (unsigned i = 0; i < warp_size; ++i)
-        if (to[i] >> 32 == d.number)
-            to[i] = address_windows::shared + static_cast<std::uint32_t>(to[i]) - d.number2;
+    // The rank of a CTA of the cluster lies above bit 24.
+    const word* const rank = row(w, slot_in(bank::block, block_layout::cluster_ctarank));
+    for (unsigned i = 0; i < warp_size; ++i) {
+        if (to[i] >> 32 != d.number) continue;
+        const std::uint64_t of = to[i] >> 24 & 0xff, place = (to[i] & 0xffffff) - d.number2;
+        to[i] = of == rank[i]
+                    ? address_windows::shared + place
+                    : address_windows::cluster + of * address_windows::cluster_stride + place;
+    }
     return op + 1;
 }
 
@@ -458,7 +465,8 @@ const operation* shared_address(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const word *const a = row(w, op->source[0]), *const more = row(w, op->source[1]);
     word* const to = row(w, op->destination);
-    for (unsigned i = 0; i < warp_size; ++i) to[i] = (a[i] << d.number) + more[i];
+    for (unsigned i = 0; i < warp_size; ++i)
+        to[i] = ((a[i] << d.number) + more[i] + d.number2) & d.keep[0];
     return op + 1;
 }
 

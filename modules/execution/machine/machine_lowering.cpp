@@ -253,7 +253,8 @@ void machine_lowering::lower() {
 bool machine_lowering::lower_instruction() {
     return lower_integer() || lower_logic() || lower_float() || lower_double() ||
            lower_conversion() || lower_half() || lower_packed() || lower_tensor() ||
-           lower_texture() || lower_move() || lower_memory() || lower_atomic() || lower_warp() ||
+           lower_texture() || lower_mbarrier() || lower_bulk() || lower_cluster() ||
+           lower_warpgroup() || lower_move() || lower_memory() || lower_atomic() || lower_warp() ||
            lower_control();
 }
 
@@ -264,6 +265,7 @@ bool machine_lowering::lower_integer() {
     const bool x = now_.has("X");
     if (name == "IADD3" || name == "VIADD") {
         if (now_.has("16x2")) return false;
+        if (now_.has("64")) return lower_wide_add();
         // Rd, carries, A, B, C, carries of .X
         machine_details& d = details();
         unsigned n = 1;
@@ -530,6 +532,7 @@ bool machine_lowering::lower_float() {
         ptx::operation o = value_operation(code, type::f32);
         if (now_.has("FTZ")) set(o, ptx::flag::ftz);
         if (now_.has("SAT")) set(o, ptx::flag::sat);
+        if (now_.has("NAN")) set(o, ptx::flag::nan);
         return o;
     };
     if (name == "FADD" || name == "FMUL" || name == "FFMA") {
@@ -559,6 +562,7 @@ bool machine_lowering::lower_float() {
         return emit_values(o, result_row(at(0)), {a, b, c});
     }
     if (name == "FMNMX") {
+        if (now_.has("XORSIGN")) return false;
         const operand& p = at(3);
         const slot a = float_source(at(1)), b = float_source(at(2));
         if (p.index == sass::predicate_true) {
@@ -895,8 +899,8 @@ bool machine_lowering::lower_move() {
             case special_register::virtual_smid:
                 copy(to, slot_in(bank::block, block_layout::smid));
                 break;
-            case special_register::cta_in_cluster:  // there are no clusters
-                copy(to, machine_frame::zero);
+            case special_register::cta_in_cluster:
+                copy(to, slot_in(bank::block, block_layout::cluster_ctarank));
                 break;
             case special_register::shared_window_high:
                 if (image_.architecture() < 90) return false;
@@ -1039,12 +1043,20 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
                                : o.suffix == ".X8"  ? 3
                                : o.suffix == ".X16" ? 4
                                                     : 0;
-        if (scale == 0 && !uniform) {
+        // Shared addresses of Hopper have the rank of the CTA in its cluster above bit 24.
+        const bool ranked = s == space::shared && image_.architecture() >= 90 &&
+                            (o.base != sass::register_rz || uniform);
+        if (scale == 0 && !uniform && !ranked) {
             p.source = register_row(o.base, false);
             return p;
         }
         machine_details& d = details();
         d.number = scale;
+        if (ranked) {
+            d.number2 = static_cast<std::uint32_t>(o.signed_value());
+            d.keep[0] = 0xffffff;
+            p.offset -= o.signed_value();
+        }
         p.source = scratch();
         operation& op = emit(lanes_.shared_address, &d, false);
         op.source[0] = register_row(o.base, false);
@@ -1076,7 +1088,7 @@ bool machine_lowering::lower_memory() {
         const address_place p = place_of(at(2), space::generic);
         machine_details& d = details();
         d.number = static_cast<std::uint32_t>(p.offset);
-        d.width = now_.has("S") ? 0 : now_.has("L") ? 1 : 2;
+        d.width = now_.has("S") ? 0 : now_.has("L") ? 1 : now_.has("D") ? 3 : 2;
         result_predicate(d, 0, at(0));
         emit(machine_query_space, &d).source[0] = p.source;
         return true;
@@ -1381,7 +1393,8 @@ bool machine_lowering::lower_control() {
     const std::string_view name = now_.opcode;
     unsigned n = 0;
     machine_details& d = details();
-    if (now_.operand_count > 0 && at(0).kind == operand_kind::predicate)
+    if (now_.operand_count > 0 &&
+        (at(0).kind == operand_kind::predicate || at(0).kind == operand_kind::uniform_predicate))
         source_predicate(d, 0, at(n++));
     const auto barrier = [](const operand& o) { return machine_frame::barriers + 128u * o.index; };
     if (name == "NOP" || name == "DEPBAR" || name == "LDGDEPBAR" || name == "ENDCOLLECTIVE") {
@@ -1400,7 +1413,7 @@ bool machine_lowering::lower_control() {
         const std::uint64_t target = at(n).value;
         if (target % sass::instruction_bytes != 0 || target >= f_.code.size()) return false;
         targets_.push_back({static_cast<std::uint32_t>(image_.code_.size()), target});
-        emit(machine_branch, &d);
+        emit(now_.has("ANY") ? machine_branch_any : machine_branch, &d);
         return true;
     }
     if (name == "BRA") {

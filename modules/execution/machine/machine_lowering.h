@@ -3,6 +3,7 @@
 
 #include "modules/execution/machine/sass_image.h"
 #include "modules/execution/memory_access.h"
+#include "modules/execution/operations/bulk_copy.h"
 #include "modules/execution/operations/operation_tables.h"
 #include "modules/ptx/operation.h"
 #include "modules/sass/decoder.h"
@@ -74,6 +75,17 @@ private:
     slot handle_row(slot low);
     std::optional<slot> bound_handle(unsigned n);
     bool lower_copy();
+    bool lower_wide_add();
+    bool lower_mbarrier();
+    bool lower_bulk();
+    bool lower_cluster();
+    bool lower_warpgroup();
+    slot cluster_address(const operand& o);
+    lane_place cluster_place(unsigned uniform);
+    lane_place uniform_place(unsigned first, space s);
+    slot matrix_descriptor_row(unsigned first);
+    operation& emit_for_one_lane(handler h);
+    void emit_bulk(handler h, bulk_copy what);
     bool lower_absolute(machine_details& d, unsigned n);
     bool lower_move();
     bool lower_memory();

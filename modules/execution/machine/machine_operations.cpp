@@ -240,9 +240,13 @@ const operation* machine_query_space(warp& w, const operation* op) {
     lane_mask within = 0;
     for (unsigned i = 0; i < warp_size; ++i) {
         const device_address a = address[i] + offset;
-        const bool shared = address_windows::in_shared(a) || address_windows::in_cluster(a);
+        const bool own = address_windows::in_shared(a);
+        const bool shared = own || address_windows::in_cluster(a);
         const bool local = address_windows::in_local(a);
-        const bool is_there = d.width == 0 ? shared : d.width == 1 ? local : !shared && !local;
+        const bool is_there = d.width == 0   ? own
+                              : d.width == 1 ? local
+                              : d.width == 3 ? shared
+                                             : !shared && !local;
         within |= static_cast<lane_mask>(is_there) << i;
     }
     write_mask(w, d.result[0], lanes_of(w, op, d), within);
@@ -344,6 +348,13 @@ const operation* machine_branch(warp& w, const operation* op) {
     if (takers == 0) return op + 1;
     w.leave(op);
     return control_of(w).branch(w, takers, w.code + op->source[0], op + 1);
+}
+
+const operation* machine_branch_any(warp& w, const operation* op) {
+    if (takers_of(w, op) == 0) return op + 1;
+    const lane_mask all = w.active;
+    w.leave(op);
+    return control_of(w).branch(w, all, w.code + op->source[0], op + 1);
 }
 
 const operation* machine_exit(warp& w, const operation* op) {

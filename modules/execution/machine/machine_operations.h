@@ -54,9 +54,10 @@ struct machine_lane_operations {
     /// addresses.
     handler address;
     /// The same of generic addresses of Hopper: those whose upper word is `number` become those of
-    /// address_windows::shared, less number2.
+    /// address_windows::shared, or of other CTAs of the cluster, less number2.
     handler generic_address;
-    /// Words of the register plus a uniform one, scaled: number is the shift.
+    /// Words of the register plus a uniform one, scaled (number is the shift), plus number2; of the
+    /// sum those bits that are in keep[0].
     handler shared_address;
 };
 
@@ -84,7 +85,7 @@ const operation* machine_root_high(warp& w, const operation* op);        ///< MU
 /// late.
 const operation* machine_atomic_result(warp& w, const operation* op);
 /// QSPC: result[0]: lanes whose address (source[0] plus number) lies in shared (width 0), local (1)
-/// or global memory (2).
+/// or global memory (2), or in that of the cluster (3).
 const operation* machine_query_space(warp& w, const operation* op);
 /// ELECT: result[0]: the lowest lane that executes; its number goes to a uniform row.
 const operation* machine_elect(warp& w, const operation* op);
@@ -132,6 +133,24 @@ const operation* machine_differences(warp& w, const operation* op);     ///< VAB
 const operation* machine_extremum16(warp& w, const operation* op);      ///< VIMNMX.S16x2
 const operation* machine_add16(warp& w, const operation* op);           ///< VIADD.16x2
 const operation* machine_clamp_negative(warp& w, const operation* op);  ///< .RELU
+// Hopper.
+/// result[0]: the lowest of the lanes that execute, alone.
+const operation* machine_first_lane(warp& w, const operation* op);
+/// A double word of the first lane (source[0]) to a pair of uniform rows.
+const operation* machine_spread_pair(warp& w, const operation* op);
+/// A word of UBLKCP or UTMALDG (source[0]): bytes / 16 below bit 16 (destination: bytes), CTAs of a
+/// multicast above it (destination2).
+const operation* machine_bulk_size(warp& w, const operation* op);
+/// Addresses of shared::cluster of a register plus a uniform one (source[0], source[1]), the rank
+/// of a CTA from bit 24 on, as operations take them: those of the CTA's own shared memory as
+/// offsets, others behind address_windows::cluster. number is added to the offset.
+const operation* machine_cluster_address(warp& w, const operation* op);
+/// Matrix descriptors of a pair of rows; `number` units of 16 bytes less.
+const operation* machine_matrix_descriptor(warp& w, const operation* op);
+/// STSM: store_matrices, which tells the addresses of its rows.
+const operation* machine_store_matrices(warp& w, const operation* op);
+/// BRA.U.ANY: all lanes that execute branch where one of them is to.
+const operation* machine_branch_any(warp& w, const operation* op);
 /// LDSM: load_matrices, which tells the addresses of its rows.
 const operation* machine_load_matrices(warp& w, const operation* op);
 

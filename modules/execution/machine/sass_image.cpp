@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace simtlm::execution {
@@ -56,6 +57,14 @@ struct bank_0 {
     static constexpr std::uint32_t stack_top = 0x28;
     static constexpr std::uint32_t dynamic_shared = 0x2c;
     static constexpr std::uint32_t grid_id = 0x30;
+    // Of sm_90: whether the launch is in clusters, what CTAs they have, reciprocals of these as
+    // floats, clusters of the grid, where parameters lie in memory, CTAs of a cluster in all.
+    static constexpr std::uint32_t explicit_cluster = 0x140;
+    static constexpr std::uint32_t cluster = 0x144;
+    static constexpr std::uint32_t cluster_reciprocals = 0x150;
+    static constexpr std::uint32_t clusters = 0x15c;
+    static constexpr std::uint32_t cluster_size = 0x188;
+    static constexpr std::uint32_t parameters = 0x198;
     /// %envreg0 and those that follow; of a cooperative launch they tell where its workspace is.
     static constexpr std::uint32_t environment(unsigned architecture) {
         return architecture >= 90 ? 0x40 : 0x88;
@@ -205,6 +214,9 @@ void sass_image::describe_kernels() {
         k.local_bytes = (std::max(stack, f.frame_bytes) + 15) & ~15u;
         k.parameter_bytes = f.parameter_bytes;
         k.most_threads = 0;
+        if (f.cluster[0] != 0 && (f.cluster[1] == 0 || f.cluster[2] == 0))
+            throw kernel::user_error(name_, fmt::format("{} demands empty clusters", f.name));
+        k.required_cluster = f.cluster;
         for (std::size_t i = 0; i < f.parameters.size(); ++i) {
             kernel_parameter p;
             p.name = fmt::format("{}_param_{}", f.name, i);
@@ -327,6 +339,24 @@ lane_buffer sass_image::launch_constants(const launch& l) const {
     put(zero, bank_0::stack_top, k.local_bytes, 4);
     put(zero, bank_0::dynamic_shared, l.dynamic_shared, 4);
     put(zero, bank_0::grid_id, l.grid_id, 8);
+    if (architecture() >= 90) {
+        const program::dim3 c = cluster_of(k, l.cluster);
+        const std::uint32_t size[] = {c.x, c.y, c.z}, grid[] = {l.grid.x, l.grid.y, l.grid.z};
+        const bool is_explicit = k.required_cluster[0] != 0 || c.volume() > 1;
+        put(zero, bank_0::explicit_cluster, is_explicit ? 1 : 0, 4);
+        put(zero, bank_0::cluster_size, c.volume(), 4);
+        put(zero, bank_0::parameters, address_windows::param, 8);
+        for (unsigned d = 0; d < 3; ++d) {
+            put(zero, bank_0::cluster + 4 * d, size[d], 4);
+            put(zero, bank_0::clusters + 4 * d, grid[d] / size[d], 4);
+            // Products with it are truncated: never less than the quotient.
+            float reciprocal = 1.0f / static_cast<float>(size[d]);
+            if ((size[d] & (size[d] - 1)) != 0) reciprocal = std::nextafter(reciprocal, 1.0f);
+            std::uint32_t bits;
+            std::memcpy(&bits, &reciprocal, sizeof bits);
+            put(zero, bank_0::cluster_reciprocals + 4 * d, bits, 4);
+        }
+    }
     for (std::size_t i = 0; i < std::min(l.environment.size(), bank_0::environment_words); ++i)
         put(zero, bank_0::environment(architecture()) + static_cast<std::uint32_t>(4 * i),
             l.environment[i], 4);

@@ -46,21 +46,15 @@ struct lane_access {
     std::byte* at;
     const std::uint32_t* counts = nullptr;  ///< of lanes; nullptr: the register's
 
-    mbarrier_state load() const {
-        mbarrier_state b;
-        std::memcpy(&b, at, sizeof b);
-        return b;
-    }
-    void store(const mbarrier_state& b) const { std::memcpy(at, &b, sizeof b); }
+    mbarrier_state load() const { return mbarrier_state::load(at); }
+    void store(const mbarrier_state& b) const { b.store(at); }
     std::uint32_t count(std::uint32_t otherwise) const {
         if (op->source[1] == no_slot) return otherwise;
         return counts != nullptr ? counts[lane] : lanes_at<std::uint32_t>(w, op->source[1])[lane];
     }
     void put_state(const mbarrier_state& b) const {
         if (op->destination == no_slot) return;
-        std::uint64_t bits;
-        std::memcpy(&bits, &b, sizeof bits);
-        lanes_at<std::uint64_t>(w, op->destination)[lane] = bits;
+        lanes_at<std::uint64_t>(w, op->destination)[lane] = b.encode();
     }
     void put_predicate(bool value) const {
         lane_mask& m = w.mask_at(op->destination);
@@ -70,7 +64,7 @@ struct lane_access {
 };
 
 void initialise(const lane_access& a) {
-    mbarrier_state b{};
+    mbarrier_state b;
     b.expected = b.pending = a.count(1);
     a.store(b);
 }
@@ -87,7 +81,7 @@ void arrive(const lane_access& a) {
     if (b.pending < count)
         a.w.block->fail(a.w, a.op, a.lane, "more arrivals at an mbarrier than it expects");
     b.pending -= count;
-    if (Drops) b.expected -= std::min<std::uint64_t>(count, b.expected);
+    if (Drops) b.expected -= std::min(count, b.expected);
     if (Completes) b.finish_phase();
     a.store(b);
 }
@@ -109,15 +103,20 @@ void change_transactions(const lane_access& a) {
 }
 
 void wait_state(const lane_access& a) {
-    mbarrier_state then;
-    std::memcpy(
-        &then,
-        reinterpret_cast<const std::byte*>(lanes_at<std::uint64_t>(a.w, a.op->source[1]) + a.lane),
-        sizeof then);
+    const auto then = mbarrier_state::decode(lanes_at<std::uint64_t>(a.w, a.op->source[1])[a.lane]);
     a.put_predicate(a.load().phase != then.phase);
 }
 void wait_parity(const lane_access& a) {
-    a.put_predicate(a.load().phase != (a.count(0) & 1));
+    a.put_predicate(a.load().phase != ((a.count(0) & 1) != 0));
+}
+/// The phase in the uppermost bit of a word, as in the upper half of a token.
+void wait_token(const lane_access& a) {
+    a.put_predicate(a.load().phase != (a.count(0) >> 31 != 0));
+}
+/// The object's bits, from a row of double words.
+void exchange(const lane_access& a) {
+    a.put_state(a.load());
+    a.store(mbarrier_state::decode(lanes_at<std::uint64_t>(a.w, a.op->source[1])[a.lane]));
 }
 
 template <void (*Act)(const lane_access&)>
@@ -178,12 +177,8 @@ const operation* wait_for_barrier(warp& w, const operation* op) {
 const operation* pending_count(warp& w, const operation* op) {
     const auto* const state = lanes_at<std::uint64_t>(w, op->source[1]);
     auto* const to = lanes_at<std::uint32_t>(w, op->destination);
-    for_lanes(w.lanes_of(op), [&](unsigned i) {
-        mbarrier_state b;
-        const std::uint64_t bits = state[i];
-        std::memcpy(&b, &bits, sizeof b);
-        to[i] = b.pending;
-    });
+    for_lanes(w.lanes_of(op),
+              [&](unsigned i) { to[i] = mbarrier_state::decode(state[i]).pending; });
     return op + 1;
 }
 
@@ -266,6 +261,14 @@ handler mbarrier_handler(const ptx::operation& o) {
         default:
             return nullptr;
     }
+}
+
+handler mbarrier_token_wait(bool tries) {
+    return tries ? wait_for_barrier<wait_token> : for_each_barrier<wait_token>;
+}
+
+const operation* exchange_mbarrier(warp& w, const operation* op) {
+    return for_each_barrier<exchange>(w, op);
 }
 
 }  // namespace simtlm::execution

@@ -22,4 +22,11 @@ void visit_copy(const warp& w, const operation* op, const range_visitor& reads,
 /// bits), mask or words; source[1]: count, state or parity; source[2]: ptx::opcode
 handler mbarrier_handler(const ptx::operation& o);
 
+/// SYNCS.PHASECHK: whether the phase in bit 31 of source[1] is complete. destination: mask.
+/// @param tries  a wait that fails lets other warps run, as try_wait's
+handler mbarrier_token_wait(bool tries);
+/// SYNCS.EXCH: the mbarrier's bits become those of source[1] (64 bits); destination: what they
+/// were, or no_slot
+const operation* exchange_mbarrier(warp& w, const operation* op);
+
 }  // namespace simtlm::execution

@@ -99,14 +99,15 @@ struct lane_copy {
 
     tensor_map map() const {
         const device_address a = what.map.of(w, lane);
-        demand_aligned(a, 64);
-        tensor_map m;
-        std::memcpy(&m, at(what.map.where(), a, sizeof m, false), sizeof m);
-        if (m.mark != tensor_map::valid || !m.fault().empty())
+        // Parameters lie where the compiler has aligned them.
+        if (!address_windows::in_param(a)) demand_aligned(a, 64);
+        const std::optional<tensor_map> m =
+            tensor_map::decode(at(what.map.where(), a, tensor_map::bytes, false));
+        if (!m || !m->fault().empty())
             fail("the tensor map is none", "cuTensorMapEncodeTiled makes them");
-        if (m.rank != what.coordinates.size())
-            fail(fmt::format("a tensor map of {} dimensions", m.rank));
-        return m;
+        if (m->rank != what.coordinates.size())
+            fail(fmt::format("a tensor map of {} dimensions", m->rank));
+        return *m;
     }
 };
 

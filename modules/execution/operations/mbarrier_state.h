@@ -7,30 +7,64 @@
 
 namespace simtlm::execution {
 
-/// What the 64 bits of an mbarrier object mean. PTX leaves it open (PTX manual, "mbarrier"); counts
-/// have the ranges that it demands.
+/// What the 64 bits of an mbarrier object say. PTX leaves their layout open (PTX manual,
+/// "mbarrier"); machine code of sm_90 initialises the object and takes tokens apart itself, and its
+/// layout is the one here: bits 20:1 the arrivals of a phase and 62:43 those still to come, both
+/// subtracted from 2^20, 42:21 the bytes still to come, 63 the phase.
 struct mbarrier_state {
-    std::uint64_t expected : 20;     ///< arrivals of a phase
-    std::uint64_t pending : 20;      ///< still to come
-    std::int64_t transactions : 23;  ///< bytes that copies have still to bring
-    std::uint64_t phase : 1;
+    std::uint32_t expected = 0;     ///< arrivals of a phase
+    std::uint32_t pending = 0;      ///< still to come
+    std::int32_t transactions = 0;  ///< bytes that copies have still to bring
+    bool phase = false;
+
+    static mbarrier_state decode(std::uint64_t bits) {
+        const auto count = [&](unsigned first) {
+            return static_cast<std::uint32_t>((full - (bits >> first)) & (full - 1));
+        };
+        mbarrier_state b;
+        b.expected = count(expected_begins);
+        b.pending = count(pending_begins);
+        b.transactions = static_cast<std::int32_t>(
+            static_cast<std::int64_t>(bits << (64 - pending_begins)) >> (64 - transaction_bits));
+        b.phase = bits >> 63 != 0;
+        return b;
+    }
+    std::uint64_t encode() const {
+        const auto count = [](std::uint32_t n) { return (full - n) & (full - 1); };
+        const auto bytes =
+            static_cast<std::uint64_t>(transactions) & ((1u << transaction_bits) - 1);
+        return count(expected) << expected_begins | bytes << transactions_begin |
+               count(pending) << pending_begins | std::uint64_t{phase} << 63;
+    }
+    static mbarrier_state load(const std::byte* at) {
+        std::uint64_t bits;
+        std::memcpy(&bits, at, sizeof bits);
+        return decode(bits);
+    }
+    void store(std::byte* at) const {
+        const std::uint64_t bits = encode();
+        std::memcpy(at, &bits, sizeof bits);
+    }
 
     /// Begins the next phase when nothing is still to come.
     void finish_phase() {
         if (pending != 0 || transactions != 0) return;
-        phase ^= 1;
+        phase = !phase;
         pending = expected;
     }
+
+private:
+    static constexpr std::uint64_t full = 1u << 20;
+    static constexpr unsigned expected_begins = 1, transactions_begin = 21, transaction_bits = 22,
+                              pending_begins = 43;
 };
-static_assert(sizeof(mbarrier_state) == 8);
 
 /// Bytes have come that the mbarrier at a place awaits.
 inline void complete_transaction(std::byte* at, std::uint64_t bytes) {
-    mbarrier_state b;
-    std::memcpy(&b, at, sizeof b);
-    b.transactions -= static_cast<std::int64_t>(bytes);
+    mbarrier_state b = mbarrier_state::load(at);
+    b.transactions -= static_cast<std::int32_t>(bytes);
     b.finish_phase();
-    std::memcpy(at, &b, sizeof b);
+    b.store(at);
 }
 
 }  // namespace simtlm::execution

@@ -7,20 +7,11 @@
 #include "modules/execution/tensor_map.h"
 #include "modules/ptx/operation.h"
 
-#include <cstring>
+#include <optional>
 
 namespace simtlm::execution {
 
 namespace {
-
-using element = tensor_map::element;
-
-/// By the numbers of tensormap.replace, which are others than the driver's (PTX manual, table of
-/// .elemtype).
-constexpr element elements[] = {element::u8,      element::u16, element::u32,  element::s32,
-                                element::u64,     element::s64, element::f16,  element::f32,
-                                element::f32_ftz, element::f64, element::bf16, element::tf32,
-                                element::tf32_ftz};
 
 /// @return false: the value is none of the field
 bool replace(tensor_map& m, ptx::mode field, unsigned d, std::uint64_t value) {
@@ -46,9 +37,8 @@ bool replace(tensor_map& m, ptx::mode field, unsigned d, std::uint64_t value) {
             m.step[d] = static_cast<std::uint8_t>(value);
             return value >= 1 && value <= 8;
         case mode::map_type:
-            if (value >= std::size(elements)) return false;
-            m.type = elements[value];
-            return true;
+            m.type = tensor_map::element_of(value).value_or(m.type);
+            return tensor_map::element_of(value).has_value();
         case mode::map_swizzle:
             m.swizzle = static_cast<tensor_map::swizzle_mode>(value);
             return value <= 3;
@@ -75,16 +65,15 @@ const operation* replace_tensor_map_field(warp& w, const operation* op) {
     for_lanes(lanes, [&](unsigned i) {
         if (address[i] % 64 != 0) misaligned(w, op, i, address[i], 64);
         std::byte* const at =
-            range_of(w, op, i, access_detail::space_of(op), address[i], sizeof(tensor_map), true)
+            range_of(w, op, i, access_detail::space_of(op), address[i], tensor_map::bytes, true)
                 .at(address[i]);
-        tensor_map m;
-        std::memcpy(&m, at, sizeof m);
+        std::optional<tensor_map> m = tensor_map::decode(at);
         const std::uint64_t value = wide ? lanes_at<std::uint64_t>(w, op->source[1])[i]
                                          : lanes_at<std::uint32_t>(w, op->source[1])[i];
-        if (m.mark != tensor_map::valid) w.block->fail(w, op, i, "the tensor map is none");
-        if (d >= tensor_map::most_dimensions || !replace(m, field, d, value))
+        if (!m) w.block->fail(w, op, i, "the tensor map is none");
+        if (d >= tensor_map::most_dimensions || !replace(*m, field, d, value))
             w.block->fail(w, op, i, "a value that this field of a tensor map cannot have");
-        std::memcpy(at, &m, sizeof m);
+        m->encode(at);
     });
     return op + 1;
 }

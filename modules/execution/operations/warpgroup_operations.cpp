@@ -4,6 +4,8 @@
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/thread_block.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -45,7 +47,18 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
         inside = product.read_a(shared, bytes, descriptor(op->source[0]), first_row, a);
     }
     inside = inside && product.read_b(shared, bytes, descriptor(op->source[1]), b);
-    if (!inside) w.block->fail(w, op, lane, "a matrix descriptor leads outside of shared memory");
+    if (!inside) {
+        const auto text = [&](const char* name, slot s) {
+            if (s == no_slot) return std::string();
+            const matrix_descriptor d = descriptor(s);
+            return fmt::format("; {} begins at {:#x}, offsets {:#x} and {:#x}", name, d.start,
+                               d.leading, d.stride);
+        };
+        w.block->fail(w, op, lane,
+                      fmt::format("a matrix descriptor leads outside of shared memory ({:#x} "
+                                  "bytes){}{}",
+                                  bytes, text("A", op->source[0]), text("B", op->source[1])));
+    }
     std::uint32_t* d[most_registers];
     for (unsigned r = 0; r < results; ++r)
         d[r] = reinterpret_cast<std::uint32_t*>(w.at(op->list[r]));

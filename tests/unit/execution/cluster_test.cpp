@@ -273,7 +273,6 @@ TEST(BulkCopy, RefusesSizesThatAreNoMultipleOf16) {
 /// A matrix of words of `columns` times `rows`.
 tensor_map matrix_map(device_address a, unsigned columns, unsigned rows) {
     tensor_map m;
-    m.mark = tensor_map::valid;
     m.address = a;
     m.type = tensor_map::element::u32;
     m.rank = 2;
@@ -297,7 +296,7 @@ std::vector<std::uint32_t> box(tensor_map map, int x, int y, unsigned bytes = 12
     for (unsigned i = 0; i < 256; ++i) data[i] = i / 16 * 100 + i % 16;
     map.address = m.buffer(data);
     std::vector<std::byte> image(128);
-    std::memcpy(image.data(), &map, sizeof map);
+    map.encode(image.data());
     const auto out = m.buffer(std::vector<std::uint32_t>(32, 0xdead));
     m.run("k", {1, 1, 1}, {32, 1, 1}, out, m.buffer(image), 0u);
     return m.read<std::uint32_t>(out, 32);
@@ -359,7 +358,7 @@ TEST(TensorCopy, StoresABoxAndLeavesWhatLiesOutside) {
     const auto data = m.buffer(std::vector<std::uint32_t>(256, 5));
     const tensor_map map = matrix_map(data, 16, 16);
     std::vector<std::byte> image(128);
-    std::memcpy(image.data(), &map, sizeof map);
+    map.encode(image.data());
     m.run("k", {1, 1, 1}, {32, 1, 1}, m.buffer(std::vector<std::uint32_t>(32)), m.buffer(image),
           0u);
     const auto r = m.read<std::uint32_t>(data, 256);
@@ -391,17 +390,44 @@ TEST(TensorMap, IsChangedFieldByFieldAndCopiedOutOfSharedMemory) {
               hopper);
     const tensor_map map = matrix_map(0x100, 16, 16);
     std::vector<std::byte> image(128);
-    std::memcpy(image.data(), &map, sizeof map);
+    map.encode(image.data());
     const auto at = m.buffer(image);
     m.run("k", {1, 1, 1}, {32, 1, 1}, m.buffer(std::vector<std::uint32_t>(32)), at, 0u);
-    tensor_map changed;
-    m.memory().read(&changed, at, sizeof changed);
+    m.memory().read(image.data(), at, image.size());
+    const std::optional<tensor_map> kept = tensor_map::decode(image.data());
+    ASSERT_TRUE(kept);
+    const tensor_map& changed = *kept;
     EXPECT_EQ(changed.address, 0x123450u);
     EXPECT_EQ(changed.last[1], 76u);
     EXPECT_EQ(changed.last[0], 15u);
     EXPECT_EQ(changed.strides[0], 320u);
     EXPECT_EQ(changed.type, tensor_map::element::f64);
     EXPECT_EQ(changed.swizzle, tensor_map::swizzle_mode::bytes_64);
+}
+
+TEST(TensorMap, IsTheSameWhenReadBackFromMemory) {
+    tensor_map m = matrix_map(0x123456789ab0, 16, 16);
+    m.rank = 5;
+    m.type = tensor_map::element::bf16;
+    m.swizzle = tensor_map::swizzle_mode::bytes_32;
+    m.fills_with_nan = true;
+    m.last = {0xffffffff, 1, 2, 3, 4};
+    m.strides = {0xfffffffff0, 0x10, 0x8000000000, 0x120};
+    m.box = {256, 1, 2, 3, 4};
+    m.step = {1, 2, 8, 4, 5};
+    std::byte image[tensor_map::bytes];
+    m.encode(image);
+    const std::optional<tensor_map> same = tensor_map::decode(image);
+    ASSERT_TRUE(same);
+    EXPECT_EQ(same->address, m.address);
+    EXPECT_EQ(same->rank, m.rank);
+    EXPECT_EQ(same->type, m.type);
+    EXPECT_EQ(same->swizzle, m.swizzle);
+    EXPECT_TRUE(same->fills_with_nan);
+    EXPECT_EQ(same->last, m.last);
+    EXPECT_EQ(same->strides, m.strides);
+    EXPECT_EQ(same->box, m.box);
+    EXPECT_EQ(same->step, m.step);
 }
 
 TEST(TensorMap, TellsWhatTheDriverRefuses) {
