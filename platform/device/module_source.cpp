@@ -31,7 +31,8 @@ const code_candidate* choose_code(const std::vector<code_candidate>& candidates,
     const code_candidate* const machine = newest(candidates, instruction_set::sass, architecture);
     if (preference == code_preference::sass) return machine;
     if (machine != nullptr && machine->architecture == architecture) return machine;
-    return newest(candidates, instruction_set::ptx, architecture);
+    const code_candidate* const text = newest(candidates, instruction_set::ptx, architecture);
+    return text != nullptr ? text : machine;
 }
 
 }  // namespace simtlm::device

@@ -38,7 +38,7 @@ struct code_candidate {
 enum class code_preference : std::uint8_t {
     ptx,
     sass,       ///< machine code
-    automatic,  ///< machine code for the GPU's very architecture where there is some, else PTX
+    automatic,  ///< machine code for the GPU's very architecture, else PTX, else older machine code
 };
 
 /// The form that a GPU executes. Of PTX: the newest that is not newer than the GPU. Of machine

@@ -37,6 +37,8 @@ result call(const char* name, after_fault faults, Act&& act) noexcept {
     result r = 0;
     try {
         session& s = session::get();
+        if (Kind == library_kind::runtime && !session::thread().through_driver)
+            session::thread().uses_runtime = true;
         const runtime::call_span span(s, name);
         if (faults == after_fault::refused) {
             const status fault = status_of(s.work().fault(s.current_device()));

@@ -3,10 +3,9 @@
 // its families have in common. What it shares with the runtime is the runtime's: see runtime_api.h.
 #include "runtimes/cuda/driver_api.h"
 
-#include <dlfcn.h>
+#include "runtimes/cuda/export_tables.h"
 
-#include <cstring>
-#include <filesystem>
+#include <string>
 
 using namespace simtlm::cuda;
 
@@ -57,11 +56,13 @@ RUNTIME(cuGetErrorString)(result r, const char** to) {
 
 // ---- the way here ----
 
-RUNTIME(cuGetProcAddress)(const char* name, void** to, int, std::uint64_t) {
+RUNTIME(cuGetProcAddress)(const char* name, void** to, int version, std::uint64_t flags) {
     return driver_call("cuGetProcAddress", [&](session&) {
+        require_pointer(name);
         require_pointer(to);
-        *to = find_driver_function(name);
-        require(*to != nullptr, status::not_found, "there is no such function");
+        *to = find_driver_function(name, version, (flags & per_thread_default_stream) != 0);
+        require(*to != nullptr, status::not_found,
+                (std::string("there is no function ") + name).c_str());
     });
 }
 RUNTIME(cuGetProcAddress_v2)
@@ -70,36 +71,10 @@ RUNTIME(cuGetProcAddress_v2)
     if (found != nullptr) *found = r == 0 ? 0 : 1;
     return r;
 }
-namespace {
-/// The library that an address lies in; empty: the program itself.
-std::string library_of(const void* address) {
-    Dl_info info;
-    if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
-    std::error_code ignored;
-    const std::filesystem::path file = info.dli_fname;
-    return std::filesystem::equivalent(file, "/proc/self/exe", ignored) ? std::string()
-                                                                        : file.filename().string();
-}
-}  // namespace
-/// These tables are how NVIDIA's own libraries talk to NVIDIA's own driver. Most look whether there
-/// is one; the runtime cannot go on without.
-RUNTIME(cuGetExportTable)(const void**, const uuid* which) {
-    constexpr unsigned char of_runtime[16] = {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a,
-                                              0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
-    if (which == nullptr || std::memcmp(which, of_runtime, sizeof of_runtime) != 0)
-        return static_cast<result>(status::not_found);
-    const std::string library = library_of(__builtin_return_address(0));
-    return driver_call("cuGetExportTable", [&](session&) {
-        if (!library.empty())
-            throw failure(status::not_supported,
-                          library +
-                              " brings NVIDIA's runtime and machine code of its own, which "
-                              "simtlm does not run: it runs PTX",
-                          "let the program's own kernels do what it calls " + library + " for");
-        throw failure(status::not_supported,
-                      "the program carries NVIDIA's runtime in it (nvcc -cudart static), and that "
-                      "could not be replaced",
-                      "start it with simtlm run, and do not strip it; or link it with nvcc "
-                      "-cudart shared");
+RUNTIME(cuGetExportTable)(const void** to, const uuid* which) {
+    if (to == nullptr || which == nullptr) return static_cast<result>(status::invalid_value);
+    return call<library_kind::driver>("cuGetExportTable", after_fault::allowed, [&](session&) {
+        *to = export_table(*which);
+        return *to != nullptr ? status::success : status::not_found;
     });
 }

@@ -13,11 +13,6 @@ void make_current(context* c) {
     if (c != nullptr) session::thread().device = c->device;
 }
 
-context* current_context() {
-    const auto& stack = session::thread().contexts;
-    return stack.empty() ? nullptr : stack.back();
-}
-
 void check_context(session& s, context* c) {
     require(c != nullptr && s.knows(c), status::invalid_context, "this is no context");
 }
@@ -85,9 +80,9 @@ RUNTIME(cuCtxCreate_v3)(context** to, void*, int, unsigned flags, int device) {
 }
 /// Of old: counts users of a context.
 RUNTIME(cuCtxAttach)(context** to, unsigned) {
-    return driver_call("cuCtxAttach", [&](session&) {
+    return driver_call("cuCtxAttach", [&](session& s) {
         require_pointer(to);
-        *to = current_context();
+        *to = s.current_context();
         require(*to != nullptr, status::invalid_context, "no context is current");
         ++(*to)->references;
     });
@@ -108,12 +103,13 @@ RUNTIME(cuCtxDestroy)(context* c) {
     });
 }
 RUNTIME(cuCtxGetCurrent)(context** to) {
-    return driver_call("cuCtxGetCurrent", [&](session&) { *to = current_context(); });
+    return driver_call("cuCtxGetCurrent", [&](session& s) { *to = s.current_context(); });
 }
 RUNTIME(cuCtxSetCurrent)(context* c) {
     return driver_call("cuCtxSetCurrent", [&](session& s) {
         auto& stack = session::thread().contexts;
         if (!stack.empty()) stack.pop_back();
+        session::thread().uses_runtime = false;  // until its next call
         if (c == nullptr) return;
         check_context(s, c);
         stack.push_back(c);
@@ -123,23 +119,26 @@ RUNTIME(cuCtxSetCurrent)(context* c) {
 RUNTIME(cuCtxPushCurrent)(context* c) {
     return driver_call("cuCtxPushCurrent", [&](session& s) {
         check_context(s, c);
+        s.current_context();  // stays below
         session::thread().contexts.push_back(c);
         make_current(c);
     });
 }
 RUNTIME(cuCtxPopCurrent)(context** to) {
-    return driver_call("cuCtxPopCurrent", [&](session&) {
+    return driver_call("cuCtxPopCurrent", [&](session& s) {
+        require(s.current_context() != nullptr, status::invalid_context, "no context is current");
         auto& stack = session::thread().contexts;
-        require(!stack.empty(), status::invalid_context, "no context is current");
         if (to != nullptr) *to = stack.back();
         stack.pop_back();
-        make_current(current_context());
+        session::thread().uses_runtime = false;
+        make_current(s.current_context());
     });
 }
 RUNTIME(cuCtxGetDevice)(int* device) {
-    return driver_call("cuCtxGetDevice", [&](session&) {
-        require(current_context() != nullptr, status::invalid_context, "no context is current");
-        *device = static_cast<int>(current_context()->device);
+    return driver_call("cuCtxGetDevice", [&](session& s) {
+        const context* const c = s.current_context();
+        require(c != nullptr, status::invalid_context, "no context is current");
+        *device = static_cast<int>(c->device);
     });
 }
 RUNTIME(cuCtxGetFlags)(unsigned* flags) {
@@ -157,6 +156,7 @@ RUNTIME(cuCtxSynchronize)() {
 }
 RUNTIME(cuCtxSynchronize_v2)(context* c) {
     return driver_call("cuCtxSynchronize_v2", [&](session& s) {
+        if (c == nullptr) c = s.current_context();
         check_context(s, c);
         refuse_during_capture(s);
         const status r = status_of(s.work().wait_all(c->device));
@@ -166,6 +166,7 @@ RUNTIME(cuCtxSynchronize_v2)(context* c) {
 RUNTIME(cuCtxGetDevice_v2)(int* device, context* c) {
     return driver_call("cuCtxGetDevice_v2", [&](session& s) {
         require_pointer(device);
+        if (c == nullptr) c = s.current_context();
         check_context(s, c);
         *device = static_cast<int>(c->device);
     });

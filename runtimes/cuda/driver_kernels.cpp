@@ -52,10 +52,9 @@ RUNTIME(cuCtxDisablePeerAccess)(context* c) {
 RUNTIME(cuCtxGetId)(context* c, unsigned long long* to) {
     return driver_call("cuCtxGetId", [&](session& s) {
         require_pointer(to);
-        const auto& stack = session::thread().contexts;
-        if (c == nullptr && !stack.empty()) c = stack.back();
+        if (c == nullptr) c = s.current_context();
         require(c != nullptr && s.knows(c), status::invalid_context, "this is no context");
-        *to = c->number + (c->primary ? c->device : 0);
+        *to = c->number;
     });
 }
 RUNTIME(cuCtxSetFlags)(unsigned) {

@@ -17,3 +17,8 @@ extern "C" __attribute__((visibility("default"))) void simtlm_rt_use_thread_stre
 extern "C" __attribute__((visibility("default"))) void simtlm_rt_come_through_driver() {
     session::thread().through_driver = true;
 }
+
+extern "C" __attribute__((visibility("default"))) void simtlm_rt_come_through_driver_for_thread() {
+    session::thread().through_driver = true;
+    session::thread().per_thread_default = true;
+}

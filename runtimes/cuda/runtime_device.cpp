@@ -462,8 +462,11 @@ RUNTIME(cudaDeviceGetLimit)(std::size_t* value, int limit) {
     return runtime_call("cudaDeviceGetLimit", [&](session& s) {
         require_pointer(value);
         const std::size_t values[] = {
-            s.gpus().state().stack_limit, 1 << 20, s.gpus().state().heap_limit, 2, 2048, 64, 0};
-        require(limit >= 0 && limit <= 6, status::invalid_value, "no limit");
+            s.gpus().state().stack_limit, 1 << 20, s.gpus().state().heap_limit, 2, 2048, 64, 0,
+            // Shared memory beside graphics, which nobody draws: CU_LIMIT_SHMEM_SIZE,
+            // CU_LIMIT_CIG_ENABLED, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED.
+            0, 0, 0};
+        require(limit >= 0 && limit <= 9, status::invalid_value, "no limit");
         *value = values[limit];
     });
 }

@@ -327,21 +327,26 @@ RUNTIME(cudaLibraryGetManaged)(void** to, std::size_t* bytes, library* l, const 
 
 // ---- the way to the driver ----
 
-RUNTIME(cudaGetDriverEntryPoint)(const char* name, void** to, unsigned long long, int* found) {
+RUNTIME(cudaGetDriverEntryPointByVersion)
+(const char* name, void** to, unsigned version, unsigned long long flags, int* found) {
     return runtime_call("cudaGetDriverEntryPoint", [&](session&) {
         require_pointer(to);
-        *to = find_driver_function(name);
+        *to = find_driver_function(name, static_cast<int>(version),
+                                   (flags & per_thread_default_stream) != 0);
         if (found != nullptr) *found = *to != nullptr ? 0 : 1;
     });
 }
-RUNTIME(cudaGetDriverEntryPoint_v11)(const char* name, void** to, unsigned long long) {
+/// Of CUDA 12. 13 has the one with a version alone.
+RUNTIME(cudaGetDriverEntryPoint)
+(const char* name, void** to, unsigned long long flags, int* found) {
+    constexpr unsigned last_of_12 = 12090;
+    return simtlm_rt_cudaGetDriverEntryPointByVersion(name, to, last_of_12, flags, found);
+}
+RUNTIME(cudaGetDriverEntryPoint_v11)(const char* name, void** to, unsigned long long flags) {
     return runtime_call("cudaGetDriverEntryPoint", [&](session&) {
+        constexpr int last_of_11 = 11080;
         require_pointer(to);
-        *to = find_driver_function(name);
+        *to = find_driver_function(name, last_of_11, (flags & per_thread_default_stream) != 0);
         require(*to != nullptr, status::not_found, "there is no such function");
     });
-}
-RUNTIME(cudaGetDriverEntryPointByVersion)
-(const char* name, void** to, unsigned, unsigned long long flags, int* found) {
-    return simtlm_rt_cudaGetDriverEntryPoint(name, to, flags, found);
 }

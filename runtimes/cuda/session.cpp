@@ -72,6 +72,34 @@ function* module::find(const std::string& name) {
     return f.get();
 }
 
+void context_storage::put(void* key, item i) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    items_[key] = i;
+}
+
+void context_storage::remove(void* key) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    items_.erase(key);
+}
+
+bool context_storage::get(void* key, void** to) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = items_.find(key);
+    if (at == items_.end()) return false;
+    *to = at->second.value;
+    return true;
+}
+
+void context_storage::end(context* owner) {
+    std::map<void*, item> gone;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        gone.swap(items_);
+    }
+    for (const auto& [key, i] : gone)
+        if (i.at_end != nullptr) i.at_end(owner, key, i.value);
+}
+
 bool session::is_running() {
     return the_session != nullptr && !over;
 }
@@ -116,6 +144,7 @@ session::session() : host_session(reinterpret_cast<const void*>(&registered)) {
         contexts_.push_back(std::make_unique<context>());
         contexts_.back()->device = d;
         contexts_.back()->primary = true;
+        contexts_.back()->number = ++contexts_made_;
     }
 }
 
@@ -392,12 +421,19 @@ context* session::add_context(unsigned d, unsigned flags) {
     c->device = d;
     c->flags = flags;
     const std::lock_guard<std::mutex> lock(mutex_);
-    c->number = static_cast<unsigned>(contexts_.size());
+    c->number = ++contexts_made_;
     contexts_.push_back(std::move(c));
     return contexts_.back().get();
 }
 
+context* session::current_context() {
+    thread_state& t = thread();
+    if (t.contexts.empty() && t.uses_runtime) t.contexts.push_back(primary_context(t.device));
+    return t.contexts.empty() ? nullptr : t.contexts.back();
+}
+
 void session::remove_context(context* c) {
+    if (knows(c) && !c->primary) c->storage.end(c);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = std::find_if(contexts_.begin(), contexts_.end(),
                                  [&](const auto& other) { return other.get() == c; });
@@ -408,6 +444,7 @@ void session::remove_context(context* c) {
 
 void session::reset_device(unsigned d) {
     work().wait_all(d);
+    primary_context(d)->storage.end(primary_context(d));
     {
         registry& r = registered();
         const std::lock_guard<std::mutex> lock(r.mutex);

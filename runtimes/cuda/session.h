@@ -92,14 +92,35 @@ struct memory_pool {
     bool is_default = false;
 };
 
+struct context;
+
+/// What libraries keep in a context, by a key of theirs (CONTEXT_LOCAL_STORAGE).
+class context_storage {
+public:
+    struct item {
+        void* value;
+        void (*at_end)(context*, void* key, void* value);  ///< nullptr: nothing is done
+    };
+    void put(void* key, item i);
+    void remove(void* key);
+    /// @return false: there is nothing
+    bool get(void* key, void** to);
+    /// Tells the libraries that their context ends, and forgets what they kept.
+    void end(context* owner);
+
+private:
+    std::mutex mutex_;
+    std::map<void*, item> items_;
+};
+
 /// What the driver API calls a context. One per device is the primary one.
 struct context {
     unsigned device = 0;
     bool primary = false;
     unsigned references = 0;
     unsigned flags = 0;
-    unsigned number = 0;
-    std::map<void*, std::pair<void*, void (*)(context*, void*, void*)>> storage;
+    unsigned number = 0;  ///< 1 and up, never used again
+    context_storage storage;
 };
 
 /// What a host thread is in the middle of.
@@ -108,6 +129,7 @@ struct thread_state {
     unsigned device = 0;
     bool per_thread_default = false;  ///< stream 0 means the thread's own, in this call
     bool through_driver = false;      ///< this call of the runtime's is one of the driver API
+    bool uses_runtime = false;        ///< has called the runtime: a context is current
     int capture_mode = 0;
     struct configuration {
         size3 grid, block;
@@ -170,6 +192,9 @@ public:
     memory_pool& default_pool(unsigned device) { return *pools_[device]; }
     context* primary_context(unsigned device) { return contexts_[device].get(); }
     bool knows(const context* c);
+    /// The context of the calling thread: that of the driver API, or the primary one where the
+    /// thread has called the runtime. nullptr: none
+    context* current_context();
     context* add_context(unsigned device, unsigned flags);
     void remove_context(context* c);
 
@@ -208,6 +233,7 @@ private:
     std::unordered_map<const void*, std::unique_ptr<device::array>> arrays_;
     std::vector<std::unique_ptr<memory_pool>> pools_;
     std::vector<std::unique_ptr<context>> contexts_;
+    unsigned contexts_made_ = 0;
     unsigned saved_ = 0;
 };
 

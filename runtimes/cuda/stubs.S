@@ -7,6 +7,8 @@
     JUMP_AFTER simtlm_rt_use_thread_stream, versions, name, simtlm_rt_##function
 #define SHARED(versions, name, function) \
     JUMP_AFTER simtlm_rt_come_through_driver, versions, name, simtlm_rt_##function
+#define SHARED_THREAD(versions, name, function) \
+    JUMP_AFTER simtlm_rt_come_through_driver_for_thread, versions, name, simtlm_rt_##function
 #define MISSING(versions, name) REFUSE versions, name
 
     .macro JUMP versions, name, function

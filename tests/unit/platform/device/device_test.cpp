@@ -275,5 +275,15 @@ TEST(CodeChoice, AutomaticTakesMachineCodeForTheVeryArchitectureElsePtx) {
     EXPECT_EQ(choose_code(all, 86, code_preference::automatic)->code, "text");
 }
 
+TEST(CodeChoice, AutomaticTakesOlderMachineCodeOfTheGenerationWhereThereIsNoPtx) {
+    using execution::instruction_set;
+    const std::vector<code_candidate> all = {{instruction_set::ptx, 120, "too new"},
+                                             {instruction_set::sass, 75, "sm_75"},
+                                             {instruction_set::sass, 80, "sm_80"}};
+    EXPECT_EQ(choose_code(all, 86, code_preference::automatic)->code, "sm_80");
+    EXPECT_EQ(choose_code(all, 89, code_preference::automatic)->code, "sm_80");
+    EXPECT_EQ(choose_code(all, 90, code_preference::automatic), nullptr);
+}
+
 }  // namespace
 }  // namespace simtlm::device

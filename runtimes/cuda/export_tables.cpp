@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// The half of the driver's interface that is in no header: tables of functions by UUID. NVIDIA's
+// runtime cannot do without them, whether it is in the program (nvcc -cudart static) or in one of
+// NVIDIA's libraries. What slots are for was published by the ZLUDA project and others.
+#include "runtimes/cuda/export_tables.h"
+
+#include "runtimes/cuda/driver_api.h"
+#include "runtimes/cuda/integrity_check.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+using namespace simtlm::cuda;
+
+extern "C" {
+result simtlm_rt_cuModuleLoadData(module** to, const void* code);
+result simtlm_rt_cuCtxGetCurrent(context** to);
+result simtlm_rt_cuCtxGetId(context* c, unsigned long long* to);
+}
+
+namespace {
+
+using slot = const void*;
+
+enum class table {
+    runtime_interface,
+    runtime_callbacks,
+    tools_thread,
+    tools_context,
+    tools_module,
+    context_storage,
+    context_checks,
+    integrity,
+    count
+};
+
+constexpr const char* name_of_table(table t) {
+    constexpr const char* names[] = {
+        "CUDART_INTERFACE", "TOOLS_RUNTIME_CALLBACK_HOOKS", "TOOLS_TLS",      "TOOLS_CONTEXT",
+        "TOOLS_MODULE",     "CONTEXT_LOCAL_STORAGE",        "CONTEXT_CHECKS", "INTEGRITY_CHECK"};
+    static_assert(std::size(names) == static_cast<std::size_t>(table::count));
+    return names[static_cast<std::size_t>(t)];
+}
+
+/// What a slot of unknown meaning leads to.
+template <table Table, std::size_t Slot>
+result unknown_slot() {
+    static const std::string name =
+        std::string("slot ") + std::to_string(Slot) + " of export table " + name_of_table(Table);
+    return driver_call(name.c_str(), [](session&) {
+        throw failure(status::not_supported, "what it is for is not known");
+    });
+}
+
+template <class F>
+slot slot_of(F* function) {
+    return reinterpret_cast<slot>(function);
+}
+
+/// A table whose slots are all unknown. `HasLength`: slot 0 is its length in bytes.
+template <table Table, std::size_t Slots, bool HasLength = true>
+struct export_slots {
+    slot slots[Slots];
+
+    export_slots() { fill(std::make_index_sequence<Slots>()); }
+
+private:
+    template <std::size_t... Slot>
+    void fill(std::index_sequence<Slot...>) {
+        ((slots[Slot] = slot_of(&unknown_slot<Table, Slot>)), ...);
+        if (HasLength) slots[0] = reinterpret_cast<slot>(sizeof slots);
+    }
+};
+
+// ---- what NVIDIA's runtime is built on ----
+
+result load_module(module** to, const void* wrapper) {
+    return simtlm_rt_cuModuleLoadData(to, wrapper);
+}
+/// The three words behind are null with all runtimes that were seen.
+result load_module_with_options(module** to, const void* wrapper, void*, void*, unsigned) {
+    return simtlm_rt_cuModuleLoadData(to, wrapper);
+}
+result load_fat_binary(const void* header, module** to, void*, void*, unsigned) {
+    return simtlm_rt_cuModuleLoadData(to, header);
+}
+result get_primary_context(context** to, int device) {
+    return driver_call("CUDART_INTERFACE", [&](session& s) {
+        require_pointer(to);
+        check_device(s, device);
+        *to = s.primary_context(static_cast<unsigned>(device));
+    });
+}
+void runtime_ends(std::uint64_t) {}
+/// Compilers of PTX are not loaded apart.
+result load_compilers() {
+    return 0;
+}
+
+/// Flags by which profilers ask to be told of calls: nobody does. As long as the runtime takes them
+/// to be, in words of 32 bits.
+template <std::size_t Words>
+void get_flags(void** to, std::size_t* words) {
+    static std::uint32_t flags[Words + 1];
+    *to = flags;
+    *words = Words;
+}
+
+// ---- contexts ----
+
+context& context_or_current(session& s, context* c) {
+    if (c == nullptr) c = s.current_context();
+    require(c != nullptr && s.knows(c), status::invalid_context, "this is no context");
+    return *c;
+}
+
+result put_in_context(context* c, void* key, void* value, void (*at_end)(context*, void*, void*)) {
+    return driver_call("CONTEXT_LOCAL_STORAGE", [&](session& s) {
+        context_or_current(s, c).storage.put(key, {value, at_end});
+    });
+}
+result remove_from_context(context* c, void* key) {
+    return driver_call("CONTEXT_LOCAL_STORAGE",
+                       [&](session& s) { context_or_current(s, c).storage.remove(key); });
+}
+/// That nothing is there yet is no failure, and told at every first use of a library.
+result get_from_context(void** to, context* c, void* key) {
+    return call<library_kind::driver>(
+        "CONTEXT_LOCAL_STORAGE", after_fault::allowed, [&](session& s) {
+            require_pointer(to);
+            if (c == nullptr && s.current_context() == nullptr) return status::invalid_context;
+            return context_or_current(s, c).storage.get(key, to) ? status::success
+                                                                 : status::invalid_handle;
+        });
+}
+result check_context(context*, std::uint32_t* answer, const void**) {
+    if (answer == nullptr) return static_cast<result>(status::invalid_value);
+    *answer = 0;
+    return 0;
+}
+std::uint32_t check_driver() {
+    return 0;
+}
+result get_device(context* c, int* to) {
+    return driver_call("TOOLS_CONTEXT", [&](session& s) {
+        require_pointer(to);
+        *to = static_cast<int>(context_or_current(s, c).device);
+    });
+}
+/// The stream that a handle means in a context.
+result resolve_stream(context*, void* handle, void** to, int per_thread) {
+    return driver_call("TOOLS_CONTEXT", [&](session& s) {
+        require_pointer(to);
+        if (per_thread != 0) session::thread().per_thread_default = true;
+        *to = &s.stream(handle);
+    });
+}
+result get_stream_number(context*, const void* stream, std::uint64_t* to) {
+    return driver_call("TOOLS_CONTEXT", [&](session& s) {
+        require_pointer(to);
+        *to = s.stream(const_cast<void*>(stream)).number;
+    });
+}
+
+/// Tells a library of the kernels in a module. @return how many there are
+std::uint64_t for_each_function(context*, module* m, void (*tell)(void*, function*, std::uint64_t),
+                                void* data) {
+    std::uint64_t count = 0;
+    driver_call("TOOLS_MODULE", [&](session& s) {
+        require_pointer(m);
+        for (const auto& k : m->code->image().kernels()) {
+            tell(data, s.function_in(m, k.name), 0);
+            ++count;
+        }
+    });
+    return count;
+}
+
+// ---- whether runtime and driver see the same ----
+
+result check_integrity(unsigned version, std::uint64_t seconds, digest* to);
+
+struct all_tables {
+    export_slots<table::runtime_interface, 13> runtime_interface;
+    export_slots<table::runtime_callbacks, 7> runtime_callbacks;
+    export_slots<table::tools_thread, 4> tools_thread;
+    export_slots<table::tools_context, 93> tools_context;
+    export_slots<table::tools_module, 64> tools_module;
+    export_slots<table::context_storage, 4, false> context_storage;
+    export_slots<table::context_checks, 4> context_checks;
+    export_slots<table::integrity, 3> integrity;
+
+    all_tables() {
+        slot* s = runtime_interface.slots;
+        s[1] = slot_of(&load_module);
+        s[2] = slot_of(&get_primary_context);
+        s[6] = slot_of(&load_module_with_options);
+        s[7] = slot_of(&runtime_ends);
+        s[8] = slot_of(&load_fat_binary);
+        s[12] = slot_of(&load_compilers);
+        s = runtime_callbacks.slots;
+        s[2] = slot_of(&get_flags<1024>);
+        s[6] = slot_of(&get_flags<14>);
+        tools_thread.slots[2] = slot_of(&simtlm_rt_cuCtxGetCurrent);
+        s = tools_context.slots;
+        s[3] = slot_of(&get_device);
+        s[4] = slot_of(&simtlm_rt_cuCtxGetId);
+        s[39] = slot_of(&get_stream_number);
+        s[51] = slot_of(&resolve_stream);
+        tools_module.slots[7] = slot_of(&for_each_function);
+        s = context_storage.slots;
+        s[0] = slot_of(&put_in_context);
+        s[1] = slot_of(&remove_from_context);
+        s[2] = slot_of(&get_from_context);
+        context_checks.slots[2] = slot_of(&check_context);
+        context_checks.slots[3] = slot_of(&check_driver);
+        integrity.slots[1] = slot_of(&check_integrity);
+    }
+};
+
+const all_tables& tables() {
+    static const all_tables all;
+    return all;
+}
+
+result check_integrity(unsigned version, std::uint64_t seconds, digest* to) {
+    return driver_call("INTEGRITY_CHECK", [&](session& s) {
+        require_pointer(to);
+        integrity_question q;
+        q.driver_version = runtime_version;
+        q.runtime_version = version;
+        q.process = static_cast<unsigned>(::getpid());
+        q.thread = static_cast<unsigned>(::pthread_self());
+        q.runtime_table = tables().runtime_interface.slots;
+        q.check_table = tables().integrity.slots;
+        q.check_function = tables().integrity.slots[1];
+        q.seconds = seconds;
+        for (unsigned d = 0; d < s.gpus().devices(); ++d) {
+            constexpr int pci_bus = 33, pci_device = 34, pci_domain = 50;
+            const auto device = static_cast<int>(d);
+            const auto attribute = [&](int which) { return attribute_of(s, which, device); };
+            integrity_question::gpu g{};
+            const uuid id = properties_of(s, device).id;
+            std::memcpy(g.uuid.data(), id.bytes, g.uuid.size());
+            g.pci_domain = attribute(pci_domain);
+            g.pci_bus = attribute(pci_bus);
+            g.pci_device = attribute(pci_device);
+            q.gpus.push_back(g);
+        }
+        *to = integrity_answer(q);
+    });
+}
+
+}  // namespace
+
+namespace simtlm::cuda {
+
+const void* export_table(const uuid& which) {
+    struct entry {
+        uuid id;
+        const slot* slots;
+    };
+    const all_tables& all = tables();
+    const entry entries[] = {
+        {{{0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d,
+           0xf9}},
+         all.runtime_interface.slots},
+        {{{0xa0, 0x94, 0x79, 0x8c, 0x2e, 0x74, 0x2e, 0x74, 0x93, 0xf2, 0x08, 0x00, 0x20, 0x0c, 0x0a,
+           0x66}},
+         all.runtime_callbacks.slots},
+        {{{0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47, 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec,
+           0xdc}},
+         all.tools_thread.slots},
+        {{{0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8,
+           0xf2}},
+         all.tools_context.slots},
+        {{{0x6e, 0x16, 0x3f, 0xbe, 0xb9, 0x58, 0x44, 0x4d, 0x83, 0x5c, 0xe1, 0x82, 0xaf, 0xf1, 0x99,
+           0x1e}},
+         all.tools_module.slots},
+        {{{0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95,
+           0x93}},
+         all.context_storage.slots},
+        {{{0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa,
+           0x7e}},
+         all.context_checks.slots},
+        {{{0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1,
+           0xf2}},
+         all.integrity.slots},
+    };
+    for (const entry& e : entries)
+        if (std::memcmp(e.id.bytes, which.bytes, sizeof which.bytes) == 0) return e.slots;
+    return nullptr;
+}
+
+}  // namespace simtlm::cuda
