@@ -67,14 +67,24 @@ memory_space::memory_space(unsigned devices, std::uint64_t bytes, std::uint64_t 
     : memory_(reserve(bytes * devices)),
       bytes_per_device_(bytes),
       alignment_(alignment),
-      used_(devices, 0) {}
+      used_(devices, 0),
+      graph_use_(devices) {}
+
+namespace {
+
+/// What an allocation takes of its device.
+std::uint64_t taken_by(std::uint64_t bytes) {
+    return (std::max<std::uint64_t>(bytes, 1) + 511) & ~511ull;
+}
+
+}  // namespace
 
 std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uint64_t bytes,
                                      unsigned flags, std::uint64_t alignment) {
     const turn t(*this, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     const bool counts = kind == memory_kind::device;
-    const std::uint64_t taken = (std::max<std::uint64_t>(bytes, 1) + 511) & ~511ull;
+    const std::uint64_t taken = taken_by(bytes);
     if (counts || bytes > bytes_per_device_) check_room(device, taken);
     allocation a;
     try {
@@ -119,13 +129,68 @@ std::optional<allocation> memory_space::release(std::uint64_t address) {
     const turn t(*this, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = allocations_.find(address);
-    if (at == allocations_.end() || is_admitted(at->second.kind)) return {};
+    if (at == allocations_.end() || is_admitted(at->second.kind) || at->second.released) return {};
     const allocation a = at->second;
+    if (a.kind == memory_kind::device) used_[a.device] -= taken_by(a.bytes);
+    if (a.of_graph) {
+        at->second.released = true;
+        graph_use_[a.device].used -= a.bytes;
+        return a;
+    }
     allocations_.erase(at);
-    if (a.kind == memory_kind::device)
-        used_[a.device] -= (std::max<std::uint64_t>(a.bytes, 1) + 511) & ~511ull;
     memory_->release(address);
     return a;
+}
+
+std::uint64_t memory_space::allocate_for_graph(unsigned device, std::uint64_t bytes) {
+    const std::uint64_t address = allocate(memory_kind::device, device, bytes);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    allocation& a = allocations_.at(address);
+    a.of_graph = a.released = true;
+    used_[device] -= taken_by(bytes);
+    graph_memory_use& use = graph_use_[device];
+    use.reserved += bytes;
+    use.reserved_high = std::max(use.reserved_high, use.reserved);
+    return address;
+}
+
+void memory_space::revive(std::uint64_t address) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = allocations_.find(address);
+    if (at == allocations_.end() || !at->second.released) return;
+    allocation& a = at->second;
+    a.released = false;
+    used_[a.device] += taken_by(a.bytes);
+    graph_memory_use& use = graph_use_[a.device];
+    use.used += a.bytes;
+    use.used_high = std::max(use.used_high, use.used);
+}
+
+void memory_space::abandon(std::uint64_t address) {
+    const turn t(*this, false);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = allocations_.find(address);
+    if (at == allocations_.end() || !at->second.of_graph) return;
+    allocation& a = at->second;
+    graph_use_[a.device].reserved -= a.bytes;
+    a.of_graph = false;
+    if (!a.released) {
+        graph_use_[a.device].used -= a.bytes;
+        return;
+    }
+    allocations_.erase(at);
+    memory_->release(address);
+}
+
+graph_memory_use memory_space::graph_use(unsigned device) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return graph_use_[device];
+}
+
+void memory_space::reset_graph_maximum(unsigned device, bool of_reserved) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    graph_memory_use& use = graph_use_[device];
+    (of_reserved ? use.reserved_high : use.used_high) = of_reserved ? use.reserved : use.used;
 }
 
 void memory_space::release_all(unsigned device) {
@@ -136,10 +201,12 @@ void memory_space::release_all(unsigned device) {
             if (a.device == device) all.push_back(a);
     }
     for (const allocation& a : all) {
-        if (is_admitted(a.kind))
+        if (is_admitted(a.kind)) {
             dismiss(a.address);
-        else
+        } else {
+            abandon(a.address);
             release(a.address);
+        }
     }
 }
 

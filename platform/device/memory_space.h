@@ -34,8 +34,16 @@ struct allocation {
     std::uint64_t bytes = 0;
     memory_kind kind = memory_kind::device;
     unsigned device = 0;
-    unsigned flags = 0;    ///< of the caller
-    std::uint64_t id = 0;  ///< counts allocations
+    unsigned flags = 0;     ///< of the caller
+    std::uint64_t id = 0;   ///< counts allocations
+    bool of_graph = false;  ///< keeps its address while it is released: allocate_for_graph()
+    bool released = false;  ///< of a graph, between its launches
+};
+
+/// Device memory of graphs, bytes (cudaGraphMemAttributeType).
+struct graph_memory_use {
+    std::uint64_t used = 0, used_high = 0;          ///< between a launch and the release
+    std::uint64_t reserved = 0, reserved_high = 0;  ///< what has an address
 };
 
 /// Memory of all GPUs in one address space, which is the host's: an address means the same to the
@@ -56,6 +64,16 @@ public:
                            unsigned flags = 0, std::uint64_t alignment = 0);
     /// Gives back what begins at the address. @return what it was, or nothing
     std::optional<allocation> release(std::uint64_t address);
+    /// Device memory of an allocation node of a graph: the address is its own until the graph is
+    /// gone, and holds memory from each revive() to the next release(). @throws failure
+    std::uint64_t allocate_for_graph(unsigned device, std::uint64_t bytes);
+    /// A graph that allocates the memory is launched.
+    void revive(std::uint64_t address);
+    /// The graph is gone: the address is given back, now or with the next release().
+    void abandon(std::uint64_t address);
+    graph_memory_use graph_use(unsigned device) const;
+    /// Begins the maxima anew with what there is.
+    void reset_graph_maximum(unsigned device, bool of_reserved);
     /// Gives back everything that a device has.
     void release_all(unsigned device);
     /// Memory of the process becomes visible to GPUs. @throws failure
@@ -112,6 +130,7 @@ private:
     mutable std::mutex mutex_;  ///< of what follows
     std::map<std::uint64_t, allocation> allocations_;
     std::vector<std::uint64_t> used_;
+    std::vector<graph_memory_use> graph_use_;
     std::uint64_t last_id_ = 0;
 };
 

@@ -46,6 +46,7 @@ struct operation {
     std::shared_ptr<graph> child;
     std::uint64_t address = 0;  ///< allocations
     std::uint64_t bytes = 0;
+    std::shared_ptr<const void> keeps;  ///< what lives as long as the node and its clones
 };
 
 /// cudaGraphNode_t
@@ -134,6 +135,11 @@ struct launch_options {
 operation kernel_operation(session& s, function* f, const kernel_parameters& what,
                            const launch_options& how);
 operation host_operation(const host_parameters& what);
+/// Memory that a graph allocates at each of its launches, always at the same address.
+/// @throws failure  out of memory
+operation allocation_operation(session& s, unsigned device, std::uint64_t bytes);
+/// @param address  of memory of a graph, or of any other
+operation release_operation(std::uint64_t address);
 operation record_operation(device::event* e);
 
 /// Whether a plain pointer of the host: neither pinned, managed nor registered.

@@ -267,6 +267,39 @@ operation host_operation(const host_parameters& w) {
     return o;
 }
 
+operation allocation_operation(session& s, unsigned device, std::uint64_t bytes) {
+    operation o;
+    o.kind = node_kind::allocate;
+    o.address = s.gpus().memory().allocate_for_graph(device, bytes);
+    o.bytes = bytes;
+    device::memory_space* const memory = &s.gpus().memory();
+    const std::uint64_t at = o.address;
+    o.keeps =
+        std::shared_ptr<const void>(memory, [memory, at](const void*) { memory->abandon(at); });
+    o.make = [memory, at](session&) {
+        auto t = std::make_shared<device::task>();
+        t->what = device::task::kind::host_call;
+        t->label = "allocation";
+        t->effect = [memory, at] { memory->revive(at); };
+        return t;
+    };
+    return o;
+}
+
+operation release_operation(std::uint64_t address) {
+    operation o;
+    o.kind = node_kind::release;
+    o.address = address;
+    o.make = [address](session& here) {
+        auto t = std::make_shared<device::task>();
+        t->what = device::task::kind::host_call;
+        device::memory_space* const memory = &here.gpus().memory();
+        t->effect = [memory, address] { memory->release(address); };
+        return t;
+    };
+    return o;
+}
+
 operation record_operation(device::event* e) {
     operation o;
     o.kind = node_kind::record_event;

@@ -103,14 +103,24 @@ RUNTIME(cudaGraphDebugDotPrint)(graph* g, const char* path, unsigned) {
 RUNTIME(cudaDeviceGraphMemTrim)(int) {
     return runtime_call("cudaDeviceGraphMemTrim", [&](session&) {});
 }
-RUNTIME(cudaDeviceGetGraphMemAttribute)(int, int, std::uint64_t* to) {
-    return runtime_call("cudaDeviceGetGraphMemAttribute", [&](session&) {
+RUNTIME(cudaDeviceGetGraphMemAttribute)(int device, int what, std::uint64_t* to) {
+    return runtime_call("cudaDeviceGetGraphMemAttribute", [&](session& s) {
         require_pointer(to);
-        *to = 0;
+        check_device(s, device);
+        const auto use = s.gpus().memory().graph_use(static_cast<unsigned>(device));
+        const std::uint64_t values[] = {use.used, use.used_high, use.reserved, use.reserved_high};
+        require(what >= 0 && what < 4, status::invalid_value, "there is no such attribute");
+        *to = values[what];
     });
 }
-RUNTIME(cudaDeviceSetGraphMemAttribute)(int, int, void*) {
-    return runtime_call("cudaDeviceSetGraphMemAttribute", [&](session&) {});
+RUNTIME(cudaDeviceSetGraphMemAttribute)(int device, int what, const std::uint64_t* value) {
+    return runtime_call("cudaDeviceSetGraphMemAttribute", [&](session& s) {
+        require_pointer(value);
+        check_device(s, device);
+        require((what == 1 || what == 3) && *value == 0, status::invalid_value,
+                "maxima can be set to 0, and nothing else can be set");
+        s.gpus().memory().reset_graph_maximum(static_cast<unsigned>(device), what == 3);
+    });
 }
 
 // ---- objects that graphs keep ----

@@ -153,11 +153,9 @@ RUNTIME(cudaGraphAddMemAllocNode)
     return graph_call("cudaGraphAddMemAllocNode", [&](session& s) {
         require_pointer(to);
         require_pointer(p);
-        operation o;
-        o.kind = node_kind::allocate;
-        p->address = allocate(s, simtlm::device::memory_kind::device, p->bytes, 0);
-        o.address = address_of(p->address);
-        o.bytes = p->bytes;
+        require(p->bytes != 0, status::invalid_value, "an allocation of no bytes");
+        operation o = allocation_operation(s, s.current_device(), p->bytes);
+        p->address = pointer_to(o.address);
         *to = add_node(s, g, after, count, std::move(o));
     });
 }
@@ -170,15 +168,11 @@ RUNTIME(cudaGraphMemAllocNodeGetParams)(graph_node* n, allocation_parameters* p)
         p->address = pointer_to(n->what.address);
     });
 }
-/// The address of a graph's allocation stays its own, from launch to launch.
 RUNTIME(cudaGraphAddMemFreeNode)
 (graph_node** to, graph* g, nodes after, std::size_t count, void* p) {
     return graph_call("cudaGraphAddMemFreeNode", [&](session& s) {
         require_pointer(to);
-        operation o;
-        o.kind = node_kind::release;
-        o.address = address_of(p);
-        *to = add_node(s, g, after, count, std::move(o));
+        *to = add_node(s, g, after, count, release_operation(address_of(p)));
     });
 }
 RUNTIME(cudaGraphMemFreeNodeGetParams)(graph_node* n, void** p) {

@@ -297,10 +297,26 @@ RUNTIME(cudaStreamAttachMemAsync)(void* stream, void*, std::size_t, unsigned) {
 
 // ---- pools ----
 
+namespace {
+
+/// An allocation in a stream that is captured: a node of its graph.
+/// @return the address; nullptr: the stream is not captured
+void* captured_allocation(session& s, simtlm::device::stream& stream, unsigned device,
+                          std::size_t bytes) {
+    if (bytes == 0 || capture_of(s, stream) == nullptr) return nullptr;
+    operation o = allocation_operation(s, device, bytes);
+    void* const p = pointer_to(o.address);
+    enqueue(s, stream, std::move(o));
+    return p;
+}
+
+}  // namespace
+
 RUNTIME(cudaMallocAsync)(void** to, std::size_t bytes, void* stream) {
     return runtime_call("cudaMallocAsync", [&](session& s) {
         require_pointer(to);
-        s.stream(stream);
+        *to = captured_allocation(s, s.stream(stream), s.current_device(), bytes);
+        if (*to != nullptr) return;
         *to = allocate(s, memory_kind::device, bytes, 0);
         memory_pool& p = s.default_pool(s.current_device());
         p.used += bytes;
@@ -311,11 +327,9 @@ RUNTIME(cudaMallocFromPoolAsync)(void** to, std::size_t bytes, memory_pool* pool
     return runtime_call("cudaMallocFromPoolAsync", [&](session& s) {
         require_pointer(to);
         require_pointer(pool);
-        s.stream(stream);
-        *to =
-            bytes == 0
-                ? nullptr
-                : pointer_to(s.gpus().memory().allocate(memory_kind::device, pool->device, bytes));
+        *to = captured_allocation(s, s.stream(stream), pool->device, bytes);
+        if (*to != nullptr || bytes == 0) return;
+        *to = pointer_to(s.gpus().memory().allocate(memory_kind::device, pool->device, bytes));
         pool->used += bytes;
         pool->used_high = std::max(pool->used_high, pool->used);
     });
@@ -324,23 +338,11 @@ RUNTIME(cudaFreeAsync)(void* p, void* stream) {
     return runtime_call("cudaFreeAsync", [&](session& s) {
         const auto a = s.gpus().memory().find(address_of(p));
         require(a && a->address == address_of(p), status::invalid_value, "nothing is allocated");
-        memory_pool& pool = s.default_pool(a->device);
-        pool.used -= std::min(pool.used, a->bytes);
-        host_parameters unused{};
-        operation o;
-        o.kind = node_kind::release;
-        o.host = unused;
-        o.address = address_of(p);
-        o.make = [p](session& here) {
-            auto t = std::make_shared<simtlm::device::task>();
-            t->what = simtlm::device::task::kind::host_call;
-            session* const session_of_task = &here;
-            t->effect = [session_of_task, p] {
-                session_of_task->gpus().memory().release(address_of(p));
-            };
-            return t;
-        };
-        enqueue(s, s.stream(stream), std::move(o));
+        if (!a->of_graph) {
+            memory_pool& pool = s.default_pool(a->device);
+            pool.used -= std::min(pool.used, a->bytes);
+        }
+        enqueue(s, s.stream(stream), release_operation(address_of(p)));
     });
 }
 RUNTIME(cudaDeviceGetDefaultMemPool)(memory_pool** pool, int device) {

@@ -96,6 +96,7 @@ cudaError_t cudaHostRegister(void*, size_t, unsigned);
 cudaError_t cudaHostUnregister(void*);
 cudaError_t cudaDeviceSetLimit(int, size_t);
 cudaError_t cudaMallocPitch(void**, size_t*, size_t, size_t);
+cudaError_t cudaDeviceGetGraphMemAttribute(int, int, void*);
 cudaError_t cudaMallocAsync(void**, size_t, cudaStream_t);
 cudaError_t cudaFree(void*);
 cudaError_t cudaFreeHost(void*);

@@ -63,5 +63,67 @@ int main() {
     CHECK(cudaStreamEndCapture(a, &captured) == 1);
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(built));
+    // Memory that a graph allocates has the same address in every launch, and nobody else's.
+    OK(cudaStreamBeginCapture(a, 0));
+    int* own = nullptr;
+    OK(cudaMallocAsync(reinterpret_cast<void**>(&own), sizeof host, a));
+    OK(cudaMemsetAsync(own, 0, sizeof host, a));
+    add<<<1, n, 0, a>>>(own, n, 7);
+    OK(cudaMemcpyAsync(data, own, sizeof host, cudaMemcpyDeviceToDevice, a));
+    OK(cudaFreeAsync(own, a));
+    OK(cudaStreamEndCapture(a, &captured));
+    OK(cudaGraphInstantiate(&exec, captured, 0));
+    OK(cudaGraphDestroy(captured));
+    const auto graph_memory = [] {
+        unsigned long long used = 0;
+        OK(cudaDeviceGetGraphMemAttribute(0, 0, &used));
+        return used;
+    };
+    int* others[3] = {};
+    for (int*& other : others) {
+        OK(cudaMalloc(reinterpret_cast<void**>(&other), sizeof host));
+        OK(cudaMemset(other, 1, sizeof host));
+        CHECK(other != own);
+        OK(cudaMemset(data, 0, sizeof host));
+        OK(cudaGraphLaunch(exec, a));
+        OK(cudaStreamSynchronize(a));
+        OK(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
+        for (const int v : host) CHECK(v == 7);
+        OK(cudaMemcpy(host, other, sizeof host, cudaMemcpyDeviceToHost));
+        for (const int v : host) CHECK(v == 0x01010101);
+        CHECK(graph_memory() == 0);
+    }
+    OK(cudaGraphExecDestroy(exec));
+
+    // What the graph has not given back is freed by others, and allocated again by its next launch.
+    OK(cudaStreamBeginCapture(a, 0));
+    OK(cudaMallocAsync(reinterpret_cast<void**>(&own), sizeof host, a));
+    OK(cudaMemsetAsync(own, 0, sizeof host, a));
+    OK(cudaStreamEndCapture(a, &captured));
+    OK(cudaGraphInstantiate(&exec, captured, 0));
+    OK(cudaGraphDestroy(captured));
+    for (int launch = 0; launch < 4; ++launch) {
+        OK(cudaGraphLaunch(exec, a));
+        add<<<1, n, 0, a>>>(own, n, 9);
+        OK(cudaMemcpyAsync(data, own, sizeof host, cudaMemcpyDeviceToDevice, a));
+        if (launch % 2 == 0) {
+            OK(cudaFreeAsync(own, a));
+        } else {
+            OK(cudaStreamSynchronize(a));
+            CHECK(graph_memory() == sizeof host);
+            OK(cudaFree(own));
+            CHECK(cudaFree(own) == 1 && cudaGetLastError() == 1);
+        }
+        OK(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
+        for (const int v : host) CHECK(v == 9);
+        OK(cudaStreamSynchronize(a));
+        CHECK(graph_memory() == 0);
+    }
+    OK(cudaGraphLaunch(exec, a));
+    OK(cudaStreamSynchronize(a));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaFree(own));  // outlives its graph
+    CHECK(cudaFree(own) == 1 && cudaGetLastError() == 1);
+
     std::puts("graphs: passed");
 }
