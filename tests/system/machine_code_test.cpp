@@ -123,6 +123,13 @@ INSTANTIATE_TEST_SUITE_P(CooperativeGroups, StoredProgram,
                                          stored_program{90, "H100_PCIE", "tiles", 224, "tiles"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// A barrier of the CTA waits for each lane of a warp, wherever the others are.
+INSTANTIATE_TEST_SUITE_P(
+    LateLanes, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "late_lanes", 32, "late_lanes"},
+                    stored_program{80, "A100", "late_lanes", 32, "late_lanes"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Atomics by exchange and through generic pointers, loads of narrow constants, special registers.
 INSTANTIATE_TEST_SUITE_P(Accesses, StoredProgram,
                          testing::Values(stored_program{70, "QV100", "accesses", 544, "accesses"},

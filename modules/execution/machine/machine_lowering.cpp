@@ -1342,6 +1342,7 @@ bool machine_lowering::lower_warp() {
     if (name == "BAR") {
         const bool reduces = now_.has("RED");
         if (!reduces && !now_.has("SYNC") && !now_.has("ARV")) return false;
+        emit(machine_gather_at_barrier).moves_control = true;
         const slot id = low_word(at(0));
         slot threads = no_slot;
         unsigned n = 1;

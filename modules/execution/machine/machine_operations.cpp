@@ -407,6 +407,14 @@ const operation* machine_write_barrier(warp& w, const operation* op) {
     return op + 1;
 }
 
+/// Lanes of a warp may come to a barrier of the CTA one after the other: it counts threads.
+const operation* machine_gather_at_barrier(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0 || lanes == w.control->live_lanes()) return op + 1;
+    w.leave(op);
+    return control_of(w).wait_for(w, lanes, all_lanes, op + 1);
+}
+
 const operation* machine_warp_sync(warp& w, const operation* op) {
     const lane_mask lanes = takers_of(w, op);
     if (lanes == 0) return op + 1;
