@@ -106,7 +106,7 @@ const operation* machine_break_barrier(warp& w, const operation* op);  ///< BREA
 const operation* machine_read_barrier(warp& w, const operation* op);   ///< BMOV to a register
 const operation* machine_write_barrier(warp& w, const operation* op);  ///< BMOV from a register
 const operation* machine_gather_at_barrier(warp& w, const operation* op);
-const operation* machine_warp_sync(warp& w, const operation* op);      ///< left: by masks
+const operation* machine_warp_sync(warp& w, const operation* op);  ///< left: by masks
 const operation* machine_yield(warp& w, const operation* op);
 /// RET, BRX: source[0]: offsets from the place `number` of the section that begins at operation
 /// source[1]; list: operation of each instruction of it, number2: how many
