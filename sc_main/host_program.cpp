@@ -5,6 +5,7 @@
 #include "modules/kernel/error.h"
 #include "platform/config/config.h"
 #include "platform/device/debug_session.h"
+#include "platform/device/host_checkpoint.h"
 #include "platform/options/argument_text.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
@@ -16,6 +17,7 @@
 #include "sc_main/standard_streams.h"
 
 #include <fmt/format.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -58,6 +60,14 @@ std::string path_of(const std::string& program) {
     return program;
 }
 
+/// A program whose memory lies elsewhere in every run does not repeat itself to the bit: pointers
+/// are parameters of kernels. Where the system refuses, it stays as it is.
+void fix_addresses() {
+    constexpr unsigned long as_it_is = 0xffffffff;
+    const int now = ::personality(as_it_is);
+    if (now != -1) ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
+}
+
 /// What is wrong with the options is said here, not in the middle of the program.
 /// @return the form of code that is run (--code)
 std::string check(const std::vector<std::string>& options, const char* executable,
@@ -98,6 +108,8 @@ std::string check(const std::vector<std::string>& options, const char* executabl
     }
     const platform::gpu_config config = platform::make_gpu_config(values);
     device::debug_session::check(values, config, is_functional(values));
+    device::host_checkpoint::check(values);
+    if (platform::checkpoint_options::of(values).any()) fix_addresses();
     std::vector<platform::named_output> outputs =
         platform::outputs_of(config, values.number("--gpus", 1, 64));
     outputs.push_back({values.given("--stats-file") ? values.text("--stats-file")

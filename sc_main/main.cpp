@@ -97,30 +97,6 @@ void refuse_without_effect(const platform::option_values& values, bool executes)
     }
 }
 
-/// What is recorded of a run is not saved with it.
-void check_checkpoints(const platform::checkpoint_options& how,
-                       const platform::option_values& values, const platform::gpu_config& config,
-                       bool debugs) {
-    if (!how.any()) return;
-    const auto refuse = [](const std::string& what) {
-        throw kernel::user_error("command line", what, "leave one of them out");
-    };
-    if (!values.text("--check").empty()) refuse("what --check notes is not saved in checkpoints");
-    if (!values.text("--record-trace").empty())
-        refuse("recorded traces are of whole runs: they do not go with checkpoints");
-    if (platform::sampling_options::of(values).any())
-        refuse("sampled runs are not saved in checkpoints");
-    if (debugs) refuse("the debugger does not go with checkpoints");
-    if (config.run.threads > 1) refuse("--threads does not go with checkpoints");
-    if (how.resume.empty()) return;
-    const platform::run_config& r = config.run;
-    if (!r.vcd.empty() || !r.timeline.empty() || !r.visualizer.file.empty() ||
-        !r.interval.csv.empty() || !r.interval.database.empty() || r.profile_instructions)
-        refuse(
-            "waveforms, timelines, intervals and profiles of instructions are of whole runs: "
-            "they do not go with --resume");
-}
-
 /// A GPU that has done nothing comes to the time of a checkpoint and gets its state.
 void resume(platform::checkpoint& saved, platform::gpu& device, output& out,
             const platform::workload_state& workload) {
@@ -209,10 +185,13 @@ int run(int argc, char** argv) {
     const auto streams = platform::stream_config::of(values, config);
     platform::check_watchers(values, config, debugging, streams);
     const auto saving = platform::checkpoint_options::of(values);
-    check_checkpoints(saving, values, config, debugging.on || streams.streams != 0);
+    saving.check(values, config, debugging.on || streams.streams != 0);
     std::optional<platform::checkpoint> resumed;
     if (!saving.resume.empty()) {
         resumed = platform::checkpoint::read(saving.resume);
+        if (!resumed->host_log().empty())
+            throw kernel::user_error(saving.resume, "was written of a CUDA or OpenCL program",
+                                     "resume with simtlm run");
         resumed->check(values);
     }
     // A line that comes and goes would spoil the prompt.

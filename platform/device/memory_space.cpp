@@ -99,7 +99,10 @@ std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uin
     a.device = device;
     a.flags = flags;
     a.id = ++last_id_;
-    if (counts) used_[device] += taken;
+    if (counts)
+        used_[device] += taken;
+    else
+        share_with_host();
     // The host writes there without a word.
     if (!counts && memory_->writes() != nullptr) memory_->writes()->mark(a.address, bytes);
     allocations_[a.address] = a;
@@ -215,6 +218,7 @@ void memory_space::admit(std::uint64_t address, std::uint64_t bytes, unsigned de
     const turn t(*this, false);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (bytes == 0) throw failure(status::invalid_value, "no memory to register");
+    if (kind == memory_kind::registered) share_with_host();
     if (!memory_->admit(address, bytes, "registered host memory"))
         throw failure(status::host_memory_already_registered,
                       fmt::format("{} bytes at {:#x} cannot be registered", bytes, address));

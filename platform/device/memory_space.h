@@ -99,6 +99,12 @@ public:
     void note_written(std::uint64_t to, std::uint64_t bytes);
     void note_copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
 
+    /// Whether the host has ever been able to look into memory that GPUs write, other than by
+    /// copies: managed memory, pinned memory, objects that are mapped.
+    bool is_shared_with_host() const { return shared_.load(std::memory_order_relaxed); }
+    /// It is from now on.
+    void share_with_host() { shared_.store(true, std::memory_order_relaxed); }
+
     /// Only while the gate is held.
     execution::device_memory& table() { return *memory_; }
 
@@ -132,6 +138,7 @@ private:
     std::vector<std::uint64_t> used_;
     std::vector<graph_memory_use> graph_use_;
     std::uint64_t last_id_ = 0;
+    std::atomic<bool> shared_{false};
 };
 
 }  // namespace simtlm::device

@@ -89,17 +89,31 @@ void run_log::built(const std::vector<platform::gpu*>& gpus) {
     if (gpus.size() > 1 && options_.given("--record-trace"))
         options_.fail("--record-trace", "records the program of one GPU", "--gpus 1");
     recording_ = platform::trace_recording::of(options_);
+    const bool saves = !platform::checkpoint_options::of(options_).write.empty();
     for (platform::gpu* const g : gpus) {
         watched w;
         w.gpu = g;
         w.reporter = std::make_unique<platform::reporter>(*g);
         w.files = std::make_unique<platform::gpu_files>(*g, options_, from_);
+        if (saves) w.files->keep_rows();
         gpus_.push_back(std::move(w));
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const platform::host_activity& a : early_calls_) gpus_.front().files->add(a);
     early_calls_.clear();
     built_ = true;
+}
+
+void run_log::save(const std::string& file, const platform::option_values& options,
+                   const platform::workload_state& workload, const std::string& host_log) {
+    watched& w = gpus_.front();
+    platform::checkpoint::write(file, *w.gpu, *w.files, *w.reporter, options, workload, host_log);
+}
+
+void run_log::resume(platform::checkpoint& saved, const platform::workload_state& workload) {
+    watched& w = gpus_.front();
+    saved.restore(*w.gpu, *w.files, *w.reporter, workload);
+    kernels_ = w.kernels = saved.kernels();
 }
 
 void run_log::task_ended(const task& t) {

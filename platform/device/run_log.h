@@ -4,6 +4,7 @@
 #include "modules/execution/functional.h"
 #include "modules/kernel/output_file.h"
 #include "platform/device/timed_engine.h"
+#include "platform/outputs/checkpoint.h"
 #include "platform/outputs/gpu_files.h"
 #include "platform/outputs/trace_recording.h"
 #include "platform/report/compact.h"
@@ -68,6 +69,12 @@ public:
     /// What went wrong, on stderr.
     void complain(const std::string& text);
     void kernel_failed() override { aborted_ = true; }
+    /// Saves the run of the only GPU; see platform::checkpoint.
+    /// @throws kernel::user_error, kernel::output_error
+    void save(const std::string& file, const platform::option_values& options,
+              const platform::workload_state& workload, const std::string& host_log);
+    /// The opposite, on GPUs that have run nothing. @throws kernel::user_error
+    void resume(platform::checkpoint& saved, const platform::workload_state& workload);
     /// Something could not be written.
     void result_lost(const std::string& why) override {
         complain(why);

@@ -8,10 +8,12 @@
 #include "platform/config/gpc_reader.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
+#include "platform/device/host_checkpoint.h"
 #include "platform/gpu/opcode_timing.h"
 #include "platform/sampling/launch_sampler.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,6 +23,8 @@
 namespace simtlm::device {
 
 namespace {
+
+constexpr int fault_of_the_input = 2;  // exit code, see docs/exit-codes.md
 
 link_timing link_of(const platform::option_values& v, const std::string& name) {
     link_timing t;
@@ -114,6 +118,7 @@ system::system(const platform::option_values& options, const run_log::outputs& l
              config_.gpu.ptx.quirks.allocations_of_256_bytes ? 256 : 512),
       log_(options, log, std::move(from), config_.gpu.clocks.core),
       debug_(debug_of(options, std::move(quit))),
+      checkpoint_(host_checkpoint::of(options, state_.memory, log_)),
       sampler_(sampler_of(options, config_)),
       work_(state_, config_.gpus, {config_.functional, config_.grace_ms},
             [this]() -> std::unique_ptr<engine> {
@@ -131,6 +136,12 @@ system::system(const platform::option_values& options, const run_log::outputs& l
                 s.nvlink = config_.nvlink;
                 s.debug = debug_.get();
                 s.sampler = sampler_.get();
+                s.checkpoint = checkpoint_.get();
+                s.refuse = [this](const std::string& why) {
+                    state_.complain(why);
+                    std::fflush(nullptr);
+                    ::_exit(fault_of_the_input);
+                };
                 return std::make_unique<timed_engine>(state_, s, log_);
             }) {
     look_.prepare(state_.memory.table());
@@ -218,6 +229,7 @@ task_ptr system::make_copy(std::uint64_t to, std::uint64_t from, std::uint64_t b
     t->direction = direction;
     t->bytes = bytes;
     if (direction == copy_direction::to_device) t->l2_rows = {to, bytes};
+    if (direction == copy_direction::to_host) t->to_host = {to, bytes};
     if (direction == copy_direction::to_host && config_.gpu.ptx.quirks.host_reads_warm_l2)
         t->l2_rows = {from, bytes};
     t->effect = [this, to, from, bytes] {

@@ -26,6 +26,7 @@ class launch_sampler;
 namespace simtlm::device {
 
 class debug_session;
+class host_checkpoint;
 
 /// How a host sees the GPUs, from options.
 struct system_config {
@@ -127,6 +128,7 @@ private:
     shared_state state_;
     run_log log_;
     std::unique_ptr<debug_session> debug_;               ///< nullptr: nothing is looked at
+    std::unique_ptr<host_checkpoint> checkpoint_;        ///< nullptr: none is asked for
     std::unique_ptr<platform::launch_sampler> sampler_;  ///< nullptr: every launch is simulated
     scheduler work_;
     std::uint64_t handles_ = 0;

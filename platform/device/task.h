@@ -28,7 +28,7 @@ struct launch_request {
 
 enum class copy_direction : std::uint8_t { inside, to_device, to_host, between_devices };
 
-/// Planes of rows of device memory, in bytes.
+/// Planes of rows of memory, in bytes.
 struct memory_rows {
     std::uint64_t address = 0;  ///< 0: none
     std::uint64_t width = 0;
@@ -50,6 +50,7 @@ struct task {
     copy_direction direction = copy_direction::inside;
     std::uint64_t bytes = 0;      ///< copies
     memory_rows l2_rows;          ///< copies: what they leave in the L2 (-gpgpu_perf_sim_memcpy)
+    memory_rows to_host;          ///< copies to the host: where; for checkpoints
     const char* label = nullptr;  ///< on a timeline; nullptr: by its kind, and no marker is shown
     bool even_after_fault = false;
     /// Asked when everything before it is done: true: it ends without being carried out.

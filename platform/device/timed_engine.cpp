@@ -7,6 +7,7 @@
 #include "modules/kernel/spawn.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
+#include "platform/device/host_checkpoint.h"
 #include "platform/device/launch_traits.h"
 #include "platform/outputs/gpu_files.h"
 #include "platform/sampling/launch_sampler.h"
@@ -14,8 +15,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <systemc>
+#include <thread>
 
 namespace simtlm::device {
 
@@ -23,6 +26,21 @@ namespace {
 
 /// What poll() costs is lost in so many core cycles.
 constexpr double cycles_between_polls = 1024.3;
+
+/// How long other threads of a program may take to launch what had been launched in the run that
+/// was saved, ms.
+constexpr unsigned patience = 10'000;
+
+/// Stands for a kernel that ended before the checkpoint, of which nothing but its name is asked.
+class ended_kernel : public program::kernel_source {
+public:
+    explicit ended_kernel(const std::string& name) { kernel_.name = name; }
+    const program::kernel_descriptor& descriptor() const override { return kernel_; }
+    std::unique_ptr<program::cta> next_cta() override { return nullptr; }
+
+private:
+    program::kernel_descriptor kernel_;
+};
 
 std::uint64_t picoseconds(const sc_core::sc_time& t) {
     return static_cast<std::uint64_t>(t.to_seconds() * 1e12 + 0.5);
@@ -112,6 +130,11 @@ timed_engine::timed_engine(shared_state& state, const settings& how, run_observe
 /// The time before which no idle GPU gets work. What ends on one GPU may give work to another, and
 /// nobody knows when it will.
 std::uint64_t timed_engine::gate_limit() const {
+    if (replayed_until_ > sc_core::sc_time_stamp().value()) return replayed_until_;
+    // What is saved has had the edges of all clocks up to one time.
+    if (replays() ||
+        (how_.checkpoint != nullptr && !units_.empty() && how_.checkpoint->is_due(*units_[0].gpu)))
+        return 0;
     const bool others_end_something = units_.size() > 1 && !kernels_.empty();
     return others_end_something || monitor_ == nullptr ? 0 : monitor_->next_pause();
 }
@@ -123,11 +146,12 @@ timed_engine::~timed_engine() {
 }
 
 std::uint64_t timed_engine::now() const {
+    if (replays()) return replayed_now_;
     return picoseconds(sc_core::sc_time_stamp());
 }
 
 bool timed_engine::busy() const {
-    return !kernels_.empty() || !copies_.empty() || !done_.empty();
+    return !kernels_.empty() || !copies_.empty() || !done_.empty() || !replayed_.empty();
 }
 
 void timed_engine::start(const task_ptr& t) {
@@ -157,6 +181,13 @@ void timed_engine::carry_out(const task_ptr& t) {
     attempt(*t, state_, [&] {
         if (t->effect) t->effect();
     });
+    if (how_.checkpoint != nullptr && t->what == task::kind::copy) {
+        try {
+            how_.checkpoint->copied(*t);
+        } catch (const kernel::user_error& e) {
+            how_.refuse(e.what());
+        }
+    }
     t->finished_at = now();
     done_.push_back(t);
 }
@@ -185,11 +216,11 @@ bool timed_engine::is_simulated(const execution::launch& l) {
     return selector_.take(header);
 }
 
-void timed_engine::launch(const task_ptr& t) {
-    unit& u = units_[t->device];
+/// @pre the gate of the memory is held
+execution::services timed_engine::world_of(const task& t) {
+    unit& u = units_[t.device];
     execution::services world;
-    const memory_space::turn turn(state_.memory, true);
-    if (t->launch.module->allocates()) {
+    if (t.launch.module->allocates()) {
         if (!u.heap)
             u.heap =
                 std::make_unique<execution::device_heap>(state_.memory.table(), state_.heap_limit);
@@ -197,6 +228,11 @@ void timed_engine::launch(const task_ptr& t) {
         world.heap = u.heap.get();
     }
     world.print = state_.print;
+    if (how_.checkpoint != nullptr)
+        world.print = [this](std::string_view text) {
+            how_.checkpoint->printed();
+            state_.print(text);
+        };
     world.stack_limit = state_.stack_limit;
     world.textures = &state_.textures;
     if (state_.look != nullptr) state_.look->attach(world);
@@ -204,6 +240,26 @@ void timed_engine::launch(const task_ptr& t) {
     world.global_time = [] {
         return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
     };
+    return world;
+}
+
+/// While a checkpoint is replayed, commands are collected.
+void timed_engine::submit(dispatch::host_command c, unsigned device) {
+    dispatch::command_processor& commands = units_[device].gpu->commands();
+    commands.submit(std::move(c));
+    if (!replays()) commands.proceed();
+}
+
+void timed_engine::launch(const task_ptr& t) {
+    const memory_space::turn turn(state_.memory, true);
+    if (how_.checkpoint != nullptr) {
+        try {
+            how_.checkpoint->launched(*t);
+        } catch (const kernel::user_error& e) {
+            how_.refuse(e.what());
+        }
+    }
+    const execution::services world = world_of(*t);
     ++launches_;
     execution::launch l = launch_of(*t);
     if (!is_simulated(l)) {
@@ -215,18 +271,110 @@ void timed_engine::launch(const task_ptr& t) {
         done_.push_back(t);
         return;
     }
+    const bool ended = replays() && how_.checkpoint->has_ended(t->number);
     dispatch::host_command c;
     c.what = dispatch::host_command::kind::launch;
-    c.kernel = observer_.launched(std::make_shared<execution::executed_kernel>(
-        std::move(l), state_.memory.table(), world, t->launch.module->descriptor(), launches_));
-    platform::check_trace_fits(how_.gpu, platform::descriptor_of(c.kernel->descriptor()));
     c.where = t->launch.kernel->name;
     c.list_number = launches_;
     // Streams have put their kernels in order already, and kernels of a graph may run side by side.
     c.stream = (t->stream << 32) + launches_;
-    kernels_[launches_] = t;
-    u.gpu->commands().submit(std::move(c));
-    u.gpu->commands().proceed();
+    if (ended) {
+        c.kernel = std::make_shared<ended_kernel>(t->launch.kernel->name);
+        replayed_.emplace(t->number, replayed_kernel{t, std::move(l), world});
+    } else {
+        c.kernel = observer_.launched(std::make_shared<execution::executed_kernel>(
+            std::move(l), state_.memory.table(), world, t->launch.module->descriptor(), launches_));
+        platform::check_trace_fits(how_.gpu, platform::descriptor_of(c.kernel->descriptor()));
+        kernels_[launches_] = t;
+    }
+    submit(std::move(c), t->device);
+}
+
+bool timed_engine::replays() const {
+    return how_.checkpoint != nullptr && how_.checkpoint->replays();
+}
+
+/// Up to the checkpoint that is resumed, what the host can see of the GPU goes as it went.
+void timed_engine::replay() {
+    host_checkpoint& c = *how_.checkpoint;
+    const host_checkpoint::step* const next = c.next();
+    if (next == nullptr) {
+        if (copies_.empty() && replayed_.empty() && c.is_complete(open_kernels())) return restore();
+        return wait_for_host();
+    }
+    // What ends by itself is copies alone, at times that are the same in both runs.
+    for (const std::uint64_t number : next->kernels)
+        if (replayed_.count(number) == 0) return wait_for_host();
+    if (next->kernels.empty() && (copies_.empty() || copies_.begin()->first > next->now))
+        return wait_for_host();
+    waited_ = 0;
+    replayed_now_ = next->now;
+    for (const std::uint64_t number : next->kernels) {
+        const auto at = replayed_.find(number);
+        replayed_kernel& k = at->second;
+        if (c.executes())
+            attempt(*k.owner, state_, [&] {
+                const memory_space::turn turn(state_.memory, true);
+                execution::functional_options how;
+                how.give_up = &state_.give_up;
+                execution::run(k.launch, state_.memory.table(), k.world, how);
+            });
+        k.owner->finished_at = replayed_now_;
+        done_.push_back(k.owner);
+        replayed_.erase(at);
+    }
+    c.advance();
+    end_copies();
+}
+
+/// The host has not launched yet what comes next.
+void timed_engine::wait_for_host() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (++waited_ > patience)
+        how_.refuse(
+            "the program does not launch and copy what the run that was saved did: the checkpoint "
+            "is not reached (a program that does not repeat itself cannot be resumed)");
+}
+
+/// The checkpoint is reached: the GPU, idle so far, comes to its time and gets its state.
+void timed_engine::restore() {
+    try {
+        const memory_space::turn turn(state_.memory, true);
+        const sc_core::sc_time until = how_.checkpoint->time();
+        replayed_until_ = until.value();
+        while (sc_core::sc_time_stamp() < until && !state_.give_up)
+            sc_core::sc_start(until - sc_core::sc_time_stamp());
+        kernel::finish_instant(units_.front().gpu->sequencer());
+        how_.checkpoint->restore(*units_.front().gpu, launches_);
+        units_.front().gpu->commands().proceed();
+    } catch (const kernel::user_error& e) {
+        how_.refuse(e.what());
+    }
+}
+
+std::vector<std::uint64_t> timed_engine::open_kernels() const {
+    std::vector<std::uint64_t> numbers;
+    for (const auto& [launch, t] : kernels_) numbers.push_back(t->number);
+    return numbers;
+}
+
+/// While the launch latency of a kernel passes, what those before it have left under way comes to
+/// its end: the run can be saved unless thread blocks are placed before.
+void timed_engine::save_at_rest() {
+    platform::gpu& device = *units_.front().gpu;
+    const kernel::phase_sequencer& sequencer = device.sequencer();
+    while (!device.at_rest()) {
+        if (!device.commands().at_rest() || sequencer.has_failed() || state_.give_up) return;
+        // To the end of a step with an edge of the core clock: statistics are whole there.
+        const std::uint64_t cycles = device.core_cycles();
+        while (device.core_cycles() == cycles && !sequencer.has_failed()) {
+            const std::uint64_t instant = sc_core::sc_time_stamp().value();
+            const std::uint64_t next = std::max(sequencer.next_edge(), instant + 1);
+            sc_core::sc_start(sc_core::sc_time::from_value(next - instant));
+            kernel::finish_instant(device.sequencer());
+        }
+    }
+    how_.checkpoint->save(device, launches_, open_kernels());
 }
 
 /// When a copy ends that is due now, and when it begins: the copies of a direction follow one
@@ -263,7 +411,6 @@ void timed_engine::end_copies() {
 void timed_engine::leave_in_l2(const task& t) {
     const memory_rows& rows = t.l2_rows;
     if (rows.address == 0 || rows.width == 0) return;
-    dispatch::command_processor& commands = units_[t.device].gpu->commands();
     for (std::uint64_t z = 0; z < rows.depth; ++z)
         for (std::uint64_t y = 0; y < rows.height; ++y) {
             dispatch::host_command c;
@@ -271,13 +418,15 @@ void timed_engine::leave_in_l2(const task& t) {
             c.address = rows.address + z * rows.slice + y * rows.pitch;
             c.bytes = rows.width;
             if (t.direction == copy_direction::to_device) observer_.copied(c.address, c.bytes);
-            commands.submit(std::move(c));
-            commands.proceed();
+            submit(std::move(c), t.device);
         }
 }
 
 std::vector<task_ptr> timed_engine::run() {
-    if (done_.empty() && (!kernels_.empty() || !copies_.empty())) simulate();
+    if (done_.empty() && replays())
+        replay();
+    else if (done_.empty() && (!kernels_.empty() || !copies_.empty()))
+        simulate();
     for (const task_ptr& t : done_)
         if (t->what != task::kind::kernel && t->outcome == status::success)
             observer_.task_ended(*t);
@@ -289,6 +438,9 @@ void timed_engine::simulate() {
     try {
         const memory_space::turn turn(state_.memory, true);
         monitor_->copy_pause = sc_core::sc_max_time();
+        if (how_.checkpoint != nullptr && copies_.empty() &&
+            how_.checkpoint->is_due(*units_.front().gpu))
+            save_at_rest();
         if (!copies_.empty()) {
             const std::uint64_t end = copies_.begin()->first;
             const sc_core::sc_time left(static_cast<double>(end - now()) * 1e-12, sc_core::SC_SEC);
@@ -304,6 +456,7 @@ void timed_engine::simulate() {
     }
     collect();
     end_copies();
+    if (how_.checkpoint != nullptr) how_.checkpoint->ended(now(), done_);
 }
 
 void timed_engine::collect() {
@@ -357,6 +510,11 @@ void timed_engine::fail_all(const std::string& how, const std::string& why, stat
 }
 
 void timed_engine::finish() {
+    if (replays() && !state_.give_up)
+        how_.refuse("the program has ended before the kernel behind which the run was saved");
+    if (how_.checkpoint != nullptr && !state_.give_up && dead_ == status::success)
+        if (const std::string why = how_.checkpoint->unsaved(); !why.empty())
+            observer_.result_lost(why);
     if (how_.debug != nullptr && !state_.give_up) how_.debug->end();
     if (how_.sampler != nullptr) {
         observer_.projected(how_.sampler->text(), how_.sampler->summary());

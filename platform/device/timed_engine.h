@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/execution/device_heap.h"
+#include "modules/execution/launch.h"
 #include "platform/device/engine.h"
 #include "platform/gpu/gpu.h"
 
@@ -22,6 +23,7 @@ class launch_sampler;
 namespace simtlm::device {
 
 class debug_session;
+class host_checkpoint;
 
 /// What a copy between host and GPU costs. A bandwidth of 0: nothing.
 struct link_timing {
@@ -73,6 +75,9 @@ public:
         link_timing nvlink;                           ///< between GPUs
         debug_session* debug = nullptr;               ///< of the first GPU; nullptr: none
         platform::launch_sampler* sampler = nullptr;  ///< nullptr: every launch is simulated
+        host_checkpoint* checkpoint = nullptr;        ///< nullptr: none is written or resumed
+        /// A checkpoint cannot be written or resumed: ends the process.
+        std::function<void(const std::string& why)> refuse;
     };
 
     /// Builds the GPUs. @throws kernel::user_error
@@ -95,7 +100,22 @@ private:
         std::uint64_t to_device_free = 0, to_host_free = 0;  ///< ps
     };
 
+    /// A kernel that ended before the checkpoint that is resumed.
+    struct replayed_kernel {
+        task_ptr owner;
+        execution::launch launch;
+        execution::services world;
+    };
+
     void launch(const task_ptr& t);
+    execution::services world_of(const task& t);
+    void submit(dispatch::host_command c, unsigned device);
+    bool replays() const;
+    void replay();
+    void wait_for_host();
+    void restore();
+    void save_at_rest();
+    std::vector<std::uint64_t> open_kernels() const;
     bool is_simulated(const execution::launch& l);
     execution::launch launch_of(const task& t) const;
     void start_copy(const task_ptr& t);
@@ -117,6 +137,10 @@ private:
     std::map<std::uint32_t, task_ptr> kernels_;      ///< by launch number
     std::multimap<std::uint64_t, task_ptr> copies_;  ///< by their end, ps
     std::vector<task_ptr> done_;
+    std::map<std::uint64_t, replayed_kernel> replayed_;  ///< by number of the task
+    std::uint64_t replayed_now_ = 0;                     ///< ps, while a checkpoint is replayed
+    std::uint64_t replayed_until_ = 0;  ///< of the checkpoint, in units of the time resolution
+    unsigned waited_ = 0;               ///< ms, for the host
     std::uint32_t launches_ = 0;
     status dead_ = status::success;
     trace::kernel_selector selector_;  ///< the other kernels run without time

@@ -144,7 +144,7 @@ void running(builder& b) {
     b.count("--checkpoint-at", "0", "kernels", "Of --checkpoint: how many have finished.");
     b.file("--resume", "",
            "Goes on with the run that --checkpoint has saved in this file, with the same GPU and "
-           "trace: cycles and statistics are those of the whole run.");
+           "trace or program: cycles and statistics are those of the whole run.");
     b.onoff("-checkpoint_option", "0",
             "GPGPU-Sim's spelling of --checkpoint checkpoint_files/kernel_K.checkpoint "
             "--checkpoint-at K, with K of -checkpoint_kernel.");

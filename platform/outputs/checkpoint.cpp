@@ -28,8 +28,20 @@ constexpr std::string_view first_line = "simtlm checkpoint 1\n";
 bool matters(const option_info& o) {
     if (!o.effective() || o.action) return false;
     switch (o.group) {
-        case option_group::run:
-            return o.name == "--check-dram";
+        case option_group::run: {
+            constexpr std::array<std::string_view, 11> some = {"--check-dram",
+                                                               "--code",
+                                                               "--device-memory",
+                                                               "--pcie-bandwidth",
+                                                               "--pcie-latency",
+                                                               "--nvlink-bandwidth",
+                                                               "--nvlink-latency",
+                                                               "--gpus",
+                                                               "-gpgpu_stack_size_limit",
+                                                               "-gpgpu_heap_size_limit",
+                                                               "-gpgpu_ptx_force_max_capability"};
+            return std::find(some.begin(), some.end(), o.name) != some.end();
+        }
         case option_group::trace: {
             constexpr std::array<std::string_view, 5> some = {"--opcode-table", "--unknown-opcode",
                                                               "--override-shmem",
@@ -95,6 +107,7 @@ std::string packed(const std::string& state) {
     return out;
 }
 
+/// What one frame holds. @param frame  cut off where it ends
 std::string unpacked(const std::string& file, std::string_view frame, std::uint64_t bytes) {
     if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != bytes)
         refuse(file, "is cut short or damaged");
@@ -141,8 +154,31 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
     return o;
 }
 
+void checkpoint_options::check(const option_values& values, const gpu_config& config,
+                               bool debugs) const {
+    if (!any()) return;
+    const auto refuse = [](const std::string& what) {
+        throw kernel::user_error("command line", what, "leave one of them out");
+    };
+    if (!values.text("--check").empty()) refuse("what --check notes is not saved in checkpoints");
+    if (!values.text("--record-trace").empty())
+        refuse("recorded traces are of whole runs: they do not go with checkpoints");
+    if (values.flag("--sample") || values.flag("--sample-stable"))
+        refuse("sampled runs are not saved in checkpoints");
+    if (debugs) refuse("the debugger does not go with checkpoints");
+    if (config.run.threads > 1) refuse("--threads does not go with checkpoints");
+    if (resume.empty()) return;
+    const run_config& r = config.run;
+    if (!r.vcd.empty() || !r.timeline.empty() || !r.visualizer.file.empty() ||
+        !r.interval.csv.empty() || !r.interval.database.empty() || r.profile_instructions)
+        refuse(
+            "waveforms, timelines, intervals and profiles of instructions are of whole runs: "
+            "they do not go with --resume");
+}
+
 void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, reporter& reports,
-                       const option_values& options, const workload_state& workload) {
+                       const option_values& options, const workload_state& workload,
+                       const std::string& host_log) {
     bring_up_to_date(device);
     kernel::archive a;
     checkpoint_state(device, files, reports, workload, a);
@@ -154,10 +190,17 @@ void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, r
     head["state_bytes"] = state.size();
     for (const option_info& o : option_table())
         if (matters(o)) head["options"][o.name] = text_of(options, o);
+    std::string of_host;
+    if (!host_log.empty()) {
+        of_host = packed(host_log);
+        head["host_bytes"] = host_log.size();
+        head["host_packed"] = of_host.size();
+    }
     kernel::output_file out(file);
     out.write(first_line);
     out.write(head.dump());
     out.put('\n');
+    out.write(of_host);
     out.write(packed(state));
     out.commit();
 }
@@ -174,18 +217,23 @@ checkpoint checkpoint::read(const std::string& file) {
     if (end == std::string::npos) refuse(file, "is cut short or damaged");
     checkpoint c;
     c.file_ = file;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0, host_bytes = 0, host_packed = 0;
     try {
         const auto head =
             nlohmann::json::parse(all.substr(first_line.size(), end - first_line.size()));
         c.kernels_ = head.at("kernels").get<std::uint64_t>();
         c.time_ = head.at("time").get<std::uint64_t>();
         bytes = head.at("state_bytes").get<std::uint64_t>();
+        host_bytes = head.value("host_bytes", std::uint64_t{0});
+        host_packed = head.value("host_packed", std::uint64_t{0});
         c.options_ = head.at("options").get<std::map<std::string, std::string>>();
     } catch (const nlohmann::json::exception&) {
         refuse(file, "is damaged");
     }
-    c.state_ = unpacked(file, std::string_view(all).substr(end + 1), bytes);
+    const std::string_view frames = std::string_view(all).substr(end + 1);
+    if (host_packed > frames.size()) refuse(file, "is cut short or damaged");
+    if (host_packed != 0) c.host_log_ = unpacked(file, frames.substr(0, host_packed), host_bytes);
+    c.state_ = unpacked(file, frames.substr(host_packed), bytes);
     return c;
 }
 

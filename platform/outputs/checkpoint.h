@@ -23,6 +23,10 @@ struct checkpoint_options {
     bool any() const { return !write.empty() || !resume.empty(); }
     /// @throws kernel::user_error
     static checkpoint_options of(const option_values& values);
+    /// Other options that ask for what is not saved in checkpoints.
+    /// @param debugs  the debugger or trace streams are on
+    /// @throws kernel::user_error
+    void check(const option_values& values, const gpu_config& config, bool debugs) const;
 };
 
 /// State of what runs, beside that of the GPU: the memory of a program. Empty: there is none.
@@ -38,10 +42,13 @@ class checkpoint {
 public:
     /// Saves a run. @pre device.at_rest(), at the end of a step with an edge of the core clock;
     /// clocks have not been gated since the last kernel ended
-    /// @param options  of the run
+    /// @param options   of the run
+    /// @param host_log  of a host program: what it has seen of the GPU, for its run in the process
+    ///                  that resumes; empty: there is no such program
     /// @throws kernel::user_error, kernel::output_error
     static void write(const std::string& file, gpu& device, gpu_files& files, reporter& reports,
-                      const option_values& options, const workload_state& workload);
+                      const option_values& options, const workload_state& workload,
+                      const std::string& host_log = {});
 
     /// Reads a file. @throws kernel::user_error when it is none, or damaged
     static checkpoint read(const std::string& file);
@@ -52,6 +59,8 @@ public:
     sc_core::sc_time time() const { return sc_core::sc_time::from_value(time_); }
     /// Kernels that had finished.
     std::uint64_t kernels() const { return kernels_; }
+    /// What was given to write(); empty: the run was that of a trace or of a file of launches.
+    const std::string& host_log() const { return host_log_; }
     /// Gives a GPU the state. Its commands are submitted, and proceed afterwards.
     /// @pre the time is time(), between steps, synchronized
     /// @throws kernel::user_error
@@ -62,6 +71,7 @@ private:
     std::map<std::string, std::string> options_;
     std::uint64_t time_ = 0;  // in units of the time resolution
     std::uint64_t kernels_ = 0;
+    std::string host_log_;
     std::string state_;
 };
 

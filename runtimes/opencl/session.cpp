@@ -53,6 +53,7 @@ bool session::is_over() {
 }
 
 session::session() : host_session(reinterpret_cast<const void*>(&is_verbose)) {
+    gpus().memory().share_with_host();  // objects are mapped where they lie
     for (unsigned d = 0; d < gpus().devices(); ++d) {
         devices.push_back(std::make_unique<_cl_device_id>());
         devices.back()->number = d;

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/device/host_checkpoint.h"
+
+#include "modules/kernel/archive.h"
+#include "modules/kernel/error.h"
+#include "platform/config/config.h"
+#include "platform/debugger/debugger_options.h"
+#include "platform/device/run_log.h"
+#include "platform/outputs/provenance.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace simtlm::device {
+
+namespace {
+
+constexpr const char* how_to_resume =
+    "resume with the program, the arguments and the input of the run that was saved; a program "
+    "that "
+    "does not repeat itself cannot be resumed";
+
+[[noreturn]] void other_run(const char* what) {
+    throw kernel::user_error("checkpoint", what, how_to_resume);
+}
+
+}  // namespace
+
+void host_checkpoint::step::checkpoint(kernel::archive& a) {
+    a(now, kernels);
+}
+
+void host_checkpoint::host_view::checkpoint(kernel::archive& a) {
+    a.block("host");
+    a(program, executes, steps, to_host, launches, digest, open);
+}
+
+void host_checkpoint::check(const platform::option_values& values) {
+    const auto how = platform::checkpoint_options::of(values);
+    if (!how.any()) return;
+    how.check(values, platform::make_gpu_config(values),
+              platform::debugger_config::of(values).on || values.flag("-trace_enabled"));
+    const char* const asked = how.write.empty() ? "--resume" : "--checkpoint";
+    const char* const mode = std::getenv("PTX_SIM_MODE_FUNC");
+    if (values.number("-gpgpu_ptx_sim_mode", 0, 1) == 1 ||
+        (mode != nullptr && std::strcmp(mode, "1") == 0))
+        values.fail(asked, "has no effect without time", "leave it out");
+    if (values.number("--gpus", 1, 64) > 1)
+        values.fail("--gpus", "does not go with checkpoints, which are of one GPU",
+                    "leave one of them out");
+    for (const char* const choice :
+         {"--kernels", "--kernel-ids", "--kernel-names", "--skip-kernels", "--max-kernels"})
+        if (values.given(choice))
+            values.fail(choice,
+                        "executes launches without time, which does not go with checkpoints",
+                        "leave one of them out");
+}
+
+std::unique_ptr<host_checkpoint> host_checkpoint::of(const platform::option_values& values,
+                                                     memory_space& memory, run_log& log) {
+    check(values);
+    const auto how = platform::checkpoint_options::of(values);
+    if (!how.any()) return nullptr;
+    return std::unique_ptr<host_checkpoint>(new host_checkpoint(values, how, memory, log));
+}
+
+host_checkpoint::host_checkpoint(const platform::option_values& values,
+                                 platform::checkpoint_options how, memory_space& memory,
+                                 run_log& log)
+    : values_(values), how_(std::move(how)), memory_(memory), report_(log) {
+    const std::string program = platform::checksum_of("/proc/self/exe").xxh128;
+    if (how_.resume.empty()) {
+        log_.program = program;
+        return;
+    }
+    resumed_ = platform::checkpoint::read(how_.resume);
+    resumed_->check(values);
+    if (resumed_->host_log().empty())
+        throw kernel::user_error(how_.resume, "was not written of a CUDA or OpenCL program",
+                                 "resume without run");
+    kernel::archive a(resumed_->host_log());
+    log_.checkpoint(a);
+    a.finish();
+    if (log_.program != program)
+        throw kernel::user_error(how_.resume, "was written of another program",
+                                 "resume with the program that it was written of");
+    for (const step& s : log_.steps) ended_.insert(s.kernels.begin(), s.kernels.end());
+}
+
+void host_checkpoint::mix(const void* data, std::size_t bytes) {
+    digest_ = XXH3_64bits_withSeed(data, bytes, digest_);
+}
+
+void host_checkpoint::launched(const task& t) {
+    if (!saves() && !replays()) return;
+    const launch_request& l = t.launch;
+    if (l.module->allocates())
+        throw kernel::user_error(l.kernel->name,
+                                 "is of a program that allocates memory itself: that is not saved "
+                                 "in checkpoints",
+                                 "run it whole");
+    const std::uint32_t numbers[] = {l.grid.x,  l.grid.y,  l.grid.z,        l.block.x,
+                                     l.block.y, l.block.z, l.dynamic_shared};
+    const bool is_known = has_ended(t.number) || std::find(log_.open.begin(), log_.open.end(),
+                                                           t.number) != log_.open.end();
+    if (replays() && !is_known)
+        throw kernel::user_error(how_.resume,
+                                 fmt::format("the program launches {} where the run that was saved "
+                                             "did something else",
+                                             l.kernel->name),
+                                 how_to_resume);
+    mix(l.kernel->name.data(), l.kernel->name.size());
+    mix(numbers, sizeof numbers);
+}
+
+void host_checkpoint::copied(task& t) {
+    if (!saves() && !replays()) return;
+    mix(&t.direction, sizeof t.direction);
+    mix(&t.bytes, sizeof t.bytes);
+    if (t.direction == copy_direction::to_device && t.l2_rows.address != 0) {
+        const memory_rows& to = t.l2_rows;
+        for (std::uint64_t z = 0; z < to.depth; ++z)
+            for (std::uint64_t y = 0; y < to.height; ++y)
+                mix(reinterpret_cast<const void*>(to.address + z * to.slice + y * to.pitch),
+                    to.width);
+    }
+    if (t.direction != copy_direction::to_host || t.bytes == 0) return;
+    const memory_rows& to = t.to_host;
+    // Who is not told where the data went looks otherwise.
+    seen_otherwise_ = seen_otherwise_ || to.width == 0;
+    if (replays() ? executes() : seen_otherwise_ || memory_.is_shared_with_host()) return;
+    if (replays() && t.bytes > log_.to_host.size() - taken_)
+        throw kernel::user_error(
+            how_.resume, "the program copies more to the host than in the run that was saved",
+            how_to_resume);
+    for (std::uint64_t z = 0; z < to.depth; ++z)
+        for (std::uint64_t y = 0; y < to.height; ++y) {
+            auto* const row = reinterpret_cast<char*>(to.address + z * to.slice + y * to.pitch);
+            if (!replays()) {
+                log_.to_host.append(row, to.width);
+                continue;
+            }
+            std::memcpy(row, log_.to_host.data() + taken_, to.width);
+            taken_ += to.width;
+        }
+}
+
+bool host_checkpoint::is_due(platform::gpu& device) const {
+    return saves() && device.commands().kernels_done() >= how_.kernels;
+}
+
+void host_checkpoint::ended(std::uint64_t now, const std::vector<task_ptr>& tasks) {
+    if (!saves() || tasks.empty()) return;
+    step s;
+    s.now = now;
+    for (const task_ptr& t : tasks)
+        if (t->what == task::kind::kernel) s.kernels.push_back(t->number);
+    log_.steps.push_back(std::move(s));
+}
+
+void host_checkpoint::save(platform::gpu& device, std::uint64_t launches,
+                           std::vector<std::uint64_t> open) {
+    saved_ = true;
+    log_.executes = seen_otherwise_ || memory_.is_shared_with_host();
+    if (log_.executes) log_.to_host.clear();
+    log_.launches = launches;
+    log_.digest = digest_;
+    log_.open = std::move(open);
+    kernel::archive a;
+    log_.checkpoint(a);
+    try {
+        report_.save(
+            how_.write, values_, [this](kernel::archive& state) { checkpoint_memory(state); },
+            a.take());
+        report_.note("note", fmt::format("the run is saved in {} behind kernel {}", how_.write,
+                                         device.commands().kernels_done()));
+    } catch (const std::exception& e) {  // the run goes on
+        report_.result_lost(e.what());
+    }
+    log_ = {};
+}
+
+std::string host_checkpoint::unsaved() const {
+    if (!saves()) return {};
+    return fmt::format(
+        "{} is not written: the GPU was not at rest between two kernels once {} had finished (it "
+        "is "
+        "saved in front of the next kernel; kernels of several streams overlap)",
+        how_.write, how_.kernels);
+}
+
+void host_checkpoint::restore(platform::gpu& device, std::uint64_t launches) {
+    platform::checkpoint saved = std::move(*resumed_);
+    try {
+        if (log_.launches != launches || log_.digest != digest_ || taken_ != log_.to_host.size())
+            other_run("the program has not launched and copied what the one that was saved had");
+        report_.resume(saved, [this](kernel::archive& state) { checkpoint_memory(state); });
+    } catch (const kernel::user_error& e) {
+        if (e.where() != "checkpoint") throw;
+        throw kernel::user_error(how_.resume, std::string(e.what()).substr(e.where().size() + 2));
+    }
+    static_cast<void>(device);
+    resumed_.reset();
+    log_ = {};
+}
+
+/// The contents of all allocations, or, where kernels are executed, checksums of them.
+void host_checkpoint::checkpoint_memory(kernel::archive& a) {
+    const auto same = [&a](auto here, const char* otherwise) {
+        auto saved = here;
+        a(saved);
+        if (saved != here) other_run(otherwise);
+    };
+    execution::device_memory& memory = memory_.table();
+    a.block("memory of the device");
+    same(std::uint64_t{memory.ranges().size()}, "the program has allocated other memory");
+    for (const execution::device_memory::range& r : memory.ranges()) {
+        same(r.begin, "the program has allocated memory at other addresses");
+        same(r.end, "the program has allocated other memory");
+        if (!log_.executes)
+            a.memory(memory.host(r.begin), r.end - r.begin);
+        else
+            same(std::uint64_t{XXH3_64bits(memory.host(r.begin), r.end - r.begin)},
+                 "the program's kernels have not written the same to memory again");
+    }
+}
+
+}  // namespace simtlm::device
