@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace simtlm::platform {
 
 void report_writer::append(fmt::string_view format, fmt::format_args arguments) {
-    fmt::vformat_to(std::back_inserter(report_.text), format, arguments);
+    // A string that is formatted into directly is filled with zeros wherever it grows.
+    fmt::memory_buffer line;
+    fmt::vformat_to(fmt::appender(line), format, arguments);
+    report_.text.append(line.data(), line.size());
 }
 
 void report_writer::count(const std::string& name, std::uint64_t value, const char* indent) {
