@@ -249,20 +249,9 @@ void scheduler::complete(const task_ptr& t) {
     for (const task_ptr& f : t->followers)
         if (--f->waits_for == 0) ready_.push_back(f);
     t->followers.clear();
-    if (t->keeps) kept_.push_back(std::move(t->keeps));
     t->effect = nullptr;
     t->skip = nullptr;
     t->launch.module.reset();
-}
-
-/// What ended tasks have kept goes without the lock: destructors may call anything.
-void scheduler::let_go(std::unique_lock<std::mutex>& lock) {
-    if (kept_.empty()) return;
-    std::vector<std::shared_ptr<const void>> gone;
-    gone.swap(kept_);
-    lock.unlock();
-    gone.clear();
-    lock.lock();
 }
 
 void scheduler::make_engine() {
@@ -335,6 +324,9 @@ void scheduler::serve() {
                 engine_->start(begin[i]);
         }
         if (finished.empty() && engine_) finished = engine_->run();
+        // What they keep goes without the lock, since destructors may call anything; and before
+        // hosts go on, or where the next allocation lies would depend on which thread is faster.
+        for (const task_ptr& t : finished) t->keeps.reset();
         if (engine_) time_.store(engine_->now(), std::memory_order_relaxed);
         const bool busy = engine_ && engine_->busy();
         lock.lock();
@@ -346,7 +338,6 @@ void scheduler::serve() {
                 begin[i]->outcome = engine_ ? faults_[begin[i]->device] : status::not_initialised;
         for (const task_ptr& t : finished) complete(t);
         if (!finished.empty() || is_idle()) done_.notify_all();
-        let_go(lock);
     }
     lock.unlock();
     if (engine_) engine_->finish();

@@ -96,7 +96,6 @@ private:
     void serve();
     std::deque<task_ptr> take_ready();
     void watch();
-    void let_go(std::unique_lock<std::mutex>& lock);
     void make_engine();
     bool may_run() const;
     bool is_idle() const { return ready_.empty() && !engine_busy_ && !stepping_; }
@@ -123,7 +122,6 @@ private:
     std::chrono::steady_clock::time_point last_call_;
     std::uint64_t next_stream_ = 0, next_task_ = 0;
     std::atomic<std::uint64_t> time_{0};
-    std::vector<std::shared_ptr<const void>> kept_;  ///< of tasks that have ended
     /// What hosts wait for: a task, or that so many are completed.
     struct wish {
         task_ptr what;
