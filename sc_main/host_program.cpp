@@ -82,14 +82,6 @@ std::string check(const std::vector<std::string>& options, const char* executabl
             throw kernel::user_error("command line",
                                      fmt::format("{} has no effect on simtlm run", other),
                                      "the kernels are those of the program");
-    for (const char* const option :
-         {"--checkpoint", "--resume", "-checkpoint_option", "-resume_option"}) {
-        const bool is_flag = option[1] != '-';
-        if (is_flag ? values.flag(option) : !values.text(option).empty())
-            values.fail(option, "cannot save the state of a program on the host",
-                        "record its kernels (--record-trace) and save the replay of the trace");
-    }
-    static_cast<void>(platform::checkpoint_options::of(values));
     platform::launch_sampler::check(values);
     static_cast<void>(execution::parse_checks(values.text("--check")));
     if (is_functional(values))
