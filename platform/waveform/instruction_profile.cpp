@@ -2,6 +2,7 @@
 #include "platform/waveform/instruction_profile.h"
 
 #include "modules/core/instruction_watcher.h"
+#include "modules/core/next_instruction.h"
 #include "modules/kernel/output_file.h"
 #include "platform/gpu/gpu.h"
 
@@ -229,7 +230,7 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
             const core::warp_table& table = block.warps();
             for (core::warp_mask left = table.resident; left != 0; left &= left - 1) {
                 const auto w = static_cast<unsigned>(__builtin_ctzll(left));
-                const program::dynamic_instruction* next = table.warp[w].ibuffer.head();
+                const program::dynamic_instruction* const next = core::next_instruction(block, w);
                 if (next == nullptr) continue;
                 const core::warp_wait why = block.why_waiting(w);
                 if (instruction_counts* counts = all.rows.find(number_of(w, *next->info)))

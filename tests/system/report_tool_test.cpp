@@ -42,10 +42,13 @@ TEST(StatisticsFile, TellsWhatTheGpuCanDoAndWhatLimitsOccupancy) {
     EXPECT_FALSE(k["occupancy_limits"].empty());
 }
 
-TEST(InstructionProfile, BlamesTheLoadThatWasWaitedFor) {
+class InstructionProfile : public testing::TestWithParam<const char*> {};
+
+TEST_P(InstructionProfile, BlamesTheLoadThatWasWaitedFor) {
     const scratch_folder folder;
     const nlohmann::json s =
-        read_json(statistics_of(folder, "pchase", "s.json", {"-enable_ptx_file_line_stats", "1"}));
+        read_json(statistics_of(folder, "pchase", "s.json",
+                                {"--core", GetParam(), "-enable_ptx_file_line_stats", "1"}));
     std::string blamed;
     double most = 0, awaited = 0, waits = 0;
     for (const nlohmann::json& i : s["kernels"][0]["instructions"]) {
@@ -63,6 +66,9 @@ TEST(InstructionProfile, BlamesTheLoadThatWasWaitedFor) {
     EXPECT_GT(awaited, 0.9 * waits);  // somebody is blamed for nearly every wait for a register
     EXPECT_LE(awaited, waits);
 }
+
+INSTANTIATE_TEST_SUITE_P(Cores, InstructionProfile, testing::Values("classic", "modern"),
+                         [](const auto& name) { return std::string(name.param); });
 
 TEST(ReportTool, RanksWhatKeepsAKernelFromBeingFaster) {
     const scratch_folder folder;

@@ -78,6 +78,10 @@ public:
         return ctas_[warps_.warp[warp].cta].kernel;
     }
     warp_wait why_waiting(unsigned warp) const override;
+    /// What a resident warp issues next; nullptr: nothing is decoded.
+    const program::dynamic_instruction* next_instruction(unsigned warp) const {
+        return sub_cores_[warp % sub_cores_.size()]->next_instruction(warp);
+    }
     std::string describe() const override;
     std::size_t instructions_in_flight() const override { return pool_.in_flight(); }
     bool at_rest() const override;

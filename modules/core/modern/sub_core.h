@@ -149,6 +149,11 @@ public:
     std::string why_waiting(unsigned warp) const;
     /// The same in a word. @pre the warp waits for nothing of the SM (a barrier, ...)
     warp_wait wait_of(unsigned warp) const;
+    /// The head of its instruction buffer; nullptr: it is empty.
+    const program::dynamic_instruction* next_instruction(unsigned warp) const {
+        const unsigned slot = slot_of(warp);
+        return front_[slot].count == 0 ? nullptr : head(slot);
+    }
     /// Cycles until the stall counter of a warp is at 0.
     unsigned stall_left(unsigned warp) const {
         return scheduler_.stall_left(slot_of(warp), issue_process_.now());
