@@ -46,9 +46,8 @@ class InstructionProfile : public testing::TestWithParam<const char*> {};
 
 TEST_P(InstructionProfile, BlamesTheLoadThatWasWaitedFor) {
     const scratch_folder folder;
-    const nlohmann::json s =
-        read_json(statistics_of(folder, "pchase", "s.json",
-                                {"--core", GetParam(), "-enable_ptx_file_line_stats", "1"}));
+    const nlohmann::json s = read_json(statistics_of(
+        folder, "pchase", "s.json", {"--core", GetParam(), "-enable_ptx_file_line_stats", "1"}));
     std::string blamed;
     double most = 0, awaited = 0, waits = 0;
     for (const nlohmann::json& i : s["kernels"][0]["instructions"]) {
