@@ -472,6 +472,7 @@ compile_result compiler::compile(const std::string& source, const build_options&
     result.log = r.errors;
     replace_all(result.log, "<stdin>:", "program.cl:");
     replace_all(result.log, (own / "headers").string() + "/", "");
+    replace_all(result.log, prelude, "simtlm_prelude.h");
     if (r.status != 0) return result;
     std::string module = text_of(text);
     name_files(module, (own / "headers").string() + "/", prelude);

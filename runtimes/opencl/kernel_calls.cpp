@@ -354,6 +354,12 @@ launch_shape shape_of(session& s, const _cl_kernel& k, cl_uint dimensions, const
             l.group = chosen_group(l.global, dimensions, largest_group(s, k));
         return l;
     }
+    // Too many work items in all, or in a dimension: programs look for the former.
+    const std::size_t largest = largest_group(s, k);
+    std::size_t items = 1;
+    for (cl_uint d = 0; d < dimensions && items <= largest; ++d)
+        items *= std::min(local[d], largest + 1);
+    require(items <= largest, CL_INVALID_WORK_GROUP_SIZE, "too many work items in a group");
     const std::array<std::size_t, 3> most{1024, 1024, 64};
     for (cl_uint d = 0; d < dimensions; ++d) {
         l.group[d] = local[d];
@@ -365,8 +371,6 @@ launch_shape shape_of(session& s, const _cl_kernel& k, cl_uint dimensions, const
     for (unsigned d = 0; d < 3; ++d)
         require(required[0] == 0 || l.group[d] == required[d], CL_INVALID_WORK_GROUP_SIZE,
                 "not the group size that the kernel demands");
-    require(l.group[0] * l.group[1] * l.group[2] <= largest_group(s, k), CL_INVALID_WORK_GROUP_SIZE,
-            "too many work items in a group");
     return l;
 }
 

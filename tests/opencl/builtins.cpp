@@ -160,6 +160,31 @@ void prints(const host& h) {
     GOOD(clReleaseProgram(g));
 }
 
+/// 35 arguments, and pointers of all kinds.
+void prints_many_arguments(const host& h) {
+    std::string format, values;
+    for (int i = 0; i < 35; ++i) {
+        format += "%d";
+        values += ", x + " + std::to_string(i);
+    }
+    const std::string source =
+        "kernel void many(int x, global int* g) { local int l; int p; l = p = x; printf(\"" +
+        format + "\\n\"" + values +
+        "); printf(\"%d %s\\n\", 7, (void*)0); printf(\"%p %p %p\\n\", &l, &p, g); }";
+    for (const char* const standard : {"-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0"}) {
+        const cl_program g = h.build(source.c_str(), standard);
+        const cl_kernel k = h.kernel(g, "many");
+        const cl_mem m = h.buffer(std::vector<int>{0});
+        set(k, 0, 1);
+        set(k, 1, m);
+        h.run(k, 1);
+        GOOD(clFinish(h.queue));
+        GOOD(clReleaseMemObject(m));
+        GOOD(clReleaseKernel(k));
+        GOOD(clReleaseProgram(g));
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -169,6 +194,7 @@ int main() {
         works_in_groups(h);
         copies_by_work_groups(h);
         prints(h);
+        prints_many_arguments(h);
     }
     return passed("builtins");
 }

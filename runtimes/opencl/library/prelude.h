@@ -90,9 +90,16 @@ __SIMTLM_PUT_VECTORS(uint, int)
 __SIMTLM_PUT_VECTORS(long, long)
 __SIMTLM_PUT_VECTORS(ulong, long)
 __SIMTLM_PUT_VECTORS(float, double)
+// Null pointers would fit all of them: the ones without const take them.
+#ifdef __opencl_c_generic_address_space
+__SIMTLM_PUT(const __generic void*, ulong)
+__SIMTLM_PUT(__generic void*, ulong)
+#else
 __SIMTLM_PUT(const __global void*, ulong)
 __SIMTLM_PUT(const __local void*, ulong)
 __SIMTLM_PUT(const __private void*, ulong)
+__SIMTLM_PUT(__private void*, ulong)
+#endif
 static inline __attribute__((overloadable, always_inline)) void __simtlm_put(
     __private struct __simtlm_arguments* a, const __constant void* v) {
     __simtlm_put(a, __simtlm_string((const __constant char*)v));
@@ -135,13 +142,49 @@ static inline __attribute__((overloadable, always_inline)) void __simtlm_put(
 #define __SIMTLM_EACH_30(what, x, ...) what(x) __SIMTLM_EACH_29(what, __VA_ARGS__)
 #define __SIMTLM_EACH_31(what, x, ...) what(x) __SIMTLM_EACH_30(what, __VA_ARGS__)
 #define __SIMTLM_EACH_32(what, x, ...) what(x) __SIMTLM_EACH_31(what, __VA_ARGS__)
+#define __SIMTLM_EACH_33(what, x, ...) what(x) __SIMTLM_EACH_32(what, __VA_ARGS__)
+#define __SIMTLM_EACH_34(what, x, ...) what(x) __SIMTLM_EACH_33(what, __VA_ARGS__)
+#define __SIMTLM_EACH_35(what, x, ...) what(x) __SIMTLM_EACH_34(what, __VA_ARGS__)
+#define __SIMTLM_EACH_36(what, x, ...) what(x) __SIMTLM_EACH_35(what, __VA_ARGS__)
+#define __SIMTLM_EACH_37(what, x, ...) what(x) __SIMTLM_EACH_36(what, __VA_ARGS__)
+#define __SIMTLM_EACH_38(what, x, ...) what(x) __SIMTLM_EACH_37(what, __VA_ARGS__)
+#define __SIMTLM_EACH_39(what, x, ...) what(x) __SIMTLM_EACH_38(what, __VA_ARGS__)
+#define __SIMTLM_EACH_40(what, x, ...) what(x) __SIMTLM_EACH_39(what, __VA_ARGS__)
+#define __SIMTLM_EACH_41(what, x, ...) what(x) __SIMTLM_EACH_40(what, __VA_ARGS__)
+#define __SIMTLM_EACH_42(what, x, ...) what(x) __SIMTLM_EACH_41(what, __VA_ARGS__)
+#define __SIMTLM_EACH_43(what, x, ...) what(x) __SIMTLM_EACH_42(what, __VA_ARGS__)
+#define __SIMTLM_EACH_44(what, x, ...) what(x) __SIMTLM_EACH_43(what, __VA_ARGS__)
+#define __SIMTLM_EACH_45(what, x, ...) what(x) __SIMTLM_EACH_44(what, __VA_ARGS__)
+#define __SIMTLM_EACH_46(what, x, ...) what(x) __SIMTLM_EACH_45(what, __VA_ARGS__)
+#define __SIMTLM_EACH_47(what, x, ...) what(x) __SIMTLM_EACH_46(what, __VA_ARGS__)
+#define __SIMTLM_EACH_48(what, x, ...) what(x) __SIMTLM_EACH_47(what, __VA_ARGS__)
+#define __SIMTLM_EACH_49(what, x, ...) what(x) __SIMTLM_EACH_48(what, __VA_ARGS__)
+#define __SIMTLM_EACH_50(what, x, ...) what(x) __SIMTLM_EACH_49(what, __VA_ARGS__)
+#define __SIMTLM_EACH_51(what, x, ...) what(x) __SIMTLM_EACH_50(what, __VA_ARGS__)
+#define __SIMTLM_EACH_52(what, x, ...) what(x) __SIMTLM_EACH_51(what, __VA_ARGS__)
+#define __SIMTLM_EACH_53(what, x, ...) what(x) __SIMTLM_EACH_52(what, __VA_ARGS__)
+#define __SIMTLM_EACH_54(what, x, ...) what(x) __SIMTLM_EACH_53(what, __VA_ARGS__)
+#define __SIMTLM_EACH_55(what, x, ...) what(x) __SIMTLM_EACH_54(what, __VA_ARGS__)
+#define __SIMTLM_EACH_56(what, x, ...) what(x) __SIMTLM_EACH_55(what, __VA_ARGS__)
+#define __SIMTLM_EACH_57(what, x, ...) what(x) __SIMTLM_EACH_56(what, __VA_ARGS__)
+#define __SIMTLM_EACH_58(what, x, ...) what(x) __SIMTLM_EACH_57(what, __VA_ARGS__)
+#define __SIMTLM_EACH_59(what, x, ...) what(x) __SIMTLM_EACH_58(what, __VA_ARGS__)
+#define __SIMTLM_EACH_60(what, x, ...) what(x) __SIMTLM_EACH_59(what, __VA_ARGS__)
+#define __SIMTLM_EACH_61(what, x, ...) what(x) __SIMTLM_EACH_60(what, __VA_ARGS__)
+#define __SIMTLM_EACH_62(what, x, ...) what(x) __SIMTLM_EACH_61(what, __VA_ARGS__)
+#define __SIMTLM_EACH_63(what, x, ...) what(x) __SIMTLM_EACH_62(what, __VA_ARGS__)
+#define __SIMTLM_EACH_64(what, x, ...) what(x) __SIMTLM_EACH_63(what, __VA_ARGS__)
 #define __SIMTLM_PICK(f, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16,  \
                       a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, \
-                      a32, n, ...)                                                               \
+                      a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, \
+                      a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, \
+                      a62, a63, a64, n, ...)                                                     \
     n
 #define __SIMTLM_COUNT(...)                                                                        \
-    __SIMTLM_PICK(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, \
-                  15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
+    __SIMTLM_PICK(__VA_ARGS__, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, \
+                  47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28,  \
+                  27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, \
+                  6, 5, 4, 3, 2, 1, 0, 0)
 #define __SIMTLM_JOIN(a, b) __SIMTLM_JOIN_(a, b)
 #define __SIMTLM_JOIN_(a, b) a##b
 #define __SIMTLM_EACH(what, format, ...) \
