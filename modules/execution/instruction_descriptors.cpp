@@ -334,8 +334,10 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
         case opcode::cp_reduce_async_bulk_tensor:
         case opcode::cp_async_bulk_prefetch:
         case opcode::cp_async_bulk_prefetch_tensor:
-        case opcode::st_async:
             i.special = special_op::bulk_copy;
+            return;
+        case opcode::st_async:
+            i.special = special_op::remote_store;
             return;
         case opcode::cp_async_bulk_commit_group:
             i.special = special_op::bulk_commit;

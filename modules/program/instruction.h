@@ -59,10 +59,12 @@ enum class special_op : std::uint8_t {
     mbarrier_update,   ///< may complete a phase of an mbarrier in shared memory
     mbarrier_wait,     ///< waits for a phase of an mbarrier to complete
     bulk_copy,         ///< starts bulk transfers (bulk_transfer.h)
+    remote_store,      ///< st.async: stores that tell an mbarrier, without the bulk copy engine
     bulk_commit,       ///< closes the warp's current group of bulk transfers
     bulk_wait,         ///< waits until at most `immediate` groups are in flight
     bulk_wait_read,    ///< ... have yet to read shared memory
-    warpgroup_mma,     ///< asynchronous matrix product; immediate 1: A is in registers
+    warpgroup_mma,     ///< asynchronous matrix product; immediate: bit 0: A is in registers, bit 1:
+                       ///< closes the warp's current group, too
     warpgroup_commit,  ///< closes the warp's current group of such products
     warpgroup_wait,    ///< waits until at most `immediate` groups are in flight
 };

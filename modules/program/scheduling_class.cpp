@@ -41,14 +41,17 @@ constexpr row table[] = {
      "tanh "
      "cvt popc clz bfind brev div rem fns"},
     {sc::special,
-     "S2R S2UR B2R R2B VOTE MATCH LEPC REDUX GETLMEMBASE SYNCS UBLKCP UBLKRED UTMALDG UTMASTG "
-     "UTMAREDG "
+     "S2R S2UR B2R R2B VOTE MATCH LEPC REDUX GETLMEMBASE SYNCS ARRIVES UBLKCP UBLKPF UBLKRED "
+     "UTMALDG UTMASTG UTMAREDG UTMAPF UTMACCTL UTMACMDFLUSH STAS REDAS WARPGROUP USETMAXREG ELECT "
+     "ACQBULK PREEXIT "
      "vote match redux activemask elect mbarrier"},
     {sc::branch,
      "BRA BRX BRXU JMP JMX JMXU CALL RET EXIT BSSY BSYNC BREAK BMOV WARPSYNC YIELD NANOSLEEP KILL "
      "BPT "
      "RTT RPCMOV bra brx call ret exit trap nanosleep bar.warp"},
-    {sc::barrier, "BAR MEMBAR FENCE ERRBAR DEPBAR LDGDEPBAR CGAERRBAR bar barrier membar fence"},
+    {sc::barrier,
+     "BAR MEMBAR FENCE ERRBAR DEPBAR LDGDEPBAR CGAERRBAR UCGABAR_ARV UCGABAR_WAIT bar barrier "
+     "membar fence"},
     {sc::shuffle, "SHFL shfl MOVM movmatrix"},
 };
 

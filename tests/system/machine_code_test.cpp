@@ -199,7 +199,8 @@ INSTANTIATE_TEST_SUITE_P(
                     hopper_kernel{"halves", 1, 128, 14848},
                     hopper_kernel{"swizzled", 1, 128, 20480}, hopper_kernel{"narrow", 1, 128, 6656},
                     hopper_kernel{"integers", 1, 128, 8704}, hopper_kernel{"sparse", 1, 128, 4608},
-                    hopper_kernel{"matrices", 1, 32, 1024}),
+                    hopper_kernel{"matrices", 1, 32, 1024},
+                    hopper_kernel{"conversions", 1, 128, 1024}),
     [](const auto& p) { return std::string(p.param.name); });
 
 // A kernel and functions that were compiled apart: calls by address, of itself, through pointers.

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace simtlm::core::modern {
@@ -323,11 +322,11 @@ void sm::engage(warp_instruction& inst, std::uint64_t now) {
             mbarriers_->changes(now + modern_.engines.mbarrier.arrive_cycles);
             return;
         case special_op::bulk_copy:
-            if (warps_.warp[w].executor == nullptr) return;
-            if (std::string_view(inst.info->opcode).substr(0, 3) == "st.")
-                store_asynchronously(w, now);
-            else
+            if (warps_.warp[w].executor != nullptr)
                 bulk_copies_->start(w, warps_.warp[w].executor->take_transfers(), now);
+            return;
+        case special_op::remote_store:
+            if (warps_.warp[w].executor != nullptr) store_asynchronously(w, now);
             return;
         case special_op::bulk_commit:
             bulk_copies_->commit(w);
@@ -337,7 +336,9 @@ void sm::engage(warp_instruction& inst, std::uint64_t now) {
             waits = bulk_copies_->wait(w, groups, inst.info->special == special_op::bulk_wait_read);
             break;
         case special_op::warpgroup_mma:
-            if (inst.active_mask != 0) warpgroups_->multiply(w, *inst.info, now);
+            if (inst.active_mask == 0) return;
+            warpgroups_->multiply(w, *inst.info, now);
+            if ((inst.info->immediate & 2) != 0) warpgroups_->commit(w);
             return;
         case special_op::warpgroup_commit:
             warpgroups_->commit(w);

@@ -48,11 +48,27 @@ matrix_shape shape_of_letters(std::string_view text) {
     return s;
 }
 
+/// 64x256x16
+matrix_shape shape_of_factors(std::string_view text) {
+    matrix_shape s;
+    const auto n = text.find('x'), k = text.rfind('x');
+    if (n == std::string_view::npos || n == k) return s;
+    const std::string_view m_text = text.substr(0, n), n_text = text.substr(n + 1, k - n - 1),
+                           k_text = text.substr(k + 1);
+    if (!is_digits(m_text) || !is_digits(n_text) || !is_digits(k_text)) return s;
+    s.m = number(m_text);
+    s.n = number(n_text);
+    s.k = number(k_text);
+    return s;
+}
+
 unsigned bits_of_type(std::string_view t) {
     if (t == "f64" || t == "F64") return 64;
     if (t == "tf32" || t == "TF32") return 32;
     if (t == "f16" || t == "bf16" || t == "BF16") return 16;
-    if (t == "e4m3" || t == "e5m2" || t == "s8" || t == "u8" || t == "S8" || t == "U8") return 8;
+    if (t == "e4m3" || t == "e5m2" || t == "s8" || t == "u8" || t == "S8" || t == "U8" ||
+        t == "E4M3" || t == "E5M2")
+        return 8;
     if (t == "s4" || t == "u4" || t == "S4" || t == "U4") return 4;
     if (t == "b1" || t == "B1" || t == "AND" || t == "XOR") return 1;
     return 0;
@@ -72,6 +88,10 @@ matrix_shape shape_of(std::string_view opcode) {
         if (!s.known() && is_digits(part) && part.size() >= 3) s = shape_of_digits(part);
         if (!s.known()) {
             const matrix_shape named = shape_of_letters(part);
+            if (named.known()) s = named;
+        }
+        if (!s.known()) {
+            const matrix_shape named = shape_of_factors(part);
             if (named.known()) s = named;
         }
         if (part == "SP" || part == "sp") sparse = true;

@@ -58,7 +58,7 @@ void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& 
     if (number == g.first + g.products.size()) g.products.emplace_back();
     product& p = g.products[number - g.first];
     if (++p.issued != g.members) return;
-    const bool in_registers = what.immediate != 0;
+    const bool in_registers = (what.immediate & 1) != 0;
     auto& known = timing_[in_registers ? 1 : 0];
     auto found = known.find(what.opcode);
     if (found == known.end())

@@ -55,6 +55,7 @@ bool machine_lowering::lower_half() {
     const bool extremum = name == "HMNMX2";
     if (name == "F2FP") {
         // Of .MERGE_C the high half is C's.
+        if (now_.has("E4M3") || now_.has("E5M2")) return lower_narrow_float();
         const bool merges = now_.has("MERGE_C");
         if (!now_.has("PACK_AB") && !merges) return false;
         if (merges && (at(2).kind != operand_kind::reg || at(2).index != sass::register_rz))
@@ -269,6 +270,52 @@ bool machine_lowering::lower_extremum3() {
     d.width = halves ? 16 : 32;
     operation& op = emit(machine_clamp_negative, &d);
     op.source[0] = to;
+    op.destination = result_row(at(0));
+    return true;
+}
+
+/// F2FP of 8-bit floats: a pair of them, and behind those made of others a half of C.
+bool machine_lowering::lower_narrow_float() {
+    using ptx::opcode;
+    const bool packs = now_.has("PACK_AB_MERGE_C"), merges = now_.has("UNPACK_B_MERGE_C");
+    if (now_.has("RM") || now_.has("RP") || now_.has("RZ") || now_.has("BF16")) return false;
+    const ptx::type narrow = now_.has("E4M3") ? ptx::type::e4m3x2 : ptx::type::e5m2x2;
+    ptx::operation o = packed_operation(opcode::cvt, ptx::type::f16x2);
+    o.type_count = 2;
+    o.round = ptx::rounding::rn;
+    if (now_.has("RELU")) set(o, ptx::flag::relu);
+    if (!packs && !merges) {
+        // .UNPACK_B: two halves.
+        if (!now_.has("UNPACK_B") || now_.has("SATFINITE")) return false;
+        o.types[1] = narrow;
+        slot from = low_word(at(1));
+        if (at(1).suffix == ".H1") {
+            machine_details& d = details();
+            operation& shift = emit(lanes_.shift, &d, false);
+            shift.source[0] = from;
+            shift.source[1] = number(16);
+            shift.source[2] = machine_frame::zero;
+            shift.destination = from = scratch();
+        }
+        return emit_values(o, result_row(at(0)), {from});
+    }
+    if (!now_.has("SATFINITE")) return false;
+    set(o, ptx::flag::satfinite);
+    o.types[0] = narrow;
+    o.types[1] = packs ? ptx::type::f32 : ptx::type::f16x2;
+    const slot pair = scratch();
+    if (packs) {
+        const slot a = float_source(at(1)), b = float_source(at(2));
+        if (!emit_values(o, pair, {a, b}, false)) return false;
+    } else if (!emit_values(o, pair, {low_word(at(1))}, false)) {
+        return false;
+    }
+    constexpr std::uint32_t low_halves = 0x5410;
+    const slot c = low_word(at(packs ? 3 : 2));
+    operation& op = emit(lanes_.permute, &details());
+    op.source[0] = pair;
+    op.source[1] = number(low_halves);
+    op.source[2] = c;
     op.destination = result_row(at(0));
     return true;
 }

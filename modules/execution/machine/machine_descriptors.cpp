@@ -66,6 +66,64 @@ void set_barrier(static_instruction& s, const sass::instruction& i) {
         s.barrier_threads = static_cast<std::int32_t>(i.operands[1].value);
 }
 
+/// Whether an SM without Hopper's engines cannot time it.
+bool needs_engines(program::special_op s) {
+    return s == program::special_op::bulk_copy || s == program::special_op::remote_store ||
+           s == program::special_op::warpgroup_mma;
+}
+
+/// The scoreboard that groups of bulk copies of a function release (UTMACMDFLUSH); -1: it has none.
+int scoreboard_of_bulk_groups(const sass::cubin_function& f, unsigned version) {
+    for (std::size_t n = 0; n < f.instructions(); ++n) {
+        sass::instruction i;
+        if (sass::decode(f.word(n), version, 0, i) && i.opcode == "UTMACMDFLUSH")
+            return i.control().read_barrier;
+    }
+    return -1;
+}
+
+/// Hopper's instructions of asynchronous engines and of mbarriers: the bookkeeping at issue, as of
+/// the PTX that they are made of.
+/// @param bulk_groups     see scoreboard_of_bulk_groups
+/// @param invalidates_l1  CCTL.IVALL follows: what copies have written is to be seen
+void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, int bulk_groups,
+                             bool invalidates_l1) {
+    using program::special_op;
+    const std::string_view name = i.opcode;
+    if (name == "SYNCS" || name == "ARRIVES") {
+        s.special = i.has("PHASECHK")                      ? special_op::mbarrier_wait
+                    : i.has("ARRIVE") || name == "ARRIVES" ? special_op::mbarrier_update
+                                                           : special_op::none;
+    } else if (name == "UBLKCP" || name == "UBLKRED" || name == "UBLKPF" || name == "UTMALDG" ||
+               name == "UTMASTG" || name == "UTMAREDG" || name == "UTMAPF") {
+        s.special = special_op::bulk_copy;
+    } else if (name == "UTMACMDFLUSH") {
+        s.special = special_op::bulk_commit;
+    } else if (name == "STAS") {
+        s.special = special_op::remote_store;
+        s.is_store = false;
+        s.space = program::memory_space::none;
+    } else if (name == "DEPBAR" && i.has("LE") && i.operand_count > 0 && bulk_groups >= 0 &&
+               i.operands[0].index == bulk_groups) {
+        s.special = invalidates_l1 ? special_op::bulk_wait : special_op::bulk_wait_read;
+    } else if (name == "WARPGROUP" && i.has("DEPBAR")) {
+        s.special = special_op::warpgroup_wait;
+    } else if (name == "HGMMA" || name == "QGMMA" || name == "IGMMA") {
+        const bool closes = i.operands[i.operand_count - 1u].kind == operand_kind::text;
+        const bool keeps = i.operands[0].index != sass::register_rz;
+        s.special = keeps    ? special_op::warpgroup_mma
+                    : closes ? special_op::warpgroup_commit
+                             : special_op::none;
+        s.cls = op_class::tensor;
+        constexpr int a_in_registers = 1, closes_group = 2;
+        s.immediate = (i.operands[1].kind == operand_kind::reg ? a_in_registers : 0) |
+                      (closes ? closes_group : 0);
+        // WARPGROUP.DEPBAR, not a scoreboard, guards the sums.
+        s.n_dst = 0;
+    }
+    if (program::is_asynchronous(s.special)) s.scheduling = program::scheduling_class_of(s);
+}
+
 }  // namespace
 
 std::shared_ptr<const instruction_descriptors> describe_machine_code(
@@ -95,6 +153,8 @@ std::shared_ptr<const instruction_descriptors> describe_machine_code(
     std::vector<static_instruction> instructions;
     std::vector<code_range> ranges;
     instructions.reserve(image.places().size());
+    std::vector<std::uint32_t> untimed;
+    int bulk_groups = -1;
     for (std::uint32_t index = 0; index < image.places().size(); ++index) {
         const sass_image::place& at = image.places()[index];
         const sass::cubin_function& f = functions[at.function];
@@ -121,13 +181,22 @@ std::shared_ptr<const instruction_descriptors> describe_machine_code(
         static_instruction s =
             isa::decode(known != nullptr ? *known : unknown, text, timing.machine_code);
         set_barrier(s, i);
+        if (number == 0) bulk_groups = scoreboard_of_bulk_groups(f, version);
+        sass::instruction following;
+        const bool invalidates_l1 = number + 1 < count &&
+                                    sass::decode(f.word(number + 1), version, 0, following) &&
+                                    following.opcode == "CCTL" && following.has("IVALL");
+        set_asynchronous_engine(s, i, bulk_groups, invalidates_l1);
+        if (needs_engines(s.special) && !timing.ptx.asynchronous_engines) untimed.push_back(index);
         constexpr unsigned control_begins = 105, control_bits = 21;
         s.control = program::control_bits::decode(
             static_cast<std::uint32_t>(word.bits(control_begins, control_bits)));
         instructions.push_back(s);
     }
-    return std::make_shared<const instruction_descriptors>(std::move(instructions),
-                                                           std::move(ranges), 256);
+    auto all =
+        std::make_shared<instruction_descriptors>(std::move(instructions), std::move(ranges), 256);
+    for (const std::uint32_t n : untimed) all->note_untimed(n);
+    return all;
 }
 
 }  // namespace simtlm::execution

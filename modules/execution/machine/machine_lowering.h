@@ -76,6 +76,7 @@ private:
     std::optional<slot> bound_handle(unsigned n);
     bool lower_copy();
     bool lower_wide_add();
+    bool lower_narrow_float();
     bool lower_mbarrier();
     bool lower_bulk();
     bool lower_cluster();
