@@ -76,6 +76,7 @@ struct core_statistics {
     std::uint64_t shared_accesses = 0;        ///< cycles in which shared memory banks are accessed
     std::uint64_t shared_bank_conflicts = 0;  ///< cycles lost
     std::uint64_t l1_bank_conflicts = 0;
+    std::uint64_t l1_data_wavefronts = 0;
     std::uint64_t constant_port_conflicts = 0;
     std::uint64_t memory_stalls = 0;  ///< gpgpu_n_stall_shd_mem
     std::array<std::array<std::uint64_t, memory_stall_count>, memory_stage_count> stalls{};
@@ -206,6 +207,8 @@ inline constexpr kernel::counter<core_statistics> core_counters[] = {
                                                            "lost to shared memory bank conflicts"),
     kernel::count<&core_statistics::l1_bank_conflicts>("l1_bank_conflicts", "attempts",
                                                        "found their L1 data bank taken"),
+    kernel::count<&core_statistics::l1_data_wavefronts>(
+        "l1_data_wavefronts", "core cycles", "the banks were read by loads of the L1 data cache"),
     kernel::count<&core_statistics::constant_port_conflicts>(
         "constant_port_conflicts", "core cycles", "lost to several constant addresses in a warp"),
     kernel::count<&core_statistics::memory_stalls>(

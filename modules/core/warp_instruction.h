@@ -39,12 +39,13 @@ struct warp_instruction {
     program::memory_space space = program::memory_space::none;
     std::uint8_t data_size = 0;  ///< bytes per lane and word
     bool bypass_l1 = false;
-    bool in_unit = false;                 ///< still in the LD/ST unit's dispatch register
-    std::uint16_t delay = 0;              ///< core cycles left in the dispatch register
-    std::uint16_t pending = 0;            ///< accesses whose data have not come back
-    std::uint32_t copy_group = no_copy;   ///< LDGSTS: which group of asynchronous copies
-    std::uint64_t first_data = 0;         ///< modern core: cycle in which its first datum came
-    watcher_note note;                    ///< of an instruction_watcher
+    bool in_unit = false;                ///< still in the LD/ST unit's dispatch register
+    std::uint16_t delay = 0;             ///< core cycles left in the dispatch register
+    std::uint16_t pending = 0;           ///< accesses whose data have not come back
+    std::uint32_t copy_group = no_copy;  ///< LDGSTS: which group of asynchronous copies
+    std::uint64_t first_data = 0;        ///< modern core: cycle in which its first datum came
+    std::uint64_t banks_done = 0;  ///< modern core: cycle in which the L1's banks have read it
+    watcher_note note;             ///< of an instruction_watcher
     std::vector<memory_access> accesses;  ///< to be sent, the last first
 
     unsigned active_lanes() const { return static_cast<unsigned>(__builtin_popcount(active_mask)); }

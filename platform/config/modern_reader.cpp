@@ -171,6 +171,7 @@ void read_modern(const option_values& v, gpu_config& config) {
         v.number("-modern_register_read_ports", 0, core::modern::register_file::most_ports);
     const auto queue = numbers(v, "-modern_memory_queue", 5, 1);
     m.memory_queue = {queue[0], queue[1], queue[2], queue[3], queue[4]};
+    m.l1_tag_lookups = v.number("-modern_l1_tag_lookups", 1, 32);
     m.link_cycles = v.number("-modern_link_cycles", 1, longest_latency);
     m.network_packets = config.cores.responses_per_cycle =
         v.number("-modern_network_packets", 1, 16);

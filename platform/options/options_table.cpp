@@ -568,6 +568,8 @@ void modern(builder& b) {
         "cycles between instructions that the SM's memory unit takes.");
     b.word("-modern_load_latency", "GLOBAL,SHARED,CONSTANT", "32,24,29",
            "From the issue of a 32-bit load that hits to that of a reader, core cycles.");
+    b.count("-modern_l1_tag_lookups", "4", "lines",
+            "Of an L1D whose tags are looked up in a core cycle, each with all of its sectors.");
     b.count("-modern_link_cycles", "2", "core cycles",
             "For 128 bytes from the memory unit to a sub-core.");
     b.count("-modern_network_packets", "1", "packets",

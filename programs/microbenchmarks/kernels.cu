@@ -321,6 +321,27 @@ BANDWIDTH_L1(64, 8,
              "ld.global.ca.v2.f32 {v0, v1}, [%4];\nld.global.ca.v2.f32 {v2, v3}, [%4 + 256];\n")
 BANDWIDTH_L1(128, 16, "ld.global.ca.v4.f32 {v0, v1, v2, v3}, [%4];\n")
 
+/// 32-bit loads of a block whose lanes are `stride` words apart, eight of each thread an iteration,
+/// 16 bytes apart: what bank conflicts and tag look-ups of the L1 cost (as te42kyfo/gpu-benches
+/// measures it, gpu-strides).
+extern "C" __global__ void strided_l1(u32* times, char* buffer, u32 repeats, u32 stride) {
+    u32 sum = 0, start = 0;
+    const u64 at = reinterpret_cast<u64>(buffer) + threadIdx.x % 64 * stride * 4;
+    _Pragma("nounroll") for (u32 i = 0; i < 8 + repeats; ++i) {
+        if (i == 8) {
+            barrier();
+            start = now();
+            barrier();
+        }
+        asm volatile(EIGHT_LOADS("ld.global.ca.b32", VALUE_32, 16, 32, 48, 64, 80, 96, 112)
+                     : "+r"(sum)
+                     : "l"(at));
+    }
+    if (sum == 3) times[0] = sum;
+    barrier();
+    note(times, start, now());
+}
+
 #define BANDWIDTH_SHARED(bits, load, width)                                                    \
     extern "C" __global__ void bandwidth_shared_##bits(u32* times, u32 repeats, u32 advance) { \
         __shared__ u32 window[1024];                                                           \

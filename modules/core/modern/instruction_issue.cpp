@@ -28,6 +28,7 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
     inst.delay = 1;
     inst.pending = 0;
     inst.first_data = 0;
+    inst.banks_done = 0;
     inst.copy_group = no_copy;
     inst.in_unit = false;
     inst.bypass_l1 = false;
@@ -100,15 +101,17 @@ void instruction_issue::act_on_cluster(warp_instruction& inst, program::lane_add
 
 void instruction_issue::resolve_addresses(warp_instruction& inst, program::lane_addresses& lanes) {
     if (lanes.lanes == 0) return;
+    const auto count_wavefronts = [&] {
+        unsigned cycles = 0;
+        for (unsigned w = 0; w < lanes.words; ++w)
+            cycles += data_wavefronts(lanes.address[w], lanes.lanes, inst.data_size,
+                                      config_.shared.banks);
+        inst.delay = static_cast<std::uint16_t>(cycles);
+    };
     switch (inst.space) {
-        case memory_space::shared: {
-            unsigned cycles = 0;
-            for (unsigned w = 0; w < lanes.words; ++w)
-                cycles += shared_wavefronts(lanes.address[w], lanes.lanes, inst.data_size,
-                                            config_.shared.banks);
-            inst.delay = static_cast<std::uint16_t>(cycles);
+        case memory_space::shared:
+            count_wavefronts();
             return;
-        }
         case memory_space::local:
             sm_.local_memory.map(sm_.warps.warp[inst.warp].cta, inst, lanes);
             break;
@@ -123,6 +126,7 @@ void instruction_issue::resolve_addresses(warp_instruction& inst, program::lane_
     inst.bypass_l1 = inst.info->cache_op == program::cache_operator::cache_global ||
                      !config_.l1.data_enabled ||
                      (inst.space == memory_space::global && config_.ldst.global_skips_l1);
+    if (memory_unit::reads_l1_data(inst)) count_wavefronts();
 }
 
 /// Asynchronous copies belong to a group, groups are closed, the warp waits for closed ones.

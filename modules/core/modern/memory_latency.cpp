@@ -21,8 +21,8 @@ memory_kind memory_kind_of(const program::static_instruction& inst, program::mem
     }
 }
 
-unsigned shared_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes,
-                           unsigned bytes, unsigned banks) {
+unsigned data_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes,
+                         unsigned bytes, unsigned banks) {
     constexpr unsigned word_bytes = 4, most_banks = 32;
     const unsigned words_a_lane = std::max(1u, (bytes + word_bytes - 1) / word_bytes);
     const unsigned group = std::max(1u, 32 / words_a_lane);

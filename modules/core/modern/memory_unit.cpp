@@ -59,6 +59,7 @@ memory_unit::memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequ
       uncached("uncached"),
       config_(config),
       modern_(modern),
+      l1d_stages_(l1d_stages(modern)),
       sm_(sm),
       arbiter_(static_cast<unsigned>(sm.sub_cores.size()), modern.memory_queue.accept_interval),
       link_free_at_(sm.sub_cores.size(), 0),
@@ -78,6 +79,14 @@ memory_unit::memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequ
 memory_unit::~memory_unit() {
     for (latch& l : latch_)
         if (l.request != nullptr) l.request->release();
+}
+
+unsigned memory_unit::l1d_stages(const modern_config& modern) {
+    constexpr unsigned access = 1;
+    const unsigned around = modern.memory_queue.stages + modern.memory_queue.address_cycles +
+                            access + modern.link_cycles;
+    const unsigned whole = modern.memory.raw(memory_kind::global_load, false, 4);
+    return whole > around ? whole - around : 1;
 }
 
 bool memory_unit::idle() const {
@@ -106,7 +115,19 @@ int memory_unit::target_of(const warp_instruction& inst) const {
 bool memory_unit::has_room(const sub_core::memory_entry& e, std::uint64_t now) const {
     if (cluster_unit::is_prepared(*e.inst) && !clusters_->has_room()) return false;
     const int t = target_of(*e.inst);
-    return t < 0 ? shared_free_at_ <= now + 1 : latch_[static_cast<unsigned>(t)].inst == nullptr;
+    if (t >= 0 && latch_[static_cast<unsigned>(t)].inst != nullptr) return false;
+    return (t >= 0 && !reads_l1_data(*e.inst)) || banks_free_at_ <= now + 1;
+}
+
+bool memory_unit::reads_l1_data(const warp_instruction& inst) {
+    if (!inst.info->is_load || inst.info->is_atomic || inst.bypass_l1) return false;
+    switch (inst.space) {
+        case memory_space::global:
+        case memory_space::local:
+            return true;
+        default:
+            return false;
+    }
 }
 
 void memory_unit::accept() {
@@ -155,6 +176,7 @@ void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
     if (cluster_unit::is_prepared(inst)) return start_remote(inst, now);
     const int t = target_of(inst);
     if (t < 0) return start_local(e, now);
+    if (reads_l1_data(inst)) read_l1_data(inst, now);
     latch& l = latch_[static_cast<unsigned>(t)];
     l.inst = &inst;
     l.data_extra = e.data_extra;
@@ -164,13 +186,22 @@ void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
     access_process_.wake();
 }
 
+/// The banks read the words of a load, whose tags are looked up meanwhile.
+void memory_unit::read_l1_data(warp_instruction& inst, std::uint64_t now) {
+    const unsigned wavefronts = std::max<unsigned>(inst.delay, 1);
+    const std::uint64_t start = std::max(banks_free_at_, now + 1);
+    banks_free_at_ = start + wavefronts;
+    inst.banks_done = start + wavefronts - 1 + l1d_stages_;
+    sm_.statistics.l1_data_wavefronts += wavefronts;
+}
+
 /// Shared memory and shuffles: nothing in between can keep them.
 void memory_unit::start_local(const sub_core::memory_entry& e, std::uint64_t now) {
     constexpr unsigned overlapped = 2;  // rows that the latency of an access has room for
     warp_instruction& inst = *e.inst;
     const unsigned rows = std::max<unsigned>(inst.delay, 1);
-    const std::uint64_t start = std::max(shared_free_at_, now + 1);
-    shared_free_at_ = start + rows;
+    const std::uint64_t start = std::max(banks_free_at_, now + 1);
+    banks_free_at_ = start + rows;
     if (inst.space == memory_space::shared) {
         sm_.statistics.shared_accesses += rows;
         const unsigned bytes = inst.active_lanes() * inst.data_size;
@@ -196,7 +227,7 @@ void memory_unit::start_local(const sub_core::memory_entry& e, std::uint64_t now
 /// Shared memory of other SMs, and of this one where some lanes address that.
 void memory_unit::start_remote(warp_instruction& inst, std::uint64_t now) {
     if (inst.delay != 0) {
-        shared_free_at_ = std::max(shared_free_at_, now + 1) + inst.delay;
+        banks_free_at_ = std::max(banks_free_at_, now + 1) + inst.delay;
         sm_.statistics.shared_accesses += inst.delay;
     }
     clusters_->start(inst, now);
@@ -279,8 +310,14 @@ bool memory_unit::start(latch& l, target which) {
         return inst.accesses.empty();
     }
     auto& cache = which == to_l1d ? l1d : which == to_l1c ? l1c : l1t;
+    constexpr std::uint64_t line_bytes = 128;
     const unsigned at_most = which == to_l1d ? config_.ldst.l1_banks : 1;
+    std::uint64_t line = ~std::uint64_t{0};
+    unsigned lines = 0;
     for (unsigned n = 0; n < at_most && !inst.accesses.empty(); ++n) {
+        const std::uint64_t next = inst.accesses.back().address / line_bytes;
+        if (next != line && lines++ == modern_.l1_tag_lookups) break;
+        line = next;
         tlm::tlm_generic_payload& p = request_for(l);
         tlm::tlm_phase phase = tlm::BEGIN_REQ;
         sc_core::sc_time delay;
@@ -398,7 +435,7 @@ void memory_unit::complete(warp_instruction& inst, std::uint64_t now) {
         sm_.sub_cores[inst.scheduler]->writes_result(inst, copy_port_free_at_ + 1);
         return;
     }
-    std::uint64_t done = now + modern_.link_cycles;
+    std::uint64_t done = std::max(now, inst.banks_done) + modern_.link_cycles;
     if (inst.info->n_dst > 0) {
         const unsigned bytes = std::max(1u, inst.active_lanes() * inst.data_size);
         const unsigned beats = (bytes + link_bytes - 1) / link_bytes;

@@ -18,8 +18,11 @@ namespace simtlm::core::modern {
 
 /// The memory unit that the sub-cores of a modern SM share (Huerta et al., section 5.4). It takes
 /// an instruction of a sub-core every second cycle, round robin, into the latch of where it goes:
-/// L1D, past the L1D, L1C, L1T; shared memory and shuffles take it at once and are busy for as many
-/// cycles as there are bank conflicts. Accesses of the L1D start as many a cycle as it has banks.
+/// L1D, past the L1D, L1C, L1T; shared memory and shuffles take it at once. Shared memory and the
+/// data of the L1D are one array of banks, which a load occupies for as many cycles (wavefronts) as
+/// its busiest bank has words to read. The tags of the L1D are looked up by some lines a cycle,
+/// each with all sectors that are wanted, while their banks are free. Both as l1tex counts them
+/// (te42kyfo/gpu-benches, gpu-strides: cycles of strided loads on A100 and H200).
 /// What has come back goes to its sub-core over a link of 128 bytes per 2 cycles.
 ///
 /// Actions: responses (core_units), accesses (core_access), acceptance (core_dispatch).
@@ -47,6 +50,12 @@ public:
     /// A sub-core has something in its memory queue.
     void wake() { accept_process_.wake(); }
     bool idle() const;
+    /// Stages of the L1D: a load that hits takes as many cycles as memory_latencies tells, of which
+    /// the way to the L1D and the way back to the sub-core are not the cache's own.
+    static unsigned l1d_stages(const modern_config& modern);
+    /// Whether an instruction reads the data array of the L1D, bank conflicts included.
+    /// @pre its accesses are resolved
+    static bool reads_l1_data(const warp_instruction& inst);
     /// State that outlives kernels, of a block at rest.
     void checkpoint(kernel::archive& a);
     /// Why the access at the head of a latch did not start when it was tried last.
@@ -79,6 +88,7 @@ private:
     int target_of(const warp_instruction& inst) const;
     bool has_room(const sub_core::memory_entry& e, std::uint64_t now) const;
     void take(const sub_core::memory_entry& e, std::uint64_t now);
+    void read_l1_data(warp_instruction& inst, std::uint64_t now);
     void start_local(const sub_core::memory_entry& e, std::uint64_t now);
     void start_remote(warp_instruction& inst, std::uint64_t now);
     bool start(latch& l, target which);
@@ -91,11 +101,12 @@ private:
 
     const sm_config& config_;
     const modern_config& modern_;
+    const unsigned l1d_stages_;
     blocks sm_;
     cluster_unit* clusters_ = nullptr;
     memory_arbiter arbiter_;
     std::array<latch, latches> latch_;
-    std::uint64_t shared_free_at_ = 0;
+    std::uint64_t banks_free_at_ = 0;          // of shared memory and the L1D
     std::vector<std::uint64_t> link_free_at_;  // by sub-core
     std::uint64_t copy_port_free_at_ = 0;
     std::deque<copy> copies_;  // shared-memory halves of asynchronous copies

@@ -11,20 +11,6 @@
 
 namespace simtlm::core::modern {
 
-namespace {
-
-/// Cycles of a load that hits from the issue to its operands' arrival at the L1D, and from its data
-/// to the reader: what the L1D's own pipeline has not.
-unsigned l1d_stages(const modern_config& m) {
-    constexpr unsigned access = 1;
-    const unsigned around =
-        m.memory_queue.stages + m.memory_queue.address_cycles + access + m.link_cycles;
-    const unsigned whole = m.memory.raw(memory_kind::global_load, false, 4);
-    return whole > around ? whole - around : 1;
-}
-
-}  // namespace
-
 sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
        const sm_timing& modern)
     : cluster_multiprocessor(name, parts.sequencer, parts.config, parts.who,
@@ -103,7 +89,7 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
     l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer_, config_.l1.texture);
     cache::l1_data_cache::config data;
     data.cache = config_.l1.data;
-    data.latency = l1d_stages(modern_);
+    data.latency = memory_unit::l1d_stages(modern_);
     data.banks = config_.ldst.l1_banks;
     data.bank_interleaving = config_.ldst.l1_banks_byte_interleaving;
     data.bank_hash = config_.ldst.l1_banks_hash;

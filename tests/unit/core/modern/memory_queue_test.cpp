@@ -91,16 +91,16 @@ std::array<std::uint64_t, 32> strided(unsigned bytes) {
 }
 
 TEST(SharedWavefronts, AreAsManyAsTheBusiestBankHasWords) {
-    EXPECT_EQ(shared_wavefronts(strided(4), ~0u, 4, 32), 1u);
-    EXPECT_EQ(shared_wavefronts(strided(0), ~0u, 4, 32), 1u);  // broadcast
-    EXPECT_EQ(shared_wavefronts(strided(8), ~0u, 4, 32), 2u);
-    EXPECT_EQ(shared_wavefronts(strided(128), ~0u, 4, 32), 32u);
-    EXPECT_EQ(shared_wavefronts(strided(128), 0xf, 4, 32), 4u);
+    EXPECT_EQ(data_wavefronts(strided(4), ~0u, 4, 32), 1u);
+    EXPECT_EQ(data_wavefronts(strided(0), ~0u, 4, 32), 1u);  // broadcast
+    EXPECT_EQ(data_wavefronts(strided(8), ~0u, 4, 32), 2u);
+    EXPECT_EQ(data_wavefronts(strided(128), ~0u, 4, 32), 32u);
+    EXPECT_EQ(data_wavefronts(strided(128), 0xf, 4, 32), 4u);
 }
 TEST(SharedWavefronts, ServeWideLanesByHalvesAndQuarters) {
-    EXPECT_EQ(shared_wavefronts(strided(8), ~0u, 8, 32), 2u);
-    EXPECT_EQ(shared_wavefronts(strided(16), ~0u, 16, 32), 4u);
-    EXPECT_EQ(shared_wavefronts(strided(0), ~0u, 16, 32), 4u);
+    EXPECT_EQ(data_wavefronts(strided(8), ~0u, 8, 32), 2u);
+    EXPECT_EQ(data_wavefronts(strided(16), ~0u, 16, 32), 4u);
+    EXPECT_EQ(data_wavefronts(strided(0), ~0u, 16, 32), 4u);
 }
 
 TEST(TensorTiming, FollowsTheSizeOfTheProduct) {

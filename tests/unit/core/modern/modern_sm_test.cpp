@@ -192,6 +192,48 @@ TEST_P(IssueOfLoads, IsThatMeasuredOnAmpere) {
     EXPECT_THAT(seen, ::testing::UnorderedElementsAreArray(sixth_to_eighth[active - 1]));
 }
 
+struct stride_case {
+    unsigned words;  ///< between lanes
+    unsigned more;   ///< cycles than a load of one line
+};
+
+void PrintTo(const stride_case& c, std::ostream* out) {
+    *out << "stride of " << c.words << " words";
+}
+
+struct StridedLoad : ::testing::TestWithParam<stride_case> {};
+// Lanes in one bank of 32 words wait for each other; four lines are looked up in a cycle.
+INSTANTIATE_TEST_SUITE_P(Strides, StridedLoad,
+                         ::testing::Values(stride_case{0, 0}, stride_case{1, 0}, stride_case{3, 0},
+                                           stride_case{8, 7}, stride_case{9, 2},
+                                           stride_case{16, 15}, stride_case{17, 4},
+                                           stride_case{32, 31}, stride_case{33, 7}));
+
+TEST_P(StridedLoad, HitsAsSoonAsItsTagsAreLookedUpAndItsBanksAreRead) {
+    sm_config c = four_sub_cores();
+    c.ldst.l1_banks = 16;
+    c.ldst.l1_banks_hash = cache::set_index_function::ipoly;
+    modern_rig rig("rig", c, {});
+    modern_listing p;
+    program::control_bits warm = stall(2), produce = stall(2), after = stall(1);
+    program::control_bits after_warm = stall(10);
+    warm.write_barrier = 5;
+    after_warm.wait_mask = 1u << 5;
+    produce.write_barrier = 1;
+    after.wait_mask = 1u << 1;
+    const auto& first = p.load(memory_space::global, 4, 20, warm);
+    const auto& settled = p.add("IADD3", {30}, {20}, after_warm);
+    const auto& probed = p.load(memory_space::global, 4, 20, produce);
+    const auto& reads = p.add("IADD3", {7}, {20}, after);
+    block_builder b;
+    const auto where = [](unsigned lane) { return data + 4 * GetParam().words * lane; };
+    b.warp().access(first, where).run(settled).access(probed, where).run(reads).run(p.exit());
+    rig.launch(b);
+    rig.run(3000);
+    ASSERT_EQ(rig.completed.size(), 1u);
+    EXPECT_EQ(rig.distance(probed, reads), 32 + GetParam().more);
+}
+
 TEST(ModernSm, WaitsForALoadThatMissesByItsDependenceCounter) {
     modern_rig rig("rig", four_sub_cores(), {}, 400);
     modern_listing p;
