@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -169,8 +170,13 @@ void read_modern(const option_values& v, gpu_config& config) {
     m.result_queue = v.number("-modern_result_queue", 1, 1024);
     m.registers.read_ports =
         v.number("-modern_register_read_ports", 0, core::modern::register_file::most_ports);
-    const auto queue = numbers(v, "-modern_memory_queue", 5, 1);
-    m.memory_queue = {queue[0], queue[1], queue[2], queue[3], queue[4]};
+    const auto queue = numbers(v, "-modern_memory_queue", 4, 1);
+    m.memory_queue = {queue[0], queue[1], queue[2], queue[3]};
+    const double interval = v.real("-modern_memory_interval");
+    if (interval < 1 || interval > 1000)
+        v.fail("-modern_memory_interval", "is not possible", "1 to 1000 core cycles");
+    m.memory_queue.accept_interval = static_cast<unsigned>(std::lround(interval * 1000));
+    m.constant_interval = v.number("-modern_constant_interval", 1, longest_latency);
     m.l1_tag_lookups = v.number("-modern_l1_tag_lookups", 1, 32);
     m.link_cycles = v.number("-modern_link_cycles", 1, longest_latency);
     m.network_packets = config.cores.responses_per_cycle =

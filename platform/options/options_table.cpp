@@ -562,10 +562,13 @@ void modern(builder& b) {
     b.count("-modern_register_read_ports", "1", "ports",
             "Read ports of a register bank; 0: reads never conflict.");
     b.word(
-        "-modern_memory_queue", "ENTRIES,STAGES,ADDRESS,UNIFORM,ACCEPT", "4,7,4,2,2",
+        "-modern_memory_queue", "ENTRIES,STAGES,ADDRESS,UNIFORM", "4,7,4,2",
         "Memory instructions of a sub-core: entries of its queue, cycles in front of the address "
-        "calculation, cycles of that with a regular and with a uniform address or shared memory, "
-        "cycles between instructions that the SM's memory unit takes.");
+        "calculation, cycles of that with a regular and with a uniform address or shared memory.");
+    b.add("-modern_memory_interval", option_type::real, "X", "2", "core cycles",
+          "Between instructions that the SM's memory unit takes, with decimals.");
+    b.count("-modern_constant_interval", "2", "core cycles",
+            "Between the look-ups of different addresses of a constant load.");
     b.word("-modern_load_latency", "GLOBAL,SHARED,CONSTANT", "32,24,29",
            "From the issue of a 32-bit load that hits to that of a reader, core cycles.");
     b.count("-modern_l1_tag_lookups", "4", "lines",

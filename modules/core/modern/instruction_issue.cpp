@@ -112,6 +112,10 @@ void instruction_issue::resolve_addresses(warp_instruction& inst, program::lane_
         case memory_space::shared:
             count_wavefronts();
             return;
+        case memory_space::constant:
+            inst.delay =
+                static_cast<std::uint16_t>(distinct_addresses(lanes.address[0], lanes.lanes));
+            break;
         case memory_space::local:
             sm_.local_memory.map(sm_.warps.warp[inst.warp].cta, inst, lanes);
             break;

@@ -52,4 +52,16 @@ unsigned data_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint
     return std::max(total, 1u);
 }
 
+unsigned distinct_addresses(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes) {
+    std::array<std::uint64_t, 32> seen;
+    unsigned count = 0;
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const std::uint64_t a = address[static_cast<unsigned>(__builtin_ctz(lanes))];
+        // Mostly all lanes read one address.
+        if (std::find(seen.begin(), seen.begin() + count, a) == seen.begin() + count)
+            seen[count++] = a;
+    }
+    return std::max(count, 1u);
+}
+
 }  // namespace simtlm::core::modern

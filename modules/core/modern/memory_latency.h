@@ -71,5 +71,7 @@ struct memory_latencies {
 /// halves and quarters of the warp, each in as many cycles as its busiest bank has distinct words.
 unsigned data_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes,
                          unsigned bytes, unsigned banks);
+/// Look-ups of a constant cache for a load: different addresses of its lanes, at least 1.
+unsigned distinct_addresses(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes);
 
 }  // namespace simtlm::core::modern

@@ -3,17 +3,19 @@
 
 #include "modules/kernel/ring_buffer.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace simtlm::core::modern {
 
 /// How memory instructions get from a sub-core to the memory unit of the SM.
 struct memory_queue_config {
-    unsigned entries = 4;          ///< of the queue; one more instruction is in its latch
-    unsigned stages = 7;           ///< cycles from issue to the address calculation
-    unsigned address_cycles = 4;   ///< of the address calculation, one instruction at a time
-    unsigned uniform_cycles = 2;   ///< the same for shared memory and uniform address registers
-    unsigned accept_interval = 2;  ///< cycles between instructions that the memory unit takes
+    unsigned entries = 4;         ///< of the queue; one more instruction is in its latch
+    unsigned stages = 7;          ///< cycles from issue to the address calculation
+    unsigned address_cycles = 4;  ///< of the address calculation, one instruction at a time
+    unsigned uniform_cycles = 2;  ///< the same for shared memory and uniform address registers
+    /// Thousandths of a cycle between instructions that the memory unit takes.
+    unsigned accept_interval = 2000;
 };
 
 /// The local part of the memory pipeline of a sub-core: a queue, a latch and an address calculation
@@ -73,14 +75,16 @@ private:
 };
 
 /// Who of the sub-cores hands its instruction to the memory unit: one per accept interval, round
-/// robin from the sub-core behind the last.
+/// robin from the sub-core behind the last. The interval need not be a whole number of cycles: what
+/// is left of one counts for the next.
 class memory_arbiter {
 public:
+    /// @param interval  thousandths of a core cycle, at least 1000
     memory_arbiter(unsigned sub_cores, unsigned interval)
         : sub_cores_(sub_cores), interval_(interval) {}
 
-    bool free(std::uint64_t now) const { return now >= next_; }
-    std::uint64_t free_at() const { return next_; }
+    bool free(std::uint64_t now) const { return now >= free_at(); }
+    std::uint64_t free_at() const { return next_ / thousandths; }
     /// @param ready  asked for sub-core s whether its head can be taken now
     /// @return sub-core, -1: none is
     template <class Ready>
@@ -93,7 +97,7 @@ public:
     }
     void taken(unsigned s, std::uint64_t now) {
         first_ = (s + 1) % sub_cores_;
-        next_ = now + interval_;
+        next_ = std::max(next_, now * thousandths) + interval_;
     }
 
     /// State that outlives kernels.
@@ -103,10 +107,11 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t thousandths = 1000;
     unsigned sub_cores_;
     unsigned interval_;
     unsigned first_ = 0;
-    std::uint64_t next_ = 0;
+    std::uint64_t next_ = 0;  // thousandths of a cycle
 };
 
 }  // namespace simtlm::core::modern

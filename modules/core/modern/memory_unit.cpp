@@ -116,6 +116,7 @@ bool memory_unit::has_room(const sub_core::memory_entry& e, std::uint64_t now) c
     if (cluster_unit::is_prepared(*e.inst) && !clusters_->has_room()) return false;
     const int t = target_of(*e.inst);
     if (t >= 0 && latch_[static_cast<unsigned>(t)].inst != nullptr) return false;
+    if (t == to_l1c && constants_free_at_ > now + 1) return false;
     return (t >= 0 && !reads_l1_data(*e.inst)) || banks_free_at_ <= now + 1;
 }
 
@@ -177,6 +178,7 @@ void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
     const int t = target_of(inst);
     if (t < 0) return start_local(e, now);
     if (reads_l1_data(inst)) read_l1_data(inst, now);
+    if (t == to_l1c) read_constants(inst, now);
     latch& l = latch_[static_cast<unsigned>(t)];
     l.inst = &inst;
     l.data_extra = e.data_extra;
@@ -193,6 +195,15 @@ void memory_unit::read_l1_data(warp_instruction& inst, std::uint64_t now) {
     banks_free_at_ = start + wavefronts;
     inst.banks_done = start + wavefronts - 1 + l1d_stages_;
     sm_.statistics.l1_data_wavefronts += wavefronts;
+}
+
+/// The constant cache looks up one address after the other.
+void memory_unit::read_constants(warp_instruction& inst, std::uint64_t now) {
+    const unsigned more = (std::max<unsigned>(inst.delay, 1) - 1) * modern_.constant_interval;
+    const std::uint64_t start = std::max(constants_free_at_, now + 1);
+    constants_free_at_ = start + more + 1;
+    inst.banks_done = start + more;
+    sm_.statistics.constant_port_conflicts += more;
 }
 
 /// Shared memory and shuffles: nothing in between can keep them.
@@ -446,7 +457,7 @@ void memory_unit::complete(warp_instruction& inst, std::uint64_t now) {
     }
     // A constant cache answers at once: its latency is that of the table.
     if (inst.space == memory_space::constant && inst.delay > 1)
-        done = std::max(done, inst.first_data + inst.delay - 1);
+        done = std::max(done, std::max(inst.first_data, inst.banks_done) + inst.delay - 1);
     sm_.sub_cores[inst.scheduler]->writes_result(inst, done);
 }
 

@@ -23,6 +23,8 @@ namespace simtlm::core::modern {
 /// its busiest bank has words to read. The tags of the L1D are looked up by some lines a cycle,
 /// each with all sectors that are wanted, while their banks are free. Both as l1tex counts them
 /// (te42kyfo/gpu-benches, gpu-strides: cycles of strided loads on A100 and H200).
+/// The constant cache looks up the addresses of a load one after the other (CUDA C++ Programming
+/// Guide: constant memory).
 /// What has come back goes to its sub-core over a link of 128 bytes per 2 cycles.
 ///
 /// Actions: responses (core_units), accesses (core_access), acceptance (core_dispatch).
@@ -88,6 +90,7 @@ private:
     int target_of(const warp_instruction& inst) const;
     bool has_room(const sub_core::memory_entry& e, std::uint64_t now) const;
     void take(const sub_core::memory_entry& e, std::uint64_t now);
+    void read_constants(warp_instruction& inst, std::uint64_t now);
     void read_l1_data(warp_instruction& inst, std::uint64_t now);
     void start_local(const sub_core::memory_entry& e, std::uint64_t now);
     void start_remote(warp_instruction& inst, std::uint64_t now);
@@ -107,6 +110,7 @@ private:
     memory_arbiter arbiter_;
     std::array<latch, latches> latch_;
     std::uint64_t banks_free_at_ = 0;          // of shared memory and the L1D
+    std::uint64_t constants_free_at_ = 0;      // the constant cache
     std::vector<std::uint64_t> link_free_at_;  // by sub-core
     std::uint64_t copy_port_free_at_ = 0;
     std::deque<copy> copies_;  // shared-memory halves of asynchronous copies

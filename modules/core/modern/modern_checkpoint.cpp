@@ -27,7 +27,7 @@ void instruction_link::checkpoint(kernel::archive& a) {
 }
 
 void memory_unit::checkpoint(kernel::archive& a) {
-    a(arbiter_, banks_free_at_, link_free_at_, copy_port_free_at_, stall_);
+    a(arbiter_, banks_free_at_, constants_free_at_, link_free_at_, copy_port_free_at_, stall_);
 }
 
 bool sub_core::at_rest() const {

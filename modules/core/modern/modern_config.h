@@ -39,9 +39,10 @@ struct modern_config {
     memory_queue_config memory_queue;
     memory_latencies memory;
     engine_config engines;
-    unsigned l1_tag_lookups = 4;   ///< lines of the L1D whose tags are looked up in a cycle
-    unsigned link_cycles = 2;      ///< for 128 bytes from the memory unit to a sub-core
-    unsigned network_packets = 1;  ///< that the SM sends, and takes, in a core cycle
+    unsigned constant_interval = 2;  ///< between look-ups of a constant load's addresses
+    unsigned l1_tag_lookups = 4;     ///< lines of the L1D whose tags are looked up in a cycle
+    unsigned link_cycles = 2;        ///< for 128 bytes from the memory unit to a sub-core
+    unsigned network_packets = 1;    ///< that the SM sends, and takes, in a core cycle
 };
 
 }  // namespace simtlm::core::modern

@@ -855,6 +855,8 @@ bool machine_lowering::lower_move() {
         operation& op = emit(machine_load_constant, &d);
         op.source[0] = register_row(c.base, c.uniform_base);
         op.source[1] = c.bank;  // becomes its place
+        op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::param)
+                                               << access_detail::space_shift);
         op.destination = result_row(at(0));
         op.destination2 = result_row(at(0), 1);
         return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/machine/machine_operations.h"
 
+#include "modules/execution/device_memory.h"
 #include "modules/execution/launch.h"
 #include "modules/execution/machine/machine_control.h"
 #include "modules/execution/machine/machine_frame.h"
@@ -306,9 +307,15 @@ const operation* machine_load_constant(warp& w, const operation* op) {
     // source[1]: where the bank's bytes begin; number: offset; number2: bytes of the bank
     const std::byte* const bytes = w.at(op->source[1]);
     alignas(64) word result[2][warp_size] = {};
+    if (w.pending != nullptr) {  // banks lie behind each other, as the code has them
+        w.pending->op = op;
+        w.pending->lanes = lanes;
+    }
     for_lanes(lanes, [&](unsigned i) {
         const std::uint32_t at = index[i] + d.number;
         const unsigned n = d.width / 8;
+        if (w.pending != nullptr)
+            w.pending->address[i] = address_windows::param + offset_of(op->source[1]) + at;
         if (at > d.number2 || n > d.number2 - at) {
             if (d.number2 == 0 || at >= 65536)
                 w.block->fail(w, op, i, fmt::format("{:#x} lies beyond its constant bank", at));

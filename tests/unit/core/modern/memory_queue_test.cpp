@@ -146,5 +146,27 @@ TEST(TensorTiming, NamesTheShapesOfMachineCodeAndPtx) {
     EXPECT_FALSE(shape_of("HMMA").known());
 }
 
+TEST(MemoryArbiter, KeepsIntervalsThatAreNoWholeCycles) {
+    memory_arbiter arbiter(1, 1635);
+    std::vector<std::uint64_t> taken;
+    for (std::uint64_t now = 0; now < 1635; ++now)
+        if (arbiter.free(now)) {
+            taken.push_back(now);
+            arbiter.taken(0, now);
+        }
+    EXPECT_EQ(taken.size(), 1000u);
+    EXPECT_THAT(std::vector<std::uint64_t>(taken.begin(), taken.begin() + 6),
+                ::testing::ElementsAre(0, 1, 3, 4, 6, 8));
+}
+
+TEST(ConstantLookups, AreAsManyAsAddresses) {
+    std::array<std::uint64_t, 32> address{};
+    EXPECT_EQ(distinct_addresses(address, ~0u), 1u);
+    EXPECT_EQ(distinct_addresses(address, 0), 1u);
+    for (unsigned lane = 0; lane < 32; ++lane) address[lane] = lane % 6 * 4;
+    EXPECT_EQ(distinct_addresses(address, ~0u), 6u);
+    EXPECT_EQ(distinct_addresses(address, 0x7), 3u);
+}
+
 }  // namespace
 }  // namespace simtlm::core::modern
