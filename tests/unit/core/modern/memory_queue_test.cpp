@@ -4,6 +4,7 @@
 #include "modules/core/modern/memory_latency.h"
 #include "modules/core/modern/tensor_timing.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
