@@ -137,7 +137,7 @@ result get_from_context(void** to, context* c, void* key) {
                                                                  : status::invalid_handle;
         });
 }
-result check_context(context*, std::uint32_t* answer, const void**) {
+result verify_context(context*, std::uint32_t* answer, const void**) {
     if (answer == nullptr) return static_cast<result>(status::invalid_value);
     *answer = 0;
     return 0;
@@ -216,7 +216,7 @@ struct all_tables {
         s[0] = slot_of(&put_in_context);
         s[1] = slot_of(&remove_from_context);
         s[2] = slot_of(&get_from_context);
-        context_checks.slots[2] = slot_of(&check_context);
+        context_checks.slots[2] = slot_of(&verify_context);
         context_checks.slots[3] = slot_of(&check_driver);
         integrity.slots[1] = slot_of(&check_integrity);
     }
