@@ -113,7 +113,7 @@ IMMA    237                        75-  | ?72=0 75+85-86=8816,INVALID1,8832,INVA
 BMMA    23d                        75-  | ?80-80=1 75-76=88128,168128,168256,INVALID3 78=XOR,AND .POPC | Rd A/r Rb/r Rc
 MOVM    23a                        75-  | ?75-75=0 .16 78-79=MT88,M832,M864,INVALID3 | Rd A
 DMMA    23f                        80-89 | .884 78-79=-,RM,RP,RZ | Rd A/na Rb/na C/na
-DMMA    23f                        90-  | .8x8x4 78-79=-,RM,RP,RZ | Rd A/na Rb/na C/na
+DMMA    23f                        90-  | 76-77=8x8x4,16x8x4,16x8x8,16x8x16 78-79=-,RM,RP,RZ | Rd A/na Rb/na C/na
 
 # --- double precision ---
 DADD    229 429 629 1629 1e29      70-  | 78-79=-,RM,RP,RZ | Rd A/na C/nad

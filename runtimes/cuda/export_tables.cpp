@@ -32,6 +32,7 @@ enum class table {
     tools_thread,
     tools_context,
     tools_module,
+    matmul,
     context_storage,
     context_checks,
     integrity,
@@ -39,9 +40,15 @@ enum class table {
 };
 
 constexpr const char* name_of_table(table t) {
-    constexpr const char* names[] = {
-        "CUDART_INTERFACE", "TOOLS_RUNTIME_CALLBACK_HOOKS", "TOOLS_TLS",      "TOOLS_CONTEXT",
-        "TOOLS_MODULE",     "CONTEXT_LOCAL_STORAGE",        "CONTEXT_CHECKS", "INTEGRITY_CHECK"};
+    constexpr const char* names[] = {"CUDART_INTERFACE",
+                                     "TOOLS_RUNTIME_CALLBACK_HOOKS",
+                                     "TOOLS_TLS",
+                                     "TOOLS_CONTEXT",
+                                     "TOOLS_MODULE",
+                                     "1734DC26",
+                                     "CONTEXT_LOCAL_STORAGE",
+                                     "CONTEXT_CHECKS",
+                                     "INTEGRITY_CHECK"};
     static_assert(std::size(names) == static_cast<std::size_t>(table::count));
     return names[static_cast<std::size_t>(t)];
 }
@@ -190,6 +197,8 @@ struct all_tables {
     export_slots<table::tools_thread, 4> tools_thread;
     export_slots<table::tools_context, 93> tools_context;
     export_slots<table::tools_module, 64> tools_module;
+    /// cuBLASLt of CUDA 13 asks for it on Hopper and does without its answers, but not without it.
+    export_slots<table::matmul, 64> matmul;
     export_slots<table::context_storage, 4, false> context_storage;
     export_slots<table::context_checks, 4> context_checks;
     export_slots<table::integrity, 3> integrity;
@@ -281,6 +290,9 @@ const void* export_table(const uuid& which) {
         {{{0x6e, 0x16, 0x3f, 0xbe, 0xb9, 0x58, 0x44, 0x4d, 0x83, 0x5c, 0xe1, 0x82, 0xaf, 0xf1, 0x99,
            0x1e}},
          all.tools_module.slots},
+        {{{0x17, 0x34, 0xdc, 0x26, 0x80, 0x0d, 0x47, 0x45, 0x87, 0x26, 0xc0, 0xf1, 0xe7, 0xdd, 0x8b,
+           0xca}},
+         all.matmul.slots},
         {{{0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95,
            0x93}},
          all.context_storage.slots},

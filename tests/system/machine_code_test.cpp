@@ -112,6 +112,12 @@ INSTANTIATE_TEST_SUITE_P(TensorProducts, StoredProgram,
                                          stored_program{90, "H100_PCIE", "tensor_80", 3296}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// Shapes of double precision that Hopper has.
+INSTANTIATE_TEST_SUITE_P(DoubleProducts, StoredProgram,
+                         testing::Values(stored_program{90, "H100_PCIE", "doubles_90", 768,
+                                                        "doubles"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // mma.m8n8k4 is carried out by steps, on Turing, too.
 INSTANTIATE_TEST_SUITE_P(QuadPairs, StoredProgram,
                          testing::Values(stored_program{75, "RTX2060", "tensor_70", 3072}),
