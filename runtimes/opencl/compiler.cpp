@@ -231,13 +231,14 @@ const std::vector<std::string>& compiler::features() {
     return names;
 }
 
-compiler::compiler(unsigned capability) : capability_(architecture_for(capability)) {
+compiler::compiler(unsigned capability)
+    : gpu_(capability), capability_(architecture_for(capability)) {
     find_tools();
     if (!missing_.empty()) return;
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
                            library::builtins, library::scratch, std::to_string(capability_),
-                           "10"});  // what this file itself does to code
+                           std::to_string(gpu_), "10"});  // what this file itself does to code
 }
 
 compiler::~compiler() = default;
@@ -537,6 +538,10 @@ compile_result compiler::link(const std::vector<std::string>& objects,
         drop_debug_labels(result.output);
         mend_rotations(result.output);
         pad_three_element_vectors(result.output);
+        // GPUs before sm_60 run what is compiled for it.
+        if (gpu_ < capability_)
+            replace_all(result.output, fmt::format(".target sm_{},", capability_),
+                        fmt::format(".target sm_{},", gpu_));
         align_constant_tables(result.output);
     }
     result.good = !result.output.empty();

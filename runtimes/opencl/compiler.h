@@ -61,7 +61,8 @@ private:
     std::vector<std::string> front_end(const build_options& o) const;
     std::string identity() const;
 
-    unsigned capability_;
+    unsigned gpu_;         ///< compute capability of the GPU
+    unsigned capability_;  ///< what clang compiles for
     std::string missing_;
     std::filesystem::path clang_, libclc_;
     std::string identity_;  ///< of the tools and of our library
