@@ -3,6 +3,7 @@
 
 #include "modules/core/modern/cluster_unit.h"
 #include "modules/core/modern/memory_latency.h"
+#include "modules/core/modern/memory_unit.h"
 
 #include <algorithm>
 
