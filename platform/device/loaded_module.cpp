@@ -32,7 +32,21 @@ loaded_module::loaded_module(const module_source& source, memory_space& memory,
         const auto told = loaded->compiled.find(k.name);
         if (told != loaded->compiled.end() && told->second.registers != 0)
             mine.registers = told->second.registers;
+        else if (image_->isa() == execution::instruction_set::ptx)
+            estimated_.insert(k.name);
     }
+}
+
+const execution::kernel_image& loaded_module::fitted(const execution::kernel_image& kernel,
+                                                     unsigned threads, unsigned registers) const {
+    constexpr unsigned warp = 32, unit = 8;  // lanes; registers of a thread that are given at once
+    const unsigned most =
+        registers / (std::max(threads + warp - 1, warp) / warp * warp) / unit * unit;
+    if (kernel.registers <= most || most == 0 || estimated_.count(kernel.name) == 0) return kernel;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    execution::kernel_image& mine = fitted_.try_emplace({kernel.name, most}, kernel).first->second;
+    mine.registers = most;
+    return mine;
 }
 
 void loaded_module::load_ptx(const module_source& source,

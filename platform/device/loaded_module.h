@@ -10,7 +10,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace simtlm::device {
 
@@ -33,6 +36,11 @@ public:
     }
     /// A kernel by name, or nullptr.
     const execution::kernel_image* find_kernel(const std::string& name) const;
+    /// The kernel for blocks of so many threads. How many registers NVIDIA's assembler would give a
+    /// kernel of PTX is estimated: where a block would not fit by that, it gets as many as do.
+    /// @param registers  of an SM
+    const execution::kernel_image& fitted(const execution::kernel_image& kernel, unsigned threads,
+                                          unsigned registers) const;
     /// Address and bytes of a variable; an address of 0: there is none.
     std::pair<std::uint64_t, std::uint64_t> find_variable(const std::string& name) const {
         return image_->find_variable(name);
@@ -54,6 +62,9 @@ private:
     std::unique_ptr<execution::program_image> image_;
     std::shared_ptr<const execution::instruction_descriptors> descriptor_;
     std::map<std::string, execution::kernel_image> kernels_;
+    std::set<std::string> estimated_;  ///< kernels whose registers nobody has told
+    mutable std::mutex mutex_;         ///< of what follows
+    mutable std::map<std::pair<std::string, unsigned>, execution::kernel_image> fitted_;
 };
 
 }  // namespace simtlm::device

@@ -289,6 +289,7 @@ task_ptr system::make_launch(unsigned device, launch_request r) {
         throw failure(status::invalid_value,
                       fmt::format("launching {}: {} bytes of shared memory; an SM has {}",
                                   r.kernel->name, shared, sm.shared.bytes));
+    r.kernel = &r.module->fitted(*r.kernel, static_cast<unsigned>(threads), sm.registers);
     const unsigned resident =
         resident_blocks(config_, *r.kernel, static_cast<unsigned>(threads), r.dynamic_shared);
     if (resident == 0)

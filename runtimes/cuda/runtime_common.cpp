@@ -240,8 +240,10 @@ void set_function_attribute(session& s, function& f, int attribute, int value) {
 int resident_blocks(session& s, function& f, int block, std::size_t shared) {
     require(block > 0, status::invalid_value, "no threads in a block");
     if (block > 1024) return 0;
-    return static_cast<int>(
-        device::resident_blocks(s.config(), *f.kernel, static_cast<unsigned>(block), shared));
+    const auto threads = static_cast<unsigned>(block);
+    const execution::kernel_image& kernel =
+        f.code->fitted(*f.kernel, threads, s.config().gpu.cores.sm.registers);
+    return static_cast<int>(device::resident_blocks(s.config(), kernel, threads, shared));
 }
 
 int active_clusters(session& s, function& f, const size3& block, std::size_t shared,

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 using address = std::uint64_t;
 
@@ -178,6 +179,33 @@ static void read_back(address from, unsigned expected) {
     for (const unsigned v : back) CHECK(v == expected);
 }
 
+/// A kernel that holds 90 numbers at once, in blocks of 1024 threads: how many registers it gets is
+/// the assembler's affair, and a program that launches it has seen it run.
+static void launch_with_many_registers(address data) {
+    std::string code =
+        ".version 6.3\n.target sm_70\n.address_size 64\n"
+        ".visible .entry many(.param .u64 data) {\n"
+        ".reg .u32 %v<91>;\n.reg .u64 %d;\n.reg .pred %p;\n"
+        "ld.param.u64 %d, [data];\n";
+    for (int i = 0; i < 90; ++i)
+        code += "ld.volatile.global.u32 %v" + std::to_string(i) + ", [%d];\n";
+    for (int i = 1; i < 90; ++i) code += "add.u32 %v0, %v0, %v" + std::to_string(i) + ";\n";
+    code +=
+        "bar.sync 0;\nmov.u32 %v90, %tid.x;\nsetp.lt.u32 %p, %v90, 32;\n"
+        "mad.wide.u32 %d, %v90, 4, %d;\n@%p st.global.u32 [%d], %v0;\nret;\n}\n";
+    void *module = nullptr, *many = nullptr;
+    int resident = 0;
+    CHECK(cuModuleLoadData(&module, code.c_str()) == 0);
+    CHECK(cuModuleGetFunction(&many, module, "many") == 0);
+    CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&resident, many, 1024, 0) == 0);
+    CHECK(resident == 1);
+    CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&resident, many, 256, 0) == 0);
+    CHECK(resident == 2);
+    void* arguments[] = {&data};
+    CHECK(cuLaunchKernel(many, 1, 1, 1, 1024, 1, 1, 0, nullptr, arguments, nullptr) == 0);
+    CHECK(cuCtxSynchronize() == 0);
+}
+
 int main() {
     void *context = nullptr, *grow = nullptr, *fetch = nullptr, *handles[2];
     int can = 0;
@@ -217,6 +245,9 @@ int main() {
     CHECK(cuGraphLaunch(exec, nullptr) == 0 && cuCtxSynchronize() == 0);
     read_back(data, 510);
     CHECK(cuGraphExecDestroy(exec) == 0 && cuGraphDestroy(graph) == 0);
+
+    launch_with_many_registers(data);
+    read_back(data, 90 * 510);
 
     // The same numbers through an object and a reference.
     address numbers = 0;

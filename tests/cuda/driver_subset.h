@@ -16,6 +16,7 @@ int cuDeviceGetAttribute(int*, int, int);
 int cuDevicePrimaryCtxRetain(void**, int);
 int cuCtxSetCurrent(void*);
 int cuCtxSynchronize();
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int*, void*, int, std::size_t);
 int cuEventCreate(void**, unsigned);
 int cuEventRecord(void*, void*);
 int cuEventSynchronize(void*);
