@@ -198,6 +198,15 @@ TEST_P(HopperMachineCode, LeavesTheSameMemoryAsItsPtx) {
     EXPECT_EQ(run({"-gpgpu_ptx_sim_mode", "1", "--cubin", path + ".sm_90.cubin"}), expected);
 }
 
+TEST_P(HopperMachineCode, LeavesTheSameMemoryWithTime) {
+    const std::vector<std::string> code{"--cubin", path + ".sm_90.cubin"};
+    std::vector<std::string> without_time = code;
+    without_time.insert(without_time.end(), {"-gpgpu_ptx_sim_mode", "1"});
+    const std::string expected = run(without_time);
+    ASSERT_EQ(expected.size(), 4 * GetParam().words);
+    EXPECT_EQ(run(code), expected);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Kernels, HopperMachineCode,
     testing::Values(hopper_kernel{"barriers", 2, 128, 16384},
