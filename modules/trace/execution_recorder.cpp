@@ -31,6 +31,12 @@ public:
     }
     void issue(const program::dynamic_instruction& instruction, std::uint64_t now,
                program::issue_effects& effects, program::lane_addresses& addresses) override {
+        if (is_not_told(instruction.info->special))
+            throw kernel::user_error("--record-trace",
+                                     std::string("the kernel executes ") +
+                                         instruction.info->opcode +
+                                         "; traces do not tell of bulk copies and of mbarriers",
+                                     "record other kernels: --kernel-names");
         executor_->issue(instruction, now, effects, addresses);
         if (form_ == nullptr) {
             lines_ += append_lines(text_, *instruction.info, effects, addresses);
@@ -48,6 +54,13 @@ public:
     }
 
 private:
+    /// A replay would neither copy nor wait.
+    static bool is_not_told(program::special_op s) {
+        using program::special_op;
+        return s == special_op::mbarrier_update || s == special_op::mbarrier_wait ||
+               s == special_op::bulk_copy || s == special_op::remote_store;
+    }
+
     const traced_form* form_;
     program::warp_executor* executor_ = nullptr;
     std::string text_;

@@ -218,6 +218,40 @@ INSTANTIATE_TEST_SUITE_P(
                     hopper_kernel{"conversions", 1, 128, 1024}),
     [](const auto& p) { return std::string(p.param.name); });
 
+// What warps learn from an engine or an mbarrier is not in a trace; products of warpgroups are.
+TEST(RecordedHopperMachineCode, IsRefusedWhereACopyOrAnMbarrierIsExecuted) {
+    const scratch_folder folder;
+    const std::string file = folder.write("run.launch",
+                                          "buffer a u32 4096 random 3\nbuffer o u32 16384 zero\n"
+                                          "launch barriers grid 2 block 128 args a o s32:3\n");
+    const outcome o =
+        simulate({"--preset", "H100_PCIE", "--cubin", SIMTLM_MACHINE_CODE "/hopper.sm_90.cubin",
+                  "--launch", file, "--record-trace", folder.path("T")});
+    EXPECT_EQ(o.code, 2);
+    EXPECT_NE(o.err.find("the kernel executes SYNCS"), std::string::npos) << o.err;
+}
+
+TEST(RecordedHopperMachineCode, TakesTheSameCyclesWithProductsOfWarpgroups) {
+    const scratch_folder folder;
+    const std::string file = folder.write("run.launch",
+                                          "buffer a u32 4096 random 3\nbuffer o u32 14848 zero\n"
+                                          "launch halves grid 1 block 128 args a o s32:3\n");
+    const outcome executed =
+        simulate({"--preset", "H100_PCIE", "--cubin", SIMTLM_MACHINE_CODE "/hopper.sm_90.cubin",
+                  "--launch", file, "--record-trace", folder.path("T")});
+    ASSERT_EQ(executed.code, 0) << executed.err;
+    const outcome replayed =
+        simulate({"--preset", "H100_PCIE", "-trace", folder.path("T/kernelslist.g")});
+    ASSERT_EQ(replayed.code, 0) << replayed.err;
+    const auto cycles = [](const outcome& o) {
+        const std::size_t at = o.out.find("gpu_sim_cycle = ");
+        return at == std::string::npos ? std::string()
+                                       : o.out.substr(at, o.out.find('\n', at) - at);
+    };
+    ASSERT_FALSE(cycles(executed).empty());
+    EXPECT_EQ(cycles(replayed), cycles(executed));
+}
+
 // A kernel and functions that were compiled apart: calls by address, of itself, through pointers.
 INSTANTIATE_TEST_SUITE_P(LinkedCode, StoredProgram,
                          testing::Values(stored_program{75, "RTX2060", "linked", 32, "linked"},
