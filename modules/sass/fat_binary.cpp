@@ -101,7 +101,9 @@ std::uint64_t fat_binary_bytes(const void* header) {
     return top.header_bytes + top.bytes;
 }
 
-std::vector<fat_binary_entry> read_fat_binary(std::string_view bytes, const std::string& origin) {
+std::vector<fat_binary_entry> read_fat_binary(
+    std::string_view bytes, const std::string& origin,
+    const std::function<bool(const fat_binary_entry&)>& wanted) {
     if (bytes.size() < sizeof(file_header) || fat_binary_bytes(bytes.data()) == 0)
         throw kernel::user_error(origin, "this is no fat binary");
     const auto top = at<file_header>(bytes.data());
@@ -119,7 +121,7 @@ std::vector<fat_binary_entry> read_fat_binary(std::string_view bytes, const std:
         e.what = h.kind == kind_ptx   ? fat_binary_entry::kind::ptx
                  : h.kind == kind_elf ? fat_binary_entry::kind::cubin
                                       : fat_binary_entry::kind::other;
-        if (e.what != fat_binary_entry::kind::other)
+        if (e.what != fat_binary_entry::kind::other && (!wanted || wanted(e)))
             e.contents = unpack(h, rest.substr(h.header_bytes, h.bytes), origin);
         entries.push_back(std::move(e));
         rest.remove_prefix(h.header_bytes + h.bytes);

@@ -140,13 +140,19 @@ RUNTIME(cuLinkAddData)
     return driver_call("cuLinkAddData", [&](session& s) {
         require_pointer(l);
         require_pointer(data);
-        constexpr int ptx = 1, fat_binary = 2;
-        require(type == ptx || type == fat_binary, status::not_supported,
-                "PTX alone can be linked, no machine code");
+        constexpr int cubin = 0, ptx = 1, fat_binary = 2;
+        require(type == cubin || type == ptx || type == fat_binary, status::not_supported,
+                "PTX, cubins and fat binaries are linked; no objects, libraries or bitcode");
         simtlm::device::module_source input;
         if (type == ptx) {
             input.code.assign(static_cast<const char*>(data), bytes);
             input.code.resize(std::min(input.code.find('\0'), input.code.size()));
+        } else if (type == cubin) {
+            require(s.config().code != simtlm::device::code_preference::ptx,
+                    status::no_binary_for_gpu,
+                    "a cubin is machine code, which is run with --code auto or sass");
+            input.isa = simtlm::execution::instruction_set::sass;
+            input.code.assign(static_cast<const char*>(data), bytes);
         } else {
             input = module_in(data, s.config().capability(), simtlm::device::code_preference::ptx,
                               "linked");

@@ -69,16 +69,20 @@ std::size_t readable_from(const void* address) {
 
 }  // namespace
 
-std::vector<code_candidate> read_fat_binary(const void* header) {
+std::vector<code_candidate> read_fat_binary(const void* header, unsigned capability) {
     using kind = sass::fat_binary_entry::kind;
     std::vector<code_candidate> candidates;
     // What a damaged one says of its length may lead beyond what the process has.
     const std::uint64_t bytes = sass::fat_binary_bytes(header);
     if (bytes > readable_from(header))
         throw failure(status::invalid_image, "a fat binary is longer than what there is of it");
+    const auto runs = [capability](const sass::fat_binary_entry& e) {
+        return e.architecture <= capability &&
+               (e.what == kind::ptx || e.architecture / 10 == capability / 10);
+    };
     try {
         for (sass::fat_binary_entry& e :
-             sass::read_fat_binary({static_cast<const char*>(header), bytes}, ""))
+             sass::read_fat_binary({static_cast<const char*>(header), bytes}, "", runs))
             if (e.what != kind::other)
                 candidates.push_back(
                     {e.what == kind::ptx ? instruction_set::ptx : instruction_set::sass,
@@ -129,12 +133,15 @@ device::module_source choose(const std::vector<code_candidate>& candidates, unsi
 
 device::module_source link(const std::vector<device::module_source>& inputs,
                            const std::string& name) {
+    if (inputs.size() == 1 && inputs.front().isa != instruction_set::ptx) return inputs.front();
     device::module_source all;
     all.name = name;
     std::vector<ptx::link_input> texts;
     for (const device::module_source& s : inputs) {
         if (s.isa != instruction_set::ptx)
-            throw failure(status::not_supported, s.name + " is machine code; PTX alone is linked");
+            throw failure(status::not_supported,
+                          s.name + " is machine code, which is linked with nothing else",
+                          "link PTX (nvcc --ptx), or let nvlink link machine code before");
         texts.push_back({s.name, s.code});
         all.compiled.insert(s.compiled.begin(), s.compiled.end());
     }
@@ -168,7 +175,7 @@ std::size_t cubin_bytes(const void* elf) {
 device::module_source link_binaries(const fat_binary_wrapper& w, unsigned capability,
                                     code_preference preference, const std::string& name) {
     std::vector<device::module_source> inputs;
-    std::vector<code_candidate> all = read_fat_binary(w.data);
+    std::vector<code_candidate> all = read_fat_binary(w.data, capability);
     // What the linker has made is whole; the code of a single file is not.
     const code_candidate* const linked = device::choose_code(all, capability, preference);
     const bool has_code = linked != nullptr && linked->isa == instruction_set::sass;
@@ -177,7 +184,7 @@ device::module_source link_binaries(const fat_binary_wrapper& w, unsigned capabi
     if (has_code && preference != code_preference::automatic) return code;
     const auto* binary = static_cast<const void* const*>(w.file_or_binaries);
     for (; binary != nullptr && *binary != nullptr; ++binary) {
-        const std::vector<code_candidate> candidates = read_fat_binary(*binary);
+        const std::vector<code_candidate> candidates = read_fat_binary(*binary, capability);
         all.insert(all.end(), candidates.begin(), candidates.end());
         if (device::choose_code(candidates, capability, code_preference::ptx) != nullptr)
             inputs.push_back(choose(candidates, capability, code_preference::ptx,
@@ -204,10 +211,10 @@ device::module_source module_in(const void* code, unsigned capability, code_pref
             std::memcpy(&w, code, sizeof w);
             if (w.version == fat_binary_wrapper::of_several)
                 return link_binaries(w, capability, preference, name);
-            return choose(read_fat_binary(w.data), capability, preference, name);
+            return choose(read_fat_binary(w.data, capability), capability, preference, name);
         }
         case code_form::fat_binary:
-            return choose(read_fat_binary(code), capability, preference, name);
+            return choose(read_fat_binary(code, capability), capability, preference, name);
         case code_form::cubin:
             if (preference == code_preference::ptx)
                 throw failure(status::no_binary_for_gpu,

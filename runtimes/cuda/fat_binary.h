@@ -12,9 +12,9 @@ namespace simtlm::cuda {
 
 /// Entries of what begins with a fat binary's header (magic 0xba55ed50): PTX and machine code for
 /// several architectures, packed with LZ4, with zstd or not at all. Entries of other kinds are left
-/// out.
+/// out; those that no GPU of the capability runs are there without code.
 /// @throws failure  the header is not one
-std::vector<device::code_candidate> read_fat_binary(const void* header);
+std::vector<device::code_candidate> read_fat_binary(const void* header, unsigned capability);
 
 /// What code was handed over, by its first bytes.
 enum class code_form : std::uint8_t { fat_wrapper, fat_binary, cubin, ptx };

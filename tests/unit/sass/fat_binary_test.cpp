@@ -52,6 +52,17 @@ TEST(FatBinary, HoldsPtxOfAnArchitecture) {
     EXPECT_EQ(entries[0].contents, "text");
 }
 
+TEST(FatBinary, UnpacksWhatIsWantedAlone) {
+    std::string b = fat_binary("\xff\xff\xff");
+    put_at(b, flags, zstd);
+    EXPECT_THROW(read(b), kernel::user_error);
+    const auto entries =
+        read_fat_binary(b, "test", [](const fat_binary_entry& e) { return e.architecture > 70; });
+    ASSERT_EQ(entries.size(), 1u);
+    EXPECT_EQ(entries[0].architecture, 70u);
+    EXPECT_EQ(entries[0].contents, "");
+}
+
 TEST(FatBinary, IsReadNoFurtherThanThereIsOfIt) {
     const std::string good = fat_binary("text");
     for (const std::size_t n : {0, 8, 15})
