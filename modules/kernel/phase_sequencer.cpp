@@ -357,7 +357,8 @@ void phase_sequencer::for_each_slot(Action act_on) {
 
 void phase_sequencer::wake_all() {
     for_each_slot([](phase_slot& s) {
-        for (process_state* p : s.members) p->wake();
+        for (process_state* p : s.members)
+            if (p != nullptr) p->wake();  // places of a slot that threads share may be empty
     });
 }
 

@@ -53,6 +53,9 @@ void host_checkpoint::check(const platform::option_values& values) {
     if (values.number("--gpus", 1, 64) > 1)
         values.fail("--gpus", "does not go with checkpoints, which are of one GPU",
                     "leave one of them out");
+    if (values.number("--threads", 1, 1024) > 1)
+        values.fail("--threads", "does not go with checkpoints of programs on the host",
+                    "leave one of them out");
     for (const char* const choice :
          {"--kernels", "--kernel-ids", "--kernel-names", "--skip-kernels", "--max-kernels"})
         if (values.given(choice))

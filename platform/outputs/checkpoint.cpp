@@ -166,7 +166,6 @@ void checkpoint_options::check(const option_values& values, const gpu_config& co
     if (values.flag("--sample") || values.flag("--sample-stable"))
         refuse("sampled runs are not saved in checkpoints");
     if (debugs) refuse("the debugger does not go with checkpoints");
-    if (config.run.threads > 1) refuse("--threads does not go with checkpoints");
     if (resume.empty()) return;
     const run_config& r = config.run;
     if (!r.vcd.empty() || !r.timeline.empty() || !r.visualizer.file.empty() ||

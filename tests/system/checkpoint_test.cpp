@@ -124,11 +124,18 @@ TEST_F(Checkpoint, KernelsOfSeveralStreamsAreSavedWhenNoneOfThemHasBegun) {
                         1));
 }
 
-TEST_F(Checkpoint, GoesOnWithProcessesInAnotherOrderAndWithoutSleep) {
+TEST_F(Checkpoint, GoesOnWithProcessesInAnotherOrderOnOtherThreadsAndWithoutSleep) {
     for (const std::vector<std::string>& way :
-         {std::vector<std::string>{"--no-sleep"}, std::vector<std::string>{"--processes", "block"},
+         {std::vector<std::string>{"--no-sleep"}, std::vector<std::string>{"--threads", "2"},
+          std::vector<std::string>{"--processes", "block"},
           std::vector<std::string>{"--shuffle-seed", "5"}})
         EXPECT_TRUE(compare(folder_, with({}), 2, way)) << way.front();
+}
+
+TEST_F(Checkpoint, IsWrittenByAndGoesOnWithSeveralThreadsOfTheHost) {
+    EXPECT_TRUE(compare(
+        folder_, {"--preset", "QV100", "--threads", "2", "--any-binary-version", "-trace", list_},
+        1, {"--threads", "3"}));
 }
 
 TEST_F(Checkpoint, IsWrittenByAndGoesOnInTheSpellingOfTheReference) {
@@ -219,7 +226,6 @@ TEST_F(Checkpoint, WhatDoesNotGoWithItIsRefused) {
           std::vector<std::string>{"--checkpoint-at", "2"},
           std::vector<std::string>{"--checkpoint-at", "0"},
           std::vector<std::string>{"--resume", file_, "--sample"},
-          std::vector<std::string>{"--resume", file_, "--threads", "2"},
           std::vector<std::string>{"--resume", file_, "--vcd", folder_.path("w.vcd")}}) {
         const outcome o = simulate(with(more));
         EXPECT_EQ(2, o.code) << more.back() << o.err;
