@@ -81,6 +81,9 @@ kernel void collect(global int* out, global atomic_int* sum, global long* wide) 
     int expected = 7;
     if (i == 0) out[320] = atomic_compare_exchange_strong_explicit(sum + 1, &expected, 9, memory_order_relaxed, memory_order_relaxed, memory_scope_device) + 10 * expected;
     if (i == 0) out[321] = counted++;
+    int own = 3;
+    private int* p = &own;
+    if (i == 1) out[322] = (to_global(out) == out) + 2 * (to_private(p) == p) + 4 * (to_local(out) == 0) + 8 * (to_private(out) == 0) + 16 * (to_global(p) == 0);
 }
 )";
 
@@ -95,6 +98,7 @@ void works_in_groups(const host& h) {
     set(k, 2, wide);
     h.run(k, 64, 64);
     const auto v = h.read<int>(out, 384);
+    CHECK(v[322] == 31);
     for (int i = 0; i < 64; ++i) {
         const auto u = static_cast<unsigned>(i);
         CHECK(v[u] == i * (i + 1) / 2);

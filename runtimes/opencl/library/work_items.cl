@@ -159,23 +159,27 @@ OVERLOAD cl_mem_fence_flags get_fence(void* p) {
     return is_shared(p) ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE;
 }
 
-// to_global and its kin: what clang makes of them are calls of these.
-__global void* __to_global(void* p) {
-    uint yes;
-    __asm__("{ .reg .pred %%p1; isspacep.global %%p1, %1; selp.u32 %0, 1, 0, %%p1; }"
-            : "=r"(yes)
-            : "l"(p));
-    return yes != 0 ? (__global void*)p : (__global void*)0;
-}
-__local void* __to_local(void* p) {
-    return is_shared(p) ? (__local void*)p : (__local void*)0;
-}
+// to_global and its kin: what clang makes of them are calls of these. As assembly code: LLVM 14
+// gives up where it finds a cast from one address space to another.
+#define TO_SPACE(name, space, ptx)                                                                 \
+    space void* __to_##name(void* p) {                                                             \
+        space void* r;                                                                             \
+        __asm__(                                                                                   \
+            "{ .reg .pred yes_; .reg .b64 at_; isspacep." ptx " yes_, %1; cvta.to." ptx            \
+            ".u64 at_, %1; selp.b64 %0, at_, 0, yes_; }"                                           \
+            : "=l"(r)                                                                              \
+            : "l"(p));                                                                             \
+        return r;                                                                                  \
+    }
+TO_SPACE(global, __global, "global")
+TO_SPACE(local, __local, "shared")
+// Pointers to private memory are generic ones.
 __private void* __to_private(void* p) {
-    uint yes;
-    __asm__("{ .reg .pred %%p1; isspacep.local %%p1, %1; selp.u32 %0, 1, 0, %%p1; }"
-            : "=r"(yes)
+    __private void* r;
+    __asm__("{ .reg .pred yes_; isspacep.local yes_, %1; selp.b64 %0, %1, 0, yes_; }"
+            : "=l"(r)
             : "l"(p));
-    return yes != 0 ? (__private void*)p : (__private void*)0;
+    return r;
 }
 
 // ---- copies by a work group ----
