@@ -79,8 +79,10 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
         }
     }
     if (info.special != special_op::none) track_copies(inst);
+    // A warp none of whose lanes pass the guard does not arrive.
     out.arrives = !out.warp_ended && info.cls == op_class::barrier &&
-                  info.barrier != program::barrier_kind::none;
+                  info.barrier != program::barrier_kind::none &&
+                  (warp.executor == nullptr || inst.active_mask != 0);
     sm_.pool.issued(inst);
     return out;
 }
