@@ -10,7 +10,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -239,6 +241,17 @@ const all_tables& tables() {
 result check_integrity(unsigned version, std::uint64_t seconds, digest* to) {
     return driver_call("INTEGRITY_CHECK", [&](session& s) {
         require_pointer(to);
+        constexpr const char* variable = "SIMTLM_INTEGRITY_KEY";
+        const char* const text = std::getenv(variable);
+        if (text == nullptr)
+            throw failure(status::not_supported,
+                          std::string("NVIDIA's library wants the driver's key, which simtlm has "
+                                      "not: give it in ") +
+                              variable + " (docs/cuda.md, NVIDIA's libraries)");
+        const std::optional<digest> key = read_integrity_key(text);
+        if (!key.has_value())
+            throw failure(status::not_supported,
+                          std::string(variable) + " is not 32 hexadecimal digits");
         integrity_question q;
         q.driver_version = runtime_version;
         q.runtime_version = version;
@@ -260,7 +273,7 @@ result check_integrity(unsigned version, std::uint64_t seconds, digest* to) {
             g.pci_device = attribute(pci_device);
             q.gpus.push_back(g);
         }
-        *to = integrity_answer(q);
+        *to = integrity_answer(q, *key);
     });
 }
 

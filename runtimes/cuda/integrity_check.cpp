@@ -2,6 +2,7 @@
 #include "runtimes/cuda/integrity_check.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <string>
 
@@ -85,8 +86,7 @@ digest hmac_md2(const digest& key, std::string_view message) {
     return md2(outer);
 }
 
-digest integrity_answer(const integrity_question& q) {
-    constexpr digest key{};
+digest integrity_answer(const integrity_question& q, const digest& key) {
     std::string message;
     append(message, q.driver_version);
     append(message, q.runtime_version);
@@ -103,6 +103,17 @@ digest integrity_answer(const integrity_question& q) {
         append(message, g.pci_device);
     }
     return hmac_md2(key, message);
+}
+
+std::optional<digest> read_integrity_key(std::string_view text) {
+    digest key{};
+    if (text.size() != 2 * key.size()) return {};
+    for (std::size_t i = 0; i < key.size(); ++i) {
+        const char* const from = text.data() + 2 * i;
+        const auto [end, error] = std::from_chars(from, from + 2, key[i], 16);
+        if (error != std::errc() || end != from + 2) return {};
+    }
+    return key;
 }
 
 }  // namespace simtlm::cuda

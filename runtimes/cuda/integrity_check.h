@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -33,8 +34,11 @@ struct integrity_question {
     std::vector<gpu> gpus;
 };
 
-/// The answer that NVIDIA's runtime 13.0 expects. What is known of it was published by the ZLUDA
-/// project.
-digest integrity_answer(const integrity_question& q);
+/// The answer that NVIDIA's runtime 13.0 expects: HMAC-MD2 of the question's words. What is known
+/// of it was published by the ZLUDA project.
+/// @param key  of NVIDIA's driver; simtlm has none of its own
+digest integrity_answer(const integrity_question& q, const digest& key);
+/// A key written as 32 hexadecimal digits, none: it is not written so.
+std::optional<digest> read_integrity_key(std::string_view text);
 
 }  // namespace simtlm::cuda

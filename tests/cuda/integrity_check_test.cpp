@@ -35,14 +35,31 @@ TEST(IntegrityAnswer, DependsOnAllThatIsAsked) {
         [](auto& q) { q.check_function = &q; }, [](auto& q) { q.seconds = 1; },
         [](auto& q) { q.gpus.push_back({}); },  [](auto& q) { q.gpus.push_back({{}, 0, 1, 0}); },
     };
-    std::vector<digest> answers = {integrity_answer({})};
+    std::vector<digest> answers = {integrity_answer({}, {})};
     for (const auto& change : changes) {
         integrity_question q;
         change(q);
-        const digest answer = integrity_answer(q);
+        const digest answer = integrity_answer(q, {});
         for (const digest& other : answers) EXPECT_NE(hexadecimal(answer), hexadecimal(other));
         answers.push_back(answer);
     }
+}
+
+TEST(IntegrityAnswer, DependsOnTheKey) {
+    digest key{};
+    key[15] = 1;
+    EXPECT_NE(hexadecimal(integrity_answer({}, {})), hexadecimal(integrity_answer({}, key)));
+}
+
+TEST(IntegrityKey, IsReadFrom32HexadecimalDigits) {
+    const std::string digits = "000102030405060708090a0b0c0d0eff";
+    const std::optional<digest> key = read_integrity_key(digits);
+    ASSERT_TRUE(key.has_value());
+    EXPECT_EQ(hexadecimal(*key), digits);
+    EXPECT_FALSE(read_integrity_key("").has_value());
+    EXPECT_FALSE(read_integrity_key(digits + "00").has_value());
+    EXPECT_FALSE(read_integrity_key("0001020304050607 8090a0b0c0d0eff").has_value());
+    EXPECT_FALSE(read_integrity_key("0x0102030405060708090a0b0c0d0eff").has_value());
 }
 
 }  // namespace
