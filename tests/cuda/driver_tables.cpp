@@ -156,6 +156,11 @@ static void tables_hold_what_is_known_and_refuse_the_rest(void* primary) {
     CHECK(call(tools_module, 7, context, module, &tell, &told) == 1 && told == kernel);
 
     std::uint64_t one[2] = {}, other[2] = {};
+    constexpr int not_supported = 801;
+    CHECK(call(integrity, 1, 13000u, std::uint64_t{1}, one) == not_supported);  // there is no key
+    CHECK(setenv("SIMTLM_INTEGRITY_KEY", "no key", 1) == 0);
+    CHECK(call(integrity, 1, 13000u, std::uint64_t{1}, one) == not_supported);
+    CHECK(setenv("SIMTLM_INTEGRITY_KEY", "000102030405060708090a0b0c0d0e0f", 1) == 0);
     CHECK(call(integrity, 1, 13000u, std::uint64_t{1}, one) == 0);
     CHECK(call(integrity, 1, 13001u, std::uint64_t{1}, other) == 0);
     CHECK(std::memcmp(one, other, sizeof one) != 0);
