@@ -118,6 +118,10 @@ INSTANTIATE_TEST_SUITE_P(DoubleProducts, StoredProgram,
                                                         "doubles"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+INSTANTIATE_TEST_SUITE_P(Tf32, StoredProgram,
+                         testing::Values(stored_program{90, "H100_PCIE", "tf32_90", 128, "tf32"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // mma.m8n8k4 is carried out by steps, on Turing, too.
 INSTANTIATE_TEST_SUITE_P(QuadPairs, StoredProgram,
                          testing::Values(stored_program{75, "RTX2060", "tensor_70", 3072}),

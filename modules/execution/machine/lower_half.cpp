@@ -57,6 +57,16 @@ bool machine_lowering::lower_half() {
         // Of .MERGE_C the high half is C's.
         if (now_.has("E4M3") || now_.has("E5M2")) return lower_narrow_float();
         const bool merges = now_.has("MERGE_C");
+        if (now_.has("TF32")) {
+            if (now_.has("RM") || now_.has("RP")) return false;
+            ptx::operation o = packed_operation(opcode::cvt, ptx::type::tf32);
+            o.types[1] = ptx::type::f32;
+            o.type_count = 2;
+            o.round = now_.has("RZ") ? ptx::rounding::rz : ptx::rounding::rn;
+            if (now_.has("RELU")) set(o, ptx::flag::relu);
+            if (now_.has("SATFINITE")) set(o, ptx::flag::satfinite);
+            return emit_values(o, result_row(at(0)), {float_source(at(1))});
+        }
         if (!now_.has("PACK_AB") && !merges) return false;
         if (merges && (at(2).kind != operand_kind::reg || at(2).index != sass::register_rz))
             return false;
