@@ -114,7 +114,7 @@ void wait_token(const lane_access& a) {
     a.put_predicate(a.load().phase != (a.count(0) >> 31 != 0));
 }
 /// The object's bits, from a row of double words.
-void exchange(const lane_access& a) {
+void exchange_state(const lane_access& a) {
     a.put_state(a.load());
     a.store(mbarrier_state::decode(lanes_at<std::uint64_t>(a.w, a.op->source[1])[a.lane]));
 }
@@ -268,7 +268,7 @@ handler mbarrier_token_wait(bool tries) {
 }
 
 const operation* exchange_mbarrier(warp& w, const operation* op) {
-    return for_each_barrier<exchange>(w, op);
+    return for_each_barrier<exchange_state>(w, op);
 }
 
 }  // namespace simtlm::execution
