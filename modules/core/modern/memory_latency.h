@@ -67,8 +67,9 @@ struct memory_latencies {
     }
 };
 
-/// Cycles that shared memory needs for an access of a warp: lanes of 64 and 128 bits are served by
-/// halves and quarters of the warp, each in as many cycles as its busiest bank has distinct words.
+/// Cycles that the data array of shared memory and the L1 needs for an access of a warp: lanes of
+/// 64 and 128 bits are served by halves and quarters of the warp, each in as many cycles as its
+/// busiest bank has distinct words.
 unsigned data_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes,
                          unsigned bytes, unsigned banks);
 /// Look-ups of a constant cache for a load: different addresses of its lanes, at least 1.

@@ -74,9 +74,8 @@ private:
     std::uint64_t free_at_ = 0;  // the address calculation
 };
 
-/// Who of the sub-cores hands its instruction to the memory unit: one per accept interval, round
-/// robin from the sub-core behind the last. The interval need not be a whole number of cycles: what
-/// is left of one counts for the next.
+/// Round-robin arbiter between the sub-cores for the memory unit: one instruction per accept
+/// interval. The interval may be a fraction of cycles; the remainder is carried over to the next.
 class memory_arbiter {
 public:
     /// @param interval  thousandths of a core cycle, at least 1000
