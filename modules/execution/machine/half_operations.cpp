@@ -194,15 +194,7 @@ const operation* machine_clamp_negative(warp& w, const operation* op) {
 }
 
 const operation* machine_load_matrices(warp& w, const operation* op) {
-    const lane_mask lanes = w.lanes_of(op);
-    if (lanes != 0 && w.pending != nullptr) {
-        // Every lane names a row.
-        memory_request& r = *w.pending;
-        r.op = op;
-        r.lanes = lanes;
-        for (unsigned i = 0; i < warp_size; ++i)
-            r.address[i] = row(w, op->source[0])[i] + static_cast<std::uint32_t>(op->immediate);
-    }
+    note_matrix_rows(w, op);
     return load_matrices(w, op);
 }
 

@@ -333,18 +333,27 @@ bool machine_lowering::lower_narrow_float() {
 /// LDSM: one, two or four matrices of 8 by 8 halves; every lane names a row of 16 bytes.
 bool machine_lowering::lower_matrix_load() {
     if (!now_.has("M88") && !now_.has("MT88")) return false;
-    const unsigned count = now_.has("4") ? 4 : now_.has("2") ? 2 : 1;
     std::vector<slot> slots;
-    for (unsigned i = 0; i < count; ++i) slots.push_back(result_row(at(0), i));
-    const address_place p = place_of(at(1), space::shared);
-    operation& op = emit(machine_load_matrices);
+    for (unsigned i = 0; i < matrices(); ++i) slots.push_back(result_row(at(0), i));
+    emit_matrix_access(machine_load_matrices, at(1), slots);
+    return true;
+}
+
+/// Of LDSM and STSM.
+unsigned machine_lowering::matrices() const {
+    return now_.has("4") ? 4 : now_.has("2") ? 2 : 1;
+}
+
+void machine_lowering::emit_matrix_access(handler h, const operand& address,
+                                          const std::vector<slot>& slots) {
+    const address_place p = place_of(address, space::shared);
+    operation& op = emit(h);
     op.detail = p.detail;
     op.source[0] = p.source;
     op.source[3] = now_.has("MT88") ? 1 : 0;
-    op.destination2 = count;
+    op.destination2 = static_cast<slot>(slots.size());
     op.immediate = p.offset;
     op.list = list_of(slots);
-    return true;
 }
 
 /// LDGSTS: from global to shared memory; lanes whose predicate fails write zeros.

@@ -388,20 +388,12 @@ bool machine_lowering::lower_cluster() {
         return true;
     }
     if (name == "STSM") {
-        const unsigned count = now_.has("4") ? 4 : now_.has("2") ? 2 : 1;
         std::vector<slot> slots;
-        for (unsigned i = 0; i < count; ++i)
+        for (unsigned i = 0; i < matrices(); ++i)
             slots.push_back(at(1).index == sass::register_rz
                                 ? machine_frame::zero
                                 : register_row(at(1).index + i, false));
-        const address_place p = place_of(at(0), space::shared);
-        operation& op = emit(machine_store_matrices);
-        op.detail = p.detail;
-        op.source[0] = p.source;
-        op.source[3] = now_.has("MT88") ? 1 : 0;
-        op.destination2 = count;
-        op.immediate = p.offset;
-        op.list = list_of(slots);
+        emit_matrix_access(machine_store_matrices, at(0), slots);
         return true;
     }
     return false;

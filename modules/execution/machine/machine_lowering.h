@@ -68,6 +68,9 @@ private:
     bool lower_packed();
     bool lower_extremum3();
     bool lower_matrix_load();
+    unsigned matrices() const;
+    /// @param h  loads or stores one matrix of 8 by 8 halves a slot
+    void emit_matrix_access(handler h, const operand& address, const std::vector<slot>& slots);
     bool lower_tensor();
     bool lower_texture();
     bool lower_fetch();

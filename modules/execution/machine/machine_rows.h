@@ -57,5 +57,16 @@ inline const operation* map_words(warp& w, const operation* op, const machine_de
     return op + 1;
 }
 
+/// In timing mode: the addresses of a load or store of matrices, a row of one from every lane.
+inline void note_matrix_rows(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    if (lanes == 0 || w.pending == nullptr) return;
+    memory_request& r = *w.pending;
+    r.op = op;
+    r.lanes = lanes;
+    for (unsigned i = 0; i < warp_size; ++i)
+        r.address[i] = row(w, op->source[0])[i] + static_cast<std::uint32_t>(op->immediate);
+}
+
 }  // namespace SIMTLM_ARITHMETIC_TARGET
 }  // namespace simtlm::execution
