@@ -337,7 +337,8 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
     kernel_.id = id;
     kernel_.grid = what_.grid;
     kernel_.block = what_.block;
-    kernel_.shared_memory = context_.shared_bytes();
+    kernel_.shared_memory =
+        static_cast<std::uint32_t>(what_.kernel->allocated_shared(what_.dynamic_shared));
     kernel_.registers = what_.kernel->registers;
     kernel_.local_memory = context_.local_bytes();
     kernel_.stream = what_.stream;

@@ -62,15 +62,23 @@ struct kernel_image {
     std::vector<kernel_parameter> parameters;
     std::uint32_t parameter_bytes = 0;
     std::uint32_t static_shared = 0;  ///< bytes; dynamic shared memory begins here
-    std::uint32_t own_local = 0;      ///< bytes of local memory of its own function, per thread
-    std::uint32_t local_bytes = 0;    ///< of the deepest chain of calls that is known, per thread
-    bool stack_unknown = false;       ///< recursion, calls through pointers, alloca
-    std::uint32_t registers = 0;      ///< per thread; of PTX, estimated
+    /// Of them, bytes from offset 0 on that hold no variable and that no SM allocates: where they
+    /// are there, no variable has the address of a null pointer.
+    std::uint32_t reserved_shared = 0;
+    std::uint32_t own_local = 0;    ///< bytes of local memory of its own function, per thread
+    std::uint32_t local_bytes = 0;  ///< of the deepest chain of calls that is known, per thread
+    bool stack_unknown = false;     ///< recursion, calls through pointers, alloca
+    std::uint32_t registers = 0;    ///< per thread; of PTX, estimated
     /// Threads of a block that it demands (.reqntid); x = 0: any.
     std::array<std::uint32_t, 3> required_block{};
     /// CTAs of a cluster that it demands (.reqnctapercluster); x = 0: any.
     std::array<std::uint32_t, 3> required_cluster{};
     std::uint32_t most_threads = 0;  ///< of a block (.maxntid); 0: not told
+
+    /// Bytes of shared memory that an SM allocates to a CTA.
+    std::uint64_t allocated_shared(std::uint64_t dynamic) const {
+        return std::uint64_t{static_shared} - reserved_shared + dynamic;
+    }
 };
 
 /// How an instruction is named where executed instructions are counted.

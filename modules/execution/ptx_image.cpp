@@ -14,10 +14,12 @@
 namespace simtlm::execution {
 
 ptx_image::ptx_image(std::shared_ptr<const ptx::module> source, device_memory& memory,
-                     const check_options& checks, unsigned gpu_architecture)
+                     const check_options& checks, unsigned gpu_architecture,
+                     std::uint32_t reserved_shared)
     : program_image(instruction_set::ptx, source->file, source->architecture, checks),
       source_(std::move(source)),
       gpu_architecture_(std::max(gpu_architecture, source_->architecture)),
+      reserved_shared_(reserved_shared),
       memory_(memory) {
     ptx_version_ = source_->version_major * 10 + source_->version_minor;
     allocates_ = source_->find_function("malloc") != nullptr;

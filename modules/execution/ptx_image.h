@@ -60,9 +60,12 @@ public:
     /// @param gpu_architecture  of the GPU that runs it: 70 for compute capability 7.0. Its tensor
     ///                          cores add in their own way whatever target the PTX names; 0, or
     ///                          older than the target: as those of the target do
+    /// @param reserved_shared   bytes in front of the shared variables of every kernel
+    ///                          (kernel_image::reserved_shared)
     /// @throws kernel::user_error  the module asks for something that does not exist
     ptx_image(std::shared_ptr<const ptx::module> source, device_memory& memory,
-              const check_options& checks = {}, unsigned gpu_architecture = 0);
+              const check_options& checks = {}, unsigned gpu_architecture = 0,
+              std::uint32_t reserved_shared = 0);
     ~ptx_image() override;
 
     const ptx::module& source() const { return *source_; }
@@ -107,6 +110,7 @@ private:
 
     std::shared_ptr<const ptx::module> source_;
     const unsigned gpu_architecture_;
+    const std::uint32_t reserved_shared_;
     device_memory& memory_;
     std::vector<device_address> addresses_;  ///< of variables; shared ones: offset; else 0
     std::vector<device_address> owned_;

@@ -49,7 +49,8 @@ thread_block::thread_block(launch_context& l, worker_state& worker)
     fill(block_layout::nsmid, l.world.sms);
     fill(block_layout::dynamic_shared, l.kernel.static_shared);
     fill(block_layout::dynamic_size, what.dynamic_shared);
-    fill(block_layout::total_size, shared_bytes_);
+    fill(block_layout::total_size,
+         static_cast<std::uint32_t>(l.kernel.allocated_shared(what.dynamic_shared)));
     fill64(block_layout::gridid, what.grid_id);
     fill64(block_layout::dynamic_shared64, l.kernel.static_shared);
     fill64(block_layout::shared_window64, address_windows::shared + l.kernel.static_shared);

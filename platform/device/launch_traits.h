@@ -13,7 +13,7 @@ inline platform::kernel_traits traits_of(const execution::launch& l) {
     traits.grid = l.grid;
     traits.block = l.block;
     traits.registers = l.kernel->registers;
-    traits.shared_memory = static_cast<std::uint32_t>(l.kernel->static_shared + l.dynamic_shared);
+    traits.shared_memory = static_cast<std::uint32_t>(l.kernel->allocated_shared(l.dynamic_shared));
     return traits;
 }
 

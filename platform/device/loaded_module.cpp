@@ -59,7 +59,7 @@ void loaded_module::load_ptx(const module_source& source,
         const memory_space::turn t(memory_, false);
         image_ = std::make_unique<execution::ptx_image>(
             parsed, memory_.table(), look == nullptr ? execution::check_options{} : look->checks(),
-            architecture);
+            architecture, source.reserved_shared);
     } catch (const failure&) {
         throw;
     } catch (const kernel::user_error& e) {

@@ -22,6 +22,9 @@ struct module_source {
     execution::instruction_set isa = execution::instruction_set::ptx;
     std::string code;                                     ///< PTX as text, or a cubin: an ELF file
     std::map<std::string, compiled_descriptor> compiled;  ///< by kernel; of PTX
+    /// Of PTX: bytes in front of the shared variables of every kernel, so that none of them has the
+    /// address 0 (execution::kernel_image::reserved_shared).
+    std::uint32_t reserved_shared = 0;
     /// What is run in its place where it is machine code that cannot be executed whole; nullptr:
     /// nothing, and a launch of what cannot be executed fails.
     std::shared_ptr<const module_source> otherwise;

@@ -95,7 +95,7 @@ unsigned resident_blocks(const system_config& c, const execution::kernel_image& 
     core::cta_needs needs;
     needs.threads = threads;
     needs.registers = k.registers;
-    const std::uint64_t shared = k.static_shared + dynamic_shared;
+    const std::uint64_t shared = k.allocated_shared(dynamic_shared);
     if (shared > c.gpu.cores.sm.shared.bytes || threads == 0 || threads > 1024) return 0;
     needs.shared_memory = static_cast<std::uint32_t>(shared);
     return core::occupancy_of(c.gpu.cores.sm, needs, ~std::uint64_t{0} >> 8, c.gpu.sms()).ctas;
@@ -284,7 +284,7 @@ task_ptr system::make_launch(unsigned device, launch_request r) {
                       fmt::format("launching {}: a grid of {}x{}x{} blocks of {}x{}x{} threads",
                                   r.kernel->name, r.grid.x, r.grid.y, r.grid.z, r.block.x,
                                   r.block.y, r.block.z));
-    const std::uint64_t shared = std::uint64_t{r.kernel->static_shared} + r.dynamic_shared;
+    const std::uint64_t shared = r.kernel->allocated_shared(r.dynamic_shared);
     if (shared > sm.shared.bytes)
         throw failure(status::invalid_value,
                       fmt::format("launching {}: {} bytes of shared memory; an SM has {}",

@@ -158,7 +158,7 @@ execution::launch device_context::read_descriptor(const kernel_entry& k, std::ui
     l.dynamic_shared = d.dynamic_shared;
     l.parameters.assign(at + sizeof d, at + bytes);
     l.cooperative = (d.flags & host::cooperative) != 0;
-    const std::uint64_t shared = std::uint64_t{k.image->static_shared} + d.dynamic_shared;
+    const std::uint64_t shared = k.image->allocated_shared(d.dynamic_shared);
     if (shared > config_.cores.sm.shared.bytes)
         throw command_fault(error_code::bad_launch,
                             fmt::format("launching {}: {} bytes of shared memory; an SM has {}",

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -155,6 +156,51 @@ void pad_three_element_vectors(std::string& ptx) {
     }
 }
 
+/// Whether a register of a function has but one definition, which is the address of a variable.
+bool holds_address_of_variable(std::string_view function, std::string_view name) {
+    const std::string as_result = "\t" + std::string(name) + ",";
+    const std::size_t at = function.find(as_result);
+    if (at == std::string_view::npos ||
+        function.find(as_result, at + as_result.size()) != std::string_view::npos)
+        return false;
+    const std::size_t line = function.rfind('\n', at) + 1;
+    const char first = function.substr(at + as_result.size() + 1, 1)[0];
+    return function.substr(line, at - line) == "\tmov.u64 " &&
+           (std::isalpha(static_cast<unsigned char>(first)) != 0 || first == '_' || first == '$');
+}
+
+/// The null pointer of local memory and the generic one convert to each other; cvta adds the
+/// address of the window to any offset. Pointers that may be null are compared with it.
+void keep_null_pointers(std::string& ptx) {
+    std::string mended;
+    std::size_t done = 0;
+    for (const std::string_view name : {"\tcvta.shared.u64 \t", "\tcvta.to.shared.u64 \t"}) {
+        mended.clear();
+        done = 0;
+        for (std::size_t at = ptx.find(name); at != std::string::npos;
+             at = ptx.find(name, at + 1)) {
+            const std::size_t result = at + name.size(), comma = ptx.find(", ", result);
+            const std::size_t end = ptx.find(';', result);
+            if (end == std::string::npos || comma > end) continue;
+            const std::string to = ptx.substr(result, comma - result);
+            const std::string from = ptx.substr(comma + 2, end - comma - 2);
+            const std::size_t begin = std::min(ptx.rfind("\n{", at), at);
+            const std::size_t last = std::min(ptx.find("\n}", at), ptx.size());
+            if (holds_address_of_variable(std::string_view(ptx).substr(begin, last - begin), from))
+                continue;
+            mended.append(ptx, done, at - done);
+            mended += fmt::format(
+                "\t{{ .reg .pred %set; setp.ne.s64 %set, {1}, 0;{2}{0}, {1}; selp.b64 {0}, {0}, 0, "
+                "%set; }}",
+                to, from, std::string(name));
+            done = end + 1;
+        }
+        if (done == 0) continue;
+        mended.append(ptx, done);
+        ptx = mended;
+    }
+}
+
 /// Takes out what comes with line numbers and tells nothing: labels that nothing jumps to, and a
 /// section without contents. The code is then that of a compilation without line numbers.
 void drop_debug_labels(std::string& ptx) {
@@ -238,7 +284,7 @@ compiler::compiler(unsigned capability)
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
                            library::builtins, library::scratch, std::to_string(capability_),
-                           std::to_string(gpu_), "10"});  // what this file itself does to code
+                           std::to_string(gpu_), "11"});  // what this file itself does to code
 }
 
 compiler::~compiler() = default;
@@ -538,6 +584,7 @@ compile_result compiler::link(const std::vector<std::string>& objects,
         drop_debug_labels(result.output);
         mend_rotations(result.output);
         pad_three_element_vectors(result.output);
+        keep_null_pointers(result.output);
         // GPUs before sm_60 run what is compiled for it.
         if (gpu_ < capability_)
             replace_all(result.output, fmt::format(".target sm_{},", capability_),

@@ -43,8 +43,6 @@ std::size_t largest_group(session& s, const _cl_kernel& k) {
     return n;
 }
 
-constexpr std::uint32_t local_alignment = 128;  // that of long16
-
 }  // namespace
 
 _cl_kernel::~_cl_kernel() {
@@ -244,7 +242,7 @@ CL(cl_int, clGetKernelWorkGroupInfo)
             case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
                 return a.bytes(k->signature.required_group.data(), 3 * sizeof(std::size_t));
             case CL_KERNEL_LOCAL_MEM_SIZE: {
-                cl_ulong sum = image_of(*k).static_shared;
+                cl_ulong sum = image_of(*k).allocated_shared(0);
                 const std::lock_guard<std::mutex> lock(k->mutex);
                 for (const auto& one : k->arguments) sum += one.local_bytes;
                 return a.value(sum);
@@ -396,7 +394,7 @@ void launch(session& s, const enqueue_request& r, const std::shared_ptr<_cl_kern
     q.grid = {groups[0], groups[1], groups[2]};
     q.block = {static_cast<unsigned>(l.group[0]), static_cast<unsigned>(l.group[1]),
                static_cast<unsigned>(l.group[2])};
-    require(q.kernel->static_shared + p.local_bytes <= s.config().gpu.cores.sm.shared.bytes,
+    require(q.kernel->allocated_shared(p.local_bytes) <= s.config().gpu.cores.sm.shared.bytes,
             CL_OUT_OF_RESOURCES, "more local memory than there is");
     q.dynamic_shared = p.local_bytes;
     q.parameters = std::move(p.bytes);

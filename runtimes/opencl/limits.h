@@ -8,6 +8,9 @@
 
 namespace simtlm::opencl {
 
+/// The largest alignment of a type, that of long16: bytes. Local arguments have it.
+constexpr std::uint32_t local_alignment = 128;
+
 /// What a device can hold at most: sizes in bytes, images in elements.
 struct limits {
     std::size_t work_group = 1024;  ///< work items

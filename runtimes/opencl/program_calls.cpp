@@ -2,6 +2,7 @@
 // Programs: from source, bitcode or PTX; build, compile, link.
 #include "runtimes/opencl/call.h"
 #include "runtimes/opencl/entry_points.h"
+#include "runtimes/opencl/limits.h"
 
 #include <fmt/format.h>
 
@@ -128,6 +129,7 @@ void take_ptx(session& s, build& b, const std::vector<kernel_signature>& kernels
     device::module_source source;
     source.name = "program.ptx";
     source.code = b.ptx;
+    source.reserved_shared = local_alignment;  // a pointer to the first variable is not NULL
     b.code = s.gpus().load(source);
 }
 

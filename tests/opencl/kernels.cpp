@@ -62,6 +62,31 @@ kernel void two_locals(local int* a, local long* b, global long* out) {
     barrier(CLK_LOCAL_MEM_FENCE);
     out[i] = a[get_local_size(0) - 1 - i] + b[i];
 }
+kernel void is_null_argument(global int* out, local int* first, local int* second) {
+    out[0] = first == 0;
+    out[1] = second == 0;
+}
+kernel void is_null_variable(global int* out, int pick) {
+    local int word;
+    word = 7;
+    local int* p = pick ? &word : 0;
+    out[0] = p == 0;
+    if (p) out[1] = *p;
+}
+)";
+
+/// Null pointers of local memory and generic ones, in OpenCL C 3.0.
+const char* const generic_source = R"(
+kernel void converts_null(global int* out, local int* argument, int pick) {
+    local int* named = pick ? argument : 0;
+    int* any = named;
+    int* other = pick ? 0 : (int*)out;
+    out[0] = any == 0;
+    out[1] = (local int*)any == 0;
+    out[2] = any == argument;
+    if (any) out[3] = *any = 5;
+    out[4] = other == 0;
+}
 )";
 
 void takes_arguments_of_every_kind(const host& h, cl_program g) {
@@ -215,6 +240,60 @@ void gives_each_local_argument_its_own_memory(const host& h, cl_program g) {
     GOOD(clReleaseMemObject(out));
 }
 
+void gives_no_local_memory_the_address_of_null(const host& h, cl_program g) {
+    const cl_mem out = h.buffer(std::vector<int>(8, 9));
+    const cl_kernel arguments = h.kernel(g, "is_null_argument");
+    set(arguments, 0, out);
+    GOOD(clSetKernelArg(arguments, 1, 4, nullptr));
+    GOOD(clSetKernelArg(arguments, 2, 4, nullptr));
+    h.run(arguments, 1, 1);
+    CHECK((h.read<int>(out, 2) == std::vector<int>{0, 0}));
+    GOOD(clReleaseKernel(arguments));
+
+    const cl_kernel variable = h.kernel(g, "is_null_variable");
+    set(variable, 0, out);
+    for (const int pick : {0, 1}) {
+        set(variable, 1, pick);
+        h.run(variable, 1, 1);
+        CHECK((h.read<int>(out, 2) == std::vector<int>{1 - pick, pick == 0 ? 0 : 7}));
+    }
+    cl_ulong bytes = 0;
+    GOOD(clGetKernelWorkGroupInfo(variable, h.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes,
+                                  &bytes, nullptr));
+    CHECK(bytes == 4);
+    GOOD(clReleaseKernel(variable));
+
+    const cl_program p = h.build(generic_source, "-cl-std=CL3.0");
+    const cl_kernel converts = h.kernel(p, "converts_null");
+    set(converts, 0, out);
+    GOOD(clSetKernelArg(converts, 1, 4, nullptr));
+    for (const int pick : {0, 1}) {
+        set(converts, 2, pick);
+        h.run(converts, 1, 1);
+        const std::vector<int> v = h.read<int>(out, 5);
+        CHECK(v[0] == 1 - pick && v[1] == 1 - pick && v[2] == pick && v[4] == pick);
+        CHECK(pick == 0 || v[3] == 5);
+    }
+    GOOD(clReleaseKernel(converts));
+    GOOD(clReleaseProgram(p));
+    GOOD(clReleaseMemObject(out));
+}
+
+/// All the local memory that the device tells of is there for one argument.
+void gives_a_kernel_all_local_memory(const host& h, cl_program g) {
+    cl_ulong all = 0;
+    GOOD(clGetDeviceInfo(h.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof all, &all, nullptr));
+    const cl_kernel k = h.kernel(g, "two_locals");
+    const cl_mem out = h.buffer(std::vector<cl_long>(16, 0));
+    GOOD(clSetKernelArg(k, 0, 128, nullptr));
+    GOOD(clSetKernelArg(k, 1, all - 128, nullptr));
+    set(k, 2, out);
+    h.run(k, 16, 16);
+    CHECK(h.read<cl_long>(out, 16)[3] == 12 + 300);
+    GOOD(clReleaseKernel(k));
+    GOOD(clReleaseMemObject(out));
+}
+
 void takes_ptx_in_asm(const host& h, cl_program g) {
     const cl_kernel k = h.kernel(g, "inline_ptx");
     const cl_mem m = h.buffer(std::vector<cl_uint>(64));
@@ -275,6 +354,8 @@ int main() {
         counts_work_items(h, g);
         knows_itself(h, g);
         gives_each_local_argument_its_own_memory(h, g);
+        gives_no_local_memory_the_address_of_null(h, g);
+        gives_a_kernel_all_local_memory(h, g);
         aligns_variables_of_functions(h, g);
         lets_barriers_order_local_memory(h, g);
         flushes_denormals_where_it_is_asked_to(h, g);

@@ -196,7 +196,7 @@ void module_builder::place_shared() {
             for (const std::uint32_t v : functions()[f].shared_variables)
                 if (users[v].empty() || users[v].back() != k) users[v].push_back(k);
     }
-    std::vector<std::uint64_t> used(m.functions.size(), 0);
+    std::vector<std::uint64_t> used(m.functions.size(), image_.reserved_shared_);
     for (std::uint32_t v = 0; v < m.variables.size(); ++v) {
         if (m.variables[v].space != ptx::state_space::shared || is_dynamic_shared(v)) continue;
         std::uint64_t at = 0;
@@ -217,6 +217,7 @@ void module_builder::place_shared() {
         kernel.name = m.functions[k].name;
         kernel.function = k;
         kernel.static_shared = static_cast<std::uint32_t>(round_up(used[k], alignment));
+        kernel.reserved_shared = image_.reserved_shared_;
         image_.kernels_.push_back(std::move(kernel));
     }
 }
