@@ -18,13 +18,21 @@ int main(void) {
     cl_platform_id platform;
     cl_device_id device;
     char name[64];
-    clGetPlatformIDs(1, &platform, NULL);
-    clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL);
+    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL) != CL_SUCCESS) {
+        fprintf(stderr, "no OpenCL device\n");
+        return 1;
+    }
     clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     cl_command_queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, NULL);
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
-    clBuildProgram(program, 1, &device, "", NULL, NULL);
+    if (clBuildProgram(program, 1, &device, "", NULL, NULL) != CL_SUCCESS) {
+        char log[4096] = "";
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        fprintf(stderr, "the kernel cannot be built:\n%s\n", log);
+        return 1;
+    }
     cl_kernel kernel = clCreateKernel(program, "saxpy", NULL);
     cl_mem dx = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, n * sizeof *x, x, NULL);
     cl_mem dy = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, n * sizeof *y, y, NULL);

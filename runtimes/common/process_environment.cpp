@@ -46,6 +46,10 @@ void parse_handed_over(platform::option_values& options) {
 
 }  // namespace
 
+const char* library_version() {
+    return platform::version;
+}
+
 std::string library_of(const void* address) {
     Dl_info info;
     return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";

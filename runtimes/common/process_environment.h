@@ -18,6 +18,9 @@ std::string library_of(const void* address);
 /// @throws kernel::user_error
 void read_options(platform::option_values& options);
 
+/// The version of this library: "0.2.0".
+const char* library_version();
+
 /// Where reports of a run go: stdout, or the file of --stats-file; that of `simtlm run` by default.
 device::run_log::outputs log_outputs(const platform::option_values& options);
 

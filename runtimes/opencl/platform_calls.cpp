@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Platforms and devices.
+#include "runtimes/common/process_environment.h"
 #include "runtimes/opencl/call.h"
 #include "runtimes/opencl/entry_points.h"
 #include "runtimes/opencl/limits.h"
@@ -221,7 +222,7 @@ void device_info(session& s, cl_device_id handle, cl_device_info what, const ans
         case CL_DEVICE_VENDOR:
             return a.text("simtlm");
         case CL_DRIVER_VERSION:
-            return a.text("0.1.0");
+            return a.text(simtlm::runtime::library_version());
         case CL_DEVICE_PROFILE:
             return a.text("FULL_PROFILE");
         case CL_DEVICE_VERSION:
