@@ -2,6 +2,7 @@
 #include "modules/execution/executed_kernel.h"
 
 #include "modules/execution/block_cluster.h"
+#include "modules/execution/hardware_addresses.h"
 #include "modules/execution/memory_access.h"
 #include "modules/execution/operations/cluster_operations.h"
 #include "modules/execution/operations/remote_lanes.h"
@@ -64,6 +65,9 @@ public:
         warp_.pending = nullptr;
         if (request->op != nullptr && (instruction.info->is_memory() || request->remote != 0))
             note_request(*request, effects, addresses);
+        if (instruction.info->is_atomic && request->perform != nullptr && request->remote == 0)
+            perform_part(*request, split_off_shared_lanes(*request, effects, addresses));
+        seen_.replace(addresses);
         if (warp_.wait_failed && effects.can_suspend) {
             effects.suspended = true;
             // Lanes that have diverged may be what these wait for.
@@ -103,14 +107,14 @@ public:
 
     void perform_atomic(std::uint32_t lanes) override {
         if (atomic_ == nullptr) return;
-        const lane_mask all = atomic_->lanes;
-        atomic_->lanes = all & lanes;
-        if (atomic_->lanes != 0) atomic_->perform(warp_, *atomic_);
-        atomic_->lanes = all & ~lanes;
+        perform_part(*atomic_, lanes);
         if (atomic_->lanes == 0) free_.push_back(std::move(atomic_));
     }
 
-    std::vector<program::bulk_transfer> take_transfers() override { return std::move(transfers_); }
+    std::vector<program::bulk_transfer> take_transfers() override {
+        seen_.replace(transfers_);
+        return std::move(transfers_);
+    }
 
     bool retry_wait() override {
         const lane_mask active = warp_.active;
@@ -192,6 +196,14 @@ private:
         operation op;
         op.instruction = index_of(i);
         return op;
+    }
+
+    /// Carries out a request for some of its lanes, which it has no longer.
+    void perform_part(timed_request& r, lane_mask lanes) {
+        const lane_mask all = r.lanes;
+        r.lanes = all & lanes;
+        if (r.lanes != 0) r.perform(warp_, r);
+        r.lanes = all & ~lanes;
     }
 
     std::unique_ptr<timed_request> take_request() {
@@ -280,6 +292,7 @@ private:
 
     executed_kernel& kernel_;
     warp& warp_;
+    hardware_addresses seen_{kernel_.context_.memory};
     wait_state wait_;
     std::vector<program::bulk_transfer> transfers_;
     std::vector<std::unique_ptr<timed_request>> remote_;  // by number, or nullptr

@@ -133,4 +133,20 @@ void note_request(const memory_request& r, program::issue_effects& effects,
     settle_space(r.op, effects, addresses);
 }
 
+lane_mask split_off_shared_lanes(const memory_request& r, program::issue_effects& effects,
+                                 program::lane_addresses& addresses) {
+    if (access_detail::space_of(r.op) != space::generic) return 0;
+    lane_mask shared = 0;
+    for_lanes(r.lanes, [&](unsigned lane) {
+        if (placed(r.address[lane]).space == memory_space::shared) shared |= lane_mask{1} << lane;
+    });
+    if (shared == 0 || shared == r.lanes) return 0;
+    effects.space = memory_space::global;
+    effects.active_mask &= ~shared;
+    addresses.lanes = r.lanes & ~shared;
+    for_lanes(addresses.lanes,
+              [&](unsigned lane) { addresses.address[0][lane] = r.address[lane]; });
+    return shared;
+}
+
 }  // namespace simtlm::execution

@@ -18,4 +18,10 @@ void note_addresses(const warp& w, const operation* op,
 void note_request(const memory_request& r, program::issue_effects& effects,
                   program::lane_addresses& addresses);
 
+/// After note_request, of an atomic by generic addresses: hardware splits it where lanes address
+/// shared memory and others global memory. What is left is an access of global memory.
+/// @return lanes that address shared memory, where others address global memory
+lane_mask split_off_shared_lanes(const memory_request& r, program::issue_effects& effects,
+                                 program::lane_addresses& addresses);
+
 }  // namespace simtlm::execution

@@ -3,6 +3,7 @@
 
 #include "modules/execution/executed_kernel.h"
 #include "modules/execution/functional.h"
+#include "modules/execution/hardware_addresses.h"
 #include "modules/kernel/finish_instant.h"
 #include "modules/kernel/spawn.h"
 #include "platform/device/debug_session.h"
@@ -411,11 +412,12 @@ void timed_engine::end_copies() {
 void timed_engine::leave_in_l2(const task& t) {
     const memory_rows& rows = t.l2_rows;
     if (rows.address == 0 || rows.width == 0) return;
+    const execution::hardware_addresses seen(state_.memory.table());
     for (std::uint64_t z = 0; z < rows.depth; ++z)
         for (std::uint64_t y = 0; y < rows.height; ++y) {
             dispatch::host_command c;
             c.what = dispatch::host_command::kind::copy_in;
-            c.address = rows.address + z * rows.slice + y * rows.pitch;
+            c.address = seen.of(rows.address + z * rows.slice + y * rows.pitch);
             c.bytes = rows.width;
             if (t.direction == copy_direction::to_device) observer_.copied(c.address, c.bytes);
             submit(std::move(c), t.device);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What copies of the host leave in the L2, seen by the latency of a load: copies [accel-sim] MODE.
-// With accel-sim, the quirks of the reference are expected.
+// What copies of the host leave in the L2, seen by the latency of a load:
+// copies [elsewhere] [accel-sim] MODE. With accel-sim, the quirks of the reference are expected; with
+// elsewhere, device memory finds its place in the process taken.
 #include "cuda_subset.h"
+
+#include <sys/mman.h>
 
 #include <cstring>
 
@@ -40,7 +43,10 @@ static T* allocated(std::size_t bytes) {
 }
 
 int main(int count, char** arguments) {
-    const bool accel_sim = count > 2 && std::strcmp(arguments[1], "accel-sim") == 0;
+    const bool accel_sim = count > 2 && std::strcmp(arguments[count - 2], "accel-sim") == 0;
+    if (count > 2 && std::strcmp(arguments[1], "elsewhere") == 0)
+        mmap(reinterpret_cast<void*>(0xc0000000), 4096, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     const bool timed = std::strcmp(arguments[count - 1], "timed") == 0;
     OK(cudaMallocManaged(reinterpret_cast<void**>(&counter), sizeof *counter, 1));
     const int host[64] = {1, 2, 3};

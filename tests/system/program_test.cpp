@@ -481,5 +481,61 @@ TEST_F(Programs, ThatComeToADeadlockAreToldWhoHoldsWhatForWhom) {
     EXPECT_NE(std::string::npos, o.err.find(".ldst: holds ")) << o.err;
 }
 
+/// Even or odd lanes count in shared memory, the others in global memory, by one instruction with
+/// generic addresses; then lanes of the first half of a warp count in shared memory alone.
+const char* const mixed_atomics = R"(
+.version 6.4
+.target sm_70
+.address_size 64
+.visible .entry count(.param .u64 counter, .param .u64 copies, .param .u32 which)
+{
+    .shared .align 4 .u32 here;
+    .reg .pred %p<4>;
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [counter];
+    ld.param.u64 %rd2, [copies];
+    ld.param.u32 %r1, [which];
+    mov.u32 %r2, %tid.x;
+    setp.eq.u32 %p1, %r2, 0;
+    mov.u32 %r3, 0;
+    @%p1 st.shared.u32 [here], %r3;
+    bar.sync 0;
+    xor.b32 %r4, %r2, %r1;
+    and.b32 %r4, %r4, 1;
+    setp.eq.u32 %p2, %r4, 0;
+    mov.u32 %r5, here;
+    cvt.u64.u32 %rd3, %r5;
+    cvta.shared.u64 %rd4, %rd3;
+    selp.b64 %rd5, %rd4, %rd1, %p2;
+    atom.add.u32 %r6, [%rd5], 1;
+    and.b32 %r7, %r2, 16;
+    setp.eq.u32 %p3, %r7, 0;
+    selp.b64 %rd5, %rd4, %rd1, %p3;
+    @%p3 atom.add.u32 %r6, [%rd5], 100;
+    bar.sync 0;
+    ld.shared.u32 %r8, [here];
+    mul.wide.u32 %rd6, %r2, 4;
+    add.u64 %rd7, %rd2, %rd6;
+    st.global.u32 [%rd7], %r8;
+    ret;
+}
+)";
+
+TEST_F(Programs, WhoseAtomicsAddressSharedAndGlobalMemoryAtOnceSeeBothBehindABarrier) {
+    for (const char* const which : {"0", "1"})
+        for (const char* const preset : {"TINY", "RTX3070"}) {
+            std::string launch =
+                std::string("buffer counter u32 1 zero\nbuffer copies u32 64 zero\n") +
+                "launch count grid 1 block 64 args counter copies u32:" + which +
+                "\nexpect counter values 32\nexpect copies values";
+            for (int thread = 0; thread < 64; ++thread) launch += " 3232";
+            const outcome o =
+                simulate({"--preset", preset, "--ptx", folder_.write("m.ptx", mixed_atomics),
+                          "--launch", folder_.write("m.launch", launch)});
+            EXPECT_EQ(0, o.code) << preset << " " << which << o.err;
+        }
+}
+
 }  // namespace
 }  // namespace simtlm::test

@@ -119,8 +119,8 @@ void perform_atomic(warp& w, const memory_request& r) {
 bool is_visible_outside(const memory_request& r) {
     const space s = access_detail::space_of(r.op);
     if (s != space::generic) return s == space::global;
-    for (const std::uint64_t a : r.address)
-        if (a >= address_windows::end) return true;
+    for (lane_mask m = r.lanes; m != 0; m &= m - 1)
+        if (r.address[__builtin_ctz(m)] >= address_windows::end) return true;
     return false;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/execution_error.h"
+#include "modules/execution/hardware_addresses.h"
 #include "platform/device/array.h"
 #include "platform/device/functional_engine.h"
 #include "platform/device/memory_space.h"
@@ -7,6 +8,7 @@
 #include "platform/device/scheduler.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <stdexcept>
@@ -26,6 +28,27 @@ TEST(MemorySpace, GivesMemoryThatTheHostCanUseUnderTheSameAddress) {
     int read = 0;
     m.table().read(&read, a, sizeof read);
     EXPECT_EQ(read, 42);
+}
+
+TEST(MemorySpace, LiesAtTheSameAddressesForTheHardwareWhereverTheHostHasRoom) {
+    void* const own_place = reinterpret_cast<void*>(0xc0000000);
+    void* const taken = ::mmap(own_place, 4096, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    {
+        memory_space m(1, 16 * megabyte);
+        const std::uint64_t a = m.allocate(memory_kind::device, 0, 4096);
+        EXPECT_NE(a, 0xc0000000u);
+        const execution::hardware_addresses seen(m.table());
+        EXPECT_EQ(seen.of(a), 0xc0000000u);
+        EXPECT_EQ(seen.of(a + 16 * megabyte - 1), 0xc0ffffffu);
+        const std::uint64_t variable = m.table().allocate_static(64, 16, "v");
+        EXPECT_EQ(seen.of(variable), 0x1f880000u);
+        int of_the_host = 0;
+        const auto elsewhere = reinterpret_cast<std::uint64_t>(&of_the_host);
+        EXPECT_EQ(seen.of(elsewhere), elsewhere);
+        EXPECT_EQ(seen.of(0x100), 0x100u);
+    }
+    if (taken == own_place) ::munmap(taken, 4096);
 }
 
 TEST(MemorySpace, CountsWhatADeviceHasAndRefusesMore) {

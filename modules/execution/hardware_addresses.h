@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/device_memory.h"
+#include "modules/program/bulk_transfer.h"
+#include "modules/program/kernel_source.h"
+
+namespace simtlm::execution {
+
+/// Addresses as the simulated caches and memory see them. Device memory whose addresses are those
+/// of the host's process lies elsewhere where something else has taken its place there (sanitizers,
+/// a large heap of a program without position-independence). Programs see that; cycles do not
+/// depend on it: the hardware sees the addresses that the memory would have in its own place.
+class hardware_addresses {
+public:
+    explicit hardware_addresses(const device_memory& m);
+
+    device_address of(device_address a) const { return a - begin_ < size_ ? a - distance_ : a; }
+    void replace(program::lane_addresses& addresses) const {
+        if (distance_ != 0) replace_all(addresses);
+    }
+    void replace(std::vector<program::bulk_transfer>& transfers) const;
+
+private:
+    void replace_all(program::lane_addresses& addresses) const;
+
+    std::uint64_t distance_ = 0;  ///< from the memory's own place, bytes
+    device_address begin_ = 0;
+    std::uint64_t size_ = 0;
+};
+
+}  // namespace simtlm::execution
