@@ -44,11 +44,10 @@ sampled_run::sampled_run(const platform::sampling_options& how, const platform::
     std::set<std::uint64_t> streams;
     for (const host_command& c : work.commands) {
         if (c.what != host_command::kind::launch) continue;
-        std::vector<std::string> ignored;
-        streams.insert(trace::read_kernel_header(c.file, ignored).stream);
         auto traits = known.find(c.file);
         if (traits == known.end())
             traits = known.emplace(c.file, platform::traits_of_trace(c.file, reading)).first;
+        streams.insert(traits->second.stream);
         number_[c.list_number] = sampler_.add(traits->second);
     }
     if (streams.size() > 1 && config.dispatch.max_concurrent_kernels > 1)

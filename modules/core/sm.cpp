@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 namespace simtlm::core {
 
@@ -24,11 +26,10 @@ cache::l1_data_cache::config l1d_config(const sm_config& c) {
 }
 
 /// "sp3" and "spec1_0" are units of the kinds sp and spec1.
-std::string unit_kind(const char* name) {
-    std::string kind = name;
-    kind.erase(kind.find_last_not_of("0123456789") + 1);
-    if (kind.back() == '_') kind.pop_back();
-    return kind;
+std::string_view unit_kind(std::string_view name) {
+    name = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    if (name.back() == '_') name.remove_suffix(1);
+    return name;
 }
 
 }  // namespace
@@ -289,7 +290,7 @@ void sm::register_statistics(kernel::statistics& list) {
     list.add(name(), "sm", counted());
     list.add(dispatch_->name(), "dispatch", dispatch_->counted());
     for (const auto& unit : units_)
-        list.add(unit->name(), "unit_" + unit_kind(unit->basename()), unit->counted());
+        list.add(unit->name(), "unit_" + std::string(unit_kind(unit->basename())), unit->counted());
     l1i_->register_statistics(list);
     if (l1d_) l1d_->register_statistics(list);
     l1c_->register_statistics(list);
@@ -326,13 +327,13 @@ void sm::observe_caches(cache::access_observer& observer) {
 std::vector<unit_count> sm::unit_counts() const {
     std::vector<unit_count> kinds;
     for (const auto& unit : units_) {
-        const std::string kind = unit_kind(unit->basename());
+        const std::string_view kind = unit_kind(unit->basename());
         const auto at = std::find_if(kinds.begin(), kinds.end(),
                                      [&](const unit_count& k) { return k.kind == kind; });
         if (at != kinds.end())
             at->instructions += unit->counted().instructions;
         else
-            kinds.push_back({kind, unit->counted().instructions});
+            kinds.push_back({std::string(kind), unit->counted().instructions});
     }
     return kinds;
 }

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <exception>
@@ -28,6 +29,7 @@ namespace io = boost::iostreams;
 constexpr std::size_t initial_buffer = 256 * 1024;
 constexpr std::size_t longest_line = 1024 * 1024;
 constexpr std::size_t filter_buffer = 64 * 1024;
+constexpr std::size_t first_read = 8 * 1024, unpacked_at_once = 8 * 1024;
 
 enum class format { plain, xz, gzip, zstd, bzip2 };
 
@@ -124,16 +126,16 @@ public:
         : file_(std::move(file)), name_(name) {
         switch (file_->kind()) {
             case format::xz:
-                chain_.push(io::lzma_decompressor(filter_buffer), filter_buffer);
+                chain_.push(io::lzma_decompressor(filter_buffer), unpacked_at_once);
                 break;
             case format::gzip:
                 chain_.push(io::gzip_decompressor(io::zlib::default_window_bits, filter_buffer),
-                            filter_buffer);
+                            unpacked_at_once);
                 break;
             case format::bzip2:
             case format::zstd:
             case format::plain:
-                chain_.push(io::bzip2_decompressor(false, filter_buffer), filter_buffer);
+                chain_.push(io::bzip2_decompressor(false, filter_buffer), unpacked_at_once);
                 break;
         }
         chain_.push(archive_device(*file_), filter_buffer);
@@ -229,9 +231,12 @@ std::unique_ptr<line_source::byte_source> open_file(const std::string& file) {
 line_source::line_source(const std::string& file) : line_source(file, open_file(file)) {}
 
 line_source::line_source(std::string name, std::unique_ptr<byte_source> bytes)
-    : file_(std::move(name)), bytes_source_(std::move(bytes)) {
-    buffer_.resize(initial_buffer);
-    position_ = filled_ = buffer_.data();
+    : file_(std::move(name)),
+      bytes_source_(std::move(bytes)),
+      buffer_(new char[initial_buffer]),
+      size_(initial_buffer),
+      next_read_(first_read) {
+    position_ = filled_ = buffer_.get();
 }
 
 line_source::~line_source() = default;
@@ -245,31 +250,40 @@ std::string line_source::where() const {
     return file_ + ":" + std::to_string(number_);
 }
 
+/// Doubles the buffer, and keeps its first bytes.
+void line_source::grow(std::size_t kept) {
+    std::unique_ptr<char[]> larger(new char[size_ * 2]);
+    std::memcpy(larger.get(), buffer_.get(), kept);
+    buffer_ = std::move(larger);
+    size_ *= 2;
+}
+
 bool line_source::refill() {
     std::size_t kept = static_cast<std::size_t>(filled_ - position_);
     if (at_end_) return false;
-    std::memmove(buffer_.data(), position_, kept);
+    std::memmove(buffer_.get(), position_, kept);
     for (;;) {
-        if (kept + 1 >= buffer_.size()) {
+        if (kept + 1 >= size_) {
             if (kept > longest_line) {
                 ++number_;
                 throw kernel::user_error(where(), "a line of more than 1 MB", "is this a trace?");
             }
-            buffer_.resize(buffer_.size() * 2);
+            grow(kept);
         }
-        const std::size_t got =
-            bytes_source_->read(buffer_.data() + kept, buffer_.size() - 1 - kept);
+        const std::size_t room = std::min(next_read_, size_ - 1 - kept);
+        next_read_ *= next_read_ < initial_buffer ? 4 : 1;
+        const std::size_t got = bytes_source_->read(buffer_.get() + kept, room);
         bytes_ += got;
         if (got == 0) {
             at_end_ = true;
             if (kept > 0) buffer_[kept++] = '\n';
         }
-        position_ = buffer_.data();
+        position_ = buffer_.get();
         filled_ = position_ + kept + got;
         const bool marked = number_ == 0 && filled_ - position_ >= 3 &&
                             std::memcmp(position_, "\xef\xbb\xbf", 3) == 0;
         if (marked) {  // a byte order mark in front of the first line
-            std::memset(buffer_.data(), ' ', 3);
+            std::memset(buffer_.get(), ' ', 3);
         }
         if (got == 0) return kept > 0;
         if (std::memchr(position_ + kept, '\n', got) != nullptr) return true;

@@ -3,10 +3,10 @@
 
 #include "modules/trace/place.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace simtlm::trace {
 
@@ -70,7 +70,11 @@ private:
 
     std::string file_;
     std::unique_ptr<byte_source> bytes_source_;
-    std::vector<char> buffer_;
+    void grow(std::size_t kept);
+
+    std::unique_ptr<char[]> buffer_;  // not filled with zeros: most headers need little of it
+    std::size_t size_ = 0;
+    std::size_t next_read_;           // bytes; a header alone should not have a whole file unpacked
     const char* position_ = nullptr;  ///< start of what next() has not given yet
     const char* filled_ = nullptr;    ///< end of what was read
     std::uint64_t number_ = 0;

@@ -2,13 +2,16 @@
 #include "platform/report/report.h"
 
 #include "modules/kernel/archive.h"
+#include "platform/report/add_block.h"
 #include "platform/report/report_writer.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,42 +24,47 @@ using core::core_statistics;
 core_statistics sum_of_cores(gpu& device) {
     core_statistics sum;
     for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) kernel::add_up(sum, c->core(i).statistics());
+        for (unsigned i = 0; i < c->sms(); ++i) add_block(sum, c->core(i).statistics());
     return sum;
 }
 
 /// "Access = 1, Miss = 0, ..." as printed for each cache of a kind.
-std::string cache_line(const cache::cache_statistics& s) {
-    return fmt::format(
-        "Access = {}, Miss = {}, Miss_rate = {:.3f}, Pending_hits = {}, Reservation_fails = {}\n",
-        s.accesses, s.misses, ratio(s.misses, s.accesses), s.pending_hits, s.reservation_fails);
+/// @param what  of which kind, @param number  which of them
+void add_cache_line(fmt::memory_buffer& to, std::string_view what, unsigned number,
+                    const cache::cache_statistics& s) {
+    fmt::format_to(fmt::appender(to),
+                   FMT_COMPILE("{}[{}]: Access = {}, Miss = {}, Miss_rate = {:.3f}, "
+                               "Pending_hits = {}, Reservation_fails = {}\n"),
+                   what, number, s.accesses, s.misses, ratio(s.misses, s.accesses), s.pending_hits,
+                   s.reservation_fails);
 }
 
 void write_core_caches(report_writer& out, gpu& device) {
     cache::cache_statistics l1i, l1d, l1c, l1t;
     std::uint64_t running = 0;
-    std::string by_core;
+    fmt::memory_buffer by_core;
     unsigned number = 0;
     for (const auto& c : device.clusters())
         for (unsigned i = 0; i < c->sms(); ++i, ++number) {
             core::multiprocessor& sm = c->core(i);
             const auto add = [&sm](cache::cache_statistics& sum, core::l1_cache which) {
                 if (const cache::cache_statistics* const s = sm.statistics_of(which))
-                    kernel::add_up(sum, *s);
+                    add_block(sum, *s);
             };
             add(l1i, core::l1_cache::instruction);
             add(l1c, core::l1_cache::constant);
             add(l1t, core::l1_cache::texture);
             if (const auto* const s = sm.statistics_of(core::l1_cache::data)) {
-                kernel::add_up(l1d, *s);
+                add_block(l1d, *s);
                 running += sm.statistics().cycles;
-                by_core += fmt::format("\tL1D_cache_core[{}]: {}", number, cache_line(*s));
+                add_cache_line(by_core, "\tL1D_cache_core", number, *s);
             }
         }
     l1d.port_cycles = running;  // of an SM without CTAs nobody could use the ports
     out.print("\n========= Core cache stats =========\nL1I_cache:\n");
     write_cache(out, "L1I", l1i, "\t");
-    out.print("L1D_cache:\n{}", by_core);
+    out.text("L1D_cache:\n");
+    out.text({by_core.data(), by_core.size()});
     write_cache(out, "L1D", l1d, "\t");
     write_ports(out, "L1D_cache", l1d, "\t");
     out.count("total_dl1_misses", l1d.misses, "\t");  // the manual's names
@@ -68,7 +76,7 @@ void write_core_caches(report_writer& out, gpu& device) {
     out.print("L1T_cache:\n");
     write_cache(out, "L1T", l1t, "\t");
     cache::cache_statistics all = l1i;
-    for (const cache::cache_statistics* one : {&l1d, &l1c, &l1t}) kernel::add_up(all, *one);
+    for (const cache::cache_statistics* one : {&l1d, &l1c, &l1t}) add_block(all, *one);
     out.print("\nTotal_core_cache_stats:\n");
     write_breakdown(out, "Total_core_cache_stats_breakdown", all);
     out.print("\nTotal_core_cache_fail_stats:\n");
@@ -101,7 +109,7 @@ void write_instructions(report_writer& out, const core_statistics& s, gpu& devic
     out.count("gpgpu_n_tot_w_icount", s.warp_instructions);
     out.count("gpgpu_n_stall_shd_mem", s.memory_stalls);
     core::traffic_statistics traffic;
-    for (const auto& c : device.clusters()) kernel::add_up(traffic, c->traffic());
+    for (const auto& c : device.clusters()) add_block(traffic, c->traffic());
     const auto requests = [&](protocol::access_type t) {
         return traffic.requests_by_type[static_cast<unsigned>(t)];
     };
@@ -256,18 +264,19 @@ void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& devi
 
 void write_l2(report_writer& out, gpu& device) {
     cache::cache_statistics l2;
-    std::string by_bank;
+    fmt::memory_buffer by_bank;
     bool any = false;
     unsigned number = 0;
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s, ++number)
             if (const cache::cache_statistics* c = p->sub_partition(s).cache_statistics()) {
-                kernel::add_up(l2, *c);
+                add_block(l2, *c);
                 any = true;
-                by_bank += fmt::format("L2_cache_bank[{}]: {}", number, cache_line(*c));
+                add_cache_line(by_bank, "L2_cache_bank", number, *c);
             }
     if (!any) return;
-    out.print("\n========= L2 cache stats =========\n{}", by_bank);
+    out.text("\n========= L2 cache stats =========\n");
+    out.text({by_bank.data(), by_bank.size()});
     write_cache(out, "L2", l2, "");
     out.print("L2_total_cache_breakdown:\n");
     write_breakdown(out, "L2_cache_stats_breakdown", l2);
@@ -409,9 +418,10 @@ report reporter::make(const report_subject* subject) {
     write_issue(out, cores, device_);
     write_traffic(out, device_);
     const std::size_t before_memory = out.printed();
-    write_memory(out, device_);
+    const memory::dram_statistics channels = sum_of_channels(device_);
+    write_memory(out, device_, channels);
     if (!device_.config().run.print_memory_latencies) out.unprint(before_memory);
-    write_channels(out, device_);
+    write_channels(out, device_, channels);
     write_l2(out, device_);
     write_queues(out, device_);
     write_network(out, device_);

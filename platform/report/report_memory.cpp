@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "platform/report/add_block.h"
 #include "platform/report/report_writer.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ void write_banks(report_writer& out, gpu& device, const char* title, Cell cell) 
         out.print("dram[{}]: ", c);
         const dram_statistics& d = device.channels()[c]->statistics();
         for (unsigned b = 0; b < d.banks.size(); ++b) cell(d, c, b);
-        out.print("\n");
+        out.text("\n");
     }
 }
 
@@ -52,7 +53,8 @@ void write_accesses(report_writer& out, gpu& device, const char* title, Of of, T
             const std::uint64_t n = of(b);
             bank.add(n);
             of_channel += n;
-            out.print("{:9} ", n);
+            out.number(n, 9);
+            out.text(" ");
         }
         chip.add(of_channel);
         sum += of_channel;
@@ -66,15 +68,12 @@ void write_accesses(report_writer& out, gpu& device, const char* title, Of of, T
 template <typename Table>
 void write_histogram(report_writer& out, const char* name, const Table& table, std::size_t n) {
     out.print("{}:", name);
-    for (std::size_t i = 0; i < n; ++i) out.print("{} \t", table[i]);
-    out.print("\n");
+    for (std::size_t i = 0; i < n; ++i) {
+        out.number(table[i]);
+        out.text(" \t");
+    }
+    out.text("\n");
     out.add_row(name, {table.begin(), table.begin() + static_cast<std::ptrdiff_t>(n)});
-}
-
-dram_statistics sum_of_channels(gpu& device) {
-    dram_statistics sum;
-    for (const auto& c : device.channels()) kernel::add_up(sum, c->statistics());
-    return sum;
 }
 
 void write_channel(report_writer& out, const memory::dram_config& config, unsigned number,
@@ -90,25 +89,44 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
         d.cycles, d.idle_cycles, d.activates, d.precharges, d.refreshes, d.requests, d.reads,
         d.allocate_reads, d.writes, d.write_backs, d.bandwidth_utilisation());
     out.print("n_activity={} dram_eff={:.4g}\n", d.active_cycles, d.efficiency());
-    for (unsigned b = 0; b < d.banks.size(); ++b)
-        out.print("bk{}: {}a {}i ", b, d.banks[b].reads, d.banks[b].idle);
+    for (unsigned b = 0; b < d.banks.size(); ++b) {
+        out.text("bk");
+        out.number(b);
+        out.text(": ");
+        out.number(d.banks[b].reads);
+        out.text("a ");
+        out.number(d.banks[b].idle);
+        out.text("i ");
+    }
     out.print("\n\n{:-<72}\n", "");
-    out.print("\nRow_Buffer_Locality = {:.6f}", d.row_locality());
-    out.print("\nRow_Buffer_Locality_read = {:.6f}", ratio(d.row_hits_read, d.read_accesses));
-    out.print("\nRow_Buffer_Locality_write = {:.6f}", ratio(d.row_hits_write, d.write_accesses));
-    out.print("\nBank_Level_Parallism = {:.6f}", d.bank_parallelism());
-    out.print("\nBank_Level_Parallism_Col = {:.6f}", d.bank_parallelism_column());
-    out.print("\nBank_Level_Parallism_Ready = {:.6f}", d.bank_parallelism_ready());
-    out.print("\nwrite_to_read_ratio_blp_rw_average = {:.6f}", d.write_share());
-    out.print("\nGrpLevelPara = {:.6f} \n", d.group_parallelism());
-    out.print("\nBW Util details:\nbwutil = {:.6f} \n", d.bandwidth_utilisation());
-    const auto line = [&](const char* name, std::uint64_t v) { out.print("{} = {} \n", name, v); };
+    const auto value = [&](std::string_view name, double v) {
+        out.text(name);
+        out.text(" = ");
+        out.fixed(v);
+    };
+    value("\nRow_Buffer_Locality", d.row_locality());
+    value("\nRow_Buffer_Locality_read", ratio(d.row_hits_read, d.read_accesses));
+    value("\nRow_Buffer_Locality_write", ratio(d.row_hits_write, d.write_accesses));
+    value("\nBank_Level_Parallism", d.bank_parallelism());
+    value("\nBank_Level_Parallism_Col", d.bank_parallelism_column());
+    value("\nBank_Level_Parallism_Ready", d.bank_parallelism_ready());
+    value("\nwrite_to_read_ratio_blp_rw_average", d.write_share());
+    value("\nGrpLevelPara", d.group_parallelism());
+    out.text(" \n");
+    value("\nBW Util details:\nbwutil", d.bandwidth_utilisation());
+    out.text(" \n");
+    const auto line = [&](std::string_view name, std::uint64_t v) {
+        out.text(name);
+        out.text(" = ");
+        out.number(v);
+        out.text(" \n");
+    };
     line("total_CMD", d.cycles);
     line("util_bw", d.utilised);
     line("Wasted_Col", d.wasted_column);
     line("Wasted_Row", d.wasted_row);
     line("Idle", d.unused);
-    out.print("\nBW Util Bottlenecks: \n");
+    out.text("\nBW Util Bottlenecks: \n");
     line("RCDc_limit", d.limit_rcd);
     line("RCDWRc_limit", d.limit_rcd_write);
     line("WTRc_limit", d.limit_wtr);
@@ -118,7 +136,7 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
     line("CCDLc_limit_alone", d.limit_ccdl_alone);
     line("WTRc_limit_alone", d.limit_wtr_alone);
     line("RTWc_limit_alone", d.limit_rtw_alone);
-    out.print("\nCommands details: \n");
+    out.text("\nCommands details: \n");
     line("total_CMD", d.cycles);
     line("n_nop", d.idle_cycles);
     line("Read", d.reads);
@@ -130,11 +148,12 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
     line("n_ref", d.refreshes);
     line("n_req", d.requests);
     line("total_req", d.reads + d.writes + d.allocate_reads + d.write_backs);
-    out.print("\nDual Bus Interface Util: \n");
+    out.text("\nDual Bus Interface Util: \n");
     line("issued_total_row", d.row_commands);
     line("issued_total_col", d.column_commands);
-    const auto share = [&](const char* name, std::uint64_t a, std::uint64_t b) {
-        out.print("{} = {:.6f} \n", name, ratio(a, b));
+    const auto share = [&](std::string_view name, std::uint64_t a, std::uint64_t b) {
+        value(name, ratio(a, b));
+        out.text(" \n");
     };
     share("Row_Bus_Util", d.row_commands, d.cycles);
     share("CoL_Bus_Util", d.column_commands, d.cycles);
@@ -149,9 +168,14 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
 
 }  // namespace
 
-void write_memory(report_writer& out, gpu& device) {
+dram_statistics sum_of_channels(gpu& device) {
+    dram_statistics sum;
+    for (const auto& c : device.channels()) add_block(sum, c->statistics());
+    return sum;
+}
+
+void write_memory(report_writer& out, gpu& device, const dram_statistics& all) {
     const memory::memory_statistics& m = device.memory_statistics();
-    const dram_statistics all = sum_of_channels(device);
     out.count("maxmflatency", m.round_trip.max);
     out.count("max_icnt2mem_latency", m.request_network.max);
     out.count("maxmrqlatency", all.latency_max);
@@ -173,18 +197,21 @@ void write_memory(report_writer& out, gpu& device) {
 
     write_banks(out, device, "maximum concurrent accesses to same row",
                 [&](const dram_statistics& d, unsigned, unsigned b) {
-                    out.print("{:9} ", d.banks[b].max_same_row);
+                    out.number(d.banks[b].max_same_row, 9);
+                    out.text(" ");
                 });
     write_banks(out, device, "maximum service time to same row",
                 [&](const dram_statistics& d, unsigned, unsigned b) {
-                    out.print("{:9} ", d.banks[b].max_row_service);
+                    out.number(d.banks[b].max_row_service, 9);
+                    out.text(" ");
                 });
     std::uint64_t accesses = 0, switches = 0;
     write_banks(out, device, "average row accesses per activate",
                 [&](const dram_statistics& d, unsigned, unsigned b) {
                     accesses += d.banks[b].row_accesses;
                     switches += d.banks[b].row_switches;
-                    out.print("{:9f} ", ratio(d.banks[b].row_accesses, d.banks[b].row_switches));
+                    out.fixed(ratio(d.banks[b].row_accesses, d.banks[b].row_switches), 9);
+                    out.text(" ");
                 });
     out.print("average row locality = {}/{} = {:f}\n", accesses, switches,
               ratio(accesses, switches));
@@ -209,17 +236,16 @@ void write_memory(report_writer& out, gpu& device) {
                 [&](const dram_statistics&, unsigned c, unsigned b) {
                     const auto& of = by_bank(c, b);
                     if (of.replies != 0)
-                        out.print("{:10}", of.sum / of.replies);
+                        out.number(of.sum / of.replies, 10);
                     else
-                        out.print("    none  ");
+                        out.text("    none  ");
                 });
-    write_banks(out, device, "maximum mf latency per bank",
-                [&](const dram_statistics&, unsigned c, unsigned b) {
-                    out.print("{:10}", by_bank(c, b).max);
-                });
+    write_banks(
+        out, device, "maximum mf latency per bank",
+        [&](const dram_statistics&, unsigned c, unsigned b) { out.number(by_bank(c, b).max, 10); });
 }
 
-void write_channels(report_writer& out, gpu& device) {
+void write_channels(report_writer& out, gpu& device, const dram_statistics& all) {
     for (unsigned c = 0; c < device.channels().size(); ++c) {
         out.print("Memory Partition {}: \n", c);
         write_channel(out, device.config().memory.partition.dram, c,
@@ -227,15 +253,15 @@ void write_channels(report_writer& out, gpu& device) {
     }
     // Scripts that read the text find the last channel's under these names. A run that is
     // interrupted before the simulation begins has no channels yet.
-    const dram_statistics last =
-        device.channels().empty() ? dram_statistics{} : device.channels().back()->statistics();
+    const dram_statistics none;
+    const dram_statistics& last =
+        device.channels().empty() ? none : device.channels().back()->statistics();
     out.add("n_nop", last.idle_cycles);
     out.add("n_act", last.activates);
     out.add("n_pre", last.precharges);
     out.add("n_ref", last.refreshes);
     out.add("n_req", last.requests);
 
-    const dram_statistics all = sum_of_channels(device);
     out.print("\n========= DRAM, all channels =========\n");
     out.count("dram_cycles", all.cycles);
     out.count("dram_n_nop", all.idle_cycles);

@@ -1,27 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/report_writer.h"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <algorithm>
 
 namespace simtlm::platform {
 
 void report_writer::append(fmt::string_view format, fmt::format_args arguments) {
-    // A string that is formatted into directly is filled with zeros wherever it grows.
-    fmt::memory_buffer line;
-    fmt::vformat_to(fmt::appender(line), format, arguments);
-    report_.text.append(line.data(), line.size());
+    fmt::vformat_to(fmt::appender(text_), format, arguments);
 }
 
-void report_writer::count(const std::string& name, std::uint64_t value, const char* indent) {
-    print("{}{} = {}\n", indent, name, value);
-    add(name, value);
+void report_writer::number(std::uint64_t value, unsigned width) {
+    constexpr std::string_view blanks = "                    ";  // as many as digits at most
+    const fmt::format_int digits(value);
+    if (digits.size() < width)
+        text(blanks.substr(0, std::min<std::size_t>(width, blanks.size()) - digits.size()));
+    text({digits.data(), digits.size()});
 }
 
-void report_writer::real(const std::string& name, double value) {
-    print("{} = {:12.4f}\n", name, value);
-    add(name, value);
+void report_writer::fixed(double value, unsigned width) {
+    const std::size_t from = text_.size();
+    fmt::format_to(fmt::appender(text_), FMT_COMPILE("{:.6f}"), value);
+    const std::size_t digits = text_.size() - from;
+    if (digits >= width) return;
+    text_.resize(from + width);
+    char* const at = text_.data() + from;
+    std::copy_backward(at, at + digits, at + width);
+    std::fill(at, at + width - digits, ' ');
+}
+
+void report_writer::count(std::string name, std::uint64_t value, std::string_view indent) {
+    text(indent);
+    text(name);
+    text(" = ");
+    number(value);
+    text("\n");
+    add(std::move(name), value);
+}
+
+void report_writer::real(std::string name, double value) {
+    text(name);
+    fmt::format_to(fmt::appender(text_), FMT_COMPILE(" = {:12.4f}\n"), value);
+    add(std::move(name), value);
 }
 
 void report_writer::add(std::string name, std::uint64_t value) {

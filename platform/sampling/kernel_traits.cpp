@@ -57,6 +57,7 @@ kernel_traits traits_of_trace(const std::string& file, const trace::reader_optio
     t.block = h.block;
     t.shared_memory = h.shared_memory;
     t.registers = h.registers;
+    t.stream = h.stream;
     sectors touched;
     double blocks = 0, all = 0;
     for (unsigned n = 0; n < blocks_looked_at; ++n) {

@@ -20,6 +20,7 @@ struct kernel_traits {
     program::dim3 grid, block;
     std::uint32_t shared_memory = 0;  ///< bytes per CTA
     std::uint32_t registers = 0;      ///< per thread
+    std::uint64_t stream = 0;         ///< that it was recorded in
     double instructions = 0;          ///< warp instructions of a CTA; 0: not known
     std::array<double, program::op_class_count> mix{};  ///< shares of the instructions, by class
     double footprint = 0;  ///< bytes of global memory that a CTA touches

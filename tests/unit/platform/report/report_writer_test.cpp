@@ -22,6 +22,18 @@ TEST(ReportWriter, PrintsAFigureAndKeepsItUnderItsName) {
     EXPECT_EQ(r.value("none"), 0);
 }
 
+TEST(ReportWriter, AlignsNumbersAsTheirFormatWould) {
+    for (const std::uint64_t n :
+         {std::uint64_t{0}, std::uint64_t{123456789}, std::uint64_t{1234567890}, ~std::uint64_t{0}})
+        for (const unsigned width : {0u, 1u, 9u, 10u, 20u}) {
+            report_writer out, expected;
+            out.number(n, width);
+            out.fixed(static_cast<double>(n) / 7, width);
+            expected.print("{:{}}{:{}.6f}", n, width, static_cast<double>(n) / 7, width);
+            EXPECT_EQ(out.take().text, expected.take().text);
+        }
+}
+
 TEST(ReportWriter, TakesBackTextAndKeepsFigures) {
     report_writer out;
     out.print("title {}\n", 1);
