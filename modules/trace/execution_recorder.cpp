@@ -18,6 +18,15 @@
 
 namespace simtlm::trace {
 
+namespace {
+/// A replay would neither copy nor wait: traces do not tell what it is about.
+bool works_without_warp(const program::static_instruction& i) {
+    using program::special_op;
+    return i.special == special_op::mbarrier_update || i.special == special_op::mbarrier_wait ||
+           i.special == special_op::bulk_copy || i.special == special_op::remote_store;
+}
+}  // namespace
+
 /// Between an SM and the executor of a warp.
 class execution_recorder::warp : public program::warp_executor {
 public:
@@ -31,7 +40,7 @@ public:
     }
     void issue(const program::dynamic_instruction& instruction, std::uint64_t now,
                program::issue_effects& effects, program::lane_addresses& addresses) override {
-        if (is_not_told(instruction.info->special))
+        if (form_ == nullptr && works_without_warp(*instruction.info))
             throw kernel::user_error("--record-trace",
                                      std::string("the kernel executes ") +
                                          instruction.info->opcode +
@@ -47,6 +56,10 @@ public:
     }
     void apply_memory() override { executor_->apply_memory(); }
     void perform_atomic(std::uint32_t lanes) override { executor_->perform_atomic(lanes); }
+    std::vector<program::bulk_transfer> take_transfers() override {
+        return executor_->take_transfers();
+    }
+    bool retry_wait() override { return executor_->retry_wait(); }
 
     void append_to(std::string& text, unsigned number) const {
         text += "\nwarp = " + std::to_string(number) + "\ninsts = " + std::to_string(lines_) + "\n";
@@ -54,13 +67,6 @@ public:
     }
 
 private:
-    /// A replay would neither copy nor wait.
-    static bool is_not_told(program::special_op s) {
-        using program::special_op;
-        return s == special_op::mbarrier_update || s == special_op::mbarrier_wait ||
-               s == special_op::bulk_copy || s == special_op::remote_store;
-    }
-
     const traced_form* form_;
     program::warp_executor* executor_ = nullptr;
     std::string text_;
@@ -116,6 +122,17 @@ execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> k
     if (is_machine_code()) binary_version_ = kernel_->descriptor().binary_version;
 }
 
+/// Of machine code with bulk copies or mbarriers there are only the lines that a tracer writes:
+/// they replay as a trace from a GPU does, in which copies and waits take no time.
+bool execution_recorder::tells_code() const {
+    const auto is_told = [](const program::instruction_window& w) {
+        return std::none_of(w.next, w.end, [](const program::dynamic_instruction& i) {
+            return works_without_warp(*i.info);
+        });
+    };
+    return !is_machine_code() || std::all_of(code_.begin(), code_.end(), is_told);
+}
+
 bool execution_recorder::is_machine_code() const {
     constexpr unsigned machine_code_bytes = 16;
     return !code_.empty() && code_.front().next->info->code_bytes == machine_code_bytes;
@@ -159,7 +176,7 @@ std::string execution_recorder::header() const {
            "\n-binary version = " + std::to_string(binary_version_) +
            "\n-cuda stream id = " + std::to_string(f.stream) +
            (is_machine_code() ? tracer_lines() : "\n-accelsim tracer version = 3\n") +
-           executed_code::text_of(code_) +
+           (tells_code() ? executed_code::text_of(code_) : std::string()) +
            (is_machine_code()
                 ? "\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num "
                   "[reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate\n"

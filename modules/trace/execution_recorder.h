@@ -51,6 +51,7 @@ private:
     std::string header() const;
     std::string tracer_lines() const;
     bool is_machine_code() const;
+    bool tells_code() const;
     void write(const std::string& text);
     void finish();
 

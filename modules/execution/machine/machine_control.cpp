@@ -16,7 +16,9 @@ void machine_control::start(warp& w, const kernel_image& kernel) {
         frame_ = make_lane_buffer(kernel.frame_bytes);
         frame_bytes_ = kernel.frame_bytes;
     }
-    std::memset(frame_.get(), 0, frame_bytes_);
+    // All but scratch rows, which every instruction writes before it reads them.
+    std::memset(frame_.get(), 0, machine_frame::scratch);
+    std::memset(frame_.get() + machine_frame::uniform, 0, frame_bytes_ - machine_frame::uniform);
     std::memcpy(frame_.get() + frame_layout::always, &all_lanes, sizeof all_lanes);
     w.banks[static_cast<unsigned>(bank::frame)] = frame_.get();
     w.local_base = 0;

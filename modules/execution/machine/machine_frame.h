@@ -20,7 +20,7 @@ struct machine_frame {
     static constexpr std::uint32_t zero = 256;               ///< RZ as a source: nobody writes it
     static constexpr std::uint32_t discard = zero + 256;     ///< RZ as a result; two rows
     static constexpr std::uint32_t scratch = discard + 256;  ///< double rows
-    static constexpr unsigned scratch_rows = 16;
+    static constexpr unsigned scratch_rows = 24;
     static constexpr std::uint32_t uniform = scratch + 256 * scratch_rows;  ///< UR0..UR62
     static constexpr std::uint32_t barriers = uniform + 128 * 64;           ///< B0..B15
     static constexpr std::uint32_t saved_counter = barriers + 128 * 16;     ///< Rpc: low, high
