@@ -53,14 +53,9 @@ std::unique_ptr<execution::program_image> load(const platform::option_values& va
                                                       look.checks(), gpu_architecture(values));
     if (!values.text("--ptx").empty())
         values.fail("--cubin", "--ptx names a program, too", "name one of them");
-    if (look.finds())
-        values.fail("--check", "machine code is run without checks", "run the PTX: --ptx FILE");
-    if (look.debug().tells_instructions())
-        values.fail("--cubin", "instructions of machine code are not logged",
-                    "run the PTX: --ptx FILE");
     auto file = std::make_shared<const sass::cubin>(
         kernel::read_text_file(path, "name a cubin: nvcc -cubin", kernel::largest_program), path);
-    return std::make_unique<execution::sass_image>(std::move(file), memory);
+    return std::make_unique<execution::sass_image>(std::move(file), memory, look.checks());
 }
 
 /// Device memory that keeps what the checks need.

@@ -230,7 +230,7 @@ private:
             op = next;
             next = op->execute(warp_, op);
             if (next == nullptr && warp_.status != warp_status::done) next = warp_.next;
-        } while (next == op + 1 && next->instruction == index);
+        } while (next > op && next->instruction == index);
         settle(next);
         if (next != op + 1 && ++branches_ == warp_control::timed_branches_per_turn) pass_turn();
     }

@@ -246,6 +246,7 @@ private:
                     o.suffix = spec.selects_byte ? bytes[w_.bits(76, 2)] : std::string_view{};
                 else
                     decorate(o, spec, spec.bit, spec.bit == 24 ? 0 : spec.bit == 32 ? 1 : 2);
+                if (spec.is_metadata) o.reuse = w_.bit(50);
                 return o;
             }
             case what::predicate: {

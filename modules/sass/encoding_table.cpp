@@ -240,6 +240,9 @@ public:
                     case 'r':
                         o.tells_layout = true;
                         break;
+                    case 'y':
+                        o.is_metadata = true;
+                        break;
                     case 'w':
                         o.may_be_uniform = true;
                         break;

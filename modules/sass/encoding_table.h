@@ -84,6 +84,7 @@ struct encoding_operand {
     bool selects_half = false;      ///< of F16: bit 60, the high half
     bool selects_word = false;      ///< bit 88: the high half
     bool tells_layout = false;      ///< a matrix: bit 73 of A, 74 of B: by rows or by columns
+    bool is_metadata = false;       ///< of a sparse matrix: bit 50 says .reuse
     bool may_be_uniform = false;    ///< a predicate: the bit before its negation says UP
     bool counts_down = false;       ///< a predicate: 0 is PT
     std::string_view needs, needs_not, shown_with;  ///< modifiers

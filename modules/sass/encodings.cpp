@@ -23,7 +23,7 @@ namespace simtlm::sass {
 //                ~ counts from PT down
 //                /n -x, /a |x|, /i ~x, at the bits where such a source has them; the type of an
 //                immediate: /s signed, /u unsigned, /f f32, /d f64, /h two halves; /x: halves of
-//                a packed source are chosen; /g: of F16 either half
+//                a packed source are chosen; /g: of F16 either half; /y: bit 50 says .reuse
 //   Pn UPn       predicate at bit n; ! behind it: bit n+3 negates it
 //   In.w Sn.w    number of w bits at bit n, unsigned or signed
 //   ?            behind an operand: left out where it is PT; [X]: there where modifier X is,
@@ -73,7 +73,9 @@ VIMNMX3 20f 40f 60f 80f a0f 1c0f 1e0f 90- | 72-73=U32,-,U16x2,S16x2 76=RELU | Rd
 VABSDIFF 214 414 814 a14 1a14 1c14 70-  | 73=U32,- | Rd P81? A B/s C/s
 VABSDIFF4 215 415 815 a15 1a15 1c15 70- | 73=U8,S8 75=ACC | Rd P81? A B/s C/s
 I2I     238 838 a38 1a38 1c38      75-  | 73=U8,S8 | Rd Q/s
-I2IP    239 839 a39 1a39 1c39      75-  | 75-76=U8,S8,U16,S16 73=U32,S32 74=SAT | Rd A Q/s C
+F2IP    243 443 643 843 a43 1643 1a43 1c43 1e43 86- | ?72=0 76-77=U8,S8,INVALID2,INVALID3 .F32 78-79=-,INVALID1,INVALID2,TRUNC 74=NTZ 75=RELU | Rd A B/f C/f
+I2IP    239                        75-89 | ?72-73=0 ?78=0 76-77=U8,S8,U16,S16 .S32 .SAT | Rd A Rb Rc
+I2IP    239                        90-  | ?72-73=0 ?78=0 76-77=U8,S8,U16,S16 .S32 74-75=-,SAT,SATRELU,INVALID3 | Rd A Rb Rc
 
 # --- integer comparison, logic, shifts, bytes ---
 ISETP   20c 80c a0c 1a0c 1c0c      70-  | 76-78=F,LT,EQ,LE,GT,NE,GE,T 73=U32,- 74-75=AND,OR,XOR 72=EX | P81 P84 A Q/s P87! P68!?EX
@@ -108,8 +110,11 @@ FSWZADD 822                        70-  | 80=FTZ 78-79=-,RM,RP,RZ 77=NDV | Rd A 
 HMMA    23c                        75-79 | ?82-83=0 75+78=1688,16816,1684,INVALID3 76=F16,F32 77=SATFINITE | Rd A/n Rb Rc
 HMMA    23c                        80-  | ?73=0 ?82-83=0 75+78=1688,16816,1684,INVALID3 76=F16,F32 77=SATFINITE | Rd A/n Rb Rc
 HMMA    23c                        80-  | ?73=0 75+78=1688,16816,1684,INVALID3 76=F16,F32 82-83=-,BF16,TF32,INVALID3 | Rd A/n Rb Rc
+HMMA    23c                        80-  | ?73=1 .SP 75+78=1688,16816,INVALID2,16832 76=F16,F32 82-83=-,BF16,TF32,INVALID3 | Rd A/n Rb/n Rc UP87~!? R40/y I48.2
 HMMA    236                        70-79 | 75=884,444 76=F16,F32 78=F16,F32 79-80=STEP0,STEP1,STEP2,STEP3 77=SATFINITE | Rd A/nr Rb/nr Rc
 IMMA    237                        75-  | ?72=0 75+85-86=8816,INVALID1,8832,INVALID3,16816,16832,16864,INVALID7 76+83=U8,S8,U4,S4 78+84=U8,S8,U4,S4 82=SAT | Rd A/r Rb/r Rc
+IMMA    237                        80-89 | ?72=1 .SP 75+85-86=INVALID0,INVALID1,8832,8864,INVALID4,16832,16864,168128 76+83=U8,S8,U4,S4 78+84=U8,S8,U4,S4 82=SAT | Rd A/r Rb/r Rc UP87~!? R40/y I48.2
+IMMA    237                        90-  | ?72=1 .SP 75+85-86=INVALID0,INVALID1,8832,INVALID3,INVALID4,16832,16864,INVALID7 76-77+83=U8,S8,INVALID2,INVALID3,INVALID4,INVALID5,INVALID6,INVALID7 78-79+84=U8,S8,INVALID2,INVALID3,INVALID4,INVALID5,INVALID6,INVALID7 82=SAT | Rd A/r Rb/r Rc UP87~!? R40/y I48.2
 BMMA    23d                        75-  | ?80-80=1 75-76=88128,168128,168256,INVALID3 78=XOR,AND .POPC | Rd A/r Rb/r Rc
 MOVM    23a                        75-  | ?75-75=0 .16 78-79=MT88,M832,M864,INVALID3 | Rd A
 DMMA    23f                        80-89 | .884 78-79=-,RM,RP,RZ | Rd A/na Rb/na C/na

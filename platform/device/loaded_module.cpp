@@ -16,13 +16,7 @@ loaded_module::loaded_module(const module_source& source, memory_space& memory,
     : memory_(memory) {
     const module_source* loaded = &source;
     if (source.isa == execution::instruction_set::sass) {
-        // Machine code is run without checks and without a log.
-        const bool looks = look != nullptr && (look->finds() || look->debug().tells_instructions());
-        if (looks && source.otherwise == nullptr)
-            throw failure(status::no_binary_for_gpu,
-                          source.name + " is machine code, which is run without --check and logs",
-                          "load PTX, or leave them out");
-        if (!looks) load_machine_code(source);
+        load_machine_code(source, look);
         if (!image_) loaded = source.otherwise.get();
     }
     if (!image_) load_ptx(*loaded, timing, architecture, look);
@@ -67,11 +61,13 @@ void loaded_module::load_ptx(const module_source& source,
     }
 }
 
-void loaded_module::load_machine_code(const module_source& source) {
+void loaded_module::load_machine_code(const module_source& source, const inspection* look) {
     try {
         auto read = std::make_shared<const sass::cubin>(source.code, source.name);
         const memory_space::turn t(memory_, false);
-        auto image = std::make_unique<execution::sass_image>(std::move(read), memory_.table());
+        auto image = std::make_unique<execution::sass_image>(
+            std::move(read), memory_.table(),
+            look == nullptr ? execution::check_options{} : look->checks());
         if (source.otherwise == nullptr || image->is_executed_whole()) image_ = std::move(image);
     } catch (const failure&) {
         throw;

@@ -56,7 +56,7 @@ private:
     void load_ptx(const module_source& source, const execution::instruction_timing& timing,
                   unsigned architecture, inspection* look);
     /// Leaves nothing where something else is to be run.
-    void load_machine_code(const module_source& source);
+    void load_machine_code(const module_source& source, const inspection* look);
 
     memory_space& memory_;
     std::unique_ptr<execution::program_image> image_;

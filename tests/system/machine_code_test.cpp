@@ -112,6 +112,25 @@ INSTANTIATE_TEST_SUITE_P(TensorProducts, StoredProgram,
                                          stored_program{90, "H100_PCIE", "tensor_80", 3296}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+INSTANTIATE_TEST_SUITE_P(SparseProducts, StoredProgram,
+                         testing::Values(stored_program{80, "A100", "sparse_80", 5760, "sparse"},
+                                         stored_program{86, "RTX3070", "sparse_80", 5760, "sparse"},
+                                         stored_program{90, "H100_PCIE", "sparse_80", 5760,
+                                                        "sparse"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+INSTANTIATE_TEST_SUITE_P(SparseNibbles, StoredProgram,
+                         testing::Values(stored_program{80, "A100", "nibbles_80", 3072, "nibbles"},
+                                         stored_program{86, "RTX3070", "nibbles_80", 3072,
+                                                        "nibbles"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+// I2IP everywhere, F2IP from sm_86 on.
+INSTANTIATE_TEST_SUITE_P(NarrowIntegers, StoredProgram,
+                         testing::Values(stored_program{75, "RTX2060", "narrow", 1728, "narrow"},
+                                         stored_program{86, "RTX3070", "narrow", 1728, "narrow"},
+                                         stored_program{90, "H100_PCIE", "narrow", 1728, "narrow"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Shapes of double precision that Hopper has.
 INSTANTIATE_TEST_SUITE_P(DoubleProducts, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "doubles_90", 768,
@@ -223,16 +242,35 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return std::string(p.param.name); });
 
 // What warps learn from an engine or an mbarrier is not in a trace; products of warpgroups are.
-TEST(RecordedHopperMachineCode, IsRefusedWhereACopyOrAnMbarrierIsExecuted) {
+TEST(RecordedHopperMachineCode, WithMbarriersReplaysAsATraceFromAGpuDoes) {
     const scratch_folder folder;
     const std::string file = folder.write("run.launch",
                                           "buffer a u32 4096 random 3\nbuffer o u32 16384 zero\n"
                                           "launch barriers grid 2 block 128 args a o s32:3\n");
-    const outcome o =
-        simulate({"--preset", "H100_PCIE", "--cubin", SIMTLM_MACHINE_CODE "/hopper.sm_90.cubin",
-                  "--launch", file, "--record-trace", folder.path("T")});
-    EXPECT_EQ(o.code, 2);
-    EXPECT_NE(o.err.find("the kernel executes SYNCS"), std::string::npos) << o.err;
+    const std::string cubin = SIMTLM_MACHINE_CODE "/hopper.sm_90.cubin";
+    const auto cycles = [](const outcome& o) {
+        const std::size_t at = o.out.find("gpu_sim_cycle = ");
+        return at == std::string::npos ? std::string()
+                                       : o.out.substr(at, o.out.find('\n', at) - at);
+    };
+    const outcome plain = simulate({"--preset", "H100_PCIE", "--cubin", cubin, "--launch", file});
+    ASSERT_EQ(plain.code, 0) << plain.err;
+    const outcome recorded =
+        simulate({"--preset", "H100_PCIE", "--cubin", cubin, "--launch", file, "--record-trace",
+                  folder.path("T"), "--record-form", "text"});
+    ASSERT_EQ(recorded.code, 0) << recorded.err;
+    EXPECT_EQ(cycles(recorded), cycles(plain));
+    const std::string trace = read_file(folder.path("T/kernel-1.traceg"));
+    EXPECT_NE(trace.find("SYNCS.ARRIVE.TRANS64"), std::string::npos);
+    EXPECT_NE(trace.find("SYNCS.PHASECHK"), std::string::npos);
+    // The code, by which waits would have to be timed, is not told.
+    EXPECT_EQ(trace.find("-execution"), std::string::npos);
+    for (const char* const compat : {"none", "accel-sim"}) {
+        const outcome replayed = simulate({"--preset", "H100_PCIE", "-trace",
+                                           folder.path("T/kernelslist.g"), "--compat", compat});
+        EXPECT_EQ(replayed.code, 0) << replayed.err;
+        EXPECT_FALSE(cycles(replayed).empty());
+    }
 }
 
 TEST(RecordedHopperMachineCode, TakesTheSameCyclesWithProductsOfWarpgroups) {
@@ -371,13 +409,14 @@ TEST(MachineCodeProgram, PrintsWhatItsPtxPrints) {
 
 TEST(MachineCodeProgram, RefusesBeforeTheLaunchWhatIsNotExecutedAndNamesIt) {
     const scratch_folder folder;
-    const std::string file = folder.write(
-        "run.launch", "buffer o f32 32 zero\nlaunch multiplies_sparse grid 1 block 32 args o\n");
+    const std::string file =
+        folder.write("run.launch",
+                     "buffer o u32 32 zero\nlaunch queries_texture grid 1 block 32 args u64:0 o\n");
     const outcome run = simulate({"-gpgpu_ptx_sim_mode", "1", "--cubin",
                                   SIMTLM_MACHINE_CODE "/refused.sm_80.cubin", "--launch", file});
     EXPECT_EQ(run.code, 2);
     ASSERT_EQ(run.error_lines().size(), 1u) << run.err;
-    EXPECT_NE(run.err.find("multiplies_sparse"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("queries_texture"), std::string::npos) << run.err;
     EXPECT_NE(run.err.find("not executed"), std::string::npos) << run.err;
 }
 

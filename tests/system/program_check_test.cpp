@@ -106,6 +106,56 @@ TEST_F(ProgramChecks, FaultsUnderTheTimingModelAreTheUsersToMend) {
     EXPECT_EQ(std::string::npos, o.err.find("internal error")) << o.err;
 }
 
+/// Machine code of careless.cu for an architecture, checked for everything.
+class MachineCodeChecks : public testing::TestWithParam<unsigned> {
+protected:
+    outcome run(const std::string& kernel, const std::string& contents, bool timing) const {
+        const std::string launch = "buffer in u32 128 " + contents +
+                                   "\nbuffer out u32 128 zero\nlaunch " + kernel +
+                                   " grid 2 block 128 args in out\n";
+        std::vector<std::string> arguments = {
+            "--cubin",  SIMTLM_MACHINE_CODE "/careless.sm_" + std::to_string(GetParam()) + ".cubin",
+            "--launch", folder_.write("careless.launch", launch),
+            "--check",  "all"};
+        if (timing)
+            arguments.insert(arguments.end(), {"--preset", GetParam() == 75   ? "RTX2060"
+                                                           : GetParam() == 80 ? "A100"
+                                                                              : "H100_PCIE"});
+        else
+            arguments.insert(arguments.end(), {"-gpgpu_ptx_sim_mode", "1"});
+        return simulate(arguments);
+    }
+    scratch_folder folder_;
+};
+
+TEST_P(MachineCodeChecks, NameAddressesAndLinesOfRacesAndOfReadsOfUnwrittenMemory) {
+    for (const bool timing : {false, true}) {
+        const outcome o = run("careless", "unwritten", timing);
+        EXPECT_EQ(5, o.code) << o.err;
+        const auto tells = [&](const std::string& what) {
+            EXPECT_NE(std::string::npos, o.err.find(what)) << what << "\n" << o.err;
+        };
+        tells(".cubin:careless+0x00");
+        tells("careless.cu:9): kernel careless, block (0,0,0), thread (0,0,0): reads 4 bytes at ");
+        tells("0 bytes inside allocation in");
+        tells("race in shared memory at 0x");
+        tells("(static shared memory): this ");
+        tells("careless.cu:7)");
+        tells("careless.cu:8)");
+        tells(" have no barrier between them [");
+    }
+}
+
+TEST_P(MachineCodeChecks, TakeBarriersOfBlocksAndOfWarpsForOrder) {
+    for (const bool timing : {false, true}) {
+        const outcome o = run("careful", "ramp", timing);
+        EXPECT_EQ(0, o.code) << o.err;
+        EXPECT_NE(std::string::npos, o.out.find("checks have found nothing")) << o.err;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, MachineCodeChecks, testing::Values(75, 80, 90));
+
 TEST_F(ProgramChecks, RefuseWordsThatAreNoChecks) {
     const outcome o = run("leaks", "zero", false);
     EXPECT_EQ(2, o.code);

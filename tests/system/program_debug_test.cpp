@@ -71,6 +71,33 @@ TEST_F(ProgramDebug, LevelsTellMoreAndMore) {
     EXPECT_EQ(1, count(at_level("PTX_SIM_DEBUG=100").out, ".visible .entry small"));
 }
 
+TEST_F(ProgramDebug, TellsRegistersAndPredicatesOfMachineCodeWithItsAddresses) {
+    const std::string launch = folder_.write(
+        "careful.launch",
+        "buffer in u32 128 ramp\nbuffer out u32 128 zero\nlaunch careful grid 1 block 128 args in "
+        "out\n");
+    for (const char* const preset : {"", " --preset A100"}) {
+        std::vector<std::string> arguments = {
+            "--cubin", SIMTLM_MACHINE_CODE "/careless.sm_80.cubin", "--launch", launch};
+        if (*preset == 0)
+            arguments.insert(arguments.end(), {"-gpgpu_ptx_sim_mode", "1"});
+        else
+            arguments.insert(arguments.end(), {"--preset", "A100"});
+        const std::string told =
+            simulate_from_shell("export PTX_SIM_DEBUG=6 PTX_SIM_DEBUG_THREAD_UID=34;", arguments,
+                                "")
+                .out;
+        const std::string plain = simulate_from_shell("export PTX_SIM_DEBUG=0;", arguments, "").out;
+        EXPECT_LT(0, count(told, "[thd=34] : ctaid=(0,0,0) tid=(33,0,0) ("));
+        EXPECT_LT(0, count(told, "careless.sm_80.cubin:careful+0x")) << told;
+        EXPECT_EQ(1, count(told, " - EXIT)\n"));
+        // SR_TID.X
+        EXPECT_LT(0, count(told, " = 0x00000021\n")) << told;
+        EXPECT_LT(0, count(told, "    P0 = ")) << told;
+        EXPECT_EQ(0, count(plain, "[thd="));
+    }
+}
+
 TEST_F(ProgramDebug, TellsOfOneThreadOnly) {
     const std::string out = at_level("PTX_SIM_DEBUG=5 PTX_SIM_DEBUG_THREAD_UID=5").out;
     EXPECT_LT(0, count(out, "[thd=5] : ctaid=(0,0,0) tid=(0,0,0)")) << out;

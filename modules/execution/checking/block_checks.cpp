@@ -66,7 +66,8 @@ std::string block_checks::shared_variable(std::uint64_t offset) const {
         if (offset - v.address < v.bytes) return fmt::format("{}+{}", v.name, offset - v.address);
     if (offset >= launch_.kernel.static_shared)
         return fmt::format("dynamic shared memory+{}", offset - launch_.kernel.static_shared);
-    return "no variable";
+    // Machine code does not tell which.
+    return launch_.image.isa() == instruction_set::sass ? "static shared memory" : "no variable";
 }
 
 void block_checks::unwritten_shared(warp& w, const operation* op, unsigned lane,

@@ -153,6 +153,24 @@ const operation* machine_differences(warp& w, const operation* op) {
     });
 }
 
+const operation* machine_pack_integers(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]),
+                      *const c = row(w, op->source[2]);
+    const unsigned bits = d.width;
+    const std::int64_t most = (std::int64_t{1} << (d.is_signed ? bits - 1 : bits)) - 1;
+    const std::int64_t least = d.is_signed ? -most - 1 : 0;
+    const auto narrow = [&](std::uint32_t x) {
+        std::int64_t v = d.extended ? std::int64_t{static_cast<std::int32_t>(x)} : std::int64_t{x};
+        if (!d.wraps) v = std::min(std::max(v, least), most);
+        return static_cast<std::uint32_t>(v) & ((1u << bits) - 1);
+    };
+    return map_words(w, op, [&](unsigned i) {
+        const std::uint32_t pair = narrow(a[i]) << bits | narrow(b[i]);
+        return bits == 16 ? pair : pair | c[i] << 16;
+    });
+}
+
 const operation* machine_extremum16(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);

@@ -232,6 +232,7 @@ bool machine_lowering::lower_packed() {
         op.destination = result_row(at(0));
         return true;
     }
+    if (name == "I2IP" || name == "F2IP") return lower_narrow_integers();
     if (name == "LDSM") return lower_matrix_load();
     if (name == "LDGSTS") return lower_copy();
     return lower_extremum3();
@@ -330,6 +331,53 @@ bool machine_lowering::lower_narrow_float() {
     return true;
 }
 
+/// I2IP, F2IP: two numbers become 16-bit or 8-bit integers, which saturate; behind 8-bit ones
+/// stands the low half of the third source.
+bool machine_lowering::lower_narrow_integers() {
+    using ptx::opcode;
+    using ptx::type;
+    const bool of_floats = now_.opcode == "F2IP";
+    const type narrow = now_.has("U8")    ? type::u8
+                        : now_.has("S8")  ? type::s8
+                        : now_.has("U16") ? type::u16
+                                          : type::s16;
+    if (!of_floats) {
+        machine_details& d = details();
+        d.width = ptx::width_of(narrow);
+        d.is_signed = narrow == type::s8 || narrow == type::s16;
+        d.extended = true;
+        d.wraps = !now_.has("SAT");
+        if (now_.has("SATRELU")) return false;
+        if (d.width == 16 && (at(3).kind != operand_kind::reg || at(3).index != sass::register_rz))
+            return false;
+        const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
+        operation& op = emit(machine_pack_integers, &d);
+        op.source[0] = a;
+        op.source[1] = b;
+        op.source[2] = c;
+        op.destination = result_row(at(0));
+        return true;
+    }
+    if (now_.has("RELU") || ptx::width_of(narrow) != 8) return false;
+    ptx::operation o = packed_operation(opcode::cvt, narrow);
+    o.type_count = 2;
+    o.types[1] = type::f32;
+    o.round = now_.has("TRUNC") ? ptx::rounding::rzi : ptx::rounding::rni;
+    const slot high = scratch(), low = scratch(), pair = scratch();
+    const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
+    if (!emit_values(o, high, {a}, false) || !emit_values(o, low, {b}, false)) return false;
+    const auto permute = [&](slot first, std::uint32_t bytes, slot second, slot to, bool guarded) {
+        operation& op = emit(lanes_.permute, &details(), guarded);
+        op.source[0] = first;
+        op.source[1] = number(bytes);
+        op.source[2] = second;
+        op.destination = to;
+    };
+    permute(low, 0x0040, high, pair, false);
+    permute(pair, 0x5410, c, result_row(at(0)), true);
+    return true;
+}
+
 /// LDSM: one, two or four matrices of 8 by 8 halves; every lane names a row of 16 bytes.
 bool machine_lowering::lower_matrix_load() {
     if (!now_.has("M88") && !now_.has("MT88")) return false;
@@ -347,6 +395,7 @@ unsigned machine_lowering::matrices() const {
 void machine_lowering::emit_matrix_access(handler h, const operand& address,
                                           const std::vector<slot>& slots) {
     const address_place p = place_of(address, space::shared);
+    emit_segment_check();
     operation& op = emit(h);
     op.detail = p.detail;
     op.source[0] = p.source;
@@ -371,6 +420,7 @@ bool machine_lowering::lower_copy() {
     }
     const address_place to = place_of(at(0), space::shared);
     const address_place from = place_of(at(1), space::global);
+    emit_segment_check();
     operation& op = emit(copy_asynchronously);
     op.source[0] = to.source;
     op.immediate = to.offset;

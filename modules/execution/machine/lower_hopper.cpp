@@ -5,6 +5,7 @@
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/bulk_copy.h"
+#include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/cluster_operations.h"
 #include "modules/execution/operations/control.h"
 #include "modules/execution/operations/warpgroup_operations.h"
@@ -123,6 +124,7 @@ bool machine_lowering::lower_mbarrier() {
         o.op = counts ? ptx::opcode::cp_async_mbarrier_arrive : ptx::opcode::mbarrier_complete_tx;
         if (counts) o.flags |= std::uint64_t{1} << static_cast<unsigned>(ptx::flag::noinc);
         const address_place p = place_of(at(0), space::shared);
+        emit_mbarrier_note(p, access_flags::releases);
         operation& op = emit(mbarrier_handler(o));
         op.source[0] = p.source;
         op.immediate = p.offset;
@@ -148,6 +150,7 @@ bool machine_lowering::lower_mbarrier() {
         const slot value = double_source(at(2));
         const address_place p = place_of(at(1), space::shared);
         const slot old = scratch();
+        emit_mbarrier_note(p, 0);
         operation& op = emit_for_one_lane(exchange_mbarrier);
         op.source[0] = p.source;
         op.immediate = p.offset;
@@ -176,6 +179,7 @@ bool machine_lowering::lower_mbarrier() {
         };
         const slot place = keep(p.source, machine_frame::wait_address);
         const slot phase = keep(low_word(at(2)), machine_frame::wait_phase);
+        emit_mbarrier_note(p, access_flags::acquires);
         operation& op = emit(mbarrier_token_wait(now_.has("TRYWAIT")));
         op.source[0] = place;
         op.immediate = p.offset;
@@ -214,6 +218,7 @@ bool machine_lowering::lower_mbarrier() {
         p.detail = in_space(space::shared);
     } else {
         p = place_of(at(1), space::shared);
+        emit_mbarrier_note(p, access_flags::releases);
     }
     const slot state = result ? scratch() : no_slot;
     operation& op = emit(mbarrier_handler(o));

@@ -76,7 +76,10 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
         d.c = d.d = i.has("F32") ? matrix_element::f32 : matrix_element::f16;
         d.saturate = i.has("SATFINITE");
         const bool tf32 = d.a == matrix_element::tf32;
-        if (tf32 ? d.shape.k > 8 : d.shape.k < 8) return std::nullopt;
+        d.sparse = i.has("SP");
+        const unsigned stored = d.sparse ? d.shape.k / 2 : d.shape.k;
+        if (tf32 ? stored > 8 : stored < 8) return std::nullopt;
+        if (d.sparse && i.operands[2].negate) return std::nullopt;
         if (d.a != matrix_element::f16 && d.c == matrix_element::f16) return std::nullopt;
         d.sum = architecture < 80    ? arithmetic::turing_sum
                 : architecture >= 90 ? arithmetic::hopper_sum
@@ -86,7 +89,8 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
     }
     if (i.opcode == "IMMA") {
         // .SHAPE.A.B
-        const auto a = integer_of(i.modifiers[1]), b = integer_of(i.modifiers[2]);
+        const unsigned types = i.has("SP") ? 2 : 1;
+        const auto a = integer_of(i.modifiers[types]), b = integer_of(i.modifiers[types + 1]);
         if (!a || !b) return std::nullopt;
         const auto is_byte = [](matrix_element e) {
             return e == matrix_element::u8 || e == matrix_element::s8;
@@ -96,7 +100,8 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
         d.b = *b;
         d.c = d.d = matrix_element::s32;
         d.saturate = i.has("SAT");
-        const unsigned bits = d.shape.k * (is_byte(*a) ? 8 : 4);
+        d.sparse = i.has("SP");
+        const unsigned bits = (d.sparse ? d.shape.k / 2 : d.shape.k) * (is_byte(*a) ? 8 : 4);
         const bool whole = bits == 128 || (bits == 256 && d.shape.m == 16);
         if (!whole || i.operands[1].suffix != ".ROW" || i.operands[2].suffix != ".COL")
             return std::nullopt;
@@ -132,8 +137,15 @@ bool machine_lowering::lower_tensor() {
     }
     const bool doubles = name == "DMMA";
     if (name != "HMMA" && name != "IMMA" && name != "BMMA" && !doubles) return false;
-    const auto description = description_of(now_, image_.architecture());
+    auto description = description_of(now_, image_.architecture());
     if (!description) return false;
+    // Behind a sparse product's operands: a predicate that is mostly left out, metadata, selector.
+    slot metadata = no_slot;
+    if (description->sparse) {
+        if (now_.operand_count != 6) return false;
+        metadata = low_word(at(4));
+        description->selector = static_cast<unsigned>(at(5).value);
+    }
     for (unsigned n = 1; n < 4; ++n) {
         if (at(n).kind != operand_kind::reg) return false;
         if (!doubles && (at(n).negate || at(n).absolute)) return false;
@@ -189,7 +201,7 @@ bool machine_lowering::lower_tensor() {
     slot* const registers = list_of(list);
     operation& op = emit(multiply_matrices, nullptr, !doubles);
     op.list = registers;
-    op.source[0] = no_slot;
+    op.source[0] = metadata;
     op.immediate = reinterpret_cast<std::int64_t>(product.get());
     if (doubles)
         for (unsigned n = 0; n < results; ++n) to_pair(element(at(0), n), list[n]);

@@ -4,6 +4,7 @@
 #include "modules/execution/collectives.h"
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/operations/atomic.h"
+#include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/control.h"
 #include "modules/execution/operations/runtime.h"
 #include "modules/execution/operations/special.h"
@@ -52,7 +53,14 @@ slot machine_lowering::register_row(unsigned n, bool uniform) const {
 }
 
 slot machine_lowering::machine_frame_scratch(unsigned n) {
-    return machine_frame::scratch + 256 * (n % machine_frame::scratch_rows);
+    return machine_frame::scratch + 256 * n;
+}
+
+/// A double row for values within an instruction. The last one is what BAR.RED leaves for B2R.
+slot machine_lowering::scratch() {
+    constexpr unsigned last = machine_frame::scratch_rows - 1;
+    if (scratch_used_ >= last) problem_ = "it needs more rows for its values than there are";
+    return machine_frame_scratch(std::min(scratch_used_++, last - 1));
 }
 
 slot machine_lowering::low_word(const operand& o) {
@@ -218,11 +226,16 @@ void machine_lowering::lower() {
             image_.opcode_names_.insert(known ? sass::full_opcode(now_) : "UNKNOWN")
                 .first->c_str());
         uniform_ = known && now_.opcode.front() == 'U' && now_.opcode != "UNKNOWN";
+        const bool logs_before = known && is_logged_before();
+        if (known) emit_order_notes();
+        // That of BAR follows what gathers its lanes.
+        if (logs_before && now_.opcode != "BAR") emit_log();
         if (known && lower_instruction() && problem_.empty()) {
             // The last operation of an instruction, which has its guard, stands for it.
             const auto stands = [](const operation& op) { return op.counted; };
             if (std::none_of(image_.code_.begin() + first_.back(), image_.code_.end(), stands))
                 image_.code_.back().counted = true;
+            if (!logs_before) emit_log();
             continue;
         }
         if (image_.problems_[index_].empty())
@@ -1149,6 +1162,9 @@ bool machine_lowering::lower_memory() {
         d.result[0] = machine_frame::scratch_mask2;
         emit(machine_logic_predicates, &d, false);
     }
+    emit_access_check(p, format.memory_bytes, slots,
+                      loads ? access_flags::reads : access_flags::writes,
+                      or_zero ? machine_frame::scratch_mask2 : no_slot);
     operation& op = emit(loads ? handlers_.load(format) : handlers_.store(format));
     if (or_zero) {
         op.guard = machine_frame::scratch_mask2;
@@ -1234,6 +1250,8 @@ bool machine_lowering::lower_atomic() {
         d.result[0] = done;
         emit(machine_logic_predicates, &d);
     }
+    emit_access_check(p, ptx::width_of(t) / 8, {b},
+                      access_flags::reads | access_flags::writes | access_flags::strong, guard);
     if (moved) {
         machine_details& d = details();
         d.width = wide ? 64 : 32;
@@ -1345,6 +1363,7 @@ bool machine_lowering::lower_warp() {
         const bool reduces = now_.has("RED");
         if (!reduces && !now_.has("SYNC") && !now_.has("ARV")) return false;
         emit(machine_gather_at_barrier).moves_control = true;
+        emit_log();
         const slot id = low_word(at(0));
         slot threads = no_slot;
         unsigned n = 1;

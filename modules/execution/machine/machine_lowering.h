@@ -39,7 +39,7 @@ private:
     slot high_word(const operand& o);
     slot result_row(const operand& o, unsigned more = 0) const;
     static slot predicate_slot(const operand& o);
-    slot scratch() { return machine_frame_scratch(scratch_used_++); }
+    slot scratch();
     static slot machine_frame_scratch(unsigned n);
     void modifiers(machine_details& d, unsigned n, const operand& o, bool is_float) const;
     void source_predicate(machine_details& d, unsigned n, const operand& o) const;
@@ -80,6 +80,7 @@ private:
     bool lower_copy();
     bool lower_wide_add();
     bool lower_narrow_float();
+    bool lower_narrow_integers();
     bool lower_mbarrier();
     bool lower_bulk();
     bool lower_cluster();
@@ -102,6 +103,19 @@ private:
         std::uint16_t detail = 0;
     };
     address_place place_of(const operand& o, space s);
+
+    // Checks and the log.
+    bool needs_check(const address_place& p) const;
+    void emit_access_check(const address_place& p, unsigned element_bytes,
+                           const std::vector<slot>& stored, std::uint32_t flags,
+                           slot guard = no_slot);
+    void note_shared_access(unsigned element_bytes);
+    void emit_segment_check();
+    void emit_mbarrier_note(const address_place& p, std::uint32_t flags);
+    void emit_order_notes();
+    bool is_copied() const;
+    bool is_logged_before() const;
+    void emit_log();
     unsigned access_bytes() const;
 
     sass_image& image_;

@@ -129,8 +129,11 @@ const operation* machine_half_compare(warp& w, const operation* op);
 const operation* machine_half_set(warp& w, const operation* op);
 
 // Packed integers.
-const operation* machine_dot_product(warp& w, const operation* op);     ///< IDP
-const operation* machine_differences(warp& w, const operation* op);     ///< VABSDIFF, VABSDIFF4
+const operation* machine_dot_product(warp& w, const operation* op);  ///< IDP
+const operation* machine_differences(warp& w, const operation* op);  ///< VABSDIFF, VABSDIFF4
+/// I2IP: {C, A, B} from high to low, A and B of `width` bits (8, or 16 without C); is_signed: so
+/// are the results; extended: so are the sources; wraps: no saturation
+const operation* machine_pack_integers(warp& w, const operation* op);
 const operation* machine_extremum16(warp& w, const operation* op);      ///< VIMNMX.S16x2
 const operation* machine_add16(warp& w, const operation* op);           ///< VIADD.16x2
 const operation* machine_clamp_negative(warp& w, const operation* op);  ///< .RELU

@@ -72,6 +72,23 @@ struct bank_0 {
     static constexpr std::size_t environment_words = 32;
 };
 
+/// Registers that an instruction writes from its first operand on.
+unsigned result_words(const sass::instruction& i) {
+    const std::string_view name = i.opcode;
+    const bool loads = name == "LDG" || name == "LD" || name == "LDS" || name == "LDL" ||
+                       name == "LDC" || name == "ULDC" || name == "ATOM" || name == "ATOMG" ||
+                       name == "ATOMS";
+    const bool is_double = name == "DADD" || name == "DMUL" || name == "DFMA" ||
+                           ((name == "I2F" || name == "FRND") && i.has("F64")) ||
+                           (name == "F2I" && (i.has("U64") || i.has("S64"))) ||
+                           (name == "F2F" && i.modifiers[i.modifiers[0] == "FTZ" ? 1 : 0] == "F64");
+    if (loads && i.has("128")) return 4;
+    if (loads && (i.has("64") || i.has("S64") || i.has("F64"))) return 2;
+    const bool is_pair = is_double || i.has("WIDE") || (name == "CS2R" && !i.has("32")) ||
+                         (name == "UIADD3" && i.has("64")) || name == "LEPC";
+    return is_pair ? 2 : 1;
+}
+
 void put(std::byte* to, std::uint32_t offset, std::uint64_t value, std::size_t bytes) {
     std::memcpy(to + offset, &value, bytes);
 }
@@ -462,13 +479,43 @@ std::string sass_image::results_text(const operation& op, const std::byte* frame
     if (p.offset / sass::instruction_bytes >= f.instructions() ||
         !sass::decode(f.word(p.offset / sass::instruction_bytes), architecture_, p.offset, i))
         return {};
-    std::string text;
-    for (unsigned n = 0; n < i.operand_count && n < 2; ++n) {
-        const sass::operand& o = i.operands[n];
-        if (o.kind != sass::operand_kind::reg || o.index == sass::register_rz) continue;
+    if (i.operand_count == 0 || i.opcode == "R2P" || i.opcode == "R2UP") return {};
+    const auto row_text = [&](std::string_view name, std::uint32_t rows, unsigned index) {
         std::uint32_t v = 0;
-        std::memcpy(&v, frame + machine_frame::registers + 128u * o.index + 4 * lane, sizeof v);
-        text += fmt::format("    R{} = {:#010x}\n", o.index, v);
+        std::memcpy(&v, frame + rows + 128u * index + 4 * lane, sizeof v);
+        return fmt::format("    {}{} = {:#010x}\n", name, index, v);
+    };
+    const auto mask_text = [&](std::string_view name, std::uint32_t masks, unsigned index) {
+        lane_mask m = 0;
+        std::memcpy(&m, frame + masks + 4u * index, sizeof m);
+        return fmt::format("    {}{} = {}\n", name, index, (m >> lane & 1) != 0);
+    };
+    // Predicates that are written stand first, or after the register; others are read.
+    const bool sets = i.opcode.find("SETP") != std::string_view::npos || i.opcode == "PLOP3" ||
+                      i.opcode == "UPLOP3";
+    unsigned predicates = sets ? 2 : 1;
+    std::string text;
+    for (unsigned n = 0; n < i.operand_count; ++n) {
+        const sass::operand& o = i.operands[n];
+        if (o.kind == sass::operand_kind::predicate ||
+            o.kind == sass::operand_kind::uniform_predicate) {
+            if (predicates == 0 || o.negate_predicate) break;
+            --predicates;
+            if (o.index == sass::predicate_true) continue;
+            const bool uniform = o.kind == sass::operand_kind::uniform_predicate;
+            text += mask_text(
+                uniform ? "UP" : "P",
+                uniform ? machine_frame::uniform_predicates : machine_frame::predicates, o.index);
+            continue;
+        }
+        const bool uniform = o.kind == sass::operand_kind::uniform_reg;
+        if (sets || (!uniform && o.kind != sass::operand_kind::reg)) break;
+        const unsigned zero = uniform ? sass::uniform_urz : sass::register_rz;
+        const unsigned words = result_words(i);
+        for (unsigned k = 0; k < words && o.index + k < zero; ++k)
+            text +=
+                row_text(uniform ? "UR" : "R",
+                         uniform ? machine_frame::uniform : machine_frame::registers, o.index + k);
         break;
     }
     return text;
@@ -482,6 +529,11 @@ std::string sass_image::registers_text(const operation& op, const std::byte* fra
         std::uint32_t v = 0;
         std::memcpy(&v, frame + machine_frame::registers + 128 * r + 4 * lane, sizeof v);
         text += fmt::format("    R{} = {:#010x}\n", r, v);
+    }
+    for (unsigned n = 0; n < sass::predicate_true; ++n) {
+        lane_mask m = 0;
+        std::memcpy(&m, frame + machine_frame::predicates + 4 * n, sizeof m);
+        text += fmt::format("    P{} = {}\n", n, (m >> lane & 1) != 0);
     }
     return text;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/checking/block_checks.h"
+#include "modules/execution/machine/machine_operations.h"
 #include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/lane_addresses.h"
@@ -60,9 +61,9 @@ const operation* check_segments(warp& w, const operation* op) {
         };
     };
     const space s = access_detail::space_of(access);
-    if (access->execute == load_matrices)
+    if (access->execute == load_matrices || access->execute == machine_load_matrices)
         visit_matrix_rows(w, access, visitor(s, false));
-    else if (access->execute == store_matrices)
+    else if (access->execute == store_matrices || access->execute == machine_store_matrices)
         visit_matrix_rows(w, access, visitor(s, true));
     else if (access->execute == copy_asynchronously)
         visit_copy(w, access, visitor(space::generic, false), visitor(s, true));
