@@ -23,7 +23,8 @@ constexpr element elements[] = {element::u8,      element::u16, element::u32,  e
 struct layout {
     static constexpr std::uint64_t valid = 0x70616d746c6d7473;
     static constexpr unsigned address = 0, kind = 8, strides = 0x0c, upper_strides = 0x1c,
-                              sizes = 0x20, steps = 0x34, boxes = 0x37, mark = 0x40;
+                              sizes = 0x20, steps = 0x34, boxes = 0x37, mark = 0x40, im2col = 0x48,
+                              pixels = 0x4a, lower = 0x50, upper = 0x58;
     // Bits of the word at `kind`.
     static constexpr unsigned rank = 4, type = 7, swizzle = 13, fill = 15;
 };
@@ -68,6 +69,12 @@ std::optional<tensor_map> tensor_map::decode(const std::byte* from) {
                             std::uint64_t{upper >> 4 * d & 15} << 32)
                            << 4;
     }
+    m.im2col = get<std::uint8_t>(from, layout::im2col) != 0;
+    m.pixels = get<std::uint16_t>(from, layout::pixels);
+    for (unsigned d = 0; d < most_spatial; ++d) {
+        m.lower_corner[d] = get<std::int16_t>(from, layout::lower + 2 * d);
+        m.upper_corner[d] = get<std::int16_t>(from, layout::upper + 2 * d);
+    }
     return m;
 }
 
@@ -92,6 +99,14 @@ void tensor_map::encode(std::byte* to) const {
     put(to, layout::steps, of_steps);
     for (unsigned d = 0; d < most_dimensions; ++d)
         put(to, layout::boxes + d, static_cast<std::uint8_t>(box[d] - 1));
+    if (im2col) {
+        put(to, layout::im2col, std::uint8_t{1});
+        put(to, layout::pixels, pixels);
+        for (unsigned d = 0; d < most_spatial; ++d) {
+            put(to, layout::lower + 2 * d, lower_corner[d]);
+            put(to, layout::upper + 2 * d, upper_corner[d]);
+        }
+    }
     put(to, layout::mark, layout::valid);
 }
 
@@ -114,6 +129,7 @@ unsigned tensor_map::element_bytes() const {
 
 std::uint64_t tensor_map::box_bytes() const {
     std::uint64_t sum = element_bytes();
+    if (im2col) return sum * box_elements(0) * pixels;
     for (unsigned d = 0; d < rank; ++d) sum *= box_elements(d);
     return sum;
 }
@@ -125,8 +141,20 @@ std::string tensor_map::fault() const {
         if (strides[d - 1] % 16 != 0 || strides[d - 1] >> 40 != 0)
             return fmt::format("stride {} of dimension {} is not a multiple of 16 below 2^40",
                                strides[d - 1], d);
+    if (im2col) {
+        constexpr unsigned least_rank = 3, most_pixels = 1024;
+        if (rank < least_rank) return fmt::format("im2col mode with {} dimensions", rank);
+        if (pixels == 0 || pixels > most_pixels) return fmt::format("{} pixels per column", pixels);
+        // Sixteen bits for all corners together.
+        const int limit = 1 << (offset_bits() - 1);
+        for (unsigned d = 0; d < spatial(); ++d)
+            if (std::min(lower_corner[d], upper_corner[d]) < -limit ||
+                std::max(lower_corner[d], upper_corner[d]) >= limit)
+                return fmt::format("a corner of the bounding box beyond {} to {} in dimension {}",
+                                   -limit, limit - 1, d + 1);
+    }
     for (unsigned d = 0; d < rank; ++d) {
-        if (box[d] == 0 || box[d] > 256)
+        if ((!im2col || d == 0) && (box[d] == 0 || box[d] > 256))
             return fmt::format("a box of {} elements in dimension {}", box[d], d);
         if (step[d] == 0 || step[d] > 8)
             return fmt::format("an element stride of {} in dimension {}", step[d], d);

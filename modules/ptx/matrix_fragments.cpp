@@ -127,6 +127,7 @@ unsigned warpgroup_registers(const operation& o) {
     unsigned k = 16;
     if (o.types[1] == type::tf32) k = 8;
     if (width_of(o.types[1]) == 8) k = 32;
+    if (o.types[1] == type::b1) k = 256;
     if (o.op == opcode::wgmma_mma_async_sp) k *= 2;
     return o.shape.k == k ? o.shape.n * width_of(o.types[0]) / 64U : 0;
 }

@@ -88,7 +88,8 @@ constexpr word words[] = {
     {"", "mbarrier"}, {"", "arrive"}, {"", "arrive_drop"}, {"", "init"}, {"", "inval"},
     {"", "complete_tx"}, {"", "test_wait"}, {"", "try_wait"}, {"", "pending_count"}, {"", "red"},
     {"", "warp"}, {"", "idx"}, {"", "mask"}, {"", "load"}, {"", "store"}, {"", "mma"},
-    {"", "cluster"}, {"", "wait"}, {"", "bulk"}, {"", "bulk_group"}, {"", "tensor"}, {"", "tile"},
+    {"", "cluster"}, {"", "wait"}, {"", "bulk"}, {"", "bulk_group"}, {"", "tensor"}, {"", "tile"}, {"", "im2col"},
+    {"", "im2col_no_offs"},
     {"", "read", f::flag, n(flag::read)}, {"", "inc"}, {"", "dec"}, {"", "launch_dependents"}, {"", "mbarrier_init"},
     {"", "reduce"}, {"", "prefetch"}, {"", "tensormap"}, {"", "mma_async"}, {"", "replace"},
     {"", "cp_fenceproxy"}, {"", "tensormap::generic"}, {"", "b1024"}, {"", "fence"},
@@ -245,7 +246,7 @@ constexpr word words[] = {
     {"tensor", "1d", f::count, 1}, {"tensor", "2d", f::count, 2}, {"tensor", "3d", f::count, 3},
     {"tensor", "4d", f::count, 4}, {"tensor", "5d", f::count, 5},
     SIMTLM_WARPGROUP_SHAPES(k8) SIMTLM_WARPGROUP_SHAPES(k16) SIMTLM_WARPGROUP_SHAPES(k32)
-    SIMTLM_WARPGROUP_SHAPES(k64)
+    SIMTLM_WARPGROUP_SHAPES(k64) SIMTLM_WARPGROUP_SHAPES(k256)
     {"tensorfield", "global_address", f::variant, n(mode::map_address)},
     {"tensorfield", "rank", f::variant, n(mode::map_rank)},
     {"tensorfield", "box_dim", f::variant, n(mode::map_box)},

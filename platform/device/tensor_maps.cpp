@@ -4,6 +4,7 @@
 #include "modules/execution/tensor_map.h"
 #include "platform/device/status.h"
 
+#include <limits>
 #include <optional>
 
 namespace simtlm::device {
@@ -45,12 +46,29 @@ void encode_tensor_map(const tensor_map_request& what, void* to) {
     for (unsigned d = 0; d < what.dimensions; ++d) {
         demand(what.sizes[d] >= 1 && what.sizes[d] <= std::uint64_t{1} << 32,
                "a dimension of a tensor has 1 to 2^32 elements");
-        demand(what.box[d] >= 1 && what.box[d] <= 256 && what.steps[d] >= 1 && what.steps[d] <= 8,
+        const bool has_box = !what.im2col || d == 0;
+        demand((!has_box || (what.box[d] >= 1 && what.box[d] <= 256)) && what.steps[d] >= 1 &&
+                   what.steps[d] <= 8,
                "a box has 1 to 256 elements, its steps are 1 to 8");
         m.last[d] = static_cast<std::uint32_t>(what.sizes[d] - 1);
-        m.box[d] = static_cast<std::uint16_t>(what.box[d]);
+        m.box[d] = static_cast<std::uint16_t>(has_box ? what.box[d] : 1);
         m.step[d] = static_cast<std::uint8_t>(what.steps[d]);
         if (d > 0) m.strides[d - 1] = what.strides[d - 1];
+    }
+    if (what.im2col) {
+        demand(what.dimensions >= 3, "a tensor in im2col mode has 3 to 5 dimensions");
+        using pixels = std::numeric_limits<std::uint16_t>;
+        using corner = std::numeric_limits<std::int16_t>;
+        demand(what.pixels <= pixels::max(), "a column has 1 to 1,024 pixels");
+        m.im2col = true;
+        m.pixels = static_cast<std::uint16_t>(what.pixels);
+        for (unsigned d = 0; d < m.spatial(); ++d) {
+            for (const int c : {what.lower[d], what.upper[d]})
+                demand(c >= corner::min() && c <= corner::max(),
+                       "a corner of the bounding box is out of range");
+            m.lower_corner[d] = static_cast<std::int16_t>(what.lower[d]);
+            m.upper_corner[d] = static_cast<std::int16_t>(what.upper[d]);
+        }
     }
     const std::string fault = m.fault();
     demand(fault.empty(), fault.c_str());

@@ -10,7 +10,7 @@ namespace simtlm::device {
 constexpr std::size_t tensor_map_bytes = 128;  ///< of a tensor map, aligned to 64
 
 /// A tensor, and the box of it that bulk tensor copies move, as a host describes them
-/// (cuTensorMapEncodeTiled). Dimension 0 is the innermost.
+/// (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col). Dimension 0 is the innermost.
 struct tensor_map_request {
     static constexpr unsigned most_dimensions = 5;
 
@@ -21,6 +21,11 @@ struct tensor_map_request {
     std::array<std::uint64_t, most_dimensions - 1> strides{};   ///< bytes, from dimension 1 on
     std::array<std::uint32_t, most_dimensions> box{}, steps{};  ///< elements
     int interleave = 0, swizzle = 0, fill = 0;  ///< CUtensorMapInterleave and its kin
+
+    /// Im2col mode; box[0] is the number of channels per pixel.
+    bool im2col = false;
+    std::uint32_t pixels = 0;                               ///< per column
+    std::array<int, most_dimensions - 2> lower{}, upper{};  ///< corners, from dimension 1 on
 };
 
 /// Writes a tensor map. @throws failure  what the driver refuses, and interleaved tensors

@@ -8,24 +8,59 @@
 using namespace simtlm::cuda;
 namespace device = simtlm::device;
 
+namespace {
+
+/// What both ways of encoding are told of the tensor.
+device::tensor_map_request request(int type, unsigned rank, const void* address,
+                                   const std::uint64_t* sizes, const std::uint64_t* strides,
+                                   const std::uint32_t* steps) {
+    require_pointer(sizes);
+    require_pointer(steps);
+    require(rank <= 1 || strides != nullptr, status::invalid_value, "no strides");
+    device::tensor_map_request what;
+    what.type = type;
+    what.dimensions = rank;
+    what.address = reinterpret_cast<std::uintptr_t>(address);
+    const unsigned count = std::min(rank, device::tensor_map_request::most_dimensions);
+    std::copy_n(sizes, count, what.sizes.begin());
+    std::copy_n(steps, count, what.steps.begin());
+    if (count > 1) std::copy_n(strides, count - 1, what.strides.begin());
+    return what;
+}
+
+}  // namespace
+
 RUNTIME(cuTensorMapEncodeTiled)
 (void* to, int type, unsigned rank, void* address, const std::uint64_t* sizes,
  const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps, int interleave,
  int swizzle, int, int fill) {
     return driver_call("cuTensorMapEncodeTiled", [&](session&) {
-        require_pointer(sizes);
         require_pointer(box);
-        require_pointer(steps);
-        require(rank <= 1 || strides != nullptr, status::invalid_value, "no strides");
-        device::tensor_map_request what;
-        what.type = type;
-        what.dimensions = rank;
-        what.address = reinterpret_cast<std::uintptr_t>(address);
+        device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
+        std::copy_n(box, std::min(rank, device::tensor_map_request::most_dimensions),
+                    what.box.begin());
+        what.interleave = interleave;
+        what.swizzle = swizzle;
+        what.fill = fill;
+        device::encode_tensor_map(what, to);
+    });
+}
+
+RUNTIME(cuTensorMapEncodeIm2col)
+(void* to, int type, unsigned rank, void* address, const std::uint64_t* sizes,
+ const std::uint64_t* strides, const int* lower, const int* upper, std::uint32_t channels,
+ std::uint32_t pixels, const std::uint32_t* steps, int interleave, int swizzle, int, int fill) {
+    return driver_call("cuTensorMapEncodeIm2col", [&](session&) {
+        require_pointer(lower);
+        require_pointer(upper);
+        device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
         const unsigned count = std::min(rank, device::tensor_map_request::most_dimensions);
-        std::copy_n(sizes, count, what.sizes.begin());
-        std::copy_n(box, count, what.box.begin());
-        std::copy_n(steps, count, what.steps.begin());
-        if (count > 1) std::copy_n(strides, count - 1, what.strides.begin());
+        const unsigned corners = count > 2 ? count - 2 : 0;
+        std::copy_n(lower, corners, what.lower.begin());
+        std::copy_n(upper, corners, what.upper.begin());
+        what.im2col = true;
+        what.pixels = pixels;
+        what.box[0] = channels;
         what.interleave = interleave;
         what.swizzle = swizzle;
         what.fill = fill;

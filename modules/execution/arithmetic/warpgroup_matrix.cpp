@@ -15,7 +15,7 @@ bool is_eight_bits(matrix_element e) {
     return storage_bits(e) == 8;
 }
 bool is_integer(matrix_element e) {
-    return e == matrix_element::s8 || e == matrix_element::u8;
+    return e == matrix_element::s8 || e == matrix_element::u8 || e == matrix_element::b1;
 }
 
 std::int32_t extended(matrix_element e, std::uint32_t bits) {
@@ -177,10 +177,13 @@ bool warpgroup_multiply::read_b(const std::byte* shared, std::uint32_t bytes,
 void warpgroup_multiply::multiply_integers(const std::uint32_t* a, const std::uint32_t* b,
                                            std::uint32_t* sums) const {
     const unsigned k = description_.stored_k();
+    const bool bits = description_.a == matrix_element::b1;
     for (unsigned i = 0; i < rows; ++i)
         for (unsigned j = 0; j < tile_; ++j) {
             std::int32_t product = 0;
-            for (unsigned p = 0; p < k; ++p)
+            for (unsigned p = 0; p < k && bits; ++p)
+                product += __builtin_popcount(a[i * k + p] & b[p * tile_ + j]);
+            for (unsigned p = 0; p < k && !bits; ++p)
                 product += extended(description_.a, a[i * k + p]) *
                            extended(description_.b, b[p * tile_ + j]);
             std::uint32_t& sum = sums[i * tile_ + j];

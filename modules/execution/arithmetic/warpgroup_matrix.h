@@ -32,7 +32,8 @@ private:
     std::uint32_t swizzled(std::uint32_t address) const;
 };
 
-/// What the text of an instruction fixes.
+/// What the text of an instruction fixes. Of single bits an element is a word of 32, and the
+/// product of two the number of bits that are set in both (.and.popc).
 struct warpgroup_description {
     unsigned n = 8;  ///< columns, a multiple of 8 up to 256
     matrix_element a = matrix_element::f16, b = matrix_element::f16, d = matrix_element::f32;

@@ -95,6 +95,7 @@ private:
     void lower_fragment(const ptx::operation& o);
     lane_place lane_place_of(const ptx::operand& address, ptx::state_space s);
     bool set_tensor(bulk_copy& what, unsigned first);
+    bool set_offsets(bulk_copy& what, unsigned position);
     void emit_bulk(handler h, bulk_copy what);
     std::vector<slot> words_of(const ptx::operand& o);
     slot handle_of(const ptx::operand& o);

@@ -36,6 +36,21 @@ bool function_lowering::set_tensor(bulk_copy& what, unsigned first) {
     return true;
 }
 
+/// Offsets of im2col mode, where there are some. @return false: they do not fit the coordinates
+bool function_lowering::set_offsets(bulk_copy& what, unsigned position) {
+    what.mode = tensor_mode::tiled;
+    if (!has_operand(position)) return true;
+    what.mode = tensor_mode::im2col;
+    const ptx::operand& offsets = operand(position);
+    std::vector<const ptx::operand*> each{&offsets};
+    if (offsets.kind == operand_kind::vector) each = elements_of(offsets);
+    for (const ptx::operand* e : each) {
+        if (!has_width(*e, 16)) return false;
+        what.offsets.push_back(source(*e, 16));
+    }
+    return what.coordinates.size() == what.offsets.size() + 2;
+}
+
 bool function_lowering::lower_bulk(const ptx::operation& o) {
     bulk_copy what;
     const bool to_shared = o.space == state_space::shared;
@@ -68,7 +83,8 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
                 what.to = lane_place_of(operand(0), state_space::shared);
                 if (!set_tensor(what, 1)) return false;
                 set_barrier(3);
-                set_ranks(4);
+                if (!set_offsets(what, 4)) return false;
+                set_ranks(5);
             } else {
                 if (!set_tensor(what, 0)) return false;
                 what.from = lane_place_of(operand(2), state_space::shared);
@@ -83,6 +99,7 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
             return true;
         case opcode::cp_async_bulk_prefetch_tensor:
             if (!set_tensor(what, 0) || what.coordinates.size() != o.count) return false;
+            if (!set_offsets(what, 2)) return false;
             emit_bulk(prefetch_box, std::move(what));
             return true;
         case opcode::tensormap_cp_fenceproxy:

@@ -327,10 +327,8 @@ bool machine_lowering::lower_bulk() {
     const bool loads = name == "UTMALDG", stores = name == "UTMASTG", reduces = name == "UTMAREDG",
                prefetches = name == "UTMAPF";
     if (!loads && !stores && !reduces && !prefetches) return false;
-    if (now_.has("IM2COL")) {
-        problem_ = "im2col";
-        return false;
-    }
+    const bool columns = now_.has("IM2COL"), has_offsets = columns && (loads || prefetches);
+    what.mode = columns ? tensor_mode::im2col : tensor_mode::tiled;
     unsigned dimensions = 0;
     for (const std::string_view d : {"1D", "2D", "3D", "4D", "5D"}) {
         ++dimensions;
@@ -341,11 +339,13 @@ bool machine_lowering::lower_bulk() {
     for (unsigned n = 0; n < dimensions; ++n)
         what.coordinates.push_back(register_row(first + before + n, true));
     what.map = uniform_place(at(1).uniform, space::generic);
+    if (has_offsets) what.packed_offsets = register_row(at(2).index, true);
     if (loads) {
         what.to = cluster_place(first);
         what.barrier = cluster_place(first + 1);
         what.has_barrier = true;
         if (now_.has("MULTICAST")) {
+            // Above the offsets.
             const slot bytes = scratch(), ranks = scratch();
             operation& split = emit(machine_bulk_size, &details(), false);
             split.source[0] = register_row(at(2).index, true);
@@ -363,7 +363,7 @@ bool machine_lowering::lower_bulk() {
     return true;
 }
 
-/// UCGABAR_ARV, UCGABAR_WAIT, USETMAXREG, RPCMOV; STSM.
+/// UCGABAR_ARV, UCGABAR_WAIT, USETMAXREG, USETSHMSZ, RPCMOV; STSM.
 bool machine_lowering::lower_cluster() {
     const std::string_view name = now_.opcode;
     if (name == "UCGABAR_ARV" || name == "UCGABAR_WAIT") {
@@ -380,6 +380,11 @@ bool machine_lowering::lower_cluster() {
             emit(machine_logic_predicates, &d);
             return true;
         }
+        emit(nothing);
+        return true;
+    }
+    if (name == "USETSHMSZ") {
+        // Gives shared memory back before the CTA ends: occupancy, no values.
         emit(nothing);
         return true;
     }
@@ -417,17 +422,20 @@ slot machine_lowering::matrix_descriptor_row(unsigned first) {
     return to;
 }
 
-/// HGMMA, QGMMA, IGMMA; WARPGROUP.
+/// HGMMA, QGMMA, IGMMA, BGMMA; WARPGROUP.
 bool machine_lowering::lower_warpgroup() {
     const std::string_view name = now_.opcode;
     if (name == "WARPGROUP") {
-        if (now_.has("DEPBAR"))
-            emit(wait_for_warpgroup).immediate = static_cast<std::int64_t>(at(1).value);
+        // What .WAIT waits for is told nowhere: for all groups here, which no value can depend on.
+        if (now_.has("DEPBAR") || now_.has("WAIT"))
+            emit(wait_for_warpgroup).immediate =
+                now_.has("DEPBAR") ? static_cast<std::int64_t>(at(1).value) : 0;
         else
             emit(nothing);
-        return now_.has("ARRIVE") || now_.has("DEPBAR");
+        return now_.has("ARRIVE") || now_.has("DEPBAR") || now_.has("WAIT");
     }
-    const bool halves = name == "HGMMA", bytes = name == "QGMMA", integers = name == "IGMMA";
+    const bool halves = name == "HGMMA", bytes = name == "QGMMA", bits = name == "BGMMA";
+    const bool integers = name == "IGMMA" || bits;
     if (!halves && !bytes && !integers) return false;
     const bool closes = at(now_.operand_count - 1u).kind == operand_kind::text;
     if (at(0).index == sass::register_rz) {
@@ -459,6 +467,8 @@ bool machine_lowering::lower_warpgroup() {
         d.a = d.b = now_.has("BF16")   ? matrix_element::bf16
                     : now_.has("TF32") ? matrix_element::tf32
                                        : matrix_element::f16;
+    } else if (bits) {
+        d.a = d.b = matrix_element::b1;
     } else {
         const unsigned first = types + (bytes ? 1 : 0);
         d.a = element(now_.modifiers[first]);

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -107,6 +108,9 @@ struct lane_copy {
             fail("the tensor map is none", "cuTensorMapEncodeTiled makes them");
         if (m->rank != what.coordinates.size())
             fail(fmt::format("a tensor map of {} dimensions", m->rank));
+        if (what.mode != tensor_mode::any && m->im2col != (what.mode == tensor_mode::im2col))
+            fail(m->im2col ? "the tensor map is of im2col mode" : "the tensor map is of tiled mode",
+                 "instruction and tensor map name the same mode");
         return *m;
     }
 };
@@ -118,11 +122,15 @@ public:
     box_rows(const lane_copy& copy, const tensor_map& m) : m_(m) {
         for (unsigned d = 0; d < m.rank; ++d)
             start_[d] = static_cast<std::int32_t>(copy.word(copy.what.coordinates[d]));
+        if (!m.im2col) return;
+        std::copy(start_.begin(), start_.end(), pixel_.begin());
+        for (unsigned d = 0; d < m.spatial(); ++d) offset_[d] = offset_of(copy, d);
     }
 
     std::uint32_t bytes() const { return m_.box_elements(0) * m_.element_bytes(); }
     bool done() const { return done_; }
     void next() {
+        if (m_.im2col) return next_pixel();
         for (unsigned d = 1; d < m_.rank; ++d) {
             if (++at_[d] < m_.box_elements(d)) return;
             at_[d] = 0;
@@ -133,7 +141,7 @@ public:
     bool address(device_address& a) const {
         a = m_.address;
         for (unsigned d = 1; d < m_.rank; ++d) {
-            const std::int64_t c = coordinate(d, at_[d]);
+            const std::int64_t c = m_.im2col ? coordinate_of_pixel(d) : coordinate(d, at_[d]);
             if (c < 0 || c > m_.last[d]) return false;
             a += static_cast<std::uint64_t>(c) * m_.strides[d - 1];
         }
@@ -163,11 +171,40 @@ private:
     std::int64_t coordinate(unsigned d, unsigned i) const {
         return std::int64_t{start_[d]} + std::int64_t{i} * m_.step[d];
     }
+    /// Channels and images have no offset.
+    std::int64_t coordinate_of_pixel(unsigned d) const {
+        return pixel_[d] + (d <= m_.spatial() ? offset_[d - 1] : 0);
+    }
+    /// Along the dimensions of the bounding box, the first one fastest, and on to the next image.
+    void next_pixel() {
+        if (++pixels_ == m_.pixels) {
+            done_ = true;
+            return;
+        }
+        for (unsigned d = 1; d <= m_.spatial(); ++d) {
+            pixel_[d] += m_.step[d];
+            if (pixel_[d] <= std::int64_t{m_.last[d]} + m_.upper_corner[d - 1]) return;
+            pixel_[d] = m_.lower_corner[d - 1];
+        }
+        pixel_[m_.rank - 1U] += m_.step[m_.rank - 1U];
+    }
+    /// Offsets have no sign. Machine code has all of them in 16 bits.
+    unsigned offset_of(const lane_copy& copy, unsigned d) const {
+        const unsigned bits = m_.offset_bits(), mask = (1U << bits) - 1;
+        if (copy.what.packed_offsets != no_slot)
+            return copy.word(copy.what.packed_offsets) >> bits * d & mask;
+        if (copy.what.offsets.empty()) return 0;
+        return lanes_at<std::uint16_t>(copy.w, copy.what.offsets[d])[copy.lane] & mask;
+    }
 
     const tensor_map& m_;
     std::array<std::int32_t, tensor_map::most_dimensions> start_{};
     std::array<unsigned, tensor_map::most_dimensions> at_{};
     bool done_ = false;
+    // Of im2col mode: the pixel before offsets, and how many were before it.
+    std::array<std::int64_t, tensor_map::most_dimensions> pixel_{};
+    std::array<unsigned, tensor_map::most_spatial> offset_{};
+    unsigned pixels_ = 0;
 };
 
 constexpr unsigned most_row_bytes = 256 * 8;

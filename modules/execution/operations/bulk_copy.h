@@ -20,17 +20,23 @@ struct lane_place {
     space where() const { return static_cast<space>(detail >> access_detail::space_shift & 7); }
 };
 
+/// What an instruction says of the mode of its tensor map.
+enum class tensor_mode : std::uint8_t { any, tiled, im2col };
+
 /// What an instruction says; operation::immediate points to it.
 struct bulk_copy {
     lane_place to, from;  ///< of boxes: the one that is not a tensor
     lane_place barrier;   ///< mbarrier that is told of the bytes
     bool has_barrier = false;
-    lane_place map;                   ///< tensor_map, generic
-    std::vector<slot> coordinates;    ///< of the box, innermost first; empty: no tensor
-    slot bytes = no_slot;             ///< to copy
-    slot ranks = no_slot;             ///< .multicast::cluster: a mask of CTAs
-    element_update update = nullptr;  ///< of reductions
-    unsigned element_bytes = 0;       ///< of reductions and of st.async
+    lane_place map;                       ///< tensor_map, generic
+    tensor_mode mode = tensor_mode::any;  ///< that the map has to have
+    std::vector<slot> coordinates;        ///< of the box, innermost first; empty: no tensor
+    std::vector<slot> offsets;            ///< im2col: 16 bits for each dimension but the outer two
+    slot packed_offsets = no_slot;        ///< the same in the low half of a word
+    slot bytes = no_slot;                 ///< to copy
+    slot ranks = no_slot;                 ///< .multicast::cluster: a mask of CTAs
+    element_update update = nullptr;      ///< of reductions
+    unsigned element_bytes = 0;           ///< of reductions and of st.async
     ptx::reduction reduce = ptx::reduction::none;  ///< of a tensor, whose map tells the type
     std::vector<slot> values;                      ///< st.async: elements to store
 };

@@ -370,6 +370,149 @@ TEST(TensorCopy, StoresABoxAndLeavesWhatLiesOutside) {
         }
 }
 
+/// Images of 5 x 4 pixels (W, H) with 8 channels of a word, numbered through.
+constexpr unsigned images = 3, image_width = 5, image_height = 4, channels = 8;
+unsigned element_at(unsigned c, unsigned x, unsigned y, unsigned image) {
+    return ((image * image_height + y) * image_width + x) * channels + c;
+}
+tensor_map image_map(device_address a) {
+    tensor_map m;
+    m.address = a;
+    m.type = tensor_map::element::u32;
+    m.rank = 4;
+    m.last = {channels - 1, image_width - 1, image_height - 1, images - 1};
+    m.strides = {channels * 4, channels * image_width * 4,
+                 channels * image_width * image_height * 4};
+    m.im2col = true;
+    m.box = {4};  // channels per pixel
+    m.pixels = 24;
+    m.step = {1, 1, 1, 1};
+    m.lower_corner = {-1, -1};  // a convolution of 3 x 3 that keeps the size
+    m.upper_corner = {-1, -1};
+    return m;
+}
+/// The words that a load in im2col mode brings: a loop over the output pixels of a convolution, as
+/// a host would do it.
+std::vector<std::uint32_t> column_of(const tensor_map& m, int c, int x, int y, int image,
+                                     int offset_x, int offset_y) {
+    std::vector<std::uint32_t> words;
+    for (unsigned p = 0; p < m.pixels; ++p) {
+        for (int i = 0; i < m.box[0]; ++i) {
+            const int at_x = x + offset_x, at_y = y + offset_y;
+            const bool inside = at_x >= 0 && at_x < int{image_width} && at_y >= 0 &&
+                                at_y < int{image_height} && image < int{images};
+            words.push_back(
+                inside ? element_at(static_cast<unsigned>(c + i), static_cast<unsigned>(at_x),
+                                    static_cast<unsigned>(at_y), static_cast<unsigned>(image))
+                       : 0);
+        }
+        x += m.step[1];
+        if (x < int{image_width} + m.upper_corner[0]) continue;
+        x = m.lower_corner[0];
+        y += m.step[2];
+        if (y < int{image_height} + m.upper_corner[1]) continue;
+        y = m.lower_corner[1];
+        ++image;
+    }
+    return words;
+}
+/// A kernel that loads one such column and stores the 96 words of it.
+std::string column_kernel(int c, int x, int y, int image, int offset_x, int offset_y,
+                          const std::string& mode) {
+    const auto move = [](unsigned r, int value) {
+        return "mov.u32 %r" + std::to_string(r) + ", " + std::to_string(value) + "; ";
+    };
+    return kernel(expect(24 * 16) + move(30, c) + move(31, x) + move(32, y) + move(33, image) +
+                      ".reg .b16 %h<2>; mov.u16 %h0, " + std::to_string(offset_x) +
+                      "; mov.u16 %h1, " + std::to_string(offset_y) +
+                      "; @%p1 cp.async.bulk.tensor.4d.shared::cluster.global." + mode +
+                      ".mbarrier::complete_tx::bytes [%r20], [%rd1, {%r30, %r31, %r32, %r33}], "
+                      "[%r7]" +
+                      (mode == "tile" ? "" : ", {%h0, %h1}") + ";" + await +
+                      "ld.param.u64 %rd12, [out]; mul.wide.u32 %rd13, %r0, 4;"
+                      "add.u64 %rd12, %rd12, %rd13;"
+                      "ld.shared.u32 %r9, [%r8+128]; st.global.u32 [%rd12+128], %r9;"
+                      "ld.shared.u32 %r9, [%r8+256]; st.global.u32 [%rd12+256], %r9;",
+                  {}, ".shared .align 1024 .b8 buf[1024];\n.shared .align 8 .b64 bar;\n");
+}
+std::vector<std::uint32_t> column(tensor_map map, int c, int x, int y, int image, int offset_x,
+                                  int offset_y, const std::string& mode = "im2col") {
+    machine m(column_kernel(c, x, y, image, offset_x, offset_y, mode), hopper);
+    std::vector<std::uint32_t> data(std::size_t{images} * image_width * image_height * channels);
+    for (unsigned i = 0; i < data.size(); ++i) data[i] = i;
+    map.address = m.buffer(data);
+    std::vector<std::byte> image_of_map(128);
+    map.encode(image_of_map.data());
+    const auto out = m.buffer(std::vector<std::uint32_t>(96, 0xdead));
+    m.run("k", {1, 1, 1}, {32, 1, 1}, out, m.buffer(image_of_map), 0u);
+    return m.read<std::uint32_t>(out, 96);
+}
+
+TEST(TensorCopy, BringsPixelsOfABoundingBoxAsColumns) {
+    const tensor_map m = image_map(0);
+    // From the upper left corner, and on from the middle of a row over the end of an image; offsets
+    // choose the element of the filter.
+    for (const int offset : {0, 1, 2}) {
+        EXPECT_EQ(column(m, 0, -1, -1, 0, offset, offset),
+                  column_of(m, 0, -1, -1, 0, offset, offset));
+        EXPECT_EQ(column(m, 4, 1, 1, 1, 2, offset), column_of(m, 4, 1, 1, 1, 2, offset));
+    }
+    // Past the last image.
+    EXPECT_EQ(column(m, 4, 2, 1, 2, 0, 1), column_of(m, 4, 2, 1, 2, 0, 1));
+}
+
+TEST(TensorCopy, StepsThroughABoundingBox) {
+    tensor_map m = image_map(0);
+    m.step = {1, 2, 3, 1};
+    m.upper_corner = {0, -2};
+    EXPECT_EQ(column(m, 0, -1, -1, 0, 1, 0), column_of(m, 0, -1, -1, 0, 1, 0));
+}
+
+TEST(TensorCopy, RefusesATensorMapOfAnotherMode) {
+    const auto fault_of = [](const tensor_map& m, const char* mode) {
+        try {
+            column(m, 0, 0, 0, 0, 0, 0, mode);
+        } catch (const execution_error& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    EXPECT_THAT(fault_of(image_map(0), "tile"), HasSubstr("im2col"));
+    tensor_map tiled = image_map(0);
+    tiled.im2col = false;
+    tiled.box = {4, 2, 3, 4};
+    EXPECT_THAT(fault_of(tiled, "im2col"), HasSubstr("tiled"));
+}
+
+TEST(TensorCopy, StoresColumnsWhereTheyLieInTheTensor) {
+    machine m(kernel("mov.u32 %r20, buf; shl.b32 %r8, %r0, 2; add.u32 %r8, %r8, %r20;"
+                     "add.u32 %r9, %r0, 1000; st.shared.u32 [%r8], %r9;"
+                     "add.u32 %r9, %r0, 1032; st.shared.u32 [%r8+128], %r9;"
+                     "add.u32 %r9, %r0, 1064; st.shared.u32 [%r8+256], %r9;"
+                     "bar.sync 0; setp.eq.u32 %p1, %r0, 0; mov.u32 %r30, 4; mov.u32 %r31, 3;"
+                     "mov.u32 %r32, 2; mov.u32 %r33, 1; mov.u32 %r1, 0;"
+                     "@%p1 cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group "
+                     "[%rd1, {%r30, %r31, %r32, %r33}], [%r20];"
+                     "@%p1 cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.im2col_no_offs."
+                     "bulk_group [%rd1, {%r30, %r31, %r32, %r33}], [%r20];",
+                     {}, ".shared .align 1024 .b8 buf[1024];\n"),
+              hopper);
+    const unsigned words = images * image_width * image_height * channels;
+    const auto data = m.buffer(std::vector<std::uint32_t>(words, 5));
+    tensor_map map = image_map(data);
+    map.lower_corner = map.upper_corner = {};  // the whole image
+    std::vector<std::byte> image(128);
+    map.encode(image.data());
+    m.run("k", {1, 1, 1}, {32, 1, 1}, m.buffer(std::vector<std::uint32_t>(32)), m.buffer(image),
+          0u);
+    std::vector<std::uint32_t> expected(words, 5);
+    map.address = 0;
+    const auto places = column_of(map, 4, 3, 2, 1, 0, 0);
+    for (unsigned i = 0; i < places.size(); ++i)
+        if (places[i] != 0) expected[places[i]] = 2 * (1000 + i);
+    EXPECT_EQ(m.read<std::uint32_t>(data, words), expected);
+}
+
 TEST(TensorMap, IsChangedFieldByFieldAndCopiedOutOfSharedMemory) {
     machine m(kernel(R"(
   .shared .align 128 .b8 copy[128];
@@ -428,6 +571,20 @@ TEST(TensorMap, IsTheSameWhenReadBackFromMemory) {
     EXPECT_EQ(same->strides, m.strides);
     EXPECT_EQ(same->box, m.box);
     EXPECT_EQ(same->step, m.step);
+    EXPECT_FALSE(same->im2col);
+
+    tensor_map columns = image_map(0x100);
+    columns.lower_corner = {-128, 7};
+    columns.upper_corner = {127, -8};
+    columns.pixels = 1024;
+    columns.encode(image);
+    const std::optional<tensor_map> same_columns = tensor_map::decode(image);
+    ASSERT_TRUE(same_columns);
+    EXPECT_TRUE(same_columns->im2col);
+    EXPECT_EQ(same_columns->lower_corner, columns.lower_corner);
+    EXPECT_EQ(same_columns->upper_corner, columns.upper_corner);
+    EXPECT_EQ(same_columns->pixels, 1024u);
+    EXPECT_EQ(same_columns->box_bytes(), 1024u * 16);
 }
 
 TEST(TensorMap, TellsWhatTheDriverRefuses) {
@@ -447,6 +604,17 @@ TEST(TensorMap, TellsWhatTheDriverRefuses) {
     m.swizzle = tensor_map::swizzle_mode::none;
     m.fills_with_nan = true;
     EXPECT_THAT(m.fault(), HasSubstr("NaN"));
+
+    tensor_map columns = image_map(0x100);
+    EXPECT_EQ(columns.fault(), "");
+    columns.lower_corner = {-129, 0};  // eight bits for each corner of two
+    EXPECT_THAT(columns.fault(), HasSubstr("-128 to 127"));
+    columns = image_map(0x100);
+    columns.pixels = 1025;
+    EXPECT_THAT(columns.fault(), HasSubstr("1025 pixels"));
+    columns = image_map(0x100);
+    columns.rank = 2;
+    EXPECT_THAT(columns.fault(), HasSubstr("im2col"));
 }
 
 }  // namespace

@@ -32,12 +32,15 @@ struct product {
     unsigned stored_k() const { return 256 / bits; }
     unsigned k() const { return sparse ? 2 * stored_k() : stored_k(); }
     bool integers() const { return d == "s32"; }
+    /// Of single bits an element is a word here, as in registers and memory.
+    bool single_bits() const { return a == "b1"; }
     bool scaled() const { return !integers(); }
     bool transposable() const { return bits == 16; }
 };
 
 /// Small integers in the formats of tensor cores, so that every sum is exact.
 std::uint32_t encode(const std::string& type, int value) {
+    if (type == "b1") return static_cast<std::uint32_t>(value);
     if (type == "s8" || type == "u8") return static_cast<std::uint8_t>(value);
     if (value == 0) return 0;
     const std::uint32_t sign = value < 0 ? 1 : 0;
@@ -131,6 +134,7 @@ void expect_right(const product& p) {
     const int most = p.bits == 8 ? 3 : 7;
     std::mt19937 random(p.n * 131 + p.swizzle);
     const auto draw = [&] {
+        if (p.single_bits()) return static_cast<int>(random());
         const int low = p.a == "u8" || p.b == "u8" ? 0 : -most;
         return static_cast<int>(random() % static_cast<unsigned>(most - low + 1)) + low;
     };
@@ -227,8 +231,9 @@ void expect_right(const product& p) {
             std::to_string(in_b.descriptor()) + ";\n";
     code += "setp.ne.u32 %p2, " + std::string(p.adds ? "1" : "0") + ", 0;\n";
     code += "wgmma.mma_async" + std::string(p.sparse ? ".sp" : "") + ".sync.aligned.m64n" +
-            std::to_string(p.n) + "k" + std::to_string(k) + "." + p.d + "." + p.a + "." + p.b +
-            " " + registers("r", 0, results) + ", " +
+            std::to_string(p.n) + "k" + std::to_string(p.single_bits() ? 32 * k : k) + "." + p.d +
+            "." + p.a + "." + p.b + (p.single_bits() ? ".and.popc " : " ") +
+            registers("r", 0, results) + ", " +
             (p.a_in_registers ? registers("r", 190, 4) : "%rd5") + ", %rd6" +
             (p.sparse ? ", %r194, " + std::to_string(p.selector) : std::string()) + ", %p2";
     if (p.scaled()) code += ", " + std::to_string(p.scale_a) + ", " + std::to_string(p.scale_b);
@@ -253,8 +258,11 @@ void expect_right(const product& p) {
                 const unsigned column = group / 2 * 8 + t % 4 * 2 + (halves ? e : r % 2);
                 double sum = p.adds ? c[row * p.n + column] : 0;
                 for (unsigned kk = 0; kk < k; ++kk)
-                    sum += static_cast<double>(p.scale_a * p.scale_b) * a[row * k + kk] *
-                           b[kk * p.n + column];
+                    sum += p.single_bits()
+                               ? __builtin_popcount(static_cast<unsigned>(a[row * k + kk]) &
+                                                    static_cast<unsigned>(b[kk * p.n + column]))
+                               : static_cast<double>(p.scale_a * p.scale_b) * a[row * k + kk] *
+                                     b[kk * p.n + column];
                 const std::uint32_t bits = out[r * 128 + t];
                 const double got = decode_d(p.d, halves ? bits >> 16 * e & 0xffff : bits);
                 if (got == sum || ++wrong > 3) continue;
@@ -312,6 +320,11 @@ TEST(Warpgroup, MultipliesEveryType) {
     expect_right(of("f16", "e5m2", "e4m3", 8));
     expect_right(of("s32", "s8", "s8", 8));
     expect_right(of("s32", "u8", "u8", 8));
+    product bits = of("s32", "b1", "b1", 32);
+    expect_right(bits);
+    bits.a_in_registers = true;
+    bits.n = 24;
+    expect_right(bits);
     product registers = of("f32", "e4m3", "e4m3", 8);
     registers.a_in_registers = true;
     expect_right(registers);
