@@ -196,6 +196,25 @@ protected:
         map.box.fill(1);
         map.step.fill(1);
         map.encode(reinterpret_cast<std::byte*>(input.data() + 8192));
+        // Behind it three in im2col mode, of images of 4 channels in one, two and three dimensions.
+        for (unsigned rank = 3; rank <= execution::tensor_map::most_dimensions; ++rank) {
+            execution::tensor_map columns;
+            columns.type = execution::tensor_map::element::u32;
+            columns.rank = static_cast<std::uint8_t>(rank);
+            columns.im2col = true;
+            columns.pixels = 32;
+            columns.box[0] = 4;
+            columns.step.fill(1);
+            columns.last = {3, 8, 5, 4, 3};
+            columns.lower_corner.fill(-1);
+            columns.upper_corner = {-1, 0, -2};
+            std::uint64_t stride = 16;
+            for (unsigned d = 1; d < rank; ++d) {
+                columns.strides[d - 1] = stride;
+                stride *= columns.last[d] + 1;
+            }
+            columns.encode(reinterpret_cast<std::byte*>(input.data() + 8192 + 128 * (rank - 2)));
+        }
         folder_.write("a.bin", input);
         folder_.write("result.bin", "");
         const std::string file = folder_.write(
@@ -238,7 +257,8 @@ INSTANTIATE_TEST_SUITE_P(
                     hopper_kernel{"swizzled", 1, 128, 20480}, hopper_kernel{"narrow", 1, 128, 6656},
                     hopper_kernel{"integers", 1, 128, 8704}, hopper_kernel{"sparse", 1, 128, 4608},
                     hopper_kernel{"matrices", 1, 32, 1024},
-                    hopper_kernel{"conversions", 1, 128, 1024}),
+                    hopper_kernel{"conversions", 1, 128, 1024},
+                    hopper_kernel{"bits", 1, 128, 3072}, hopper_kernel{"columns", 1, 128, 4096}),
     [](const auto& p) { return std::string(p.param.name); });
 
 // What warps learn from an engine or an mbarrier is not in a trace; products of warpgroups are.
