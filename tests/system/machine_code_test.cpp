@@ -257,8 +257,8 @@ INSTANTIATE_TEST_SUITE_P(
                     hopper_kernel{"swizzled", 1, 128, 20480}, hopper_kernel{"narrow", 1, 128, 6656},
                     hopper_kernel{"integers", 1, 128, 8704}, hopper_kernel{"sparse", 1, 128, 4608},
                     hopper_kernel{"matrices", 1, 32, 1024},
-                    hopper_kernel{"conversions", 1, 128, 1024},
-                    hopper_kernel{"bits", 1, 128, 3072}, hopper_kernel{"columns", 1, 128, 4096}),
+                    hopper_kernel{"conversions", 1, 128, 1024}, hopper_kernel{"bits", 1, 128, 3072},
+                    hopper_kernel{"columns", 1, 128, 4096}),
     [](const auto& p) { return std::string(p.param.name); });
 
 // What warps learn from an engine or an mbarrier is not in a trace; products of warpgroups are.
