@@ -107,8 +107,9 @@ void instruction_issue::resolve_addresses(warp_instruction& inst, program::lane_
     const auto count_wavefronts = [&] {
         unsigned cycles = 0;
         for (unsigned w = 0; w < lanes.words; ++w)
-            cycles += data_wavefronts(lanes.address[w], lanes.lanes, inst.data_size,
-                                      config_.shared.banks);
+            cycles +=
+                data_wavefronts(lanes.address[w], lanes.lanes, inst.data_size, config_.shared.banks,
+                                inst.info->is_load && !inst.info->is_atomic);
         inst.delay = static_cast<std::uint16_t>(cycles);
     };
     switch (inst.space) {

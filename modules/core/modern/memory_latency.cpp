@@ -21,11 +21,28 @@ memory_kind memory_kind_of(const program::static_instruction& inst, program::mem
     }
 }
 
+namespace {
+
+/// Whether every active lane has the address of lane i ^ distance, if that one is active.
+bool pairs_agree(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes,
+                 unsigned distance) {
+    for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+        const unsigned other = lane ^ distance;
+        if ((lanes >> other & 1) != 0 && address[other] != address[lane]) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 unsigned data_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes,
-                         unsigned bytes, unsigned banks) {
+                         unsigned bytes, unsigned banks, bool is_load) {
     constexpr unsigned word_bytes = 4, most_banks = 32;
     const unsigned words_a_lane = std::max(1u, (bytes + word_bytes - 1) / word_bytes);
-    const unsigned group = std::max(1u, 32 / words_a_lane);
+    unsigned group = std::max(1u, 32 / words_a_lane);
+    if (is_load && group < 32 && (pairs_agree(address, lanes, 1) || pairs_agree(address, lanes, 2)))
+        group *= 2;
     unsigned total = 0;
     for (unsigned base = 0; base < 32; base += group) {
         std::uint32_t left = lanes >> base;

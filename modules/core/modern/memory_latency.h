@@ -69,9 +69,11 @@ struct memory_latencies {
 
 /// Cycles that the data array of shared memory and the L1 needs for an access of a warp: lanes of
 /// 64 and 128 bits are served by halves and quarters of the warp, each in as many cycles as its
-/// busiest bank has distinct words.
+/// busiest bank has distinct words. Loads return twice the registers a cycle, and groups of lanes
+/// are twice as large, where all lanes i and i ^ 1, or all lanes i and i ^ 2, read the same address
+/// (NVIDIA on compute capability 7.x, developer forum, "Unexpected shared memory bank conflict").
 unsigned data_wavefronts(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes,
-                         unsigned bytes, unsigned banks);
+                         unsigned bytes, unsigned banks, bool is_load);
 /// Look-ups of a constant cache for a load: different addresses of its lanes, at least 1.
 unsigned distinct_addresses(const std::array<std::uint64_t, 32>& address, std::uint32_t lanes);
 

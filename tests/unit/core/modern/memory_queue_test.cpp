@@ -92,16 +92,31 @@ std::array<std::uint64_t, 32> strided(unsigned bytes) {
 }
 
 TEST(SharedWavefronts, AreAsManyAsTheBusiestBankHasWords) {
-    EXPECT_EQ(data_wavefronts(strided(4), ~0u, 4, 32), 1u);
-    EXPECT_EQ(data_wavefronts(strided(0), ~0u, 4, 32), 1u);  // broadcast
-    EXPECT_EQ(data_wavefronts(strided(8), ~0u, 4, 32), 2u);
-    EXPECT_EQ(data_wavefronts(strided(128), ~0u, 4, 32), 32u);
-    EXPECT_EQ(data_wavefronts(strided(128), 0xf, 4, 32), 4u);
+    EXPECT_EQ(data_wavefronts(strided(4), ~0u, 4, 32, true), 1u);
+    EXPECT_EQ(data_wavefronts(strided(0), ~0u, 4, 32, true), 1u);  // broadcast
+    EXPECT_EQ(data_wavefronts(strided(8), ~0u, 4, 32, true), 2u);
+    EXPECT_EQ(data_wavefronts(strided(128), ~0u, 4, 32, true), 32u);
+    EXPECT_EQ(data_wavefronts(strided(128), 0xf, 4, 32, true), 4u);
 }
 TEST(SharedWavefronts, ServeWideLanesByHalvesAndQuarters) {
-    EXPECT_EQ(data_wavefronts(strided(8), ~0u, 8, 32), 2u);
-    EXPECT_EQ(data_wavefronts(strided(16), ~0u, 16, 32), 4u);
-    EXPECT_EQ(data_wavefronts(strided(0), ~0u, 16, 32), 4u);
+    EXPECT_EQ(data_wavefronts(strided(8), ~0u, 8, 32, true), 2u);
+    EXPECT_EQ(data_wavefronts(strided(16), ~0u, 16, 32, true), 4u);
+    EXPECT_EQ(data_wavefronts(strided(0), ~0u, 16, 32, false), 4u);
+}
+TEST(SharedWavefronts, PackTwoRegistersOfLanesThatReadTheSameAddressInPairs) {
+    EXPECT_EQ(data_wavefronts(strided(0), ~0u, 8, 32, true), 1u);
+    EXPECT_EQ(data_wavefronts(strided(0), ~0u, 16, 32, true), 2u);
+    std::array<std::uint64_t, 32> pairs{}, apart{}, halves{};
+    for (unsigned l = 0; l < 32; ++l) {
+        pairs[l] = l / 2 * 16;       // lanes i and i ^ 1
+        apart[l] = (l & 1) * 16;     // lanes i and i ^ 2
+        halves[l] = l / 16 * 16;     // both
+        if (l == 5) halves[l] = 64;  // unless one lane has another
+    }
+    EXPECT_EQ(data_wavefronts(pairs, ~0u, 16, 32, true), 2u);
+    EXPECT_EQ(data_wavefronts(apart, ~0u, 16, 32, true), 2u);
+    EXPECT_EQ(data_wavefronts(halves, ~0u, 16, 32, true), 4u);
+    EXPECT_EQ(data_wavefronts(halves, ~(1u << 5), 16, 32, true), 2u);  // it is not active
 }
 
 TEST(TensorTiming, FollowsTheSizeOfTheProduct) {
