@@ -16,6 +16,7 @@ using protocol::extension;
 
 namespace {
 constexpr std::uint32_t line_bytes = 128, sector_bytes = 32;
+constexpr std::uint32_t tensor_map_bytes = 128;
 constexpr std::uint8_t of_a_map = 1;  // memory_extension::cookie of a request for a tensor map
 }  // namespace
 
@@ -124,7 +125,7 @@ void bulk_copy_engine::process_command(std::uint64_t now) {
         t.awaits_map = true;
         if (!asked_for) {
             ++sm_.statistics.tensor_map_misses;
-            send(t, t.what.tensor_map, line_bytes, true);
+            ask_for_map(t);
         }
     }
     commands_.pop_front();
@@ -135,7 +136,12 @@ void bulk_copy_engine::process_command(std::uint64_t now) {
 void bulk_copy_engine::generate() {
     if (generating_.empty()) return;
     transfer& t = *generating_.front();
-    if (t.awaits_map) return;
+    if (t.awaits_map) {
+        const bool may_send =
+            !blocked_ && !sm_.port.blocked() && requests_ < config_.requests_in_flight;
+        if (has_to_ask_for_map(t) && may_send) ask_for_map(t);
+        return;
+    }
     if (t.range < t.what.ranges.size()) {
         if (blocked_ || sm_.port.blocked() || requests_ >= config_.requests_in_flight) return;
         const program::memory_range& r = t.what.ranges[t.range];
@@ -158,6 +164,21 @@ void bulk_copy_engine::generate() {
         release_waiting(t.warp);
     }
     complete_if_done(t);
+}
+
+/// A map is aligned to 64 bytes: it may lie in two lines, which are asked for one after the other.
+void bulk_copy_engine::ask_for_map(transfer& t) {
+    const std::uint64_t address = t.what.tensor_map + t.map_asked_for;
+    const std::uint32_t bytes =
+        std::min(tensor_map_bytes - t.map_asked_for,
+                 static_cast<std::uint32_t>(line_bytes - address % line_bytes));
+    t.map_asked_for += bytes;
+    ++t.map_requests;
+    send(t, address, bytes, true);
+}
+
+bool bulk_copy_engine::has_to_ask_for_map(const transfer& t) {
+    return t.map_asked_for != 0 && t.map_asked_for < tensor_map_bytes;
 }
 
 void bulk_copy_engine::send(transfer& t, std::uint64_t address, std::uint32_t bytes, bool is_map) {
@@ -198,8 +219,9 @@ void bulk_copy_engine::act() {
     std::uint64_t next = ~std::uint64_t{0};
     if (!commands_.empty())
         next = std::max({commands_.front()->ready_at, front_end_free_at_, now + 1});
-    if (!generating_.empty() && !generating_.front()->awaits_map && !blocked_ &&
-        requests_ < config_.requests_in_flight)
+    if (!generating_.empty() &&
+        (!generating_.front()->awaits_map || has_to_ask_for_map(*generating_.front())) &&
+        !blocked_ && requests_ < config_.requests_in_flight)
         next = now + 1;
     if (next == ~std::uint64_t{0})
         act_process_.sleep();
@@ -227,7 +249,7 @@ tlm::tlm_sync_enum bulk_copy_engine::respond(int, tlm::tlm_generic_payload& p,
     --requests_;
     --t.outstanding;
     act_process_.wake();
-    if (is_map) {
+    if (is_map && --t.map_requests == 0 && !has_to_ask_for_map(t)) {
         for (transfer* const waiting : generating_)
             if (waiting->what.tensor_map == t.what.tensor_map) waiting->awaits_map = false;
         if (maps_.size() == config_.tensor_maps) maps_.erase(maps_.begin());

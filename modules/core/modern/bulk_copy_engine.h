@@ -89,7 +89,9 @@ private:
         std::uint32_t offset = 0;       // in it
         std::uint32_t outstanding = 0;  // requests
         bool awaits_map = false;
-        bool generated = false;  // all requests have been sent
+        std::uint32_t map_asked_for = 0;  // bytes of the map for which requests have been sent
+        unsigned map_requests = 0;        // ... that have not been answered
+        bool generated = false;           // all requests have been sent
     };
     struct bulk_group {
         std::uint32_t reading = 0;    // transfers that have yet to read shared memory
@@ -120,6 +122,8 @@ private:
     void process_command(std::uint64_t now);
     void generate();
     void send(transfer& t, std::uint64_t address, std::uint32_t bytes, bool is_map);
+    void ask_for_map(transfer& t);
+    static bool has_to_ask_for_map(const transfer& t);
     void request_sent(transfer& t);
     void reply_came(transfer& t);
     void complete_if_done(transfer& t);

@@ -175,6 +175,23 @@ TEST(BulkCopyEngine, FetchesATensorMapOnceAndItsDataAfterIt) {
     EXPECT_GE(r.rig.memory.seen.back().cycle, r.rig.memory.seen[0].cycle + memory_latency);
 }
 
+TEST(BulkCopyEngine, FetchesATensorMapThatLiesInTwoLinesByTwoRequests) {
+    engine_rig r;
+    r.code.transfers = [&](unsigned, std::uint64_t) {
+        std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data, 128)};
+        list[0].tensor_map = data + 0x10040;  // aligned to 64 bytes
+        list[0].arrivals.push_back({0, [] {}});
+        return list;
+    };
+    for (unsigned i = 0; i < 3; ++i) r.add("cp.async.bulk.tensor", special_op::bulk_copy);
+    r.go();
+    ASSERT_EQ(r.rig.memory.seen.size(), 5u);
+    EXPECT_EQ(r.rig.memory.seen[0].address, data + 0x10040);
+    EXPECT_EQ(r.rig.memory.seen[1].address, data + 0x10080);
+    EXPECT_EQ(r.rig.core.stage_statistics().tensor_map_misses, 1u);
+    EXPECT_GE(r.rig.memory.seen[2].cycle, r.rig.memory.seen[1].cycle + memory_latency);
+}
+
 TEST(BulkCopyEngine, LetsAWarpGoOnWhenItsGroupsHaveReadSharedMemoryOrAreComplete) {
     engine_rig r;
     r.code.transfers = [&](unsigned, std::uint64_t) {
