@@ -17,7 +17,7 @@ template <class Function>
 const operation* map_words(warp& w, const operation* op, Function&& f) {
     alignas(64) word result[warp_size];
     for (unsigned i = 0; i < warp_size; ++i) result[i] = f(i);
-    blend(row(w, op->destination), result, w.lanes_of(op));
+    put_row(row(w, op->destination), result, w.lanes_of(op));
     return op + 1;
 }
 

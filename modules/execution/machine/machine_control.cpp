@@ -33,6 +33,14 @@ namespace {
 const std::uint32_t* partners_of(const warp& w, unsigned barrier) {
     return reinterpret_cast<const std::uint32_t*>(w.at(machine_frame::barriers + 128 * barrier));
 }
+bool all_the_same(const std::uint32_t* partners, lane_mask lanes) {
+    if (lanes == all_lanes)
+        return std::memcmp(partners, partners + 1, (warp_size - 1) * sizeof *partners) == 0;
+    const std::uint32_t first = partners[__builtin_ctz(lanes)];
+    std::uint32_t differs = 0;
+    for (lane_mask m = lanes; m != 0; m &= m - 1) differs |= partners[__builtin_ctz(m)] ^ first;
+    return differs == 0;
+}
 }  // namespace
 
 lane_mask machine_control::mask_of(const warp& w, const blocked_group& b) const {
@@ -122,6 +130,15 @@ const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrie
     const lane_mask rest = w.active & ~lanes;
     if (rest != 0) ready_.push_back({rest, next});
     const std::uint32_t* const partners = partners_of(w, barrier);
+    // Mostly all have come, and nobody else waits.
+    if (blocked_.empty()) {
+        const lane_mask first = partners[__builtin_ctz(lanes)];
+        if ((first & live_ & ~lanes) == 0 && all_the_same(partners, lanes)) {
+            branches_ = 0;
+            w.active = lanes;
+            return w.go_on(next);
+        }
+    }
     for (lane_mask left = lanes; left != 0;) {
         const lane_mask among = partners[__builtin_ctz(left)];
         lane_mask same = 0;

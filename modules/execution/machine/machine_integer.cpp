@@ -9,6 +9,7 @@
 #include "modules/execution/thread_block.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
@@ -18,17 +19,67 @@ namespace {
 /// A mask of the lanes for which f holds.
 template <class Function>
 inline lane_mask lanes_where(Function&& f) {
-    alignas(32) std::uint8_t flags[warp_size];
+    alignas(32) std::uint32_t flags[warp_size];
 #pragma GCC ivdep
-    for (unsigned i = 0; i < warp_size; ++i) flags[i] = static_cast<std::uint8_t>(f(i) ? 0xff : 0);
-    return gather_mask(flags);
+    for (unsigned i = 0; i < warp_size; ++i) flags[i] = f(i) ? ~0u : 0;
+    return gather_words(flags);
 }
 
+#if defined(__AVX2__)
+/// Eight lanes as double words, in the order that joins and splits words at least cost: lanes 0, 1,
+/// 4 and 5, and lanes 2, 3, 6 and 7.
+struct eight_pairs {
+    __m256i first, second;
+};
+inline __m256i eight_words(const word* from, unsigned lane) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + lane));
+}
+inline eight_pairs join_words(__m256i low, __m256i high) {
+    return {_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high)};
+}
+/// The low words (which = 0) or the high ones (1) in the order of lanes.
+template <int which>
+inline __m256i words_of(const eight_pairs& p) {
+    constexpr int picked = which == 0 ? 0x88 : 0xdd;
+    return _mm256_castps_si256(
+        _mm256_shuffle_ps(_mm256_castsi256_ps(p.first), _mm256_castsi256_ps(p.second), picked));
+}
+inline void put_words(word* to, unsigned lane, __m256i value) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + lane), value);
+}
+inline void put_doubles(double_word* to, unsigned lane, const eight_pairs& p) {
+    auto* const out = reinterpret_cast<__m256i*>(to + lane);
+    _mm256_storeu_si256(out, _mm256_permute2x128_si256(p.first, p.second, 0x20));
+    _mm256_storeu_si256(out + 1, _mm256_permute2x128_si256(p.first, p.second, 0x31));
+}
+inline eight_pairs eight_doubles(const double_word* from, unsigned lane) {
+    const auto* const in = reinterpret_cast<const __m256i*>(from + lane);
+    const __m256i low = _mm256_loadu_si256(in), high = _mm256_loadu_si256(in + 1);
+    return {_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31)};
+}
+/// A word of ones in the lanes of a mask.
+inline __m256i lanes_as_words(lane_mask mask, unsigned lane) {
+    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i all = _mm256_set1_epi32(static_cast<int>(mask >> lane));
+    return _mm256_cmpeq_epi32(_mm256_and_si256(all, bits), bits);
+}
+inline bool is_uniform(const word* from) {
+    const __m256i first = _mm256_set1_epi32(static_cast<int>(from[0]));
+    __m256i differs = _mm256_setzero_si256();
+    for (unsigned i = 0; i < warp_size; i += 8)
+        differs = _mm256_or_si256(differs, _mm256_xor_si256(eight_words(from, i), first));
+    return _mm256_testz_si256(differs, differs) != 0;
+}
+inline lane_mask signs_of(__m256i words, unsigned lane) {
+    return static_cast<lane_mask>(_mm256_movemask_ps(_mm256_castsi256_ps(words))) << lane;
+}
+#else
 std::uint64_t product(std::uint32_t a, std::uint32_t b, bool is_signed) {
     if (!is_signed) return std::uint64_t{a} * b;
     return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a)} *
                                       static_cast<std::int32_t>(b));
 }
+#endif
 
 /// PRMT with a mode: F4E, B4E, RC8, ECL, ECR, RC16, from 1 on, as those of PTX's prmt.
 std::uint32_t permuted(unsigned mode, std::uint32_t a, std::uint32_t c, unsigned how) {
@@ -55,6 +106,11 @@ const operation* modify(warp& w, const operation* op) {
     return map_words(w, op, d, [&](unsigned i) { return a[i]; });
 }
 
+const operation* copy(warp& w, const operation* op) {
+    put_row(row(w, op->destination), row(w, op->source[0]), w.lanes_of(op));
+    return op + 1;
+}
+
 const operation* add3(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
@@ -76,7 +132,7 @@ const operation* add3(warp& w, const operation* op) {
         carries[i] = (xy < x ? 1u : 0u) + (xyz < xy ? 1u : 0u) + (sum < xyz ? 1u : 0u);
     }
     const lane_mask lanes = lanes_of(w, op, d);
-    blend(row(w, op->destination), result, lanes);
+    put_row(row(w, op->destination), result, lanes);
     write_mask(w, d.result[0], lanes, lanes_where([&](unsigned i) { return carries[i] >= 1; }));
     if (d.result[1] != 0)
         write_mask(w, d.result[1], lanes, lanes_where([&](unsigned i) { return carries[i] >= 2; }));
@@ -99,6 +155,45 @@ const operation* multiply_add_wide(warp& w, const operation* op) {
     const lane_mask carry_in = d.extended ? predicate(w, d, 0) : 0;
     const std::uint64_t flip = d.flip[2] != 0 ? ~std::uint64_t{0} : 0;
     alignas(64) word to_low[warp_size], to_high[warp_size];
+#if defined(__AVX2__)
+    const __m256i flips = _mm256_set1_epi64x(static_cast<long long>(flip));
+    const __m256i adds = _mm256_set1_epi64x(d.add[2]);
+    const bool carries = d.extended || d.result[0] != 0;
+    lane_mask carried = 0;
+    for (unsigned i = 0; i < warp_size; i += 8) {
+        const __m256i x = eight_words(a, i), y = eight_words(b, i);
+        const eight_pairs xs = join_words(x, x), ys = join_words(y, y);
+        const eight_pairs c = join_words(eight_words(low, i), eight_words(high, i));
+        const __m256i none = _mm256_setzero_si256();
+        const __m256i in = carries ? lanes_as_words(carry_in, i) : none;
+        const eight_pairs ins = join_words(in, in);  // minus one
+        const auto multiplied = [&](__m256i p, __m256i q) {
+            return d.is_signed ? _mm256_mul_epi32(p, q) : _mm256_mul_epu32(p, q);
+        };
+        const auto below = [](__m256i p, __m256i q) {
+            const __m256i bias = _mm256_set1_epi64x(std::numeric_limits<long long>::min());
+            return _mm256_cmpgt_epi64(_mm256_xor_si256(q, bias), _mm256_xor_si256(p, bias));
+        };
+        const auto sum = [&](__m256i product, __m256i third, __m256i minus, __m256i& over) {
+            const __m256i two = _mm256_add_epi64(product, _mm256_xor_si256(third, flips));
+            const __m256i all = _mm256_sub_epi64(_mm256_add_epi64(two, adds), minus);
+            if (carries) over = _mm256_or_si256(below(two, product), below(all, two));
+            return all;
+        };
+        eight_pairs over{none, none};
+        const eight_pairs sums = {
+            sum(multiplied(xs.first, ys.first), c.first, ins.first, over.first),
+            sum(multiplied(xs.second, ys.second), c.second, ins.second, over.second)};
+        put_words(to_low, i, words_of<0>(sums));
+        put_words(to_high, i, words_of<1>(sums));
+        if (carries) carried |= signs_of(words_of<1>(over), i);
+    }
+    const lane_mask executing = lanes_of(w, op, d);
+    put_row(row(w, op->destination), to_low, executing);
+    put_row(row(w, op->destination2), to_high, executing);
+    if (carries) write_mask(w, d.result[0], executing, carried);
+    return op + 1;
+#else
     if (!d.extended && d.result[0] == 0) {
         const std::uint64_t add = d.add[2];
         const auto sum = [&](auto multiplied) {
@@ -135,6 +230,7 @@ const operation* multiply_add_wide(warp& w, const operation* op) {
     blend(row(w, op->destination2), to_high, lanes);
     write_mask(w, d.result[0], lanes, carry);
     return op + 1;
+#endif
 }
 
 /// LEA of a warp. @param shifted  A, or C and A as a pair, shifted; @param add  of a lane, to it
@@ -156,7 +252,7 @@ inline const operation* shifted_sum(warp& w, const operation* op, const machine_
         carries[i] = (both < x ? 1u : 0u) | (sum < both ? 1u : 0u);
     }
     const lane_mask lanes = lanes_of(w, op, d);
-    blend(row(w, op->destination), result, lanes);
+    put_row(row(w, op->destination), result, lanes);
     if (d.result[0] != 0)
         write_mask(w, d.result[0], lanes, lanes_where([&](unsigned i) { return carries[i] != 0; }));
     return op + 1;
@@ -195,19 +291,65 @@ const operation* minmax(warp& w, const operation* op) {
     });
 }
 
+/// Lanes where a < b, as biased numbers; where they are equal.
+lane_mask lanes_below(const word* a, const word* b, std::uint32_t bias) {
+#if defined(__AVX2__)
+    lane_mask found = 0;
+    // There is a comparison of signed words alone.
+    const __m256i flip = _mm256_set1_epi32(static_cast<int>(bias ^ 0x80000000u));
+    for (unsigned i = 0; i < warp_size; i += 8)
+        found |= signs_of(_mm256_cmpgt_epi32(_mm256_xor_si256(eight_words(b, i), flip),
+                                             _mm256_xor_si256(eight_words(a, i), flip)),
+                          i);
+    return found;
+#else
+    return lanes_where([=](unsigned i) { return (a[i] ^ bias) < (b[i] ^ bias); });
+#endif
+}
+lane_mask lanes_equal(const word* a, const word* b) {
+#if defined(__AVX2__)
+    lane_mask found = 0;
+    for (unsigned i = 0; i < warp_size; i += 8)
+        found |= signs_of(_mm256_cmpeq_epi32(eight_words(a, i), eight_words(b, i)), i);
+    return found;
+#else
+    return lanes_where([=](unsigned i) { return a[i] == b[i]; });
+#endif
+}
+
 const operation* compare(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const word *const a = row(w, op->source[0]), *const b = row(w, op->source[1]);
     const std::uint32_t bias = d.is_signed ? 0x80000000u : 0;
-    const lane_mask less = lanes_where([=](unsigned i) { return (a[i] ^ bias) < (b[i] ^ bias); });
-    const lane_mask equal = lanes_where([=](unsigned i) { return a[i] == b[i]; });
-    const lane_mask greater = ~(less | equal);
-    lane_mask hit = ((d.comparison & 1) != 0 ? less : 0) | ((d.comparison & 4) != 0 ? greater : 0);
+    lane_mask hit = 0;
+    switch (d.comparison) {
+        case 0:
+            break;
+        case 1:  // less
+            hit = lanes_below(a, b, bias);
+            break;
+        case 2:
+            hit = d.extended ? 0 : lanes_equal(a, b);
+            break;
+        case 3:  // less or equal
+            hit = d.extended ? lanes_below(a, b, bias) : ~lanes_below(b, a, bias);
+            break;
+        case 4:
+            hit = lanes_below(b, a, bias);
+            break;
+        case 5:
+            hit = ~lanes_equal(a, b);
+            break;
+        case 6:
+            hit = d.extended ? lanes_below(b, a, bias) : ~lanes_below(a, b, bias);
+            break;
+        default:
+            hit = all_lanes;
+            break;
+    }
     // Equal high words: an order is that of the low words, equality theirs, too.
     if (d.extended && d.comparison != 0 && d.comparison != 7)
-        hit |= equal & predicate(w, d, 1);
-    else if ((d.comparison & 2) != 0)
-        hit |= equal;
+        hit |= lanes_equal(a, b) & predicate(w, d, 1);
     const lane_mask other = predicate(w, d, 0);
     const auto combine = [&](lane_mask p) {
         return d.combination == 0 ? p & other : d.combination == 1 ? p | other : p ^ other;
@@ -271,7 +413,7 @@ const operation* logic(warp& w, const operation* op) {
         const lane_mask other = predicate(w, d, 0);
         write_mask(w, d.result[0], lanes, d.combination == 0 ? nonzero & other : nonzero | other);
     }
-    blend(row(w, op->destination), result, lanes);
+    put_row(row(w, op->destination), result, lanes);
     return op + 1;
 }
 
@@ -323,6 +465,43 @@ const operation* permute(warp& w, const operation* op) {
     if (d.combination != 0)
         return map_words(
             w, op, d, [&](unsigned i) { return permuted(d.combination, a[i], c[i], how[i] & 3); });
+#if defined(__AVX2__)
+    if (is_uniform(how)) {
+        // Bytes from A, from C, and those that are copies of a sign.
+        alignas(32) std::uint8_t from_a[32], from_c[32], sign_a[32], sign_c[32];
+        constexpr std::uint8_t none = 0x80;
+        for (unsigned n = 0; n < 32; ++n) {
+            const std::uint32_t s = how[0] >> (4 * (n % 4)) & 15;
+            const auto byte = static_cast<std::uint8_t>(n % 16 / 4 * 4 + (s & 3));
+            const bool of_c = (s & 4) != 0, is_sign = (s & 8) != 0;
+            from_a[n] = !of_c && !is_sign ? byte : none;
+            from_c[n] = of_c && !is_sign ? byte : none;
+            sign_a[n] = !of_c && is_sign ? byte : none;
+            sign_c[n] = of_c && is_sign ? byte : none;
+        }
+        const auto vector = [](const std::uint8_t* bytes) {
+            return _mm256_load_si256(reinterpret_cast<const __m256i*>(bytes));
+        };
+        const __m256i pick_a = vector(from_a), pick_c = vector(from_c);
+        const __m256i pick_sa = vector(sign_a), pick_sc = vector(sign_c);
+        const bool signs = (how[0] & 0x8888) != 0;
+        alignas(64) word result[warp_size];
+        for (unsigned i = 0; i < warp_size; i += 8) {
+            const __m256i x = eight_words(a, i), y = eight_words(c, i);
+            __m256i r =
+                _mm256_or_si256(_mm256_shuffle_epi8(x, pick_a), _mm256_shuffle_epi8(y, pick_c));
+            if (signs) {
+                const __m256i zero = _mm256_setzero_si256();
+                const __m256i sx = _mm256_shuffle_epi8(_mm256_cmpgt_epi8(zero, x), pick_sa);
+                const __m256i sy = _mm256_shuffle_epi8(_mm256_cmpgt_epi8(zero, y), pick_sc);
+                r = _mm256_or_si256(r, _mm256_or_si256(sx, sy));
+            }
+            put_words(result, i, r);
+        }
+        put_row(row(w, op->destination), result, lanes_of(w, op, d));
+        return op + 1;
+    }
+#endif
     return map_words(w, op, d, [&](unsigned i) {
         const std::uint64_t eight = a[i] | std::uint64_t{c[i]} << 32;
         std::uint32_t r = 0;
@@ -340,7 +519,21 @@ const operation* select(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const source_row a = source(w, op, d, 0), b = source(w, op, d, 1);
     const lane_mask p = predicate(w, d, 0);
+#if defined(__AVX2__)
+    const auto modified = [](const source_row& r, unsigned i) {
+        const auto all = [](std::uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); };
+        const __m256i kept = _mm256_and_si256(eight_words(r.from, i), all(r.keep));
+        return _mm256_add_epi32(_mm256_xor_si256(kept, all(r.flip)), all(r.add));
+    };
+    alignas(64) word result[warp_size];
+    for (unsigned i = 0; i < warp_size; i += 8)
+        put_words(result, i,
+                  _mm256_blendv_epi8(modified(b, i), modified(a, i), lanes_as_words(p, i)));
+    put_row(row(w, op->destination), result, lanes_of(w, op, d));
+    return op + 1;
+#else
     return map_words(w, op, d, [&](unsigned i) { return (p >> i & 1) != 0 ? a[i] : b[i]; });
+#endif
 }
 
 const operation* absolute(warp& w, const operation* op) {
@@ -370,7 +563,7 @@ const operation* find(warp& w, const operation* op) {
         found |= static_cast<lane_mask>(x != 0) << i;
     }
     const lane_mask lanes = lanes_of(w, op, d);
-    blend(row(w, op->destination), result, lanes);
+    put_row(row(w, op->destination), result, lanes);
     write_mask(w, d.result[0], lanes, found);
     return op + 1;
 }
@@ -416,8 +609,18 @@ const operation* pack(warp& w, const operation* op) {
     const word *const low = row(w, op->source[0]), *const high = row(w, op->source[1]);
     double_word* const to = double_row(w, op->destination);
     // Modifiers are those of a double: they change the high word.
+#if defined(__AVX2__)
+    const __m256i keep = _mm256_set1_epi32(static_cast<int>(d.keep[0]));
+    const __m256i flip = _mm256_set1_epi32(static_cast<int>(d.flip[0]));
+    for (unsigned i = 0; i < warp_size; i += 8)
+        put_doubles(
+            to, i,
+            join_words(eight_words(low, i),
+                       _mm256_xor_si256(_mm256_and_si256(eight_words(high, i), keep), flip)));
+#else
     for (unsigned i = 0; i < warp_size; ++i)
         to[i] = low[i] | std::uint64_t{(high[i] & d.keep[0]) ^ d.flip[0]} << 32;
+#endif
     return op + 1;
 }
 
@@ -425,13 +628,21 @@ const operation* unpack(warp& w, const operation* op) {
     const machine_details& d = details_of(op);
     const double_word* const from = double_row(w, op->source[0]);
     alignas(64) word low[warp_size], high[warp_size];
+#if defined(__AVX2__)
+    for (unsigned i = 0; i < warp_size; i += 8) {
+        const eight_pairs p = eight_doubles(from, i);
+        put_words(low, i, words_of<0>(p));
+        put_words(high, i, words_of<1>(p));
+    }
+#else
     for (unsigned i = 0; i < warp_size; ++i) {
         low[i] = static_cast<std::uint32_t>(from[i]);
         high[i] = static_cast<std::uint32_t>(from[i] >> 32);
     }
+#endif
     const lane_mask lanes = lanes_of(w, op, d);
-    blend(row(w, op->destination), low, lanes);
-    blend(row(w, op->destination2), high, lanes);
+    put_row(row(w, op->destination), low, lanes);
+    put_row(row(w, op->destination2), high, lanes);
     return op + 1;
 }
 
@@ -439,9 +650,53 @@ const operation* address(warp& w, const operation* op) {
     const word *const low = row(w, op->source[0]), *const high = row(w, op->source[1]);
     const word *const more = row(w, op->source[2]), *const more_high = row(w, op->source[3]);
     double_word* const to = double_row(w, op->destination);
+#if defined(__AVX2__)
+    for (unsigned i = 0; i < warp_size; i += 8) {
+        const eight_pairs a = join_words(eight_words(low, i), eight_words(high, i));
+        const eight_pairs b = join_words(eight_words(more, i), eight_words(more_high, i));
+        put_doubles(to, i,
+                    {_mm256_add_epi64(a.first, b.first), _mm256_add_epi64(a.second, b.second)});
+    }
+#else
     for (unsigned i = 0; i < warp_size; ++i)
         to[i] =
             (low[i] | std::uint64_t{high[i]} << 32) + (more[i] | std::uint64_t{more_high[i]} << 32);
+#endif
+    return op + 1;
+}
+
+/// Words and pairs of all lanes within the bank; the rest is done elsewhere.
+const operation* load_constant(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    if (w.pending != nullptr || d.width < 32 || lanes_of(w, op, d) != all_lanes)
+        return machine_load_constant(w, op);
+    const word* const index = row(w, op->source[0]);
+    const std::byte* const bytes = w.at(op->source[1]);
+    const std::uint64_t n = d.width / 8;
+    std::uint32_t last = 0;
+    for (unsigned i = 0; i < warp_size; ++i) last = std::max(last, index[i] + d.number);
+    if (last + n > d.number2) return machine_load_constant(w, op);
+    alignas(64) word at[warp_size];
+    for (unsigned i = 0; i < warp_size; ++i) at[i] = index[i] + d.number;
+    const auto load = [&](slot to, unsigned more) {
+        word* const out = row(w, to);
+#if defined(__AVX2__)
+        const auto* const base = reinterpret_cast<const int*>(bytes + more);
+        if (is_uniform(at)) {
+            std::uint32_t value = 0;
+            std::memcpy(&value, bytes + at[0] + more, sizeof value);
+            std::fill(out, out + warp_size, value);
+            return;
+        }
+        for (unsigned i = 0; i < warp_size; i += 8)
+            put_words(out, i, _mm256_i32gather_epi32(base, eight_words(at, i), 1));
+#else
+        for (unsigned i = 0; i < warp_size; ++i)
+            std::memcpy(out + i, bytes + at[i] + more, sizeof *out);
+#endif
+    };
+    load(op->destination, 0);
+    if (n == 8) load(op->destination2, 4);
     return op + 1;
 }
 
@@ -474,12 +729,12 @@ const operation* shared_address(warp& w, const operation* op) {
 
 const machine_lane_operations& machine_operations_of_lanes() {
     static constexpr machine_lane_operations table{
-        modify,          add3,          multiply_add, multiply_add_wide,
-        shift_add,       minmax,        compare,      logic,
-        shift,           permute,       select,       absolute,
-        count,           find,          reverse,      extend,
-        field_mask,      pack,          unpack,       address,
-        generic_address, shared_address};
+        modify,          add3,           multiply_add, multiply_add_wide,
+        shift_add,       minmax,         compare,      logic,
+        shift,           permute,        select,       absolute,
+        count,           find,           reverse,      extend,
+        field_mask,      pack,           unpack,       address,
+        generic_address, shared_address, copy,         load_constant};
     return table;
 }
 

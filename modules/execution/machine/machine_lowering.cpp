@@ -186,6 +186,12 @@ operation& machine_lowering::emit(handler h, const machine_details* d, bool guar
     return image_.code_.back();
 }
 
+void machine_lowering::emit_copy(slot to, slot from) {
+    operation& op = uniform_ ? emit(lanes_.modify, &details()) : emit(lanes_.copy);
+    op.source[0] = from;
+    op.destination = to;
+}
+
 bool machine_lowering::emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
                                    bool guarded) {
     const choice c = handlers_.elementwise(o);
@@ -307,9 +313,13 @@ bool machine_lowering::lower_integer() {
         return true;
     }
     if (name == "IMAD" && now_.has("MOV")) {
+        const slot from = low_word(at(3));
+        if (!uniform_ && !at(3).negate && !at(3).invert) {
+            emit_copy(result_row(at(0)), from);
+            return true;
+        }
         machine_details& d = details();
         modifiers(d, 0, at(3), false);
-        const slot from = low_word(at(3));
         operation& op = emit(lanes_.modify, &d);
         op.source[0] = from;
         op.destination = result_row(at(0));
@@ -616,6 +626,14 @@ bool machine_lowering::lower_float() {
         if (o.compare == ptx::comparison::none) return false;
         const slot a = wide ? double_source(at(2)) : float_source(at(2));
         const slot b = wide ? double_source(at(3)) : float_source(at(3));
+        const bool is_and = !now_.has("OR") && !now_.has("XOR");
+        if (is_and && at(4).index == sass::predicate_true && !at(4).negate_predicate) {
+            const slot first = predicate_slot(at(0)), second = predicate_slot(at(1));
+            if (!emit_values(o, first == 0 ? machine_frame::no_predicate : first, {a, b}))
+                return false;
+            if (second != 0) image_.code_.back().destination2 = second;
+            return true;
+        }
         if (!emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
         machine_details& d = details();
         d.predicate[0] = machine_frame::scratch_mask;
@@ -809,11 +827,7 @@ bool machine_lowering::lower_conversion() {
 
 bool machine_lowering::lower_move() {
     const std::string_view name = uniform_ ? now_.opcode.substr(1) : now_.opcode;
-    const auto copy = [&](slot to, slot from) {
-        operation& op = emit(lanes_.modify, &details());
-        op.source[0] = from;
-        op.destination = to;
-    };
+    const auto copy = [&](slot to, slot from) { emit_copy(to, from); };
     // Constants are loaded this way, too: a product of zeros plus an immediate.
     if (now_.opcode == "HFMA2" && now_.operand_count == 4 && at(3).kind == operand_kind::half2 &&
         at(1).kind == operand_kind::reg && at(2).kind == operand_kind::reg &&
@@ -865,7 +879,7 @@ bool machine_lowering::lower_move() {
                   : now_.has("U16") || now_.has("S16") ? 16
                                                        : 32;
         d.is_signed = now_.has("S8") || now_.has("S16");
-        operation& op = emit(machine_load_constant, &d);
+        operation& op = emit(lanes_.load_constant, &d);
         op.source[0] = register_row(c.base, c.uniform_base);
         op.source[1] = c.bank;  // becomes its place
         op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::param)

@@ -53,6 +53,7 @@ private:
     operation& emit(handler h, const machine_details* d = nullptr, bool guarded = true);
     bool emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
                      bool guarded = true);
+    void emit_copy(slot to, slot from);
     slot* list_of(const std::vector<slot>& slots);
     void to_pair(const operand& o, slot from);
 

@@ -63,12 +63,9 @@ const operation* machine_register_to_predicates(warp& w, const operation* op) {
     const std::uint32_t first =
         d.uniform ? machine_frame::uniform_predicates : machine_frame::predicates;
     for (unsigned n = 0; n < 7; ++n) {
-        lane_mask chosen = 0, value = 0;
-        for (unsigned i = 0; i < warp_size; ++i) {
-            chosen |= (mask[i] >> n & 1) << i;
-            value |= (a[i] >> d.number >> n & 1) << i;
-        }
-        write_mask(w, first + 4 * n, lanes & chosen, value);
+        const lane_mask chosen = lanes_with_bit(mask, n);
+        if (chosen != 0)
+            write_mask(w, first + 4 * n, lanes & chosen, lanes_with_bit(a, d.number + n));
     }
     return op + 1;
 }
@@ -401,7 +398,7 @@ const operation* machine_read_barrier(warp& w, const operation* op) {
     word* const barrier = row(w, op->source[0]);
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    if (op->destination != no_slot) blend(row(w, op->destination), barrier, lanes);
+    if (op->destination != no_slot) put_row(row(w, op->destination), barrier, lanes);
     if (d.extended) fill(barrier, 0, lanes);  // .CLEAR
     return op + 1;
 }
@@ -409,7 +406,7 @@ const operation* machine_read_barrier(warp& w, const operation* op) {
 const operation* machine_write_barrier(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
-    blend(row(w, op->destination), row(w, op->source[0]), lanes);
+    put_row(row(w, op->destination), row(w, op->source[0]), lanes);
     control_of(w).barriers_changed(w);
     return op + 1;
 }

@@ -59,6 +59,8 @@ struct machine_lane_operations {
     /// Words of the register plus a uniform one, scaled (number is the shift), plus number2; of the
     /// sum those bits that are in keep[0].
     handler shared_address;
+    handler copy;           ///< of a row, not of the uniform datapath
+    handler load_constant;  ///< LDC with an index
 };
 
 // Integer, for all lanes at once.

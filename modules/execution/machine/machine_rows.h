@@ -4,6 +4,8 @@
 #include "modules/execution/machine/machine_operations.h"
 #include "modules/execution/operations/lanes.h"
 
+#include <cstring>
+
 // How operations of machine code address their rows, sources with modifiers and predicates.
 // Compiled for several instruction sets, as lanes.h.
 namespace simtlm::execution {
@@ -46,15 +48,42 @@ inline source_row source(const warp& w, const operation* op, const machine_detai
     return {row(w, op->source[n]), d.keep[n], d.flip[n], d.add[n]};
 }
 
-/// destination[lane] = f(lane) in the lanes that execute.
+/// A row becomes another one in some lanes.
+inline void put_row(word* to, const word* from, lane_mask lanes) {
+    if (lanes == all_lanes)
+        std::memcpy(to, from, sizeof(word) * warp_size);
+    else
+        blend(to, from, lanes);
+}
+
+/// destination[lane] = f(lane) in the lanes that execute. f may read its own lane of any row.
 template <class Function>
 inline const operation* map_words(warp& w, const operation* op, const machine_details& d,
                                   Function&& f) {
     alignas(64) word result[warp_size];
+    const lane_mask lanes = lanes_of(w, op, d);
+    word* const to = row(w, op->destination);
+    word* const out = lanes == all_lanes ? to : result;
 #pragma GCC ivdep
-    for (unsigned i = 0; i < warp_size; ++i) result[i] = f(i);
-    blend(row(w, op->destination), result, lanes_of(w, op, d));
+    for (unsigned i = 0; i < warp_size; ++i) out[i] = f(i);
+    if (lanes != all_lanes) blend(to, result, lanes);
     return op + 1;
+}
+
+/// Lanes whose word has a bit.
+inline lane_mask lanes_with_bit(const word* from, unsigned bit) {
+    lane_mask found = 0;
+#if defined(__SSE2__)
+    const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(31 - bit));
+    for (unsigned i = 0; i < warp_size; i += 4) {
+        const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+        const int signs = _mm_movemask_ps(_mm_castsi128_ps(_mm_sll_epi32(four, shift)));
+        found |= static_cast<lane_mask>(signs) << i;
+    }
+#else
+    for (unsigned i = 0; i < warp_size; ++i) found |= (from[i] >> bit & 1) << i;
+#endif
+    return found;
 }
 
 /// In timing mode: the addresses of a load or store of matrices, a row of one from every lane.

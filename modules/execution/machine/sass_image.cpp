@@ -285,7 +285,7 @@ void sass_image::lower() {
     }
     for (operation& op : code_) {
         if (op.execute == machine_call) op.list = first_operation_.data();
-        if (op.execute != machine_load_constant) continue;
+        if (op.execute != operations_of_host().machine->load_constant) continue;
         auto& d = *reinterpret_cast<machine_details*>(op.immediate);
         const bank_contents& b = bank_[op.source[1]];
         op.source[1] = slot_in(bank::constants, b.offset);

@@ -82,6 +82,25 @@ inline lane_mask gather_mask(const std::uint8_t* words) {
 #endif
 }
 
+/// The same of words. @param words  0 or ~0
+inline lane_mask gather_words(const std::uint32_t* words) {
+    lane_mask m = 0;
+#if defined(__AVX2__)
+    for (unsigned i = 0; i < warp_size; i += 8) {
+        const __m256i eight = _mm256_load_si256(reinterpret_cast<const __m256i*>(words + i));
+        m |= static_cast<lane_mask>(_mm256_movemask_ps(_mm256_castsi256_ps(eight))) << i;
+    }
+#elif defined(__SSE2__)
+    for (unsigned i = 0; i < warp_size; i += 4) {
+        const __m128i four = _mm_load_si128(reinterpret_cast<const __m128i*>(words + i));
+        m |= static_cast<lane_mask>(_mm_movemask_ps(_mm_castsi128_ps(four))) << i;
+    }
+#else
+    for (unsigned i = 0; i < warp_size; ++i) m |= static_cast<lane_mask>(words[i] & 1) << i;
+#endif
+    return m;
+}
+
 /// Calls f(lane) for every bit.
 template <class Function>
 inline void for_lanes(lane_mask mask, Function&& f) {
@@ -131,8 +150,14 @@ const operation* map_each(warp& w, const operation* op) {
 /// A mask of the lanes for which Op::apply(a, b) is true; of all 32, whether they execute or not.
 template <class Op, class... Sources, std::size_t... I>
 inline lane_mask mask_of_lanes(warp& w, const operation* op, std::index_sequence<I...>) {
-    alignas(32) std::uint8_t hit[warp_size];
     const auto from = std::make_tuple(lanes_at<Sources>(w, op->source[I])...);
+    if constexpr (((sizeof(lane_type<Sources>) == sizeof(std::uint32_t)) && ...)) {
+        alignas(32) std::uint32_t words[warp_size];
+        for (unsigned i = 0; i < warp_size; ++i)
+            words[i] = Op::apply(static_cast<Sources>(std::get<I>(from)[i])...) ? ~0u : 0;
+        return gather_words(words);
+    }
+    alignas(32) std::uint8_t hit[warp_size];
     for (unsigned i = 0; i < warp_size; ++i)
         hit[i] = Op::apply(static_cast<Sources>(std::get<I>(from)[i])...) ? 0xff : 0;
     return gather_mask(hit);
