@@ -95,7 +95,8 @@ void note_fragment(const warp& w, const operation* op, program::lane_addresses& 
                 : reinterpret_cast<const std::uint32_t*>(w.at(op->source[1]))[lane];
         for (unsigned r = 0; r < addresses.words; ++r) {
             const auto place = fragment.place(lane, r * fragment.per_register());
-            const std::size_t index = arithmetic::matrix_offset(place, access.layout, stride);
+            const std::size_t index =
+                arithmetic::matrix_offset(place, access.layout, stride / access.packed);
             addresses.address[r][lane] = base + index * fragment.bits() / 8;
         }
     });

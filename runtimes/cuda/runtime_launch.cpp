@@ -257,7 +257,7 @@ RUNTIME(cudaOccupancyAvailableDynamicSMemPerBlock)
         require(blocks > 0, status::invalid_value, "no blocks");
         const std::size_t each =
             s.config().gpu.cores.sm.shared.bytes / static_cast<unsigned>(blocks);
-        const std::size_t used = s.function_of(kernel)->kernel->static_shared;
+        const std::size_t used = s.function_of(kernel)->kernel->allocated_shared(0);
         *to = each > used ? each - used : 0;
     });
 }

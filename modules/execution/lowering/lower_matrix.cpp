@@ -126,6 +126,7 @@ void function_lowering::lower_fragment(const ptx::operation& o) {
     auto access = std::make_shared<fragment_access>(
         arithmetic::wmma_fragment(shape_of(o), which, element, layout), layout);
     access->is_wide = element == matrix_element::f64;
+    if (element == matrix_element::b1) access->packed = 32;
     const unsigned rows = which == matrix_operand::b ? o.shape.k : o.shape.m;
     const unsigned columns = which == matrix_operand::a ? o.shape.k : o.shape.n;
     access->default_stride = access->layout == matrix_layout::row ? columns : rows;

@@ -2,6 +2,7 @@
 #include "modules/execution/lowering/module_builder.h"
 
 #include "modules/execution/lowering/function_lowering.h"
+#include "modules/execution/operations/special.h"
 #include "modules/kernel/error.h"
 #include "modules/ptx/resources.h"
 
@@ -53,6 +54,10 @@ void module_builder::build() {
                     used.push_back(o.index);
                 if (o.kind == ptx::operand_kind::function)
                     functions()[i].callees.push_back(resolved(o.index));
+                if (o.kind == ptx::operand_kind::special &&
+                    reserved_shared::tells(static_cast<ptx::special_register>(o.index)))
+                    reserved_shared_ =
+                        std::max(reserved_shared_, std::uint32_t{reserved_shared::bytes});
             };
             for (const ptx::operand& o : m.functions[i].operands) note(o);
             for (const ptx::operand& o : m.functions[i].elements) note(o);
@@ -196,7 +201,7 @@ void module_builder::place_shared() {
             for (const std::uint32_t v : functions()[f].shared_variables)
                 if (users[v].empty() || users[v].back() != k) users[v].push_back(k);
     }
-    std::vector<std::uint64_t> used(m.functions.size(), image_.reserved_shared_);
+    std::vector<std::uint64_t> used(m.functions.size(), reserved_shared_);
     for (std::uint32_t v = 0; v < m.variables.size(); ++v) {
         if (m.variables[v].space != ptx::state_space::shared || is_dynamic_shared(v)) continue;
         std::uint64_t at = 0;
@@ -217,7 +222,7 @@ void module_builder::place_shared() {
         kernel.name = m.functions[k].name;
         kernel.function = k;
         kernel.static_shared = static_cast<std::uint32_t>(round_up(used[k], alignment));
-        kernel.reserved_shared = image_.reserved_shared_;
+        kernel.reserved_shared = reserved_shared_;
         image_.kernels_.push_back(std::move(kernel));
     }
 }

@@ -79,6 +79,7 @@ private:
     std::uint64_t value_of(const ptx::relocation& r) const;
 
     ptx_image& image_;
+    std::uint32_t reserved_shared_ = image_.reserved_shared_;  ///< bytes
     device_memory& memory_;
     constant_pool constants_;
     std::vector<unresolved_call> unresolved_;

@@ -73,9 +73,10 @@ void for_addresses(const warp& w, const operation* op, Function f) {
     const unsigned bytes = fragment.bits() * step / 8;
     for_lanes(w.lanes_of(op), [&](unsigned lane) {
         const std::uint64_t base = address_of(w, op, lane, op->source[2]);
-        const std::uint64_t stride = op->source[1] == no_slot
-                                         ? access.default_stride
-                                         : lanes_at<std::uint32_t>(w, op->source[1])[lane];
+        const std::uint64_t stride =
+            (op->source[1] == no_slot ? access.default_stride
+                                      : lanes_at<std::uint32_t>(w, op->source[1])[lane]) /
+            access.packed;
         for (unsigned e = 0; e < fragment.per_lane(); e += step) {
             const std::size_t index =
                 arithmetic::matrix_offset(fragment.place(lane, e), access.layout, stride);
@@ -114,6 +115,8 @@ bool move_fragment(warp& w, const operation* op) {
         for (unsigned i = 1; i < warp_size; ++i) differs |= strides[i] ^ stride;
     }
     const unsigned bits = access.fragment.bits();
+    if (stride % access.packed != 0) return false;
+    stride /= access.packed;
     const std::uint64_t line_bytes = std::uint64_t{stride} * bits / 8;
     if (differs != 0 || ((base | line_bytes) & 3) != 0 || stride * bits % 8 != 0) return false;
     const std::uint64_t end = access.last_line * line_bytes + access.last_element * bits / 8 + 4;

@@ -19,6 +19,7 @@ struct fragment_access {
     arithmetic::matrix_fragment fragment;
     arithmetic::matrix_layout layout = arithmetic::matrix_layout::row;
     unsigned default_stride = 0;  ///< elements
+    unsigned packed = 1;          ///< elements of PTX that one of the fragment's holds: 32 of b1
     bool is_wide = false;         ///< registers of 64 bits
 
     /// Where every register of 32 bits is contiguous in memory: of register r of lane l, at 32 r +

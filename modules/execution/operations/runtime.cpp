@@ -126,6 +126,14 @@ void set_memory(warp& w, const operation* op, lane_mask lanes) {
     });
 }
 
+/// cudaGraphSetConditional(handle, value): the handle is the address of the value.
+void set_condition(warp& w, const operation* op, lane_mask lanes) {
+    for_lanes(lanes, [&](unsigned lane) {
+        const auto value = static_cast<std::uint32_t>(read_argument(w, op, 1, lane));
+        write_lane_bytes(w, op, lane, read_argument(w, op, 0, lane), &value, sizeof value);
+    });
+}
+
 /// A call of the runtime. What programs share (the heap, what they print, memory) changes in timing
 /// mode when that of other SMs does, so that the order of SMs is the same whatever runs first.
 template <void (*Function)(warp&, const operation*, lane_mask)>
@@ -151,6 +159,7 @@ handler runtime_function(const std::string& name) {
     if (name == "free") return runtime_call<release>;
     if (name == "memcpy" || name == "memmove") return runtime_call<copy_memory>;
     if (name == "memset") return runtime_call<set_memory>;
+    if (name == "cudaGraphSetConditional") return runtime_call<set_condition>;
     return nullptr;
 }
 

@@ -115,6 +115,11 @@ special_value special_register_value(special_register r, unsigned component) {
         case special_register::total_smem_size:
         case special_register::aggr_smem_size:
             return in_bank(bank::block, block_layout::total_size);
+        case special_register::reserved_smem_offset_end:
+        case special_register::reserved_smem_offset_cap:
+            return always(reserved_shared::bytes);
+        case special_register::reserved_smem_offset_1:
+            return always(reserved_shared::second);
         case special_register::dynamic_smem_size:
             return in_bank(bank::block, block_layout::dynamic_size);
         case special_register::laneid:

@@ -325,5 +325,80 @@ TEST(DeviceRuntime, RefusesLaunchesOfKernelsByKernels) {
                 HasSubstr("cudaLaunchDeviceV2: kernels that launch kernels"));
 }
 
+/// Cooperative groups keep barriers of groups of several warps in reserved shared memory.
+TEST(ReservedSharedMemory, LiesInFrontOfTheVariablesOfModulesThatAskForIt) {
+    machine m(R"(
+.visible .entry k(.param .u64 to, .param .u32 at)
+{
+  .shared .align 4 .b8 mine[64];
+  .reg .b32 %r<12>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd0, [to];
+  mov.u32 %r0, %reserved_smem_offset_1;
+  mov.u32 %r1, %reserved_smem_offset_end;
+  mov.u32 %r2, mine;
+  mov.u32 %r3, 7;
+  mov.u32 %r4, 9;
+  st.shared.u32 [%r0], %r3;
+  st.shared.u32 [%r2], %r4;
+  ld.shared.u32 %r5, [%r0];
+  mov.u32 %r6, %total_smem_size;
+  st.u32 [%rd0], %r5;
+  st.u32 [%rd0+4], %r6;
+  st.u32 [%rd0+8], %r1;
+  st.u32 [%rd0+12], %r2;
+  ret;
+})");
+    const device_address to = m.buffer(std::vector<std::uint32_t>(4));
+    m.run("k", {1, 1, 1}, {1, 1, 1}, to, 0u);
+    EXPECT_EQ(m.read<std::uint32_t>(to, 4), (std::vector<std::uint32_t>{7, 64, 1024, 1024}));
+}
+
+TEST(DeviceRuntime, SetsConditionsOfGraphs) {
+    machine m(R"(
+.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
+.visible .entry k(.param .u64 handle)
+{
+  .reg .b32 %r<2>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd0, [handle];
+  mov.u32 %r0, 42;
+  { .param .b64 a; .param .b32 b;
+    st.param.b64 [a+0], %rd0; st.param.b32 [b+0], %r0; call cudaGraphSetConditional, (a, b); }
+  ret;
+})");
+    const device_address to = m.buffer(std::vector<std::uint32_t>(1));
+    m.run("k", {1, 1, 1}, {1, 1, 1}, to);
+    EXPECT_EQ(m.read<std::uint32_t>(to, 1)[0], 42u);
+}
+
+/// The stride of a matrix of bits is in bits.
+TEST(MatrixOfBits, HasAStrideOfBits) {
+    machine m(R"(
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c)
+{
+  .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [a]; ld.param.u64 %rd1, [b]; ld.param.u64 %rd2, [c];
+  mov.u32 %r0, 256;
+  mov.u32 %r1, 0;
+  wmma.load.a.sync.aligned.row.m8n8k128.global.b1 {%r2}, [%rd0], %r0;
+  wmma.load.b.sync.aligned.col.m8n8k128.global.b1 {%r3}, [%rd1];
+  wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r4, %r5}, {%r2}, {%r3}, {%r1, %r1};
+  wmma.store.d.sync.aligned.row.m8n8k128.global.s32 [%rd2], {%r4, %r5};
+  ret;
+})");
+    std::vector<std::uint32_t> a(64), b(32);
+    for (std::uint32_t i = 0; i < 64; ++i) a[i] = 0x9e3779b9u * i;
+    for (std::uint32_t i = 0; i < 32; ++i) b[i] = 0x85ebca6bu * (i + 1);
+    const device_address c = m.buffer(std::vector<std::uint32_t>(64));
+    m.run("k", {1, 1, 1}, {32, 1, 1}, m.buffer(a), m.buffer(b), c);
+    const std::vector<std::uint32_t> got = m.read<std::uint32_t>(c, 64);
+    for (unsigned i = 0; i < 8; ++i)
+        for (unsigned j = 0; j < 8; ++j) {
+            unsigned wanted = 0;
+            for (unsigned k = 0; k < 4; ++k)
+                wanted += static_cast<unsigned>(__builtin_popcount(a[i * 8 + k] & b[j * 4 + k]));
+            EXPECT_EQ(got[i * 8 + j], wanted) << i << " " << j;
+        }
+}
+
 }  // namespace
 }  // namespace simtlm::execution
