@@ -243,7 +243,7 @@ RUNTIME(cuOccupancyMaxPotentialBlockSizeWithFlags)
 RUNTIME(cuStreamBeginCapture)(void* stream) {
     return driver_call("cuStreamBeginCapture", [&](session& s) {
         const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
-        begin_capture(s, s.stream(stream), 0, nullptr);
+        begin_capture(s, s.stream(stream), 0);
     });
 }
 RUNTIME(cuStreamGetCtx_v2)(void* stream, context** to, void** green) {

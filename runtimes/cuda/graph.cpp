@@ -4,6 +4,8 @@
 #include "runtimes/cuda/call.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <map>
 
 namespace simtlm::cuda {
@@ -14,13 +16,28 @@ void erase(std::vector<graph_node*>& from, const graph_node* n) {
     from.erase(std::remove(from.begin(), from.end(), n), from.end());
 }
 
+/// While session::graphs_mutex is held.
+std::uint64_t next_number() {
+    static std::uint64_t last = 0;
+    return ++last;
+}
+
+void renumber(graph& g) {
+    for (const auto& n : g.nodes) {
+        n->number = next_number();
+        if (n->what.child) renumber(*n->what.child);
+        if (n->what.condition)
+            for (const auto& body : n->what.condition->bodies) renumber(*body);
+    }
+}
+
 }  // namespace
 
 graph_node* graph::add(operation what, const std::vector<graph_node*>& after) {
     auto n = std::make_unique<graph_node>();
     n->owner = this;
     n->what = std::move(what);
-    n->number = next_number++;
+    n->number = next_number();
     // Arguments can be asked for: their addresses are known now.
     for (void*& p : n->what.parameter_addresses)
         p = n->what.parameters.data() + reinterpret_cast<std::uintptr_t>(p);
@@ -67,6 +84,11 @@ std::shared_ptr<graph> graph::clone() const {
         if (c->what.kind == node_kind::kernel)
             c->what.kernel.arguments = c->what.parameter_addresses.data();
         if (n->what.child) c->what.child = n->what.child->clone();
+        if (n->what.condition) {
+            c->what.condition = std::make_shared<conditional>(*n->what.condition);
+            c->what.condition->handed_out.clear();
+            for (auto& body : c->what.condition->bodies) body = body->clone();
+        }
         c->number = n->number;
         c->enabled = n->enabled;
         mine[n.get()] = c.get();
@@ -74,14 +96,34 @@ std::shared_ptr<graph> graph::clone() const {
     }
     for (const auto& n : nodes)
         for (const graph_node* a : n->after) copy->connect(mine[a], mine[n.get()]);
-    copy->next_number = next_number;
+    copy->conditions = conditions;
+    return copy;
+}
+
+std::shared_ptr<graph> graph::clone_for_node() const {
+    auto copy = clone();
+    renumber(*copy);
     return copy;
 }
 
 graph_node* graph::find(std::uint64_t number) const {
     for (const auto& n : nodes)
         if (n->number == number) return n.get();
+    for (const auto& n : nodes) {
+        if (n->what.child)
+            if (graph_node* const found = n->what.child->find(number)) return found;
+        if (n->what.condition)
+            for (const auto& body : n->what.condition->bodies)
+                if (graph_node* const found = body->find(number)) return found;
+    }
     return nullptr;
+}
+
+const graph* conditional::chosen(std::uint32_t value) const {
+    std::size_t which = value;
+    if (what == form::if_else) which = value != 0 ? 0 : 1;
+    if (what == form::loop) which = value != 0 ? 0 : bodies.size();
+    return which < bodies.size() ? bodies[which].get() : nullptr;
 }
 
 std::vector<graph_node*> graph::sorted() const {
@@ -129,9 +171,85 @@ device::task_ptr enqueue(session& s, device::stream& stream, operation what) {
 
 namespace {
 
+device::task_ptr host_task(unsigned device, std::function<void()> effect) {
+    auto t = std::make_shared<device::task>();
+    t->what = device::task::kind::host_call;
+    t->device = device;
+    t->effect = std::move(effect);
+    return t;
+}
+
+device::task_ptr carry_out(session& s, const graph& g, device::task_ptr first, unsigned device,
+                           std::uint64_t stream);
+
+/// A conditional node that is being carried out.
+struct conditional_run {
+    session& s;
+    std::shared_ptr<const conditional> what;
+    unsigned device;
+    std::uint64_t stream;
+    std::atomic<bool> has_ended{false};
+};
+
+/// Carries out the graph that the value chooses now; of a loop, again and again.
+void decide(const std::shared_ptr<conditional_run>& run) {
+    session& s = run->s;
+    const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
+    std::uint32_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const void*>(run->what->handle), sizeof value);
+    const graph* const body = run->what->chosen(value);
+    if (body == nullptr) {
+        run->has_ended = true;
+        return;
+    }
+    auto begin = std::make_shared<device::task>();
+    begin->device = run->device;
+    s.work().submit_after(begin, {});
+    const device::task_ptr last = carry_out(s, *body, begin, run->device, run->stream);
+    const bool repeats = run->what->what == conditional::form::loop;
+    s.work().submit_after(host_task(run->device,
+                                    [run, repeats] {
+                                        if (repeats)
+                                            decide(run);
+                                        else
+                                            run->has_ended = true;
+                                    }),
+                          {last});
+}
+
+/// @return a task that is done when the graphs of the node are
+device::task_ptr carry_out_conditional(session& s, const graph_node& n,
+                                       const std::vector<device::task_ptr>& after, unsigned device,
+                                       std::uint64_t stream) {
+    auto run =
+        std::shared_ptr<conditional_run>(new conditional_run{s, n.what.condition, device, stream});
+    const device::task_ptr begin = host_task(device, [run] { decide(run); });
+    s.work().submit_after(begin, after);
+    auto end = std::make_shared<device::task>();
+    end->device = device;
+    end->until = [run] { return run->has_ended.load(); };
+    s.work().submit_after(end, {begin});
+    return end;
+}
+
+/// Values of conditions that are set whenever the graph is launched.
+device::task_ptr initialise_conditions(session& s, const graph& g, device::task_ptr first,
+                                       unsigned device) {
+    for (const condition& c : g.conditions) {
+        if (!c.is_initialised) continue;
+        const device::task_ptr t = host_task(device, [c] {
+            std::memcpy(reinterpret_cast<void*>(c.handle), &c.initial, sizeof c.initial);
+        });
+        s.work().submit_after(t, {first});
+        first = t;
+    }
+    return first;
+}
+
 /// Puts the tasks of a graph behind one, and one behind them all.
-device::task_ptr carry_out(session& s, const graph& g, const device::task_ptr& first,
-                           unsigned device, std::uint64_t stream) {
+device::task_ptr carry_out(session& s, const graph& g, device::task_ptr first, unsigned device,
+                           std::uint64_t stream) {
+    first = initialise_conditions(s, g, std::move(first), device);
     std::map<const graph_node*, device::task_ptr> tasks;
     std::vector<device::task_ptr> all{first};
     for (graph_node* n : g.sorted()) {
@@ -144,6 +262,8 @@ device::task_ptr carry_out(session& s, const graph& g, const device::task_ptr& f
             begin->device = device;
             s.work().submit_after(begin, after);
             t = carry_out(s, *n->what.child, begin, device, stream);
+        } else if (n->what.kind == node_kind::conditional && n->enabled) {
+            t = carry_out_conditional(s, *n, after, device, stream);
         } else {
             if (n->what.kind == node_kind::wait_event && n->what.event->recorded)
                 after.push_back(n->what.event->recorded);
@@ -168,7 +288,7 @@ void launch_graph(session& s, executable_graph& g, device::stream& stream) {
     if (const auto c = capture_of(s, stream)) {
         operation o;
         o.kind = node_kind::graph;
-        o.child = g.what->clone();
+        o.child = g.what->clone_for_node();
         enqueue(s, stream, std::move(o));
         return;
     }

@@ -27,7 +27,30 @@ enum class node_kind : int {
     signal,
     wait_signal,
     allocate,
-    release
+    release,
+    conditional = 13
+};
+
+/// A conditional node: which of its graphs runs is told by a value that kernels write
+/// (cudaGraphSetConditional).
+struct conditional {
+    enum class form : int { if_else, loop, choice };  ///< cudaGraphConditionalNodeType
+
+    /// Of the graphs, the one that a value chooses, or nullptr.
+    const graph* chosen(std::uint32_t value) const;
+
+    form what = form::if_else;
+    std::uint64_t handle = 0;  ///< address of the value, 32 bits
+    std::vector<std::shared_ptr<graph>> bodies;
+    std::vector<graph*> handed_out;  ///< the same, as the program holds them
+};
+
+/// cudaGraphConditionalHandle: a value that conditional nodes of a graph go by.
+struct condition {
+    std::uint64_t handle = 0;   ///< its address
+    std::uint32_t initial = 0;  ///< when the graph is launched
+    bool is_initialised = false;
+    std::shared_ptr<const void> keeps;  ///< its memory
 };
 
 /// An operation of a stream, or of a graph.
@@ -44,6 +67,7 @@ struct operation {
     host_parameters host{};
     device::event* event = nullptr;
     std::shared_ptr<graph> child;
+    std::shared_ptr<conditional> condition;
     std::uint64_t address = 0;  ///< allocations
     std::uint64_t bytes = 0;
     std::shared_ptr<const void> keeps;  ///< what lives as long as the node and its clones
@@ -56,7 +80,7 @@ public:
     operation what;
     std::vector<graph_node*> after;   ///< it waits for these
     std::vector<graph_node*> before;  ///< these wait for it
-    std::uint64_t number = 0;         ///< within the graph; the same in clones
+    std::uint64_t number = 0;         ///< of no other node but those of clones
     bool enabled = true;
 };
 
@@ -64,7 +88,7 @@ public:
 class graph {
 public:
     std::vector<std::unique_ptr<graph_node>> nodes;
-    std::uint64_t next_number = 0;
+    std::vector<condition> conditions;
 
     graph_node* add(operation what, const std::vector<graph_node*>& after);
     void connect(graph_node* from, graph_node* to);
@@ -72,6 +96,9 @@ public:
     void remove(graph_node* n);
     /// With everything in it.
     std::shared_ptr<graph> clone() const;
+    /// The same, whose nodes are others: the program takes it for another graph.
+    std::shared_ptr<graph> clone_for_node() const;
+    /// A node of this graph, or of the graphs in its nodes.
     graph_node* find(std::uint64_t number) const;
     /// In an order in which each comes after those it waits for. @throws failure  there is a circle
     std::vector<graph_node*> sorted() const;
@@ -141,6 +168,10 @@ operation allocation_operation(session& s, unsigned device, std::uint64_t bytes)
 /// @param address  of memory of a graph, or of any other
 operation release_operation(std::uint64_t address);
 operation record_operation(device::event* e);
+/// A value for conditional nodes of the graph.
+condition make_condition(session& s, std::uint32_t initial, bool is_initialised);
+/// @param graphs  how many of them it has. @throws failure
+operation conditional_operation(std::uint64_t handle, conditional::form what, unsigned graphs);
 
 /// Whether a plain pointer of the host: neither pinned, managed nor registered.
 bool is_pageable(session& s, std::uint64_t address);

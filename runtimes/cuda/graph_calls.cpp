@@ -42,6 +42,13 @@ executable_graph& graph_store::get(const executable_graph* g) {
     return *at->second;
 }
 
+bool graph_store::has_condition(std::uint64_t handle) const {
+    for (const auto& [key, g] : graphs_)
+        for (const condition& c : g->conditions)
+            if (c.handle == handle) return true;
+    return false;
+}
+
 graph_node* add_node(session& s, graph* g, graph_node* const* after, std::size_t count,
                      operation what) {
     const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
@@ -91,13 +98,17 @@ update_result update(session& s, executable_graph* to, graph* from) {
     const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
     executable_graph& e = graph_store::of(s).get(to);
     const auto source = graph_store::of(s).get(from);
-    constexpr int topology_changed = 2, node_type_changed = 3;
+    constexpr int topology_changed = 2, node_type_changed = 3, parameters_changed = 5;
     const auto mine = e.what->sorted();
     const auto theirs = source->sorted();
     if (mine.size() != theirs.size()) return {topology_changed, nullptr};
     for (std::size_t i = 0; i < mine.size(); ++i) {
         if (mine[i]->what.kind != theirs[i]->what.kind) return {node_type_changed, theirs[i]};
         if (mine[i]->after.size() != theirs[i]->after.size()) return {topology_changed, theirs[i]};
+        if (mine[i]->what.condition &&
+            (mine[i]->what.condition->bodies.size() != theirs[i]->what.condition->bodies.size() ||
+             mine[i]->what.condition->what != theirs[i]->what.condition->what))
+            return {parameters_changed, theirs[i]};
     }
     e.what = source->clone();
     return {};

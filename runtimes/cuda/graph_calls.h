@@ -17,6 +17,9 @@ public:
     executable_graph* add(std::unique_ptr<executable_graph> g);
     void remove(executable_graph* g);
     executable_graph& get(const executable_graph* g);
+    bool holds(const graph* g) const { return graphs_.find(g) != graphs_.end(); }
+    /// Whether a graph has a condition with this handle.
+    bool has_condition(std::uint64_t handle) const;
 
 private:
     std::unordered_map<const graph*, std::shared_ptr<graph>> graphs_;

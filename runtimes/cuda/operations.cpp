@@ -230,14 +230,12 @@ operation kernel_operation(session& s, function* f, const kernel_parameters& w,
     r.cooperative = how.cooperative;
     r.cluster = size_of(how.cluster);
     r.parameters = pack(*f->kernel, w);
+    const std::uint64_t usual =
+        usual_shared_memory - std::min(f->kernel->allocated_shared(0), usual_shared_memory);
     const std::uint64_t allowed =
         f->max_dynamic_shared >= 0
-            ? std::max<std::uint64_t>(
-                  static_cast<std::uint64_t>(f->max_dynamic_shared),
-                  usual_shared_memory -
-                      std::min<std::uint64_t>(f->kernel->static_shared, usual_shared_memory))
-            : usual_shared_memory -
-                  std::min<std::uint64_t>(f->kernel->static_shared, usual_shared_memory);
+            ? std::max(static_cast<std::uint64_t>(f->max_dynamic_shared), usual)
+            : usual;
     require(w.shared <= allowed, status::invalid_value,
             "more dynamic shared memory than the function may have "
             "(cudaFuncAttributeMaxDynamicSharedMemorySize)");
@@ -298,6 +296,39 @@ operation release_operation(std::uint64_t address) {
         t->effect = [memory, address] { memory->release(address); };
         return t;
     };
+    return o;
+}
+
+condition make_condition(session& s, std::uint32_t initial, bool is_initialised) {
+    condition c;
+    device::memory_space* const memory = &s.gpus().memory();
+    const std::uint64_t at =
+        memory->allocate(device::memory_kind::host, s.current_device(), sizeof(std::uint32_t));
+    c.handle = at;
+    c.initial = initial;
+    c.is_initialised = is_initialised;
+    c.keeps =
+        std::shared_ptr<const void>(memory, [memory, at](const void*) { memory->release(at); });
+    return c;
+}
+
+operation conditional_operation(std::uint64_t handle, conditional::form what, unsigned graphs) {
+    require(what >= conditional::form::if_else && what <= conditional::form::choice,
+            status::invalid_value, "no type of conditional node");
+    const unsigned most = what == conditional::form::if_else ? 2
+                          : what == conditional::form::loop  ? 1
+                                                             : ~0u;
+    require(graphs >= 1 && graphs <= most, status::invalid_value,
+            "a conditional node of this type has not so many graphs");
+    operation o;
+    o.kind = node_kind::conditional;
+    o.condition = std::make_shared<conditional>();
+    o.condition->what = what;
+    o.condition->handle = handle;
+    for (unsigned i = 0; i < graphs; ++i) {
+        o.condition->bodies.push_back(std::make_shared<graph>());
+        o.condition->handed_out.push_back(o.condition->bodies.back().get());
+    }
     return o;
 }
 

@@ -61,7 +61,10 @@ void destroy_stream(session& s, device::stream& stream);
 void add_callback(session& s, device::stream& stream, void* handle,
                   void (*call)(void*, result, void*), void* data);
 std::shared_ptr<graph> end_capture(session& s, device::stream& stream);
-void begin_capture(session& s, device::stream& stream, int mode, graph* into);
+/// @param into   a graph that there is already, or nullptr
+/// @param after  nodes of it that the first operation waits for
+void begin_capture(session& s, device::stream& stream, int mode,
+                   std::shared_ptr<graph> into = nullptr, std::vector<graph_node*> after = {});
 
 /// Names and explanations of results.
 const char* name_of(result r);

@@ -6,13 +6,29 @@ using namespace simtlm::cuda;
 
 RUNTIME(cudaStreamBeginCapture)(void* stream, int mode) {
     return graph_call("cudaStreamBeginCapture",
-                      [&](session& s) { begin_capture(s, s.stream(stream), mode, nullptr); });
+                      [&](session& s) { begin_capture(s, s.stream(stream), mode); });
+}
+RUNTIME(cudaStreamBeginCaptureToGraph)
+(void* stream, graph* g, nodes after, const void*, std::size_t count, int mode) {
+    return graph_call("cudaStreamBeginCaptureToGraph", [&](session& s) {
+        require(g != nullptr && (count == 0 || after != nullptr), status::invalid_value,
+                "no graph, or no nodes to wait for");
+        for (std::size_t i = 0; i < count; ++i)
+            require(after[i] != nullptr && after[i]->owner == g, status::invalid_value,
+                    "a node of another graph");
+        begin_capture(s, s.stream(stream), mode, graph_store::of(s).get(g), {after, after + count});
+    });
 }
 RUNTIME(cudaStreamEndCapture)(void* stream, graph** to) {
     return graph_call("cudaStreamEndCapture", [&](session& s) {
-        require_pointer(to);
-        *to = nullptr;
-        *to = graph_store::of(s).add(end_capture(s, s.stream(stream)));
+        // A program may have the graph already (cudaStreamBeginCaptureToGraph).
+        simtlm::device::stream& one = s.stream(stream);
+        const auto c = capture_of(s, one);
+        require(to != nullptr || (c != nullptr && graph_store::of(s).holds(c->what.get())),
+                status::invalid_value, "a null pointer");
+        if (to != nullptr) *to = nullptr;
+        graph* const captured = graph_store::of(s).add(end_capture(s, one));
+        if (to != nullptr) *to = captured;
     });
 }
 RUNTIME(cudaStreamIsCapturing)(void* stream, int* state) {

@@ -205,12 +205,12 @@ function_attributes attributes_of(session& s, function& f) {
     const std::uint64_t room = s.config().gpu.cores.sm.registers_per_block / registers / 32 * 32;
     a.max_threads = static_cast<int>(std::min<std::uint64_t>(
         k.most_threads != 0 ? k.most_threads : 1024, std::max<std::uint64_t>(room, 32)));
-    a.shared_bytes = k.static_shared;
+    a.shared_bytes = k.allocated_shared(0);
     a.local_bytes = k.local_bytes;
     a.registers = static_cast<int>(k.registers);
     a.ptx_version = static_cast<int>(f.code->architecture());
     a.binary_version = static_cast<int>(s.config().gpu.binary_version());
-    const int usual = static_cast<int>(48u << 10) - static_cast<int>(k.static_shared);
+    const int usual = static_cast<int>(48u << 10) - static_cast<int>(k.allocated_shared(0));
     a.max_dynamic_shared = f.max_dynamic_shared >= 0 ? f.max_dynamic_shared : std::max(usual, 0);
     a.carve_out = f.carve_out;
     for (const execution::program_variable& v : f.code->image().variables())
@@ -223,8 +223,9 @@ void set_function_attribute(session& s, function& f, int attribute, int value) {
     const unsigned most = s.config().gpu.cores.sm.shared.bytes;
     switch (attribute) {
         case 8:  // cudaFuncAttributeMaxDynamicSharedMemorySize
-            require(value >= 0 && static_cast<unsigned>(value) + f.kernel->static_shared <= most,
-                    status::invalid_value, "more shared memory than an SM has");
+            require(
+                value >= 0 && static_cast<unsigned>(value) + f.kernel->allocated_shared(0) <= most,
+                status::invalid_value, "more shared memory than an SM has");
             f.max_dynamic_shared = value;
             break;
         case 9:  // cudaFuncAttributePreferredSharedMemoryCarveout
@@ -338,7 +339,8 @@ void add_callback(session& s, device::stream& stream, void* handle,
     s.work().submit(stream, t);
 }
 
-void begin_capture(session& s, device::stream& stream, int mode, graph* into) {
+void begin_capture(session& s, device::stream& stream, int mode, std::shared_ptr<graph> into,
+                   std::vector<graph_node*> after) {
     require(!stream.legacy, status::capture_unsupported,
             "the legacy default stream cannot be captured");
     require(mode >= 0 && mode <= 2, status::invalid_value, "no mode of capture");
@@ -346,12 +348,11 @@ void begin_capture(session& s, device::stream& stream, int mode, graph* into) {
     require(!capture_of(s, stream), status::invalid_value, "the stream is being captured");
     static std::uint64_t last_id = 0;
     auto c = std::make_shared<capture>();
-    c->what =
-        into != nullptr ? std::shared_ptr<graph>(into, [](graph*) {}) : std::make_shared<graph>();
+    c->what = into != nullptr ? std::move(into) : std::make_shared<graph>();
     c->origin = &stream;
     c->mode = mode;
     c->id = ++last_id;
-    c->tails[&stream];
+    c->tails[&stream] = std::move(after);
     s.captures[&stream] = c;
 }
 

@@ -20,6 +20,43 @@ result graph_call(const char* name, Act&& act) {
     });
 }
 
+/// cudaMemAllocNodeParams: properties of a pool (88 bytes), descriptions of access, bytes, address.
+struct allocation_parameters {
+    char pool[88];
+    const void* access;
+    std::size_t access_count, bytes;
+    void* address;
+};
+/// cudaConditionalNodeParams
+struct conditional_parameters {
+    std::uint64_t handle;
+    conditional::form what;
+    unsigned graphs;
+    graph** handed_out;
+};
+/// cudaGraphNodeParams
+struct node_parameters {
+    int kind;
+    int reserved[3];
+    union {
+        char bytes[232];
+        kernel_parameters kernel;
+        struct {
+            int flags[4];
+            copy_3d what;
+        } copy;
+        fill_parameters fill;
+        host_parameters host;
+        graph* child;
+        void* event;
+        allocation_parameters allocation;
+        void* address;
+        conditional_parameters conditional;
+    };
+    std::int64_t reserved_2;
+};
+static_assert(sizeof(node_parameters) == 256);
+
 /// Operations of nodes, as graphs and executable graphs take them. @throws failure
 operation kernel_of(session& s, const kernel_parameters* p);
 operation event_wait(device::event* e);

@@ -113,7 +113,7 @@ RUNTIME(cudaGraphAddChildGraphNode)
         require_pointer(to);
         operation o;
         o.kind = node_kind::graph;
-        o.child = graph_store::of(s).get(child)->clone();
+        o.child = graph_store::of(s).get(child)->clone_for_node();
         *to = add_node(s, g, after, count, std::move(o));
     });
 }
@@ -137,16 +137,6 @@ RUNTIME(cudaGraphAddEventWaitNode)
         *to = add_node(s, g, after, count, event_wait(&s.event(event)));
     });
 }
-
-namespace {
-/// cudaMemAllocNodeParams: properties of a pool (88 bytes), descriptions of access, bytes, address.
-struct allocation_parameters {
-    char pool[88];
-    const void* access;
-    std::size_t access_count, bytes;
-    void* address;
-};
-}  // namespace
 
 RUNTIME(cudaGraphAddMemAllocNode)
 (graph_node** to, graph* g, nodes after, std::size_t count, allocation_parameters* p) {

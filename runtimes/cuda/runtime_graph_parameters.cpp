@@ -147,7 +147,7 @@ RUNTIME(cudaGraphExecChildGraphNodeSetParams)(executable_graph* g, graph_node* n
     return graph_call("cudaGraphExecChildGraphNodeSetParams", [&](session& s) {
         operation o;
         o.kind = node_kind::graph;
-        o.child = graph_store::of(s).get(child)->clone();
+        o.child = graph_store::of(s).get(child)->clone_for_node();
         change_node(s, g, n, std::move(o));
     });
 }

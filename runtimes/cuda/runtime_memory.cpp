@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <unordered_map>
 
 using namespace simtlm::cuda;
 using simtlm::device::memory_kind;
@@ -310,6 +313,71 @@ void* captured_allocation(session& s, simtlm::device::stream& stream, unsigned d
     return p;
 }
 
+/// Which pool a device allocates from, where that is not its own; which pool memory came from; and
+/// who may access the memory of a pool.
+class pool_table {
+public:
+    static pool_table& of(session&) {
+        static pool_table* const table = new pool_table;
+        return *table;
+    }
+    memory_pool& current(session& s, unsigned device) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto at = current_.find(device);
+        return at == current_.end() ? s.default_pool(device) : *at->second;
+    }
+    void choose(unsigned device, memory_pool& pool) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        current_[device] = &pool;
+    }
+    void take(memory_pool& pool, std::uint64_t address, std::uint64_t bytes) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        origin_[address] = &pool;
+        pool.used += bytes;
+        pool.used_high = std::max(pool.used_high, pool.used);
+    }
+    void give_back(std::uint64_t address, std::uint64_t bytes) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto at = origin_.find(address);
+        if (at == origin_.end()) return;
+        if (at->second != nullptr) at->second->used -= std::min(at->second->used, bytes);
+        origin_.erase(at);
+    }
+    /// The pool goes: its devices allocate from their own again.
+    void forget(const memory_pool& pool) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (auto i = current_.begin(); i != current_.end();)
+            i = i->second == &pool ? current_.erase(i) : std::next(i);
+        for (auto& [address, from] : origin_)
+            if (from == &pool) from = nullptr;
+        for (auto i = access_.begin(); i != access_.end();)
+            i = i->first.first == &pool ? access_.erase(i) : std::next(i);
+    }
+    void allow(const memory_pool& pool, int device, int flags) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        access_[{&pool, device}] = flags;
+    }
+    /// A pool's own device may read and write.
+    int access(const memory_pool& pool, int device) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto at = access_.find({&pool, device});
+        if (at != access_.end()) return at->second;
+        return static_cast<int>(pool.device) == device ? reads_and_writes : 0;
+    }
+    static constexpr int reads_and_writes = 3;
+
+private:
+    std::mutex mutex_;
+    std::map<unsigned, memory_pool*> current_;
+    std::unordered_map<std::uint64_t, memory_pool*> origin_;
+    std::map<std::pair<const memory_pool*, int>, int> access_;
+};
+
+/// cudaMemAccessDesc
+struct access_description {
+    int place, device, flags;
+};
+
 }  // namespace
 
 RUNTIME(cudaMallocAsync)(void** to, std::size_t bytes, void* stream) {
@@ -318,9 +386,8 @@ RUNTIME(cudaMallocAsync)(void** to, std::size_t bytes, void* stream) {
         *to = captured_allocation(s, s.stream(stream), s.current_device(), bytes);
         if (*to != nullptr) return;
         *to = allocate(s, memory_kind::device, bytes, 0);
-        memory_pool& p = s.default_pool(s.current_device());
-        p.used += bytes;
-        p.used_high = std::max(p.used_high, p.used);
+        pool_table& pools = pool_table::of(s);
+        pools.take(pools.current(s, s.current_device()), address_of(*to), bytes);
     });
 }
 RUNTIME(cudaMallocFromPoolAsync)(void** to, std::size_t bytes, memory_pool* pool, void* stream) {
@@ -330,18 +397,14 @@ RUNTIME(cudaMallocFromPoolAsync)(void** to, std::size_t bytes, memory_pool* pool
         *to = captured_allocation(s, s.stream(stream), pool->device, bytes);
         if (*to != nullptr || bytes == 0) return;
         *to = pointer_to(s.gpus().memory().allocate(memory_kind::device, pool->device, bytes));
-        pool->used += bytes;
-        pool->used_high = std::max(pool->used_high, pool->used);
+        pool_table::of(s).take(*pool, address_of(*to), bytes);
     });
 }
 RUNTIME(cudaFreeAsync)(void* p, void* stream) {
     return runtime_call("cudaFreeAsync", [&](session& s) {
         const auto a = s.gpus().memory().find(address_of(p));
         require(a && a->address == address_of(p), status::invalid_value, "nothing is allocated");
-        if (!a->of_graph) {
-            memory_pool& pool = s.default_pool(a->device);
-            pool.used -= std::min(pool.used, a->bytes);
-        }
+        if (!a->of_graph) pool_table::of(s).give_back(a->address, a->bytes);
         enqueue(s, s.stream(stream), release_operation(address_of(p)));
     });
 }
@@ -353,12 +416,17 @@ RUNTIME(cudaDeviceGetDefaultMemPool)(memory_pool** pool, int device) {
     });
 }
 RUNTIME(cudaDeviceGetMemPool)(memory_pool** pool, int device) {
-    return simtlm_rt_cudaDeviceGetDefaultMemPool(pool, device);
+    return runtime_call("cudaDeviceGetMemPool", [&](session& s) {
+        require_pointer(pool);
+        check_device(s, device);
+        *pool = &pool_table::of(s).current(s, static_cast<unsigned>(device));
+    });
 }
 RUNTIME(cudaDeviceSetMemPool)(int device, memory_pool* pool) {
     return runtime_call("cudaDeviceSetMemPool", [&](session& s) {
         check_device(s, device);
         require_pointer(pool);
+        pool_table::of(s).choose(static_cast<unsigned>(device), *pool);
     });
 }
 RUNTIME(cudaMemPoolCreate)(memory_pool** pool, const int* properties) {
@@ -373,9 +441,10 @@ RUNTIME(cudaMemPoolCreate)(memory_pool** pool, const int* properties) {
     });
 }
 RUNTIME(cudaMemPoolDestroy)(memory_pool* pool) {
-    return runtime_call("cudaMemPoolDestroy", [&](session&) {
+    return runtime_call("cudaMemPoolDestroy", [&](session& s) {
         require_pointer(pool);
         require(!pool->is_default, status::invalid_value, "the default pool stays");
+        pool_table::of(s).forget(*pool);
         delete pool;
     });
 }
@@ -405,13 +474,25 @@ RUNTIME(cudaMemPoolGetAttribute)(memory_pool* pool, int attribute, void* value) 
 RUNTIME(cudaMemPoolTrimTo)(memory_pool* pool, std::size_t) {
     return runtime_call("cudaMemPoolTrimTo", [&](session&) { require_pointer(pool); });
 }
-RUNTIME(cudaMemPoolSetAccess)(memory_pool* pool, const void*, std::size_t) {
-    return runtime_call("cudaMemPoolSetAccess", [&](session&) { require_pointer(pool); });
-}
-RUNTIME(cudaMemPoolGetAccess)(int* flags, memory_pool* pool, const void*) {
-    return runtime_call("cudaMemPoolGetAccess", [&](session&) {
+RUNTIME(cudaMemPoolSetAccess)
+(memory_pool* pool, const access_description* all, std::size_t count) {
+    return runtime_call("cudaMemPoolSetAccess", [&](session& s) {
         require_pointer(pool);
-        *flags = 3;
+        require(count == 0 || all != nullptr, status::invalid_value, "no descriptions");
+        for (std::size_t i = 0; i < count; ++i) {
+            constexpr int on_device = 1;
+            require(all[i].place == on_device, status::invalid_value, "no device");
+            check_device(s, all[i].device);
+            pool_table::of(s).allow(*pool, all[i].device, all[i].flags);
+        }
+    });
+}
+RUNTIME(cudaMemPoolGetAccess)(int* flags, memory_pool* pool, const access_description* of) {
+    return runtime_call("cudaMemPoolGetAccess", [&](session& s) {
+        require_pointer(pool);
+        require_pointer(flags);
+        require_pointer(of);
+        *flags = pool_table::of(s).access(*pool, of->device);
     });
 }
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime API: nodes of any kind by one structure (cudaGraphAddNode), and conditional nodes.
+#include "runtimes/cuda/runtime_graph.h"
+
+using namespace simtlm::cuda;
+
+namespace {
+
+operation operation_of(session& s, const node_parameters* p) {
+    require_pointer(p);
+    switch (static_cast<node_kind>(p->kind)) {
+        case node_kind::kernel:
+            return kernel_of(s, &p->kernel);
+        case node_kind::copy:
+            return copy_operation(s, p->copy.what);
+        case node_kind::fill:
+            return fill_operation(s, p->fill);
+        case node_kind::host:
+            return host_operation(p->host);
+        case node_kind::graph: {
+            operation o;
+            o.kind = node_kind::graph;
+            o.child = graph_store::of(s).get(p->child)->clone_for_node();
+            return o;
+        }
+        case node_kind::empty:
+            return {};
+        case node_kind::wait_event:
+            return event_wait(&s.event(p->event));
+        case node_kind::record_event:
+            return record_operation(&s.event(p->event));
+        case node_kind::allocate:
+            require(p->allocation.bytes != 0, status::invalid_value, "an allocation of no bytes");
+            return allocation_operation(s, s.current_device(), p->allocation.bytes);
+        case node_kind::release:
+            return release_operation(address_of(p->address));
+        case node_kind::conditional: {
+            const conditional_parameters& c = p->conditional;
+            require(graph_store::of(s).has_condition(c.handle), status::invalid_value,
+                    "there is no such conditional handle");
+            return conditional_operation(c.handle, c.what, c.graphs);
+        }
+        default:
+            throw failure(status::not_supported, "nodes of this kind cannot be carried out");
+    }
+}
+
+/// What a call tells of a node that it has made.
+void tell(session& s, const graph_node& n, node_parameters* p) {
+    if (n.what.kind == node_kind::allocate) p->allocation.address = pointer_to(n.what.address);
+    if (n.what.kind != node_kind::conditional) return;
+    for (const auto& body : n.what.condition->bodies) graph_store::of(s).add(body);
+    p->conditional.handed_out = n.what.condition->handed_out.data();
+}
+
+}  // namespace
+
+RUNTIME(cudaGraphAddNode)
+(graph_node** to, graph* g, nodes after, std::size_t count, node_parameters* p) {
+    return graph_call("cudaGraphAddNode", [&](session& s) {
+        require_pointer(to);
+        operation o = operation_of(s, p);
+        *to = add_node(s, g, after, count, std::move(o));
+        tell(s, **to, p);
+    });
+}
+RUNTIME(cudaGraphAddNode_v2)
+(graph_node** to, graph* g, nodes after, const void*, std::size_t count, node_parameters* p) {
+    return simtlm_rt_cudaGraphAddNode(to, g, after, count, p);
+}
+RUNTIME(cudaGraphNodeSetParams)(graph_node* n, const node_parameters* p) {
+    return graph_call("cudaGraphNodeSetParams", [&](session& s) {
+        require_pointer(n);
+        require(n->what.kind != node_kind::conditional, status::not_supported,
+                "conditional nodes stay what they are");
+        change_node(n, operation_of(s, p));
+    });
+}
+RUNTIME(cudaGraphExecNodeSetParams)(executable_graph* g, graph_node* n, const node_parameters* p) {
+    return graph_call("cudaGraphExecNodeSetParams", [&](session& s) {
+        require_pointer(n);
+        require(n->what.kind != node_kind::conditional, status::not_supported,
+                "conditional nodes stay what they are");
+        change_node(s, g, n, operation_of(s, p));
+    });
+}
+RUNTIME(cudaGraphConditionalHandleCreate)
+(std::uint64_t* to, graph* g, unsigned initial, unsigned flags) {
+    return graph_call("cudaGraphConditionalHandleCreate", [&](session& s) {
+        require_pointer(to);
+        require(flags <= 1, status::invalid_value, "unknown flags");
+        graph& in = *graph_store::of(s).get(g);
+        in.conditions.push_back(make_condition(s, initial, flags == 1));
+        *to = in.conditions.back().handle;
+    });
+}
