@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "runtimes/common/call_span.h"
 #include "runtimes/cuda/session.h"
 #include "runtimes/cuda/status.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
-#include <new>
-#include <string>
+#include <cstdint>
 
 namespace simtlm::cuda {
 
@@ -19,48 +14,29 @@ enum class library_kind { runtime, driver };
 /// What a call may do after a device has faulted.
 enum class after_fault { refused, allowed };
 
-namespace detail {
-/// Some failures cannot be understood from their number.
-inline void explain(const char* name, status code, const std::exception& e) {
-    const bool needs_words =
-        code == status::not_supported || code == status::invalid_ptx ||
-        code == status::no_binary_for_gpu || code == status::launch_out_of_resources ||
-        code == status::cooperative_launch_too_large || code == status::unknown;
-    static const bool always = std::getenv("SIMTLM_VERBOSE") != nullptr;
-    if (needs_words || always) std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
-}
-}  // namespace detail
+/// What a call does, as a function and the object that it is called with: what is around it is
+/// compiled once, not for each of a thousand calls.
+class call_body {
+public:
+    template <class Act>
+    explicit call_body(Act& act)
+        : object_(&act), run_([](void* object, session& s) {
+              return static_cast<result>((*static_cast<Act*>(object))(s));
+          }) {}
+    result operator()(session& s) const { return run_(object_, s); }
+
+private:
+    void* object_;
+    result (*run_)(void*, session&);
+};
 
 /// Carries out a call of a program: exceptions become its result, and nothing else ever leaves.
+/// @param name  of the function; lives as long as the program
+result carry_out(library_kind kind, const char* name, after_fault faults, call_body body) noexcept;
+
 template <library_kind Kind, class Act>
 result call(const char* name, after_fault faults, Act&& act) noexcept {
-    result r = 0;
-    try {
-        session& s = session::get();
-        if (Kind == library_kind::runtime && !session::thread().through_driver)
-            session::thread().uses_runtime = true;
-        const runtime::call_span span(s, name);
-        if (faults == after_fault::refused) {
-            const status fault = status_of(s.work().fault(s.current_device()));
-            if (fault != status::success) r = static_cast<result>(fault);
-        }
-        if (r == 0) r = static_cast<result>(act(s));
-    } catch (const simtlm::kernel::user_error& e) {
-        r = static_cast<result>(status_of(e));
-        detail::explain(name, status_of(e), e);
-    } catch (const std::bad_alloc&) {
-        r = static_cast<result>(status::out_of_memory);
-    } catch (const std::exception& e) {
-        r = static_cast<result>(status::unknown);
-        std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
-    }
-    thread_state& t = session::thread();
-    // That something is still under way is no error to remember.
-    const bool failed = r != 0 && r != static_cast<result>(status::not_ready);
-    if (Kind == library_kind::runtime && !t.through_driver && failed) t.last_error = r;
-    t.through_driver = false;
-    t.per_thread_default = false;
-    return r;
+    return carry_out(Kind, name, faults, call_body(act));
 }
 
 /// A call of the runtime API.
@@ -72,9 +48,10 @@ result runtime_call(const char* name, Act&& act) noexcept {
     });
 }
 
+[[noreturn]] void refuse(status otherwise, const char* why);
 /// Refuses what the program passes.
 inline void require(bool good, status otherwise, const char* why) {
-    if (!good) throw failure(otherwise, why);
+    if (!good) refuse(otherwise, why);
 }
 /// Sizes that a program passes, multiplied or added: what does not fit into 64 bits is refused.
 inline std::uint64_t checked_product(std::uint64_t a, std::uint64_t b,

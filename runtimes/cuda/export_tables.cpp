@@ -12,6 +12,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -55,14 +57,25 @@ constexpr const char* name_of_table(table t) {
     return names[static_cast<std::size_t>(t)];
 }
 
+result refuse_slot(table t, std::size_t slot) {
+    // Never taken apart: the timeline keeps the names of calls.
+    static std::mutex mutex;
+    static auto& names = *new std::map<std::pair<table, std::size_t>, std::string>;
+    const char* name = nullptr;
+    {
+        const std::lock_guard lock(mutex);
+        std::string& text = names[{t, slot}];
+        if (text.empty())
+            text = "slot " + std::to_string(slot) + " of export table " + name_of_table(t);
+        name = text.c_str();
+    }
+    return driver_call(
+        name, [](session&) { refuse(status::not_supported, "what it is for is not known"); });
+}
 /// What a slot of unknown meaning leads to.
 template <table Table, std::size_t Slot>
 result unknown_slot() {
-    static const std::string name =
-        std::string("slot ") + std::to_string(Slot) + " of export table " + name_of_table(Table);
-    return driver_call(name.c_str(), [](session&) {
-        throw failure(status::not_supported, "what it is for is not known");
-    });
+    return refuse_slot(Table, Slot);
 }
 
 template <class F>

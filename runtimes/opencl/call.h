@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "runtimes/common/call_span.h"
 #include "runtimes/opencl/session.h"
 
-#include <algorithm>
-#include <cstdio>
 #include <cstring>
-#include <exception>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -17,26 +12,27 @@ namespace simtlm::opencl {
 /// SIMTLM_VERBOSE: every failing call says why.
 bool is_verbose();
 
+/// What a call does, as a function and the object that it is called with: what is around it is
+/// compiled once, not for each call.
+class call_body {
+public:
+    template <class Act>
+    explicit call_body(Act& act)
+        : object_(&act), run_([](void* object, session& s) { (*static_cast<Act*>(object))(s); }) {}
+    void operator()(session& s) const { run_(object_, s); }
+
+private:
+    void* object_;
+    void (*run_)(void*, session&);
+};
+
 /// Carries out a call of the program: exceptions become its result, and nothing else ever leaves.
+/// @param name  of the function; lives as long as the program
+cl_int carry_out(const char* name, call_body body) noexcept;
+
 template <class Act>
 cl_int call(const char* name, Act&& act) noexcept {
-    try {
-        session& s = session::get();
-        const runtime::call_span span(s, name);
-        act(s);
-        return CL_SUCCESS;
-    } catch (const error& e) {
-        if (is_verbose()) std::fprintf(stderr, "simtlm: %s: %d: %s\n", name, e.code(), e.what());
-        return e.code();
-    } catch (const device::failure& e) {
-        if (is_verbose()) std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
-        return code_of(e.code());
-    } catch (const std::bad_alloc&) {
-        return CL_OUT_OF_HOST_MEMORY;
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "simtlm: %s: %s\n", name, e.what());
-        return CL_OUT_OF_RESOURCES;
-    }
+    return carry_out(name, call_body(act));
 }
 
 /// The same for calls that give an object, and the result through a pointer.
