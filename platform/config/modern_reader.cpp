@@ -163,6 +163,7 @@ void read_modern(const option_values& v, gpu_config& config) {
     m.warp_launch_interval = v.number("-modern_warp_launch_interval", 0, longest_latency);
     m.branch_redirect = v.number("-modern_branch_redirect", 1, longest_latency);
     m.barrier_latency = v.number("-modern_barrier_latency", 1, longest_latency);
+    m.barrier_interval = v.number("-modern_barrier_interval", 1, longest_latency);
     const auto fences = numbers(v, "-modern_fence_latency", 3, 1);
     m.fence_cta = fences[0];
     m.fence_gpu = fences[1];

@@ -550,6 +550,8 @@ void modern(builder& b) {
             "From the issue of a taken branch to the fetch behind it.");
     b.count("-modern_barrier_latency", "10", "core cycles",
             "From the issue of a CTA barrier until it counts the warp.");
+    b.count("-modern_barrier_interval", "2", "core cycles",
+            "Between two warps that the CTA barriers of an SM count.");
     b.word("-modern_fence_latency", "CTA,GPU,SYSTEM", "53,186,2900",
            "Shortest time of a fence by scope, core cycles.");
     b.word("-modern_l0i", "SETS:LINE:WAYS", "8:128:32", "L0 instruction cache of a sub-core.");

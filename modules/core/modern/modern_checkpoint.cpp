@@ -61,7 +61,7 @@ void sm::checkpoint(kernel::archive& a) {
     a(warps_, scoreboard_, issue_);
     for (auto& s : sub_cores_) a(*s);
     a(*memory_unit_, *link_, last_launch_, dynamic_warps_, residents_since_, warp_start_,
-      fp64_free_at_);
+      fp64_free_at_, barriers_free_at_);
     l1i_->checkpoint(a);
     l1c_->checkpoint(a);
     l1t_->checkpoint(a);

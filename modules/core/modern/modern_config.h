@@ -29,6 +29,9 @@ struct modern_config {
     unsigned shared_fp64_interval = 0;  ///< cycles between FP64 instructions of an SM whose
                                         ///< sub-cores share a unit; 0: each has its own
     unsigned barrier_latency = 10;      ///< from issue until a CTA barrier counts the warp
+    /// Between two warps that an SM's CTA barriers count: 16 threads a cycle (CUDA C++ Programming
+    /// Guide, synchronization instructions, compute capability 7.x and later).
+    unsigned barrier_interval = 2;
     unsigned fence_cta = 53, fence_gpu = 186, fence_system = 2900;
     unsigned l1i_request_latency = 39, l1i_reply_latency = 39;  ///< between L0 and L1I
     bool perfect_register_ports = false;                        ///< read ports never conflict

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace simtlm::core::modern {
@@ -378,25 +379,45 @@ std::uint64_t sm::enter_shared_fp64(std::uint64_t earliest) {
     return at;
 }
 
-/// Barriers that warps have come to, fences that are over.
-void sm::synchronise() {
-    const std::uint64_t now = synchronise_process_.now();
+/// Warps that have ended, all of them, and warps at barriers, which the barrier unit counts one by
+/// one: the first that came, and of those of a cycle the one with the lowest number.
+/// @return when to look again
+std::uint64_t sm::take_arrivals(std::uint64_t now) {
     std::uint64_t next = ~std::uint64_t{0};
+    const auto counts = [](const arrival& a) {
+        return a.request.kind != program::barrier_kind::none;
+    };
     for (std::size_t i = 0; i < arrivals_.size();) {
         const arrival a = arrivals_[i];
-        if (a.at > now) {
+        if (counts(a) || a.at > now) {
             next = std::min(next, a.at);
             ++i;
             continue;
         }
         arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
-        if (a.request.kind == program::barrier_kind::none) {
-            barriers_.warp_ended(a.cta, a.warp);
-            if (clusters_) clusters_->warp_ends(a.warp);
-        } else {
-            barriers_.arrive(a.cta, a.warp, a.request);
-        }
+        barriers_.warp_ended(a.cta, a.warp);
+        if (clusters_) clusters_->warp_ends(a.warp);
     }
+    while (next <= now) {
+        if (now < barriers_free_at_) return barriers_free_at_;
+        const auto first = std::min_element(
+            arrivals_.begin(), arrivals_.end(), [&](const arrival& a, const arrival& b) {
+                return std::tuple(!counts(a), a.at, a.warp) < std::tuple(!counts(b), b.at, b.warp);
+            });
+        const arrival a = *first;
+        arrivals_.erase(first);
+        barriers_free_at_ = now + modern_.barrier_interval;
+        barriers_.arrive(a.cta, a.warp, a.request);
+        next = ~std::uint64_t{0};
+        for (const arrival& other : arrivals_) next = std::min(next, other.at);
+    }
+    return next;
+}
+
+/// Barriers that warps have come to, fences that are over.
+void sm::synchronise() {
+    const std::uint64_t now = synchronise_process_.now();
+    std::uint64_t next = take_arrivals(now);
     if (clusters_) next = std::min(next, clusters_->synchronise(now));
     for (std::size_t i = 0; i < fences_.size();) {
         fence& f = fences_[i];

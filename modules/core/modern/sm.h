@@ -165,6 +165,7 @@ private:
     void store_asynchronously(unsigned warp, std::uint64_t now);
     void begin_warp(unsigned warp, unsigned slot, unsigned number);
     void synchronise();
+    std::uint64_t take_arrivals(std::uint64_t now);
     void retire();
     void warp_exits(unsigned warp);
     void cta_ends(unsigned slot);
@@ -208,8 +209,9 @@ private:
     std::uint64_t residents_since_ = 0;  // first core cycle that warp_cycles lacks
     std::uint64_t warp_start_ = 0;       // core cycle in which the last warp has started
     std::uint64_t registers_used_ = 0, shared_used_ = 0;
-    std::deque<arrival> arrivals_;      // at barriers, in order
-    std::deque<departure> departures_;  // of CTAs that have ended, in order
+    std::deque<arrival> arrivals_;        // at barriers, in order
+    std::uint64_t barriers_free_at_ = 0;  // when the barrier unit counts another warp
+    std::deque<departure> departures_;    // of CTAs that have ended, in order
     std::vector<fence> fences_;
     std::uint64_t fp64_free_at_ = 0;
 

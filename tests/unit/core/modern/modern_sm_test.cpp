@@ -306,6 +306,30 @@ TEST(ModernSm, OpensABarrierForAllWarpsAndGoesOn) {
               50u);
 }
 
+TEST(ModernSm, CountsAWarpEveryTwoCyclesAtItsBarriers) {
+    constexpr unsigned warps = 32;
+    modern_rig rig("rig", four_sub_cores(), {});
+    modern_listing p;
+    auto& bar = p.add("BAR.SYNC", {}, {}, stall(1));
+    bar.cls = program::op_class::barrier;
+    bar.barrier = program::barrier_kind::sync;
+    const auto& after = p.add("IADD3", {1}, {2}, stall(1));
+    const auto& exit = p.exit();
+    block_builder b;
+    for (unsigned w = 0; w < warps; ++w) b.warp().run(bar).run(after).run(exit);
+    rig.launch(b);
+    rig.run(2000);
+    ASSERT_EQ(rig.completed.size(), 1u);
+    std::uint64_t first = ~std::uint64_t{0};
+    for (unsigned w = 0; w < warps; ++w)
+        first = std::min(first, rig.issued(bar, static_cast<int>(w)).at(0));
+    // The sub-cores issue all barriers in a few cycles: the barrier unit is what takes time.
+    const modern_config c;
+    const std::uint64_t counted = first + c.barrier_latency + (warps - 1) * c.barrier_interval;
+    EXPECT_GE(rig.issued(after, 0).at(0), counted);
+    EXPECT_LE(rig.issued(after, 0).at(0), counted + 4);
+}
+
 TEST(ModernSm, RunsCodeWithoutControlBitsByItsScoreboard) {
     modern_rig rig("rig", four_sub_cores(), {});
     modern_listing p;
