@@ -134,3 +134,74 @@ RUNTIME(cuGraphKernelNodeGetParams_v2)(graph_node* n, kernel_parameters_v2* to) 
         *to = {n->what.kernel, nullptr, nullptr};
     });
 }
+
+// ---- nodes of any kind ----
+
+namespace {
+
+/// CUgraphNodeParams: as the runtime's, but for kernels and copies.
+struct driver_node_parameters {
+    int kind;
+    int reserved[3];
+    union {
+        char bytes[232];
+        kernel_parameters_v2 kernel;
+        struct {
+            int flags[2];
+            void* context;
+            driver_copy_3d what;
+        } copy;
+    };
+    std::int64_t reserved_2;
+};
+static_assert(sizeof(driver_node_parameters) == 256);
+
+node_parameters* as_of_runtime(driver_node_parameters* p) {
+    return reinterpret_cast<node_parameters*>(p);
+}
+
+operation node_of(session& s, driver_node_parameters* p) {
+    require_pointer(p);
+    switch (static_cast<node_kind>(p->kind)) {
+        case node_kind::kernel:
+            return kernel_of(s, &p->kernel);
+        case node_kind::copy:
+            return copy_of(s, &p->copy.what);
+        default:
+            return node_operation(s, as_of_runtime(p));
+    }
+}
+
+}  // namespace
+
+RUNTIME(cuGraphAddNode)
+(graph_node** to, graph* g, graph_node* const* after, std::size_t count,
+ driver_node_parameters* p) {
+    return graph_call("cuGraphAddNode", [&](session& s) {
+        require_pointer(to);
+        *to = add_node(s, g, after, count, node_of(s, p));
+        tell_of_node(s, **to, as_of_runtime(p));
+    });
+}
+RUNTIME(cuGraphAddNode_v2)
+(graph_node** to, graph* g, graph_node* const* after, const void*, std::size_t count,
+ driver_node_parameters* p) {
+    return simtlm_rt_cuGraphAddNode(to, g, after, count, p);
+}
+RUNTIME(cuGraphNodeSetParams)(graph_node* n, driver_node_parameters* p) {
+    return graph_call("cuGraphNodeSetParams", [&](session& s) { change_node(n, node_of(s, p)); });
+}
+RUNTIME(cuGraphExecNodeSetParams)(executable_graph* g, graph_node* n, driver_node_parameters* p) {
+    return graph_call("cuGraphExecNodeSetParams",
+                      [&](session& s) { change_node(s, g, n, node_of(s, p)); });
+}
+RUNTIME(cuGraphConditionalHandleCreate)
+(std::uint64_t* to, graph* g, void*, unsigned initial, unsigned flags) {
+    return graph_call("cuGraphConditionalHandleCreate", [&](session& s) {
+        require_pointer(to);
+        require(flags <= 1, status::invalid_value, "unknown flags");
+        graph& in = *graph_store::of(s).get(g);
+        in.conditions.push_back(make_condition(s, initial, flags == 1));
+        *to = in.conditions.back().handle;
+    });
+}

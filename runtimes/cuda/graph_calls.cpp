@@ -63,6 +63,8 @@ graph_node* add_node(session& s, graph* g, graph_node* const* after, std::size_t
 void change_node(graph_node* n, operation what) {
     require(n != nullptr && n->what.kind == what.kind, status::invalid_value,
             "a node of another kind");
+    require(n->what.kind != node_kind::conditional, status::not_supported,
+            "conditional nodes stay what they are");
     // The addresses of arguments are made anew.
     graph scratch;
     graph_node* const made = scratch.add(std::move(what), {});

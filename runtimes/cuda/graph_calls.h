@@ -32,6 +32,11 @@ struct update_result {
     graph_node* at = nullptr;
 };
 
+struct node_parameters;  ///< cudaGraphNodeParams
+/// What a node is by this structure. @throws failure
+operation node_operation(session& s, const node_parameters* p);
+/// Tells in the structure what became of a node that was made by it.
+void tell_of_node(session& s, const graph_node& n, node_parameters* p);
 graph_node* add_node(session& s, graph* g, graph_node* const* after, std::size_t count,
                      operation what);
 /// Changes the operation of a node of a graph.

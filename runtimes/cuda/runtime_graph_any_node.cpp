@@ -2,11 +2,9 @@
 // The runtime API: nodes of any kind by one structure (cudaGraphAddNode), and conditional nodes.
 #include "runtimes/cuda/runtime_graph.h"
 
-using namespace simtlm::cuda;
+namespace simtlm::cuda {
 
-namespace {
-
-operation operation_of(session& s, const node_parameters* p) {
+operation node_operation(session& s, const node_parameters* p) {
     require_pointer(p);
     switch (static_cast<node_kind>(p->kind)) {
         case node_kind::kernel:
@@ -45,23 +43,24 @@ operation operation_of(session& s, const node_parameters* p) {
     }
 }
 
-/// What a call tells of a node that it has made.
-void tell(session& s, const graph_node& n, node_parameters* p) {
+void tell_of_node(session& s, const graph_node& n, node_parameters* p) {
     if (n.what.kind == node_kind::allocate) p->allocation.address = pointer_to(n.what.address);
     if (n.what.kind != node_kind::conditional) return;
     for (const auto& body : n.what.condition->bodies) graph_store::of(s).add(body);
     p->conditional.handed_out = n.what.condition->handed_out.data();
 }
 
-}  // namespace
+}  // namespace simtlm::cuda
+
+using namespace simtlm::cuda;
 
 RUNTIME(cudaGraphAddNode)
 (graph_node** to, graph* g, nodes after, std::size_t count, node_parameters* p) {
     return graph_call("cudaGraphAddNode", [&](session& s) {
         require_pointer(to);
-        operation o = operation_of(s, p);
+        operation o = node_operation(s, p);
         *to = add_node(s, g, after, count, std::move(o));
-        tell(s, **to, p);
+        tell_of_node(s, **to, p);
     });
 }
 RUNTIME(cudaGraphAddNode_v2)
@@ -69,20 +68,12 @@ RUNTIME(cudaGraphAddNode_v2)
     return simtlm_rt_cudaGraphAddNode(to, g, after, count, p);
 }
 RUNTIME(cudaGraphNodeSetParams)(graph_node* n, const node_parameters* p) {
-    return graph_call("cudaGraphNodeSetParams", [&](session& s) {
-        require_pointer(n);
-        require(n->what.kind != node_kind::conditional, status::not_supported,
-                "conditional nodes stay what they are");
-        change_node(n, operation_of(s, p));
-    });
+    return graph_call("cudaGraphNodeSetParams",
+                      [&](session& s) { change_node(n, node_operation(s, p)); });
 }
 RUNTIME(cudaGraphExecNodeSetParams)(executable_graph* g, graph_node* n, const node_parameters* p) {
-    return graph_call("cudaGraphExecNodeSetParams", [&](session& s) {
-        require_pointer(n);
-        require(n->what.kind != node_kind::conditional, status::not_supported,
-                "conditional nodes stay what they are");
-        change_node(s, g, n, operation_of(s, p));
-    });
+    return graph_call("cudaGraphExecNodeSetParams",
+                      [&](session& s) { change_node(s, g, n, node_operation(s, p)); });
 }
 RUNTIME(cudaGraphConditionalHandleCreate)
 (std::uint64_t* to, graph* g, unsigned initial, unsigned flags) {

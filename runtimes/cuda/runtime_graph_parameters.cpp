@@ -53,6 +53,19 @@ RUNTIME(cudaGraphMemcpyNodeSetParams1D)
         change_node(n, copy_operation(s, plain_copy(to, from, bytes, kind)));
     });
 }
+RUNTIME(cudaGraphMemcpyNodeSetParamsToSymbol)
+(graph_node* n, const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+ int kind) {
+    return graph_call("cudaGraphMemcpyNodeSetParamsToSymbol", [&](session& s) {
+        change_node(n, copy_operation(s, copy_to_symbol(s, symbol, from, bytes, offset, kind)));
+    });
+}
+RUNTIME(cudaGraphMemcpyNodeSetParamsFromSymbol)
+(graph_node* n, void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind) {
+    return graph_call("cudaGraphMemcpyNodeSetParamsFromSymbol", [&](session& s) {
+        change_node(n, copy_operation(s, copy_from_symbol(s, to, symbol, bytes, offset, kind)));
+    });
+}
 RUNTIME(cudaGraphExecMemcpyNodeSetParams)(executable_graph* g, graph_node* n, const copy_3d* p) {
     return graph_call("cudaGraphExecMemcpyNodeSetParams",
                       [&](session& s) { change_node(s, g, n, copy_operation(s, *p)); });

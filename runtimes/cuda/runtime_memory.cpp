@@ -288,6 +288,35 @@ RUNTIME(cudaMemPrefetchAsync_v2)(const void* p, std::size_t, place, unsigned, vo
         s.stream(stream);
     });
 }
+namespace {
+/// Hints for managed memory, many at once: they have no effect.
+void check_hints(session& s, void** pointers, const std::size_t* bytes, std::size_t count,
+                 void* stream) {
+    require(count != 0 && pointers != nullptr && bytes != nullptr, status::invalid_value,
+            "no ranges of memory");
+    for (std::size_t i = 0; i < count; ++i)
+        require(!is_pageable(s, address_of(pointers[i])), status::invalid_value,
+                "no managed memory");
+    s.stream(stream);
+}
+}  // namespace
+RUNTIME(cudaMemPrefetchBatchAsync)
+(void** pointers, const std::size_t* bytes, std::size_t count, const place*, const std::size_t*,
+ std::size_t, unsigned long long, void* stream) {
+    return runtime_call("cudaMemPrefetchBatchAsync",
+                        [&](session& s) { check_hints(s, pointers, bytes, count, stream); });
+}
+RUNTIME(cudaMemDiscardBatchAsync)
+(void** pointers, const std::size_t* bytes, std::size_t count, unsigned long long, void* stream) {
+    return runtime_call("cudaMemDiscardBatchAsync",
+                        [&](session& s) { check_hints(s, pointers, bytes, count, stream); });
+}
+RUNTIME(cudaMemDiscardAndPrefetchBatchAsync)
+(void** pointers, const std::size_t* bytes, std::size_t count, const place*, const std::size_t*,
+ std::size_t, unsigned long long, void* stream) {
+    return runtime_call("cudaMemDiscardAndPrefetchBatchAsync",
+                        [&](session& s) { check_hints(s, pointers, bytes, count, stream); });
+}
 RUNTIME(cudaMemRangeGetAttribute)(void* to, std::size_t bytes, int, const void*, std::size_t) {
     return runtime_call("cudaMemRangeGetAttribute", [&](session&) {
         require_pointer(to);
@@ -427,6 +456,35 @@ RUNTIME(cudaDeviceSetMemPool)(int device, memory_pool* pool) {
         check_device(s, device);
         require_pointer(pool);
         pool_table::of(s).choose(static_cast<unsigned>(device), *pool);
+    });
+}
+namespace {
+/// The device of a place that memory is allocated in. @throws failure  it is another place
+unsigned device_at(session& s, const place* where, int type) {
+    require_pointer(where);
+    constexpr int pinned = 1, on_device = 1;
+    require(type == pinned && where->kind == on_device, status::not_supported,
+            "pools are those of devices");
+    check_device(s, where->id);
+    return static_cast<unsigned>(where->id);
+}
+}  // namespace
+RUNTIME(cudaMemGetDefaultMemPool)(memory_pool** pool, const place* where, int type) {
+    return runtime_call("cudaMemGetDefaultMemPool", [&](session& s) {
+        require_pointer(pool);
+        *pool = &s.default_pool(device_at(s, where, type));
+    });
+}
+RUNTIME(cudaMemGetMemPool)(memory_pool** pool, const place* where, int type) {
+    return runtime_call("cudaMemGetMemPool", [&](session& s) {
+        require_pointer(pool);
+        *pool = &pool_table::of(s).current(s, device_at(s, where, type));
+    });
+}
+RUNTIME(cudaMemSetMemPool)(const place* where, int type, memory_pool* pool) {
+    return runtime_call("cudaMemSetMemPool", [&](session& s) {
+        require_pointer(pool);
+        pool_table::of(s).choose(device_at(s, where, type), *pool);
     });
 }
 RUNTIME(cudaMemPoolCreate)(memory_pool** pool, const int* properties) {
@@ -571,6 +629,31 @@ RUNTIME(cudaMemcpyAsync)(void* to, const void* from, std::size_t bytes, int kind
     return runtime_call("cudaMemcpyAsync", [&](session& s) {
         carry_out(s, {row(to, from, bytes, kind), stream, true});
     });
+}
+RUNTIME(cudaMemcpyBatchAsync)
+(void* const* to, const void* const* from, const std::size_t* bytes, std::size_t count,
+ const void* attributes, const std::size_t* first_of_attributes, std::size_t attribute_count,
+ void* stream) {
+    return runtime_call("cudaMemcpyBatchAsync", [&](session& s) {
+        require(count != 0 && to != nullptr && from != nullptr && bytes != nullptr,
+                status::invalid_value, "no copies");
+        require(attributes != nullptr && first_of_attributes != nullptr && attribute_count != 0 &&
+                    attribute_count <= count && first_of_attributes[0] == 0,
+                status::invalid_value, "copies without attributes");
+        require(!s.stream(stream).legacy, status::invalid_value,
+                "not in the legacy default stream");
+        for (std::size_t i = 0; i < count; ++i)
+            carry_out(s, {row(to[i], from[i], bytes[i], by_address), stream, true});
+    });
+}
+RUNTIME(cudaMemcpyBatchAsync_v12)
+(void* const* to, const void* const* from, const std::size_t* bytes, std::size_t count,
+ const void* attributes, const std::size_t* first_of_attributes, std::size_t attribute_count,
+ std::size_t* failed, void* stream) {
+    const result r = simtlm_rt_cudaMemcpyBatchAsync(to, from, bytes, count, attributes,
+                                                    first_of_attributes, attribute_count, stream);
+    if (r != 0 && failed != nullptr) *failed = ~std::size_t{0};  // which one is not told
+    return r;
 }
 RUNTIME(cudaMemcpyPeer)
 (void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
