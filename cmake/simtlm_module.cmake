@@ -98,9 +98,9 @@ set_property(GLOBAL PROPERTY SIMTLM_TARGETS simtlm_settings)
 # The presets release, ci, asan and tsan compile several sources at a time (CMAKE_UNITY_BUILD), at
 # most SIMTLM_TOGETHER of one folder; of those that are lightly optimised, for which reading headers is
 # half the work, of any folders. COLD: those of the sources, by file or folder, that are compiled
-# by simtlm_light(), LIGHT: all of them. ALONE: sources that cannot be compiled with others, nor with
-# precompiled headers.
-set(SIMTLM_TOGETHER 24 CACHE STRING "Sources of a folder that a unity build compiles at a time")
+# by simtlm_light(), LIGHT: all of them. ALONE: sources that cannot be compiled with others; NO_HEADERS: nor
+# with precompiled headers.
+set(SIMTLM_TOGETHER 32 CACHE STRING "Sources of a folder that a unity build compiles at a time")
 function(simtlm_together target)
   cmake_parse_arguments(arg "ANY_FOLDER" "" "" ${ARGN})
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
@@ -118,7 +118,7 @@ function(simtlm_together target)
 endfunction()
 
 function(simtlm_module name)
-  cmake_parse_arguments(arg "LIGHT" "" "SOURCES;COLD;DEPENDS;PRIVATE_DEPENDS;ALONE" ${ARGN})
+  cmake_parse_arguments(arg "LIGHT" "" "SOURCES;COLD;DEPENDS;PRIVATE_DEPENDS;ALONE;NO_HEADERS" ${ARGN})
   set(targets simtlm_${name})
   set(sources)
   set(cold)
@@ -160,8 +160,8 @@ function(simtlm_module name)
   else()
     simtlm_precompile(simtlm_${name})
   endif()
-  set_property(SOURCE ${arg_ALONE} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
-  set_property(SOURCE ${arg_ALONE} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+  set_property(SOURCE ${arg_ALONE} ${arg_NO_HEADERS} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+  set_property(SOURCE ${arg_NO_HEADERS} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # simtlm_test(NAME SOURCES... DEPENDS... [PREFIX p] [ALONE s...]): one GoogleTest executable, each test
