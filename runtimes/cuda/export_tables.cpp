@@ -57,16 +57,16 @@ constexpr const char* name_of_table(table t) {
     return names[static_cast<std::size_t>(t)];
 }
 
-result refuse_slot(table t, std::size_t slot) {
+result refuse_slot(table t, std::size_t number) {
     // Never taken apart: the timeline keeps the names of calls.
     static std::mutex mutex;
     static auto& names = *new std::map<std::pair<table, std::size_t>, std::string>;
     const char* name = nullptr;
     {
         const std::lock_guard lock(mutex);
-        std::string& text = names[{t, slot}];
+        std::string& text = names[{t, number}];
         if (text.empty())
-            text = "slot " + std::to_string(slot) + " of export table " + name_of_table(t);
+            text = "slot " + std::to_string(number) + " of export table " + name_of_table(t);
         name = text.c_str();
     }
     return driver_call(
