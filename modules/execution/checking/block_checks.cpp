@@ -26,7 +26,11 @@ block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.ch
 
 void block_checks::start() {
     if (races_) races_->start();
-    if (shared_) shared_->clear_all();
+    if (shared_) {
+        shared_->clear_all();
+        // What lies in front of the variables is not the kernel's, and zero.
+        if (launch_.kernel.reserved_shared != 0) shared_->mark(0, launch_.kernel.reserved_shared);
+    }
     shared_is_written_ = false;
     if (local_) local_->clear_all();
 }

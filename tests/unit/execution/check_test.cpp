@@ -256,6 +256,11 @@ TEST(CheckInit, KeepsSilentAboutWhatAKernelHasWritten) {
                 IsEmpty());
 }
 
+TEST(CheckInit, KeepsSilentAboutReservedSharedMemory) {
+    EXPECT_THAT(found("init", "mov.u32 %r3, %reserved_smem_offset_1; ld.shared.u32 %r4, [%r3];"),
+                IsEmpty());
+}
+
 TEST(CheckInit, KeepsSilentAboutPaddingThatIsCopied) {
     // A structure of one byte and one word: three bytes of padding.
     const std::string fill =
