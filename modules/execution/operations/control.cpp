@@ -232,7 +232,8 @@ const operation* call_undefined(warp& w, const operation* op) {
     if (lanes == 0) return op + 1;
     const auto& f = image_of(w).functions()[static_cast<std::size_t>(op->immediate)];
     const std::string& name = f.source->name;
-    const bool launches = name.rfind("cudaLaunchDevice", 0) == 0 ||
+    const bool launches = name.rfind("__cudaCDP2", 0) == 0 ||  // from CUDA 12 on
+                          name.rfind("cudaLaunchDevice", 0) == 0 ||
                           name.rfind("cudaGetParameterBuffer", 0) == 0 ||
                           name == "cudaDeviceSynchronize";
     w.block->fail(w, op, static_cast<unsigned>(__builtin_ctz(lanes)),

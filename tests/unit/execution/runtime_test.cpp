@@ -315,14 +315,15 @@ TEST(DeviceRuntime, RefusesFunctionsThatAreNotDefined) {
 }
 
 TEST(DeviceRuntime, RefusesLaunchesOfKernelsByKernels) {
-    machine m(
-        ".extern .func (.param .b32 r) cudaLaunchDeviceV2 (.param .b64 a, .param .b64 s);\n"
-        ".visible .entry k() { .param .b64 a; .param .b64 s; .param .b32 r;\n"
-        "call (r), cudaLaunchDeviceV2, (a, s); ret; }");
-    EXPECT_THAT(fault_of([&] {
-                    m.run("k", {1, 1, 1}, {1, 1, 1});
-                }),
-                HasSubstr("cudaLaunchDeviceV2: kernels that launch kernels"));
+    for (const std::string name : {"cudaLaunchDeviceV2", "__cudaCDP2LaunchDeviceV2"}) {
+        machine m(".extern .func (.param .b32 r) " + name + " (.param .b64 a, .param .b64 s);\n" +
+                  ".visible .entry k() { .param .b64 a; .param .b64 s; .param .b32 r;\n" +
+                  "call (r), " + name + ", (a, s); ret; }");
+        EXPECT_THAT(fault_of([&] {
+                        m.run("k", {1, 1, 1}, {1, 1, 1});
+                    }),
+                    HasSubstr(name + ": kernels that launch kernels"));
+    }
 }
 
 /// Cooperative groups keep barriers of groups of several warps in reserved shared memory.
