@@ -403,7 +403,7 @@ private:
 };
 
 /// cudaMemAccessDesc
-struct access_description {
+struct pool_access {
     int place, device, flags;
 };
 
@@ -533,7 +533,7 @@ RUNTIME(cudaMemPoolTrimTo)(memory_pool* pool, std::size_t) {
     return runtime_call("cudaMemPoolTrimTo", [&](session&) { require_pointer(pool); });
 }
 RUNTIME(cudaMemPoolSetAccess)
-(memory_pool* pool, const access_description* all, std::size_t count) {
+(memory_pool* pool, const pool_access* all, std::size_t count) {
     return runtime_call("cudaMemPoolSetAccess", [&](session& s) {
         require_pointer(pool);
         require(count == 0 || all != nullptr, status::invalid_value, "no descriptions");
@@ -545,7 +545,7 @@ RUNTIME(cudaMemPoolSetAccess)
         }
     });
 }
-RUNTIME(cudaMemPoolGetAccess)(int* flags, memory_pool* pool, const access_description* of) {
+RUNTIME(cudaMemPoolGetAccess)(int* flags, memory_pool* pool, const pool_access* of) {
     return runtime_call("cudaMemPoolGetAccess", [&](session& s) {
         require_pointer(pool);
         require_pointer(flags);
