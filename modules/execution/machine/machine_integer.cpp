@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer operations, selections and addresses of machine code. Compiled for several instruction
-// sets.
+// Integer operations, selections, addresses and arithmetic on pairs of words of machine code.
+// Compiled for several instruction sets.
+#include "modules/execution/arithmetic/ieee.h"
 #include "modules/execution/device_memory.h"
 #include "modules/execution/machine/machine_operations.h"
 #include "modules/execution/machine/machine_rows.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
@@ -604,30 +606,24 @@ const operation* field_mask(warp& w, const operation* op) {
     });
 }
 
-const operation* pack(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const word *const low = row(w, op->source[0]), *const high = row(w, op->source[1]);
-    double_word* const to = double_row(w, op->destination);
-    // Modifiers are those of a double: they change the high word.
+/// Double words of two rows. The high words are changed: (x & keep) ^ flip.
+inline void join_rows(const word* low, const word* high, std::uint32_t keep, std::uint32_t flip,
+                      double_word* to) {
 #if defined(__AVX2__)
-    const __m256i keep = _mm256_set1_epi32(static_cast<int>(d.keep[0]));
-    const __m256i flip = _mm256_set1_epi32(static_cast<int>(d.flip[0]));
+    const __m256i keeps = _mm256_set1_epi32(static_cast<int>(keep));
+    const __m256i flips = _mm256_set1_epi32(static_cast<int>(flip));
     for (unsigned i = 0; i < warp_size; i += 8)
         put_doubles(
             to, i,
             join_words(eight_words(low, i),
-                       _mm256_xor_si256(_mm256_and_si256(eight_words(high, i), keep), flip)));
+                       _mm256_xor_si256(_mm256_and_si256(eight_words(high, i), keeps), flips)));
 #else
     for (unsigned i = 0; i < warp_size; ++i)
-        to[i] = low[i] | std::uint64_t{(high[i] & d.keep[0]) ^ d.flip[0]} << 32;
+        to[i] = low[i] | std::uint64_t{(high[i] & keep) ^ flip} << 32;
 #endif
-    return op + 1;
 }
 
-const operation* unpack(warp& w, const operation* op) {
-    const machine_details& d = details_of(op);
-    const double_word* const from = double_row(w, op->source[0]);
-    alignas(64) word low[warp_size], high[warp_size];
+inline void split_row(const double_word* from, word* low, word* high) {
 #if defined(__AVX2__)
     for (unsigned i = 0; i < warp_size; i += 8) {
         const eight_pairs p = eight_doubles(from, i);
@@ -640,10 +636,50 @@ const operation* unpack(warp& w, const operation* op) {
         high[i] = static_cast<std::uint32_t>(from[i] >> 32);
     }
 #endif
+}
+
+const operation* pack(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    // Modifiers are those of a double: they change the high word.
+    join_rows(row(w, op->source[0]), row(w, op->source[1]), d.keep[0], d.flip[0],
+              double_row(w, op->destination));
+    return op + 1;
+}
+
+const operation* unpack(warp& w, const operation* op) {
+    const machine_details& d = details_of(op);
+    alignas(64) word low[warp_size], high[warp_size];
+    split_row(double_row(w, op->source[0]), low, high);
     const lane_mask lanes = lanes_of(w, op, d);
     put_row(row(w, op->destination), low, lanes);
     put_row(row(w, op->destination2), high, lanes);
     return op + 1;
+}
+
+/// Op::apply of doubles that lie in pairs of rows.
+template <class Op, std::size_t... I>
+inline const operation* on_pairs(warp& w, const operation* op, std::index_sequence<I...>) {
+    const machine_details& d = details_of(op);
+    alignas(64) double_word from[sizeof...(I)][warp_size], result[warp_size];
+    (join_rows(row(w, op->list[2 * I]), row(w, op->list[2 * I + 1]), d.keep[I], d.flip[I], from[I]),
+     ...);
+#pragma GCC ivdep
+    for (unsigned i = 0; i < warp_size; ++i) result[i] = Op::apply(std::uint64_t{from[I][i]}...);
+    alignas(64) word low[warp_size], high[warp_size];
+    split_row(result, low, high);
+    const lane_mask lanes = w.lanes_of(op);
+    put_row(row(w, op->destination), low, lanes);
+    put_row(row(w, op->destination2), high, lanes);
+    return op + 1;
+}
+const operation* double_add(warp& w, const operation* op) {
+    return on_pairs<arithmetic::add<arithmetic::f64>>(w, op, std::make_index_sequence<2>());
+}
+const operation* double_multiply(warp& w, const operation* op) {
+    return on_pairs<arithmetic::mul<arithmetic::f64>>(w, op, std::make_index_sequence<2>());
+}
+const operation* double_multiply_add(warp& w, const operation* op) {
+    return on_pairs<arithmetic::fma<arithmetic::f64>>(w, op, std::make_index_sequence<3>());
 }
 
 const operation* address(warp& w, const operation* op) {
@@ -728,13 +764,33 @@ const operation* shared_address(warp& w, const operation* op) {
 }  // namespace
 
 const machine_lane_operations& machine_operations_of_lanes() {
-    static constexpr machine_lane_operations table{
-        modify,          add3,           multiply_add, multiply_add_wide,
-        shift_add,       minmax,         compare,      logic,
-        shift,           permute,        select,       absolute,
-        count,           find,           reverse,      extend,
-        field_mask,      pack,           unpack,       address,
-        generic_address, shared_address, copy,         load_constant};
+    static constexpr machine_lane_operations table{modify,
+                                                   add3,
+                                                   multiply_add,
+                                                   multiply_add_wide,
+                                                   shift_add,
+                                                   minmax,
+                                                   compare,
+                                                   logic,
+                                                   shift,
+                                                   permute,
+                                                   select,
+                                                   absolute,
+                                                   count,
+                                                   find,
+                                                   reverse,
+                                                   extend,
+                                                   field_mask,
+                                                   pack,
+                                                   unpack,
+                                                   address,
+                                                   generic_address,
+                                                   shared_address,
+                                                   copy,
+                                                   load_constant,
+                                                   double_add,
+                                                   double_multiply,
+                                                   double_multiply_add};
     return table;
 }
 

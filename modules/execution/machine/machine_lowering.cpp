@@ -726,6 +726,23 @@ bool machine_lowering::lower_double() {
                                                         : opcode::fma,
                                        ptx::type::f64);
     o.round = rounding_of(now_);
+    if (o.round == ptx::rounding::rn) {
+        machine_details& d = details();
+        std::vector<slot> sources;
+        for (unsigned n = 0; n < (name == "DFMA" ? 3 : 2); ++n) {
+            modifiers(d, n, at(n + 1), true);
+            sources.push_back(low_word(at(n + 1)));
+            sources.push_back(high_word(at(n + 1)));
+        }
+        operation& op = emit(name == "DADD"   ? lanes_.double_add
+                             : name == "DMUL" ? lanes_.double_multiply
+                                              : lanes_.double_multiply_add,
+                             &d);
+        op.list = list_of(sources);
+        op.destination = result_row(at(0));
+        op.destination2 = result_row(at(0), 1);
+        return true;
+    }
     const slot a = double_source(at(1)), b = double_source(at(2));
     const slot c = name == "DFMA" ? double_source(at(3)) : no_slot;
     const slot to = scratch();

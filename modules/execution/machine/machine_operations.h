@@ -61,6 +61,11 @@ struct machine_lane_operations {
     handler shared_address;
     handler copy;           ///< of a row, not of the uniform datapath
     handler load_constant;  ///< LDC with an index
+    // Of doubles, rounded to nearest. list: low and high row of every source, whose high words have
+    // modifiers; destination, destination2: low, high.
+    handler double_add;
+    handler double_multiply;
+    handler double_multiply_add;
 };
 
 // Integer, for all lanes at once.
