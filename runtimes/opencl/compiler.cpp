@@ -201,6 +201,51 @@ void keep_null_pointers(std::string& ptx) {
     }
 }
 
+/// The address space of a pointer type in LLVM's text.
+unsigned address_space_of(std::string_view type) {
+    constexpr std::string_view space = "addrspace(";
+    const std::size_t at = type.rfind(space);
+    if (at == std::string_view::npos || type.substr(type.size() - 2) != ")*" ||
+        type.find(')', at) + 2 != type.size())
+        return 0;
+    return static_cast<unsigned>(
+        std::strtoul(std::string(type.substr(at + space.size())).c_str(), nullptr, 10));
+}
+
+/// What LLVM's back end for PTX says where two casts, from one address space to the generic one and
+/// from there to another, or a comparison of such pointers, have become a single cast.
+constexpr std::string_view folded_casts = "Cannot cast between two non-generic address spaces";
+
+/// Casts between the local and the generic address space in LLVM's text as assembly code, which is
+/// never folded with others.
+void keep_casts_apart(std::string& module) {
+    constexpr std::string_view cast = " = addrspacecast ";
+    std::string mended;
+    std::size_t done = 0;
+    for (std::size_t at = module.find(cast); at != std::string::npos;
+         at = module.find(cast, at + 1)) {
+        const std::size_t begin = at + cast.size(), line = module.find('\n', begin);
+        const std::size_t end = std::min(module.find(", !", begin), line);
+        const std::size_t to = module.find(" to ", begin);
+        if (end == std::string::npos || to > end) continue;
+        const std::string operand = module.substr(begin, to - begin);
+        const std::string type = operand.substr(0, operand.rfind(' '));
+        const std::string result = module.substr(to + 4, end - to - 4);
+        const unsigned from_space = address_space_of(type), to_space = address_space_of(result);
+        if (!(from_space == 3 && to_space == 0) && !(from_space == 0 && to_space == 3)) continue;
+        mended.append(module, done, at - done);
+        mended += fmt::format(
+            " = call {} asm \"{{ .reg .pred %set; setp.ne.s64 %set, $1, 0; cvta.{}shared.u64 $0, "
+            "$1; "
+            "selp.b64 $0, $0, 0, %set; }}\", \"=l,l\"({})",
+            result, to_space == 3 ? "to." : "", operand);
+        done = end;
+    }
+    if (done == 0) return;
+    mended.append(module, done);
+    module = std::move(mended);
+}
+
 /// Takes out what comes with line numbers and tells nothing: labels that nothing jumps to, and a
 /// section without contents. The code is then that of a compilation without line numbers.
 void drop_debug_labels(std::string& ptx) {
@@ -284,7 +329,7 @@ compiler::compiler(unsigned capability)
     cache_ = std::make_unique<compile_cache>();
     identity_ = digest_of({identity_of(clang_), identity_of(libclc_), library::prelude,
                            library::builtins, library::scratch, std::to_string(capability_),
-                           std::to_string(gpu_), "11"});  // what this file itself does to code
+                           std::to_string(gpu_), "12"});  // what this file itself does to code
 }
 
 compiler::~compiler() = default;
@@ -560,11 +605,11 @@ compile_result compiler::link(const std::vector<std::string>& objects,
     std::vector<std::string> a = target();
     a.insert(a.end(), {"-x", "cl", "-cl-std=CL2.0", "-cl-no-stdinc", "-Wno-linker-warnings",
                        options.optimise ? "-O2" : "-O0"});
-    unsigned count = 0;
+    std::vector<std::string> files;
     for (const std::string& o : objects) {
-        const fs::path file = own / fmt::format("{}.bc", ++count);
-        write(file, o);
-        a.insert(a.end(), {"-Xclang", "-mlink-bitcode-file", "-Xclang", file.string()});
+        files.push_back((own / fmt::format("{}.bc", files.size())).string());
+        write(files.back(), o);
+        a.insert(a.end(), {"-Xclang", "-mlink-bitcode-file", "-Xclang", files.back()});
     }
     const fs::path output = own / "output";
     if (options.make_library) {
@@ -576,7 +621,23 @@ compile_result compiler::link(const std::vector<std::string>& objects,
         a.emplace_back("-S");
     }
     a.insert(a.end(), {"-o", output.string(), library_.string() + ".empty.cl"});
-    const process_result r = run(a, {});
+    process_result r = run(a, {});
+    if (r.status != 0 && r.errors.find(folded_casts) != std::string::npos) {
+        for (const std::string& file : files) {
+            const std::string text = file + ".ll";
+            std::vector<std::string> t = target();
+            t.insert(t.end(), {"-x", "ir", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-w"});
+            std::vector<std::string> back = t;
+            t.insert(t.end(), {"-S", "-o", text, file});
+            if (run(t, {}).status != 0) continue;
+            std::string module = text_of(text);
+            keep_casts_apart(module);
+            write(text, module);
+            back.insert(back.end(), {"-c", "-o", file, text});
+            run(back, {});
+        }
+        r = run(a, {});
+    }
     compile_result result;
     result.log = r.errors;
     if (r.status != 0) return result;

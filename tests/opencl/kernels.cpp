@@ -87,6 +87,13 @@ kernel void converts_null(global int* out, local int* argument, int pick) {
     if (any) out[3] = *any = 5;
     out[4] = other == 0;
 }
+kernel void compares_null(global int* out) {
+    int* any = 0;
+    local int* in_local = 0;
+    global int* in_global = 0;
+    any = in_local;
+    *out = (in_global == any) + 2 * (in_local == any);
+}
 )";
 
 void takes_arguments_of_every_kind(const host& h, cl_program g) {
@@ -275,6 +282,11 @@ void gives_no_local_memory_the_address_of_null(const host& h, cl_program g) {
         CHECK(pick == 0 || v[3] == 5);
     }
     GOOD(clReleaseKernel(converts));
+    const cl_kernel compares = h.kernel(p, "compares_null");
+    set(compares, 0, out);
+    h.run(compares, 1, 1);
+    CHECK(h.read<int>(out, 1)[0] == 3);
+    GOOD(clReleaseKernel(compares));
     GOOD(clReleaseProgram(p));
     GOOD(clReleaseMemObject(out));
 }
