@@ -69,6 +69,15 @@ public:
     /// @param b  tile after tile of columns(), each row by row
     bool read_b(const std::byte* shared, std::uint32_t bytes, const matrix_descriptor& at,
                 std::uint32_t* b) const;
+    /// Calls act(offset in shared memory) for each 16 bytes of the operands.
+    template <class Act>
+    void for_chunks_of_a(const matrix_descriptor& at, unsigned first_row, Act act) const {
+        for_chunks(at, description_.a_is_mn_major, first_row, rows, description_.stored_k(), act);
+    }
+    template <class Act>
+    void for_chunks_of_b(const matrix_descriptor& at, Act act) const {
+        for_chunks(at, description_.b_is_mn_major, 0, description_.n, description_.k(), act);
+    }
     /// Columns of a tile of B.
     unsigned columns() const { return tile_; }
 
@@ -81,6 +90,15 @@ public:
     static constexpr unsigned most_a = rows * 32, most_b = 64 * 256;  ///< elements
 
 private:
+    template <class Act>
+    void for_chunks(const matrix_descriptor& at, bool mn_major, unsigned first_row, unsigned count,
+                    unsigned k, Act act) const {
+        const unsigned bytes = description_.storage_bits_in_memory() / 8, each = 16 / bytes;
+        for (unsigned row = 0; row < count; row += mn_major ? each : 1)
+            for (unsigned p = 0; p < k; p += mn_major ? 1 : each)
+                act(mn_major ? at.mn_major(first_row + row, p)
+                             : at.k_major(first_row + row, p * bytes));
+    }
     void multiply_integers(const std::uint32_t* a, const std::uint32_t* b,
                            std::uint32_t* sums) const;
 

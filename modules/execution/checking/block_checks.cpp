@@ -2,6 +2,9 @@
 #include "modules/execution/checking/block_checks.h"
 
 #include "modules/execution/checking/race_stamps.h"
+#include "modules/execution/operations/checks.h"
+#include "modules/execution/operations/lane_addresses.h"
+#include "modules/execution/operations/mbarrier_state.h"
 #include "modules/execution/thread_block.h"
 
 #include <fmt/format.h>
@@ -17,6 +20,9 @@ block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.ch
     if (what.races && shared != 0)
         races_ = std::make_unique<race_detector>(
             l.warps(), shared, l.image.smallest_shared_access(), l.image.architecture() < 70);
+    constexpr unsigned least_architecture = 90;
+    if (races_ && l.image.architecture() >= least_architecture)
+        proxy_ = std::make_unique<async_proxy>(l.warps(), shared);
     if (!what.init) return;
     global_ = l.memory.writes();
     if (shared != 0) shared_ = std::make_unique<written_bytes>(shared);
@@ -26,6 +32,7 @@ block_checks::block_checks(launch_context& l) : launch_(l), checker_(*l.world.ch
 
 void block_checks::start() {
     if (races_) races_->start();
+    if (proxy_) proxy_->start();
     if (shared_) {
         shared_->clear_all();
         // What lies in front of the variables is not the kernel's, and zero.
@@ -38,6 +45,7 @@ void block_checks::start() {
 void block_checks::complete(unsigned barrier, const std::vector<unsigned>& waiting,
                             bool whole_cta) {
     if (races_) races_->complete(barrier, waiting, whole_cta);
+    if (proxy_) proxy_->complete(barrier, waiting, whole_cta);
     if (shared_ && !shared_is_written_) shared_is_written_ = shared_->all(0, shared_->size());
 }
 
@@ -164,6 +172,10 @@ void block_checks::check(warp& w, const operation* op, const segment& p) {
         const std::uint64_t size = launch_.shared_bytes();
         if (offset >= size || p.bytes > size - offset) return;
         if (races_) check_race(w, op, p, offset);
+        if (proxy_)
+            report(w, op, p.lane, offset, p.writes,
+                   proxy_->generic_access(w.index, static_cast<std::uint32_t>(w.pc_of(op)),
+                                          static_cast<std::uint32_t>(offset), p.bytes, p.writes));
         if (shared_ && p.reads && !shared_->all(offset, p.bytes))
             unwritten_shared(w, op, p.lane, offset, p.bytes);
         if (shared_ && p.writes) shared_->mark(offset, p.bytes);
@@ -174,6 +186,83 @@ void block_checks::check(warp& w, const operation* op, const segment& p) {
     if (p.reads && !global_->all(p.address, p.bytes))
         unwritten_global(w, op, p.lane, p.address, p.bytes);
     if (p.writes) global_->mark(p.address, p.bytes);
+}
+
+// ---- asynchronous operations ----
+
+void block_checks::report(warp& w, const operation* op, unsigned lane, std::uint64_t offset,
+                          bool writes, const async_proxy::conflict& c) {
+    using kind = async_proxy::conflict::kind;
+    if (c.what == kind::none) return;
+    add(finding::kind::shared_race, w, op, lane, c.operation, [&] {
+        const std::string where = launch_.image.where(w.code[c.operation]);
+        const std::string what =
+            fmt::format("{} shared memory at {:#x} ({})", writes ? "writes" : "reads", offset,
+                        shared_variable(offset));
+        if (c.what == kind::copy_in_flight)
+            return fmt::format(
+                "{}, to which the copy in bulk at {} brings data: the warp has not waited for its "
+                "mbarrier, nor for one that has",
+                what, where);
+        if (c.what == kind::no_fence)
+            return fmt::format(
+                "{} asynchronously, which the store at {} has written: no fence.proxy.async stands "
+                "between them",
+                what, where);
+        return fmt::format(
+            "{}, which the {} of warp {} at {} may still read: its group has not been waited for",
+            what,
+            c.by == async_proxy::engine::tensor_core ? "product of a warpgroup" : "copy in bulk",
+            c.warp, where);
+    });
+}
+
+void block_checks::check_proxy(warp& w, const operation* check, std::uint32_t lanes) {
+    if (!proxy_) return;
+    const bool shared_space = access_detail::space_of(check) == space::shared;
+    if (!shared_space && access_detail::space_of(check) != space::generic) return;
+    const std::uint32_t bytes = access_detail::elements_of(check) * check->source[2];
+    const bool writes = (check->source[1] & access_flags::writes) != 0;
+    const operation* const access = check + 1;
+    alignas(64) address_lanes address;
+    compute_addresses(w, check, lanes, address);
+    for_lanes(lanes, [&](unsigned i) {
+        if (!shared_space && !address_windows::in_shared(address[i])) return;
+        const std::uint64_t offset = address_windows::in_shared(address[i])
+                                         ? address[i] - address_windows::shared
+                                         : address[i];
+        if (offset + bytes > launch_.shared_bytes()) return;
+        const auto c = proxy_->generic_access(w.index, static_cast<std::uint32_t>(w.pc_of(access)),
+                                              static_cast<std::uint32_t>(offset), bytes, writes);
+        report(w, access, i, offset, writes, c);
+    });
+}
+
+bool block_checks::phase_at(const warp& w, std::uint64_t place) const {
+    return mbarrier_state::load(w.block->shared() + place).phase;
+}
+
+void block_checks::copy_starts(warp& w, const operation* op, unsigned lane, std::uint64_t offset,
+                               std::uint32_t bytes, std::uint64_t place) {
+    const std::uint64_t size = launch_.shared_bytes();
+    if (!proxy_ || offset + bytes > size || place + sizeof(std::uint64_t) > size) return;
+    const auto first = static_cast<std::uint32_t>(offset);
+    const auto barrier = static_cast<std::uint32_t>(place);
+    report(w, op, lane, offset, true, proxy_->asynchronous_access(w.index, first, bytes, true));
+    // It is ordered behind what the warp knows, and before what follows the phase.
+    check_race(w, op, {lane, offset, bytes, true, false, true}, offset);
+    races_->synchronise(w.index, barrier, false, true);
+    proxy_->at_mbarrier(w.index, barrier, phase_at(w, place), false);
+    proxy_->copy(w.index, static_cast<std::uint32_t>(w.pc_of(op)), first, bytes, barrier,
+                 phase_at(w, place));
+}
+
+void block_checks::read_starts(warp& w, const operation* op, unsigned lane, async_proxy::engine by,
+                               std::uint64_t offset, std::uint32_t bytes) {
+    if (!proxy_ || offset + bytes > launch_.shared_bytes()) return;
+    const auto first = static_cast<std::uint32_t>(offset);
+    report(w, op, lane, offset, false, proxy_->asynchronous_access(w.index, first, bytes, false));
+    proxy_->read(w.index, by, static_cast<std::uint32_t>(w.pc_of(op)), first, bytes);
 }
 
 void block_checks::written(warp& w, unsigned lane, device_address a, std::uint32_t bytes) {

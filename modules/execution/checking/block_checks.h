@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/checking/async_proxy.h"
 #include "modules/execution/checking/program_checker.h"
 #include "modules/execution/checking/race_detector.h"
 #include "modules/execution/checking/written_map.h"
@@ -26,11 +27,14 @@ public:
     /// A warp comes to a barrier of some warps; a barrier is complete.
     void arrive(unsigned warp, unsigned barrier) {
         if (races_) races_->arrive(warp, barrier);
+        if (proxy_) proxy_->arrive(warp, barrier);
     }
     void complete(unsigned barrier, const std::vector<unsigned>& waiting, bool whole_cta);
 
     /// nullptr: not asked for.
     race_detector* races() { return races_.get(); }
+    /// Asynchronous operations on shared memory, from sm_90 on.
+    async_proxy* proxy() { return proxy_.get(); }
     written_bytes* shared() { return shared_.get(); }
     /// All of it has been written, as found at a barrier.
     bool shared_is_written() const { return shared_is_written_; }
@@ -46,6 +50,20 @@ public:
         bool reads, writes;
     };
     void check(warp& w, const operation* op, const segment& p);
+    /// Loads and stores of lanes, beside asynchronous operations. @param check  of the access,
+    /// which is the next operation
+    void check_proxy(warp& w, const operation* check, std::uint32_t lanes);
+
+    // What a lane starts; ranges of shared memory of the CTA, others are passed over.
+    /// A copy in bulk into it. @param place  of the mbarrier that it tells
+    void copy_starts(warp& w, const operation* op, unsigned lane, std::uint64_t offset,
+                     std::uint32_t bytes, std::uint64_t place);
+    /// A bulk store, or a product of a warpgroup, that reads it.
+    void read_starts(warp& w, const operation* op, unsigned lane, async_proxy::engine by,
+                     std::uint64_t offset, std::uint32_t bytes);
+    /// The phase of an mbarrier.
+    bool phase_at(const warp& w, std::uint64_t place) const;
+
     /// A function of the device runtime has written.
     void written(warp& w, unsigned lane, device_address generic, std::uint32_t bytes);
 
@@ -66,6 +84,8 @@ public:
 
 private:
     void check_race(warp& w, const operation* op, const segment& p, std::uint64_t offset);
+    void report(warp& w, const operation* op, unsigned lane, std::uint64_t offset, bool writes,
+                const async_proxy::conflict& c);
     template <class Describe>
     void add(finding::kind what, warp& w, const operation* op, unsigned lane, std::uint64_t other,
              Describe&& describe);
@@ -74,6 +94,7 @@ private:
     launch_context& launch_;
     program_checker& checker_;
     std::unique_ptr<race_detector> races_;
+    std::unique_ptr<async_proxy> proxy_;
     std::unique_ptr<written_bytes> shared_;
     std::unique_ptr<written_map> local_;
     written_map* global_ = nullptr;

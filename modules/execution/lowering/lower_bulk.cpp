@@ -106,6 +106,7 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
             what.to = lane_place_of(operand(0), o.space);
             what.from = lane_place_of(operand(1), o.source_space);
             what.bytes = constant(static_cast<std::uint64_t>(operand(2).value), 32);
+            what.is_generic = true;
             emit_bulk(copy_bulk, std::move(what));
             return true;
         case opcode::tensormap_replace: {

@@ -52,12 +52,18 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
             if (module_.checks().races) emit(note_fence, false);
             emit(nothing);
             return true;
+        case opcode::cp_async_bulk_commit_group:
+            if (module_.checks().races) emit(note_bulk_commit, false);
+            emit(nothing);
+            return true;
+        case opcode::cp_async_bulk_wait_group:
+            if (module_.checks().races) emit(note_bulk_wait, false).immediate = operand(0).value;
+            emit(nothing);
+            return true;
         case opcode::setmaxnreg:
         case opcode::griddepcontrol:
         case opcode::prefetch_tensormap:
         case opcode::wgmma_fence:
-        case opcode::cp_async_bulk_commit_group:
-        case opcode::cp_async_bulk_wait_group:
             // Asynchronous operations are complete when the next instruction executes, and kernels
             // of a stream when the next one begins.
             emit(nothing);

@@ -117,6 +117,8 @@ bool function_lowering::lower_memory(const ptx::operation& o) {
         case opcode::applypriority:
         case opcode::discard:
         case opcode::fence_proxy:
+            if (o.op == opcode::fence_proxy && module_.checks().races)
+                emit(note_proxy_fence, false);
             // Effects of one thread are seen by others in program order: nothing is left to do.
             emit(nothing);
             return true;

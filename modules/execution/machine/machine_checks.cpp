@@ -103,6 +103,11 @@ void machine_lowering::emit_mbarrier_note(const address_place& p, std::uint32_t 
 void machine_lowering::emit_order_notes() {
     if (!image_.checks().races) return;
     if (now_.opcode == "MEMBAR") emit(note_fence);
+    if (now_.opcode == "FENCE" && now_.has("ASYNC")) emit(note_proxy_fence);
+    if (now_.opcode == "UTMACMDFLUSH") emit(note_bulk_commit);
+    // The same waits for groups of LDGSTS.
+    if (now_.opcode == "DEPBAR" && now_.has("LE"))
+        emit(note_bulk_wait).immediate = static_cast<std::int64_t>(at(1).value);
     if (now_.opcode == "WARPSYNC" || now_.opcode == "NOP") emit(note_warp_sync);
 }
 

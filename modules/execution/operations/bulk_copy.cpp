@@ -75,6 +75,21 @@ struct lane_copy {
                       bytes);
     }
 
+    /// For checks: it begins. Shared memory of other CTAs is not looked at.
+    void note_start(device_address to, std::uint32_t count) const {
+        block_checks* const checks = w.block->checks();
+        if (checks == nullptr || what.is_generic) return;
+        for_destinations(to, [&](device_address a, device_address barrier) {
+            checks->copy_starts(w, op, lane, a, count, barrier);
+        });
+    }
+    void note_source(device_address from, std::uint32_t count) const {
+        block_checks* const checks = w.block->checks();
+        if (checks == nullptr || what.is_generic) return;
+        checks->read_starts(w, op, lane, async_proxy::engine::bulk_copy, in_shared_space(from),
+                            count);
+    }
+
     /// Where an mbarrier lies.
     std::byte* barrier_at(device_address barrier) const {
         demand_aligned(barrier, 8);
@@ -306,6 +321,11 @@ struct byte_copy {
             move_to(c.at(space::shared, a, n, true));
         });
     }
+    void note() const {
+        if (what_is_shared(c.what.from)) c.note_source(from(), bytes());
+        if (c.what.has_barrier) c.note_start(to(), bytes());
+    }
+    static bool what_is_shared(const lane_place& p) { return p.where() == space::shared; }
     void describe(transfer& t) const {
         const bool from_global = c.what.from.where() == space::global;
         t.what = !c.what.has_barrier
@@ -347,6 +367,7 @@ struct box_load {
             }
         });
     }
+    void note() const { c.note_start(to(), bytes()); }
     void describe(transfer& t) const { describe_box(c, t, transfer::kind::load); }
 
     static void describe_box(const lane_copy& c, transfer& t, transfer::kind kind) {
@@ -395,6 +416,7 @@ struct box_store {
             });
         }
     }
+    void note() const { c.note_source(c.what.from.of(c.w, c.lane), bytes()); }
     void describe(transfer& t) const {
         box_load::describe_box(c, t,
                                c.what.reduce != ptx::reduction::none ? transfer::kind::reduction
@@ -419,6 +441,7 @@ struct asynchronous_store {
             host += each;
         }
     }
+    void note() const {}
     void describe(transfer& t) const { t.what = transfer::kind::send; }
 };
 
@@ -471,6 +494,11 @@ const operation* carry_out(warp& w, const operation* op) {
     memory_request own;
     memory_request* const r = begin_request(w, op, own);
     if (r == nullptr) return op + 1;
+    if (w.block->checks() != nullptr)
+        for_lanes(r->lanes, [&](unsigned i) {
+            const lane_copy c{w, op, i, copy_of(op)};
+            Kind{c}.note();
+        });
     if (w.pending == nullptr) {
         for_lanes(r->lanes, [&](unsigned i) {
             const lane_copy c{w, op, i, copy_of(op)};

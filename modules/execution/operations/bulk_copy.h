@@ -28,7 +28,8 @@ struct bulk_copy {
     lane_place to, from;  ///< of boxes: the one that is not a tensor
     lane_place barrier;   ///< mbarrier that is told of the bytes
     bool has_barrier = false;
-    lane_place map;                       ///< tensor_map, generic
+    bool is_generic = false;  ///< tensormap.cp_fenceproxy: not of the asynchronous proxy
+    lane_place map;           ///< tensor_map, generic
     tensor_mode mode = tensor_mode::any;  ///< that the map has to have
     std::vector<slot> coordinates;        ///< of the box, innermost first; empty: no tensor
     std::vector<slot> offsets;            ///< im2col: 16 bits for each dimension but the outer two

@@ -478,6 +478,7 @@ const operation* check_access(warp& w, const operation* op) {
     block_checks* const checks = w.block->checks();
     if (lanes == 0 || checks == nullptr) return op + 1;
     const space where = access_detail::space_of(op);
+    if (checks->proxy() != nullptr) checks->check_proxy(w, op, lanes);
     if (where == space::shared && read_without_look(w, op, *checks, lanes)) return op + 1;
     if (where == space::global && global_without_look(w, op, *checks, lanes)) return op + 1;
     checked_access a(w, op, *checks, lanes);

@@ -15,11 +15,34 @@ race_detector* races_of(const warp& w) {
     block_checks* const checks = w.block->checks();
     return checks == nullptr ? nullptr : checks->races();
 }
+async_proxy* proxy_of(const warp& w) {
+    block_checks* const checks = w.block->checks();
+    return checks == nullptr ? nullptr : checks->proxy();
+}
 }  // namespace
 
 const operation* note_fence(warp& w, const operation* op) {
     race_detector* const races = races_of(w);
     if (races != nullptr && w.lanes_of(op) != 0) races->fence(w.index);
+    return op + 1;
+}
+
+const operation* note_proxy_fence(warp& w, const operation* op) {
+    if (async_proxy* const proxy = proxy_of(w); proxy != nullptr && w.lanes_of(op) != 0)
+        proxy->fence(w.index);
+    return op + 1;
+}
+
+const operation* note_bulk_commit(warp& w, const operation* op) {
+    if (async_proxy* const proxy = proxy_of(w); proxy != nullptr && w.lanes_of(op) != 0)
+        proxy->close_group(w.index, async_proxy::engine::bulk_copy);
+    return op + 1;
+}
+
+const operation* note_bulk_wait(warp& w, const operation* op) {
+    if (async_proxy* const proxy = proxy_of(w); proxy != nullptr && w.lanes_of(op) != 0)
+        proxy->groups_complete(w.index, async_proxy::engine::bulk_copy,
+                               static_cast<std::uint64_t>(op->immediate));
     return op + 1;
 }
 
@@ -43,9 +66,15 @@ const operation* note_mbarrier(warp& w, const operation* op) {
         if (offset == before || offset + 8 > w.block->shared_bytes()) return;
         before = offset;
         if (checks->shared() != nullptr) checks->shared()->mark(offset, 8);
+        const bool acquires = (op->source[1] & access_flags::acquires) != 0;
+        if (async_proxy* const proxy = checks->proxy()) {
+            const auto place = static_cast<std::uint32_t>(offset);
+            proxy->at_mbarrier(w.index, place, checks->phase_at(w, offset), acquires);
+            proxy->synchronise(w.index, place, acquires,
+                               (op->source[1] & access_flags::releases) != 0);
+        }
         if (race_detector* const races = checks->races())
-            races->synchronise(w.index, static_cast<std::uint32_t>(offset),
-                               (op->source[1] & access_flags::acquires) != 0,
+            races->synchronise(w.index, static_cast<std::uint32_t>(offset), acquires,
                                (op->source[1] & access_flags::releases) != 0);
     });
     return op + 1;

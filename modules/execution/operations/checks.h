@@ -27,6 +27,11 @@ struct access_flags {
 const operation* note_fence(warp& w, const operation* op);
 /// Before bar.warp.sync.
 const operation* note_warp_sync(warp& w, const operation* op);
+/// Before fence.proxy.async.
+const operation* note_proxy_fence(warp& w, const operation* op);
+/// Before cp.async.bulk.commit_group and .wait_group. immediate: groups that may be pending
+const operation* note_bulk_commit(warp& w, const operation* op);
+const operation* note_bulk_wait(warp& w, const operation* op);
 /// Before an operation on an mbarrier. source[0], immediate, detail: address; source[1]:
 /// access_flags
 const operation* note_mbarrier(warp& w, const operation* op);

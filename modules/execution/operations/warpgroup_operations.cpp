@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/warpgroup_operations.h"
 
+#include "modules/execution/checking/block_checks.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/thread_block.h"
 
@@ -14,7 +15,39 @@ namespace simtlm::execution {
 
 namespace {
 constexpr unsigned warps_of_group = 4;
+
+async_proxy* proxy_of(const warp& w) {
+    block_checks* const checks = w.block->checks();
+    return checks == nullptr ? nullptr : checks->proxy();
 }
+
+/// For checks: matrices in shared memory are read from now on.
+void note_operands(warp& w, const operation* op, unsigned lane,
+                   const arithmetic::warpgroup_multiply& product) {
+    using arithmetic::matrix_descriptor;
+    constexpr std::uint32_t chunk = 16;
+    const auto note = [&](std::uint32_t offset) {
+        w.block->checks()->read_starts(w, op, lane, async_proxy::engine::tensor_core, offset,
+                                       chunk);
+    };
+    const auto descriptor = [&](slot s) {
+        return matrix_descriptor::decode(lanes_at<std::uint64_t>(w, s)[lane]);
+    };
+    if (op->source[0] != no_slot)
+        product.for_chunks_of_a(descriptor(op->source[0]),
+                                w.index % warps_of_group * arithmetic::warpgroup_multiply::rows,
+                                note);
+    product.for_chunks_of_b(descriptor(op->source[1]), note);
+}
+
+/// For checks: a wait has ended.
+const operation* groups_are_complete(warp& w, const operation* op) {
+    if (async_proxy* const proxy = proxy_of(w))
+        proxy->groups_complete(w.index, async_proxy::engine::tensor_core,
+                               static_cast<std::uint64_t>(op->immediate));
+    return op + 1;
+}
+}  // namespace
 
 const operation* multiply_warpgroup(warp& w, const operation* op) {
     using arithmetic::matrix_descriptor;
@@ -59,6 +92,7 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
                                   "bytes){}{}",
                                   bytes, text("A", op->source[0]), text("B", op->source[1])));
     }
+    if (proxy_of(w) != nullptr) note_operands(w, op, lane, product);
     std::uint32_t* d[most_registers];
     for (unsigned r = 0; r < results; ++r)
         d[r] = reinterpret_cast<std::uint32_t*>(w.at(op->list[r]));
@@ -70,12 +104,16 @@ const operation* multiply_warpgroup(warp& w, const operation* op) {
 }
 
 const operation* commit_warpgroup(warp& w, const operation* op) {
-    if (w.lanes_of(op) != 0) ++w.warpgroup_groups;
+    if (w.lanes_of(op) == 0) return op + 1;
+    ++w.warpgroup_groups;
+    if (async_proxy* const proxy = proxy_of(w))
+        proxy->close_group(w.index, async_proxy::engine::tensor_core);
     return op + 1;
 }
 
 const operation* wait_for_warpgroup(warp& w, const operation* op) {
-    if (w.lanes_of(op) == 0 || w.block->sm_holds_barriers) return op + 1;
+    if (w.lanes_of(op) == 0) return op + 1;
+    if (w.block->sm_holds_barriers) return groups_are_complete(w, op);
     const auto pending = static_cast<std::uint32_t>(op->immediate);
     const std::uint32_t needed = w.warpgroup_groups - std::min(w.warpgroup_groups, pending);
     const std::vector<warp>& warps = w.block->warps();
@@ -85,7 +123,7 @@ const operation* wait_for_warpgroup(warp& w, const operation* op) {
         w.leave(op);
         return w.stop(op, warp_status::sleeping);
     }
-    return op + 1;
+    return groups_are_complete(w, op);
 }
 
 }  // namespace simtlm::execution

@@ -231,6 +231,108 @@ TEST(CheckRaces, TellsTheFirstThreadOfTheGridOnAnyNumberOfHostThreads) {
     }
 }
 
+// ---- the asynchronous proxy ----
+
+const std::string sm90 = ".version 8.0\n.target sm_90a\n.address_size 64\n";
+
+/// Of a kernel with 4 KB, at %r8, and an mbarrier at %r7, for one arrival; thread 0 has %p1.
+std::vector<std::string> found_on_hopper(const std::string& body, unsigned threads = 64) {
+    return found("races",
+                 ".shared .align 128 .b8 data[4096]; .shared .align 8 .b64 bar;\n"
+                 "mov.u32 %r7, bar; mov.u32 %r8, data; add.u32 %r9, %r8, %r2;\n"
+                 "setp.eq.u32 %p1, %r0, 0; @%p1 mbarrier.init.shared.b64 [%r7], 1;\n"
+                 "fence.proxy.async; bar.sync 0;\n" +
+                     body,
+                 threads, sm90);
+}
+const std::string load_512_bytes =
+    "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r7], 512;\n"
+    "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r8], [%rd0], 512, "
+    "[%r7];\n";
+const std::string await_load =
+    "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r7], 0; @!%p2 bra W;\n";
+const std::string store_256_bytes =
+    "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r8], 256;\n"
+    "@%p1 cp.async.bulk.commit_group;\n";
+
+TEST(CheckAsyncProxy, FindsAReadOfWhatACopyBringsWithoutAWaitForItsMbarrier) {
+    const auto f = found_on_hopper(load_512_bytes + "bar.sync 0; ld.shared.u32 %r10, [%r9];");
+    ASSERT_EQ(f.size(), 1u);
+    EXPECT_THAT(f[0], AllOf(HasSubstr("reads shared memory at 0x400 (data+0)"),
+                            HasSubstr("has not waited for its mbarrier")));
+    EXPECT_THAT(found_on_hopper(load_512_bytes + await_load + "ld.shared.u32 %r10, [%r9];"),
+                IsEmpty());
+}
+
+TEST(CheckAsyncProxy, LetsOneWarpWaitForAllOthers) {
+    const std::string rest = "bar.sync 0; ld.shared.u32 %r10, [%r9];";
+    const std::string first_warp = "setp.lt.u32 %p3, %r0, 32; @!%p3 bra DONE;\n";
+    EXPECT_THAT(found_on_hopper(load_512_bytes + first_warp + await_load + "DONE: " + rest),
+                IsEmpty());
+}
+
+TEST(CheckAsyncProxy, FindsACopyIntoWhatOthersMayStillRead) {
+    const std::string first =
+        load_512_bytes + await_load + "bar.sync 0; ld.shared.u32 %r10, [%r9];\n";
+    const std::string second =
+        load_512_bytes +
+        "V: mbarrier.try_wait.parity.shared.b64 %p2, [%r7], 1; @!%p2 bra V;\n"
+        "ld.shared.u32 %r10, [%r9];";
+    // Thread 0 starts the second copy when its own warp has read.
+    EXPECT_THAT(found_on_hopper(first + second), testing::Not(IsEmpty()));
+    EXPECT_THAT(found_on_hopper(first + "bar.sync 0;\n" + second), IsEmpty());
+}
+
+TEST(CheckAsyncProxy, FindsAStoreThatNoFenceKeepsBeforeACopy) {
+    const auto f = found_on_hopper("st.shared.u32 [%r9], %r0; bar.sync 0;\n" + store_256_bytes);
+    ASSERT_EQ(f.size(), 1u);
+    EXPECT_THAT(f[0], HasSubstr("no fence.proxy.async"));
+    // The fence of those that write, or of the thread that starts the copy.
+    EXPECT_THAT(found_on_hopper("st.shared.u32 [%r9], %r0; fence.proxy.async.shared::cta;\n"
+                                "bar.sync 0;" +
+                                store_256_bytes),
+                IsEmpty());
+    EXPECT_THAT(found_on_hopper("st.shared.u32 [%r9], %r0; bar.sync 0; fence.proxy.async;\n" +
+                                store_256_bytes),
+                IsEmpty());
+    EXPECT_THAT(found_on_hopper("fence.proxy.async; st.shared.u32 [%r9], %r0; bar.sync 0;\n" +
+                                store_256_bytes),
+                testing::Not(IsEmpty()));
+}
+
+TEST(CheckAsyncProxy, FindsAStoreIntoWhatACopyMayStillRead) {
+    const std::string again = "bar.sync 0; st.shared.u32 [%r9], %r0;";
+    const auto f = found_on_hopper(store_256_bytes + again);
+    ASSERT_EQ(f.size(), 1u);
+    EXPECT_THAT(f[0], HasSubstr("the copy in bulk of warp 0"));
+    EXPECT_THAT(found_on_hopper(store_256_bytes + "@%p1 cp.async.bulk.wait_group.read 0;" + again),
+                IsEmpty());
+    // Of two groups one may be in flight.
+    EXPECT_THAT(found_on_hopper(store_256_bytes + store_256_bytes +
+                                "@%p1 cp.async.bulk.wait_group.read 1;" + again),
+                testing::Not(IsEmpty()));
+}
+
+TEST(CheckAsyncProxy, FindsAStoreIntoAnOperandOfAProductThatNobodyHasWaitedFor) {
+    const std::string multiply =
+        "cvt.u64.u32 %rd5, %r8; shr.u64 %rd5, %rd5, 4; and.b64 %rd5, %rd5, 0x3fff;\n"
+        "or.b64 %rd5, %rd5, 0x0000000800080000; setp.ne.u32 %p3, 0, 1;\n"
+        "mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0;\n"
+        "wgmma.fence.sync.aligned;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd5, %rd5, %p3, "
+        "1, 1, 0, 0;\n"
+        "wgmma.commit_group.sync.aligned;\n";
+    const std::string wait = "wgmma.wait_group.sync.aligned 0;\n";
+    const std::string overwrite = "bar.sync 0; st.shared.u32 [%r9], %r0;\n";
+    const auto f = found_on_hopper(multiply + overwrite + wait, 128);
+    ASSERT_FALSE(f.empty());
+    EXPECT_THAT(f[0], HasSubstr("the product of a warpgroup of warp"));
+    EXPECT_THAT(found_on_hopper(multiply + wait + overwrite, 128), IsEmpty());
+    // What threads have written without a fence is no operand, either.
+    EXPECT_THAT(found_on_hopper("st.shared.u32 [%r9], %r0; bar.sync 0;\n" + multiply + wait, 128),
+                testing::Contains(HasSubstr("no fence.proxy.async")));
+}
+
 // ---- uninitialised memory ----
 
 TEST(CheckInit, FindsReadsOfMemoryThatNothingHasWritten) {
