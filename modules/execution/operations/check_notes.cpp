@@ -15,11 +15,12 @@ race_detector* races_of(const warp& w) {
     block_checks* const checks = w.block->checks();
     return checks == nullptr ? nullptr : checks->races();
 }
+}  // namespace
+
 async_proxy* proxy_of(const warp& w) {
     block_checks* const checks = w.block->checks();
     return checks == nullptr ? nullptr : checks->proxy();
 }
-}  // namespace
 
 const operation* note_fence(warp& w, const operation* op) {
     race_detector* const races = races_of(w);

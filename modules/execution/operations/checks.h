@@ -9,6 +9,12 @@
 // modules that have been loaded with checks, and change nothing that programs see.
 namespace simtlm::execution {
 
+class async_proxy;
+
+/// What is known of asynchronous accesses to the shared memory of a warp's block; null where races
+/// are not looked for.
+async_proxy* proxy_of(const warp& w);
+
 /// What an access is, in operation::source[1] of its check.
 struct access_flags {
     static constexpr std::uint32_t reads = 1;

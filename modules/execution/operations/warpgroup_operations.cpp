@@ -2,6 +2,7 @@
 #include "modules/execution/operations/warpgroup_operations.h"
 
 #include "modules/execution/checking/block_checks.h"
+#include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/lanes.h"
 #include "modules/execution/thread_block.h"
 
@@ -15,11 +16,6 @@ namespace simtlm::execution {
 
 namespace {
 constexpr unsigned warps_of_group = 4;
-
-async_proxy* proxy_of(const warp& w) {
-    block_checks* const checks = w.block->checks();
-    return checks == nullptr ? nullptr : checks->proxy();
-}
 
 /// For checks: matrices in shared memory are read from now on.
 void note_operands(warp& w, const operation* op, unsigned lane,
