@@ -9,6 +9,10 @@
 #include "platform/outputs/provenance.h"
 
 #include <fmt/format.h>
+// In the header: who links an installed library needs no libxxhash.
+#ifndef XXH_INLINE_ALL
+#define XXH_INLINE_ALL
+#endif
 #include <xxhash.h>
 
 #include <algorithm>

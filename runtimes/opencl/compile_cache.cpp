@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+// In the header: who links an installed library needs no libxxhash.
+#ifndef XXH_INLINE_ALL
+#define XXH_INLINE_ALL
+#endif
 #include <xxhash.h>
 
 #include <algorithm>

@@ -197,10 +197,8 @@ TEST(PtxInstruction, MarksLaterIsaToBeRefusedWhenItExecutes) {
         "multimem.ld_reduce.global.add.f32 %f1, [%rd1];\nadd.rn.f32x2 %rd1, %rd2, %rd3;\n"
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
         "[%r1], [%r2];\n"
-        "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f3, %f4};\n"
-        "wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%r1, %r2, %r3, %r4}, %rd1, "
-        "%rd2, %p1;");
-    for (std::size_t n = 0; n < 6; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
+        "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f3, %f4};");
+    for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
     EXPECT_EQ(op(m, 2).text, "add.rn.f32x2");
 }
 
