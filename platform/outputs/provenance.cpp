@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 // Without a library that whoever links ours would need too.
-#define XXH_INLINE_ALL
-// In the header: who links an installed library needs no libxxhash.
 #ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
 #endif
