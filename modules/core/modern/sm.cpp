@@ -379,9 +379,9 @@ std::uint64_t sm::enter_shared_fp64(std::uint64_t earliest) {
     return at;
 }
 
-/// Warps that have ended, all of them, and warps at barriers, which the barrier unit counts one by
-/// one: the first that came, and of those of a cycle the one with the lowest number.
-/// @return when to look again
+/// Takes all warps that have ended, and one warp at a CTA barrier per barrier interval: the one
+/// that arrived first, among those of a cycle the one with the lowest number.
+/// @return the next core cycle with something to take, ~0 without one
 std::uint64_t sm::take_arrivals(std::uint64_t now) {
     std::uint64_t next = ~std::uint64_t{0};
     const auto counts = [](const arrival& a) {
@@ -398,8 +398,7 @@ std::uint64_t sm::take_arrivals(std::uint64_t now) {
         barriers_.warp_ended(a.cta, a.warp);
         if (clusters_) clusters_->warp_ends(a.warp);
     }
-    while (next <= now) {
-        if (now < barriers_free_at_) return barriers_free_at_;
+    if (next <= now && barriers_free_at_ <= now) {
         const auto first = std::min_element(
             arrivals_.begin(), arrivals_.end(), [&](const arrival& a, const arrival& b) {
                 return std::tuple(!counts(a), a.at, a.warp) < std::tuple(!counts(b), b.at, b.warp);
@@ -408,9 +407,10 @@ std::uint64_t sm::take_arrivals(std::uint64_t now) {
         arrivals_.erase(first);
         barriers_free_at_ = now + modern_.barrier_interval;
         barriers_.arrive(a.cta, a.warp, a.request);
-        next = ~std::uint64_t{0};
-        for (const arrival& other : arrivals_) next = std::min(next, other.at);
     }
+    next = ~std::uint64_t{0};
+    for (const arrival& a : arrivals_)
+        next = std::min(next, counts(a) ? std::max(a.at, barriers_free_at_) : a.at);
     return next;
 }
 

@@ -25,7 +25,7 @@ void async_proxy::start() {
     std::fill(written_.begin(), written_.end(), generic_write());
 }
 
-// ---- who knows ----
+// ---- completions that warps have observed ----
 
 void async_proxy::synchronise(unsigned warp, std::uint32_t place, bool acquires, bool releases) {
     if (acquires) {
@@ -94,8 +94,7 @@ void async_proxy::forget_what_all_know() {
 void async_proxy::copy(unsigned warp, std::uint32_t operation, std::uint32_t offset,
                        std::uint32_t bytes, std::uint32_t place, bool phase) {
     if (bytes == 0) return;
-    const std::uint32_t first = offset / chunk_bytes;
-    const std::uint32_t end = std::min((offset + bytes + chunk_bytes - 1) / chunk_bytes, chunks_);
+    const auto [first, end] = chunks_of(offset, bytes);
     // What was copied there before is gone.
     const std::vector<unsigned> used = used_;
     for (const unsigned i : used) {
@@ -128,8 +127,7 @@ void async_proxy::read(unsigned warp, engine by, std::uint32_t operation, std::u
         g.open = {index, o.number};
     }
     pending_operation& o = operations_[g.open.index];
-    const std::uint32_t first = offset / chunk_bytes;
-    const std::uint32_t end = std::min((offset + bytes + chunk_bytes - 1) / chunk_bytes, chunks_);
+    const auto [first, end] = chunks_of(offset, bytes);
     for (std::uint32_t c = first; c < end; ++c) o.chunks[c] = true;
     o.begin = std::min(o.begin, first);
     o.end = std::max(o.end, end);
@@ -169,8 +167,7 @@ async_proxy::conflict async_proxy::find(unsigned warp, std::uint32_t first, std:
 async_proxy::conflict async_proxy::generic_access(unsigned warp, std::uint32_t operation,
                                                   std::uint32_t offset, std::uint32_t bytes,
                                                   bool writes) {
-    const std::uint32_t first = offset / chunk_bytes;
-    const std::uint32_t end = std::min((offset + bytes + chunk_bytes - 1) / chunk_bytes, chunks_);
+    const auto [first, end] = chunks_of(offset, bytes);
     const conflict c = find(warp, first, end, writes);
     if (writes) {
         ++order_;
@@ -182,8 +179,7 @@ async_proxy::conflict async_proxy::generic_access(unsigned warp, std::uint32_t o
 async_proxy::conflict async_proxy::asynchronous_access(unsigned warp, std::uint32_t offset,
                                                        std::uint32_t bytes, bool writes) const {
     if (bytes == 0) return {};
-    const std::uint32_t first = offset / chunk_bytes;
-    const std::uint32_t end = std::min((offset + bytes + chunk_bytes - 1) / chunk_bytes, chunks_);
+    const auto [first, end] = chunks_of(offset, bytes);
     const conflict c = find(warp, first, end, writes);
     if (c.what != conflict::kind::none || writes) return c;
     for (std::uint32_t k = first; k < end; ++k) {

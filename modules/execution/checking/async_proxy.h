@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bitset>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace simtlm::execution {
@@ -27,7 +29,7 @@ public:
     struct conflict {
         enum class kind : std::uint8_t {
             none,
-            copy_in_flight,  ///< nobody has told the warp that the copy is complete
+            copy_in_flight,  ///< the warp has not observed that the copy is complete
             no_fence,        ///< a generic write that no fence.proxy.async follows
             operand_in_use,  ///< ... that the group that reads it is complete
         };
@@ -42,7 +44,7 @@ public:
     /// The CTA begins.
     void start();
 
-    // What tells others. Places are offsets in shared memory.
+    // What makes completions visible to other warps. Places are offsets in shared memory.
     void synchronise(unsigned warp, std::uint32_t place, bool acquires, bool releases);
     void arrive(unsigned warp, unsigned barrier) { barriers_[barrier] |= knows_[warp]; }
     void complete(unsigned barrier, const std::vector<unsigned>& waiting, bool whole_cta);
@@ -100,6 +102,12 @@ private:
         std::uint32_t operation = 0;
     };
 
+    /// The chunks that bytes at an offset touch, up to the end of shared memory.
+    std::pair<std::uint32_t, std::uint32_t> chunks_of(std::uint32_t offset,
+                                                      std::uint32_t bytes) const {
+        return {offset / chunk_bytes,
+                std::min((offset + bytes + chunk_bytes - 1) / chunk_bytes, chunks_)};
+    }
     unsigned take();
     void drop(unsigned index);
     void forget_what_all_know();
