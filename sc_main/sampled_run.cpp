@@ -37,7 +37,7 @@ host_command copy_of(const platform::memory_area& area) {
 
 sampled_run::sampled_run(const platform::sampling_options& how, const platform::gpu_config& config,
                          workload& work)
-    : how_(how), sampler_(how, config.dispatch.kernel_launch_latency) {
+    : how_(how), sampler_(how, config.dispatch.kernel_launch_latency, config.sms()) {
     const isa::opcode_tables opcodes = platform::load_opcode_tables(config);
     const trace::reader_options reading = platform::reader_options_of(config, opcodes);
     std::map<std::string, platform::kernel_traits> known;  // by file

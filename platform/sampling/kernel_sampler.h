@@ -17,7 +17,7 @@ struct projection {
     double cycles = 0;            ///< core cycles of all kernels
     std::optional<double> error;  ///< half of the 95 % interval, cycles; nothing: not known
     double simulated_cycles = 0;  ///< of those that were simulated
-    std::uint64_t kernels = 0, groups = 0;
+    std::uint64_t kernels = 0, groups = 0, clusters = 0;
     std::uint64_t simulated = 0;  ///< kernels, whole or up to where their rate was stable
     std::uint64_t stopped = 0;    ///< of them, kernels that were stopped early
 };
@@ -28,14 +28,19 @@ struct projection {
 ///
 /// Kernels of one name, grid, block and demand of registers and shared memory are in one group as
 /// long as their instructions per CTA, their mix of instructions and the memory that they touch
-/// differ by no more than a share (sampling_options::similarity). The first of a group, which finds
-/// caches without its code and data, is a stratum of its own; the others are another. The error
-/// is that of stratified sampling, where a stratum with one sample has the relative spread of those
-/// that have more; and what cold caches would make of all that is projected.
+/// differ by no more than a share (sampling_options::similarity), or touch as many sectors of 32
+/// bytes but for one of each warp. Groups form a cluster, of which one group is simulated, where
+/// that is of little consequence: their cycles behind the launch latency, estimated, times the
+/// difference of their traits are at most a hundredth of the run in all. The first of a group,
+/// which finds caches without its code and data, belongs to one stratum of its cluster; the others
+/// to another. The error is that of stratified sampling, where a stratum with one sample has the
+/// relative spread of those that have more; on top what cold caches would make of all that is
+/// projected, and what was put up with where clusters were formed.
 class kernel_sampler {
 public:
     /// @param launch_cycles  what a kernel takes that does nothing, core cycles
-    kernel_sampler(const sampling_options& how, double launch_cycles);
+    /// @param sms            of the GPU; 0: groups form no clusters
+    kernel_sampler(const sampling_options& how, double launch_cycles, double sms = 0);
 
     /// The next kernel of the run. @return its number, from 0
     std::size_t add(const kernel_traits& traits);
@@ -86,17 +91,27 @@ private:
     struct group {
         kernel_traits leader;
         std::vector<std::size_t> members;
+        std::size_t cluster = 0;
+        double unlike = 0;  ///< cycles that it may differ by from what stands for it in its cluster
     };
-    /// What has been measured of the members of a group but the first.
+    /// Groups that samples of one of them stand for.
+    struct cluster {
+        std::vector<std::size_t> groups;  ///< first the one that is simulated
+    };
+    /// What has been measured of the members of a cluster but the first ones of groups.
     struct sample {
         double n = 0, mean = 0, variance = 0, instructions = 0;
         double slope = 0;  ///< cycles for each instruction more or less than their mean
     };
 
     bool similar(const kernel_traits& a, const kernel_traits& b) const;
+    double body_cycles(const kernel_traits& t) const;
+    void form_clusters();
     double cost(std::size_t k) const;
-    sample repeated(const group& g) const;
-    void fit(const group& g, sample& s) const;
+    template <class Act>
+    void for_each_repeated(const cluster& c, Act act) const;
+    sample repeated(const cluster& c) const;
+    void fit(const cluster& c, sample& s) const;
     /// Cold misses: how much longer the first of a group takes than the others, relative; nothing:
     /// no group has both.
     std::optional<double> first_excess() const;
@@ -105,8 +120,10 @@ private:
 
     sampling_options how_;
     double launch_cycles_;
+    double sms_;
     std::vector<entry> kernels_;
     std::vector<group> groups_;
+    std::vector<cluster> clusters_;
 };
 
 }  // namespace simtlm::platform
