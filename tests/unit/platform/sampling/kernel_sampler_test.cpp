@@ -149,6 +149,95 @@ TEST(KernelSampler, CoversTheTruthInMostDraws) {
     EXPECT_LE(0.9 * draws, held);
 }
 
+/// Sampled kernels take what the model of the test says they do.
+void measure(kernel_sampler& s, const std::vector<double>& cycles) {
+    for (std::size_t k = 0; k < cycles.size(); ++k)
+        if (s.simulated(k)) s.measured(k, cycles[k], 0);
+}
+
+TEST(KernelSampler, SimulatesOneOfTwoGroupsThatDifferInTheirNamesAlone) {
+    kernel_sampler s(options_of(0), 5000, 80);
+    constexpr std::size_t n = 100;
+    for (std::size_t k = 0; k < n; ++k) s.add(kernel_of(k % 4 == 0 ? "rare" : "frequent"));
+    s.choose();
+    for (std::size_t k = 0; k < n; k += 4) EXPECT_FALSE(s.simulated(k)) << k;
+    measure(s, std::vector<double>(n, 6000));
+    const projection p = s.result();
+    EXPECT_EQ(2u, p.groups);
+    EXPECT_EQ(1u, p.clusters);
+    EXPECT_DOUBLE_EQ(6000, s.cycles_of(0));
+    // Every kernel counts once: in the total, and in the lines of the file.
+    EXPECT_DOUBLE_EQ(6000 * n, p.cycles);
+    ASSERT_TRUE(p.error.has_value());
+    EXPECT_DOUBLE_EQ(0, *p.error) << "nothing was put up with, and nothing varied";
+}
+
+TEST(KernelSampler, KeepsGroupsApartThatMayMakeADifference) {
+    const auto clusters = [](const kernel_traits& other, double launch_cycles) {
+        kernel_sampler s(options_of(), launch_cycles, 80);
+        for (std::size_t k = 0; k < 100; ++k) s.add(k % 2 == 0 ? kernel_of("a", 4000) : other);
+        s.choose();
+        return s.result().clusters;
+    };
+    EXPECT_EQ(2u, clusters(kernel_of("b", 8000), 0)) << "instructions";
+    EXPECT_EQ(2u, clusters(kernel_of("b", 4000, 640), 0)) << "memory";
+    kernel_traits other = kernel_of("b", 4000);
+    other.grid.x = 200;
+    EXPECT_EQ(2u, clusters(other, 0)) << "thread blocks";
+    other = kernel_of("b", 4000);
+    other.mix[0] = 0.4;
+    other.mix[2] = 0.1;
+    EXPECT_EQ(2u, clusters(other, 0)) << "mix";
+    EXPECT_EQ(1u, clusters(other, 1e6)) << "both take the time of a launch";
+    EXPECT_EQ(1u, clusters(kernel_of("b", 4000), 0));
+}
+
+TEST(KernelSampler, KeepsKernelsApartOfWhichNothingIsKnown) {
+    kernel_sampler s(options_of(), 5000, 80);
+    for (std::size_t k = 0; k < 20; ++k) s.add(kernel_of(k % 2 == 0 ? "a" : "b", 0));
+    s.choose();
+    EXPECT_EQ(2u, s.result().clusters);
+}
+
+TEST(KernelSampler, AddsToTheBoundWhatUnlikeGroupsOfAClusterMayDifferBy) {
+    kernel_sampler s(options_of(0), 100000, 80);
+    constexpr std::size_t n = 100;
+    // Ten of 100 kernels execute a fifth more behind the same launch latency.
+    const auto is_longer = [](std::size_t k) { return k % 10 == 0; };
+    std::vector<double> cycles;
+    double truth = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+        s.add(kernel_of(is_longer(k) ? "longer" : "a", is_longer(k) ? 12000 : 10000));
+        cycles.push_back(is_longer(k) ? 124000 : 120000);
+        truth += cycles.back();
+    }
+    s.choose();
+    EXPECT_EQ(1u, s.result().clusters);
+    for (std::size_t k = 0; k < n; k += 10) EXPECT_FALSE(s.simulated(k)) << k;
+    measure(s, cycles);
+    const projection p = s.result();
+    ASSERT_TRUE(p.error.has_value());
+    EXPECT_GT(*p.error, 0);
+    EXPECT_LE(*p.error, 0.01 * truth);
+    EXPECT_LT(p.cycles, truth);
+    EXPECT_LE(truth - p.cycles, *p.error);
+}
+
+TEST(KernelSampler, FormsTheSameClustersAgain) {
+    const auto chosen_of = [] {
+        kernel_sampler s(options_of(), 5000, 80);
+        for (std::size_t k = 0; k < 200; ++k)
+            s.add(kernel_of(std::string(1, static_cast<char>('a' + k * 7 % 11)),
+                            100 + 10 * static_cast<double>(k * 7 % 11),
+                            64.0 * static_cast<double>(1 + k % 3)));
+        s.choose();
+        return s.json();
+    };
+    const std::string first = chosen_of();
+    EXPECT_EQ(first, chosen_of());
+    EXPECT_THAT(first, ::testing::HasSubstr("\"sampled_clusters\""));
+}
+
 TEST(KernelSampler, ChoosesOddAndEvenMembersOfAGroupThatGrowsByTurns) {
     kernel_sampler s(options_of(), 0);
     std::vector<std::size_t> taken;
