@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <ostream>
 #include <string>
 #include <tuple>
@@ -168,6 +169,93 @@ INSTANTIATE_TEST_SUITE_P(Accesses, StoredProgram,
                                          stored_program{90, "H100_PCIE", "accesses", 544,
                                                         "accesses"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+/// Instructions of one operand, the kernels of values.ptx.
+struct value_kernel {
+    const char* name;
+    bool half = false;  ///< of two bytes
+    unsigned since = 70;
+};
+constexpr value_kernel value_kernels[] = {
+    {"popc"},
+    {"clz"},
+    {"brev"},
+    {"bfind_signed"},
+    {"abs_of_an_integer"},
+    {"neg_of_a_float"},
+    {"abs_of_a_float"},
+    {"rcp"},
+    {"sqrt"},
+    {"round_to_even"},
+    {"floor"},
+    {"truncate"},
+    {"float_to_signed"},
+    {"float_to_unsigned"},
+    {"signed_to_float"},
+    {"unsigned_to_float"},
+    {"through_double"},
+    {"to_bfloat", false, 80},
+    {"saturated_to_one"},
+    {"is_normal"},
+    {"half_to_float", true},
+    {"half_to_signed", true},
+    {"half_through_float", true},
+    {"half_times_itself", true},
+    {"neg_of_a_half", true},
+    {"byte_of_a_short", true},
+};
+struct architecture {
+    unsigned number;
+    const char* preset;
+};
+void PrintTo(const architecture& a, std::ostream* to) {
+    *to << a.preset;
+}
+class ValuesOfMachineCode : public testing::TestWithParam<architecture> {};
+
+// All values of two bytes; of four those that a prime step spreads, and with
+// scripts/compare-values all of them, too.
+TEST_P(ValuesOfMachineCode, AreThoseOfPtx) {
+    const architecture gpu = GetParam();
+    const scratch_folder folder;
+    std::string launches;
+    for (const value_kernel& k : value_kernels) {
+        if (gpu.number < k.since) continue;
+        const unsigned threads = k.half ? 65536 : 131072, step = k.half ? 1 : 32771;
+        launches += fmt::format(
+            "buffer {0} u32 {1} zero\nlaunch {0} grid {2} block 256 args {0} u32:{3} u32:0 u32:1\n"
+            "output {0} {0}.bin\n",
+            k.name, threads, threads / 256, step);
+    }
+    const std::string file = folder.write("run.launch", launches);
+    const auto run = [&](const char* what, const std::string& code) {
+        std::map<std::string, std::string> results;
+        const outcome o = simulate(
+            {"-gpgpu_ptx_sim_mode", "1", "--preset", gpu.preset, what, code, "--launch", file});
+        EXPECT_EQ(o.code, 0) << o.err;
+        for (const value_kernel& k : value_kernels) {
+            if (gpu.number < k.since) continue;
+            const std::string path = folder.path(std::string(k.name) + ".bin");
+            results[k.name] = read_file(path);
+            folder.write(std::string(k.name) + ".bin", "");
+        }
+        return results;
+    };
+    const auto expected = run("--ptx", SIMTLM_MACHINE_CODE "/values.ptx");
+    const auto found = run(
+        "--cubin", fmt::format(SIMTLM_MACHINE_CODE "/values.sm_{}.cubin", gpu.number));
+    for (const auto& [name, bytes] : expected) {
+        EXPECT_GE(bytes.size(), 4 * 65536u) << name;
+        EXPECT_TRUE(found.at(name) == bytes) << name;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ValuesOfMachineCode,
+                         testing::Values(architecture{70, "QV100"}, architecture{75, "RTX2060"},
+                                         architecture{80, "A100"}, architecture{86, "RTX3070"},
+                                         architecture{89, "RTX4090"},
+                                         architecture{90, "H100_PCIE"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.number); });
 
 /// A kernel of hopper.ptx, which knows how many CTAs and threads it wants.
 struct hopper_kernel {

@@ -153,7 +153,8 @@ struct testp {
             case property::notanumber:
                 return magnitude > Type::infinity;
             case property::normal:
-                return has_exponent && magnitude < Type::infinity;
+                // Zeros count as normal.
+                return magnitude == 0 || (has_exponent && magnitude < Type::infinity);
             default:
                 return !has_exponent && magnitude != 0;
         }

@@ -105,7 +105,8 @@ const value_case cases[] = {
          return std::isnan(v) ? 0u : v <= 0 ? 0u : v >= 1 ? as_bits(1.0f) : a;
      }},
     {"IsNormal", "testp.normal.f32 %p1, %f1; selp.u32 %r2, 1, 0, %p1;",
-     [](u32 a) { return std::isnormal(as_float(a)) ? 1u : 0u; }},
+     // Zeros count as normal.
+     [](u32 a) { return as_float(a) == 0 || std::isnormal(as_float(a)) ? 1u : 0u; }},
     {"HalfToFloat", "cvt.f32.f16 %f2, %h1; mov.b32 %r2, %f2;",
      [](u32 a) { return as_bits(static_cast<float>(half_value(a))); }, true, true},
     {"HalfToSigned", "cvt.rzi.s32.f16 %r2, %h1;",
