@@ -151,7 +151,11 @@ void visit_cubins(const arguments& a, const char* command, const cubin_visitor& 
     if (sass::cubin::looks_like_one(bytes)) {
         found = visit(bytes, name);
     } else {
-        const std::vector<sass::fat_binary_entry> entries = sass::fat_binaries_of(bytes, name);
+        const std::vector<sass::fat_binary_entry> entries =
+            sass::fat_binaries_of(bytes, name, [&](const sass::fat_binary_entry& e) {
+                return e.what == sass::fat_binary_entry::kind::cubin &&
+                       (wanted == 0 || e.architecture == wanted);
+            });
         bool any = false;
         for (const sass::fat_binary_entry& e : entries) {
             if (e.what != sass::fat_binary_entry::kind::cubin) continue;

@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::uint16_t machine_cuda = 190;         ///< e_machine of NVIDIA's GPUs
 constexpr std::uint32_t section_info = 0x70000000;  ///< SHT_LOPROC: .nv.info
+/// Shared memory (.nv_debug.shared), which has a size and, as SHT_NOBITS, no bytes in the file.
+constexpr std::uint32_t section_shared = 0x7000000a;
 
 /// Attributes in .nv.info sections that are read here.
 enum attribute : std::uint8_t {
@@ -108,7 +110,7 @@ void cubin::read_sections() {
         s.info = h.sh_info;
         s.size = h.sh_size;
         s.alignment = std::max<std::uint64_t>(h.sh_addralign, 1);
-        if (h.sh_type != SHT_NOBITS && h.sh_type != SHT_NULL) {
+        if (h.sh_type != SHT_NOBITS && h.sh_type != SHT_NULL && h.sh_type != section_shared) {
             if (!holds(bytes_, h.sh_offset, h.sh_size))
                 fail(fmt::format("damaged: section {} lies outside the file", i));
             s.contents = std::string_view(bytes_).substr(h.sh_offset, h.sh_size);

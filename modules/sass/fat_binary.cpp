@@ -129,7 +129,9 @@ std::vector<fat_binary_entry> read_fat_binary(
     return entries;
 }
 
-std::vector<fat_binary_entry> fat_binaries_of(std::string_view file, const std::string& origin) {
+std::vector<fat_binary_entry> fat_binaries_of(
+    std::string_view file, const std::string& origin,
+    const std::function<bool(const fat_binary_entry&)>& wanted) {
     std::vector<fat_binary_entry> all;
     const auto holds = [&](std::uint64_t offset, std::uint64_t n) {
         return offset <= file.size() && n <= file.size() - offset;
@@ -139,31 +141,34 @@ std::vector<fat_binary_entry> fat_binaries_of(std::string_view file, const std::
         return all;
     const auto header = at<Elf64_Ehdr>(file.data());
     if (header.e_shentsize != sizeof(Elf64_Shdr) ||
-        !holds(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)) ||
-        header.e_shstrndx >= header.e_shnum)
+        !holds(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)))
         return all;
-    const auto section = [&](unsigned n) {
-        return at<Elf64_Shdr>(file.data() + header.e_shoff + n * sizeof(Elf64_Shdr));
-    };
-    const Elf64_Shdr names = section(header.e_shstrndx);
+    // Those of nvcc lie in .nv_fatbin and __nv_relfatbin; libraries that load their kernels
+    // themselves (cuFFT) have them among their data.
+    char magic[sizeof fat_binary_magic];
+    std::memcpy(magic, &fat_binary_magic, sizeof magic);
+    constexpr std::size_t alignment = 8;
     for (unsigned i = 0; i < header.e_shnum; ++i) {
-        const Elf64_Shdr s = section(i);
-        if (s.sh_type == SHT_NOBITS || !holds(s.sh_offset, s.sh_size) ||
-            !holds(names.sh_offset, names.sh_size) || s.sh_name >= names.sh_size)
+        const auto s = at<Elf64_Shdr>(file.data() + header.e_shoff + i * sizeof(Elf64_Shdr));
+        if (s.sh_type != SHT_PROGBITS || (s.sh_flags & SHF_EXECINSTR) != 0 ||
+            !holds(s.sh_offset, s.sh_size))
             continue;
-        std::string_view name = file.substr(names.sh_offset + s.sh_name);
-        name = name.substr(0, name.find('\0'));
-        if (name != ".nv_fatbin" && name != "__nv_relfatbin") continue;
-        std::string_view rest = file.substr(s.sh_offset, s.sh_size);
-        while (rest.size() >= sizeof(file_header)) {
-            const std::uint64_t bytes = fat_binary_bytes(rest.data());
-            if (bytes == 0) {  // padding
-                rest.remove_prefix(std::min<std::size_t>(8, rest.size()));
+        const std::string_view section = file.substr(s.sh_offset, s.sh_size);
+        for (std::size_t from = 0;;) {
+            from = section.find(std::string_view(magic, sizeof magic), from);
+            if (from == std::string_view::npos || section.size() - from < sizeof(file_header))
+                break;
+            const std::string_view rest = section.substr(from);
+            const auto top = at<file_header>(rest.data());
+            if ((s.sh_offset + from) % alignment != 0 || top.version != 1 ||
+                top.header_bytes != sizeof(file_header) || top.bytes > rest.size()) {
+                from += sizeof magic;
                 continue;
             }
-            for (fat_binary_entry& e : read_fat_binary(rest.substr(0, bytes), origin))
+            const std::uint64_t bytes = sizeof(file_header) + top.bytes;
+            for (fat_binary_entry& e : read_fat_binary(rest.substr(0, bytes), origin, wanted))
                 all.push_back(std::move(e));
-            rest.remove_prefix(std::min<std::uint64_t>(bytes, rest.size()));
+            from += std::min<std::uint64_t>(bytes, rest.size());
         }
     }
     return all;

@@ -33,8 +33,12 @@ std::vector<fat_binary_entry> read_fat_binary(
     std::string_view bytes, const std::string& origin,
     const std::function<bool(const fat_binary_entry&)>& wanted = {});
 
-/// Entries of all fat binaries in a program or library (an ELF file), in order; none: it has none.
+/// Entries of all fat binaries in a program or library (an ELF file), in order, wherever among its
+/// data they lie; none: it has none.
+/// @param wanted  as of read_fat_binary
 /// @throws kernel::user_error
-std::vector<fat_binary_entry> fat_binaries_of(std::string_view file, const std::string& origin);
+std::vector<fat_binary_entry> fat_binaries_of(
+    std::string_view file, const std::string& origin,
+    const std::function<bool(const fat_binary_entry&)>& wanted = {});
 
 }  // namespace simtlm::sass

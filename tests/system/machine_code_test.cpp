@@ -242,8 +242,8 @@ TEST_P(ValuesOfMachineCode, AreThoseOfPtx) {
         return results;
     };
     const auto expected = run("--ptx", SIMTLM_MACHINE_CODE "/values.ptx");
-    const auto found = run(
-        "--cubin", fmt::format(SIMTLM_MACHINE_CODE "/values.sm_{}.cubin", gpu.number));
+    const auto found =
+        run("--cubin", fmt::format(SIMTLM_MACHINE_CODE "/values.sm_{}.cubin", gpu.number));
     for (const auto& [name, bytes] : expected) {
         EXPECT_GE(bytes.size(), 4 * 65536u) << name;
         EXPECT_TRUE(found.at(name) == bytes) << name;

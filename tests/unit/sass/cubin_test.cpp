@@ -5,6 +5,7 @@
 #include "modules/sass/decoder.h"
 #include "modules/sass/fat_binary.h"
 
+#include <elf.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -50,6 +51,29 @@ TEST(Cubin, TellsSharedMemoryAndBarriersOfAKernel) {
         EXPECT_EQ(f->static_shared, 64u);
         EXPECT_EQ(f->barriers, 1u);
     }
+}
+
+TEST(Cubin, SharedMemoryForDebuggersHasNoBytesInTheFile) {
+    std::string bytes = contents("saxpy.sm_80.cubin");
+    constexpr std::uint32_t relocation_actions = 0x7000000b, shared = 0x7000000a;
+    Elf64_Ehdr header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    bool found = false;
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+        char* const at = &bytes[header.e_shoff + i * sizeof(Elf64_Shdr)];
+        Elf64_Shdr s;
+        std::memcpy(&s, at, sizeof s);
+        if (s.sh_type != relocation_actions) continue;
+        s.sh_offset = bytes.size();
+        s.sh_size = 64;
+        std::memcpy(at, &s, sizeof s);
+        EXPECT_THROW(cubin(bytes, "damaged"), kernel::user_error);
+        s.sh_type = shared;
+        std::memcpy(at, &s, sizeof s);
+        EXPECT_NE(cubin(bytes, "saxpy").find_function("saxpy"), nullptr);
+        found = true;
+    }
+    EXPECT_TRUE(found);
 }
 
 TEST(Cubin, AllInstructionsOfItAreKnown) {
@@ -137,6 +161,32 @@ TEST(FatBinary, AnEntryThatCannotBeUnpackedIsAMessage) {
     EXPECT_THROW(read_fat_binary(fat(1, 70, "no zstd frame", 0x8000), "file"), kernel::user_error);
     EXPECT_THROW(read_fat_binary(fat(1, 70, "\xff\xff\xff", 0x2000), "file"), kernel::user_error);
     EXPECT_THROW(read_fat_binary("no fat binary at all", "file"), kernel::user_error);
+}
+
+TEST(FatBinary, IsFoundAmongTheDataOfALibrary) {
+    // One section, which is not .nv_fatbin; before the fat binary, something that resembles one.
+    const std::string data = fat(2, 80, "code").substr(0, 4) + std::string(12, '\xff') +
+                             fat(2, 80, "code") + std::string(4, '\0') + fat(2, 90, "more");
+    Elf64_Shdr section{};
+    section.sh_type = SHT_PROGBITS;
+    section.sh_flags = SHF_ALLOC;
+    section.sh_offset = sizeof(Elf64_Ehdr) + sizeof section;
+    section.sh_size = data.size();
+    Elf64_Ehdr header{};
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_shoff = sizeof header;
+    header.e_shentsize = sizeof section;
+    header.e_shnum = 1;
+    std::string file(reinterpret_cast<const char*>(&header), sizeof header);
+    file.append(reinterpret_cast<const char*>(&section), sizeof section);
+    file += data;
+    const auto entries = fat_binaries_of(
+        file, "library", [](const fat_binary_entry& e) { return e.architecture == 90; });
+    ASSERT_EQ(entries.size(), 2u);
+    EXPECT_EQ(entries[0].architecture, 80u);
+    EXPECT_EQ(entries[0].contents, "");
+    EXPECT_EQ(entries[1].contents, "more");
 }
 
 TEST(FatBinary, AFileWithoutAnyHasNoEntries) {
