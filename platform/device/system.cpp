@@ -35,6 +35,13 @@ link_timing link_of(const platform::option_values& v, const std::string& name) {
     return t;
 }
 
+/// Of all channels together: bytes per second at the peak.
+double dram_bandwidth_of(const platform::gpu_config& g) {
+    const memory::dram_config& d = g.memory.partition.dram;
+    return g.clocks.dram * d.data_command_freq_ratio * d.bus_width_bytes * d.chips_per_channel *
+           g.memory.channels;
+}
+
 code_preference preference_of(const platform::option_values& v) {
     const std::string& word = v.text("--code");
     if (word == "ptx") return code_preference::ptx;
@@ -134,6 +141,8 @@ system::system(const platform::option_values& options, const run_log::outputs& l
                 s.gpus = config_.gpus;
                 s.pcie = config_.pcie;
                 s.nvlink = config_.nvlink;
+                // Copies inside a GPU take time where those of the host do.
+                if (config_.pcie.bandwidth != 0) s.dram.bandwidth = dram_bandwidth_of(config_.gpu);
                 s.debug = debug_.get();
                 s.sampler = sampler_.get();
                 s.checkpoint = checkpoint_.get();
@@ -220,6 +229,16 @@ copy_direction system::direction_of(std::uint64_t to, std::uint64_t from) const 
     return t == f ? copy_direction::inside : copy_direction::between_devices;
 }
 
+unsigned system::dram_accesses_of(std::uint64_t to, std::uint64_t from,
+                                  copy_direction direction) const {
+    const auto in_dram = [&](std::uint64_t address) {
+        const auto a = state_.memory.find(address);
+        return a ? is_of_gpu(a->kind) || a->kind == memory_kind::managed
+                 : state_.memory.is_device_memory(address);
+    };
+    return direction == copy_direction::inside && in_dram(to) && in_dram(from) ? 2 : 0;
+}
+
 task_ptr system::make_copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
                            copy_direction direction) {
     check_range(to, bytes);
@@ -228,6 +247,7 @@ task_ptr system::make_copy(std::uint64_t to, std::uint64_t from, std::uint64_t b
     t->what = task::kind::copy;
     t->direction = direction;
     t->bytes = bytes;
+    t->dram_accesses = dram_accesses_of(to, from, direction);
     if (direction == copy_direction::to_device) t->l2_rows = {to, bytes};
     if (direction == copy_direction::to_host) t->to_host = {to, bytes};
     if (direction == copy_direction::to_host && config_.gpu.ptx.quirks.host_reads_warm_l2)
@@ -260,6 +280,7 @@ task_ptr system::make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t 
     t->what = task::kind::copy;
     t->label = "memset";
     t->bytes = width * element * height;
+    t->dram_accesses = 1;
     t->effect = [=] {
         for (std::uint64_t y = 0; y < height; ++y)
             state_.memory.note_written(to + y * pitch, width * element);

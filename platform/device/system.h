@@ -106,6 +106,8 @@ public:
 
     /// Direction of a copy by its addresses.
     copy_direction direction_of(std::uint64_t to, std::uint64_t from) const;
+    /// Accesses to DRAM per byte of a copy: 2 where both addresses are a GPU's or managed, else 0.
+    unsigned dram_accesses_of(std::uint64_t to, std::uint64_t from, copy_direction direction) const;
 
     /// Textures and surfaces.
     std::uint64_t bind_texture(const execution::texture_binding& binding);

@@ -48,7 +48,9 @@ struct task {
     std::function<bool()> until;   ///< does not begin before this holds; asked again and again
     launch_request launch;
     copy_direction direction = copy_direction::inside;
-    std::uint64_t bytes = 0;      ///< copies
+    std::uint64_t bytes = 0;  ///< copies
+    /// Copies and fills inside a GPU: accesses to its DRAM per byte, 1 (fill) or 2 (copy); 0: none.
+    unsigned dram_accesses = 0;
     memory_rows l2_rows;          ///< copies: what they leave in the L2 (-gpgpu_perf_sim_memcpy)
     memory_rows to_host;          ///< copies to the host: where; for checkpoints
     const char* label = nullptr;  ///< on a timeline; nullptr: by its kind, and no marker is shown

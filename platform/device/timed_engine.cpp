@@ -381,14 +381,17 @@ void timed_engine::save_at_rest() {
 /// When a copy ends that is due now, and when it begins: the copies of a direction follow one
 /// another.
 std::uint64_t timed_engine::copy_end(task& t) {
-    if (t.direction == copy_direction::inside) return now();
+    const bool inside = t.direction == copy_direction::inside;
     const bool peer = t.direction == copy_direction::between_devices;
-    const link_timing& link = peer ? how_.nvlink : how_.pcie;
+    if (inside && t.dram_accesses == 0) return now();
+    const link_timing& link = inside ? how_.dram : peer ? how_.nvlink : how_.pcie;
     if (link.bandwidth == 0) return now();
     unit& u = units_[t.device];
-    std::uint64_t& free =
-        t.direction == copy_direction::to_device ? u.to_device_free : u.to_host_free;
-    const double seconds = link.latency + static_cast<double>(t.bytes) / link.bandwidth;
+    std::uint64_t& free = inside                                     ? u.inside_free
+                          : t.direction == copy_direction::to_device ? u.to_device_free
+                                                                     : u.to_host_free;
+    const double moved = static_cast<double>(t.bytes) * (inside ? t.dram_accesses : 1);
+    const double seconds = link.latency + moved / link.bandwidth;
     t.started_at = std::max(free, now());
     free = t.started_at + static_cast<std::uint64_t>(seconds * 1e12);
     return free;

@@ -73,6 +73,7 @@ public:
         unsigned gpus = 1;
         link_timing pcie;                             ///< host and GPU
         link_timing nvlink;                           ///< between GPUs
+        link_timing dram;                             ///< accesses of copies inside a GPU
         debug_session* debug = nullptr;               ///< of the first GPU; nullptr: none
         platform::launch_sampler* sampler = nullptr;  ///< nullptr: every launch is simulated
         host_checkpoint* checkpoint = nullptr;        ///< nullptr: none is written or resumed
@@ -97,7 +98,7 @@ private:
     struct unit {
         std::unique_ptr<platform::gpu> gpu;
         std::unique_ptr<execution::device_heap> heap;
-        std::uint64_t to_device_free = 0, to_host_free = 0;  ///< ps
+        std::uint64_t to_device_free = 0, to_host_free = 0, inside_free = 0;  ///< ps
     };
 
     /// A kernel that ended before the checkpoint that is resumed.

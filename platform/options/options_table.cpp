@@ -270,11 +270,12 @@ void programs(builder& b) {
     b.flag("-keep", "The same.");
     b.count("--gpus", "1", "", "CUDA programs: so many GPUs of the same configuration.");
     b.count("--device-memory", "34359738368", "bytes", "CUDA programs: memory of each GPU.");
-    b.add(
-        "--pcie-bandwidth", option_type::real, "X", "0", "GB/s",
-        "CUDA programs: of copies between host and GPU, in each direction; 0: they take no time.");
+    b.add("--pcie-bandwidth", option_type::real, "X", "0", "GB/s",
+          "CUDA and OpenCL programs: of copies between host and GPU, in each direction; copies and "
+          "fills inside a GPU go at the peak bandwidth of its DRAM then; 0: copies take no time.");
     b.add("--pcie-latency", option_type::real, "X", "0", "us",
-          "CUDA programs: of each such copy, where it has a bandwidth.");
+          "CUDA and OpenCL programs: of each copy between host and GPU, where it has a "
+          "bandwidth.");
     b.add("--nvlink-bandwidth", option_type::real, "X", "0", "GB/s",
           "CUDA programs: of copies between GPUs; 0: they take no time.");
     b.add("--nvlink-latency", option_type::real, "X", "0", "us",

@@ -246,7 +246,7 @@ void device_info(session& s, cl_device_id handle, cl_device_info what, const ans
         case CL_DEVICE_EXTENSIONS_WITH_VERSION:
             return a.list(versions(device_extensions(), version_1));
         case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
-            return a.text("v0000-00-00-00");  // none
+            return a.text("v0000-01-01-00");  // the format wants a date; none is passed
         case CL_DEVICE_PRINTF_BUFFER_SIZE:
             return a.value(size(1 << 20));
         case CL_DEVICE_PARENT_DEVICE:

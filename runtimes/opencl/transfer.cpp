@@ -25,6 +25,7 @@ device::task_ptr copy_task(session& s, const place& to, const place& from,
     if (region[0] == 0 || region[1] == 0 || region[2] == 0) return t;
     t->direction = s.gpus().direction_of(to.address, from.address);
     t->bytes = region[0] * region[1] * region[2];
+    t->dram_accesses = s.gpus().dram_accesses_of(to.address, from.address, t->direction);
     const bool reads = t->direction == device::copy_direction::to_host;
     if (t->direction == device::copy_direction::to_device ||
         (reads && s.gpus().config().gpu.ptx.quirks.host_reads_warm_l2))
@@ -50,6 +51,9 @@ device::task_ptr fill_task(session& s, const place& to, const std::array<std::si
                            std::vector<std::byte> pattern) {
     auto t = std::make_shared<device::task>();
     t->what = device::task::kind::copy;
+    t->bytes = region[0] * region[1] * region[2];
+    t->dram_accesses = 1;
+    t->label = "fill";
     t->effect = [&s, to, region, pattern = std::move(pattern)] {
         for (std::size_t z = 0; z < region[2]; ++z)
             for (std::size_t y = 0; y < region[1]; ++y) {

@@ -2,7 +2,11 @@
 // Events: order in and out of order, user events, callbacks, profiling, failures.
 #include "tests/opencl/host.h"
 
+#include <array>
 #include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <utility>
 
 namespace {
 
@@ -66,6 +70,110 @@ void measures_simulated_time(const host& h) {
     GOOD(clReleaseMemObject(m));
     GOOD(clReleaseKernel(k));
     GOOD(clReleaseProgram(g));
+}
+
+/// Simulated nanoseconds of a command: [queued, submitted, started, ended].
+std::array<cl_ulong, 4> times_of(cl_event e) {
+    std::array<cl_ulong, 4> t{};
+    for (cl_uint i = 0; i < 4; ++i)
+        GOOD(clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_QUEUED + i, sizeof t[i], &t[i],
+                                     nullptr));
+    return t;
+}
+
+/// What commands that move data cost.
+enum class cost { nothing, link, fill, copy };
+
+/// Every command that moves data takes the time of what it moves it over: the link to the host, or
+/// the GPU's DRAM.
+/// @param link  the run's --pcie-bandwidth is 12 GB/s and its latency 1 us; otherwise copies take
+///              no time
+void measures_transfers(const host& h, bool link) {
+    constexpr std::size_t side = 256, bytes = side * side * 4;
+    const std::size_t origin[3] = {}, area[3] = {side, side, 1}, rectangle[3] = {side * 4, side, 1};
+    const cl_image_format format{CL_RGBA, CL_UNSIGNED_INT8};
+    std::vector<int> data(side * side, 7);
+    const cl_mem a = h.buffer(data), b = h.buffer(data);
+    cl_image_desc d{};
+    d.image_type = CL_MEM_OBJECT_IMAGE2D;
+    d.image_width = d.image_height = side;
+    cl_int r = 0;
+    const cl_mem image = clCreateImage(h.context, CL_MEM_READ_WRITE, &format, &d, nullptr, &r);
+    GOOD(r);
+    const cl_mem other = clCreateImage(h.context, CL_MEM_READ_WRITE, &format, &d, nullptr, &r);
+    GOOD(r);
+    const cl_command_queue q = h.queue;
+    void* const shared = clSVMAlloc(h.context, CL_MEM_READ_WRITE, 2 * bytes, 0);
+    auto* const second = static_cast<std::byte*>(shared) + bytes;
+    std::vector<std::pair<cl_event, cost>> all;
+    const auto next = [&](cost c) { return &all.emplace_back(nullptr, c).first; };
+    all.reserve(64);
+
+    GOOD(clEnqueueWriteBuffer(q, a, CL_FALSE, 0, bytes, data.data(), 0, nullptr, next(cost::link)));
+    GOOD(clEnqueueReadBuffer(q, a, CL_FALSE, 0, bytes, data.data(), 0, nullptr, next(cost::link)));
+    GOOD(clEnqueueWriteBufferRect(q, a, CL_FALSE, origin, origin, rectangle, 0, 0, 0, 0,
+                                  data.data(), 0, nullptr, next(cost::link)));
+    GOOD(clEnqueueReadBufferRect(q, a, CL_FALSE, origin, origin, rectangle, 0, 0, 0, 0, data.data(),
+                                 0, nullptr, next(cost::link)));
+    GOOD(clEnqueueWriteImage(q, image, CL_FALSE, origin, area, 0, 0, data.data(), 0, nullptr,
+                             next(cost::link)));
+    GOOD(clEnqueueReadImage(q, image, CL_FALSE, origin, area, 0, 0, data.data(), 0, nullptr,
+                            next(cost::link)));
+    GOOD(clEnqueueCopyBuffer(q, a, b, 0, 0, bytes, 0, nullptr, next(cost::copy)));
+    GOOD(clEnqueueCopyBufferRect(q, a, b, origin, origin, rectangle, 0, 0, 0, 0, 0, nullptr,
+                                 next(cost::copy)));
+    GOOD(clEnqueueCopyImage(q, image, other, origin, origin, area, 0, nullptr, next(cost::copy)));
+    GOOD(clEnqueueCopyImageToBuffer(q, image, a, origin, area, 0, 0, nullptr, next(cost::copy)));
+    GOOD(clEnqueueCopyBufferToImage(q, a, image, 0, origin, area, 0, nullptr, next(cost::copy)));
+    const cl_uint color[4] = {1, 2, 3, 4};
+    GOOD(clEnqueueFillBuffer(q, a, color, sizeof color, 0, bytes, 0, nullptr, next(cost::fill)));
+    GOOD(clEnqueueFillImage(q, image, color, origin, area, 0, nullptr, next(cost::fill)));
+    GOOD(clEnqueueSVMMemcpy(q, CL_FALSE, shared, second, bytes, 0, nullptr, next(cost::copy)));
+    GOOD(clEnqueueSVMMemFill(q, shared, color, sizeof color, bytes, 0, nullptr, next(cost::fill)));
+    void* const mapped = clEnqueueMapBuffer(q, a, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                            nullptr, next(cost::link), &r);
+    GOOD(r);
+    GOOD(clEnqueueUnmapMemObject(q, a, mapped, 0, nullptr, next(cost::link)));
+    void* const invalidated = clEnqueueMapBuffer(q, a, CL_FALSE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
+                                                 bytes, 0, nullptr, next(cost::nothing), &r);
+    GOOD(r);
+    GOOD(clEnqueueUnmapMemObject(q, a, invalidated, 0, nullptr, next(cost::link)));
+    std::size_t row = 0;
+    void* const pixels = clEnqueueMapImage(q, image, CL_FALSE, CL_MAP_READ, origin, area, &row,
+                                           nullptr, 0, nullptr, next(cost::link), &r);
+    GOOD(r);
+    // What the host has only read need not go back.
+    GOOD(clEnqueueUnmapMemObject(q, image, pixels, 0, nullptr, next(cost::nothing)));
+    GOOD(clEnqueueMigrateMemObjects(q, 1, &a, 0, 0, nullptr, next(cost::nothing)));
+    GOOD(clEnqueueMarkerWithWaitList(q, 0, nullptr, next(cost::nothing)));
+    GOOD(clEnqueueBarrierWithWaitList(q, 0, nullptr, next(cost::nothing)));
+    GOOD(clFinish(q));
+
+    // Begin and end are whole nanoseconds.
+    const auto is_about = [](cl_ulong x, double ns) {
+        return std::abs(static_cast<double>(x) - ns) <= 3;
+    };
+    cl_ulong before = 0;
+    std::vector<cl_ulong> fills, copies;
+    for (const auto& [e, c] : all) {
+        const auto t = times_of(e);
+        CHECK(t[0] <= t[1] && t[1] <= t[2] && t[2] <= t[3]);
+        CHECK(t[2] >= before);  // the queue is in order
+        before = t[3];
+        const cl_ulong took = t[3] - t[2];
+        if (c == cost::fill) fills.push_back(took);
+        if (c == cost::copy) copies.push_back(took);
+        if (c == cost::nothing || !link) CHECK(took == 0);
+        if (link && c == cost::link) CHECK(is_about(took, 1000 + bytes / 12.0));
+        GOOD(clReleaseEvent(e));
+    }
+    // Copies read and write, fills write alone.
+    if (link) CHECK(fills.front() > 100);
+    const auto fill = static_cast<double>(fills.front());
+    for (const cl_ulong f : fills) CHECK(is_about(f, fill));
+    for (const cl_ulong c : copies) CHECK(is_about(c, 2 * fill));
+    clSVMFree(h.context, shared);
+    for (const cl_mem m : {a, b, image, other}) GOOD(clReleaseMemObject(m));
 }
 
 /// A program that asks until a command has ended, and never waits, comes to its end.
@@ -144,9 +252,11 @@ void passes_failures_on(const host& h) {
 
 }  // namespace
 
-int main() {
+/// @param arguments  "link": see measures_transfers
+int main(int count, char** arguments) {
     {
         const host h;
+        measures_transfers(h, count > 1 && std::strcmp(arguments[1], "link") == 0);
         orders_commands_by_events(h);
         measures_simulated_time(h);
         goes_on_while_it_is_asked(h);
