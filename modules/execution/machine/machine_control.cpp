@@ -64,6 +64,15 @@ const operation* machine_control::next_group(warp& w) {
     return w.go_on(to);
 }
 
+void machine_control::defer(lane_mask lanes, const operation* next) {
+    for (group& g : ready_)
+        if (g.next == next) {
+            g.lanes |= lanes;
+            return;
+        }
+    ready_.push_back({lanes, next});
+}
+
 const operation* machine_control::branch(warp& w, lane_mask takers, const operation* target,
                                          const operation* next) {
     const lane_mask others = w.active & ~takers;
@@ -73,7 +82,7 @@ const operation* machine_control::branch(warp& w, lane_mask takers, const operat
         return w.go_on(target);
     }
     const bool takers_first = __builtin_popcount(takers) < __builtin_popcount(others);
-    ready_.push_back(takers_first ? group{others, next} : group{takers, target});
+    defer(takers_first ? others : takers, takers_first ? next : target);
     w.active = takers_first ? takers : others;
     return w.go_on(takers_first ? target : next);
 }
@@ -98,7 +107,7 @@ const operation* machine_control::scatter(warp& w, lane_mask takers,
     w.active = parts.back().lanes;
     const operation* const to = parts.back().next;
     parts.pop_back();
-    ready_.insert(ready_.end(), parts.begin(), parts.end());
+    for (const group& g : parts) defer(g.lanes, g.next);
     return w.go_on(to);
 }
 
@@ -119,7 +128,7 @@ void machine_control::barriers_changed(warp& w) {
             std::remove_if(blocked_.begin(), blocked_.end(),
                            [&](const blocked_group& b) { return (b.lanes & waiting) != 0; }),
             blocked_.end());
-        ready_.push_back({waiting, first.next});
+        defer(waiting, first.next);
         i = 0;
     }
 }
@@ -128,7 +137,7 @@ const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrie
                                        const operation* next) {
     if (lanes == 0) return w.go_on(next);
     const lane_mask rest = w.active & ~lanes;
-    if (rest != 0) ready_.push_back({rest, next});
+    if (rest != 0) defer(rest, next);
     const std::uint32_t* const partners = partners_of(w, barrier);
     // Mostly all have come, and nobody else waits.
     if (blocked_.empty()) {
@@ -156,7 +165,7 @@ const operation* machine_control::wait_for(warp& w, lane_mask lanes, lane_mask a
     if (lanes == 0) return w.go_on(next);
     const lane_mask rest = w.active & ~lanes;
     if (rest == 0 && (among & live_ & ~lanes) == 0) return w.go_on(next);
-    if (rest != 0) ready_.push_back({rest, next});
+    if (rest != 0) defer(rest, next);
     blocked_.push_back({lanes, next, -1, among});
     barriers_changed(w);
     return next_group(w);
@@ -165,14 +174,19 @@ const operation* machine_control::wait_for(warp& w, lane_mask lanes, lane_mask a
 const operation* machine_control::exit(warp& w, lane_mask lanes, const operation* next) {
     live_ &= ~lanes;
     const lane_mask rest = w.active & ~lanes;
-    if (rest != 0) ready_.push_back({rest, next});
+    if (rest != 0) defer(rest, next);
     barriers_changed(w);
     return next_group(w);
 }
 
 const operation* machine_control::yield(warp& w, const operation* next) {
     if (ready_.empty()) return w.go_on(next);
-    ready_.insert(ready_.begin(), {w.active, next});
+    const auto there =
+        std::find_if(ready_.begin(), ready_.end(), [&](const group& g) { return g.next == next; });
+    if (there != ready_.end())
+        there->lanes |= w.active;
+    else
+        ready_.insert(ready_.begin(), {w.active, next});
     return next_group(w);
 }
 

@@ -12,10 +12,11 @@
 namespace simtlm::execution {
 
 /// Control flow of a warp that executes machine code: groups of lanes at program counters of their
-/// own, and convergence barriers, which are masks of lanes. Where a group divides, the smaller part
-/// goes on first, on a tie the one that falls through; the group that was put aside last comes
-/// next. A group that executes a long time, or says YIELD, lets the others go on (independent
-/// thread scheduling).
+/// own, and convergence barriers, which are masks of lanes. Where a group divides, the smaller half
+/// goes on first, on a tie the one that falls through; the group that was deferred last comes next.
+/// Deferred groups at the same place become one; the group that executes joins none that it passes.
+/// A group that executes a long time, or says YIELD, lets the others go on (independent thread
+/// scheduling). These rules reproduce the active masks of recorded traces (convergence_test).
 class machine_control final : public warp_control {
 public:
     void start(warp& w, const kernel_image& kernel) override;
@@ -59,6 +60,8 @@ private:
     static constexpr unsigned patience = 4096;  ///< branches of a group before others go on
 
     const operation* next_group(warp& w);
+    /// Lanes that go on there later, with those that are already waiting to do so.
+    void defer(lane_mask lanes, const operation* next);
     lane_mask mask_of(const warp& w, const blocked_group& b) const;
 
     std::vector<group> ready_;  ///< the last one is next
