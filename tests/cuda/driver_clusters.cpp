@@ -24,6 +24,9 @@ int cuLaunchKernelEx(const launch_config*, void*, void**, void**);
 int cuOccupancyMaxActiveClusters(int*, void*, const launch_config*);
 int cuTensorMapEncodeTiled(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*,
                            const std::uint32_t*, const std::uint32_t*, int, int, int, int);
+int cuTensorMapEncodeIm2col(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*,
+                            const int*, const int*, std::uint32_t, std::uint32_t,
+                            const std::uint32_t*, int, int, int, int);
 int cuTensorMapReplaceAddress(void*, void*);
 }
 
@@ -66,7 +69,68 @@ WAIT:
     st.global.u32 [%d2], %r8;
     ret;
 }
+.visible .entry columns(.param .align 64 .b8 map[128], .param .u64 out) {
+    .shared .align 128 .b8 box[128];
+    .shared .align 8 .b64 bar;
+    .reg .pred %p<4>; .reg .b16 %h<2>; .reg .b32 %r<12>; .reg .b64 %d<8>;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, bar;
+    mov.u32 %r3, box;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 mbarrier.init.shared.b64 [%r2], 1;
+    bar.sync 0;
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 128;
+    mov.b64 %d1, map;
+    cvta.param.u64 %d1, %d1;
+    mov.u32 %r4, 0;
+    mov.u32 %r5, 7;
+    mov.u16 %h1, 1;
+    @%p1 cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r3], [%d1, {%r4, %r5, %r4}], [%r2], {%h1};
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 %p3, [%r2], 0;
+    @!%p3 bra WAIT;
+    mul.wide.u32 %d3, %r1, 4;
+    shl.b32 %r7, %r1, 2;
+    add.u32 %r7, %r7, %r3;
+    ld.shared.u32 %r8, [%r7];
+    ld.param.u64 %d2, [out];
+    add.u64 %d2, %d2, %d3;
+    st.global.u32 [%d2], %r8;
+    ret;
+}
 )";
+
+/// Columns of four pixels out of two images of ten pixels with eight channels, as a filter of three
+/// pixels with a margin of one reads them: from its second pixel at place 7 on.
+static void read_columns(void* module, address room, address out, bool timed) {
+    void* columns = nullptr;
+    CHECK(cuModuleGetFunction(&columns, module, "columns") == 0);
+    constexpr unsigned channels = 8, width = 10, images = 2, pixels = 4;
+    unsigned data[channels * width * images];
+    for (unsigned i = 0; i < channels * width * images; ++i) data[i] = i;
+    CHECK(cuMemcpyHtoD_v2(room, data, sizeof data) == 0);
+    alignas(64) char map[128];
+    const std::uint64_t sizes[] = {channels, width, images};
+    const std::uint64_t strides[] = {channels * 4, width * channels * 4};
+    const std::uint32_t steps[] = {1, 1, 1};
+    const auto encode = [&](int lower, int upper, std::uint32_t count, unsigned rank) {
+        return cuTensorMapEncodeIm2col(map, 2, rank, reinterpret_cast<void*>(room), sizes, strides,
+                                       &lower, &upper, channels, count, steps, 0, 0, 0, 0);
+    };
+    CHECK(encode(-1, -1, 1025, 3) == 1);        // pixels
+    CHECK(encode(-40000, -1, pixels, 3) == 1);  // a corner of 16 bits
+    CHECK(encode(-1, -1, pixels, 2) == 1);      // no dimension between channels and images
+    CHECK(encode(-1, -1, pixels, 3) == 0);
+    if (timed) return;  // the small GPU has no engine for it
+    void* values[] = {map, &out};
+    CHECK(cuLaunchKernel(columns, 1, 1, 1, 32, 1, 1, 0, nullptr, values, nullptr) == 0);
+    unsigned back[channels * pixels];
+    CHECK(cuMemcpyDtoH_v2(back, out, sizeof back) == 0);
+    // The bounding box ends at pixel 8: after 7 + 1 and 8 + 1 come the first two of the next image.
+    const unsigned places[pixels] = {8, 9, width, width + 1};
+    for (unsigned i = 0; i < channels * pixels; ++i)
+        CHECK(back[i] == places[i / channels] * channels + i % channels);
+}
 
 int main(int, char** arguments) {
     void *context = nullptr, *module = nullptr, *spread = nullptr;
@@ -116,7 +180,8 @@ int main(int, char** arguments) {
     cluster.cluster[0] = 2;
     int clusters = 0;
     CHECK(cuOccupancyMaxActiveClusters(&clusters, spread, &config) == 0 && clusters > 0);
-    if (std::strcmp(arguments[1], "timed") == 0) {
+    const bool timed = std::strcmp(arguments[1], "timed") == 0;
+    if (timed) {
         CHECK(cuLaunchKernelEx(&config, spread, values, nullptr) == 801);
     } else {
         CHECK(cuLaunchKernelEx(&config, spread, values, nullptr) == 0);
@@ -125,5 +190,6 @@ int main(int, char** arguments) {
         for (unsigned i = 0; i < blocks * 32; ++i)
             CHECK(back[i] == (i / 64 + i % 32 / 8) * columns + 2 + i % 8);
     }
+    read_columns(module, room, out, timed);
     std::puts("driver_clusters: passed");
 }

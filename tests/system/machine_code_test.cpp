@@ -142,6 +142,11 @@ INSTANTIATE_TEST_SUITE_P(Tf32, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "tf32_90", 128, "tf32"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// Extrema of three, of sums and of halves (DPX), and reductions of a warp.
+INSTANTIATE_TEST_SUITE_P(DynamicProgramming, StoredProgram,
+                         testing::Values(stored_program{90, "H100_PCIE", "dpx_90", 5376, "dpx"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // mma.m8n8k4 is carried out by steps, on Turing, too.
 INSTANTIATE_TEST_SUITE_P(QuadPairs, StoredProgram,
                          testing::Values(stored_program{75, "RTX2060", "tensor_70", 3072}),

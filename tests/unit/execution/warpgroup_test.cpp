@@ -427,6 +427,59 @@ TEST(Warpgroup, RefusesRegistersOfOtherWidthsAsElementsOfA) {
     }
 }
 
+// A warp's own products of 8-bit floats, which sm_89 brought.
+TEST(Matrix, MultipliesEightBitFloats) {
+    constexpr unsigned rows = 16, columns = 8, inner = 32;
+    for (const char* const a_type : {"e4m3", "e5m2"}) {
+        for (const char* const b_type : {"e4m3", "e5m2"}) {
+            machine m(std::string(R"(
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<16>; .reg .f32 %f<8>; .reg .b64 %rd<8>;
+  mov.u32 %r0, %tid.x; ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];
+  mul.wide.u32 %rd3, %r0, 24; add.u64 %rd1, %rd1, %rd3;
+  mul.wide.u32 %rd3, %r0, 16; add.u64 %rd2, %rd2, %rd3;
+  ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+4]; ld.global.u32 %r3, [%rd1+8];
+  ld.global.u32 %r4, [%rd1+12]; ld.global.u32 %r5, [%rd1+16]; ld.global.u32 %r6, [%rd1+20];
+  mov.f32 %f5, 0f3F800000;
+  mma.sync.aligned.m16n8k32.row.col.f32.)") +
+                          a_type + "." + b_type + R"(.f32 {%f1, %f2, %f3, %f4},
+    {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f5, %f5, %f5, %f5};
+  st.global.v4.f32 [%rd2], {%f1, %f2, %f3, %f4};
+  ret;
+}
+)",
+                      ".version 8.4\n.target sm_90\n.address_size 64\n");
+            std::mt19937 random(5);
+            int a[rows][inner], b[inner][columns];
+            for (auto& row : a)
+                for (int& x : row) x = static_cast<int>(random() % 9) - 4;
+            for (auto& row : b)
+                for (int& x : row) x = static_cast<int>(random() % 9) - 4;
+            // Four elements of a row of A, or of a column of B, in a register (PTX manual).
+            std::vector<std::uint32_t> in(32 * 6);
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (unsigned i = 0; i < 4; ++i) {
+                    const unsigned k = lane % 4 * 4 + i;
+                    for (unsigned r = 0; r < 4; ++r)
+                        in[6 * lane + r] |= encode(a_type, a[lane / 4 + r % 2 * 8][k + r / 2 * 16])
+                                            << 8 * i;
+                    for (unsigned r = 0; r < 2; ++r)
+                        in[6 * lane + 4 + r] |= encode(b_type, b[k + r * 16][lane / 4]) << 8 * i;
+                }
+            const auto out = m.buffer(std::vector<float>(32 * 4));
+            m.run("k", {1, 1, 1}, {32, 1, 1}, m.buffer(in), out);
+            const auto d = m.read<float>(out, 32 * 4);
+            for (unsigned i = 0; i < 128; ++i) {
+                const unsigned row = i / 16 + i % 4 / 2 * 8, column = i / 4 % 4 * 2 + i % 2;
+                int sum = 1;
+                for (unsigned k = 0; k < inner; ++k) sum += a[row][k] * b[k][column];
+                ASSERT_EQ(d[i], static_cast<float>(sum)) << a_type << b_type << " " << i;
+            }
+        }
+    }
+}
+
 TEST(StoreMatrix, IsTheInverseOfLoadMatrix) {
     for (const std::string trans : {"", ".trans"}) {
         machine m(
