@@ -4,10 +4,12 @@
 #include "modules/execution/block_cluster.h"
 #include "modules/execution/hardware_addresses.h"
 #include "modules/execution/memory_access.h"
+#include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/cluster_operations.h"
 #include "modules/execution/operations/remote_lanes.h"
 #include "modules/execution/timing_addresses.h"
 #include "modules/program/generic_windows.h"
+#include "modules/program/wait_describer.h"
 #include "modules/program/warp_inspector.h"
 
 #include <algorithm>
@@ -23,7 +25,9 @@ std::string untimed_part(const kernel_image& kernel, const instruction_descripto
 }
 
 /// One warp as an SM sees it.
-class executed_kernel::executor : public program::cluster_executor, public program::warp_inspector {
+class executed_kernel::executor : public program::cluster_executor,
+                                  public program::warp_inspector,
+                                  public program::wait_describer {
 public:
     executor(executed_kernel& kernel, warp& w) : kernel_(kernel), warp_(w) {}
 
@@ -124,6 +128,11 @@ public:
         wait_.op->execute(warp_, wait_.op);
         warp_.active = active;
         return !warp_.wait_failed;
+    }
+
+    std::string awaited() const override {
+        return describe_mbarrier_wait(warp_, wait_.op,
+                                      wait_.active & (wait_.guard ^ wait_.op->guard_flip));
     }
 
     const program::cluster_effects& effects_on_cluster() const override { return cluster_; }

@@ -3,6 +3,8 @@
 
 #include "modules/execution/block_cluster.h"
 #include "modules/execution/execution_error.h"
+#include "modules/execution/operations/asynchronous.h"
+#include "modules/execution/program_image.h"
 #include "modules/execution/thread_block.h"
 
 #include <fmt/format.h>
@@ -258,9 +260,38 @@ private:
                                "the other cannot pass",
                                "such programs need independent thread scheduling, which PTX for "
                                "sm_70 and newer is executed with; or take the lock once per warp");
+        if (const std::string phase = phase_that_nobody_completes(); !phase.empty())
+            found->block->fail(*found, found->next, lane,
+                               "waits for ever: no warp of the launch makes progress, and nobody "
+                               "completes " +
+                                   phase,
+                               "every phase needs as many arrivals as mbarrier.init expects, and "
+                               "exactly the bytes that expect_tx has announced");
         found->block->fail(*found, found->next, lane,
                            "waits for ever: no warp of the launch makes progress",
                            "thread blocks that wait for each other need a cooperative launch");
+    }
+
+    /// What the first warp at an mbarrier awaits, with its block and number; empty: none waits at
+    /// one. Its wait is in the loop that it goes round in.
+    std::string phase_that_nobody_completes() const {
+        constexpr std::ptrdiff_t most = 16;  // operations of such a loop
+        for (const auto& b : resident_)
+            for (warp& w : b->warps()) {
+                if (!runnable(w)) continue;
+                const std::vector<operation>& code = launch_.image.code();
+                const std::ptrdiff_t at = w.next - code.data();
+                const auto end =
+                    std::min<std::ptrdiff_t>(at + most, static_cast<std::ptrdiff_t>(code.size()));
+                for (auto i = std::max<std::ptrdiff_t>(at - most, 0); i < end; ++i) {
+                    const operation& op = code[static_cast<std::size_t>(i)];
+                    const std::string phase = describe_mbarrier_wait(w, &op, w.lanes_of(&op));
+                    if (!phase.empty())
+                        return fmt::format("{} (block ({},{},{}), warp {})", phase, b->index()[0],
+                                           b->index()[1], b->index()[2], &w - b->warps().data());
+                }
+            }
+        return {};
     }
 
     static constexpr unsigned patience = 16;  ///< rounds

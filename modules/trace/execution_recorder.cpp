@@ -4,6 +4,7 @@
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
 #include "modules/program/cluster_source.h"
+#include "modules/program/wait_describer.h"
 #include "modules/trace/append_text.h"
 #include "modules/trace/executed_code.h"
 #include "modules/trace/executed_text.h"
@@ -28,7 +29,7 @@ bool works_without_warp(const program::static_instruction& i) {
 }  // namespace
 
 /// Between an SM and the executor of a warp.
-class execution_recorder::warp : public program::warp_executor {
+class execution_recorder::warp : public program::warp_executor, public program::wait_describer {
 public:
     /// @param form  of machine code; nullptr: it is none
     explicit warp(const traced_form* form) : form_(form) {}
@@ -60,6 +61,10 @@ public:
         return executor_->take_transfers();
     }
     bool retry_wait() override { return executor_->retry_wait(); }
+    std::string awaited() const override {
+        const auto* const inner = dynamic_cast<const program::wait_describer*>(executor_);
+        return inner != nullptr ? inner->awaited() : "";
+    }
 
     void append_to(std::string& text, unsigned number) const {
         text += "\nwarp = " + std::to_string(number) + "\ninsts = " + std::to_string(lines_) + "\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/timeline.h"
 
+#include "modules/core/modern/sm.h"
 #include "modules/kernel/display_text.h"
 #include "platform/gpu/gpu.h"
 #include "platform/waveform/trace_events.h"
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 namespace simtlm::platform {
@@ -29,14 +31,28 @@ enum track : std::uint64_t {
     host_track = 4,
     first_sm = 10
 };
-/// Thread number of warp 0 of an SM; below are its CTA slots.
+/// Thread number of warp 0 of an SM; below are its CTA slots and the rows of its engines.
 constexpr unsigned first_warp = 1000;
+constexpr unsigned tensor_core_row = 800;
+constexpr unsigned first_copy_row = 801;
+
+/// What a viewer calls a product: its shape and types, "m64n128k16.f32.f16.f16".
+std::string_view product_name(std::string_view opcode) {
+    const std::size_t shape = opcode.find(".m64");
+    return shape == std::string_view::npos ? opcode : opcode.substr(shape + 1);
+}
+
+const char* copy_name(program::bulk_transfer::kind what) {
+    constexpr const char* names[] = {"load", "store", "reduction", "send", "prefetch"};
+    return names[static_cast<unsigned>(what)];
+}
 
 }  // namespace
 
 struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                                     core::cta_watcher,
-                                    core::reply_observer {
+                                    core::reply_observer,
+                                    core::modern::engine_watcher {
     recording(gpu& d, const run_config& how)
         : device(d),
           window(how.timeline_window),
@@ -53,7 +69,9 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         for (const auto& c : device.clusters()) {
             for (unsigned i = 0; i < c->sms(); ++i) {
                 c->core(i).watch(*this);
-                sms.push_back({&c->core(i), {}, {}, false});
+                if (auto* const modern = dynamic_cast<core::modern::sm*>(&c->core(i)))
+                    modern->watch(static_cast<core::modern::engine_watcher&>(*this));
+                sms.push_back({&c->core(i), {}, {}, {}, false});
             }
             c->watch_replies(*this);
         }
@@ -80,6 +98,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         core::multiprocessor* block;
         std::map<unsigned, cta_run> ctas;  // by slot
         std::vector<warp_run> warps;
+        std::vector<std::uint64_t> copy_rows;  // by row of the copy engine: its last copy's end
         bool named;
     };
     struct totals {
@@ -122,6 +141,40 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
         next_request = core_now + request_interval;
         ++requests;
         write_request(reply, core_now);
+    }
+
+    void copy_ended(unsigned sm, unsigned warp, const program::bulk_transfer& what,
+                    const copy_times& when) override {
+        if (finished || !in_window(when.begun, when.complete) || ++engine_events > most_engine)
+            return;
+        sm_state& s = sms[sm];
+        // Copies are in flight together: each gets a row in which nothing overlaps it.
+        std::size_t r = 0;
+        while (r < s.copy_rows.size() && s.copy_rows[r] > when.begun) ++r;
+        if (r == s.copy_rows.size()) s.copy_rows.push_back(0);
+        s.copy_rows[r] = when.complete;
+        const auto thread = static_cast<unsigned>(first_copy_row + r);
+        const std::uint64_t number = process_of(s);
+        if (named_slots.insert({{s.block->id(), thread}, true}).second)
+            out.name_thread({number, thread}, r == 0 ? std::string("bulk copies (TMA)")
+                                                     : fmt::format("bulk copies ({})", r + 1));
+        slice("bulk copy", fmt::format("{} {} B", copy_name(what.what), what.bytes),
+              {number, thread}, when.begun, when.complete,
+              fmt::format(R"(,"warp":{},"issued":{},"tensor_map":"{:#x}","blocks":{})", warp,
+                          when.issued, what.tensor_map, what.arrivals.size()));
+    }
+
+    void product_queued(unsigned sm, unsigned warp, const char* opcode,
+                        const product_times& when) override {
+        if (finished || !in_window(when.begun, when.end) || ++engine_events > most_engine) return;
+        sm_state& s = sms[sm];
+        const std::uint64_t number = process_of(s);
+        if (named_slots.insert({{s.block->id(), tensor_core_row}, true}).second)
+            out.name_thread({number, tensor_core_row}, "tensor cores (warpgroups)");
+        slice("product", fmt::format("warps {} to {}", warp, warp + 3), {number, tensor_core_row},
+              when.begun, when.end,
+              fmt::format(R"(,"product":"{}","sums_in_registers":{})", product_name(opcode),
+                          when.sums));
     }
 
     std::uint64_t core_cycle() const { return device.sequencer().cycle(protocol::core_clock); }
@@ -401,11 +454,14 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
                 write_wait(s, w, s.warps[w], std::min(now, window.to));
         }
         write_calls();
-        if (waits > most_waits || requests >= most_requests || calls_made > most_calls)
-            out.note(fmt::format("{} stall intervals, {} calls and some requests are missing: "
+        if (waits > most_waits || requests >= most_requests || calls_made > most_calls ||
+            engine_events > most_engine)
+            out.note(fmt::format("{} stall intervals, {} calls, {} events of engines and some "
+                                 "requests are missing: "
                                  "choose a larger --timeline-sample or a --timeline-window",
                                  waits - std::min(waits, most_waits),
-                                 calls_made - std::min(calls_made, most_calls)),
+                                 calls_made - std::min(calls_made, most_calls),
+                                 engine_events - std::min(engine_events, most_engine)),
                      notes, time(now));
         out.commit();
     }
@@ -424,6 +480,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     static constexpr std::uint64_t most_waits = 1000000;
     static constexpr std::uint64_t most_requests = 50000;
     static constexpr std::uint64_t most_calls = 200000;
+    static constexpr std::uint64_t most_engine = 500000;
 
     gpu& device;
     cycle_window window;
@@ -436,6 +493,7 @@ struct timeline_writer::recording : kernel::phase_sequencer::step_observer,
     std::uint64_t now = 0;
     std::uint64_t next_sample = 0, last_sample = window.from, next_request = 0;
     std::uint64_t waits = 0, requests = 0;
+    std::uint64_t engine_events = 0;
     totals before;
     std::vector<kernel_run> kernels;  // running
     std::vector<sm_state> sms;

@@ -27,11 +27,12 @@ struct host_activity {
 
 /// The timeline of a run (--timeline, --timeline-window, --timeline-sample) in the JSON array
 /// format of Chrome's trace viewer and Perfetto: kernels by stream, CTAs and stalled warps by SM,
-/// memory requests with their hops, and counters. docs/waveforms.md tells what is in it.
+/// bulk copies and products of warpgroups of sm_90, memory requests with their hops, and counters.
+/// docs/waveforms.md tells what is in it.
 ///
-/// Kernels and CTAs are complete; warps and counters are sampled, and of the memory requests a few
-/// per interval are taken, so that a file stays loadable. Sees the GPU only through const accessors
-/// and observers.
+/// Kernels, CTAs, copies and products are complete; warps and counters are sampled, and of the
+/// memory requests a few per interval are taken, so that a file stays loadable. Sees the GPU only
+/// through const accessors and observers.
 class timeline_writer {
 public:
     /// @throws kernel::user_error when the file cannot be created

@@ -129,6 +129,7 @@ void bulk_copy_engine::process_command(std::uint64_t now) {
         }
     }
     commands_.pop_front();
+    t.begun = now;
     front_end_free_at_ = now + config_.command_cycles;
     generating_.push_back(&t);
 }
@@ -271,6 +272,9 @@ void bulk_copy_engine::finish() {
     while (!completions_.empty() && completions_.front().at <= now) {
         transfer& t = *completions_.front().what;
         completions_.pop_front();
+        if (watcher_ != nullptr)
+            watcher_->copy_ended(sm_number_, t.warp, t.what,
+                                 {t.ready_at - config_.issue_cycles, t.begun, now});
         warp_state& warp = sm_.warps.warp[t.warp];
         if (in_group(t)) {
             warp_groups& g = groups_[t.warp];

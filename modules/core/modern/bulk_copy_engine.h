@@ -4,6 +4,7 @@
 #include "modules/core/core_config.h"
 #include "modules/core/memory_port.h"
 #include "modules/core/modern/engine_config.h"
+#include "modules/core/modern/engine_watcher.h"
 #include "modules/core/modern/modern_statistics.h"
 #include "modules/core/sm_identity.h"
 #include "modules/core/warp_table.h"
@@ -56,6 +57,12 @@ public:
                      const bulk_copy_config& config, const blocks& sm);
     ~bulk_copy_engine() override;
 
+    /// Tells every copy that is complete, as one of the SM of a number.
+    void watch(engine_watcher& watcher, unsigned sm) {
+        watcher_ = &watcher;
+        sm_number_ = sm;
+    }
+
     // ---- from the sub-cores, in phase core_issue ----
 
     /// The command queue has room for the copies of another instruction.
@@ -85,6 +92,7 @@ private:
         std::uint16_t warp = 0;
         std::uint32_t group = 0;
         std::uint64_t ready_at = 0;     // for the front end
+        std::uint64_t begun = 0;        // at the front end
         std::size_t range = 0;          // of what, from which requests are made next
         std::uint32_t offset = 0;       // in it
         std::uint32_t outstanding = 0;  // requests
@@ -144,6 +152,8 @@ private:
     std::uint64_t front_end_free_at_ = 0;
     unsigned requests_ = 0;  // in flight
     bool blocked_ = false;   // a request waits for END_REQ
+    engine_watcher* watcher_ = nullptr;
+    unsigned sm_number_ = 0;  // for the watcher
 
     kernel::clocked_process finish_process_;
     kernel::clocked_process act_process_;

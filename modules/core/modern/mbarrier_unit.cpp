@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/modern/mbarrier_unit.h"
 
+#include "modules/program/wait_describer.h"
 #include "modules/protocol/phases.h"
 
 #include <algorithm>
@@ -35,6 +36,13 @@ void mbarrier_unit::changes(std::uint64_t at) {
 bool mbarrier_unit::waits(unsigned warp) const {
     return std::any_of(waiting_.begin(), waiting_.end(),
                        [warp](const suspended& s) { return s.inst->warp == warp; });
+}
+
+std::string mbarrier_unit::why_waiting(unsigned warp) const {
+    const auto* const executor =
+        dynamic_cast<const program::wait_describer*>(sm_.warps.warp[warp].executor);
+    const std::string awaited = executor != nullptr ? executor->awaited() : "";
+    return awaited.empty() ? "a phase of an mbarrier to complete" : awaited;
 }
 
 void mbarrier_unit::retry() {

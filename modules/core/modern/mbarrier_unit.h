@@ -8,6 +8,7 @@
 #include "modules/kernel/clocked_process.h"
 
 #include <cstdint>
+#include <string>
 #include <systemc>
 #include <vector>
 
@@ -33,6 +34,8 @@ public:
     /// An mbarrier in shared memory changes in a core cycle, from which waits may succeed.
     void changes(std::uint64_t at);
     bool waits(unsigned warp) const;
+    /// What a warp that waits() awaits, for a deadlock report.
+    std::string why_waiting(unsigned warp) const;
     /// Warps that wait.
     std::size_t waiting() const { return waiting_.size(); }
 

@@ -74,6 +74,13 @@ void sm::make_engines(const std::vector<sub_core*>& cores,
         "warpgroups", sequencer_, e.warpgroup, warpgroup_unit::blocks{warps_, stage_statistics_});
 }
 
+void sm::watch(engine_watcher& watcher) {
+    if (!bulk_copies_) return;
+    bulk_copies_->watch(watcher, id());
+    warpgroups_->watch(watcher, id());
+    sequencer_.stay_on_one_thread();  // who watches may watch several SMs
+}
+
 void sm::make_caches(protocol::transaction_pool& transactions) {
     cache::read_only_cache::config ro;
     ro.cache = config_.l1.instruction;
@@ -611,7 +618,7 @@ std::string sm::wait_text(unsigned w) const {
     if ((warps_.at_copy & bit) != 0) add("asynchronous copies");
     if ((warps_.at_engine & bit) != 0) {
         const std::string groups = bulk_copies_->why_waiting(w);
-        add(mbarriers_->waits(w)    ? "a phase of an mbarrier to complete"
+        add(mbarriers_->waits(w)    ? mbarriers_->why_waiting(w)
             : warpgroups_->waits(w) ? "products of its warpgroup"
                                     : groups);
     }

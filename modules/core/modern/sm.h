@@ -7,6 +7,7 @@
 #include "modules/core/barrier_unit.h"
 #include "modules/core/modern/bulk_copy_engine.h"
 #include "modules/core/modern/cluster_unit.h"
+#include "modules/core/modern/engine_watcher.h"
 #include "modules/core/modern/instruction_link.h"
 #include "modules/core/modern/mbarrier_unit.h"
 #include "modules/core/modern/memory_unit.h"
@@ -49,6 +50,8 @@ public:
         pool_.watch(watcher);
         sequencer_.stay_on_one_thread();
     }
+    /// Tells what its engines do; nothing where it has none.
+    void watch(engine_watcher& watcher);
     void set_request_order(protocol::request_order& order) override {
         tagger_.set_order(order);
         multiprocessor::set_request_order(order);

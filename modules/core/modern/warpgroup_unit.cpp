@@ -69,6 +69,8 @@ void warpgroup_unit::multiply(unsigned warp, const program::static_instruction& 
     if (start != free_at_) busy_from_ = start;
     free_at_ = start + t.busy;
     p.done_at = free_at_ + t.tail;
+    if (watcher_ != nullptr)
+        watcher_->product_queued(sm_number_, w.group, what.opcode, {start, free_at_, p.done_at});
     ++begun_;
     ++sm_.statistics.warpgroup_products;
     sm_.statistics.warpgroup_cycles += t.busy;

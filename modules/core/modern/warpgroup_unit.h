@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/modern/engine_config.h"
+#include "modules/core/modern/engine_watcher.h"
 #include "modules/core/modern/modern_statistics.h"
 #include "modules/core/warp_table.h"
 #include "modules/kernel/clocked_process.h"
@@ -44,6 +45,11 @@ public:
     warpgroup_unit(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
                    const warpgroup_config& config, const blocks& sm);
 
+    /// Tells every product that is queued, as one of the SM of a number.
+    void watch(engine_watcher& watcher, unsigned sm) {
+        watcher_ = &watcher;
+        sm_number_ = sm;
+    }
     /// A CTA has been placed: each four of its warps are a warpgroup.
     void place(unsigned first_warp, unsigned warps);
     /// A warp has issued a product, in phase core_issue.
@@ -97,6 +103,8 @@ private:
     std::uint64_t busy_from_ = 0;  // without a break
     std::uint64_t free_at_ = 0;
     std::uint64_t begun_ = 0;
+    engine_watcher* watcher_ = nullptr;
+    unsigned sm_number_ = 0;  // for the watcher
     kernel::clocked_process release_process_;
 };
 

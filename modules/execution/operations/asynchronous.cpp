@@ -8,6 +8,8 @@
 #include "modules/execution/operations/pending_request.h"
 #include "modules/execution/operations/remote_lanes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -102,17 +104,24 @@ void change_transactions(const lane_access& a) {
     a.store(b);
 }
 
-void wait_state(const lane_access& a) {
-    const auto then = mbarrier_state::decode(lanes_at<std::uint64_t>(a.w, a.op->source[1])[a.lane]);
-    a.put_predicate(a.load().phase != then.phase);
+// The phase that a wait awaits: of a token, a parity, or the uppermost bit of a word, as in the
+// upper half of a token.
+bool phase_of_state(const lane_access& a) {
+    return mbarrier_state::decode(lanes_at<std::uint64_t>(a.w, a.op->source[1])[a.lane]).phase;
 }
-void wait_parity(const lane_access& a) {
-    a.put_predicate(a.load().phase != ((a.count(0) & 1) != 0));
+bool phase_of_parity(const lane_access& a) {
+    return (a.count(0) & 1) != 0;
 }
-/// The phase in the uppermost bit of a word, as in the upper half of a token.
-void wait_token(const lane_access& a) {
-    a.put_predicate(a.load().phase != (a.count(0) >> 31 != 0));
+bool phase_of_token(const lane_access& a) {
+    return a.count(0) >> 31 != 0;
 }
+template <bool (*Awaited)(const lane_access&)>
+void wait_for_phase(const lane_access& a) {
+    a.put_predicate(a.load().phase != Awaited(a));
+}
+constexpr auto wait_state = wait_for_phase<phase_of_state>;
+constexpr auto wait_parity = wait_for_phase<phase_of_parity>;
+constexpr auto wait_token = wait_for_phase<phase_of_token>;
 /// The object's bits, from a row of double words.
 void exchange_state(const lane_access& a) {
     a.put_state(a.load());
@@ -172,6 +181,32 @@ const operation* wait_for_barrier(warp& w, const operation* op) {
     if (!failed) return next;
     w.leave(op);
     return w.stop(next, warp_status::sleeping);
+}
+
+/// The phase that a wait of a lane awaits. @return false: the operation is no wait
+bool phase_awaited(const lane_access& a, bool& phase) {
+    const handler h = a.op->execute;
+    if (h == wait_for_barrier<wait_state> || h == for_each_barrier<wait_state>)
+        phase = phase_of_state(a);
+    else if (h == wait_for_barrier<wait_parity> || h == for_each_barrier<wait_parity>)
+        phase = phase_of_parity(a);
+    else if (h == wait_for_barrier<wait_token> || h == for_each_barrier<wait_token>)
+        phase = phase_of_token(a);
+    else
+        return false;
+    return true;
+}
+
+/// What has to happen for the phase of an mbarrier to be complete.
+std::string what_is_to_come(const mbarrier_state& b) {
+    const std::string arrivals =
+        b.pending != 0 ? fmt::format("{} of {} arrivals are to come", b.pending, b.expected) : "";
+    if (b.transactions == 0) return arrivals;
+    const std::string bytes =
+        b.transactions > 0
+            ? fmt::format("{} bytes are to come", b.transactions)
+            : fmt::format("{} bytes more have come than were expected", -b.transactions);
+    return arrivals.empty() ? bytes : arrivals + ", " + bytes;
 }
 
 const operation* pending_count(warp& w, const operation* op) {
@@ -261,6 +296,24 @@ handler mbarrier_handler(const ptx::operation& o) {
         default:
             return nullptr;
     }
+}
+
+std::string describe_mbarrier_wait(warp& w, const operation* op, lane_mask lanes) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
+        lane_access access{w, op, lane, nullptr};
+        bool phase = false;
+        if (!phase_awaited(access, phase)) return {};
+        const device_address a = lane_address(w, op->source[0], op->detail, op->immediate, lane);
+        access.at = range_of(w, op, lane, access_detail::space_of(op), a, 8, false).at(a);
+        const mbarrier_state state = access.load();
+        if (state.phase != phase) continue;
+        const device_address offset =
+            address_windows::in_shared(a) ? a - address_windows::shared : a;
+        return fmt::format("phase {} of the mbarrier at shared address {:#x}: {}", phase ? 1 : 0,
+                           offset, what_is_to_come(state));
+    }
+    return {};
 }
 
 handler mbarrier_token_wait(bool tries) {

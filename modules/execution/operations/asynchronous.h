@@ -5,6 +5,8 @@
 #include "modules/execution/operation.h"
 #include "modules/ptx/operation.h"
 
+#include <string>
+
 // Copies that need not wait, and the barriers in memory that tell of their end. Without time a copy
 // is complete at once.
 namespace simtlm::execution {
@@ -25,6 +27,11 @@ handler mbarrier_handler(const ptx::operation& o);
 /// SYNCS.PHASECHK: whether the phase in bit 31 of source[1] is complete. destination: mask.
 /// @param tries  a wait that fails lets other warps run, as try_wait's
 handler mbarrier_token_wait(bool tries);
+/// What an mbarrier wait that has failed waits for: the phase, where the mbarrier lies, and what is
+/// still to come, "phase 0 of the mbarrier at shared address 0x400: 1 of 2 arrivals are to come".
+/// @param lanes  that execute it; those whose phase is complete are passed over
+/// @return empty: `op` is no mbarrier wait, or no lane waits
+std::string describe_mbarrier_wait(warp& w, const operation* op, lane_mask lanes);
 /// SYNCS.EXCH: the mbarrier's bits become those of source[1] (64 bits); destination: what they
 /// were, or no_slot
 const operation* exchange_mbarrier(warp& w, const operation* op);
