@@ -25,6 +25,10 @@ constexpr row table[] = {
      "SGXT VIMNMX VIMNMX3 VIADD VIADDMNMX VABSDIFF VABSDIFF4 PLOP3 P2R R2P FCHK MOV32I LOP32I "
      "ISCADD "
      "IADD32I FMNMX3 FSWZADD "
+     // Conversions into a packed register, and of integers in 32 bits: ptxas waits for them by
+     // stall counts, as for FMNMX among them (sm_75 to sm_90), and the ALU pipe does them (Nsight
+     // Compute documentation, "ALU").
+     "F2FP F2IP I2IP I2FP "
      "setp set selp slct mov cvta and or xor not shl shr shf neg abs min max prmt bfe bfi "
      "isspacep lop3 bmsk szext cnot copysign testp"},
     {sc::alu64, "NOP CS2R"},
@@ -37,7 +41,7 @@ constexpr row table[] = {
     {sc::fp64, "DADD DMUL DFMA DSETP DMNMX DSET"},
     {sc::mma, "HMMA IMMA BMMA DMMA QMMA HGMMA IGMMA QGMMA BGMMA mma wmma wgmma"},
     {sc::xu,
-     "MUFU I2F F2I F2F FRND I2I I2FP F2FP F2IP I2IP POPC FLO BREV sqrt rsqrt rcp sin cos ex2 lg2 "
+     "MUFU I2F F2I F2F FRND I2I POPC FLO BREV sqrt rsqrt rcp sin cos ex2 lg2 "
      "tanh "
      "cvt popc clz bfind brev div rem fns"},
     {sc::special,

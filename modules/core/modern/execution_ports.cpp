@@ -29,8 +29,9 @@ unit execution_ports::unit_of(program::scheduling_class c) {
         case scheduling_class::mma:
             return unit::tensor;
         case scheduling_class::xu:
-        case scheduling_class::special:
             return unit::xu;
+        case scheduling_class::special:  // votes, status registers, mbarriers, starts of engines
+            return unit::predicate;
         case scheduling_class::branch:
         case scheduling_class::barrier:
             return unit::branch;

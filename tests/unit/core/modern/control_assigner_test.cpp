@@ -153,6 +153,10 @@ TEST(SchedulingClass, FollowsTheOpcodeOfMachineCodeAndPtx) {
     EXPECT_EQ(scheduling_class_of("setp.lt.f64", sc::alu), sc::fp64);
     EXPECT_EQ(scheduling_class_of("setp.lt.s32", sc::fp32), sc::alu);
     EXPECT_EQ(scheduling_class_of("cvt.rn.f32.s32", sc::alu), sc::xu);
+    EXPECT_EQ(scheduling_class_of("F2F.F16.F32", sc::alu), sc::xu);
+    for (const char* packed :
+         {"F2FP.F16.F32.PACK_AB", "I2FP.F32.S32", "I2IP.S8.S32.SAT", "F2IP.U8"})
+        EXPECT_EQ(scheduling_class_of(packed, sc::xu), sc::alu) << packed;
     EXPECT_EQ(scheduling_class_of("UIADD3", sc::alu), sc::uniform);
     EXPECT_EQ(scheduling_class_of("SOMETHING", sc::half), sc::half);
 }

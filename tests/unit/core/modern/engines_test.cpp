@@ -228,6 +228,36 @@ TEST(BulkCopyEngine, LetsAWarpGoOnWhileItsLastGroupsAreInFlight) {
         << "a warp leaves when its copies are complete";
 }
 
+TEST(BulkCopyEngine, IsStartedWhileTheUnitOfSpecialFunctionsIsTaken) {
+    engine_rig r;
+    r.code.transfers = [&](unsigned, std::uint64_t) {
+        std::vector<bulk_transfer> list{copy(bulk_transfer::kind::load, data, 128)};
+        list[0].arrivals.push_back({0, [] {}});
+        return list;
+    };
+    r.plain();
+    r.add("MUFU.EX2", special_op::none);
+    const auto& second = r.add("MUFU.EX2", special_op::none);
+    const auto& start = r.add("UTMALDG.2D", special_op::bulk_copy);
+    r.go();
+    EXPECT_EQ(r.rig.distance(second, start), 1u);
+}
+
+// H100: 8 to 13 cycles for both instructions of fence.proxy.async, measured by FlashGPU-Sim.
+TEST(ProxyFence, TakesAsLongAsMeasured) {
+    engine_rig r;
+    const auto& before = r.plain();
+    auto& membar =
+        const_cast<program::static_instruction&>(r.add("MEMBAR.ALL.CTA", special_op::none));
+    auto& fence =
+        const_cast<program::static_instruction&>(r.add("FENCE.VIEW.ASYNC.S", special_op::none));
+    membar.cls = fence.cls = program::op_class::memory_barrier;
+    const auto& after = r.plain();
+    r.go();
+    EXPECT_GE(r.rig.distance(before, after), 8u);
+    EXPECT_LE(r.rig.distance(before, after), 14u);
+}
+
 TEST(Mbarrier, LetsASuspendedWarpGoOnWhenAnotherArrives) {
     engine_rig r;
     const auto& wait = r.add("mbarrier.try_wait", special_op::mbarrier_wait);
