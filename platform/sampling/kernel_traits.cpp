@@ -11,7 +11,7 @@ namespace simtlm::platform {
 namespace {
 
 constexpr unsigned blocks_looked_at = 2;
-constexpr std::uint64_t sector = 32;                 // bytes
+constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t program_start = 0xF0000000;  // where cores place instructions in memory
 
 using program::dynamic_instruction;
@@ -29,7 +29,7 @@ void add_sectors(const dynamic_instruction& i, const std::uint64_t* pool, sector
     for (; lanes != 0; lanes &= lanes - 1) {
         const std::uint64_t a = address[static_cast<unsigned>(__builtin_ctz(lanes))];
         const std::uint64_t last = a + std::max<std::uint64_t>(i.info->data_size, 1) - 1;
-        for (std::uint64_t s = a / sector; s <= last / sector; ++s) to.insert(s);
+        for (std::uint64_t s = a / sector_bytes; s <= last / sector_bytes; ++s) to.insert(s);
     }
 }
 
@@ -75,7 +75,7 @@ kernel_traits traits_of_trace(const std::string& file, const trace::reader_optio
         for (double& share : t.mix) share /= all;
     if (blocks != 0) {
         t.instructions = all / blocks;
-        t.footprint = static_cast<double>(touched.size() * sector) / blocks;
+        t.footprint = static_cast<double>(touched.size() * sector_bytes) / blocks;
     }
     return t;
 }
@@ -88,19 +88,19 @@ std::optional<std::vector<memory_area>> areas_of_trace(const std::string& file,
     while (std::unique_ptr<trace::block_trace> block = reader.next_block()) {
         for_each_instruction(*block, [&](const dynamic_instruction& i, const std::uint64_t* pool) {
             add_sectors(i, pool, touched);
-            touched.insert((program_start + i.info->pc) / sector);
+            touched.insert((program_start + i.info->pc) / sector_bytes);
         });
         reader.recycle(std::move(block));
-        if (touched.size() * sector > most_bytes) return std::nullopt;
+        if (touched.size() * sector_bytes > most_bytes) return std::nullopt;
     }
     std::vector<std::uint64_t> sorted(touched.begin(), touched.end());
     std::sort(sorted.begin(), sorted.end());
     std::vector<memory_area> areas;
     for (const std::uint64_t s : sorted) {
-        if (!areas.empty() && areas.back().first + areas.back().second == s * sector)
-            areas.back().second += sector;
+        if (!areas.empty() && areas.back().first + areas.back().second == s * sector_bytes)
+            areas.back().second += sector_bytes;
         else
-            areas.emplace_back(s * sector, sector);
+            areas.emplace_back(s * sector_bytes, sector_bytes);
     }
     return areas;
 }
