@@ -77,7 +77,8 @@ std::optional<std::string> unpack_zstd(std::string_view packed, std::uint64_t by
         const std::size_t left = ZSTD_decompressStream(context.get(), &out, &in);
         if (ZSTD_isError(left) != 0 || to.size() + out.pos > bytes) return std::nullopt;
         to.append(some.data(), out.pos);
-        if (in.pos == in.size && out.pos < out.size)
+        // A buffer that is full may have been filled by the last bytes.
+        if (in.pos == in.size && (left == 0 || out.pos < out.size))
             return left == 0 ? std::optional(to) : std::nullopt;
     }
 }

@@ -158,6 +158,17 @@ INSTANTIATE_TEST_SUITE_P(CooperativeGroups, StoredProgram,
                                          stored_program{90, "H100_PCIE", "tiles", 224, "tiles"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// Ada's products of 8-bit floats.
+INSTANTIATE_TEST_SUITE_P(BytesOfFloats, StoredProgram,
+                         testing::Values(stored_program{89, "RTX4090", "bytes_89", 1152, "bytes"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+INSTANTIATE_TEST_SUITE_P(UniformIndexedBranches, StoredProgram,
+                         testing::Values(stored_program{75, "RTX2060", "jumps", 128, "jumps"},
+                                         stored_program{80, "A100", "jumps", 128, "jumps"},
+                                         stored_program{90, "H100_PCIE", "jumps", 128, "jumps"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // A barrier of the CTA waits for each lane of a warp, wherever the others are.
 INSTANTIATE_TEST_SUITE_P(
     LateLanes, StoredProgram,

@@ -25,9 +25,9 @@ constexpr tensor_core_sum turing_sum{4, 1};
 constexpr tensor_core_sum ampere_sum{8, 1};
 constexpr tensor_core_sum ampere_tf32_sum{4, 1};
 constexpr tensor_core_sum hopper_sum{16, 2};
-/// wgmma of 8-bit floats keeps about 14 bits (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024,
-/// section 3.5.2).
-constexpr tensor_core_sum hopper_fp8_sum{32, -10};
+/// Products of 8-bit floats, of Ada and of wgmma, keep about 14 bits (DeepSeek-AI, "DeepSeek-V3
+/// Technical Report", 2024, section 3.5.2; Zhang et al., "SageAttention2", 2024).
+constexpr tensor_core_sum fp8_sum{32, -10};
 
 /// The column of the whole A that the stored column of a row of a sparse A stands for. Metadata
 /// that PTX forbids select something, but never outside the matrix.

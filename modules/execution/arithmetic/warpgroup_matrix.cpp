@@ -78,7 +78,7 @@ warpgroup_multiply::warpgroup_multiply(const warpgroup_description& description)
     product_.a = description.a;
     product_.b = description.b;
     product_.c = product_.d = description.d;
-    product_.sum = is_eight_bits(description.a) ? hopper_fp8_sum : hopper_sum;
+    product_.sum = is_eight_bits(description.a) ? fp8_sum : hopper_sum;
 }
 
 void warpgroup_multiply::read_a(const std::uint32_t* const* registers, std::uint32_t* a) const {

@@ -57,6 +57,9 @@ arithmetic::matrix_shape shape_of(const ptx::operation& o) {
 }
 
 arithmetic::tensor_core_sum sum_of(unsigned architecture, ptx::type a) {
+    // Hopper multiplies bytes of mma as halves.
+    if (architecture == 89 && (a == ptx::type::e4m3 || a == ptx::type::e5m2))
+        return arithmetic::fp8_sum;
     if (architecture < 75) return arithmetic::volta_sum;
     if (architecture < 80) return arithmetic::turing_sum;
     if (architecture >= 90) return arithmetic::hopper_sum;

@@ -92,7 +92,7 @@ bool machine_lowering::lower_half() {
     if (now_.has("FMZ")) return false;
     if (now_.has("F32")) {
         // The low halves chosen, added in single precision: conversions, mostly.
-        if (fused || extremum || bfloat || now_.has("FTZ") || now_.has("SAT")) return false;
+        if (extremum || bfloat || now_.has("FTZ") || now_.has("SAT")) return false;
         ptx::operation widen = packed_operation(opcode::cvt, ptx::type::f32);
         widen.types[1] = ptx::type::f16;
         widen.type_count = 2;
@@ -102,9 +102,14 @@ bool machine_lowering::lower_half() {
             return emit_values(widen, result_row(at(0)), {b});
         const slot a = half_source(at(1)), x = scratch(), y = scratch();
         if (!emit_values(widen, x, {a}, false) || !emit_values(widen, y, {b}, false)) return false;
-        ptx::operation add = packed_operation(adds ? opcode::add : opcode::mul, ptx::type::f32);
-        add.round = ptx::rounding::rn;
-        return emit_values(add, result_row(at(0)), {x, y});
+        ptx::operation o = packed_operation(adds    ? opcode::add
+                                            : fused ? opcode::fma
+                                                    : opcode::mul,
+                                            ptx::type::f32);
+        o.round = ptx::rounding::rn;
+        if (!fused) return emit_values(o, result_row(at(0)), {x, y});
+        const slot c = half_source(at(3)), z = scratch();
+        return emit_values(widen, z, {c}, false) && emit_values(o, result_row(at(0)), {x, y, z});
     }
     const auto is_zero = [&](const operand& z) {
         return z.kind == operand_kind::reg && z.index == sass::register_rz;

@@ -87,6 +87,21 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
                                      : arithmetic::ampere_sum;
         return d;
     }
+    if (i.opcode == "QMMA") {
+        // .SHAPE.D.A.B
+        d.sparse = i.has("SP");
+        const unsigned types = d.sparse ? 2 : 1;
+        const auto byte_of = [](std::string_view m) {
+            return m == "E5M2" ? matrix_element::e5m2 : matrix_element::e4m3;
+        };
+        d.a = byte_of(i.modifiers[types + 1]);
+        d.b = byte_of(i.modifiers[types + 2]);
+        d.c = d.d = i.has("F32") ? matrix_element::f32 : matrix_element::f16;
+        if (d.sparse ? d.shape.k != 64 : d.shape.k > 32) return std::nullopt;
+        if (i.operands[1].suffix != ".ROW" || i.operands[2].suffix != ".COL") return std::nullopt;
+        d.sum = arithmetic::fp8_sum;
+        return d;
+    }
     if (i.opcode == "IMMA") {
         // .SHAPE.A.B
         const unsigned types = i.has("SP") ? 2 : 1;
@@ -124,7 +139,7 @@ std::optional<arithmetic::matrix_description> description_of(const sass::instruc
 
 }  // namespace
 
-/// HMMA, IMMA, BMMA, DMMA; MOVM, which transposes 8 by 8 halves.
+/// HMMA, IMMA, BMMA, QMMA, DMMA; MOVM, which transposes 8 by 8 halves.
 bool machine_lowering::lower_tensor() {
     const std::string_view name = now_.opcode;
     if (name == "MOVM") {
@@ -136,15 +151,22 @@ bool machine_lowering::lower_tensor() {
         return true;
     }
     const bool doubles = name == "DMMA";
-    if (name != "HMMA" && name != "IMMA" && name != "BMMA" && !doubles) return false;
+    if (name != "HMMA" && name != "IMMA" && name != "BMMA" && name != "QMMA" && !doubles)
+        return false;
     auto description = description_of(now_, image_.architecture());
     if (!description) return false;
-    // Behind a sparse product's operands: a predicate that is mostly left out, metadata, selector.
+    // Behind a product's operands: of bytes, a predicate that says whether C is added, which is
+    // mostly left out; of sparse ones metadata and selector.
     slot metadata = no_slot;
+    unsigned more = 4;
+    const operand* adds = nullptr;
+    if (name == "QMMA" && more < now_.operand_count &&
+        at(more).kind == operand_kind::uniform_predicate)
+        adds = &at(more++);
     if (description->sparse) {
-        if (now_.operand_count != 6) return false;
-        metadata = low_word(at(4));
-        description->selector = static_cast<unsigned>(at(5).value);
+        if (now_.operand_count != more + 2) return false;
+        metadata = low_word(at(more));
+        description->selector = static_cast<unsigned>(at(more + 1).value);
     }
     for (unsigned n = 1; n < 4; ++n) {
         if (at(n).kind != operand_kind::reg) return false;
@@ -197,7 +219,20 @@ bool machine_lowering::lower_tensor() {
     };
     add_sources(at(1), product->a().registers());
     add_sources(at(2), product->b().registers());
-    add_sources(at(3), product->c().registers());
+    if (adds == nullptr) {
+        add_sources(at(3), product->c().registers());
+    } else {
+        for (unsigned n = 0; n < product->c().registers(); ++n) {
+            machine_details& d = details();
+            source_predicate(d, 0, *adds);
+            const slot from = low_word(element(at(3), n)), to = scratch();
+            operation& op = emit(lanes_.select, &d, false);
+            op.source[0] = from;
+            op.source[1] = machine_frame::zero;
+            op.destination = to;
+            list.push_back(to);
+        }
+    }
     slot* const registers = list_of(list);
     operation& op = emit(multiply_matrices, nullptr, !doubles);
     op.list = registers;

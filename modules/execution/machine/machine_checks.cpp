@@ -28,7 +28,9 @@ bool is_store(const sass::instruction& i) {
 /// Registers of an operand, at most: pairs for all that is not the data of a store.
 bool reads_between(const sass::operand& o, unsigned first, unsigned end) {
     unsigned from = sass::register_rz;
-    if (o.kind == operand_kind::reg || o.kind == operand_kind::relative_register) from = o.index;
+    if (o.kind == operand_kind::reg ||
+        (o.kind == operand_kind::relative_register && !o.has_uniform))
+        from = o.index;
     if (o.kind == operand_kind::address || (o.kind == operand_kind::constant && o.has_base))
         from = o.base;
     return from != sass::register_rz && from < end && from + 2 > first;

@@ -35,7 +35,7 @@ isa::instruction_text recorded_text(const sass::instruction& i, const char* opco
                     add_source(o.index);
                 break;
             case operand_kind::relative_register:
-                add_source(o.index);
+                if (!o.has_uniform) add_source(o.index);
                 break;
             case operand_kind::address:
                 add_source(o.base);

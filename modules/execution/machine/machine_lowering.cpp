@@ -1540,14 +1540,14 @@ bool machine_lowering::lower_control() {
         return true;
     }
     if (name == "CALL") image_.calls_unknown_[index_] = true;
-    if (((name == "RET" || name == "CALL") && now_.has("REL")) || name == "BRX") {
+    const bool indexed = name == "BRX" || name == "BRXU";
+    if (((name == "RET" || name == "CALL") && now_.has("REL")) || indexed) {
         d.number = static_cast<std::uint32_t>(at(n).value);
-        if (name == "BRX")
-            d.number += static_cast<std::uint32_t>(now_.address + sass::instruction_bytes);
+        if (indexed) d.number += static_cast<std::uint32_t>(now_.address + sass::instruction_bytes);
         d.number2 = static_cast<std::uint32_t>(f_.instructions());
         slot* const table = list_of(std::vector<slot>(f_.instructions()));
         tables_.push_back(table);
-        const slot offset = register_row(at(n).index, false);
+        const slot offset = register_row(at(n).index, at(n).has_uniform);
         operation& op = emit(machine_branch_register, &d);
         op.source[0] = offset;
         op.list = table;
