@@ -484,6 +484,35 @@ TEST(TensorCopy, RefusesATensorMapOfAnotherMode) {
     EXPECT_THAT(fault_of(tiled, "im2col"), HasSubstr("tiled"));
 }
 
+TEST(TensorCopy, RefusesATensorMapThatIsNotAlignedAndBytesThatAreNone) {
+    const auto fault_at = [](unsigned offset, bool is_map) {
+        machine m(kernel(expect(128) +
+                             "mov.u32 %r30, 0; mov.u32 %r31, 0;"
+                             "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+                             "complete_tx::bytes [%r20], [%rd1, {%r30, %r31}], [%r7];" +
+                             await,
+                         {}, ".shared .align 1024 .b8 buf[1024];\n.shared .align 8 .b64 bar;\n"),
+                  hopper);
+        std::vector<std::byte> bytes(256);
+        if (is_map)
+            matrix_map(m.buffer(std::vector<std::uint32_t>(256)), 16, 16)
+                .encode(bytes.data() + offset);
+        const auto map = m.buffer(bytes) + offset;
+        return fault_of([&] {
+            m.run("k", {1, 1, 1}, {32, 1, 1}, m.buffer(std::vector<std::uint32_t>(32)), map, 0u);
+        });
+    };
+    EXPECT_THAT(fault_at(64, true), testing::IsEmpty());
+    EXPECT_THAT(fault_at(32, true), HasSubstr("64"));
+    EXPECT_THAT(fault_at(64, false), HasSubstr("the tensor map is none"));
+}
+
+TEST(Multimem, IsRefusedByName) {
+    EXPECT_THAT(
+        fault_of([&] { results(kernel("multimem.ld_reduce.global.add.u32 %r1, [%rd1];"), 1, 1); }),
+        HasSubstr("multimem.ld_reduce.global.add.u32"));
+}
+
 TEST(TensorCopy, StoresColumnsWhereTheyLieInTheTensor) {
     machine m(kernel("mov.u32 %r20, buf; shl.b32 %r8, %r0, 2; add.u32 %r8, %r8, %r20;"
                      "add.u32 %r9, %r0, 1000; st.shared.u32 [%r8], %r9;"
