@@ -116,6 +116,18 @@ std::vector<std::string> matching_keys(const statistics_run& run, bool by_name) 
     return keys;
 }
 
+/// Figures of the run: without those since the report before, which are of its last kernel alone
+/// (gpu_sim_cycle beside gpu_tot_sim_cycle).
+named_values figures_of_run(named_values all) {
+    const std::string of_all = "gpu_tot_", of_last = "gpu_";
+    for (auto at = all.begin(); at != all.end();) {
+        const bool last = at->first.rfind(of_last, 0) == 0 &&
+                          all.count(of_all + at->first.substr(of_last.size())) != 0;
+        at = last ? all.erase(at) : std::next(at);
+    }
+    return all;
+}
+
 double cycles_of(const json& kernel) {
     return kernel.value("gpu_sim_cycle", 0.0);
 }
@@ -244,7 +256,8 @@ comparison compare(const statistics_run& a, const statistics_run& b,
     note(total_a);
     note(total_b);
     check_patterns(options, names);
-    compare_values(total_a, total_b, units, options, false, c.total);
+    compare_values(figures_of_run(total_a), figures_of_run(total_b), units, options, false,
+                   c.total);
     c.total.cycles_a = a.cycles();
     c.total.cycles_b = b.cycles();
     return c;
