@@ -232,6 +232,24 @@ TEST_F(Checkpoint, WhatDoesNotGoWithItIsRefused) {
     }
 }
 
+TEST_F(Checkpoint, OfAProgramOfWhichLaunchesAreExecutedWithoutTimeIsRefusedInOneLine) {
+    for (const std::vector<std::string>& choice :
+         {std::vector<std::string>{"--kernels", "2"},
+          std::vector<std::string>{"--skip-kernels", "1"}}) {
+        std::vector<std::string> arguments = {"--preset",        "TINY",
+                                              "--ptx",           SIMTLM_PROGRAMS "/saxpy.ptx",
+                                              "--launch",        SIMTLM_PROGRAMS "/saxpy.launch",
+                                              "--checkpoint",    folder_.path("program.checkpoint"),
+                                              "--checkpoint-at", "1"};
+        arguments.insert(arguments.end(), choice.begin(), choice.end());
+        const outcome o = simulate(arguments);
+        EXPECT_EQ(2, o.code);
+        EXPECT_THAT(o.err, HasSubstr("do not go with checkpoints of programs"));
+        EXPECT_EQ(1, std::count(o.err.begin(), o.err.end(), '\n')) << o.err;
+        EXPECT_FALSE(std::filesystem::exists(folder_.path("program.checkpoint")));
+    }
+}
+
 class CheckpointOfRandomGpu : public testing::TestWithParam<unsigned> {};
 
 constexpr unsigned parts = 2;  // tests that may run at the same time
