@@ -255,8 +255,7 @@ int run(int argc, char** argv) {
         };
     }
     if (sampler)
-        control.set_listener(
-            [&](const dispatch::finished_kernel& k) { sampler->ended(device, k); });
+        control.set_listener([&](const dispatch::finished_kernel& k) { sampler->ended(k); });
     const auto printer = platform::attach_trace_streams(device, streams, put_out);
     const auto debugger = debugger_of(debugging, device, program.get(), control);
     device.set_stop_request([] { return signal_guard::received() != 0; });

@@ -47,8 +47,8 @@ public:
             trace::kernel_header header;
             header.name = l.kernel->name;
             header.id = static_cast<std::uint32_t>(launches_.size() + 1);
-            const bool timed =
-                sampler != nullptr ? sampler->take(device::traits_of(l)) : selector.take(header);
+            // Which ones the sampler takes depends on what those before them have executed.
+            const bool timed = sampler != nullptr || selector.take(header);
             launches_.push_back({std::move(l), timed, nullptr});
         }
         for (std::size_t i = 0; i < launches_.size(); ++i) {
@@ -56,27 +56,36 @@ public:
             ++timed_;
             ctas_ += launches_[i].launch.grid.volume();
             check(i, config);
+            if (sampler != nullptr) launches_[i].kernel.reset();
         }
         if (timed_ == 0 && !launches_.empty())
             throw kernel::user_error(program.script().file, "none of its launches is chosen",
                                      "see --kernels, --kernel-names, --skip-kernels");
     }
 
-    std::uint64_t timed() const { return timed_; }
-    std::uint64_t ctas() const { return ctas_; }
+    /// Launches that are simulated; 0: nobody knows yet.
+    std::uint64_t timed() const { return sampler_ != nullptr ? 0 : timed_; }
+    std::uint64_t ctas() const { return sampler_ != nullptr ? 0 : ctas_; }
     const std::vector<std::string>& refusals() const { return refusals_; }
 
     std::vector<dispatch::host_command> next() {
         std::vector<dispatch::host_command> commands;
         for (; at_ < launches_.size(); ++at_) {
-            if (launches_[at_].timed) {
+            item& one = launches_[at_];
+            if (sampler_ != nullptr) {
+                if (!commands.empty()) break;
+                one.timed = sampler_->take(device::traits_of(one.launch));
+            }
+            if (one.timed) {
                 commands.push_back(command_of(at_));
             } else if (commands.empty()) {
                 execution::functional_options how;
                 how.give_up = &signal_guard::any();
                 const auto summary =
-                    execution::run(launches_[at_].launch, program_.memory(), program_.world(), how);
-                if (sampler_ != nullptr) sampler_->executed(at_ + 1, summary.warp_instructions);
+                    execution::run(one.launch, program_.memory(), program_.world(), how);
+                if (sampler_ != nullptr)
+                    sampler_->executed(at_ + 1,
+                                       device::traits_of(one.launch, summary, *descriptors_));
             } else {
                 break;
             }
@@ -124,9 +133,7 @@ private:
     void check(std::size_t i, const platform::gpu_config& config) {
         item& one = launches_[i];
         check_units(one, config);
-        one.kernel = std::make_shared<execution::executed_kernel>(
-            one.launch, program_.memory(), program_.world(), descriptors_,
-            static_cast<std::uint32_t>(i + 1));
+        one.kernel = kernel_of(i);
         try {
             platform::check_trace_fits(config, platform::descriptor_of(one.kernel->descriptor()));
         } catch (const kernel::user_error& e) {
@@ -134,10 +141,20 @@ private:
         }
     }
 
+    std::shared_ptr<execution::executed_kernel> kernel_of(std::size_t i) {
+        return std::make_shared<execution::executed_kernel>(launches_[i].launch, program_.memory(),
+                                                            program_.world(), descriptors_,
+                                                            static_cast<std::uint32_t>(i + 1));
+    }
+
     dispatch::host_command command_of(std::size_t i) {
         dispatch::host_command c;
         c.what = dispatch::host_command::kind::launch;
-        const auto kernel = std::move(launches_[i].kernel);
+        const auto kernel = sampler_ != nullptr ? kernel_of(i) : std::move(launches_[i].kernel);
+        if (sampler_ != nullptr)
+            sampler_->started(i + 1, [this, i, kernel] {
+                return device::traits_of(launches_[i].launch, kernel->executed(), *descriptors_);
+            });
         c.kernel = kernel;
         if (recording_ != nullptr)
             c.kernel = recording_->record(kernel, kernel->code(), binary_version_);

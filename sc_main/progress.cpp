@@ -38,9 +38,12 @@ void progress::show(const run_position& p) {
     const std::chrono::duration<double> since_last = now - last_;
     const auto cycles = static_cast<double>(std::max<std::uint64_t>(p.cycles, 1));
     std::vector<std::string> parts = {
-        fmt::format("kernel {} of {}", std::min(p.kernels_done + 1, kernels_), kernels_),
-        fmt::format("CTA {} of {}", p.ctas_done, ctas_)};
-    if (p.ctas_done != 0) {
+        kernels_ == 0
+            ? fmt::format("kernel {}", p.kernels_done + 1)
+            : fmt::format("kernel {} of {}", std::min(p.kernels_done + 1, kernels_), kernels_),
+        kernels_ == 0 ? fmt::format("CTA {}", p.ctas_done)
+                      : fmt::format("CTA {} of {}", p.ctas_done, ctas_)};
+    if (p.ctas_done != 0 && kernels_ != 0) {
         const double share = static_cast<double>(p.ctas_done) / static_cast<double>(ctas_);
         parts.push_back(short_time(elapsed.count() * (1 / share - 1)) + " left");
     }

@@ -25,7 +25,7 @@ class progress {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// @param kernels, ctas  of the whole run
+    /// @param kernels, ctas  of the whole run; 0: not known
     progress(const platform::run_config& config, std::uint64_t kernels, std::uint64_t ctas);
     ~progress() { clear(); }
     progress(const progress&) = delete;

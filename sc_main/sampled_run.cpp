@@ -3,7 +3,7 @@
 
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
-#include "modules/trace/kernel_header.h"
+#include "platform/sampling/trace_survey.h"
 #include "sc_main/standard_streams.h"
 
 #include <fmt/format.h>
@@ -19,6 +19,10 @@ namespace simtlm {
 namespace {
 
 using dispatch::host_command;
+
+/// Recordings of the same instructions differ in their addresses, which make hardly a difference
+/// to their size: they have to be nearer to each other than what kernels of a group execute.
+constexpr double sizes_to_similarity = 10;
 
 std::uint64_t l2_bytes(const platform::gpu_config& c) {
     const auto& l2 = c.memory.partition.l2;
@@ -40,15 +44,13 @@ sampled_run::sampled_run(const platform::sampling_options& how, const platform::
     : how_(how), sampler_(how, config.dispatch.kernel_launch_latency, config.sms()) {
     const isa::opcode_tables opcodes = platform::load_opcode_tables(config);
     const trace::reader_options reading = platform::reader_options_of(config, opcodes);
-    std::map<std::string, platform::kernel_traits> known;  // by file
+    platform::trace_survey survey(reading, how.similarity / sizes_to_similarity);
     std::set<std::uint64_t> streams;
     for (const host_command& c : work.commands) {
         if (c.what != host_command::kind::launch) continue;
-        auto traits = known.find(c.file);
-        if (traits == known.end())
-            traits = known.emplace(c.file, platform::traits_of_trace(c.file, reading)).first;
-        streams.insert(traits->second.stream);
-        number_[c.list_number] = sampler_.add(traits->second);
+        const platform::kernel_traits& traits = survey.of(c.file, work.headers[c.file]);
+        streams.insert(traits.stream);
+        number_[c.list_number] = sampler_.add(traits);
     }
     if (streams.size() > 1 && config.dispatch.max_concurrent_kernels > 1)
         throw kernel::user_error(
@@ -70,7 +72,7 @@ sampled_run::sampled_run(const platform::sampling_options& how, const platform::
             const std::size_t n = number_[c.list_number];
             if (!sampler_.simulated(n)) continue;
             ++work.kernels;
-            work.ctas += known[c.file].grid.volume();
+            work.ctas += survey.of(c.file, work.headers[c.file]).grid.volume();
             const bool kept = sampler_.bytes_since_last(n) <= static_cast<double>(l2_bytes(config));
             if (sampler_.is_repeated(n) && kept)
                 if (const auto areas =

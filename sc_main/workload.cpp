@@ -69,6 +69,7 @@ workload read_workload(platform::gpu_config& config) {
             try {
                 const trace::kernel_header header = trace::read_kernel_header(c.file, w.warnings);
                 name = header.name;
+                w.headers.emplace(c.file, platform::traits_of_header(header));
                 if (config.traces.validate) header.check_plausible();
                 known->second = trace::chosen_blocks(
                     header.grid, config.traces.choice.ctas.value_or(trace::cta_range()));

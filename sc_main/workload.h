@@ -3,9 +3,11 @@
 
 #include "modules/dispatch/command_processor.h"
 #include "platform/config/config.h"
+#include "platform/sampling/kernel_traits.h"
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,8 @@ struct workload {
     /// the commands after that; none at the end. Empty: there is nothing after `commands`.
     std::function<std::vector<dispatch::host_command>()> next;
     std::vector<std::string> kernel_files;  ///< each once
+    /// By file: what the header of a recorded kernel tells.
+    std::map<std::string, platform::kernel_traits> headers;
     std::uint64_t kernels = 0;
     std::uint64_t ctas = 0;
     std::vector<std::string> warnings;  ///< odd values in headers

@@ -47,6 +47,7 @@ public:
         kernel_.now_ = now;
         kernel_.forget_freed_memory();
         const std::uint32_t index = kernel_.instructions_->index_of(instruction);
+        ++kernel_.issued_[index];
         const lane_mask before = warp_.control->live_lanes();
         auto request = take_request();
         request->op = nullptr;
@@ -354,6 +355,7 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
     const std::size_t operations = what_.image->code().size();
     worker_.counts.resize(operations);
     worker_.hits.resize(operations);
+    issued_.resize(instructions_->size() + 1);
     kernel_.origin = what_.image->name();
     kernel_.name = what_.kernel->name;
     kernel_.id = id;
@@ -372,6 +374,18 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
 }
 
 executed_kernel::~executed_kernel() = default;
+
+execution_summary executed_kernel::executed() const {
+    execution_summary s;
+    s.blocks = next_;
+    for (std::size_t i = 0; i < issued_.size(); ++i) {
+        if (issued_[i] == 0) continue;
+        s.warp_instructions += issued_[i];
+        s.by_instruction.push_back({static_cast<std::uint32_t>(i), issued_[i]});
+    }
+    s.allocated_bytes = accessed_allocations({&worker_});
+    return s;
+}
 
 /// Allocations that instructions remember may be gone.
 void executed_kernel::forget_freed_memory() {

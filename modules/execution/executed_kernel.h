@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/functional.h"
 #include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/launch.h"
 #include "modules/execution/thread_block.h"
@@ -40,6 +41,10 @@ public:
         return instructions_->code_of(what_.kernel->function);
     }
 
+    /// What has been executed so far: warp instructions and allocations; not by opcode and class,
+    /// and no threads.
+    execution_summary executed() const;
+
 private:
     class block;
     class executor;
@@ -54,6 +59,7 @@ private:
     std::shared_ptr<const instruction_descriptors> instructions_;
     program::kernel_descriptor kernel_;
     worker_state worker_;
+    std::vector<std::uint64_t> issued_;       ///< warps, by instruction
     std::uint64_t next_ = 0;                  ///< CTAs taken
     std::shared_ptr<block_cluster> cluster_;  ///< of the CTA taken last
     std::uint64_t now_ = 0;                   ///< core cycle of the last issue

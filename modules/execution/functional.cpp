@@ -332,12 +332,15 @@ execution_summary summarise(const launch_context& l,
     s.blocks = l.what.grid.volume();
     std::map<std::string, execution_summary::opcode_count> by_name, by_class;
     const std::vector<operation>& code = l.image.code();
+    std::vector<const worker_state*> states;
     for (const auto& w : workers) {
+        states.push_back(&w->state);
         std::int64_t warps = 0, lanes = 0;
         for (std::size_t i = 0; i < code.size(); ++i) {
             warps += w->state.counts.warps[i];
             lanes += w->state.counts.lanes[i];
             if (warps == 0 || !code[i].counted) continue;
+            s.by_instruction.push_back({code[i].instruction, static_cast<std::uint64_t>(warps)});
             const instruction_name name = l.image.name_of(code[i]);
             for (auto* const count : {&by_name[name.opcode], &by_class[name.group]}) {
                 count->warps += static_cast<std::uint64_t>(warps);
@@ -355,6 +358,7 @@ execution_summary summarise(const launch_context& l,
         count.opcode = name;
         s.by_class.push_back(count);
     }
+    s.allocated_bytes = accessed_allocations(states);
     return s;
 }
 
@@ -384,6 +388,16 @@ void execution_summary::add(const execution_summary& other) {
     seconds += other.seconds;
     add_counts(by_opcode, other.by_opcode);
     add_counts(by_class, other.by_class);
+}
+
+std::uint64_t accessed_allocations(const std::vector<const worker_state*>& workers) {
+    std::map<device_address, device_address> allocations;  // from, to
+    for (const worker_state* const w : workers)
+        for (const allocation_hit& hit : w->hits)
+            if (hit.end != 0) allocations.emplace(hit.begin, hit.end);
+    std::uint64_t bytes = 0;
+    for (const auto& [from, to] : allocations) bytes += to - from;
+    return bytes;
 }
 
 execution_summary run(const launch& what, device_memory& memory, const services& world,

@@ -12,6 +12,7 @@ namespace simtlm::execution {
 
 struct warp;
 struct operation;
+struct worker_state;
 
 /// Sees every instruction before it is executed, for a debugger. The machine then runs on one host
 /// thread.
@@ -35,16 +36,28 @@ struct execution_summary {
         std::uint64_t warps = 0;
         std::uint64_t threads = 0;
     };
+    struct instruction_count {
+        std::uint32_t instruction = 0;  ///< of the program, as instruction_descriptors numbers them
+        std::uint64_t warps = 0;
+    };
     std::uint64_t warp_instructions = 0;
     std::uint64_t thread_instructions = 0;  ///< lanes whose guard fails count too
     std::uint64_t blocks = 0;
     double seconds = 0;                   ///< of the host
     std::vector<opcode_count> by_opcode;  ///< by name
     std::vector<opcode_count> by_class;   ///< by instruction_name::group
+    /// Those that were executed, each once for each host thread that executed it.
+    std::vector<instruction_count> by_instruction;
+    /// Of the allocations that memory instructions have accessed; of an instruction that accesses
+    /// several, the last one.
+    std::uint64_t allocated_bytes = 0;
 
-    /// Adds another launch.
+    /// Adds another launch; instructions and allocations, which are of one launch, are not added.
     void add(const execution_summary& other);
 };
+
+/// Bytes of the allocations that threads of a launch have accessed (see execution_summary).
+std::uint64_t accessed_allocations(const std::vector<const worker_state*>& workers);
 
 /// Runs a launch to its end, CTA after CTA, or on several host threads at once. CTAs that wait for
 /// each other get along: one that does not come to its end in its turn lets others begin.

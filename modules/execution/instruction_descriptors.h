@@ -71,6 +71,8 @@ public:
     const program::static_instruction& of(std::uint32_t instruction) const {
         return descriptor_[instruction];
     }
+    /// Instructions of the program.
+    std::size_t size() const { return descriptor_.size(); }
     /// An instruction, and those behind it to the end of its function.
     program::instruction_window window_from(std::uint32_t instruction) const {
         return {&sequence_[instruction], &sequence_[end_of_function_[instruction]]};

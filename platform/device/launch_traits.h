@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/execution/functional.h"
+#include "modules/execution/instruction_descriptors.h"
 #include "modules/execution/launch.h"
 #include "platform/sampling/kernel_sampler.h"
 
@@ -14,6 +16,22 @@ inline platform::kernel_traits traits_of(const execution::launch& l) {
     traits.block = l.block;
     traits.registers = l.kernel->registers;
     traits.shared_memory = static_cast<std::uint32_t>(l.kernel->allocated_shared(l.dynamic_shared));
+    return traits;
+}
+
+/// The same with what the launch has executed: the memory is that of the allocations.
+inline platform::kernel_traits traits_of(const execution::launch& l,
+                                         const execution::execution_summary& s,
+                                         const execution::instruction_descriptors& code) {
+    platform::kernel_traits traits = traits_of(l);
+    const auto ctas = static_cast<double>(l.grid.volume());
+    const auto all = static_cast<double>(s.warp_instructions);
+    traits.instructions = all / ctas;
+    traits.footprint = static_cast<double>(s.allocated_bytes) / ctas;
+    for (const auto& count : s.by_instruction)
+        if (count.instruction < code.size() && all != 0)
+            traits.mix[static_cast<std::size_t>(code.of(count.instruction).cls)] +=
+                static_cast<double>(count.warps) / all;
     return traits;
 }
 

@@ -267,7 +267,9 @@ void timed_engine::launch(const task_ptr& t) {
         execution::functional_options how;
         how.give_up = &state_.give_up;
         const auto summary = execution::run(l, state_.memory.table(), world, how);
-        if (how_.sampler != nullptr) how_.sampler->executed(launches_, summary.warp_instructions);
+        if (how_.sampler != nullptr)
+            how_.sampler->executed(launches_,
+                                   traits_of(l, summary, *t->launch.module->descriptor()));
         t->finished_at = now();
         done_.push_back(t);
         return;
@@ -283,8 +285,14 @@ void timed_engine::launch(const task_ptr& t) {
         c.kernel = std::make_shared<ended_kernel>(t->launch.kernel->name);
         replayed_.emplace(t->number, replayed_kernel{t, std::move(l), world});
     } else {
-        c.kernel = observer_.launched(std::make_shared<execution::executed_kernel>(
-            std::move(l), state_.memory.table(), world, t->launch.module->descriptor(), launches_));
+        const auto code = t->launch.module->descriptor();
+        const auto kernel = std::make_shared<execution::executed_kernel>(l, state_.memory.table(),
+                                                                         world, code, launches_);
+        if (how_.sampler != nullptr)
+            how_.sampler->started(launches_, [kernel, code, l = std::move(l)] {
+                return traits_of(l, kernel->executed(), *code);
+            });
+        c.kernel = observer_.launched(kernel);
         platform::check_trace_fits(how_.gpu, platform::descriptor_of(c.kernel->descriptor()));
         kernels_[launches_] = t;
     }
@@ -469,7 +477,7 @@ void timed_engine::collect() {
         dispatch::command_processor& commands = u.gpu->commands();
         for (const dispatch::finished_kernel& k : commands.take_finished()) {
             observer_.kernel_ended(*u.gpu, k);
-            if (how_.sampler != nullptr) how_.sampler->ended(*u.gpu, k);
+            if (how_.sampler != nullptr) how_.sampler->ended(k);
             const auto at = kernels_.find(k.descriptor.id);
             if (at == kernels_.end()) continue;
             at->second->finished_at = now();

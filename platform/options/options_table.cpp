@@ -122,9 +122,9 @@ void running(builder& b) {
     b.flag("--sample",
            "Simulates a few kernels of each group of kernels that execute the same, and projects "
            "the cycles of the whole run with an error bound; see docs/sampling.md.");
-    b.add("--sample-budget", option_type::real, "X", "0.08", "",
+    b.add("--sample-budget", option_type::real, "X", "0.05", "",
           "Of --sample: the share of the estimated work of the run that is simulated, where one "
-          "kernel of each group takes less.")
+          "kernel of each cluster of groups takes less.")
         .depends_on = "--sample";
     b.add("--sample-similarity", option_type::real, "X", "0.1", "",
           "Of --sample: by how much instructions, their mix and memory touched may differ within a "

@@ -13,12 +13,12 @@ namespace simtlm::platform {
 
 namespace {
 
-/// Samples beyond one a group may take so much of the work even if those have used the budget up:
-/// without them there is no error to tell.
-constexpr double extra_budget = 0.03;
+/// Samples beyond one of a cluster may take so much of the work even if those have used the budget
+/// up; two of them more: without them there is no error to tell.
+constexpr double extra_budget = 0.01, error_budget = 0.03;
 constexpr double cost_of_any_kernel = 3000;  // warp instructions: its report, its launch latency
 /// Of the estimated cycles of the run: what clusters of unlike groups may make it differ by.
-constexpr double cluster_budget = 0.01;
+constexpr double cluster_budget = 0.02;
 constexpr double sector = 32;  // bytes
 constexpr double warp_size = 32;
 
@@ -34,10 +34,6 @@ double relative_difference(double a, double b) {
     return larger > 0 ? std::abs(a - b) / larger : 0;
 }
 
-bool same(const program::dim3& a, const program::dim3& b) {
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
-
 double warps_of(const kernel_traits& t) {
     return std::ceil(static_cast<double>(t.block.volume()) / warp_size);
 }
@@ -49,12 +45,25 @@ double mix_difference(const kernel_traits& a, const kernel_traits& b) {
     return mix;
 }
 
+/// How much launches of the same kernel, grid and block differ; not in how many instructions.
+double launch_difference(const kernel_traits& a, const kernel_traits& b) {
+    return std::max(mix_difference(a, b), relative_difference(a.footprint, b.footprint));
+}
+
+/// Loads of a warp: each may wait for memory.
+double loads_of(const kernel_traits& t) {
+    return t.mix[static_cast<std::size_t>(program::op_class::load)] * t.instructions / warps_of(t);
+}
+
 /// The greatest relative difference of what two kernels of any names and grids execute.
 double difference(const kernel_traits& a, const kernel_traits& b) {
     const double a_warps = warps_of(a), b_warps = warps_of(b);
     return std::max(
         {mix_difference(a, b),
          relative_difference(a.instructions / a_warps, b.instructions / b_warps),
+         relative_difference(a.work(), b.work()),
+         relative_difference(a.longest_warp, b.longest_warp),
+         relative_difference(1 + loads_of(a), 1 + loads_of(b)),
          relative_difference(a_warps, b_warps),
          relative_difference(static_cast<double>(a.grid.volume()),
                              static_cast<double>(b.grid.volume())),
@@ -67,79 +76,125 @@ kernel_sampler::kernel_sampler(const sampling_options& how, double launch_cycles
     : how_(how), launch_cycles_(launch_cycles), sms_(sms) {}
 
 bool kernel_sampler::similar(const kernel_traits& a, const kernel_traits& b) const {
-    if (a.name != b.name || !same(a.grid, b.grid) || !same(a.block, b.block) ||
-        a.shared_memory != b.shared_memory || a.registers != b.registers)
-        return false;
+    if (!same_launch(a, b)) return false;
     // Where a warp's accesses begin in a sector is no difference.
     const bool same_memory = relative_difference(a.footprint, b.footprint) <= how_.similarity ||
                              std::abs(a.footprint - b.footprint) <= sector * warps_of(a);
+    // The first CTAs do not tell all of kernels whose CTAs differ.
     return mix_difference(a, b) <= how_.similarity && same_memory &&
+           (a.recorded == 0 || b.recorded == 0 ||
+            relative_difference(a.recorded, b.recorded) <= how_.similarity) &&
            relative_difference(a.instructions, b.instructions) <= how_.similarity;
 }
 
-std::size_t kernel_sampler::add(const kernel_traits& traits) {
-    std::size_t g = 0;
-    while (g < groups_.size() && !similar(groups_[g].leader, traits)) ++g;
-    if (g == groups_.size()) {
-        groups_.push_back({traits, {}, clusters_.size()});
-        clusters_.push_back({{g}});
-    }
-    entry k;
+/// Of launches that have run: of how many instructions is no difference, since their cycles follow
+/// from these.
+bool kernel_sampler::similar_launch(const kernel_traits& a, const kernel_traits& b) const {
+    return same_launch(a, b) && launch_difference(a, b) <= how_.similarity;
+}
+
+std::size_t kernel_sampler::new_group(const kernel_traits& leader) {
+    groups_.push_back({leader, {}, clusters_.size()});
+    clusters_.push_back({{groups_.size() - 1}});
+    by_name_[leader.name].push_back(groups_.size() - 1);
+    return groups_.size() - 1;
+}
+
+void kernel_sampler::put(std::size_t kernel, std::size_t g) {
+    entry& k = kernels_[kernel];
     k.group = g;
     k.place = groups_[g].members.size();
+    groups_[g].members.push_back(kernel);
+}
+
+std::size_t kernel_sampler::add(const kernel_traits& traits) {
+    const std::vector<std::size_t>& of_name = by_name_[traits.name];
+    const auto g = std::find_if(of_name.begin(), of_name.end(), [&](std::size_t one) {
+        return similar(groups_[one].leader, traits);
+    });
+    kernels_.emplace_back();
+    put(kernels_.size() - 1, g != of_name.end() ? *g : new_group(traits));
+    entry& k = kernels_.back();
+    k.cold = k.place == 0;
     k.work = traits.work();
     k.bytes = traits.footprint * static_cast<double>(traits.grid.volume());
-    groups_[g].members.push_back(kernels_.size());
-    kernels_.push_back(k);
     return kernels_.size() - 1;
+}
+
+std::size_t kernel_sampler::add_unknown() {
+    kernels_.emplace_back();
+    return kernels_.size() - 1;
+}
+
+std::size_t kernel_sampler::assign(std::size_t kernel, const kernel_traits& traits, bool cold) {
+    const std::vector<std::size_t>& of_name = by_name_[traits.name];
+    const auto g = std::find_if(of_name.begin(), of_name.end(), [&](std::size_t one) {
+        return similar_launch(groups_[one].leader, traits);
+    });
+    put(kernel, g != of_name.end() ? *g : new_group(traits));
+    kernels_[kernel].cold = cold;
+    return kernels_[kernel].group;
 }
 
 double kernel_sampler::cost(std::size_t k) const {
     return kernels_[k].work + cost_of_any_kernel;
 }
 
+/// How much longer than estimated a kernel takes behind its launch latency, at most; at least 1.
+double kernel_sampler::underestimate() const {
+    double most = 1;
+    for (const entry& k : kernels_)
+        if (k.known && k.group != no_group)
+            most = std::max(most, (k.cycles + k.projected - launch_cycles_) /
+                                      body_cycles(groups_[k.group].leader));
+    return most;
+}
+
 /// Core cycles behind the launch latency, roughly: what the instructions of a warp take one behind
 /// the other, or, if that is longer, what they take when every SM issues one in two cycles.
 double kernel_sampler::body_cycles(const kernel_traits& t) const {
     constexpr double memory_round_trip = 500, per_instruction = 8, sm_cycles = 2;
-    return std::max(memory_round_trip + per_instruction * t.instructions / warps_of(t),
-                    sm_cycles * t.work() / sms_);
+    const double warps = warps_of(t);
+    const double of_a_warp = std::max({t.longest_warp, t.instructions / warps,
+                                       t.work() / warps / static_cast<double>(t.grid.volume())});
+    return std::max(memory_round_trip + per_instruction * of_a_warp, sm_cycles * t.work() / sms_);
 }
 
-/// Joins the groups whose joining makes the least difference, as long as that is little in all.
+/// Joins groups where that saves the most work for what it may make the run differ by, as long as
+/// that is little in all.
 void kernel_sampler::form_clusters() {
     struct candidate {
-        double cycles;  // by which a kernel of the smaller group may differ, times its kernels
-        std::size_t smaller, larger;
+        double cycles;  ///< by which kernels of the first group may differ, all together
+        double saved;   ///< work that needs not be simulated
+        std::size_t replaced, by;
     };
-    std::vector<candidate> candidates;
     double all = 0;
-    const auto kernels = [&](std::size_t g) { return groups_[g].members.size(); };
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-        const kernel_traits& t = groups_[g].leader;
-        all += static_cast<double>(kernels(g)) * (launch_cycles_ + body_cycles(t));
-        for (std::size_t h = 0; h < g; ++h) {
-            const kernel_traits& u = groups_[h].leader;
-            if (t.instructions == 0 || u.instructions == 0) continue;  // nothing is known
-            const bool swap = kernels(h) < kernels(g);
-            const double cycles = std::max(body_cycles(t), body_cycles(u)) * difference(t, u);
-            candidates.push_back({cycles * static_cast<double>(std::min(kernels(g), kernels(h))),
-                                  swap ? h : g, swap ? g : h});
-        }
-    }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const candidate& a, const candidate& b) { return a.cycles < b.cycles; });
+    for (const group& g : groups_)
+        all += static_cast<double>(g.members.size()) * (launch_cycles_ + body_cycles(g.leader));
     double left = cluster_budget * all;
+    std::vector<candidate> candidates;
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+        for (std::size_t h = 0; h < groups_.size(); ++h) {
+            const kernel_traits &t = groups_[g].leader, &u = groups_[h].leader;
+            if (g == h || t.instructions == 0 || u.instructions == 0) continue;  // not known
+            const double cycles = static_cast<double>(groups_[g].members.size()) *
+                                  std::max(body_cycles(t), body_cycles(u)) * difference(t, u);
+            if (cycles <= left) candidates.push_back({cycles, cost(groups_[g].members[0]), g, h});
+        }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const candidate& a, const candidate& b) {
+                         return a.cycles * b.saved < b.cycles * a.saved;
+                     });
     for (const candidate& c : candidates) {
-        // Both are on their own, or the larger stands for others already.
-        std::vector<std::size_t>& joins = clusters_[groups_[c.larger].cluster].groups;
-        std::vector<std::size_t>& alone = clusters_[groups_[c.smaller].cluster].groups;
-        if (alone.size() != 1 || joins.front() != c.larger || c.cycles > left) continue;
+        // The one stands for itself alone, the other for itself at least.
+        std::vector<std::size_t>& joins = clusters_[groups_[c.by].cluster].groups;
+        std::vector<std::size_t>& alone = clusters_[groups_[c.replaced].cluster].groups;
+        if (alone.size() != 1 || joins.front() != c.by || c.cycles > left) continue;
         left -= c.cycles;
-        groups_[c.smaller].unlike = c.cycles;
+        groups_[c.replaced].unlike = c.cycles;
         alone.clear();
-        joins.push_back(c.smaller);
-        groups_[c.smaller].cluster = groups_[c.larger].cluster;
+        joins.push_back(c.replaced);
+        groups_[c.replaced].cluster = groups_[c.by].cluster;
     }
     // What has become empty goes.
     std::vector<cluster> whole;
@@ -161,11 +216,12 @@ void kernel_sampler::choose() {
     };
     /// More samples of a group, in the order in which they tell most.
     struct candidate {
+        double samples;  ///< of the cluster without it: second ones of all come before third ones
         double worth;
         std::size_t kernel;
     };
     std::vector<candidate> more;
-    std::vector<std::size_t> firsts;
+    std::vector<candidate> firsts;
     for (const cluster& c : clusters_) {
         const group& g = groups_[c.groups.front()];
         const std::size_t n = g.members.size();
@@ -175,11 +231,12 @@ void kernel_sampler::choose() {
         double rest = 0;
         for (const std::size_t member : c.groups)
             rest += static_cast<double>(groups_[member].members.size() - 1);
-        const auto worth = [&](double of_total, std::size_t k) {
-            return candidate{of_total * of_total / cost(k), k};
-        };
-        firsts.push_back(g.members[0]);
         double samples = 1;
+        const auto worth = [&](double of_total, std::size_t k) {
+            return candidate{samples, of_total * of_total / cost(k), k};
+        };
+        // Cold caches are nothing to kernels that load nothing.
+        firsts.push_back(worth(rest * loads_of(g.leader), g.members[0]));
         for (const std::size_t place : {n - 1, n / 2, n / 4}) {
             if (place < 2) continue;
             more.push_back(worth(rest * cycles * std::sqrt(1 / samples - 1 / (samples + 1)),
@@ -187,23 +244,24 @@ void kernel_sampler::choose() {
             ++samples;
         }
     }
-    std::stable_sort(more.begin(), more.end(),
-                     [](const candidate& a, const candidate& b) { return a.worth > b.worth; });
+    for (std::vector<candidate>* const list : {&more, &firsts})
+        std::stable_sort(list->begin(), list->end(), [](const candidate& a, const candidate& b) {
+            return a.samples != b.samples ? a.samples < b.samples : a.worth > b.worth;
+        });
     // In turns with the first kernels of groups, as the run has them: what a spread and what cold
     // caches make of the whole is to be known.
     for (std::size_t i = 0; i < firsts.size(); ++i)
         more.insert(more.begin() + static_cast<std::ptrdiff_t>(std::min(2 * i, more.size())),
-                    {0, firsts[i]});
+                    firsts[i]);
     const double limit = std::max(how_.budget * all, used + extra_budget * all);
-    for (const candidate& c : more)
-        if (!kernels_[c.kernel].chosen && used + cost(c.kernel) <= limit) take(c.kernel);
-}
-
-bool kernel_sampler::choose_now(std::size_t k) {
-    // 1, 2, 5, 10, 21, 42, ...: bits of the number take turns, so that odd and even ones do.
-    const std::size_t number = kernels_[k].place + 1, ones = number ^ number >> 1;
-    kernels_[k].chosen = (ones & (ones + 1)) == 0;
-    return kernels_[k].chosen;
+    const double limit_of_two = std::max(limit, used + error_budget * all);
+    std::size_t taken = 0;
+    for (const candidate& c : more) {
+        const double most = taken < 2 ? limit_of_two : limit;
+        if (kernels_[c.kernel].chosen || used + cost(c.kernel) > most) continue;
+        take(c.kernel);
+        ++taken;
+    }
 }
 
 double kernel_sampler::bytes_since_last(std::size_t k) const {
@@ -224,12 +282,12 @@ void kernel_sampler::measured(std::size_t k, double cycles, double instructions,
     one.uncertain = uncertain;
 }
 
-/// All of a cluster that have been measured, but the first ones of groups.
+/// All of a cluster that have been measured, but the cold ones.
 template <class Act>
 void kernel_sampler::for_each_repeated(const cluster& c, Act act) const {
     for (const std::size_t g : c.groups)
-        for (std::size_t p = 1; p < groups_[g].members.size(); ++p)
-            if (const entry& k = kernels_[groups_[g].members[p]]; k.known) act(k);
+        for (const std::size_t member : groups_[g].members)
+            if (const entry& k = kernels_[member]; k.known && !k.cold) act(k);
 }
 
 kernel_sampler::sample kernel_sampler::repeated(const cluster& c) const {
@@ -242,7 +300,18 @@ kernel_sampler::sample kernel_sampler::repeated(const cluster& c) const {
         squares += cycles * cycles;
         instructions += k.instructions;
     });
-    if (s.n == 0) return s;
+    if (s.n == 0) {  // a cold one must do
+        for (const std::size_t g : c.groups)
+            for (const std::size_t member : groups_[g].members)
+                if (const entry& k = kernels_[member]; k.known && !s.any) {
+                    s.any = true;
+                    s.mean = k.cycles + k.projected;
+                    s.instructions = k.instructions;
+                }
+        if (s.instructions != 0) s.slope = std::max(0.0, s.mean - launch_cycles_) / s.instructions;
+        return s;
+    }
+    s.any = true;
     s.mean = sum / s.n;
     s.instructions = instructions / s.n;
     if (s.n > 1) s.variance = std::max(0.0, (squares - sum * s.mean) / (s.n - 1));
@@ -278,62 +347,87 @@ void kernel_sampler::fit(const cluster& c, sample& s) const {
     s.variance = residues / degrees;
 }
 
-std::optional<double> kernel_sampler::first_excess() const {
+std::optional<double> kernel_sampler::first_excess(const std::vector<sample>& samples) const {
     double first = 0, others = 0;
-    for (const cluster& c : clusters_) {
-        const sample s = repeated(c);
-        if (s.n == 0) continue;
-        for (const std::size_t g : c.groups) {
-            const entry& k = kernels_[groups_[g].members[0]];
-            if (!k.known) continue;
-            first += k.cycles + k.projected;
-            others += s.mean;
-        }
+    for (std::size_t c = 0; c < clusters_.size(); ++c) {
+        if (samples[c].n == 0) continue;
+        for (const std::size_t g : clusters_[c].groups)
+            for (const std::size_t member : groups_[g].members)
+                if (const entry& k = kernels_[member]; k.known && k.cold) {
+                    first += k.cycles + k.projected;
+                    others += samples[c].mean;
+                }
     }
     if (others == 0) return std::nullopt;
     return first / others - 1;
 }
 
-std::pair<double, double> kernel_sampler::pooled_spread() const {
-    double squares = 0, degrees = 0;
-    for (const cluster& c : clusters_) {
-        const sample s = repeated(c);
-        if (s.n < 2 || s.mean == 0) continue;
-        squares += s.variance / (s.mean * s.mean) * (s.n - 1);
-        degrees += s.n - 1;
+/// Its own cluster, or, where nothing of that has been simulated, the one whose kernels of the same
+/// name, grid and block differ least from it.
+std::size_t kernel_sampler::stand_in_of(std::size_t g, const std::vector<sample>& samples) const {
+    const group& own = groups_[g];
+    if (samples[own.cluster].any) return own.cluster;
+    std::size_t found = own.cluster;
+    double least = 0;
+    for (const std::size_t h : by_name_.at(own.leader.name)) {
+        const group& other = groups_[h];
+        if (!samples[other.cluster].any || !same_launch(own.leader, other.leader)) continue;
+        const double d = launch_difference(own.leader, other.leader);
+        if (found == own.cluster || d < least) {
+            found = other.cluster;
+            least = d;
+        }
     }
-    return {degrees > 0 ? std::sqrt(squares / degrees) : 0, degrees};
+    return found;
 }
 
-double kernel_sampler::cycles_of(std::size_t number) const {
+kernel_sampler::overview kernel_sampler::look() const {
+    overview o;
+    double squares = 0;
+    for (const cluster& c : clusters_) {
+        o.samples.push_back(repeated(c));
+        const sample& s = o.samples.back();
+        if (s.n < 2 || s.mean == 0) continue;
+        squares += s.variance / (s.mean * s.mean) * (s.n - 1);
+        o.degrees += s.n - 1;
+    }
+    if (o.degrees > 0) o.spread = std::sqrt(squares / o.degrees);
+    o.first_excess = first_excess(o.samples);
+    double estimated = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        const group& own = groups_[g];
+        o.stand_in.push_back(stand_in_of(g, o.samples));
+        estimated += own.unlike;
+        if (o.stand_in[g] == own.cluster) continue;
+        const group& other = groups_[clusters_[o.stand_in[g]].groups.front()];
+        o.unlike += static_cast<double>(own.members.size()) *
+                    launch_difference(own.leader, other.leader) *
+                    std::max(0.0, o.samples[o.stand_in[g]].mean - launch_cycles_);
+    }
+    if (estimated != 0) o.unlike += estimated * underestimate();
+    return o;
+}
+
+double kernel_sampler::cycles_of(std::size_t number, const overview& seen) const {
     const entry& k = kernels_[number];
     if (k.known) return k.cycles + k.projected;
-    const cluster& c = clusters_[groups_[k.group].cluster];
-    sample s = repeated(c);
-    if (s.n == 0) {  // only a first one is known, or none is yet
-        const entry* first = nullptr;
-        for (const std::size_t g : c.groups)
-            if (const entry& one = kernels_[groups_[g].members[0]]; one.known && first == nullptr)
-                first = &one;
-        if (first == nullptr) return 0;
-        s.mean = first->cycles + first->projected;
-        s.instructions = first->instructions;
-        if (s.instructions != 0) s.slope = std::max(0.0, s.mean - launch_cycles_) / s.instructions;
-    }
+    if (k.group == no_group) return 0;
+    const sample& s = seen.samples[seen.stand_in[k.group]];
+    if (!s.any) return 0;
     double cycles = s.mean;
     if (k.instructions != 0 && s.instructions != 0)
         cycles = std::max(0.0, s.mean + s.slope * (k.instructions - s.instructions));
-    return k.place == 0 ? cycles * (1 + first_excess().value_or(0)) : cycles;
+    return k.cold ? cycles * (1 + seen.first_excess.value_or(0)) : cycles;
 }
 
-projection kernel_sampler::result() const {
+projection kernel_sampler::result(const overview& seen) const {
     projection p;
     p.kernels = kernels_.size();
     p.groups = groups_.size();
     p.clusters = clusters_.size();
     double variance = 0, projected = 0;
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
-        const double cycles = cycles_of(k);
+        const double cycles = cycles_of(k, seen);
         p.cycles += cycles;
         if (!kernels_[k].known) {
             projected += cycles;
@@ -343,44 +437,48 @@ projection kernel_sampler::result() const {
         p.simulated_cycles += kernels_[k].cycles;
         if (kernels_[k].projected != 0) ++p.stopped;
     }
-    const auto [spread, degrees] = pooled_spread();
-    bool unknown = false;
-    double unlike = 0;
-    for (const cluster& c : clusters_) {
-        const sample s = repeated(c);
-        double members = 0, firsts_missing = 0, mean = s.mean;
-        for (const std::size_t g : c.groups) {
-            const group& of = groups_[g];
-            members += static_cast<double>(of.members.size() - 1);
-            unlike += of.unlike;
-            if (!kernels_[of.members[0]].known) ++firsts_missing;
-            if (s.n == 0 && mean == 0) mean = cycles_of(of.members[0]);
+    // Kernels that samples of a cluster stand for.
+    struct stratum {
+        double members = 0, cold_missing = 0;
+        std::vector<std::size_t> stopped;
+    };
+    std::vector<stratum> strata(clusters_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+        for (const std::size_t member : groups_[g].members) {
+            stratum& of = strata[seen.stand_in[g]];
+            const entry& k = kernels_[member];
+            if (!k.cold) ++of.members;
+            if (k.cold && !k.known) ++of.cold_missing;
+            if (k.uncertain != 0) of.stopped.push_back(member);
         }
-        const double missing = members - s.n;
-        const double own = s.n > 1 ? s.variance : spread * spread * mean * mean;
-        if (missing > 0) variance += members * missing * own / std::max(s.n, 1.0);
-        variance += firsts_missing * spread * spread * mean * mean;
-        unknown = unknown || ((missing > 0 && s.n < 2) && degrees == 0);
+    bool unknown = false;
+    for (std::size_t c = 0; c < clusters_.size(); ++c) {
+        const sample& s = seen.samples[c];
+        const stratum& of = strata[c];
+        const double missing = of.members - s.n, spread = seen.spread * s.mean;
+        const double own = s.n > 1 ? s.variance : spread * spread;
+        if (missing > 0) variance += of.members * missing * own / std::max(s.n, 1.0);
+        variance += of.cold_missing * spread * spread;
+        unknown = unknown || (missing > 0 && s.n < 2 && seen.degrees == 0);
         // A kernel that was stopped stands for all others of its cluster.
-        for (const std::size_t g : c.groups)
-            for (const std::size_t k : groups_[g].members) {
-                const double of = kernels_[k].uncertain *
-                                  (kernels_[k].place == 0 ? 1 : members / std::max(s.n, 1.0));
-                variance += of * of;
-            }
+        for (const std::size_t k : of.stopped) {
+            const double all =
+                kernels_[k].uncertain * (kernels_[k].cold ? 1 : of.members / std::max(s.n, 1.0));
+            variance += all * all;
+        }
     }
     if (unknown) return p;
     // What the others find in caches lies between what the samples found, all of their own code and
     // data, and what first kernels find.
-    const auto excess = first_excess();
-    if (projected != 0 && !excess) return p;
-    p.error = (degrees > 0 ? quantile(degrees) : 2) * std::sqrt(variance) +
-              std::abs(excess.value_or(0)) * projected + unlike;
+    if (projected != 0 && !seen.first_excess) return p;
+    p.error = (seen.degrees > 0 ? quantile(seen.degrees) : 2) * std::sqrt(variance) +
+              std::abs(seen.first_excess.value_or(0)) * projected + seen.unlike;
     return p;
 }
 
 std::string kernel_sampler::text() const {
-    const projection p = result();
+    const overview seen = look();
+    const projection p = result(seen);
     std::string t = fmt::format(
         "\nsimtlm: projection: {} of {} kernels were simulated ({} groups); the totals above are "
         "theirs\nsampled_kernels = {}\nsampled_kernels_stopped = {}\nsampled_groups = {}\n"
@@ -397,7 +495,7 @@ std::string kernel_sampler::text() const {
         double sum = 0;
         for (const std::size_t k : g.members) {
             if (kernels_[k].known) ++n;
-            sum += cycles_of(k);
+            sum += cycles_of(k, seen);
         }
         t += fmt::format("{:>8} {:>9} {:>12.0f} {:>14.0f}  {} grid ({},{},{})\n", g.members.size(),
                          n, sum / static_cast<double>(g.members.size()), sum,
@@ -408,7 +506,8 @@ std::string kernel_sampler::text() const {
 }
 
 std::string kernel_sampler::json() const {
-    const projection p = result();
+    const overview seen = look();
+    const projection p = result(seen);
     nlohmann::ordered_json j;
     j["projected_tot_sim_cycle"] = p.cycles;
     if (p.error)
@@ -438,10 +537,12 @@ std::string kernel_sampler::json() const {
         const entry& one = kernels_[k];
         nlohmann::ordered_json row;
         row["number"] = k + 1;
-        row["name"] = groups_[one.group].leader.name;
-        row["group"] = one.group;
+        if (one.group != no_group) {
+            row["name"] = groups_[one.group].leader.name;
+            row["group"] = one.group;
+        }
         row["how"] = !one.known ? "projected" : one.projected != 0 ? "stopped" : "simulated";
-        row["cycles"] = cycles_of(k);
+        row["cycles"] = cycles_of(k, seen);
         if (one.known) row["simulated_cycles"] = one.cycles;
         j["kernels"].push_back(std::move(row));
     }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace simtlm::platform {
@@ -30,12 +31,12 @@ struct projection {
 /// long as their instructions per CTA, their mix of instructions and the memory that they touch
 /// differ by no more than a share (sampling_options::similarity), or touch as many sectors of 32
 /// bytes but for one of each warp. Groups form a cluster, of which one group is simulated, where
-/// that is of little consequence: their cycles behind the launch latency, estimated, times the
-/// difference of their traits are at most a hundredth of the run in all. The first of a group,
-/// which finds caches without its code and data, belongs to one stratum of its cluster; the others
-/// to another. The error is that of stratified sampling, where a stratum with one sample has the
-/// relative spread of those that have more; on top what cold caches would make of all that is
-/// projected, and what was put up with where clusters were formed.
+/// that saves work and is of little consequence: their cycles behind the launch latency,
+/// estimated, times the difference of their traits are at most a fiftieth of the run in all. The
+/// first of a group, which finds caches without its code and data, belongs to one stratum of its
+/// cluster; the others to another. The error is that of stratified sampling, where a stratum with
+/// one sample has the relative spread of those that have more; on top what cold caches would make
+/// of all that is projected, and what was put up with where clusters were formed.
 class kernel_sampler {
 public:
     /// @param launch_cycles  what a kernel takes that does nothing, core cycles
@@ -51,13 +52,17 @@ public:
     void choose_all() {
         for (entry& k : kernels_) k.chosen = true;
     }
-    /// The kernels to come are not known: whether one that has just been added is simulated. Of a
-    /// group the first two, then the fifth, the tenth, the 21st, the 42nd, ...
-    bool choose_now(std::size_t kernel);
+
+    /// The next kernel of a run of which nothing is known before it has run. @return its number
+    std::size_t add_unknown();
+    /// It has run, with or without time: what it has executed. Instructions are no criterion for
+    /// its group, since its cycles follow from them. @return the group
+    /// @param cold  it is the first of its name, grid and block
+    std::size_t assign(std::size_t kernel, const kernel_traits& traits, bool cold);
 
     bool simulated(std::size_t kernel) const { return kernels_[kernel].chosen; }
     /// It is not the first of its group, so that it would have found its code and data in the L2.
-    bool is_repeated(std::size_t kernel) const { return kernels_[kernel].place != 0; }
+    bool is_repeated(std::size_t kernel) const { return !kernels_[kernel].cold; }
     /// Bytes that kernels have touched since the one of its group before, estimated.
     double bytes_since_last(std::size_t kernel) const;
 
@@ -71,19 +76,22 @@ public:
         kernels_[kernel].instructions = instructions;
     }
 
-    projection result() const;
+    projection result() const { return result(look()); }
     /// The cycles of a kernel, measured or not.
-    double cycles_of(std::size_t kernel) const;
+    double cycles_of(std::size_t kernel) const { return cycles_of(kernel, look()); }
     /// Lines "name = value" and a table of the groups.
     std::string text() const;
     /// The same, kernel by kernel, as JSON.
     std::string json() const;
 
 private:
+    static constexpr std::size_t no_group = ~std::size_t{0};
+
     struct entry {
-        std::size_t group = 0;
+        std::size_t group = no_group;
         std::size_t place = 0;  ///< in its group
         double work = 0, bytes = 0;
+        bool cold = false;  ///< the first of its group: finds caches without its code and data
         bool chosen = false, known = false;
         double cycles = 0, projected = 0, uncertain = 0;
         double instructions = 0;  ///< 0: not known
@@ -98,31 +106,47 @@ private:
     struct cluster {
         std::vector<std::size_t> groups;  ///< first the one that is simulated
     };
-    /// What has been measured of the members of a cluster but the first ones of groups.
+    /// What has been measured of the members of a cluster but the cold ones.
     struct sample {
         double n = 0, mean = 0, variance = 0, instructions = 0;
         double slope = 0;  ///< cycles for each instruction more or less than their mean
+        bool any = false;  ///< something has been measured, cold ones included
+    };
+    /// What has been measured of all clusters.
+    struct overview {
+        std::vector<sample> samples;        ///< by cluster
+        std::vector<std::size_t> stand_in;  ///< by group: the cluster that stands for it
+        double unlike = 0;                  ///< cycles: what is put up with by standing in
+        std::optional<double> first_excess;
+        double spread = 0, degrees = 0;
     };
 
     bool similar(const kernel_traits& a, const kernel_traits& b) const;
+    bool similar_launch(const kernel_traits& a, const kernel_traits& b) const;
+    std::size_t new_group(const kernel_traits& leader);
+    void put(std::size_t kernel, std::size_t group);
     double body_cycles(const kernel_traits& t) const;
+    double underestimate() const;
     void form_clusters();
     double cost(std::size_t k) const;
     template <class Act>
     void for_each_repeated(const cluster& c, Act act) const;
     sample repeated(const cluster& c) const;
     void fit(const cluster& c, sample& s) const;
+    std::size_t stand_in_of(std::size_t group, const std::vector<sample>& samples) const;
+    overview look() const;
     /// Cold misses: how much longer the first of a group takes than the others, relative; nothing:
     /// no group has both.
-    std::optional<double> first_excess() const;
-    /// Relative standard deviation within groups, and its degrees of freedom.
-    std::pair<double, double> pooled_spread() const;
+    std::optional<double> first_excess(const std::vector<sample>& samples) const;
+    projection result(const overview& seen) const;
+    double cycles_of(std::size_t kernel, const overview& seen) const;
 
     sampling_options how_;
     double launch_cycles_;
     double sms_;
     std::vector<entry> kernels_;
     std::vector<group> groups_;
+    std::unordered_map<std::string, std::vector<std::size_t>> by_name_;  // groups
     std::vector<cluster> clusters_;
 };
 

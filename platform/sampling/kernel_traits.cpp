@@ -33,6 +33,10 @@ void add_sectors(const dynamic_instruction& i, const std::uint64_t* pool, sector
     }
 }
 
+bool same(const program::dim3& a, const program::dim3& b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
 template <class Act>
 void for_each_instruction(const trace::block_trace& block, Act act) {
     for (const auto& warp : block.warps) {
@@ -44,13 +48,18 @@ void for_each_instruction(const trace::block_trace& block, Act act) {
 }  // namespace
 
 double kernel_traits::work() const {
+    constexpr double bytes_per_instruction = 40;  // of text; traces of all tracers are near it
+    if (recorded != 0) return recorded / bytes_per_instruction;
     const auto ctas = static_cast<double>(grid.volume());
     return instructions != 0 ? ctas * instructions : ctas * static_cast<double>(block.volume());
 }
 
-kernel_traits traits_of_trace(const std::string& file, const trace::reader_options& options) {
-    trace::kernel_trace reader(file, options, 0);
-    const trace::kernel_header& h = reader.header();
+bool same_launch(const kernel_traits& a, const kernel_traits& b) {
+    return a.name == b.name && same(a.grid, b.grid) && same(a.block, b.block) &&
+           a.shared_memory == b.shared_memory && a.registers == b.registers;
+}
+
+kernel_traits traits_of_header(const trace::kernel_header& h) {
     kernel_traits t;
     t.name = h.name;
     t.grid = h.grid;
@@ -58,12 +67,20 @@ kernel_traits traits_of_trace(const std::string& file, const trace::reader_optio
     t.shared_memory = h.shared_memory;
     t.registers = h.registers;
     t.stream = h.stream;
+    return t;
+}
+
+kernel_traits traits_of_trace(const std::string& file, const trace::reader_options& options) {
+    trace::kernel_trace reader(file, options, 0);
+    kernel_traits t = traits_of_header(reader.header());
     sectors touched;
     double blocks = 0, all = 0;
     for (unsigned n = 0; n < blocks_looked_at; ++n) {
         std::unique_ptr<trace::block_trace> block = reader.next_block();
         if (!block) break;
         ++blocks;
+        for (const auto& warp : block->warps)
+            t.longest_warp = std::max(t.longest_warp, static_cast<double>(warp.count));
         for_each_instruction(*block, [&](const dynamic_instruction& i, const std::uint64_t* pool) {
             ++all;
             ++t.mix[static_cast<unsigned>(i.info->cls)];

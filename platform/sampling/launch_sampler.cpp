@@ -4,23 +4,13 @@
 #include "modules/kernel/error.h"
 #include "modules/kernel/output_file.h"
 #include "platform/gpu/gpu.h"
+#include "platform/options/options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace simtlm::platform {
-
-namespace {
-
-std::uint64_t warp_instructions_of(const gpu& device) {
-    std::uint64_t sum = 0;
-    for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) sum += c->core(i).counted().warp_instructions;
-    return sum;
-}
-
-}  // namespace
 
 void launch_sampler::check(const option_values& values) {
     const sampling_options how = sampling_options::of(values);
@@ -40,22 +30,43 @@ void launch_sampler::check(const option_values& values) {
         values.fail("--gpus", "does not go with --sample", "leave one of them out");
 }
 
-bool launch_sampler::take(const kernel_traits& traits) {
-    ++launches_;
-    return sampler_.choose_now(sampler_.add(traits));
+bool launch_sampler::take(const kernel_traits& t) {
+    sampler_.add_unknown();
+    const family_key key{t.name,
+                         {t.grid.x, t.grid.y, t.grid.z, t.block.x, t.block.y, t.block.z,
+                          t.shared_memory, t.registers}};
+    const std::size_t family = families_.emplace(key, families_.size()).first->second;
+    family_of_.push_back(family);
+    has_run_.resize(families_.size());
+    return chooser_.choose(family);
 }
 
-void launch_sampler::executed(std::uint64_t number, std::uint64_t warp_instructions) {
-    sampler_.executed(number - 1, static_cast<double>(warp_instructions));
+/// @return warp instructions
+double launch_sampler::assign(std::uint64_t number, const kernel_traits& traits, bool simulated) {
+    const std::size_t family = family_of_.at(number - 1);
+    const std::size_t group = sampler_.assign(number - 1, traits, !has_run_[family]);
+    has_run_[family] = true;
+    chooser_.observed(family, group, simulated);
+    return traits.instructions * static_cast<double>(traits.grid.volume());
 }
 
-void launch_sampler::ended(const gpu& device, const dispatch::finished_kernel& kernel) {
-    const std::uint64_t before = instructions_, begin = std::max(kernel.launched_at, end_);
-    instructions_ = warp_instructions_of(device);
+void launch_sampler::executed(std::uint64_t number, const kernel_traits& traits) {
+    sampler_.executed(number - 1, assign(number, traits, false));
+}
+
+void launch_sampler::started(std::uint64_t number, witness executed) {
+    started_.emplace(number, std::move(executed));
+}
+
+void launch_sampler::ended(const dispatch::finished_kernel& kernel) {
+    const std::uint64_t begin = std::max(kernel.launched_at, end_);
     overlapped_ = overlapped_ || kernel.launched_at < end_;
     end_ = std::max(end_, kernel.end_cycle + 1);
+    const auto launch = started_.find(kernel.list_number);
+    const double instructions = assign(kernel.list_number, launch->second(), true);
+    started_.erase(launch);
     sampler_.measured(kernel.list_number - 1, static_cast<double>(end_ - std::min(begin, end_)),
-                      static_cast<double>(instructions_ - before));
+                      instructions);
 }
 
 void launch_sampler::write() const {
@@ -66,7 +77,7 @@ void launch_sampler::write() const {
 }
 
 std::string launch_sampler::text() const {
-    if (launches_ == 0) return {};
+    if (family_of_.empty()) return {};
     return sampler_.text() +
            (overlapped_ ? "simtlm: note: kernels of several streams have run at the same time; the "
                           "sum of their cycles is not that of the run "
@@ -75,7 +86,7 @@ std::string launch_sampler::text() const {
 }
 
 std::string launch_sampler::summary() const {
-    if (launches_ == 0) return {};
+    if (family_of_.empty()) return {};
     const projection p = sampler_.result();
     return fmt::format("simtlm: {} of {} kernels were simulated; projected: {:.0f} core cycles{}\n",
                        p.simulated, p.kernels, p.cycles,

@@ -2,9 +2,15 @@
 #pragma once
 
 #include "platform/sampling/kernel_sampler.h"
+#include "platform/sampling/launch_chooser.h"
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace simtlm::dispatch {
 struct finished_kernel;
@@ -12,12 +18,11 @@ struct finished_kernel;
 
 namespace simtlm::platform {
 
-class gpu;
-
 /// A program by samples (--sample): its launches are known one after the other, and all of them
-/// have to be executed. Of a group the launches 1, 2, 5, 10, 21, 42 and so on
-/// are simulated, the others executed without time; their cycles follow from the instructions that
-/// they have executed.
+/// have to be executed. A few of each group are simulated (launch_chooser), the others executed
+/// without time; their cycles follow from the instructions that they have executed. Groups are
+/// formed of launches of the same kernel, grid and block by the mix of their instructions and the
+/// memory that they have accessed, once they have run.
 class launch_sampler {
 public:
     /// @param launch_cycles  what a kernel takes that does nothing, core cycles
@@ -28,12 +33,18 @@ public:
     /// @throws kernel::user_error
     static void check(const option_values& values);
 
+    /// Tells what a launch has executed.
+    using witness = std::function<kernel_traits()>;
+
     /// The next launch. @return whether it is simulated
     bool take(const kernel_traits& traits);
     /// A launch has been executed without time. @param number  from 1, in the order of take()
-    void executed(std::uint64_t number, std::uint64_t warp_instructions);
+    /// @param traits  with what it has executed
+    void executed(std::uint64_t number, const kernel_traits& traits);
+    /// A launch is going to be simulated. @param executed  is asked once it has ended
+    void started(std::uint64_t number, witness executed);
     /// A launch has been simulated; its number is that of the command in its list.
-    void ended(const gpu& device, const dispatch::finished_kernel& kernel);
+    void ended(const dispatch::finished_kernel& kernel);
 
     /// Nothing more will run: writes the file of the projection, where one is asked for.
     /// @throws kernel::output_error
@@ -44,12 +55,20 @@ public:
     std::string summary() const;
 
 private:
+    /// Name; grid, block, shared memory, registers.
+    using family_key = std::pair<std::string, std::array<std::uint32_t, 8>>;
+
+    double assign(std::uint64_t number, const kernel_traits& traits, bool simulated);
+
     sampling_options how_;
     kernel_sampler sampler_;
-    std::uint64_t launches_ = 0;
-    std::uint64_t end_ = 0;           // core cycle behind the last kernel
-    std::uint64_t instructions_ = 0;  // warp instructions of all SMs until then
-    bool overlapped_ = false;         // two kernels have run at the same time
+    launch_chooser chooser_;
+    std::map<family_key, std::size_t> families_;
+    std::vector<std::size_t> family_of_;        // by launch
+    std::vector<bool> has_run_;                 // by family: one of its launches
+    std::map<std::uint64_t, witness> started_;  // by number
+    std::uint64_t end_ = 0;                     // core cycle behind the last kernel
+    bool overlapped_ = false;                   // two kernels have run at the same time
 };
 
 }  // namespace simtlm::platform

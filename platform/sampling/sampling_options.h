@@ -10,7 +10,7 @@ namespace simtlm::platform {
 /// --sample and its kin: which kernels of a run are simulated, and how far.
 struct sampling_options {
     bool groups = false;      ///< --sample: representatives of groups of kernels alone
-    double budget = 0.08;     ///< of the estimated work of the run, that samples may take
+    double budget = 0.05;     ///< of the estimated work of the run, that samples may take
     double similarity = 0.1;  ///< relative difference within a group
     bool stable = false;      ///< --sample-stable: a kernel ends when its rate is stable
     double spread = 0.02;     ///< relative standard deviation of a rate that is stable

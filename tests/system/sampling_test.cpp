@@ -127,6 +127,30 @@ TEST_F(Sampling, ExecutesAllLaunchesOfAProgramAndSimulatesAFewOfThem) {
     EXPECT_EQ(30u, read_json(json)["kernels"].size());
 }
 
+TEST_F(Sampling, GroupsLaunchesOfAProgramByTheMixThatTheyTurnOutToExecute) {
+    std::string script =
+        "buffer x f32 10000 ramp 0 0.5\nbuffer y f32 10000 ramp 1 1\n"
+        "buffer after f32 10000 ramp 1 1\n";
+    // The same kernel with the same grid; every third launch has nothing to do for most threads.
+    for (unsigned n = 0; n < 45; ++n)
+        script += std::string("launch saxpy grid 40 block 256 args f32:0 x y u32:") +
+                  (n % 3 == 2 ? "32" : "10000") + "\n";
+    script += "expect y buffer after\n";
+    const std::string launches = folder_.write("mixed.launch", script);
+    const auto ran = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--preset", "TINY", "--ptx", SIMTLM_PROGRAMS "/saxpy.ptx",
+                                 "--launch", launches});
+        const outcome o = simulate(more);
+        EXPECT_EQ(0, o.code) << o.err;
+        return o.values();
+    };
+    const double whole = std::stod(ran({}).at("gpu_tot_sim_cycle"));
+    const auto values = ran({"--sample"});
+    EXPECT_EQ("2", values.at("sampled_groups"));
+    EXPECT_GE(15, std::stoi(values.at("sampled_kernels")));
+    EXPECT_NEAR(whole, std::stod(values.at("projected_tot_sim_cycle")), 0.03 * whole);
+}
+
 TEST_F(Sampling, RefusesWhatItCannotDo) {
     const auto refused = [](const std::vector<std::string>& arguments) {
         const outcome o = simulate(arguments);

@@ -2,6 +2,7 @@
 #include "modules/trace/line_source.h"
 
 #include "modules/kernel/error.h"
+#include "modules/trace/recorded_size.h"
 #include "tests/unit/trace/temporary_folder.h"
 
 #include <boost/iostreams/copy.hpp>
@@ -107,6 +108,34 @@ TEST(LineSource, SaysWhichFileCannotBeOpened) {
     const temporary_folder folder;
     EXPECT_THROW(line_source(folder.path("absent")), user_error);
     EXPECT_THROW(line_source(folder.path("")), user_error) << "a folder";
+}
+
+TEST(RecordedSize, IsThatOfTheTextInAPlainFileAndInAnXzFile) {
+    const temporary_folder folder;
+    using simtlm::trace::recorded_size;
+    const std::string text = long_text();
+    EXPECT_EQ(recorded_size(folder.write("a", text)), text.size());
+    EXPECT_EQ(recorded_size(folder.write("b.xz", packed<io::lzma_compressor>(text))), text.size());
+    EXPECT_EQ(recorded_size(folder.write("c.xz", packed<io::lzma_compressor>(""))), 0u);
+}
+
+TEST(RecordedSize, IsNotKnownOfOtherFiles) {
+    const temporary_folder folder;
+    using simtlm::trace::recorded_size;
+    const std::string xz = packed<io::lzma_compressor>(long_text());
+    EXPECT_FALSE(recorded_size(folder.path("missing")).has_value());
+    EXPECT_FALSE(recorded_size(folder.write("a", packed<io::gzip_compressor>("text"))).has_value());
+    EXPECT_FALSE(recorded_size(folder.write("b", packed<io::zstd_compressor>("text"))).has_value());
+    EXPECT_FALSE(
+        recorded_size(folder.write("c", packed<io::bzip2_compressor>("text"))).has_value());
+    EXPECT_FALSE(recorded_size(folder.write("d", xz + xz)).has_value()) << "two streams";
+    EXPECT_FALSE(recorded_size(folder.write("e", xz.substr(0, xz.size() - 4))).has_value());
+    // An index that says what the file is not.
+    for (std::size_t at = xz.size() - 24; at < xz.size(); ++at) {
+        std::string damaged = xz;
+        damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+        recorded_size(folder.write("f", damaged));
+    }
 }
 
 }  // namespace

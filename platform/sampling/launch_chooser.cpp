@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/sampling/launch_chooser.h"
+
+namespace simtlm::platform {
+
+namespace {
+
+/// How many of the first n launches of a group are to be simulated.
+std::size_t due(std::size_t n) {
+    std::size_t count = 0;
+    for (std::size_t number = 1; number <= n; number = 2 * number + (number % 2 == 0 ? 1 : 0))
+        ++count;
+    return count;
+}
+
+}  // namespace
+
+std::optional<std::size_t> launch_chooser::family::predicted() const {
+    if (last.empty()) return std::nullopt;
+    const std::pair<const std::size_t, group>* rarest = nullptr;
+    for (const auto& one : groups) {
+        const group& g = one.second;
+        if (g.interval > 1 && ended - g.last == g.interval &&
+            (rarest == nullptr || g.interval > rarest->second.interval))
+            rarest = &one;
+    }
+    if (rarest != nullptr) return rarest->first;
+    if (last.size() == 2)
+        if (const auto next = behind_two.find({last[0], last[1]}); next != behind_two.end())
+            return next->second;
+    if (const auto next = behind_one.find(last.back()); next != behind_one.end())
+        return next->second;
+    return last.back();
+}
+
+bool launch_chooser::choose(std::size_t number) {
+    if (number >= families_.size()) families_.resize(number + 1);
+    family& f = families_[number];
+    ++f.launches;
+    group expected{f.launches - 1, f.samples - f.open};  // nothing is known: all are one group
+    if (const auto g = f.predicted()) expected = f.groups.at(*g);
+    const bool most = f.samples >= 3 + f.launches / 4;
+    const bool chosen = !most && due(expected.launches + 1) > expected.samples + f.open;
+    if (chosen) {
+        ++f.samples;
+        ++f.open;
+    }
+    return chosen;
+}
+
+void launch_chooser::observed(std::size_t number, std::size_t which, bool simulated) {
+    family& f = families_.at(number);
+    group& g = f.groups[which];
+    if (g.launches != 0) g.interval = f.ended - g.last;
+    g.last = f.ended++;
+    ++g.launches;
+    if (simulated) {
+        ++g.samples;
+        --f.open;
+    }
+    if (!f.last.empty()) f.behind_one[f.last.back()] = which;
+    if (f.last.size() == 2) {
+        f.behind_two[{f.last[0], f.last[1]}] = which;
+        f.last.erase(f.last.begin());
+    }
+    f.last.push_back(which);
+}
+
+}  // namespace simtlm::platform
