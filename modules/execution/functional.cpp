@@ -273,23 +273,17 @@ private:
     }
 
     /// What the first warp at an mbarrier awaits, with its block and number; empty: none waits at
-    /// one. Its wait is in the loop that it goes round in.
+    /// one. A try_wait that fails stops the warp behind it, which so sleeps there for ever.
     std::string phase_that_nobody_completes() const {
-        constexpr std::ptrdiff_t most = 16;  // operations of such a loop
         for (const auto& b : resident_)
             for (warp& w : b->warps()) {
-                if (!runnable(w)) continue;
-                const std::vector<operation>& code = launch_.image.code();
-                const std::ptrdiff_t at = w.next - code.data();
-                const auto end =
-                    std::min<std::ptrdiff_t>(at + most, static_cast<std::ptrdiff_t>(code.size()));
-                for (auto i = std::max<std::ptrdiff_t>(at - most, 0); i < end; ++i) {
-                    const operation& op = code[static_cast<std::size_t>(i)];
-                    const std::string phase = describe_mbarrier_wait(w, &op, w.lanes_of(&op));
-                    if (!phase.empty())
-                        return fmt::format("{} (block ({},{},{}), warp {})", phase, b->index()[0],
-                                           b->index()[1], b->index()[2], &w - b->warps().data());
-                }
+                if (w.status != warp_status::sleeping || w.next == launch_.image.code().data())
+                    continue;
+                const operation* const before = w.next - 1;
+                const std::string phase = describe_mbarrier_wait(w, before, w.lanes_of(before));
+                if (!phase.empty())
+                    return fmt::format("{} (block ({},{},{}), warp {})", phase, b->index()[0],
+                                       b->index()[1], b->index()[2], &w - b->warps().data());
             }
         return {};
     }
