@@ -95,6 +95,7 @@ private:
         if (spec.inverts) o.invert = w_.bit(spec.invert_bit != 0 ? spec.invert_bit : negate);
         if (packed && o.kind != operand_kind::half2) o.suffix = halves[w_.bits(half, 2)];
         if (spec.selects_word && w_.bit(88)) o.suffix = ".H1";
+        if (spec.takes_sign) o.suffix = ".SIGN";
         if (spec.tells_layout) o.suffix = w_.bit(bit == 24 ? 73 : 74) ? ".COL" : ".ROW";
         if (spec.selects_half && out_.has("F16") && o.kind == operand_kind::reg)
             o.suffix = words[w_.bits(60, 2)];

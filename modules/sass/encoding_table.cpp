@@ -243,6 +243,9 @@ public:
                     case 'y':
                         o.is_metadata = true;
                         break;
+                    case 'v':
+                        o.takes_sign = true;
+                        break;
                     case 'w':
                         o.may_be_uniform = true;
                         break;

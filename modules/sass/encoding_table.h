@@ -85,6 +85,7 @@ struct encoding_operand {
     bool selects_word = false;      ///< bit 88: the high half
     bool tells_layout = false;      ///< a matrix: bit 73 of A, 74 of B: by rows or by columns
     bool is_metadata = false;       ///< of a sparse matrix: bit 50 says .reuse
+    bool takes_sign = false;        ///< the highest bit of the register alone
     bool may_be_uniform = false;    ///< a predicate: the bit before its negation says UP
     bool counts_down = false;       ///< a predicate: 0 is PT
     std::string_view needs, needs_not, shown_with;  ///< modifiers

@@ -23,7 +23,8 @@ namespace simtlm::sass {
 //                ~ counts from PT down
 //                /n -x, /a |x|, /i ~x, at the bits where such a source has them; the type of an
 //                immediate: /s signed, /u unsigned, /f f32, /d f64, /h two halves; /x: halves of
-//                a packed source are chosen; /g: of F16 either half; /y: bit 50 says .reuse
+//                a packed source are chosen; /v: .SIGN, its highest bit alone; /g: of F16 either
+//                half; /y: bit 50 says .reuse
 //   Pn UPn       predicate at bit n; ! behind it: bit n+3 negates it
 //   In.w Sn.w    number of w bits at bit n, unsigned or signed
 //   ?            behind an operand: left out where it is PT; [X]: there where modifier X is,
@@ -80,6 +81,7 @@ I2IP    239                        90-  | ?72-73=0 ?78=0 76-77=U8,S8,U16,S16 .S3
 # --- integer comparison, logic, shifts, bytes ---
 ISETP   20c 80c a0c 1a0c 1c0c      70-  | 76-78=F,LT,EQ,LE,GT,NE,GE,T 73=U32,- 74-75=AND,OR,XOR 72=EX | P81 P84 A Q/s P87! P68!?EX
 LOP3    212 812 a12 1a12 1c12      70-  | .LUT 80=PAND | P81? Rd A Q/u C I72.8 P87!
+PLOP3   21f                        70-  | .LUT | P81 P84 Ra/v Rb/v Rc/v I72.8 I16.8
 PLOP3   81c                        70-  | .LUT | P81 P84 P87! P77! P68!/w LUT64 I16.8
 SHF     219 419 619 819 a19 1619 1a19 1c19 1e19 70- | 76=L,R 75=W 73-74=S64,U64,S32,U32 80=HI | Rd A B/u C
 PRMT    216 416 616 816 a16 1616 1a16 1c16 1e16 70- | 72-74=-,F4E,B4E,RC8,ECL,ECR,RC16 | Rd A B/u C

@@ -801,6 +801,9 @@ void debugger::list_warps(const words& w) {
 std::optional<std::string> debugger::register_text(warp_id id, unsigned lane,
                                                    const std::string& name) const {
     const std::string all = target_.registers(id, lane);
+    // Registers of machine code are shown without the % that those of PTX have.
+    if (name.size() > 1 && name[0] == '%' && std::isupper(static_cast<unsigned char>(name[1])) != 0)
+        return register_text(id, lane, name.substr(1));
     const std::string wanted = "    " + name + " = ";
     std::size_t at = all.compare(0, wanted.size(), wanted) == 0 ? 0 : all.find("\n" + wanted);
     if (at == std::string::npos) return std::nullopt;
@@ -855,7 +858,7 @@ bool debugger::choose_warp(const words& w, const std::string&) {
 bool debugger::print(const words&, const std::string& rest) {
     if (rest.empty()) throw command_error("p EXPR: which value?");
     // A register as its program shows it.
-    if (rest[0] == '%' || rest[0] == 'R' || rest[0] == 'P')
+    if (rest[0] == '%' || rest[0] == 'R' || rest[0] == 'P' || rest[0] == 'U')
         if (const auto text = register_text(focus_, lane_, rest)) {
             say(*text);
             return false;

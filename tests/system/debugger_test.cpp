@@ -173,10 +173,13 @@ TEST_F(Debugger, RunsMachineCode) {
                folder_.write("run.launch",
                              "buffer a u32 1024 random 7\nbuffer o u32 1024 zero\n"
                              "launch ctl grid 4 block 256 args a o s32:1024\n")},
-              "b op IMAD\nc\nl 2\np R0\ni r\nd\nw o\nc\nd\nc\n");
+              "b op IMAD\nc\nl 2\np R0\np %R0\np %P0\ni r\nd\nw o\nc\nd\nc\n");
     ASSERT_EQ(0, o.code) << o.err << o.out;
     EXPECT_THAT(o.out, ContainsRegex("breakpoint 1, .* IMAD"));
     EXPECT_THAT(o.out, ContainsRegex("=> 0x[0-9a-f]+  .*IMAD.*ctl"));
+    EXPECT_THAT(o.out, ContainsRegex("p R0\n0x[0-9a-f]+"));
+    EXPECT_THAT(o.out, ContainsRegex("p %R0\n0x[0-9a-f]+"));
+    EXPECT_THAT(o.out, ContainsRegex("p %P0\n(true|false)"));
     EXPECT_THAT(o.out, ContainsRegex("watchpoint 2, o: 0x[0-9a-f]+ .* -> 0x"));
 }
 

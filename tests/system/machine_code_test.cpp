@@ -119,11 +119,12 @@ INSTANTIATE_TEST_SUITE_P(SparseProducts, StoredProgram,
                                          stored_program{90, "H100_PCIE", "sparse_80", 5760,
                                                         "sparse"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
-INSTANTIATE_TEST_SUITE_P(SparseNibbles, StoredProgram,
-                         testing::Values(stored_program{80, "A100", "nibbles_80", 3072, "nibbles"},
-                                         stored_program{86, "RTX3070", "nibbles_80", 3072,
-                                                        "nibbles"}),
-                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+INSTANTIATE_TEST_SUITE_P(
+    SparseNibbles, StoredProgram,
+    testing::Values(stored_program{80, "A100", "nibbles_80", 3072, "nibbles"},
+                    stored_program{86, "RTX3070", "nibbles_80", 3072, "nibbles"},
+                    stored_program{90, "H100_PCIE", "nibbles_80", 3072, "nibbles"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 // I2IP everywhere, F2IP from sm_86 on.
 INSTANTIATE_TEST_SUITE_P(NarrowIntegers, StoredProgram,

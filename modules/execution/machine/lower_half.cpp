@@ -181,10 +181,7 @@ bool machine_lowering::lower_half_comparison() {
     d.number = !now_.has("BF") ? ~0u : d.extended ? 0x3f803f80u : 0x3c003c00u;
     source_predicate(d, 0, at(3));
     const slot a = half_source(at(1)), b = half_source(at(2));
-    operation& op = emit(machine_half_set, &d);
-    op.source[0] = a;
-    op.source[1] = b;
-    op.destination = result_row(at(0));
+    emit_words(machine_half_set, &d, result_row(at(0)), {a, b});
     return true;
 }
 
@@ -205,11 +202,7 @@ bool machine_lowering::lower_packed() {
         d.high = now_.has("HI");
         modifiers(d, 2, at(3), false);
         const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
-        operation& op = emit(machine_dot_product, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.source[2] = c;
-        op.destination = result_row(at(0));
+        emit_words(machine_dot_product, &d, result_row(at(0)), {a, b, c});
         return true;
     }
     if (name == "VABSDIFF" || name == "VABSDIFF4") {
@@ -219,11 +212,7 @@ bool machine_lowering::lower_packed() {
         d.extended = now_.has("ACC");
         d.is_signed = name == "VABSDIFF4" ? now_.has("S8") : !now_.has("U32");
         const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
-        operation& op = emit(machine_differences, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.source[2] = c;
-        op.destination = result_row(at(0));
+        emit_words(machine_differences, &d, result_row(at(0)), {a, b, c});
         return true;
     }
     if (name == "VIADD" && now_.has("16x2")) {
@@ -231,10 +220,7 @@ bool machine_lowering::lower_packed() {
         modifiers(d, 0, at(1), false);
         modifiers(d, 1, at(2), false);
         const slot a = low_word(at(1)), b = low_word(at(2));
-        operation& op = emit(machine_add16, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.destination = result_row(at(0));
+        emit_words(machine_add16, &d, result_row(at(0)), {a, b});
         return true;
     }
     if (name == "I2IP" || name == "F2IP") return lower_narrow_integers();
@@ -255,10 +241,7 @@ bool machine_lowering::lower_extremum3() {
         machine_details& d = details();
         d.is_signed = is_signed;
         source_predicate(d, 0, order);
-        operation& op = emit(halves ? machine_extremum16 : lanes_.minmax, &d, guarded);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.destination = to;
+        emit_words(halves ? machine_extremum16 : lanes_.minmax, &d, to, {a, b}, guarded);
     };
     const bool relu = now_.has("RELU");
     const slot to = relu ? scratch() : result_row(at(0));
@@ -268,11 +251,8 @@ bool machine_lowering::lower_extremum3() {
         machine_details& d = details();
         modifiers(d, 0, at(1), false);
         modifiers(d, 1, at(2), false);
-        operation& op = emit(halves ? machine_add16 : lanes_.add3, &d, false);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.source[2] = machine_frame::zero;
-        op.destination = sum;
+        emit_words(halves ? machine_add16 : lanes_.add3, &d, sum, {a, b, machine_frame::zero},
+                   false);
         extremum(sum, c, to, !relu);
     } else if (three) {
         const slot c = low_word(at(3)), both = scratch();
@@ -307,11 +287,9 @@ bool machine_lowering::lower_narrow_float() {
         slot from = low_word(at(1));
         if (at(1).suffix == ".H1") {
             machine_details& d = details();
-            operation& shift = emit(lanes_.shift, &d, false);
-            shift.source[0] = from;
-            shift.source[1] = number(16);
-            shift.source[2] = machine_frame::zero;
-            shift.destination = from = scratch();
+            const slot whole = from;
+            from = scratch();
+            emit_words(lanes_.shift, &d, from, {whole, number(16), machine_frame::zero}, false);
         }
         return emit_values(o, result_row(at(0)), {from});
     }
@@ -328,11 +306,7 @@ bool machine_lowering::lower_narrow_float() {
     }
     constexpr std::uint32_t low_halves = 0x5410;
     const slot c = low_word(at(packs ? 3 : 2));
-    operation& op = emit(lanes_.permute, &details());
-    op.source[0] = pair;
-    op.source[1] = number(low_halves);
-    op.source[2] = c;
-    op.destination = result_row(at(0));
+    emit_words(lanes_.permute, &details(), result_row(at(0)), {pair, number(low_halves), c});
     return true;
 }
 
@@ -356,11 +330,7 @@ bool machine_lowering::lower_narrow_integers() {
         if (d.width == 16 && (at(3).kind != operand_kind::reg || at(3).index != sass::register_rz))
             return false;
         const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
-        operation& op = emit(machine_pack_integers, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.source[2] = c;
-        op.destination = result_row(at(0));
+        emit_words(machine_pack_integers, &d, result_row(at(0)), {a, b, c});
         return true;
     }
     if (now_.has("RELU") || ptx::width_of(narrow) != 8) return false;
@@ -372,11 +342,7 @@ bool machine_lowering::lower_narrow_integers() {
     const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
     if (!emit_values(o, high, {a}, false) || !emit_values(o, low, {b}, false)) return false;
     const auto permute = [&](slot first, std::uint32_t bytes, slot second, slot to, bool guarded) {
-        operation& op = emit(lanes_.permute, &details(), guarded);
-        op.source[0] = first;
-        op.source[1] = number(bytes);
-        op.source[2] = second;
-        op.destination = to;
+        emit_words(lanes_.permute, &details(), to, {first, number(bytes), second}, guarded);
     };
     permute(low, 0x0040, high, pair, false);
     permute(pair, 0x5410, c, result_row(at(0)), true);

@@ -69,10 +69,10 @@ slot machine_lowering::cluster_address(const operand& o) {
                sass_image::reserved_shared(image_.architecture());
     const slot to = scratch();
     const bool uniform = o.has_uniform && o.uniform != sass::uniform_urz;
-    operation& op = emit(machine_cluster_address, &d, false);
-    op.source[0] = register_row(o.base, false);
-    op.source[1] = uniform ? register_row(o.uniform, true) : machine_frame::zero;
-    op.destination = to;
+    emit_words(machine_cluster_address, &d, to,
+               {register_row(o.base, false),
+                uniform ? register_row(o.uniform, true) : machine_frame::zero},
+               false);
     return to;
 }
 
@@ -88,29 +88,41 @@ lane_place machine_lowering::uniform_place(unsigned first, space s) {
             static_cast<std::uint16_t>(in_space(s) | access_detail::wide_address)};
 }
 
-/// UIADD3.64: three pairs.
+/// UIADD3.64: three pairs, and carries as of IADD3.
 bool machine_lowering::lower_wide_add() {
-    if (now_.operand_count != 4) return false;  // carries
-    for (unsigned n = 1; n < 4; ++n)
-        if (at(n).negate || at(n).invert) return false;
-    slot low = low_word(at(1)), high = high_word(at(1));
-    for (unsigned n = 2; n < 4; ++n) {
-        const slot more = low_word(at(n)), more_high = high_word(at(n)), sum = scratch();
-        operation& add = emit(lanes_.address, &details(), false);
-        add.source[0] = low;
-        add.source[1] = high;
-        add.source[2] = more;
-        add.source[3] = more_high;
-        add.destination = sum;
-        if (n == 3) {
-            to_pair(at(0), sum);
-            return true;
-        }
-        operation& split = emit(lanes_.unpack, &details(), false);
-        split.source[0] = sum;
-        split.destination = low = scratch();
-        split.destination2 = high = scratch();
+    const auto is_predicate = [&](unsigned n) {
+        return at(n).kind == operand_kind::predicate ||
+               at(n).kind == operand_kind::uniform_predicate;
+    };
+    // As of a pair of IADD3: what the low words carry goes into the high ones.
+    const bool extended = now_.has("X");
+    machine_details& low = details();
+    machine_details& high = details();
+    low.extended = extended;
+    high.extended = true;
+    low.result[0] = high.predicate[0] = machine_frame::scratch_mask;
+    low.result[1] = high.predicate[1] = machine_frame::scratch_mask2;
+    unsigned n = 1;
+    for (unsigned r = 0; is_predicate(n); ++n, ++r) result_predicate(high, r, at(n));
+    slot low_words[3], high_words[3];
+    for (unsigned i = 0; i < 3; ++i, ++n) {
+        modifiers(low, i, at(n), false);
+        if (at(n).negate || at(n).invert) high.flip[i] = ~0u;
+        low_words[i] = low_word(at(n));
+        high_words[i] = high_word(at(n));
     }
+    if (extended) {
+        source_predicate(low, 0, at(n));
+        source_predicate(low, 1, at(n + 1));
+    }
+    const slot sum = scratch();
+    operation& first = emit(lanes_.add3, &low, false);
+    std::copy(low_words, low_words + 3, first.source);
+    first.destination = sum;
+    emit_copy(result_row(at(0)), sum);
+    operation& second = emit(lanes_.add3, &high);
+    std::copy(high_words, high_words + 3, second.source);
+    second.destination = result_row(at(0), 1);
     return true;
 }
 
@@ -415,10 +427,7 @@ slot machine_lowering::matrix_descriptor_row(unsigned first) {
     const slot to = scratch();
     machine_details& d = details();
     d.number = sass_image::reserved_shared(image_.architecture()) >> 4;
-    operation& op = emit(machine_matrix_descriptor, &d, false);
-    op.source[0] = low;
-    op.source[1] = high;
-    op.destination = to;
+    emit_words(machine_matrix_descriptor, &d, to, {low, high}, false);
     return to;
 }
 

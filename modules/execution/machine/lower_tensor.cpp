@@ -226,10 +226,7 @@ bool machine_lowering::lower_tensor() {
             machine_details& d = details();
             source_predicate(d, 0, *adds);
             const slot from = low_word(element(at(3), n)), to = scratch();
-            operation& op = emit(lanes_.select, &d, false);
-            op.source[0] = from;
-            op.source[1] = machine_frame::zero;
-            op.destination = to;
+            emit_words(lanes_.select, &d, to, {from, machine_frame::zero}, false);
             list.push_back(to);
         }
     }

@@ -154,10 +154,7 @@ slot machine_lowering::double_source(const operand& o) {
     modifiers(d, 0, o, true);
     const slot to = scratch();
     const slot low = low_word(o), high = high_word(o);
-    operation& op = emit(lanes_.pack, &d, false);
-    op.source[0] = low;
-    op.source[1] = high;
-    op.destination = to;
+    emit_words(lanes_.pack, &d, to, {low, high}, false);
     return to;
 }
 
@@ -184,6 +181,14 @@ operation& machine_lowering::emit(handler h, const machine_details* d, bool guar
     op.counted = false;
     image_.code_.push_back(op);
     return image_.code_.back();
+}
+
+operation& machine_lowering::emit_words(handler h, const machine_details* d, slot to,
+                                        std::initializer_list<slot> sources, bool guarded) {
+    operation& op = emit(h, d, guarded);
+    std::copy(sources.begin(), sources.end(), op.source);
+    op.destination = to;
+    return op;
 }
 
 void machine_lowering::emit_copy(slot to, slot from) {
@@ -338,12 +343,9 @@ bool machine_lowering::lower_integer() {
         const bool wide = now_.has("WIDE"), high = now_.has("HI");
         const slot a = low_word(at(n)), b = low_word(at(n + 1)), c = low_word(at(n + 2));
         const slot c_high = wide || high ? high_word(at(n + 2)) : no_slot;
-        operation& op = emit(wide || high ? lanes_.multiply_add_wide : lanes_.multiply_add, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.source[2] = c;
-        op.source[3] = c_high;
-        op.destination = high ? machine_frame::discard : result_row(at(0));
+        operation& op =
+            emit_words(wide || high ? lanes_.multiply_add_wide : lanes_.multiply_add, &d,
+                       high ? machine_frame::discard : result_row(at(0)), {a, b, c, c_high});
         if (wide) op.destination2 = result_row(at(0), 1);
         if (high) op.destination2 = result_row(at(0));
         return true;
@@ -364,11 +366,7 @@ bool machine_lowering::lower_integer() {
         if (d.high && !d.is_signed) c = low_word(at(n++));
         d.number = static_cast<std::uint32_t>(at(n++).value);
         if (x) source_predicate(d, 0, at(n));
-        operation& op = emit(lanes_.shift_add, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.source[2] = c;
-        op.destination = result_row(at(0));
+        emit_words(lanes_.shift_add, &d, result_row(at(0)), {a, b, c});
         return true;
     }
     if (name == "IMNMX" || name == "VIMNMX") {
@@ -377,10 +375,7 @@ bool machine_lowering::lower_integer() {
         d.is_signed = !now_.has("U32");
         source_predicate(d, 0, at(3));
         const slot a = low_word(at(1)), b = low_word(at(2));
-        operation& op = emit(lanes_.minmax, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.destination = result_row(at(0));
+        emit_words(lanes_.minmax, &d, result_row(at(0)), {a, b});
         return true;
     }
     if (name == "VIADDMNMX") {
@@ -389,18 +384,11 @@ bool machine_lowering::lower_integer() {
         modifiers(sum, 0, at(1), false);
         modifiers(sum, 1, at(2), false);
         const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3)), to = scratch();
-        operation& add = emit(lanes_.add3, &sum, false);
-        add.source[0] = a;
-        add.source[1] = b;
-        add.source[2] = machine_frame::zero;
-        add.destination = to;
+        emit_words(lanes_.add3, &sum, to, {a, b, machine_frame::zero}, false);
         machine_details& d = details();
         d.is_signed = !now_.has("U32");
         source_predicate(d, 0, at(4));
-        operation& op = emit(lanes_.minmax, &d);
-        op.source[0] = to;
-        op.source[1] = c;
-        op.destination = result_row(at(0));
+        emit_words(lanes_.minmax, &d, result_row(at(0)), {to, c});
         return true;
     }
     if (name == "ISETP") {
@@ -445,10 +433,8 @@ bool machine_lowering::lower_integer() {
         d.is_signed = !now_.has("U32");
         d.wraps = now_.has("W");
         const slot a = low_word(at(1)), b = low_word(at(2));
-        operation& op = emit(name == "SGXT" ? lanes_.extend : lanes_.field_mask, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.destination = result_row(at(0));
+        emit_words(name == "SGXT" ? lanes_.extend : lanes_.field_mask, &d, result_row(at(0)),
+                   {a, b});
         return true;
     }
     return false;
@@ -466,11 +452,26 @@ bool machine_lowering::lower_logic() {
         d.number = static_cast<std::uint32_t>(at(n + 3).value);
         source_predicate(d, 0, at(n + 4));
         d.combination = now_.has("PAND") ? 0 : 1;
-        operation& op = emit(lanes_.logic, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.source[2] = c;
-        op.destination = result_row(to);
+        emit_words(lanes_.logic, &d, result_row(to), {a, b, c});
+        return true;
+    }
+    if (name == "PLOP3" && at(2).kind == operand_kind::reg) {
+        // Of the highest bits of registers: that of LOP3's result.
+        const slot a = low_word(at(2)), b = low_word(at(3)), c = low_word(at(4));
+        for (unsigned n = 0; n < 2; ++n) {
+            if (n == 1 && at(n).index == sass::predicate_true) break;
+            machine_details& table = details();
+            table.number = static_cast<std::uint32_t>(at(5 + n).value);
+            const slot bits = scratch();
+            emit_words(lanes_.logic, &table, bits, {a, b, c}, false);
+            machine_details& negative = details();
+            result_predicate(negative, 0, at(n));
+            negative.is_signed = true;
+            negative.comparison = 1;  // less
+            operation& sign = emit(lanes_.compare, &negative);
+            sign.source[0] = bits;
+            sign.source[1] = machine_frame::zero;
+        }
         return true;
     }
     if (name == "PLOP3") {
@@ -495,11 +496,7 @@ bool machine_lowering::lower_logic() {
         d.is_signed = now_.has("S32") || now_.has("S64");
         d.width = now_.has("U64") || now_.has("S64") ? 64 : 32;
         const slot a = low_word(at(1)), b = low_word(at(2)), c = low_word(at(3));
-        operation& op = emit(name == "SHF" ? lanes_.shift : lanes_.permute, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.source[2] = c;
-        op.destination = result_row(at(0));
+        emit_words(name == "SHF" ? lanes_.shift : lanes_.permute, &d, result_row(at(0)), {a, b, c});
         return true;
     }
     if (name == "SEL" || name == "FSEL") {
@@ -509,10 +506,7 @@ bool machine_lowering::lower_logic() {
         modifiers(d, 1, at(2), name == "FSEL");
         source_predicate(d, 0, at(3));
         const slot a = low_word(at(1)), b = low_word(at(2));
-        operation& op = emit(lanes_.select, &d);
-        op.source[0] = a;
-        op.source[1] = b;
-        op.destination = result_row(at(0));
+        emit_words(lanes_.select, &d, result_row(at(0)), {a, b});
         return true;
     }
     return false;
@@ -598,10 +592,7 @@ bool machine_lowering::lower_float() {
             return false;
         machine_details& d = details();
         source_predicate(d, 0, p);
-        operation& op = emit(lanes_.select, &d);
-        op.source[0] = smaller;
-        op.source[1] = larger;
-        op.destination = result_row(at(0));
+        emit_words(lanes_.select, &d, result_row(at(0)), {smaller, larger});
         return true;
     }
     if (name == "FSETP" || name == "DSETP") {
@@ -661,10 +652,8 @@ bool machine_lowering::lower_float() {
         machine_details& d = details();
         d.predicate[0] = machine_frame::scratch_mask2;
         constexpr std::uint32_t one = 0x3f800000;
-        operation& op = emit(lanes_.select, &d);
-        op.source[0] = number(now_.has("BF") ? one : ~0u);
-        op.source[1] = machine_frame::zero;
-        op.destination = result_row(at(0));
+        emit_words(lanes_.select, &d, result_row(at(0)),
+                   {number(now_.has("BF") ? one : ~0u), machine_frame::zero});
         return true;
     }
     if (name == "FCHK") {
@@ -823,11 +812,7 @@ bool machine_lowering::lower_conversion() {
         d.width = 32;
         a = scratch();
         const slot whole = low_word(from);
-        operation& op = emit(lanes_.shift, &d, false);
-        op.source[0] = whole;
-        op.source[1] = number(shift);
-        op.source[2] = machine_frame::zero;
-        op.destination = a;
+        emit_words(lanes_.shift, &d, a, {whole, number(shift), machine_frame::zero}, false);
     } else if (o.types[1] == type::f16) {
         a = half_source(from);
     } else {
@@ -961,11 +946,10 @@ bool machine_lowering::lower_move() {
                     machine_details& d = details();
                     d.number = n == 1 ? y_shift : z_shift;
                     const slot more = scratch();
-                    operation& op = emit(lanes_.shift_add, &d, false);
-                    op.source[0] = slot_in(bank::thread, thread_layout::tid + 128 * n);
-                    op.source[1] = sum;
-                    op.source[2] = machine_frame::zero;
-                    op.destination = more;
+                    emit_words(lanes_.shift_add, &d, more,
+                               {slot_in(bank::thread, thread_layout::tid + 128 * n), sum,
+                                machine_frame::zero},
+                               false);
                     sum = more;
                 }
                 copy(to, sum);
@@ -978,11 +962,10 @@ bool machine_lowering::lower_move() {
                 constexpr std::uint32_t warp_shift = 8;
                 d.number = warp_shift;
                 const slot shifted = scratch();
-                operation& op = emit(lanes_.shift_add, &d, false);
-                op.source[0] = slot_in(bank::thread, thread_layout::warpid);
-                op.source[1] = machine_frame::zero;
-                op.source[2] = machine_frame::zero;
-                op.destination = shifted;
+                emit_words(lanes_.shift_add, &d, shifted,
+                           {slot_in(bank::thread, thread_layout::warpid), machine_frame::zero,
+                            machine_frame::zero},
+                           false);
                 copy(to, shifted);
                 break;
             }
@@ -1104,10 +1087,10 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
             p.offset -= o.signed_value();
         }
         p.source = scratch();
-        operation& op = emit(lanes_.shared_address, &d, false);
-        op.source[0] = register_row(o.base, false);
-        op.source[1] = uniform ? register_row(o.uniform, true) : machine_frame::zero;
-        op.destination = p.source;
+        emit_words(lanes_.shared_address, &d, p.source,
+                   {register_row(o.base, false),
+                    uniform ? register_row(o.uniform, true) : machine_frame::zero},
+                   false);
         return p;
     }
     // Addresses of 64 bits: a pair of registers, or with .U32 one beside a uniform pair.
@@ -1118,12 +1101,12 @@ machine_lowering::address_place machine_lowering::place_of(const operand& o, spa
     machine_details& d = details();
     d.number = sass_image::shared_window_high;
     d.number2 = sass_image::reserved_shared(image_.architecture());
-    operation& op = emit(window_high ? lanes_.generic_address : lanes_.address, &d, false);
-    op.source[0] = register_row(o.base, false);
-    op.source[1] = has_high ? register_row(o.base + 1u, false) : machine_frame::zero;
-    op.source[2] = uniform ? register_row(o.uniform, true) : machine_frame::zero;
-    op.source[3] = uniform ? register_row(o.uniform + 1u, true) : machine_frame::zero;
-    op.destination = p.source;
+    emit_words(window_high ? lanes_.generic_address : lanes_.address, &d, p.source,
+               {register_row(o.base, false),
+                has_high ? register_row(o.base + 1u, false) : machine_frame::zero,
+                uniform ? register_row(o.uniform, true) : machine_frame::zero,
+                uniform ? register_row(o.uniform + 1u, true) : machine_frame::zero},
+               false);
     return p;
 }
 
@@ -1178,10 +1161,7 @@ bool machine_lowering::lower_memory() {
         for (const slot to : slots) {
             machine_details& d = details();
             source_predicate(d, 0, at(2));
-            operation& op = emit(lanes_.select, &d);
-            op.source[0] = to;
-            op.source[1] = machine_frame::zero;
-            op.destination = to;
+            emit_words(lanes_.select, &d, to, {to, machine_frame::zero});
         }
         machine_details& d = details();
         source_predicate(d, 0, at(2));
@@ -1571,12 +1551,7 @@ bool machine_lowering::lower_absolute(machine_details& d, unsigned n) {
             const slot more = number(static_cast<std::uint32_t>(o.value));
             const slot more_high = number(static_cast<std::uint32_t>(o.value >> 32));
             const slot sum = scratch();
-            operation& add = emit(lanes_.address, &details(), false);
-            add.source[0] = low;
-            add.source[1] = high;
-            add.source[2] = more;
-            add.source[3] = more_high;
-            add.destination = sum;
+            emit_words(lanes_.address, &details(), sum, {low, high, more, more_high}, false);
             operation& split = emit(lanes_.unpack, &details(), false);
             split.source[0] = sum;
             low = split.destination = scratch();

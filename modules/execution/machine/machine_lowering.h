@@ -51,6 +51,10 @@ private:
     // Emission.
     machine_details& details();
     operation& emit(handler h, const machine_details* d = nullptr, bool guarded = true);
+    /// An operation from rows to a row. @param d  what it is like; @param guarded  it has the guard
+    /// of the instruction
+    operation& emit_words(handler h, const machine_details* d, slot to,
+                          std::initializer_list<slot> sources, bool guarded = true);
     bool emit_values(ptx::operation o, slot to, std::initializer_list<slot> sources,
                      bool guarded = true);
     void emit_copy(slot to, slot from);
