@@ -40,13 +40,13 @@ void progress::show(const run_position& p) {
     std::vector<std::string> parts = {
         kernels_ == 0
             ? fmt::format("kernel {}", p.kernels_done + 1)
-            : fmt::format("kernel {} of {}", std::min(p.kernels_done + 1, kernels_), kernels_),
-        kernels_ == 0 ? fmt::format("CTA {}", p.ctas_done)
-                      : fmt::format("CTA {} of {}", p.ctas_done, ctas_)};
+            : fmt::format("kernel {} of {}", std::min(p.kernels_done + 1, kernels_), kernels_)};
     if (p.ctas_done != 0 && kernels_ != 0) {
         const double share = static_cast<double>(p.ctas_done) / static_cast<double>(ctas_);
         parts.push_back(short_time(elapsed.count() * (1 / share - 1)) + " left");
     }
+    parts.push_back(kernels_ == 0 ? fmt::format("CTA {}", p.ctas_done)
+                                  : fmt::format("CTA {} of {}", p.ctas_done, ctas_));
     parts.push_back(fmt::format("cycle {}", p.cycles));
     parts.push_back(fmt::format("IPC {:.1f}", static_cast<double>(p.thread_instructions) / cycles));
     parts.push_back(

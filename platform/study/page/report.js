@@ -228,7 +228,7 @@ function waits(k) {
   const entries = Object.entries(k.waits).filter(e => e[1] > .002).sort((a, b) => b[1] - a[1]);
   if (!entries.length) return null;
   const colours = { memory: '--c2', scoreboard: '--c6', barrier: '--c4', pipeline: '--pipeline', 'instruction fetch': '--c5', exit: '--nothing', none: '--issued', atomics: '--c1', 'memory barrier': '--c1', 'asynchronous copies': '--c1' };
-  const text = { none: 'ready, another warp was chosen', scoreboard: 'arithmetic, shared memory', memory: 'global and local memory' };
+  const text = { none: 'ready, another warp was chosen', scoreboard: (run().gpu || {}).core === 'modern' ? 'results, those of loads included' : 'arithmetic, shared memory', memory: 'global and local memory' };
   return [h('h3', { class: 'sub' }, 'What warps waited for'), stack(entries.map(e => e[1]), entries.map(e => [e[0], text[e[0]] || e[0], colours[e[0]] || '--c1']), 'What warps waited for')];
 }
 function detail() {
