@@ -17,6 +17,7 @@ namespace simtlm::sass {
 namespace {
 
 constexpr std::uint16_t machine_cuda = 190;         ///< e_machine of NVIDIA's GPUs
+constexpr unsigned char later_abi = 0x41;           ///< EI_OSABI; 0x33 before CUDA 13
 constexpr std::uint32_t section_info = 0x70000000;  ///< SHT_LOPROC: .nv.info
 /// Shared memory (.nv_debug.shared), which has a size and, as SHT_NOBITS, no bytes in the file.
 constexpr std::uint32_t section_shared = 0x7000000a;
@@ -80,8 +81,9 @@ cubin::cubin(std::string bytes, std::string origin)
     : bytes_(std::move(bytes)), origin_(std::move(origin)) {
     if (!looks_like_one(bytes_)) fail("this is no cubin (a 64-bit ELF file for NVIDIA GPUs)");
     const auto header = at<Elf64_Ehdr>(bytes_, 0);
-    // From version 8 of the ABI on, the architecture lies a byte higher.
-    architecture_ = bytes_[EI_ABIVERSION] >= 8 ? header.e_flags >> 8 & 0xff : header.e_flags & 0xff;
+    // Of CUDA 13 and later the architecture lies a byte higher.
+    const bool later = static_cast<unsigned char>(bytes_[EI_OSABI]) == later_abi;
+    architecture_ = (later ? header.e_flags >> 8 : header.e_flags) & 0xff;
     if (architecture_ < 70)
         fail(fmt::format("machine code of sm_{} is not read; sm_70 and later are", architecture_));
     read_sections();

@@ -24,6 +24,7 @@ struct register_name {
 constexpr register_name register_names[] = {
     {special_register::lane_id, "SR_LANEID"},
     {special_register::clock_coarse, "SR_CLOCK"},
+    {special_register::virtual_configuration, "SR_VIRTCFG"},
     {special_register::virtual_id, "SR_VIRTID"},
     {special_register::thread_id, "SR_TID"},
     {special_register::shared_bytes, "SR_SMEMSZ"},

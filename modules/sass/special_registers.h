@@ -10,8 +10,9 @@ namespace simtlm::sass {
 enum class special_register : std::uint8_t {
     lane_id = 0x00,
     clock_coarse = 0x01,
-    virtual_id = 0x03,  ///< of the warp in its SM
-    thread_id = 0x20,   ///< x, y and z in one
+    virtual_configuration = 0x02,  ///< bits 15:8: warps that an SM has room for
+    virtual_id = 0x03,             ///< of the warp in its SM
+    thread_id = 0x20,              ///< x, y and z in one
     tid_x = 0x21,
     tid_y = 0x22,
     tid_z = 0x23,

@@ -955,6 +955,13 @@ bool machine_lowering::lower_move() {
                 copy(to, sum);
                 break;
             }
+            case special_register::virtual_configuration: {
+                // %nwarpid of sm_90; before, compilers know it.
+                if (image_.architecture() < 90) return false;
+                constexpr std::uint32_t warps = 64, warps_shift = 8;
+                copy(to, number(warps << warps_shift));
+                break;
+            }
             case special_register::virtual_id: {
                 // The warp in bits 14:8; others are not modelled.
                 if (uniform_result) return false;

@@ -36,6 +36,13 @@ TEST(Cubin, TellsArchitectureKernelsAndWhatTheyNeed) {
     EXPECT_EQ(f->parameters[1].size, 8u);
 }
 
+TEST(Cubin, TellsArchitectureOfCodeWithoutTheAbi) {
+    // Functions with several results are compiled so: the version is another, the flags are not.
+    std::string bytes = contents("saxpy.sm_80.cubin");
+    bytes[EI_ABIVERSION] = 2;
+    EXPECT_EQ(cubin(bytes, "saxpy").architecture(), 80u);
+}
+
 TEST(Cubin, FindsParametersAtAnotherPlaceOnHopper) {
     const cubin file(contents("saxpy.sm_90.cubin"), "saxpy");
     EXPECT_EQ(file.architecture(), 90u);
