@@ -45,12 +45,13 @@ struct runtime_signature {
     std::array<std::uint8_t, 5> arguments{};  ///< bytes; 0: no more
     std::uint8_t result = 0;                  ///< bytes
 };
-constexpr std::array<runtime_signature, 5> runtime_functions = {{
+constexpr std::array<runtime_signature, 6> runtime_functions = {{
     {"vprintf", {8, 8}, 4},
     {"malloc", {8}, 8},
     {"free", {8}, 0},
     {"__assertfail", {8, 8, 4, 8, 8}, 0},
     {"__assert_fail", {8, 8, 4, 8}, 0},
+    {"cudaGraphSetConditional", {8, 4}, 0},
 }};
 
 /// A cubin loaded into a device's memory: its variables have addresses, its instructions are
