@@ -106,7 +106,7 @@ cache_engine::read_request cache_engine::read(tlm::tlm_generic_payload& p,
                       p.get_address(),
                       index_address(p),
                       found.line,
-                      p.get_data_length(),
+                      static_cast<std::uint16_t>(p.get_data_length()),
                       x.data_bytes,
                       static_cast<std::uint16_t>(config_.atom_bytes() / sector_bytes),
                       x.sectors};

@@ -60,6 +60,11 @@ public:
     /// @param now  core cycles
     void fill(tlm::tlm_generic_payload& response, std::uint64_t now);
 
+    /// Prefetches what the fill by a response that is about to come will read first.
+    void prefetch_fill(const tlm::tlm_generic_payload& response) const {
+        mshrs_.prefetch(mshr_address(response));
+    }
+
     /// Whether an access that had missed has its data.
     bool access_ready() const { return mshrs_.access_ready(); }
     /// The oldest such access; next_access() takes it off with the cache's reference to it. A

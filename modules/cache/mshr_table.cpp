@@ -44,7 +44,7 @@ std::uint32_t mshr_table::add(std::uint32_t found, std::uint64_t address,
     (s.first == none ? s.first : nodes_[s.last].next) = n;
     s.last = n;
     ++s.waiting;
-    s.has_atomic = s.has_atomic || protocol::extension(access).is_atomic;
+    s.has_atomic |= std::uint32_t{protocol::extension(access).is_atomic};
     return e;
 }
 

@@ -23,7 +23,7 @@ public:
         std::uint64_t address = 0;
         std::uint64_t index_address = 0;
         std::uint32_t line = 0;
-        std::uint32_t data_length = 0;
+        std::uint16_t data_length = 0;
         std::uint16_t data_bytes = 0;
         std::uint16_t pending_parts = 0;
         std::uint8_t sectors = 0;
@@ -38,6 +38,11 @@ public:
         for (std::uint32_t e = buckets_[bucket(address)]; e != none; e = entries_[e].next)
             if (entries_[e].address == address) return e;
         return none;
+    }
+    /// Prefetches what find() and the fill of a line (sector) address will read.
+    void prefetch(std::uint64_t address) const {
+        if (const std::uint32_t e = buckets_[bucket(address)]; e != none)
+            __builtin_prefetch(&entries_[e], 1);
     }
     /// Whether no further access can wait. @param found  what find() returned for its address
     bool full(std::uint32_t found) const {
@@ -55,7 +60,10 @@ public:
     /// The data of an entry in use have come; its accesses are being answered.
     bool is_ready(std::uint32_t entry) const { return entries_[entry].sent.payload == nullptr; }
     /// The data have come.
-    void mark_ready(std::uint32_t entry) { ready_.push(entry); }
+    void mark_ready(std::uint32_t entry) {
+        __builtin_prefetch(&nodes_[entries_[entry].first], 1);
+        ready_.push(entry);
+    }
     bool access_ready() const { return !ready_.empty(); }
     /// The next access that has its data. @pre access_ready()
     tlm::tlm_generic_payload& head() const {
@@ -68,15 +76,18 @@ public:
     bool empty() const { return in_use_ == 0; }
 
 private:
-    struct slot {
+    /// One cache line.
+    struct alignas(64) slot {
         std::uint64_t address = 0;
         std::uint32_t next = none;  // of the bucket, or of the free entries
         std::uint32_t first = none;
         std::uint32_t last = none;
-        std::uint32_t waiting = 0;
-        bool has_atomic = false;
+        std::uint32_t waiting : 31;
+        std::uint32_t has_atomic : 1;
         request sent;
+        slot() : waiting(0), has_atomic(0) {}
     };
+    static_assert(sizeof(slot) == 64);
     struct node {
         tlm::tlm_generic_payload* access;
         std::uint32_t next;

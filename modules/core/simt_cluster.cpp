@@ -223,6 +223,7 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
         return tlm::TLM_COMPLETED;
     }
     offered_ = &p;
+    protocol::bring(p);
     if (!responses_.full()) receive_process_.wake();
     return tlm::TLM_ACCEPTED;
 }

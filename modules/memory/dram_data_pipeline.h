@@ -29,6 +29,8 @@ public:
     bool full() const {
         return entries_.full() || std::max<std::uint64_t>(stages_, behind_last()) >= places_;
     }
+    /// The request whose data leave next. @pre !empty()
+    std::uint32_t front() const { return entries_.front().request; }
     void push(std::uint32_t request) {
         const std::uint64_t at =
             shifts_ + std::max<std::uint64_t>(stages_, entries_.empty() ? 0 : behind_last() + 1);

@@ -210,6 +210,8 @@ void memory_partition::arbitrate_cycle() {
     if (!config_.simple_dram && !latency_.empty() && now >= latency_.front().ready &&
         !channel_full(*latency_.front().payload))
         send(*latency_.pop().payload);
+    if (!latency_.empty() && latency_.front().ready <= now + 1)
+        protocol::bring(*latency_.front().payload);  // has been waiting for long
 
     // Without room in the channel nothing moves until END_REQ.
     if (!config_.dram.separate_write_queue && unanswered_[0] != nullptr)

@@ -76,6 +76,7 @@ tlm::tlm_sync_enum memory_sub_partition::nb_transport_fw(int, tlm::tlm_generic_p
         if (offered_ != nullptr)
             SC_REPORT_ERROR("simtlm/l2", "BEGIN_REQ before END_REQ of the request before");
         offered_ = &payload;
+        protocol::bring(payload);
         process_.wake();
         return tlm::TLM_ACCEPTED;
     }
@@ -116,7 +117,10 @@ void memory_sub_partition::send_replies() {
     if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP))
         reply_blocked_ = false;
     if (!part) payload.release();
-    if (to_network_.empty()) reply_process_.sleep();
+    if (to_network_.empty())
+        reply_process_.sleep();
+    else
+        protocol::bring(*to_network_.front());
 }
 
 void memory_sub_partition::reply(tlm::tlm_generic_payload& payload) {
@@ -293,6 +297,7 @@ void memory_sub_partition::cycle() {
         if (process_.now() > accounted_) engine_->skip(process_.now() - accounted_);
         accounted_ = process_.now() + 1;
     }
+    bring_heads();
     take_request();
     if (engine_) take_ready_access();
     take_from_memory();
@@ -301,6 +306,17 @@ void memory_sub_partition::cycle() {
     const std::uint64_t now = core_now();
     if (now >= rop_.next() && !to_cache_.full()) to_cache_.push(&rop_.pop());
     sleep_if_idle(now);
+}
+
+/// Prefetches the transactions that the cycle may deal with: they have waited for long enough to
+/// have left the host's caches, and their misses overlap.
+void memory_sub_partition::bring_heads() const {
+    if (!from_memory.empty()) {
+        protocol::bring(*from_memory.front());
+        if (engine_) engine_->prefetch_fill(*from_memory.front());
+    }
+    if (!to_cache_.empty()) protocol::bring(*to_cache_.front());
+    if (engine_ && engine_->access_ready()) protocol::bring(engine_->ready_access());
 }
 
 void memory_sub_partition::sleep_if_idle(std::uint64_t now) {

@@ -136,6 +136,7 @@ private:
     unsigned transport_dbg(int, tlm::tlm_generic_payload&) { return 0; }
 
     void cycle();
+    void bring_heads() const;
     void take_request();
     void end_request(tlm::tlm_generic_payload& request);
     void split(tlm::tlm_generic_payload& request, protocol::memory_extension& e);
