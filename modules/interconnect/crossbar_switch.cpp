@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/interconnect/crossbar_switch.h"
 
-#include "modules/protocol/memory_transaction.h"
-
 #include <utility>
 
 namespace simtlm::interconnect {
@@ -80,7 +78,7 @@ void crossbar_switch::grant(unsigned input) {
 void crossbar_switch::deliver(unsigned input) {
     input_port& in = inputs_[input];
     const packet p = in.queue.pop();
-    protocol::bring(*p.payload);  // presented at the end of the cycle
+    __builtin_prefetch(p.payload);  // looked at when it is presented, at the end of the cycle
     in.units -= p.flits;
     in_units_ -= p.flits;
     outputs_[p.destination].queue.push(p);

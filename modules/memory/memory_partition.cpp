@@ -136,6 +136,7 @@ bool memory_partition::deliver(tlm::tlm_generic_payload& payload) {
     protocol::extension(payload).when.from_dram =
         protocol::hop_times::stamp(sequencer_.cycle(protocol::core_clock));
     sub_partitions_[local]->from_memory.push(&payload);
+    sub_partitions_[local]->prefetch_fill(payload);
     return_credit(local);
     return true;
 }

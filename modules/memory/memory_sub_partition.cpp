@@ -309,12 +309,9 @@ void memory_sub_partition::cycle() {
 }
 
 /// Prefetches the transactions that the cycle may deal with: they have waited for long enough to
-/// have left the host's caches, and their misses overlap.
+/// have left the host's caches.
 void memory_sub_partition::bring_heads() const {
-    if (!from_memory.empty()) {
-        protocol::bring(*from_memory.front());
-        if (engine_) engine_->prefetch_fill(*from_memory.front());
-    }
+    if (!from_memory.empty()) protocol::bring(*from_memory.front());
     if (!to_cache_.empty()) protocol::bring(*to_cache_.front());
     if (engine_ && engine_->access_ready()) protocol::bring(engine_->ready_access());
 }

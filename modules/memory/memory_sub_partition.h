@@ -87,6 +87,10 @@ public:
     void warm(std::uint64_t address, std::uint64_t core_now) override;
     void skip(std::uint64_t sectors) override { memcpy_offset_ += sectors; }
 
+    /// For the partition: what a response that is put into from_memory will fill is prefetched.
+    void prefetch_fill(const tlm::tlm_generic_payload& response) const {
+        if (engine_) engine_->prefetch_fill(response);
+    }
     /// For the partition: a posted write of this sub-partition has been consumed by the channel.
     void consumed(tlm::tlm_generic_payload& write);
     unsigned number() const { return number_; }
