@@ -237,6 +237,7 @@ void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
     warp.ibuffer.flush();
     warp.dynamic_id = dynamic_warps_++;
     warp.cta = slot;
+    warp.number = number;
     warp.threads =
         std::min(config_.warp_size, cta.kernel->needs.threads - number * config_.warp_size);
     warp.copy_groups.clear();

@@ -52,6 +52,7 @@ struct warp_state {
     std::uint32_t copies = 0;           ///< asynchronous copies under way
     std::uint32_t transfers = 0;        ///< bulk copies of it that are not complete
     std::uint32_t copy_wait_below = 0;  ///< DEPBAR waits for the groups before this one
+    std::uint32_t number = 0;           ///< of the warp within its CTA
     std::uint64_t last_pc = 0;          ///< last issued, for reports
     std::uint64_t fall_through_pc = 0;  ///< what lies behind that; at first, the first
 

@@ -154,6 +154,12 @@ void read_modern(const option_values& v, gpu_config& config) {
     sm_timing m;
     m.dependences = dependences == "bits" ? core::modern::dependence_control::bits
                                           : core::modern::dependence_control::scoreboard;
+    const std::string& policy = v.text("-modern_scheduler");
+    if (policy != "cggty" && policy != "lrr")
+        v.fail("-modern_scheduler", "there is no such policy", "cggty or lrr");
+    m.policy =
+        policy == "lrr" ? core::modern::issue_policy::lrr : core::modern::issue_policy::cggty;
+    m.rotate_ctas = v.flag("-modern_rotate_ctas");
     read_execution(v, m.execution);
     read_memory_latencies(v, m.memory);
     read_instructions(v, m);

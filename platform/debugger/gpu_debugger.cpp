@@ -287,7 +287,6 @@ private:
 
         struct slot {
             warp_owner owner;
-            unsigned first_warp = 0;
         };
         target& of;
         core::multiprocessor* block;
@@ -313,13 +312,13 @@ private:
         slot.owner.first_thread =
             first_thread_[kernel.launch] + slot.owner.cta * d.threads_per_block();
         const core::warp_table& table = where.warps();
-        bool first = true;
+        unsigned first_warp = 0;
         for (unsigned w = 0; w < table.warp.size(); ++w) {
             if ((table.resident & core::warp_bit(w)) == 0 || table.warp[w].cta != number) continue;
-            if (std::exchange(first, false)) slot.first_warp = w;
+            if (table.warp[w].number == 0) first_warp = w;
             s.counts[w] = 0;  // instructions of a kernel that has ended may be gone
         }
-        debugger_.cta_started({where.id(), slot.first_warp}, slot.owner);
+        debugger_.cta_started({where.id(), first_warp}, slot.owner);
     }
     void cta_ended(const core::multiprocessor&, unsigned) override {}
 
@@ -422,7 +421,7 @@ private:
         const auto slot = s.slots.find(s.block->warps().warp[w].cta);
         if (slot == s.slots.end()) return {};
         warp_owner o = slot->second.owner;
-        o.warp_in_cta = w - slot->second.first_warp;
+        o.warp_in_cta = s.block->warps().warp[w].number;
         o.first_thread += 32 * o.warp_in_cta;
         return o;
     }

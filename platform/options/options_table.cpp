@@ -511,6 +511,11 @@ void modern(builder& b) {
         "Modern core: what keeps an instruction from issuing too early. bits: control bits of the "
         "machine code, or those that a compiler would set, which also reorders the PTX of a basic "
         "block; scoreboard: registers with a write under way.");
+    b.word("-modern_scheduler", "cggty|lrr", "cggty",
+           "Which eligible warp of a sub-core issues. cggty: greedy, then the youngest; lrr: loose "
+           "round robin.");
+    b.onoff("-modern_rotate_ctas", "0",
+            "The warps of a thread block begin one sub-core behind those of the block before.");
     const auto pair = [&](const char* kind, const char* usual, const char* what) {
         b.add(std::string("-modern_") + kind, option_type::text, "LATENCY,INITIATION", usual,
               "core cycles",

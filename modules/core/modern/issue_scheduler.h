@@ -25,15 +25,25 @@ constexpr unsigned issue_distance(unsigned stall, bool yield) {
     return stall == 0 ? 1 : stall;
 }
 
-/// Which warp of a sub-core issues: the stall counters of the warps and the policy CGGTY, compiler
-/// guided greedy then youngest (Huerta et al., section 5.1). The warp that issued last goes on
-/// while it is eligible, else the youngest eligible one issues. The stall counters decrement every
-/// cycle; a warp is eligible at 0.
+/// In which order the eligible warps of a sub-core issue.
+enum class issue_policy : std::uint8_t {
+    /// Compiler-guided greedy then youngest (Huerta et al., section 5.1): the warp that issued last
+    /// goes on while it is eligible, else the youngest one issues. Turing and later.
+    cggty,
+    /// Loose round robin, as Accel-Sim's configuration of the V100 has it: the next eligible warp
+    /// in the order of slots behind the one that issued last.
+    lrr,
+};
+
+/// Which warp of a sub-core issues: the stall counters of the warps and a policy. The stall
+/// counters decrement every cycle; a warp is eligible at 0.
 class issue_scheduler {
 public:
     static constexpr unsigned most_slots = 32;
     static constexpr unsigned longest_stall = 63;  ///< cycles
     static constexpr std::uint64_t never = ~std::uint64_t{0};
+
+    explicit issue_scheduler(issue_policy policy = issue_policy::cggty) : policy_(policy) {}
 
     /// A warp has been placed: it is the youngest from now on.
     void warp_starts(unsigned slot);
@@ -62,6 +72,7 @@ public:
     int choose(slot_mask ready, MayIssue&& may_issue) const {
         slot_mask candidates = ready & ~stalled_;
         if (candidates == 0) return -1;
+        if (policy_ == issue_policy::lrr) return next_of(candidates, may_issue);
         if (last_ >= 0 && (candidates & slot_bit(static_cast<unsigned>(last_))) != 0) {
             if (may_issue(static_cast<unsigned>(last_))) return last_;
             candidates &= ~slot_bit(static_cast<unsigned>(last_));
@@ -92,6 +103,22 @@ public:
 
 private:
     static constexpr unsigned wheel_size = 64;
+
+    /// The first of some warps, in the order of slots behind the last one, that may issue; -1:
+    /// none.
+    template <class MayIssue>
+    int next_of(slot_mask candidates, MayIssue& may_issue) const {
+        const auto behind = static_cast<unsigned>(last_ + 1) % most_slots;
+        const slot_mask above = candidates & ~slot_mask{0} << behind;
+        for (slot_mask half : {above, candidates & ~above})
+            for (; half != 0; half &= half - 1) {
+                const auto slot = static_cast<unsigned>(__builtin_ctz(half));
+                if (may_issue(slot)) return static_cast<int>(slot);
+            }
+        return -1;
+    }
+
+    issue_policy policy_;
 
     std::array<std::uint8_t, most_slots> by_age_{};  // the oldest first
     unsigned live_ = 0;

@@ -3,6 +3,7 @@
 
 #include "modules/core/modern/engine_config.h"
 #include "modules/core/modern/execution_ports.h"
+#include "modules/core/modern/issue_scheduler.h"
 #include "modules/core/modern/l0_instruction_cache.h"
 #include "modules/core/modern/memory_latency.h"
 #include "modules/core/modern/memory_queue.h"
@@ -22,6 +23,7 @@ enum class dependence_control : std::uint8_t {
 /// those of GA102 (RTX A6000, Huerta et al.). Latencies in core cycles.
 struct modern_config {
     dependence_control dependences = dependence_control::bits;
+    issue_policy policy = issue_policy::cggty;
     unsigned instruction_buffer = 3;    ///< entries a warp
     unsigned decode_cycles = 2;         ///< from fetch to the instruction buffer
     unsigned result_queue = 8;          ///< entries of a sub-core

@@ -254,9 +254,17 @@ unsigned sm::place(kernel_context& kernel, std::unique_ptr<program::cta> block) 
     warps_.resident |= members;
     if (warpgroups_) warpgroups_->place(first_warp, count);
     cta.block->placed({who_.sm, who_.sms, slot, first_warp});
-    for (unsigned i = 0; i < count; ++i) begin_warp(first_warp + i, slot, i);
+    const unsigned rotation = modern_.rotate_ctas ? slot : 0;
+    for (unsigned i = 0; i < count; ++i)
+        begin_warp(first_warp + rotated(i, rotation, count), slot, i);
     if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *cta.block);
     return slot;
+}
+
+unsigned sm::rotated(unsigned number, unsigned rotation, unsigned warps) const {
+    const auto sub_cores = static_cast<unsigned>(sub_cores_.size());
+    if (warps % sub_cores != 0) return number;
+    return number / sub_cores * sub_cores + (number + rotation) % sub_cores;
 }
 
 /// @param number  of the warp within its CTA
@@ -270,6 +278,7 @@ void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
     if (warp.executor != nullptr) sequencer_.stay_on_one_thread();  // warps share a program
     warp.dynamic_id = dynamic_warps_++;
     warp.cta = slot;
+    warp.number = number;
     warp.threads =
         std::min(config_.warp_size, cta.kernel->needs.threads - number * config_.warp_size);
     warp.copy_groups.clear();

@@ -167,6 +167,8 @@ private:
     unsigned place(kernel_context& kernel, std::unique_ptr<program::cta> block);
     void store_asynchronously(unsigned warp, std::uint64_t now);
     void begin_warp(unsigned warp, unsigned slot, unsigned number);
+    /// Warp slot of a CTA, counted from its first, that one of its warps takes.
+    unsigned rotated(unsigned number, unsigned rotation, unsigned warps) const;
     void synchronise();
     std::uint64_t take_arrivals(std::uint64_t now);
     void retire();

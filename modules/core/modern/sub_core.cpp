@@ -42,6 +42,7 @@ sub_core::sub_core(const sc_core::sc_module_name& name, kernel::phase_sequencer&
       modern_(modern),
       number_(number),
       sm_(sm),
+      scheduler_(modern.policy),
       ports_(modern.execution),
       registers_(modern.registers),
       results_(modern.result_queue),

@@ -15,7 +15,8 @@ struct warps {
     std::vector<unsigned> left;
     std::vector<std::uint64_t> finished;
 
-    warps(unsigned n, unsigned instructions) : left(n, instructions), finished(n, 0) {
+    warps(unsigned n, unsigned instructions, issue_policy policy = issue_policy::cggty)
+        : scheduler(policy), left(n, instructions), finished(n, 0) {
         for (unsigned w = 0; w < n; ++w) scheduler.warp_starts(w);
     }
     std::string run(unsigned distance, std::uint64_t cycles) {
@@ -57,6 +58,23 @@ TEST(IssueScheduler, LetsFourFavouredWarpsSaturateIssueWhileTheOthersWait) {
     EXPECT_EQ(w.finished[2], 4 + 4 * 127u);
     EXPECT_GT(w.finished[1], 512u + 4 * 126u);
     EXPECT_LE(w.finished[0], 1030u);
+}
+
+TEST(IssueScheduler, TakesWarpsInTurnByLooseRoundRobin) {
+    EXPECT_EQ(warps(3, 3, issue_policy::lrr).run(1, 20), "ABCABCABC");
+    // Six chains of dependent FFMAs share the sub-core: none is favoured.
+    warps w(6, 128, issue_policy::lrr);
+    w.run(4, 4000);
+    for (const std::uint64_t f : w.finished) EXPECT_GT(f, 6 * 127u);
+}
+
+TEST(IssueScheduler, PassesOverABusyUnitByLooseRoundRobin) {
+    issue_scheduler s(issue_policy::lrr);
+    for (unsigned w = 0; w < 4; ++w) s.warp_starts(w);
+    s.issued(2);
+    EXPECT_EQ(s.choose(0b0111, [](unsigned w) { return w != 0; }), 1);
+    EXPECT_EQ(s.choose(0b1111, [](unsigned) { return true; }), 3);
+    EXPECT_EQ(s.choose(0b1111, [](unsigned) { return false; }), -1);
 }
 
 TEST(IssueScheduler, PassesOverAWarpWhoseUnitIsBusy) {

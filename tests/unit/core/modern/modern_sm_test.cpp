@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace simtlm::core::modern {
 namespace {
 
@@ -328,6 +330,35 @@ TEST(ModernSm, CountsAWarpEveryTwoCyclesAtItsBarriers) {
     const std::uint64_t counted = first + c.barrier_latency + (warps - 1) * c.barrier_interval;
     EXPECT_GE(rig.issued(after, 0).at(0), counted);
     EXPECT_LE(rig.issued(after, 0).at(0), counted + 4);
+}
+
+/// Sub-cores on which the first warps of four resident CTAs of four warps issue.
+std::set<unsigned> sub_cores_of_first_warps(bool rotate) {
+    sm_timing timing;
+    timing.rotate_ctas = rotate;
+    modern_rig rig("rig", four_sub_cores(), timing);
+    modern_listing p;
+    const auto& work = p.add("FFMA", {1}, {2, 3, 4}, stall(4));
+    const auto& exit = p.exit();
+    block_builder b;
+    b.warp().run(work).run(exit);
+    for (unsigned w = 1; w < 4; ++w) b.warp().run(exit);
+    for (unsigned cta = 0; cta < 4; ++cta) rig.launch(b);
+    rig.run(2000);
+    EXPECT_EQ(rig.completed.size(), 4u);
+    expect_everything_accounted(rig, 4 * 5);
+    std::set<unsigned> result;
+    for (const auto& e : rig.issues)
+        if (e.pc == work.pc) result.insert(e.sub_core);
+    return result;
+}
+
+TEST(ModernSm, PlacesTheFirstWarpsOfCtasOnOneSubCore) {
+    EXPECT_EQ(sub_cores_of_first_warps(false).size(), 1u);
+}
+
+TEST(ModernSm, PlacesTheFirstWarpsOfCtasOnAllSubCoresWhereItRotatesThem) {
+    EXPECT_EQ(sub_cores_of_first_warps(true).size(), 4u);
 }
 
 TEST(ModernSm, RunsCodeWithoutControlBitsByItsScoreboard) {
