@@ -19,6 +19,9 @@ constexpr double extra_budget = 0.01, error_budget = 0.03;
 constexpr double cost_of_any_kernel = 3000;  // warp instructions: its report, its launch latency
 /// Of the estimated cycles of the run: what clusters of unlike groups may make it differ by.
 constexpr double cluster_budget = 0.02;
+/// Of launches of a program, to those of recorded kernels: where fewer threads have something to
+/// do, the mix is another, but cycles go with instructions nevertheless.
+constexpr double launch_tolerance = 2;
 constexpr double sector = 32;  // bytes
 constexpr double warp_size = 32;
 
@@ -90,7 +93,7 @@ bool kernel_sampler::similar(const kernel_traits& a, const kernel_traits& b) con
 /// Of launches that have run: of how many instructions is no difference, since their cycles follow
 /// from these.
 bool kernel_sampler::similar_launch(const kernel_traits& a, const kernel_traits& b) const {
-    return same_launch(a, b) && launch_difference(a, b) <= how_.similarity;
+    return same_launch(a, b) && launch_difference(a, b) <= launch_tolerance * how_.similarity;
 }
 
 std::size_t kernel_sampler::new_group(const kernel_traits& leader) {
