@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled for several instruction sets: set, setp, testp.
-#include "modules/execution/arithmetic/floating.h"
+#include "modules/execution/arithmetic/half.h"
 #include "modules/execution/operations/elementwise.h"
 #include "modules/execution/operations/target_tables.h"
 
@@ -139,11 +139,21 @@ template <class T>
 struct of_type {
     template <class Op>
     struct lanes {
-        static constexpr handler handle = compare<Op, values::bits_of<T>>;
+        static constexpr handler handle = [] {
+            if constexpr (leaves_to_baseline && values::detail::is_half<T>)
+                return of_baseline;
+            else
+                return compare<Op, values::bits_of<T>>;
+        }();
     };
     template <class Op>
     struct pairs {
-        static constexpr handler handle = compare_pairs<Op>;
+        static constexpr handler handle = [] {
+            if constexpr (leaves_to_baseline)
+                return of_baseline;
+            else
+                return compare_pairs<Op>;
+        }();
     };
 };
 

@@ -12,6 +12,29 @@ choice choose_from_integer(const ptx::operation& o);
 choice choose_to_integer(const ptx::operation& o);
 choice choose_between_floats(const ptx::operation& o);
 
+/// Conversions that hardly any program executes.
+template <class To, class From, values::rounding Round, values::modifiers Flags, bool Integral>
+constexpr bool is_seldom_conversion() {
+    using values::rounding;
+    constexpr bool of_half = values::detail::is_half<To> || values::detail::is_half<From>;
+    if constexpr (From::is_integer) {
+        return of_half;
+    } else if constexpr (To::is_integer) {
+        constexpr bool upwards_or_downwards = Round == rounding::up || Round == rounding::down;
+        return of_half || To::width < 16 || (To::width == 16 && Round != rounding::zero) ||
+               (To::width == 64 && upwards_or_downwards);
+    } else if constexpr (of_half) {
+        constexpr bool of_single =
+            std::is_same_v<To, values::f32> || std::is_same_v<From, values::f32>;
+        return !of_single || Integral || (Flags & ~values::ftz) != 0;
+    } else {
+        return (Flags & values::sat) != 0 && (Integral || std::is_same_v<To, values::f64>);
+    }
+}
+template <class To, class From, values::rounding Round, values::modifiers Flags, bool Integral>
+constexpr bool is_seldom<values::cvt<To, From, Round, Flags, Integral>> =
+    is_seldom_conversion<To, From, Round, Flags, Integral>();
+
 template <class To, class From, values::rounding Round, values::modifiers Flags, bool Integral,
           bool Cheap>
 choice conversion() {

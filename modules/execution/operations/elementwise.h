@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/execution/arithmetic/integer.h"
 #include "modules/execution/operations/choice.h"
 #include "modules/execution/operations/lanes.h"
+#include "modules/execution/operations/seldom.h"
+#include "modules/execution/operations/target_tables.h"
 #include "modules/ptx/operation.h"
 
 #include <tuple>
@@ -12,16 +13,17 @@
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
-namespace values = arithmetic;
-
 template <class Bits>
 constexpr std::uint8_t width_of_bits = std::is_same_v<Bits, bool> ? 1 : sizeof(Bits) * 8;
 
-/// Op::apply on every lane. Cheap: all lanes are computed at once; else those that execute.
+/// Op::apply on every lane. Cheap: all lanes are computed at once; else those that execute. What
+/// does not become SIMD, or is executed seldom, is compiled for the baseline alone.
 template <class Op, bool Cheap, class Result, class... Sources>
 constexpr choice elementwise() {
     choice c;
-    if constexpr (Cheap)
+    if constexpr (leaves_to_baseline && (!Cheap || is_seldom<Op>))
+        c.execute = of_baseline;
+    else if constexpr (Cheap)
         c.execute = map<Op, Result, Sources...>;
     else
         c.execute = map_each<Op, Result, Sources...>;

@@ -21,6 +21,9 @@ using values::rounding;
 template <class T, rounding Round, modifiers Flags>
 choice arithmetic_of(const ptx::operation& o) {
     constexpr bool cheap = Round == rounding::nearest;
+    // exp() of CUDA's library rounds down once.
+    constexpr bool cheap_fma =
+        cheap || (std::is_same_v<T, f32> && Round == rounding::down && (Flags & values::sat) == 0);
     switch (o.op) {
         case opcode::add:
             return binary<T, values::add<T, Round, Flags>, cheap>();
@@ -30,7 +33,7 @@ choice arithmetic_of(const ptx::operation& o) {
             return binary<T, values::mul<T, Round, Flags>, cheap>();
         case opcode::mad:
         case opcode::fma:
-            return ternary<T, values::fma<T, Round, Flags>, cheap>();
+            return ternary<T, values::fma<T, Round, Flags>, cheap_fma>();
         default:
             break;
     }

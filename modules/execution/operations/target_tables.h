@@ -11,6 +11,16 @@
 namespace simtlm::execution {
 inline namespace SIMTLM_ARITHMETIC_TARGET {
 
+/// Whether this instruction set is beside the baseline, which has every handler: a choice of
+/// `of_baseline` stands for the baseline's. That halves what is compiled.
+#ifdef SIMTLM_BESIDE_BASELINE
+constexpr bool leaves_to_baseline = true;
+#else
+constexpr bool leaves_to_baseline = false;
+#endif
+/// Never executed: choose_elementwise() puts the baseline's handler in its place.
+const operation* of_baseline(warp& w, const operation* op);
+
 choice choose_integer(const ptx::operation& o);
 choice choose_bit_field(const ptx::operation& o);
 choice choose_logic(const ptx::operation& o);

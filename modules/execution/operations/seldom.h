@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/execution/arithmetic/half.h"
+
+// What hardly any program executes need not be compiled for every instruction set.
+namespace simtlm::execution {
+inline namespace SIMTLM_ARITHMETIC_TARGET {
+
+namespace values = arithmetic;
+
+/// Whether hardly any program executes Op. Approximations and conversions are told with their
+/// families.
+template <class Op>
+constexpr bool is_seldom = false;
+template <class Op>
+constexpr bool is_seldom<values::packed<Op>> = is_seldom<Op>;
+
+/// Modifiers with which hardly a program computes.
+template <class Type>
+constexpr values::modifiers seldom_modifiers =
+    values::detail::is_half<Type> ? ~values::plain : values::sat;
+
+template <class T, values::rounding Round, values::modifiers Flags, class Enable>
+constexpr bool is_seldom<values::add<T, Round, Flags, Enable>> = (Flags & seldom_modifiers<T>) != 0;
+template <class T, values::rounding Round, values::modifiers Flags, class Enable>
+constexpr bool is_seldom<values::sub<T, Round, Flags, Enable>> = (Flags & seldom_modifiers<T>) != 0;
+template <class T, values::rounding Round, values::modifiers Flags>
+constexpr bool is_seldom<values::mul<T, Round, Flags>> = (Flags & seldom_modifiers<T>) != 0;
+template <class T, values::rounding Round, values::modifiers Flags>
+constexpr bool is_seldom<values::fma<T, Round, Flags>> = (Flags & seldom_modifiers<T>) != 0;
+template <class T, values::modifiers Flags, class Enable>
+constexpr bool is_seldom<values::min<T, Flags, Enable>> =
+    (Flags & (values::xorsign_abs | (values::detail::is_half<T> ? values::ftz : 0))) != 0;
+template <class T, values::modifiers Flags, class Enable>
+constexpr bool is_seldom<values::max<T, Flags, Enable>> = is_seldom<values::min<T, Flags>>;
+
+}  // namespace SIMTLM_ARITHMETIC_TARGET
+}  // namespace simtlm::execution
