@@ -4,13 +4,15 @@
 #include "platform/study/comparison.h"
 #include "sc_main/standard_streams.h"
 #include "sc_main/tool_main.h"
+#include "sc_main/tools.h"
 
 #include <string>
 #include <vector>
 
+namespace simtlm::tools {
+namespace diff_tool {
 namespace {
 
-using namespace simtlm;
 namespace po = boost::program_options;
 namespace study = platform::study;
 
@@ -77,13 +79,10 @@ int act(int argc, char** argv) {
 }
 
 }  // namespace
+}  // namespace diff_tool
 
-/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
-extern "C" int sc_main(int argc, char** argv) {
-    return run_tool("simtlm-diff", argc, argv, act, trouble);
+int diff(int argc, char** argv) {
+    return run_tool("simtlm-diff", argc, argv, diff_tool::act, diff_tool::trouble);
 }
 
-/// Takes the place of SystemC's own main(), which would print a banner.
-int main(int argc, char** argv) {
-    return sc_main(argc, argv);
-}
+}  // namespace simtlm::tools

@@ -6,6 +6,7 @@
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
 #include "sc_main/tool_main.h"
+#include "sc_main/tools.h"
 
 #include <fmt/format.h>
 
@@ -13,9 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace simtlm::tools {
+namespace merge_tool {
 namespace {
 
-using namespace simtlm;
 namespace po = boost::program_options;
 namespace study = platform::study;
 
@@ -72,13 +74,10 @@ int act(int argc, char** argv) {
 }
 
 }  // namespace
+}  // namespace merge_tool
 
-/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
-extern "C" int sc_main(int argc, char** argv) {
-    return run_tool("simtlm-merge", argc, argv, act);
+int merge(int argc, char** argv) {
+    return run_tool("simtlm-merge", argc, argv, merge_tool::act);
 }
 
-/// Takes the place of SystemC's own main(), which would print a banner.
-int main(int argc, char** argv) {
-    return sc_main(argc, argv);
-}
+}  // namespace simtlm::tools

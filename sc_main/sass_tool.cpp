@@ -12,6 +12,7 @@
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
 #include "sc_main/tool_main.h"
+#include "sc_main/tools.h"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -26,9 +27,10 @@
 #include <string>
 #include <vector>
 
+namespace simtlm::tools {
+namespace sass_tool {
 namespace {
 
-using namespace simtlm;
 namespace po = boost::program_options;
 
 constexpr const char* usage =
@@ -249,13 +251,10 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+}  // namespace sass_tool
 
-/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
-extern "C" int sc_main(int argc, char** argv) {
-    return simtlm::run_tool("simtlm-sass", argc, argv, run, output_failed);
+int sass(int argc, char** argv) {
+    return run_tool("simtlm-sass", argc, argv, sass_tool::run, output_failed);
 }
 
-/// Takes the place of SystemC's own main(), which would print a banner.
-int main(int argc, char** argv) {
-    return sc_main(argc, argv);
-}
+}  // namespace simtlm::tools

@@ -10,6 +10,7 @@
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
 #include "sc_main/tool_main.h"
+#include "sc_main/tools.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,9 +26,10 @@
 #include <string>
 #include <vector>
 
+namespace simtlm::tools {
+namespace sweep_tool {
 namespace {
 
-using namespace simtlm;
 namespace po = boost::program_options;
 namespace fs = std::filesystem;
 namespace study = platform::study;
@@ -313,13 +315,10 @@ int act(int argc, char** argv) {
 }
 
 }  // namespace
+}  // namespace sweep_tool
 
-/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
-extern "C" int sc_main(int argc, char** argv) {
-    return run_tool("simtlm-sweep", argc, argv, act);
+int sweep(int argc, char** argv) {
+    return run_tool("simtlm-sweep", argc, argv, sweep_tool::act);
 }
 
-/// Takes the place of SystemC's own main(), which would print a banner.
-int main(int argc, char** argv) {
-    return sc_main(argc, argv);
-}
+}  // namespace simtlm::tools

@@ -10,6 +10,7 @@
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
 #include "sc_main/tool_main.h"
+#include "sc_main/tools.h"
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -25,9 +26,10 @@
 #include <thread>
 #include <vector>
 
+namespace simtlm::tools {
+namespace trace_tool {
 namespace {
 
-using namespace simtlm;
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
@@ -299,13 +301,10 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+}  // namespace trace_tool
 
-/// Nothing is simulated, but SystemC's library, which comes with modules/kernel, wants this name.
-extern "C" int sc_main(int argc, char** argv) {
-    return simtlm::run_tool("simtlm-trace", argc, argv, run, output_failed);
+int trace(int argc, char** argv) {
+    return run_tool("simtlm-trace", argc, argv, trace_tool::run, output_failed);
 }
 
-/// Takes the place of SystemC's own main(), which would print a banner.
-int main(int argc, char** argv) {
-    return sc_main(argc, argv);
-}
+}  // namespace simtlm::tools

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// The programs beside the simulator, by name: `diff` is simtlm-diff. One library holds them all,
+/// so that headers of boost and of JSON are compiled once; tool_entry.cpp makes a program of each.
+/// All take the arguments of main() and return the exit code.
+namespace simtlm::tools {
+
+int diff(int argc, char** argv);
+int merge(int argc, char** argv);
+int report(int argc, char** argv);
+int sass(int argc, char** argv);
+int sweep(int argc, char** argv);
+int trace(int argc, char** argv);
+
+}  // namespace simtlm::tools
