@@ -9,10 +9,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <regex>
+#include <optional>
 #include <sstream>
+#include <system_error>
 
 namespace simtlm::platform::study {
 
@@ -35,6 +37,20 @@ std::vector<kernel_range> ranges_within(const std::vector<std::uint64_t>& weight
         load += w;
     }
     return ranges;
+}
+
+/// N of a line that ends in ": N warp instructions, M thread instructions, ...".
+std::optional<std::uint64_t> warp_instructions_of(const std::string& line) {
+    const std::size_t end = line.rfind(" warp instructions, ");
+    if (end == std::string::npos || line.find(" thread instructions, ", end) == std::string::npos)
+        return {};
+    const std::size_t colon = line.rfind(": ", end);
+    if (colon == std::string::npos) return {};
+    const char* const last = line.data() + end;
+    std::uint64_t count = 0;
+    const auto [stop, error] = std::from_chars(line.data() + colon + 2, last, count);
+    if (error != std::errc{} || stop != last) return {};
+    return count;
 }
 
 /// Of what a run in shards reads and executes, however many shards there are.
@@ -163,16 +179,11 @@ std::vector<kernel_range> balanced_shards(const std::vector<std::uint64_t>& weig
 }
 
 std::vector<std::uint64_t> launch_counts(const std::string& report) {
-    // kernel 3 scale: grid 4x1x1, block 64x1x1: 96 warp instructions, 3072 thread instructions, ...
-    static const std::regex tail(": ([0-9]+) warp instructions, [0-9]+ thread instructions, ");
     std::vector<std::uint64_t> counts;
     std::istringstream lines(report);
-    for (std::string line; std::getline(lines, line);) {
-        std::smatch found;
-        if (line.rfind("kernel ", 0) != 0) continue;
-        const std::string end = line.substr(line.size() - std::min<std::size_t>(line.size(), 160));
-        if (std::regex_search(end, found, tail)) counts.push_back(std::stoull(found[1].str()));
-    }
+    for (std::string line; std::getline(lines, line);)
+        if (line.rfind("kernel ", 0) == 0)
+            if (const auto count = warp_instructions_of(line)) counts.push_back(*count);
     return counts;
 }
 
