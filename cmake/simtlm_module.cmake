@@ -33,10 +33,16 @@ function(simtlm_precompile target)
 endfunction()
 
 # simtlm_light(TARGET): for sources that run once a program or once a kernel (readers of options,
-# reports, calls of host programs): lightly optimised, and compiled in little more than half the time.
+# reports, calls of host programs): lightly optimised, and compiled in half the time. -Og takes three
+# quarters of the time of -O1, and makes smaller code once it inlines what is called once.
+set(simtlm_light_options -O1)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(simtlm_light_options -Og -finline-functions-called-once -DXXH_NO_INLINE_HINTS=1)
+endif()
 function(simtlm_light target)
   if(SIMTLM_QUICK_BUILD)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> -fPIC)  # as the headers are
+    target_compile_options(${target} PRIVATE
+      "$<$<CONFIG:Release>:${simtlm_light_options}>" -fPIC)  # as the headers are
     simtlm_precompile(${target} HEADERS simtlm_light_headers)
   endif()
 endfunction()
@@ -78,7 +84,8 @@ if(SIMTLM_QUICK_BUILD)
       <map> <memory> <mutex> <optional> <set> <string> <string_view> <systemc> <thread> <tlm>
       <unordered_map> <utility> <vector>)
   endforeach()
-  target_compile_options(simtlm_light_headers PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(simtlm_light_headers PRIVATE
+    "$<$<CONFIG:Release>:${simtlm_light_options}>")
 endif()
 if(SIMTLM_PROFILE STREQUAL "train")
   add_compile_options(-fprofile-generate -fprofile-update=single)

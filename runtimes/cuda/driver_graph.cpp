@@ -9,7 +9,7 @@ using namespace simtlm::cuda;
 namespace {
 
 template <class Act>
-result graph_call(const char* name, Act&& act) {
+result driver_graph_call(const char* name, Act&& act) {
     return driver_call(name, [&](session& s) {
         const std::lock_guard<std::recursive_mutex> lock(s.graphs_mutex);
         act(s);
@@ -58,22 +58,22 @@ side_3d side_of(void* array, const position& at, const pitched_pointer& p) {
 RUNTIME(cuGraphAddMemcpyNode)
 (graph_node** to, graph* g, graph_node* const* after, std::size_t count, const driver_copy_3d* p,
  void*) {
-    return graph_call("cuGraphAddMemcpyNode", [&](session& s) {
+    return driver_graph_call("cuGraphAddMemcpyNode", [&](session& s) {
         require_pointer(to);
         *to = add_node(s, g, after, count, copy_of(s, p));
     });
 }
 RUNTIME(cuGraphMemcpyNodeSetParams)(graph_node* n, const driver_copy_3d* p) {
-    return graph_call("cuGraphMemcpyNodeSetParams",
-                      [&](session& s) { change_node(n, copy_of(s, p)); });
+    return driver_graph_call("cuGraphMemcpyNodeSetParams",
+                             [&](session& s) { change_node(n, copy_of(s, p)); });
 }
 RUNTIME(cuGraphExecMemcpyNodeSetParams)
 (executable_graph* g, graph_node* n, const driver_copy_3d* p, void*) {
-    return graph_call("cuGraphExecMemcpyNodeSetParams",
-                      [&](session& s) { change_node(s, g, n, copy_of(s, p)); });
+    return driver_graph_call("cuGraphExecMemcpyNodeSetParams",
+                             [&](session& s) { change_node(s, g, n, copy_of(s, p)); });
 }
 RUNTIME(cuGraphMemcpyNodeGetParams)(graph_node* n, driver_copy_3d* to) {
-    return graph_call("cuGraphMemcpyNodeGetParams", [&](session&) {
+    return driver_graph_call("cuGraphMemcpyNodeGetParams", [&](session&) {
         require_pointer(to);
         require(n != nullptr && n->what.kind == node_kind::copy, status::invalid_value,
                 "a node of another kind");
@@ -112,22 +112,22 @@ operation kernel_of(session& s, const kernel_parameters_v2* p) {
 RUNTIME(cuGraphAddKernelNode_v2)
 (graph_node** to, graph* g, graph_node* const* after, std::size_t count,
  const kernel_parameters_v2* p) {
-    return graph_call("cuGraphAddKernelNode", [&](session& s) {
+    return driver_graph_call("cuGraphAddKernelNode", [&](session& s) {
         require_pointer(to);
         *to = add_node(s, g, after, count, kernel_of(s, p));
     });
 }
 RUNTIME(cuGraphKernelNodeSetParams_v2)(graph_node* n, const kernel_parameters_v2* p) {
-    return graph_call("cuGraphKernelNodeSetParams",
-                      [&](session& s) { change_node(n, kernel_of(s, p)); });
+    return driver_graph_call("cuGraphKernelNodeSetParams",
+                             [&](session& s) { change_node(n, kernel_of(s, p)); });
 }
 RUNTIME(cuGraphExecKernelNodeSetParams_v2)
 (executable_graph* g, graph_node* n, const kernel_parameters_v2* p) {
-    return graph_call("cuGraphExecKernelNodeSetParams",
-                      [&](session& s) { change_node(s, g, n, kernel_of(s, p)); });
+    return driver_graph_call("cuGraphExecKernelNodeSetParams",
+                             [&](session& s) { change_node(s, g, n, kernel_of(s, p)); });
 }
 RUNTIME(cuGraphKernelNodeGetParams_v2)(graph_node* n, kernel_parameters_v2* to) {
-    return graph_call("cuGraphKernelNodeGetParams", [&](session&) {
+    return driver_graph_call("cuGraphKernelNodeGetParams", [&](session&) {
         require_pointer(to);
         require(n != nullptr && n->what.kind == node_kind::kernel, status::invalid_value,
                 "a node of another kind");
@@ -177,7 +177,7 @@ operation node_of(session& s, driver_node_parameters* p) {
 RUNTIME(cuGraphAddNode)
 (graph_node** to, graph* g, graph_node* const* after, std::size_t count,
  driver_node_parameters* p) {
-    return graph_call("cuGraphAddNode", [&](session& s) {
+    return driver_graph_call("cuGraphAddNode", [&](session& s) {
         require_pointer(to);
         *to = add_node(s, g, after, count, node_of(s, p));
         tell_of_node(s, **to, as_of_runtime(p));
@@ -189,15 +189,16 @@ RUNTIME(cuGraphAddNode_v2)
     return simtlm_rt_cuGraphAddNode(to, g, after, count, p);
 }
 RUNTIME(cuGraphNodeSetParams)(graph_node* n, driver_node_parameters* p) {
-    return graph_call("cuGraphNodeSetParams", [&](session& s) { change_node(n, node_of(s, p)); });
+    return driver_graph_call("cuGraphNodeSetParams",
+                             [&](session& s) { change_node(n, node_of(s, p)); });
 }
 RUNTIME(cuGraphExecNodeSetParams)(executable_graph* g, graph_node* n, driver_node_parameters* p) {
-    return graph_call("cuGraphExecNodeSetParams",
-                      [&](session& s) { change_node(s, g, n, node_of(s, p)); });
+    return driver_graph_call("cuGraphExecNodeSetParams",
+                             [&](session& s) { change_node(s, g, n, node_of(s, p)); });
 }
 RUNTIME(cuGraphConditionalHandleCreate)
 (std::uint64_t* to, graph* g, void*, unsigned initial, unsigned flags) {
-    return graph_call("cuGraphConditionalHandleCreate", [&](session& s) {
+    return driver_graph_call("cuGraphConditionalHandleCreate", [&](session& s) {
         require_pointer(to);
         require(flags <= 1, status::invalid_value, "unknown flags");
         graph& in = *graph_store::of(s).get(g);
