@@ -29,7 +29,7 @@ namespace io = boost::iostreams;
 constexpr std::size_t initial_buffer = 256 * 1024;
 constexpr std::size_t longest_line = 1024 * 1024;
 constexpr std::size_t filter_buffer = 64 * 1024;
-constexpr std::size_t first_read = 512, unpacked_at_once = 512;
+constexpr std::size_t first_read = 2 * 1024, unpacked_at_once = 2 * 1024;
 
 enum class format { plain, xz, gzip, zstd, bzip2 };
 
