@@ -91,6 +91,7 @@ cubin::cubin(std::string bytes, std::string origin)
     read_relocations();
     read_functions();
     read_lines();
+    read_virtual_architecture();
 }
 
 void cubin::fail(const std::string& what) const {
@@ -295,6 +296,26 @@ void cubin::read_lines() {
     for (cubin_function& f : functions_)
         std::stable_sort(f.lines.begin(), f.lines.end(),
                          [](const auto& a, const auto& b) { return a.offset < b.offset; });
+}
+
+void cubin::read_virtual_architecture() {
+    // Before CUDA 13 it is in the header's flags; from then on in a note: behind its own header and
+    // the name of its owner, the second half word.
+    virtual_architecture_ = architecture_;
+    const auto header = at<Elf64_Ehdr>(bytes_, 0);
+    unsigned noted = 0;
+    if (static_cast<unsigned char>(bytes_[EI_OSABI]) != later_abi) {
+        noted = header.e_flags >> 16 & 0xff;
+    } else if (const cubin_section* note = find_section(".note.nv.cuinfo")) {
+        byte_reader r(note->contents);
+        const auto name_bytes = r.take<std::uint32_t>();
+        r.skip(8);
+        r.skip((std::min(name_bytes, 64u) + 3) / 4 * 4);
+        r.skip(2);
+        noted = r.take<std::uint16_t>();
+        if (r.failed()) noted = 0;
+    }
+    if (noted >= 30 && noted <= architecture_) virtual_architecture_ = noted;
 }
 
 const cubin_section* cubin::find_section(std::string_view name) const {

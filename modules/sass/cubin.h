@@ -98,6 +98,8 @@ public:
 
     const std::string& origin() const { return origin_; }
     unsigned architecture() const { return architecture_; }  ///< 80 for sm_80
+    /// Of the PTX that it was compiled from: 75 for compute_75.
+    unsigned virtual_architecture() const { return virtual_architecture_; }
     const std::vector<cubin_section>& sections() const { return sections_; }
     const std::vector<cubin_symbol>& symbols() const { return symbols_; }
     const std::vector<cubin_relocation>& relocations() const { return relocations_; }
@@ -116,10 +118,12 @@ private:
     void read_functions();
     void read_attributes(std::string_view contents, cubin_function* function);
     void read_lines();
+    void read_virtual_architecture();
 
     std::string bytes_;
     std::string origin_;
     unsigned architecture_ = 0;
+    unsigned virtual_architecture_ = 0;
     std::vector<cubin_section> sections_;
     std::vector<cubin_symbol> symbols_;
     std::vector<cubin_relocation> relocations_;

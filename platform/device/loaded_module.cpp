@@ -6,6 +6,7 @@
 #include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
 #include "modules/sass/cubin.h"
+#include "platform/device/ptx_architecture.h"
 #include "platform/device/status.h"
 
 namespace simtlm::device {
@@ -84,6 +85,11 @@ loaded_module::~loaded_module() {
 const execution::kernel_image* loaded_module::find_kernel(const std::string& name) const {
     const auto at = kernels_.find(name);
     return at == kernels_.end() ? nullptr : &at->second;
+}
+
+unsigned ptx_architecture(const loaded_module& m) {
+    const auto* const code = dynamic_cast<const execution::sass_image*>(&m.image());
+    return code != nullptr ? code->source().virtual_architecture() : m.architecture();
 }
 
 }  // namespace simtlm::device

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "platform/device/ptx_architecture.h"
 #include "runtimes/cuda/runtime_api.h"
 
 #include <fmt/format.h>
@@ -208,7 +209,7 @@ function_attributes attributes_of(session& s, function& f) {
     a.shared_bytes = k.allocated_shared(0);
     a.local_bytes = k.local_bytes;
     a.registers = static_cast<int>(k.registers);
-    a.ptx_version = static_cast<int>(f.code->architecture());
+    a.ptx_version = static_cast<int>(simtlm::device::ptx_architecture(*f.code));
     a.binary_version = static_cast<int>(s.config().gpu.binary_version());
     const int usual = static_cast<int>(48u << 10) - static_cast<int>(k.allocated_shared(0));
     a.max_dynamic_shared = f.max_dynamic_shared >= 0 ? f.max_dynamic_shared : std::max(usual, 0);

@@ -43,6 +43,18 @@ TEST(Cubin, TellsArchitectureOfCodeWithoutTheAbi) {
     EXPECT_EQ(cubin(bytes, "saxpy").architecture(), 80u);
 }
 
+TEST(Cubin, TellsThePtxThatItWasCompiledFrom) {
+    EXPECT_EQ(cubin(contents("saxpy.sm_90.cubin"), "saxpy").virtual_architecture(), 90u);
+    // As nvcc -gencode arch=compute_75,code=sm_90 notes it.
+    std::string bytes = contents("saxpy.sm_90.cubin");
+    const std::string owner("NVIDIA Corp\0\2\0\x5a", 15);
+    const std::size_t note = bytes.find(owner);
+    ASSERT_NE(note, std::string::npos);
+    bytes[note + 14] = 75;
+    EXPECT_EQ(cubin(bytes, "saxpy").virtual_architecture(), 75u);
+    EXPECT_EQ(cubin(bytes, "saxpy").architecture(), 90u);
+}
+
 TEST(Cubin, FindsParametersAtAnotherPlaceOnHopper) {
     const cubin file(contents("saxpy.sm_90.cubin"), "saxpy");
     EXPECT_EQ(file.architecture(), 90u);
