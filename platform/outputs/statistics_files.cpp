@@ -65,11 +65,14 @@ json json_of(const gpu_config& c) {
                    {"l2", c.clocks.l2},
                    {"dram", c.clocks.dram}};
     const double sms = c.sms();
+    // The modern core's L1D and shared memory are the same banks.
+    const double data_of_banks = sms * sm.shared.banks * 4 * c.clocks.core;
     json peaks = {
         {"warp_instructions_per_cycle", c.sms() * sm.schedulers},
         {"thread_instructions_per_cycle", c.sms() * sm.schedulers * sm.warp_size},
-        {"l1_bytes_per_second", sms * sm.l1.data.port_bytes() * c.clocks.core},
-        {"shared_bytes_per_second", sms * sm.shared.banks * 4 * c.clocks.core},
+        {"l1_bytes_per_second",
+         c.modern ? data_of_banks : sms * sm.l1.data.port_bytes() * c.clocks.core},
+        {"shared_bytes_per_second", data_of_banks},
         {"l2_bytes_per_second", c.sub_partitions() * partition.l2.port_bytes() * c.clocks.l2},
         {"dram_bytes_per_second", dram_bytes_per_cycle * c.clocks.dram}};
     return {{"core", c.modern ? "modern" : "classic"},

@@ -210,7 +210,9 @@ void sub_core::complete(warp_instruction& inst) {
 
 void sub_core::decrement(unsigned slot, unsigned counter) {
     apply_increments(write_back_process_.now() - 1);
-    if (!front_[slot].counters.decrement(counter)) return;
+    front& f = front_[slot];
+    if (!f.counters.decrement(counter)) return;
+    f.of_memory = static_cast<std::uint8_t>(f.of_memory & ~(1u << counter));
     refresh(slot);
     issue_process_.wake();
 }
@@ -220,7 +222,9 @@ void sub_core::apply_increments(std::uint64_t before) {
     std::size_t left = 0;
     for (const increment& i : increments_) {
         if (i.issued < before) {
-            front_[i.slot].counters.increment(i.counter);
+            front& f = front_[i.slot];
+            f.counters.increment(i.counter);
+            if (i.memory) f.of_memory = static_cast<std::uint8_t>(f.of_memory | 1u << i.counter);
             refresh(i.slot);
         } else {
             increments_[left++] = i;
@@ -430,7 +434,8 @@ void sub_core::issue_from(unsigned slot, std::uint64_t now) {
         distance = issue_distance(i.control.stall, i.control.yield);
         for (const std::uint8_t b : {i.control.write_barrier, i.control.read_barrier})
             if (b < dependence_counters::count)
-                increments_.push_back({now, static_cast<std::uint8_t>(slot), b});
+                increments_.push_back(
+                    {now, static_cast<std::uint8_t>(slot), b, c == scheduling_class::memory});
     } else {
         sm_.scores.reserve(w, i, inst.space);
     }
@@ -707,7 +712,13 @@ void sub_core::invalidate_instructions() {
 warp_wait sub_core::wait_of(unsigned w) const {
     const unsigned slot = slot_of(w);
     if (front_[slot].count == 0) return warp_wait::fetch;
-    if ((dependent_ & slot_bit(slot)) != 0) return warp_wait::scoreboard;
+    if ((dependent_ & slot_bit(slot)) != 0) {
+        const front& f = front_[slot];
+        const program::static_instruction& i = *head(slot)->info;
+        const bool memory = by_bits(i) ? (f.of_memory & i.control.wait_mask) != 0
+                                       : sm_.scores.waits_for_long_operation(w, i);
+        return memory ? warp_wait::memory : warp_wait::scoreboard;
+    }
     if ((scheduler_.stalled() & slot_bit(slot)) != 0) return warp_wait::scoreboard;
     return can_issue(slot, issue_process_.now()) == stall_reason::none ? warp_wait::nothing
                                                                        : warp_wait::pipeline;

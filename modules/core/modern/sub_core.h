@@ -176,6 +176,7 @@ private:
         bool wrong_path = false;       ///< what is buffered does not follow
         bool branch_ahead = false;     ///< recorded: nothing is fetched until a branch has issued
         bool missed = false;           ///< the last fetch missed the L0
+        std::uint8_t of_memory = 0;    ///< bit b: SBb counts a memory instruction
         std::uint64_t fetch_from = 0;  ///< cycle
         dependence_counters counters;
     };
@@ -270,9 +271,10 @@ private:
     struct increment {
         std::uint64_t issued;
         std::uint8_t slot, counter;
+        bool memory;
         template <class Archive>
         void checkpoint(Archive& a) {
-            a(issued, slot, counter);
+            a(issued, slot, counter, memory);
         }
     };
     std::vector<increment> increments_;  // of the last cycles

@@ -247,6 +247,8 @@ TEST(ModernSm, WaitsForALoadThatMissesByItsDependenceCounter) {
     block_builder b;
     b.warp().access(load, word_of).run(use).run(p.exit());
     rig.launch(b);
+    rig.run(200);
+    EXPECT_EQ(rig.core.why_waiting(0), warp_wait::memory);
     rig.run(3000);
     EXPECT_GT(rig.distance(load, use), 400u);
     EXPECT_GT(rig.core.stage_statistics().cycles[static_cast<unsigned>(stall_reason::dependence)],
