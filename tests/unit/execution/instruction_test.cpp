@@ -4,6 +4,7 @@
 // and results go where they belong.
 #include "tests/unit/execution/machine.h"
 
+#include <cfenv>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -32,6 +33,15 @@ using u32 = std::uint32_t;
 using s32 = std::int32_t;
 using u64 = std::uint64_t;
 using s64 = std::int64_t;
+
+u32 fma_rounded_down(u32 a, u32 b, u32 c) {
+    const int before = std::fegetround();
+    std::fesetround(FE_DOWNWARD);
+    const volatile float x = f(a), y = f(b), z = f(c);
+    const volatile float result = std::fma(float{x}, float{y}, float{z});
+    std::fesetround(before);
+    return bits(result);
+}
 
 const instruction_case cases[] = {
     {"Add", "add.u32 %r0, %r1, %r2;", [](u32 a, u32 b, u32) { return a + b; }},
@@ -111,6 +121,14 @@ const instruction_case cases[] = {
      [](u32 a, u32 b, u32) { return (a & 1) != 0 ? 1 : 1 + b; }},
     {"FusedMultiplyAdd", "fma.rn.f32 %r0, %r1, %r2, %r3;",
      [](u32 a, u32 b, u32 c) { return bits(std::fma(f(a), f(b), f(c))); }},
+    {"FusedMultiplyAddRoundedDown", "fma.rm.f32 %r0, %r1, %r2, %r3;", fma_rounded_down},
+    {"GuardedFusedMultiplyAddRoundedDown", "mov.b32 %r0, %r3; @%p1 fma.rm.f32 %r0, %r1, %r2, %r3;",
+     [](u32 a, u32 b, u32 c) { return (a & 1) != 0 ? fma_rounded_down(a, b, c) : c; }},
+    {"MultiplySaturated", "mul.sat.f32 %r0, %r1, %r2;",
+     [](u32 a, u32 b, u32) {
+         const float product = f(a) * f(b);
+         return product >= 1 ? bits(1.0f) : product > 0 ? bits(product) : 0u;
+     }},
     {"DoubleArithmetic",
      "cvt.rn.f64.s32 %fd1, %r1; cvt.rn.f64.s32 %fd2, %r2; mul.f64 %fd1, %fd1, %fd2;"
      "cvt.rn.f32.f64 %r0, %fd1;",

@@ -128,6 +128,17 @@ const value_case cases[] = {
      true, true},
     {"NegOfAHalf", "neg.f16 %h2, %h1; cvt.f32.f16 %f2, %h2; mov.b32 %r2, %f2;",
      [](u32 a) { return as_bits(static_cast<float>(-half_value(a))); }, true, true},
+    {"DoubledHalfSaturated", "add.sat.f16 %h2, %h1, %h1; cvt.f32.f16 %f2, %h2; mov.b32 %r2, %f2;",
+     [](u32 a) {
+         const double v = 2 * half_value(a);
+         return as_bits(v >= 1 ? 1.0f : v > 0 ? static_cast<float>(v) : 0.0f);
+     },
+     false, true},
+    // The high half is 0.
+    {"PairOfHalvesGreaterThanOneAndMinusOne",
+     "mov.b32 %r8, 0xbc003c00; setp.gt.f16x2 %p1|%p2, %r1, %r8;"
+     "selp.u32 %r2, 1, 0, %p1; selp.u32 %r8, 2, 0, %p2; or.b32 %r2, %r2, %r8;",
+     [](u32 a) { return half_value(a) > 1 ? 3u : 2u; }, false, true},
     {"ByteOfAShort", "cvt.s32.s8 %r2, %h1;",
      [](u32 a) { return static_cast<u32>(static_cast<std::int32_t>(static_cast<std::int8_t>(a))); },
      false, true},
