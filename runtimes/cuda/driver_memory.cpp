@@ -245,7 +245,7 @@ std::uint64_t within(session& s, const void* array, std::size_t offset, std::siz
     return a.address + offset;
 }
 
-block_copy row(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+block_copy array_row(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
     block_copy c;
     c.to = to;
     c.from = from;
@@ -257,42 +257,43 @@ block_copy row(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
 
 RUNTIME(cuMemcpyAtoH)(void* to, const void* array, std::size_t offset, std::size_t bytes) {
     return driver_call("cuMemcpyAtoH", [&](session& s) {
-        copy(s, row(address_of(to), within(s, array, offset, bytes), bytes), nullptr, false);
+        copy(s, array_row(address_of(to), within(s, array, offset, bytes), bytes), nullptr, false);
     });
 }
 RUNTIME(cuMemcpyAtoHAsync)
 (void* to, const void* array, std::size_t offset, std::size_t bytes, void* stream) {
     return driver_call("cuMemcpyAtoHAsync", [&](session& s) {
-        copy(s, row(address_of(to), within(s, array, offset, bytes), bytes), stream, true);
+        copy(s, array_row(address_of(to), within(s, array, offset, bytes), bytes), stream, true);
     });
 }
 RUNTIME(cuMemcpyHtoA)(const void* array, std::size_t offset, const void* from, std::size_t bytes) {
     return driver_call("cuMemcpyHtoA", [&](session& s) {
-        copy(s, row(within(s, array, offset, bytes), address_of(from), bytes), nullptr, false);
+        copy(s, array_row(within(s, array, offset, bytes), address_of(from), bytes), nullptr,
+             false);
     });
 }
 RUNTIME(cuMemcpyHtoAAsync)
 (const void* array, std::size_t offset, const void* from, std::size_t bytes, void* stream) {
     return driver_call("cuMemcpyHtoAAsync", [&](session& s) {
-        copy(s, row(within(s, array, offset, bytes), address_of(from), bytes), stream, true);
+        copy(s, array_row(within(s, array, offset, bytes), address_of(from), bytes), stream, true);
     });
 }
 RUNTIME(cuMemcpyAtoD)
 (std::uint64_t to, const void* array, std::size_t offset, std::size_t bytes) {
     return driver_call("cuMemcpyAtoD", [&](session& s) {
-        copy(s, row(to, within(s, array, offset, bytes), bytes), nullptr, false);
+        copy(s, array_row(to, within(s, array, offset, bytes), bytes), nullptr, false);
     });
 }
 RUNTIME(cuMemcpyDtoA)
 (const void* array, std::size_t offset, std::uint64_t from, std::size_t bytes) {
     return driver_call("cuMemcpyDtoA", [&](session& s) {
-        copy(s, row(within(s, array, offset, bytes), from, bytes), nullptr, false);
+        copy(s, array_row(within(s, array, offset, bytes), from, bytes), nullptr, false);
     });
 }
 RUNTIME(cuMemcpyAtoA)
 (const void* to, std::size_t to_offset, const void* from, std::size_t offset, std::size_t bytes) {
     return driver_call("cuMemcpyAtoA", [&](session& s) {
-        copy(s, row(within(s, to, to_offset, bytes), within(s, from, offset, bytes), bytes),
+        copy(s, array_row(within(s, to, to_offset, bytes), within(s, from, offset, bytes), bytes),
              nullptr, false);
     });
 }

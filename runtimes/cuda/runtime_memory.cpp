@@ -24,7 +24,7 @@ struct copy_call {
     bool asynchronous = false;
 };
 
-void carry_out(session& s, const copy_call& c) {
+void submit_copy(session& s, const copy_call& c) {
     if (!c.asynchronous) refuse_during_capture(s);
     simtlm::device::stream& stream = s.stream(c.stream);
     const bool captured = capture_of(s, stream) != nullptr;
@@ -34,7 +34,7 @@ void carry_out(session& s, const copy_call& c) {
     if (!c.asynchronous || (!captured && !inside && is_pageable(s, c.what.to))) finish(s, t);
 }
 
-block_copy row(void* to, const void* from, std::size_t bytes, int kind) {
+block_copy linear_copy(void* to, const void* from, std::size_t bytes, int kind) {
     block_copy c;
     c.to = address_of(to);
     c.from = address_of(from);
@@ -45,7 +45,7 @@ block_copy row(void* to, const void* from, std::size_t bytes, int kind) {
 
 block_copy rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                 std::size_t width, std::size_t height, int kind) {
-    block_copy c = row(to, from, width, kind);
+    block_copy c = linear_copy(to, from, width, kind);
     c.to_pitch = to_pitch;
     c.from_pitch = from_pitch;
     c.height = height;
@@ -66,7 +66,7 @@ std::uint64_t inside(const simtlm::device::array& a, std::size_t x, std::size_t 
 block_copy to_array(session& s, void* array, std::size_t x, std::size_t y, const void* from,
                     std::size_t pitch, std::size_t width, std::size_t height, int kind) {
     simtlm::device::array& a = s.array(array);
-    block_copy c = row(nullptr, from, width, kind);
+    block_copy c = linear_copy(nullptr, from, width, kind);
     c.to = inside(a, x, y, width, height);
     c.to_pitch = a.row_pitch();
     c.from_pitch = pitch;
@@ -77,7 +77,7 @@ block_copy to_array(session& s, void* array, std::size_t x, std::size_t y, const
 block_copy from_array(session& s, void* to, std::size_t pitch, const void* array, std::size_t x,
                       std::size_t y, std::size_t width, std::size_t height, int kind) {
     simtlm::device::array& a = s.array(array);
-    block_copy c = row(to, nullptr, width, kind);
+    block_copy c = linear_copy(to, nullptr, width, kind);
     c.from = inside(a, x, y, width, height);
     c.from_pitch = a.row_pitch();
     c.to_pitch = pitch;
@@ -107,13 +107,15 @@ std::pair<std::uint64_t, std::uint64_t> part_of(session& s, const void* symbol, 
 
 block_copy to_symbol(session& s, const void* symbol, const void* from, std::size_t bytes,
                      std::size_t offset, int kind) {
-    block_copy c = row(pointer_to(part_of(s, symbol, offset, bytes).first), from, bytes, kind);
+    block_copy c =
+        linear_copy(pointer_to(part_of(s, symbol, offset, bytes).first), from, bytes, kind);
     c.symbol = true;
     return c;
 }
 block_copy from_symbol(session& s, void* to, const void* symbol, std::size_t bytes,
                        std::size_t offset, int kind) {
-    block_copy c = row(to, pointer_to(part_of(s, symbol, offset, bytes).first), bytes, kind);
+    block_copy c =
+        linear_copy(to, pointer_to(part_of(s, symbol, offset, bytes).first), bytes, kind);
     c.symbol = true;
     return c;
 }
@@ -623,11 +625,11 @@ RUNTIME(cudaGetChannelDesc)(channel_description* d, const void* handle) {
 
 RUNTIME(cudaMemcpy)(void* to, const void* from, std::size_t bytes, int kind) {
     return runtime_call("cudaMemcpy",
-                        [&](session& s) { carry_out(s, {row(to, from, bytes, kind)}); });
+                        [&](session& s) { submit_copy(s, {linear_copy(to, from, bytes, kind)}); });
 }
 RUNTIME(cudaMemcpyAsync)(void* to, const void* from, std::size_t bytes, int kind, void* stream) {
     return runtime_call("cudaMemcpyAsync", [&](session& s) {
-        carry_out(s, {row(to, from, bytes, kind), stream, true});
+        submit_copy(s, {linear_copy(to, from, bytes, kind), stream, true});
     });
 }
 RUNTIME(cudaMemcpyBatchAsync)
@@ -643,7 +645,7 @@ RUNTIME(cudaMemcpyBatchAsync)
         require(!s.stream(stream).legacy, status::invalid_value,
                 "not in the legacy default stream");
         for (std::size_t i = 0; i < count; ++i)
-            carry_out(s, {row(to[i], from[i], bytes[i], by_address), stream, true});
+            submit_copy(s, {linear_copy(to[i], from[i], bytes[i], by_address), stream, true});
     });
 }
 RUNTIME(cudaMemcpyBatchAsync_v12)
@@ -660,7 +662,7 @@ RUNTIME(cudaMemcpyPeer)
     return runtime_call("cudaMemcpyPeer", [&](session& s) {
         check_device(s, to_device);
         check_device(s, from_device);
-        carry_out(s, {row(to, from, bytes, by_address)});
+        submit_copy(s, {linear_copy(to, from, bytes, by_address)});
     });
 }
 RUNTIME(cudaMemcpyPeerAsync)
@@ -668,49 +670,49 @@ RUNTIME(cudaMemcpyPeerAsync)
     return runtime_call("cudaMemcpyPeerAsync", [&](session& s) {
         check_device(s, to_device);
         check_device(s, from_device);
-        carry_out(s, {row(to, from, bytes, by_address), stream, true});
+        submit_copy(s, {linear_copy(to, from, bytes, by_address), stream, true});
     });
 }
 RUNTIME(cudaMemcpy2D)
 (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
  std::size_t height, int kind) {
     return runtime_call("cudaMemcpy2D", [&](session& s) {
-        carry_out(s, {rows(to, to_pitch, from, from_pitch, width, height, kind)});
+        submit_copy(s, {rows(to, to_pitch, from, from_pitch, width, height, kind)});
     });
 }
 RUNTIME(cudaMemcpy2DAsync)
 (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
  std::size_t height, int kind, void* stream) {
     return runtime_call("cudaMemcpy2DAsync", [&](session& s) {
-        carry_out(s, {rows(to, to_pitch, from, from_pitch, width, height, kind), stream, true});
+        submit_copy(s, {rows(to, to_pitch, from, from_pitch, width, height, kind), stream, true});
     });
 }
 RUNTIME(cudaMemcpy2DToArray)
 (void* array, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
  std::size_t height, int kind) {
     return runtime_call("cudaMemcpy2DToArray", [&](session& s) {
-        carry_out(s, {to_array(s, array, x, y, from, pitch, width, height, kind)});
+        submit_copy(s, {to_array(s, array, x, y, from, pitch, width, height, kind)});
     });
 }
 RUNTIME(cudaMemcpy2DToArrayAsync)
 (void* array, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
  std::size_t height, int kind, void* stream) {
     return runtime_call("cudaMemcpy2DToArrayAsync", [&](session& s) {
-        carry_out(s, {to_array(s, array, x, y, from, pitch, width, height, kind), stream, true});
+        submit_copy(s, {to_array(s, array, x, y, from, pitch, width, height, kind), stream, true});
     });
 }
 RUNTIME(cudaMemcpy2DFromArray)
 (void* to, std::size_t pitch, const void* array, std::size_t x, std::size_t y, std::size_t width,
  std::size_t height, int kind) {
     return runtime_call("cudaMemcpy2DFromArray", [&](session& s) {
-        carry_out(s, {from_array(s, to, pitch, array, x, y, width, height, kind)});
+        submit_copy(s, {from_array(s, to, pitch, array, x, y, width, height, kind)});
     });
 }
 RUNTIME(cudaMemcpy2DFromArrayAsync)
 (void* to, std::size_t pitch, const void* array, std::size_t x, std::size_t y, std::size_t width,
  std::size_t height, int kind, void* stream) {
     return runtime_call("cudaMemcpy2DFromArrayAsync", [&](session& s) {
-        carry_out(s, {from_array(s, to, pitch, array, x, y, width, height, kind), stream, true});
+        submit_copy(s, {from_array(s, to, pitch, array, x, y, width, height, kind), stream, true});
     });
 }
 RUNTIME(cudaMemcpy2DArrayToArray)
@@ -721,7 +723,7 @@ RUNTIME(cudaMemcpy2DArrayToArray)
         simtlm::device::array& a = s.array(to);
         c.to = inside(a, to_x, to_y, width, height);
         c.to_pitch = a.row_pitch();
-        carry_out(s, {c});
+        submit_copy(s, {c});
     });
 }
 RUNTIME(cudaMemcpyToArray)
@@ -729,8 +731,9 @@ RUNTIME(cudaMemcpyToArray)
     return runtime_call("cudaMemcpyToArray", [&](session& s) {
         in_rows(s.array(array), x, y, bytes,
                 [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
-                    carry_out(s, {to_array(s, array, column, line,
-                                           static_cast<const char*>(from) + done, n, n, 1, kind)});
+                    submit_copy(
+                        s, {to_array(s, array, column, line, static_cast<const char*>(from) + done,
+                                     n, n, 1, kind)});
                 });
     });
 }
@@ -740,9 +743,9 @@ RUNTIME(cudaMemcpyToArrayAsync)
     return runtime_call("cudaMemcpyToArrayAsync", [&](session& s) {
         in_rows(s.array(array), x, y, bytes,
                 [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
-                    carry_out(s, {to_array(s, array, column, line,
-                                           static_cast<const char*>(from) + done, n, n, 1, kind),
-                                  stream, true});
+                    submit_copy(s, {to_array(s, array, column, line,
+                                             static_cast<const char*>(from) + done, n, n, 1, kind),
+                                    stream, true});
                 });
     });
 }
@@ -751,8 +754,8 @@ RUNTIME(cudaMemcpyFromArray)
     return runtime_call("cudaMemcpyFromArray", [&](session& s) {
         in_rows(s.array(array), x, y, bytes,
                 [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
-                    carry_out(s, {from_array(s, static_cast<char*>(to) + done, n, array, column,
-                                             line, n, 1, kind)});
+                    submit_copy(s, {from_array(s, static_cast<char*>(to) + done, n, array, column,
+                                               line, n, 1, kind)});
                 });
     });
 }
@@ -762,59 +765,59 @@ RUNTIME(cudaMemcpyFromArrayAsync)
     return runtime_call("cudaMemcpyFromArrayAsync", [&](session& s) {
         in_rows(s.array(array), x, y, bytes,
                 [&](std::size_t done, std::size_t column, std::size_t line, std::size_t n) {
-                    carry_out(s, {from_array(s, static_cast<char*>(to) + done, n, array, column,
-                                             line, n, 1, kind),
-                                  stream, true});
+                    submit_copy(s, {from_array(s, static_cast<char*>(to) + done, n, array, column,
+                                               line, n, 1, kind),
+                                    stream, true});
                 });
     });
 }
 RUNTIME(cudaMemcpyToSymbol)
 (const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind) {
     return runtime_call("cudaMemcpyToSymbol", [&](session& s) {
-        carry_out(s, {to_symbol(s, symbol, from, bytes, offset, kind)});
+        submit_copy(s, {to_symbol(s, symbol, from, bytes, offset, kind)});
     });
 }
 RUNTIME(cudaMemcpyToSymbolAsync)
 (const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind,
  void* stream) {
     return runtime_call("cudaMemcpyToSymbolAsync", [&](session& s) {
-        carry_out(s, {to_symbol(s, symbol, from, bytes, offset, kind), stream, true});
+        submit_copy(s, {to_symbol(s, symbol, from, bytes, offset, kind), stream, true});
     });
 }
 RUNTIME(cudaMemcpyFromSymbol)
 (void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind) {
     return runtime_call("cudaMemcpyFromSymbol", [&](session& s) {
-        carry_out(s, {from_symbol(s, to, symbol, bytes, offset, kind)});
+        submit_copy(s, {from_symbol(s, to, symbol, bytes, offset, kind)});
     });
 }
 RUNTIME(cudaMemcpyFromSymbolAsync)
 (void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind, void* stream) {
     return runtime_call("cudaMemcpyFromSymbolAsync", [&](session& s) {
-        carry_out(s, {from_symbol(s, to, symbol, bytes, offset, kind), stream, true});
+        submit_copy(s, {from_symbol(s, to, symbol, bytes, offset, kind), stream, true});
     });
 }
 RUNTIME(cudaMemcpy3D)(const copy_3d* p) {
     return runtime_call("cudaMemcpy3D", [&](session& s) {
         require_pointer(p);
-        carry_out(s, {block_of(s, *p)});
+        submit_copy(s, {block_of(s, *p)});
     });
 }
 RUNTIME(cudaMemcpy3DAsync)(const copy_3d* p, void* stream) {
     return runtime_call("cudaMemcpy3DAsync", [&](session& s) {
         require_pointer(p);
-        carry_out(s, {block_of(s, *p), stream, true});
+        submit_copy(s, {block_of(s, *p), stream, true});
     });
 }
 RUNTIME(cudaMemcpy3DPeer)(const copy_3d_peer* p) {
     return runtime_call("cudaMemcpy3DPeer", [&](session& s) {
         require_pointer(p);
-        carry_out(s, {block_of(s, plain(*p))});
+        submit_copy(s, {block_of(s, plain(*p))});
     });
 }
 RUNTIME(cudaMemcpy3DPeerAsync)(const copy_3d_peer* p, void* stream) {
     return runtime_call("cudaMemcpy3DPeerAsync", [&](session& s) {
         require_pointer(p);
-        carry_out(s, {block_of(s, plain(*p)), stream, true});
+        submit_copy(s, {block_of(s, plain(*p)), stream, true});
     });
 }
 

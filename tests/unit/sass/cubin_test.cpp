@@ -44,14 +44,14 @@ TEST(Cubin, TellsArchitectureOfCodeWithoutTheAbi) {
 }
 
 TEST(Cubin, TellsThePtxThatItWasCompiledFrom) {
-    EXPECT_EQ(cubin(contents("saxpy.sm_90.cubin"), "saxpy").virtual_architecture(), 90u);
-    // As nvcc -gencode arch=compute_75,code=sm_90 notes it.
+    EXPECT_EQ(cubin(contents("saxpy.sm_90.cubin"), "saxpy").virtual_architecture(), 75u);
+    // As nvcc -gencode arch=compute_90,code=sm_90 notes it.
     std::string bytes = contents("saxpy.sm_90.cubin");
-    const std::string owner("NVIDIA Corp\0\2\0\x5a", 15);
+    const std::string owner("NVIDIA Corp\0\2\0\x4b", 15);
     const std::size_t note = bytes.find(owner);
     ASSERT_NE(note, std::string::npos);
-    bytes[note + 14] = 75;
-    EXPECT_EQ(cubin(bytes, "saxpy").virtual_architecture(), 75u);
+    bytes[note + 14] = 90;
+    EXPECT_EQ(cubin(bytes, "saxpy").virtual_architecture(), 90u);
     EXPECT_EQ(cubin(bytes, "saxpy").architecture(), 90u);
 }
 
