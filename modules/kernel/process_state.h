@@ -49,7 +49,9 @@ struct alignas(64) process_state {
     const sc_core::sc_object* block;        ///< the same, unless the process is that of a group
 
     std::uint64_t mask() const { return std::uint64_t{1} << bit; }
-    bool is_awake() const { return (__atomic_load_n(word, __ATOMIC_RELAXED) >> bit & 1u) != 0; }
+    [[gnu::always_inline]] bool is_awake() const {
+        return (__atomic_load_n(word, __ATOMIC_RELAXED) >> bit & 1u) != 0;
+    }
     void wake() {
         if (group == nullptr) return wake_outside_groups();
         if (is_awake()) return;
