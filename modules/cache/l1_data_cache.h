@@ -83,7 +83,7 @@ public:
     const cache_statistics& statistics();
     /// Accesses refused because the first stage of their bank was taken.
     std::uint64_t bank_conflicts() const { return bank_conflicts_; }
-    /// Cycles in which a miss asked the way to memory for room in vain.
+    /// Cycles in which a miss stalls because the memory port has no room.
     kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
     void register_statistics(kernel::statistics& list) const;
 

@@ -56,7 +56,7 @@ public:
     const read_only_engine& engine() const { return engine_; }
     /// Up to date between edges, whether or not the cache sleeps.
     const cache_statistics& statistics();
-    /// Cycles in which a miss asked the way to memory for room in vain.
+    /// Cycles in which a miss stalls because the memory port has no room.
     kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
     void register_statistics(kernel::statistics& list) const;
 

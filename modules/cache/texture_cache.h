@@ -37,7 +37,7 @@ public:
     void checkpoint(kernel::archive& a);
     const texture_engine& engine() const { return engine_; }
     const cache_statistics& statistics() const { return engine_.statistics(); }
-    /// Cycles in which a miss asked the way to memory for room in vain.
+    /// Cycles in which a miss stalls because the memory port has no room.
     kernel::back_pressure_counter& back_pressure() { return back_pressure_; }
     void register_statistics(kernel::statistics& list) const;
 

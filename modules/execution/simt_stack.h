@@ -65,7 +65,7 @@ public:
     const std::vector<entry>& entries() const { return entries_; }
     std::size_t depth() const { return entries_.size(); }
 
-    /// A decoded instruction that is not the next one was fetched in vain (control hazard).
+    /// A decoded instruction that is not the next one is flushed (control hazard).
     bool is_hazard(std::uint64_t decoded_pc) const { return done() || decoded_pc != pc(); }
 
     /// The active lanes have executed an instruction that is neither a call nor a return.

@@ -42,6 +42,16 @@ TEST(StatisticsFile, TellsWhatTheGpuCanDoAndWhatLimitsOccupancy) {
     EXPECT_FALSE(k["occupancy_limits"].empty());
 }
 
+TEST(StatisticsFile, HasTheBanksOfSharedMemoryForThePeakOfAModernL1) {
+    const scratch_folder folder;
+    const nlohmann::json s =
+        read_json(statistics_of(folder, "vecadd", "s.json", {"--core", "modern"}));
+    const nlohmann::json& peaks = s["gpu"]["peaks"];
+    EXPECT_EQ(peaks["shared_bytes_per_second"], peaks["l1_bytes_per_second"]);
+    const double core_hz = s["gpu"]["clock_hz"]["core"];
+    EXPECT_DOUBLE_EQ(2 * 32 * 4 * core_hz, peaks["l1_bytes_per_second"].get<double>());
+}
+
 class InstructionProfile : public testing::TestWithParam<const char*> {};
 
 TEST_P(InstructionProfile, BlamesTheLoadThatWasWaitedFor) {
