@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pages say of files, presets, figures and the build is so: page_claims_test.py SIMTLM ROOT."""
+"""Checks statements of the pages about files, presets, figures and the build.
+
+page_claims_test.py SIMTLM ROOT
+"""
 import pathlib
 import re
 import subprocess
@@ -10,7 +13,7 @@ SIMTLM, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).re
 TOPS = ("modules", "platform", "runtimes", "sc_main", "tests", "scripts", "cmake", "configs", "traces",
         "programs", "packaging", "docs")
 NAMED = re.compile(r"(?<![\w/.:-])((?:%s)/[\w./+-]*\w)" % "|".join(TOPS))
-# Folders that the user of a page makes.
+# Folders that the reader of a page creates.
 OF_USERS = {("first-answer.md", "traces")}
 
 
@@ -42,25 +45,26 @@ class PageClaims(unittest.TestCase):
                     missing.append(f"{page.relative_to(ROOT)}: {name}")
         self.assertEqual([], missing)
 
-    def test_the_table_of_presets_tells_their_sms(self):
-        rows = re.findall(r"^\| `(\w+)` \|[^|]*\| +(\d+) \| +\d+ \|", text("README.md"), re.M)
+    def test_the_table_of_presets_has_their_sms_and_memory_channels(self):
+        rows = re.findall(r"^\| `(\w+)` \|[^|]*\| +(\d+) \| +(\d+) \|", text("README.md"), re.M)
         self.assertGreater(len(rows), 10)
-        for preset, sms in rows:
+        for preset, sms, channels in rows:
             options = options_of(preset)
-            there = (int(options["-gpgpu_n_clusters"]) *
-                     int(options["-gpgpu_n_cores_per_cluster"]))
-            self.assertEqual(int(sms), there, preset)
+            modelled = (int(options["-gpgpu_n_clusters"]) *
+                        int(options["-gpgpu_n_cores_per_cluster"]))
+            self.assertEqual(int(sms), modelled, preset)
+            self.assertEqual(int(channels), int(options["-gpgpu_n_mem"]), preset)
 
-    def test_the_sample_takes_the_cycles_that_the_page_of_waveforms_tells(self):
-        told = re.search(r"kernels in ([\d,]+) core cycles; the first takes ([\d,]+),",
-                         text("docs/waveforms.md"))
+    def test_the_sample_takes_the_cycles_that_the_page_on_waveforms_states(self):
+        stated = re.search(r"kernels in ([\d,]+) core cycles; the first takes ([\d,]+),",
+                           text("docs/waveforms.md"))
         run = subprocess.run([SIMTLM, "--preset", "QV100", "-trace",
                               ROOT / "traces/sample/kernelslist.g"],
                              capture_output=True, text=True, check=True).stdout
         totals = re.findall(r"^gpu_tot_sim_cycle = (\d+)", run, re.M)
-        self.assertEqual([f"{int(totals[-1]):,}", f"{int(totals[0]):,}"], list(told.groups()))
+        self.assertEqual([f"{int(totals[-1]):,}", f"{int(totals[0]):,}"], list(stated.groups()))
 
-    def test_sources_are_compiled_together_as_contributing_tells(self):
+    def test_unity_builds_have_the_sizes_that_contributing_states(self):
         module = text("cmake/simtlm_module.cmake")
         together = re.search(r"set\(SIMTLM_TOGETHER (\d+)", module).group(1)
         of_tests = re.search(r"UNITY_BUILD_BATCH_SIZE (\d+)", module).group(1)
