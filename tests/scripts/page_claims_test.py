@@ -25,6 +25,13 @@ def pages():
         yield from sorted((ROOT / top).rglob("README.md"))
 
 
+def anchors_of(page):
+    """The fragments of a page's headings, as GitHub forms them."""
+    headings = re.findall(r"^#+ +(.+)$", re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S),
+                          re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def text(name):
     return (ROOT / name).read_text()
 
@@ -44,6 +51,15 @@ class PageClaims(unittest.TestCase):
                 if not mine and not any(ROOT.glob(name + "*")):
                     missing.append(f"{page.relative_to(ROOT)}: {name}")
         self.assertEqual([], missing)
+
+    def test_links_between_pages_lead_to_a_file_and_a_heading(self):
+        broken = []
+        for page in pages():
+            for target, fragment in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]+))?\)", page.read_text()):
+                file = (page.parent / target).resolve() if target else page
+                if not file.exists() or (fragment and fragment not in anchors_of(file)):
+                    broken.append(f"{page.relative_to(ROOT)}: {target}#{fragment}")
+        self.assertEqual([], broken)
 
     def test_the_table_of_presets_has_their_sms_and_memory_channels(self):
         rows = re.findall(r"^\| `(\w+)` \|[^|]*\| +(\d+) \| +(\d+) \|", text("README.md"), re.M)
