@@ -19,83 +19,90 @@ struct quirk : quirk_info {
 };
 
 constexpr quirk table[] = {
-    {"packet-is-one-flit", "the crossbar moves a packet of any size as one flit",
+    {"packet-is-one-flit", "the crossbar transfers a packet of any size as one flit",
      [](gpu_config& c) -> bool& { return c.network.crossbar.quirk_packet_is_one_flit; }},
-    {"rz-is-a-register", "RZ takes part in dependences and in bank conflicts",
+    {"rz-is-a-register", "RZ causes dependences and bank conflicts like other registers",
      [](gpu_config& c) -> bool& { return c.traces.quirks.rz_is_a_register; }},
-    {"ldgsts-global-half-only", "asynchronous copies read global memory and never write shared",
+    {"ldgsts-global-half-only",
+     "asynchronous copies read global memory but do not write shared memory",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.ldgsts_global_half_only; }},
     {"fetch-past-branches",
-     "after a taken branch the L1I is asked for what lies behind it, not for its target",
+     "after a taken branch, the instruction fetch continues with the instructions after the branch "
+     "instead of its target",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.fetch_past_branches; }},
     {"loads-stay-long",
-     "two_level_active takes a loaded register for a long operation until arithmetic writes it",
+     "two_level_active treats a loaded register as a pending long operation until an arithmetic "
+     "instruction writes it",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.loads_stay_long; }},
     {"flush-few-l2",
-     "-gpgpu_flush_l2_cache drops the written lines of as many sub-partitions as there are "
-     "channels, and no others",
+     "-gpgpu_flush_l2_cache drops only dirty lines, and only in as many sub-partitions as there "
+     "are channels",
      [](gpu_config& c) -> bool& { return c.memory.quirk_flush_few_l2; }},
     {"evictions-follow-misses",
-     "a line that a write-back L1D evicts goes to the sub-partition of the access that missed",
+     "a line that a write-back L1D evicts is sent to the sub-partition of the access that missed",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.evictions_follow_misses; }},
     {"rrr-begins-with-warp-0",
-     "with -gpgpu_scheduler rrr every scheduler of an SM tries warp 0 until it issues first",
+     "with -gpgpu_scheduler rrr, every scheduler of an SM starts with warp 0 until its first issue",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.rrr_begins_with_warp_0; }},
     {"two-level-rotates-twice",
      "two_level_active rotates the active warps once for each instruction that a warp issues in a "
-     "cycle, by the place that the warp had before",
+     "cycle, based on the previous position of the warp",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.two_level_rotates_twice; }},
     {"sms-in-order",
-     "SMs that share a port of the network act one after the other within a core cycle, and see "
-     "what those before them have left of its room; all SMs with random partition indexing; an SM "
-     "with a port of its own asks for room before it sends, too",
+     "SMs that share a network port run one after the other within a core cycle and see the buffer "
+     "space that earlier ones have left, as do all SMs with random partition indexing; an SM with "
+     "its own port also checks for space before it sends",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.sms_in_order; }},
     {"writes-wait",
-     "writes with a queue of their own wait for its high mark even while no read waits",
+     "with a separate write queue, writes wait until the queue reaches its high watermark even if "
+     "no read is waiting",
      [](gpu_config& c) -> bool& { return c.memory.partition.dram.quirk_writes_wait; }},
-    {"single-barrier", "every BAR is barrier 0 with the whole thread block",
+    {"single-barrier", "every BAR instruction uses barrier 0 with all warps of the thread block",
      [](gpu_config& c) -> bool& { return c.traces.quirks.single_barrier; }},
-    {"ldc-is-alu", "LDC is arithmetic and never reaches the constant cache",
+    {"ldc-is-alu",
+     "LDC is executed as an arithmetic instruction and does not access the constant cache",
      [](gpu_config& c) -> bool& { return c.traces.quirks.ldc_is_alu; }},
-    {"base-delta-swallow", "address lists of base and deltas take one value more than written",
+    {"base-delta-swallow",
+     "the reader of address lists in base-delta format consumes one value too many",
      [](gpu_config& c) -> bool& { return c.traces.quirks.base_delta_swallow; }},
-    {"base-stride-gap", "lanes after the first gap of a strided access get address 0",
+    {"base-stride-gap", "lanes after the first gap of a strided access have address 0",
      [](gpu_config& c) -> bool& { return c.traces.quirks.base_stride_gap; }},
-    {"generic-windows", "LD and ST: shared memory reaches up to local memory, which has 16 KB",
+    {"generic-windows",
+     "for LD and ST, the shared memory window extends to local memory, which has 16 KB",
      [](gpu_config& c) -> bool& { return c.traces.quirks.generic_windows; }},
-    {"typed-width-is-word", "suffixes such as .S8 or .F64 do not tell the access width",
+    {"typed-width-is-word", "suffixes such as .S8 or .F64 do not determine the access width",
      [](gpu_config& c) -> bool& { return c.traces.quirks.typed_width_is_word; }},
     {"serial-kernels",
-     "recorded kernels of different streams wait for each other unless an SM may hold several "
-     "kernels",
+     "kernels of different streams in a trace run one after the other unless an SM may hold "
+     "several kernels",
      [](gpu_config& c) -> bool& { return c.dispatch.serial_kernels; }},
-    {"rounded-clocks", "edges of clocks that coincide are ordered by rounding errors",
+    {"rounded-clocks", "rounding errors determine the order of coincident clock edges",
      [](gpu_config& c) -> bool& { return c.clocks.quirk_rounded; }},
     {"ptx-names-give-banks",
-     "a PTX register lies in the bank that the number in its name tells, predicates too",
+     "the number in the name of a PTX register selects its bank, including predicates",
      [](gpu_config& c) -> bool& { return c.ptx.quirks.names_give_banks; }},
     {"ptx-vector-is-element", "a PTX vector access has the width of one element",
      [](gpu_config& c) -> bool& { return c.ptx.quirks.vector_is_one_element; }},
     {"ptx-missed-hazards",
-     "a PTX atomic does not wait for its address, and nobody for the result of a vote or of video "
-     "instructions",
+     "a PTX atomic does not wait for its address register, and no instruction waits for the result "
+     "of a vote or a video instruction",
      [](gpu_config& c) -> bool& { return c.ptx.quirks.missed_hazards; }},
-    {"allocations-of-256-bytes", "cudaMalloc returns multiples of 256 bytes, not of 512",
+    {"allocations-of-256-bytes", "cudaMalloc returns multiples of 256 bytes instead of 512",
      [](gpu_config& c) -> bool& { return c.ptx.quirks.allocations_of_256_bytes; }},
-    {"symbol-copies-bypass-l2", "copies from and to symbols leave nothing in L2",
+    {"symbol-copies-bypass-l2", "copies to and from symbols leave no data in the L2",
      [](gpu_config& c) -> bool& { return c.ptx.quirks.symbol_copies_bypass_l2; }},
     {"host-reads-warm-l2",
-     "copies of programs from the GPU to the host leave what they have read in L2",
+     "copies of programs from the GPU to the host leave the data that they read in the L2",
      [](gpu_config& c) -> bool& { return c.ptx.quirks.host_reads_warm_l2; }},
     {"lines-stay-reserved",
-     "a read that merges into a miss can reserve a line that no data will come to; a set full of "
-     "such lines is a deadlock",
+     "a read that merges into a miss can reserve a line that is never filled; a set full of such "
+     "lines causes a deadlock",
      [](gpu_config& c) -> bool& { return c.caches.lines_stay_reserved; }},
     {"dirty-set-stalls",
-     "a set of the L1D without clean lines stalls while the share of dirty lines is below "
+     "an L1D set without clean lines stalls while the share of dirty lines is below "
      "-gpgpu_l1_cache_write_ratio",
      [](gpu_config& c) -> bool& { return c.caches.dirty_set_stalls; }},
-    {"memcpy-truncates", "copies from the host warm L2 at addresses cut to 32 bits",
+    {"memcpy-truncates", "copies from the host warm the L2 at addresses truncated to 32 bits",
      [](gpu_config& c) -> bool& { return c.memory.partition.quirk_memcpy_truncates; }},
 };
 

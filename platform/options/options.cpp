@@ -470,7 +470,7 @@ const char* group_title(option_group group) {
         case option_group::interconnect:
             return "Interconnect";
         case option_group::elsewhere:
-            return "Accepted without meaning here";
+            return "Accepted options without effect";
     }
     return "";
 }
@@ -509,7 +509,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
 std::string described(const option_info& option) {
     std::string text = option.description;
     if (!option.effective())
-        text += (text.empty() ? "" : " ") + ("No meaning: " + option.no_meaning) + ".";
+        text += (text.empty() ? "" : " ") + ("No effect: " + option.no_meaning) + ".";
     std::string notes;
     if (!option.unit.empty()) notes = option.unit;
     if (!option.default_text.empty() && !option.action) {
@@ -535,9 +535,9 @@ std::string for_table(const std::string& text) {
 
 void write_help(std::ostream& out, const std::string& program) {
     out << "usage: " << program << " --preset GPU -trace FILE [options]\n\n"
-        << "Simulates a GPU cycle by cycle from recorded traces. Options are read in order, from "
-           "the\n"
-           "command line and from files (-config FILE); later ones win.\n";
+        << "Simulates a GPU cycle by cycle, from traces (-trace) or programs (--ptx, --cubin, "
+           "simtlm run).\nOptions are read in order from the command line and from files (-config "
+           "FILE); later values\noverride earlier ones.\n";
     for (const option_group group : all_groups) {
         out << '\n' << group_title(group) << ":\n";
         for (const option_info& option : option_table()) {
@@ -548,30 +548,30 @@ void write_help(std::ostream& out, const std::string& program) {
                 out << "      " << line << '\n';
         }
     }
-    out << "\nOther spellings:\n";
+    out << "\nAliases:\n";
     for (const auto& [older, current] : option_aliases())
-        out << "  " << older << " is read as " << current << '\n';
+        out << "  " << older << " stands for " << current << '\n';
 }
 
 void write_options_markdown(std::ostream& out) {
-    out << "# Options\n\n"
-           "<!-- Generated from the option table (platform/options/options_table.cpp); do not "
-           "edit. -->\n\n"
-           "Options have the names and the syntax of GPGPU-Sim and Accel-Sim, so that their files "
-           "load\nunchanged: `-name value`, one after another, with `#` comments, double quotes "
-           "around values of\nseveral words, and `-config FILE` to include a file. A list may be "
-           "broken after `,` `:` or `;`.\nOur own options start with two dashes. Everything can "
-           "stand "
-           "in files and on the command line;\nlater values win, whatever their place. "
-           "`--dump-config` prints the configuration in force and\nwhere each value came from.\n\n"
-           "A relative file name in a configuration file is looked for beside that file first.\n";
+    out << "# Options\n\n<!-- Generated from the option table "
+           "(platform/options/options_table.cpp); do not edit. -->\n\nThis page lists all options "
+           "of simtlm. They have the names and the syntax of GPGPU-Sim and Accel-Sim,\nso that "
+           "configuration files of these simulators can be used unchanged. Options that exist only "
+           "in\nsimtlm start with two dashes, except parameters of the modelled hardware (such as "
+           "`-modern_*`).\n\n- An option has the form `-name value`. Enclose values of several "
+           "words in double quotes. A list may\n  be continued on the next line after `,` `:` or "
+           "`;`. `#` begins a comment.\n- Options may be given on the command line and in files "
+           "(`-config FILE`), which may include other\n  files. Later values override earlier "
+           "ones.\n- A relative file name in a configuration file is first looked up in the folder "
+           "of that file.\n- `--dump-config` prints the effective configuration with the origin of "
+           "each value.\n";
     for (const option_group group : all_groups) {
         out << "\n## " << group_title(group) << "\n\n";
         if (group == option_group::elsewhere) {
-            out << "These belong to GPGPU-Sim or Accel-Sim and are accepted so that their files "
-                   "load; "
-                   "each run says\nonce which of them were given.\n\n"
-                   "| option | why |\n|---|---|\n";
+            out << "These options of GPGPU-Sim and Accel-Sim are accepted so that existing "
+                   "configuration files can be\nused. If any of them is set, the run prints a note "
+                   "that lists them.\n\n| option | reason |\n|---|---|\n";
             for (const option_info& option : option_table())
                 if (shown_in(option) == group)
                     out << "| `" << option.name << "` | " << for_table(option.no_meaning) << " |\n";
@@ -589,7 +589,7 @@ void write_options_markdown(std::ostream& out) {
                 << (option.repeatable ? " Repeatable." : "") << " |\n";
         }
     }
-    out << "\n## Other spellings\n\n| spelling | read as |\n|---|---|\n";
+    out << "\n## Aliases\n\n| alias | option |\n|---|---|\n";
     for (const auto& [older, current] : option_aliases())
         out << "| `" << older << "` | `" << current << "` |\n";
 }
@@ -600,7 +600,7 @@ void write_config(std::ostream& out, const option_values& values) {
         if (!option.syntax.empty() || value.text != "1") text += ' ' + quoted_if_needed(value.text);
         out << fmt::format("{:<64} # {}\n", text, value.origin.text());
     };
-    out << "# The configuration in force; each value is followed by where it came from.\n";
+    out << "# The effective configuration; a comment gives the origin of each value.\n";
     for (const std::string& preset : values.presets()) out << "# loaded: preset " << preset << '\n';
     for (const option_group group : all_groups) {
         bool headed = false;

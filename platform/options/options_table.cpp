@@ -10,14 +10,14 @@ namespace {
 // Why an option of GPGPU-Sim or Accel-Sim has no meaning here.
 constexpr const char* models_power = "power is not modelled";
 constexpr const char* prints_elsewhere =
-    "statistics and messages are always printed, and in full in --stats-json";
-constexpr const char* between_kernels = "checkpoints are written between two kernels";
+    "statistics and messages are always printed; --stats-json contains all statistics";
+constexpr const char* between_kernels = "checkpoints are only written between two kernels";
 constexpr const char* no_preference =
-    "a kernel's cache preference is a hint (cudaFuncSetCacheConfig) that traces do not record and "
-    "programs need not follow: the L1D's share is -gpgpu_adaptive_cache_config";
+    "a kernel's cache preference (cudaFuncSetCacheConfig) is only a hint, which traces do not "
+    "record; -gpgpu_adaptive_cache_config sets the share of the L1D";
 constexpr const char* device_runtime =
-    "kernels of programs do not launch kernels; those of traces stand there as kernels";
-constexpr const char* nothing_anywhere = "it does nothing in its home simulator either";
+    "kernels of programs cannot launch kernels; traces list such launches as ordinary kernels";
+constexpr const char* nothing_anywhere = "it has no effect in GPGPU-Sim or Accel-Sim either";
 
 class builder {
 public:
@@ -79,82 +79,86 @@ constexpr const char* cache_syntax =
 void running(builder& b) {
     b.in(option_group::run);
     b.word("--preset", "NAME", "",
-           "Loads the shipped configuration of a GPU (QV100, RTX3070, ...) or a DRAM fragment "
-           "(dram/GDDR6) at this point.")
+           "Loads the preset of a GPU (QV100, RTX3070, ...) or of a DRAM technology (dram/GDDR6) "
+           "at this point.")
         .action = true;
     b.file("-config", "", "Reads options from a file at this point.").action = true;
-    b.flag("--list-configs", "Lists the shipped configurations and the traces they suit.").action =
-        true;
-    b.flag("--dump-config", "Prints the configuration in force, with the origin of every value.")
+    b.flag("--list-configs",
+           "Lists the presets with the architectures of the traces that they accept.")
+        .action = true;
+    b.flag("--dump-config", "Prints the effective configuration with the origin of every value.")
         .action = true;
     b.flag("--help", "Prints all options.").action = true;
-    b.flag("--help-markdown", "Prints all options as the page docs/options.md.").action = true;
+    b.flag("--help-markdown", "Prints all options in Markdown (docs/options.md).").action = true;
     b.flag("--help-statistics",
-           "Prints what every statistic means, as the page docs/statistics.md.")
+           "Prints the descriptions of all statistics in Markdown (docs/statistics.md).")
         .action = true;
     b.flag("--version", "Prints the version.").action = true;
     b.count("-gpgpu_max_cycle", "0", "core cycles",
-            "Ends the run after so many cycles; 0: no limit.");
+            "Ends the run after this number of cycles; 0: no limit.");
     b.count("-gpgpu_max_insn", "0", "thread instructions",
-            "Ends the run after so many instructions; 0: no limit.");
+            "Ends the run after this number of instructions; 0: no limit.");
     b.count("-gpgpu_max_cta", "0", "thread blocks",
-            "Ends the run after so many thread blocks have been issued; 0: no limit.");
+            "Ends the run when this number of thread blocks has been launched; 0: no limit.");
     b.count("-gpgpu_max_completed_cta", "0", "thread blocks",
-            "Ends the run after so many thread blocks have finished; 0: no limit.");
+            "Ends the run when this number of thread blocks has finished; 0: no limit.");
     b.onoff("-gpgpu_deadlock_detect", "1",
-            "Ends the run with a report of who waits for whom when nothing is executed for long.");
-    b.flag("--no-sleep", "Keeps idle blocks awake; the results must not change, only the speed.");
+            "Ends the run if no instruction is executed for a long time, with a report of which "
+            "unit waits for which.");
+    b.flag("--no-sleep",
+           "Evaluates idle blocks in every cycle. The results are the same; the simulation is "
+           "slower.");
     b.count("--shuffle-seed", "", "",
-            "Creates processes in a permuted order, to show that the order does not matter.");
-    b.word(
-        "--processes", "module|block", "module",
-        "Of SystemC. module: one for each SM, memory partition, network, ..., which runs the "
-        "blocks inside it in the order of their phases; block: every block is a clocked thread of "
-        "its own, as a debugger or a reader wants it. The results are the same.");
-    b.count(
-        "--threads", "1", "threads",
-        "Of the host, that simulate SMs and memory partitions at the same time. The results are "
-        "the same.");
+            "Creates SystemC processes in an order permuted with this seed, to test that the order "
+            "does not affect results.");
+    b.word("--processes", "module|block", "module",
+           "Granularity of SystemC processes. module: one process for each SM, memory partition, "
+           "network, ..., which runs the blocks in it in the order of their phases; block: one "
+           "clocked thread for each block, which is easier to debug. The results are the same.");
+    b.count("--threads", "1", "threads",
+            "Number of host threads that simulate SMs and memory partitions in parallel. The "
+            "results are the same.");
     b.count("--sms-a-thread", "0", "SMs",
-            "In a cycle in which fewer SMs (memory partitions) have work, fewer threads share it; "
-            "with less than twice as many, one does it all. 0: as many as turns out to be faster, "
-            "which is tried now and again.");
+            "With --threads: minimum number of active SMs (memory partitions) per thread. In "
+            "cycles with fewer active ones, fewer threads take part; with less than twice this "
+            "number, only one. 0: selected automatically by repeated measurement.");
     b.flag("--sample",
-           "Simulates a few kernels of each group of kernels that execute the same, and projects "
-           "the cycles of the whole run with an error bound; see docs/sampling.md.");
+           "Simulates a few kernels of each group of similar kernels, and projects the cycles of "
+           "the whole run with an error bound; see docs/sampling.md.");
     b.add("--sample-budget", option_type::real, "X", "0.05", "",
-          "Of --sample: the share of the estimated work of the run that is simulated, where one "
-          "kernel of each cluster of groups takes less.")
+          "With --sample: share of the estimated work of the run to simulate. It is exceeded if "
+          "one kernel per cluster of groups needs more.")
         .depends_on = "--sample";
     b.add("--sample-similarity", option_type::real, "X", "0.1", "",
-          "Of --sample: by how much instructions, their mix and memory touched may differ within a "
-          "group.")
+          "With --sample: maximum relative difference of instructions, instruction mix and "
+          "accessed memory within a group.")
         .depends_on = "--sample";
-    b.flag(
-        "--sample-stable",
-        "Ends a kernel when its rate of instructions is stable, and projects the rest of it; see "
-        "docs/sampling.md.");
+    b.flag("--sample-stable",
+           "Ends a kernel when its instruction rate is stable, and projects the remainder; see "
+           "docs/sampling.md.");
     b.add("--sample-spread", option_type::real, "X", "0.02", "",
-          "Of --sample-stable: the relative standard deviation of a stable rate.")
+          "With --sample-stable: maximum relative standard deviation of a stable rate.")
         .depends_on = "--sample-stable";
-    b.file("--sample-json", "", "Writes the projection, kernel by kernel, as JSON.");
+    b.file("--sample-json", "", "Writes the projection for every kernel as JSON.");
     b.file("--checkpoint", "",
-           "Saves the run in this file when --checkpoint-at kernels have finished, as soon as "
-           "nothing is under way, for --resume; see docs/checkpoints.md.");
-    b.count("--checkpoint-at", "0", "kernels", "Of --checkpoint: how many have finished.");
+           "Saves the run to this file, for --resume, when --checkpoint-at kernels have finished "
+           "and the GPU is idle; see docs/checkpoints.md.");
+    b.count("--checkpoint-at", "0", "kernels",
+            "With --checkpoint: number of kernels that must have finished.");
     b.file("--resume", "",
-           "Goes on with the run that --checkpoint has saved in this file, with the same GPU and "
-           "trace or program: cycles and statistics are those of the whole run.");
+           "Resumes a run saved with --checkpoint, on the same GPU and with the same trace or "
+           "program. Cycles and statistics are those of the whole run.");
     b.onoff("-checkpoint_option", "0",
-            "GPGPU-Sim's spelling of --checkpoint checkpoint_files/kernel_K.checkpoint "
-            "--checkpoint-at K, with K of -checkpoint_kernel.");
-    b.count("-checkpoint_kernel", "1", "", "Of -checkpoint_option: the kernel behind which.");
+            "GPGPU-Sim's equivalent of --checkpoint checkpoint_files/kernel_K.checkpoint "
+            "--checkpoint-at K, where -checkpoint_kernel sets K.");
+    b.count("-checkpoint_kernel", "1", "",
+            "With -checkpoint_option: the kernel after which the checkpoint is written.");
     b.onoff("-resume_option", "0",
-            "GPGPU-Sim's spelling of --resume checkpoint_files/kernel_K.checkpoint, with K of "
-            "-resume_kernel.");
-    b.count("-resume_kernel", "0", "", "Of -resume_option: the kernel behind which to go on.");
-    b.flag("--check-dram", "Attaches an independent checker of DRAM timing to every channel.");
-    b.flag("--profile-kernel", "Reports where the simulator itself spends its time.");
+            "GPGPU-Sim's equivalent of --resume checkpoint_files/kernel_K.checkpoint, where "
+            "-resume_kernel sets K.");
+    b.count("-resume_kernel", "0", "", "With -resume_option: the kernel after which to resume.");
+    b.flag("--check-dram", "Checks the DRAM timing of every channel with an independent checker.");
+    b.flag("--profile-kernel", "Prints a profile of the simulator's own time.");
 }
 
 void output(builder& b) {
@@ -164,179 +168,198 @@ void output(builder& b) {
     b.file("--stats-csv-long", "",
            "Writes the counters of every kernel as CSV, one row per kernel and counter.");
     b.word("--stats", "full|compact", "full",
-           "What is printed after every kernel; compact: of the whole GPU, without what is zero or "
-           "unchanged.");
+           "Statistics to print after every kernel. full: all; compact: only those of the whole "
+           "GPU that are nonzero and have changed.");
     b.count("-gpgpu_warp_issue_shader", "0", "",
-            "The SM whose issue distribution by warp slot is printed after every kernel.");
+            "SM whose issue distribution by warp slot is printed after every kernel.");
     b.add("-gpgpu_memlatency_stat", option_type::integer, "FLAGS", "14", "",
-          "0 leaves the latencies and accesses of memory, by bank, out of the text report (in "
-          "GPGPU-Sim this is the default); the other flags have no effect.");
+          "0: omits memory latencies and accesses by bank from the text report (the default in "
+          "GPGPU-Sim). Other flags have no effect.");
     b.file("--vcd", "", "Writes a waveform.");
     b.word("--vcd-scope", "GLOB[,GLOB...]", "*",
-           "Restricts the waveform to blocks whose hierarchical names match.");
+           "Restricts the waveform to signals whose hierarchical names match, or that are below a "
+           "matching name.");
     b.word("--vcd-window", "FROM:TO", ":",
-           "Restricts the waveform to an interval of core cycles; either end may be left out.");
+           "Restricts the waveform to an interval of core cycles, excluding TO; either end may be "
+           "omitted.");
     b.file("--timeline", "",
-           "Writes a timeline of kernels, thread blocks and stalls for a trace viewer.");
+           "Writes a timeline of kernels, thread blocks, stalls and requests for a trace viewer; "
+           "see docs/waveforms.md.");
     b.word("--timeline-window", "FROM:TO", ":",
-           "Restricts the timeline to an interval of core cycles; either end may be left out.");
-    b.count("--timeline-sample", "1000", "core cycles", "Interval of the timeline's counters.");
-    b.file(
-        "--interval-csv", "",
-        "Writes IPC, resident warps, stalls, hit rates and DRAM bandwidth over time as CSV: a row "
-        "per sample for the whole GPU, each SM, L2 slice and DRAM channel.");
-    b.file("--interval-db", "", "Writes the same as an SQLite database.");
-    b.count("--interval", "1000", "core cycles", "Time between two such samples.");
+           "Restricts the timeline to an interval of core cycles; either end may be omitted.");
+    b.count("--timeline-sample", "1000", "core cycles",
+            "Interval at which the timeline samples warps and counters.");
+    b.file("--interval-csv", "",
+           "Writes IPC, resident warps, stalls, hit rates and DRAM bandwidth over time as CSV, "
+           "with a row per sample for the whole GPU and for each SM, L2 slice and DRAM channel.");
+    b.file("--interval-db", "", "Writes the samples of --interval-csv to an SQLite database.");
+    b.count("--interval", "1000", "core cycles",
+            "Interval between samples of --interval-csv and --interval-db.");
     b.word("--interval-counters", "GLOB[,GLOB...]", "",
-           "Samples these counters as well, named KIND.COUNTER[.CELL] as in docs/statistics.md: "
-           "what was counted since the sample before.");
+           "Adds the increments of these counters to the samples; names are KIND.COUNTER[.CELL] as "
+           "in docs/statistics.md.");
     b.word("--interval-scope", "GLOB[,GLOB...]", "*",
-           "Samples only what has such a hierarchical name; gpu is the whole.");
-    b.onoff(
-        "-enable_ptx_file_line_stats", "0",
-        "Counts what every instruction costs, where -ptx_line_stats_filename, -visualizer_enabled, "
-        "--stats-json or --stats-csv-long show it (in GPGPU-Sim this is the default).");
+           "Samples only units whose hierarchical names match; gpu is the whole GPU.");
+    b.onoff("-enable_ptx_file_line_stats", "0",
+            "Records a profile of every instruction (on by default in GPGPU-Sim), if "
+            "-ptx_line_stats_filename, -visualizer_enabled, --stats-json or --stats-csv-long "
+            "outputs it.");
     b.file("-ptx_line_stats_filename", "gpgpu_inst_stats.txt",
-           "The file of those counts by kernel and line, for AerialVision's source view; written "
-           "where it is named, or with -visualizer_enabled.");
+           "File for the profile by kernel and line, for the source view of AerialVision. Written "
+           "if the option is given, or with -visualizer_enabled.");
     b.onoff("-visualizer_enabled", "0",
-            "Writes a log for AerialVision's time-lapse view (in GPGPU-Sim this is the default).");
+            "Writes a log for the time-lapse view of AerialVision (on by default in GPGPU-Sim).");
     b.file("-visualizer_outputfile", "NULL",
-           "The log's name; NULL: gpgpusim_visualizer.log.gz in the current folder.");
-    b.count("-visualizer_zlevel", "6", "", "How much the log is compressed: 0 (not) to 9.");
+           "Name of the AerialVision log; NULL: gpgpusim_visualizer.log.gz in the current folder.");
+    b.count("-visualizer_zlevel", "6", "",
+            "Compression level of the AerialVision log, from 0 (none) to 9.");
     b.word("-gpgpu_runtime_stat", "CYCLES[:FLAGS]", "10000:0",
-           "Core cycles between two samples of the log; the flags, which print more in GPGPU-Sim, "
-           "have no effect.");
+           "Core cycles between samples of the AerialVision log. The flags, which enable further "
+           "output in GPGPU-Sim, have no effect.");
     b.count("-gpgpu_cflog_interval", "0", "core cycles",
-            "How often the log looks where the threads are; 0: with every sample.");
+            "Interval at which the AerialVision log samples the positions of threads; 0: at every "
+            "sample of the log.");
     b.add("-gpgpu_warpdistro_shader", option_type::integer, "N", "-1", "",
-          "The SM whose issue distribution the log shows; -1: the mean of all.");
+          "SM whose issue distribution the AerialVision log contains; -1: the mean of all SMs.");
     b.flag("--debug",
-           "Runs in the interactive debugger, as the environment variable GPGPUSIM_DEBUG=1 does; "
-           "see docs/debugger.md. The results are the same.");
+           "Runs in the interactive debugger, like the environment variable GPGPUSIM_DEBUG=1; see "
+           "docs/debugger.md. The results are the same.");
     b.file("--debug-commands", "",
-           "Commands for the debugger, a line each; at their end the run goes on.");
+           "File with debugger commands, one per line. After the last one, the run continues to "
+           "its end.");
     b.onoff("-trace_enabled", "0",
-            "Prints what components do, cycle after cycle; see docs/debugger.md.");
+            "Prints the events of -trace_components in each cycle; see docs/debugger.md.");
     b.word("-trace_components", "NAME[,NAME...]", "none",
-           "Which: WARP_SCHEDULER, SCOREBOARD, MEMORY_PARTITION_UNIT, MEMORY_SUBPARTITION_UNIT, "
-           "INTERCONNECT, LIVENESS.");
+           "Components to trace: WARP_SCHEDULER, SCOREBOARD, MEMORY_PARTITION_UNIT, "
+           "MEMORY_SUBPARTITION_UNIT, INTERCONNECT, LIVENESS.");
     b.add("-trace_sampling_core", option_type::integer, "N", "0", "",
-          "The SM that WARP_SCHEDULER and SCOREBOARD tell of, and INTERCONNECT; -1: all.");
+          "SM for which WARP_SCHEDULER, SCOREBOARD and INTERCONNECT print events; -1: all.");
     b.add("-trace_sampling_memory_partition", option_type::integer, "N", "-1", "",
-          "The memory partition that the streams of partitions tell of; -1: all.");
-    b.flag("--quiet", "Prints statistics and errors only.");
-    b.flag("--summary", "Ends with a summary on stderr, which otherwise only a terminal gets.");
+          "Memory partition for which MEMORY_PARTITION_UNIT and MEMORY_SUBPARTITION_UNIT print "
+          "events; -1: all.");
+    b.flag("--quiet", "Prints only statistics and errors.");
+    b.flag("--summary", "Prints the summary to stderr even if stderr is not a terminal.");
     b.word("--progress", "auto|on|off", "auto",
-           "Shows progress on the terminal; auto: when the output is one.");
-    b.count("-liveness_message_freq", "1", "seconds", "Least time between two progress messages.");
+           "Prints progress to stderr; auto: only if stderr is a terminal.");
+    b.count("-liveness_message_freq", "1", "seconds",
+            "Minimum time between two progress messages.");
 }
 
 void programs(builder& b) {
-    b.file("--ptx", "", "A PTX program to run; see docs/execution.md.");
+    b.file("--ptx", "", "Runs a PTX program; see docs/execution.md.");
     b.file("--cubin", "",
-           "Machine code to run, with time or without (-gpgpu_ptx_sim_mode 1): a cubin; see "
+           "Runs the machine code of a cubin, with or without timing (-gpgpu_ptx_sim_mode 1); see "
            "docs/sass.md.");
     b.word("--code", "ptx|sass|auto", "ptx",
-           "What of a CUDA program's code is run. ptx: the newest PTX that the GPU takes; sass: "
-           "machine code for the GPU's generation; auto: machine code where there is some for the "
-           "GPU's very architecture and all of it can be executed, else PTX.");
-    b.file("--launch", "", "What to run of it: buffers, launches and expected results.");
+           "Which code of a CUDA program is executed. ptx: the newest PTX that the GPU supports; "
+           "sass: machine code for the generation of the GPU; auto: machine code if it is for the "
+           "exact architecture of the GPU and all its instructions are supported, otherwise PTX.");
+    b.file("--launch", "",
+           "Launch file for --ptx or --cubin: buffers, launches and expected results; see "
+           "docs/execution.md.");
     b.file("--record-trace", "",
-           "Records the kernels of --ptx, --cubin or a CUDA program as they run, with a "
-           "kernelslist.g, in this folder, which is made. A replay takes the same cycles. Traces "
-           "of machine code are those of Accel-Sim's tracer.");
+           "Creates this folder, and records traces of the kernels of --ptx, --cubin or a CUDA "
+           "program in it, with a kernelslist.g. A replay takes the same cycles. Traces of machine "
+           "code are like those of Accel-Sim's tracer.");
     b.word("--record-form", "binary|text|text6", "binary",
-           "Form of the traces recorded. Machine code as text has tracer version 5, with text6 "
+           "Format of recorded traces. For machine code, text has tracer version 5, and text6 has "
            "version 6.");
     b.count("-gpgpu_ptx_sim_mode", "0", "",
-            "1: programs run without time, and what was executed is printed. The environment "
-            "variable PTX_SIM_MODE_FUNC=1 says the same.");
-    b.count("--functional-threads", "1", "threads", "Of the host, for programs without time.");
+            "1: executes programs without timing and prints the executed instructions. The "
+            "environment variable PTX_SIM_MODE_FUNC=1 is equivalent.");
+    b.count("--functional-threads", "1", "threads",
+            "Number of host threads that execute programs without timing.");
     b.word("--check", "memory,races,init|all", "",
-           "What to look for while a program runs; see docs/execution.md. Findings are told at the "
-           "end, and the exit code is 5.");
+           "Checks to perform while a program runs; see docs/execution.md. Findings are reported "
+           "at the end, with exit code 5.");
     b.count("-gpgpu_simd_model", "1", "",
-            "Where lanes of a program that have taken different ways meet again: 1 at immediate "
-            "post-dominators, with the SIMT stack; there is no other model, as in GPGPU-Sim.");
+            "Where divergent lanes of a program reconverge. 1, the only value as in GPGPU-Sim: at "
+            "immediate post-dominators, with the SIMT stack.");
     b.count("-gpgpu_stack_size_limit", "1024", "bytes",
-            "Stack of a thread, where a program recurses, calls through pointers or allocates on "
-            "the stack.");
-    b.count("-gpgpu_heap_size_limit", "8388608", "bytes", "What malloc of programs gives.");
+            "Stack size of a thread, for programs that use recursion, calls through pointers or "
+            "stack allocation.");
+    b.count("-gpgpu_heap_size_limit", "8388608", "bytes", "Heap size for malloc in kernels.");
     b.count("-gpgpu_ptx_force_max_capability", "0", "",
-            "CUDA programs: the newest PTX of a fat binary that is taken, as 70 for sm_70; 0: the "
-            "GPU's own compute capability.");
-    b.flag("-save_embedded_ptx", "CUDA programs: writes the PTX that is loaded to _N.ptx.");
-    b.flag("-keep", "The same.");
-    b.count("--gpus", "1", "", "CUDA programs: so many GPUs of the same configuration.");
-    b.count("--device-memory", "34359738368", "bytes", "CUDA programs: memory of each GPU.");
+            "CUDA programs: newest PTX version of a fat binary that may be selected, such as 70 "
+            "for sm_70; 0: the compute capability of the GPU.");
+    b.flag("-save_embedded_ptx", "CUDA programs: writes loaded PTX to _N.ptx.");
+    b.flag("-keep", "Same as -save_embedded_ptx.");
+    b.count("--gpus", "1", "", "CUDA programs: number of GPUs, all with the same configuration.");
+    b.count("--device-memory", "34359738368", "bytes", "CUDA programs: memory size of each GPU.");
     b.add("--pcie-bandwidth", option_type::real, "X", "0", "GB/s",
-          "CUDA and OpenCL programs: of copies between host and GPU, in each direction; copies and "
-          "fills inside a GPU go at the peak bandwidth of its DRAM then; 0: copies take no time.");
+          "CUDA and OpenCL programs: bandwidth of copies between host and GPU in each direction. "
+          "If it is set, copies and fills inside a GPU take place at the peak bandwidth of its "
+          "DRAM. 0: copies take no time.");
     b.add("--pcie-latency", option_type::real, "X", "0", "us",
-          "CUDA and OpenCL programs: of each copy between host and GPU, where it has a "
-          "bandwidth.");
+          "CUDA and OpenCL programs: latency of each copy between host and GPU, if "
+          "--pcie-bandwidth is set.");
     b.add("--nvlink-bandwidth", option_type::real, "X", "0", "GB/s",
-          "CUDA programs: of copies between GPUs; 0: they take no time.");
+          "CUDA programs: bandwidth of copies between GPUs; 0: they take no time.");
     b.add("--nvlink-latency", option_type::real, "X", "0", "us",
-          "CUDA programs: of each such copy, where it has a bandwidth.");
+          "CUDA programs: latency of each copy between GPUs, if --nvlink-bandwidth is set.");
     b.count("--host-grace", "300", "ms",
-            "CUDA programs: simulated time goes on while the host waits for the GPU, or after it "
-            "has been silent for so long; 0: only while it waits.");
+            "CUDA programs: simulated time advances while the host waits for the GPU, or after the "
+            "host has made no call for this time; 0: only while it waits.");
     b.file("--stats-file", "",
-           "simtlm run: the file for the reports of kernels (simtlm-stats.txt).");
-    b.flag(
-        "--keep-exit-code",
-        "simtlm run: ends with the program's own exit code, even if a kernel of it was aborted or "
-        "results could not be written; see docs/exit-codes.md.");
+           "simtlm run: file for the reports of kernels (default simtlm-stats.txt).");
+    b.flag("--keep-exit-code",
+           "simtlm run: returns the program's own exit code, even if one of its kernels was "
+           "aborted or results could not be written; see docs/exit-codes.md.");
     b.onoff("-gpgpu_ptx_instruction_classification", "0",
-            "Without time, prints what every launch has executed by class.");
+            "Without timing: prints the executed instructions of every launch by class.");
     b.onoff("-gpgpu_ptx_inst_debug_to_file", "0",
-            "Writes every instruction that a thread of a program executes, and its registers.");
+            "Writes every instruction that a thread of a program executes, with its registers, to "
+            "-gpgpu_ptx_inst_debug_file.");
     b.file("-gpgpu_ptx_inst_debug_file", "inst_debug.txt",
-           "Where to. To stdout: environment variable PTX_SIM_DEBUG; see docs/execution.md.");
+           "File for -gpgpu_ptx_inst_debug_to_file. To print to stdout, use the environment "
+           "variable PTX_SIM_DEBUG; see docs/execution.md.");
     b.count("-gpgpu_ptx_inst_debug_thread_uid", "1", "",
-            "Of this thread only: all are counted from 1, launch after launch, block after block. "
-            "0: of all.");
+            "With -gpgpu_ptx_inst_debug_to_file: the thread to log. Threads are numbered from 1 "
+            "across launches and thread blocks. 0: all threads.");
 }
 
 void traces(builder& b) {
     b.in(option_group::trace);
     b.file("-trace", "",
-           "The command list (kernelslist.g) to replay, or the folder that holds it.");
+           "Replays a command list (kernelslist.g), given by its path or its folder.");
     b.count("--trace-lookahead", "64", "thread blocks",
-            "How far decoding may run ahead, per kernel; less where blocks are large.");
-    b.file("--opcode-table", "", "Adds opcodes to the built-in tables, or changes them.")
-        .repeatable = true;
+            "Maximum number of thread blocks to decode in advance per kernel; fewer if blocks are "
+            "large.");
+    b.file("--opcode-table", "", "Adds or redefines opcodes of the built-in tables.").repeatable =
+        true;
     b.word("--unknown-opcode", "error|warn", "error",
-           "What to do about an opcode in no table; warn: one warning, and the integer unit.");
+           "Handling of opcodes that are in no table. error: rejects the trace; warn: prints one "
+           "warning and uses the integer unit.");
     b.count("--override-shmem", "", "bytes",
-            "Shared memory of every thread block, where a trace's header is wrong.");
+            "Overrides the shared memory size of thread blocks in the headers of traces.");
     b.count("--override-registers", "", "registers",
-            "Registers of every thread, where a trace's header is wrong.");
+            "Overrides the number of registers per thread in the headers of traces.");
     b.flag("--any-binary-version",
-           "Replays traces of another GPU generation than the configured one.");
-    b.flag(
-        "--no-validate",
-        "Replays traces that no tracer can have recorded: registers beyond -nregs, misaligned or "
-        "wrapping addresses, widths that are no power of two, two opcodes at one program "
-        "counter, lanes beyond the thread block, warps without EXIT, negative numbers of "
-        "kernels and streams. Otherwise they are refused with their line.");
-    b.word("--kernels", "RANGES", "",
-           "Runs these kernels of the list only, counted from 1: 3, 5-9, 12-, @REGEX, 5-9@REGEX; "
-           "several with commas between them. A line of the list may say the same, as for the "
-           "five options below. Of programs these are simulated, and all others run without time.");
+           "Accepts traces of a GPU generation other than the configured one.");
+    b.flag("--no-validate",
+           "Accepts invalid traces, which are rejected by default: registers beyond -nregs, "
+           "misaligned or wrapping addresses, widths that are not powers of two, two opcodes at "
+           "one program counter, lanes beyond the thread block, warps without EXIT, negative "
+           "kernel or stream numbers.");
+    b.word(
+        "--kernels", "RANGES", "",
+        "Simulates only these kernels of the list, numbered from 1: comma-separated items such as "
+        "3, 5-9, 12-, @REGEX or 5-9@REGEX. For programs, all other launches are executed without "
+        "timing. This option and the following five may also be lines of the command list.");
     b.word("--kernel-ids", "RANGES", "",
-           "The same, by the tracer's numbers (kernel id in the header): what it calls "
-           "DYNAMIC_KERNEL_LIMIT_START to _END, or DYNAMIC_KERNEL_RANGE.");
+           "Like --kernels, but with the tracer's numbers (kernel id in the header, as used by "
+           "DYNAMIC_KERNEL_LIMIT_START, DYNAMIC_KERNEL_LIMIT_END and DYNAMIC_KERNEL_RANGE).");
     b.word("--kernel-names", "REGEX", "",
-           "Runs only kernels in whose names, mangled or not, this regular expression is found.");
+           "Simulates only kernels whose mangled or demangled names contain a match of this "
+           "regular expression.");
     b.count("--skip-kernels", "", "kernels",
-            "Begins behind so many kernels of the list. Those of a program are executed without "
-            "time.");
-    b.count("--max-kernels", "", "kernels", "Ends the list behind so many kernels that have run.");
+            "Skips this number of kernels at the start of the list. For programs, they are "
+            "executed without timing.");
+    b.count("--max-kernels", "", "kernels",
+            "Ends the list after this number of simulated kernels.");
     b.word("--ctas", "FROM-TO", "",
-           "Runs these thread blocks of every kernel only, counted from 0 with x fastest.");
+           "Simulates only these thread blocks of every kernel, numbered from 0 with x varying "
+           "fastest.");
     const auto latency = [&](std::string kind, const char* usual, std::string what) {
         b.add("-trace_opcode_latency_initiation_" + kind, option_type::text, "LATENCY,INITIATION",
               usual, "core cycles", "Latency and initiation interval of " + what + ".");
@@ -354,87 +377,92 @@ void traces(builder& b) {
 void fidelity(builder& b) {
     b.in(option_group::fidelity);
     b.word("--compat", "none|accel-sim", "none",
-           "accel-sim: behaves as Accel-Sim does, its defects included; the same as all quirks.");
+           "accel-sim: reproduces the behaviour of Accel-Sim including its defects; equivalent to "
+           "enabling all quirks.");
     std::string names, meanings;
     for (const quirk_info& quirk : quirk_table()) {
         names += std::string(names.empty() ? "" : "|") + quirk.name;
         meanings +=
             fmt::format("{}`{}`: {}", meanings.empty() ? "" : "; ", quirk.name, quirk.description);
     }
-    b.word("--quirk", names, "",
-           "Switches on one departure of Accel-Sim from the hardware. " + meanings + ".")
+    b.word("--quirk", names, "", "Reproduces one defect of Accel-Sim. " + meanings + ".")
         .repeatable = true;
 }
 
 void chip(builder& b) {
     b.in(option_group::chip);
-    b.count("-gpgpu_n_clusters", "10", "clusters", "SM clusters; each is one network node.");
-    b.count("-gpgpu_n_cores_per_cluster", "3", "SMs", "SMs in a cluster.");
+    b.count("-gpgpu_n_clusters", "10", "clusters",
+            "Number of SM clusters; each is one network node.");
+    b.count("-gpgpu_n_cores_per_cluster", "3", "SMs", "SMs per cluster.");
     b.count("-gpgpu_n_cluster_ejection_buffer_size", "8", "packets",
-            "Packets a cluster can take from the network before its SMs do.");
+            "Packets that a cluster can buffer between the network and its SMs.");
     b.add("-gpgpu_clock_domains", option_type::text, "CORE:NETWORK:L2:DRAM",
           "500.0:2000.0:2000.0:2000.0", "MHz",
-          "Frequencies of the four clocks; DRAM: its command clock.");
-    b.count("-gpgpu_compute_capability_major", "7", "",
-            "Major compute capability; decides how accesses coalesce and which traces fit.");
+          "Frequencies of the four clock domains; DRAM: the command clock.");
+    b.count(
+        "-gpgpu_compute_capability_major", "7", "",
+        "Major compute capability; determines the coalescing of accesses and the accepted traces.");
     b.count("-gpgpu_compute_capability_minor", "0", "", "Minor compute capability.");
     b.count("-gpgpu_simt_core_sim_order", "1", "",
-            "Which SM of a cluster comes first: 0 always the same, 1 in turn.");
+            "Order of the SMs of a cluster: 0 fixed, 1 round robin.");
 }
 
 void launch(builder& b) {
     b.in(option_group::launch);
     b.count("-gpgpu_kernel_launch_latency", "0", "core cycles",
-            "Time between launch and first block.");
+            "Time from the launch of a kernel to its first thread block.");
     b.count("-gpgpu_TB_launch_latency", "0", "core cycles",
-            "Added to the launch latency for every thread block of the kernel.");
+            "Additional launch latency for every thread block of the kernel.");
     b.add("-gpgpu_cta_launch_interval", option_type::real, "X", "0", "core cycles",
-          "Between two thread blocks that are placed on the whole GPU, with decimals; 0: every "
-          "cluster may get one a cycle.");
+          "Interval between thread blocks placed on the GPU; may be a fraction. 0: each cluster "
+          "may receive one per cycle.");
     b.word("-gpgpu_gpc_sms", "N[,N...]", "0",
-           "SMs of each GPC in order, as far as the GPU has SMs; more of them are GPCs of the last "
-           "size. One GPC runs all thread blocks of a cluster. 0: all SMs are one.");
+           "Number of SMs in each GPC; the last value is repeated for the remaining SMs. All "
+           "thread blocks of a cluster run on one GPC. 0: one GPC contains all SMs.");
     b.count("-gpgpu_max_concurrent_kernel", "32", "kernels",
-            "Kernels that may run at the same time.");
-    b.onoff("-gpgpu_concurrent_kernel_sm", "0", "Lets blocks of several kernels share an SM.");
+            "Maximum number of concurrent kernels.");
+    b.onoff("-gpgpu_concurrent_kernel_sm", "0",
+            "Allows thread blocks of several kernels on one SM.");
 }
 
 void core(builder& b) {
     b.in(option_group::core);
     b.word("-gpgpu_shader_core_pipeline", "THREADS:WARPSIZE", "1024:32",
-           "Threads an SM can hold, and threads of a warp.");
-    b.count("-gpgpu_shader_registers", "8192", "registers", "Registers of an SM.");
-    b.count("-gpgpu_registers_per_block", "8192", "registers",
-            "Registers a thread block may use; when left out, those of the SM.");
-    b.count("-gpgpu_shader_cta", "32", "thread blocks", "Thread blocks an SM can hold.");
-    b.count("-gpgpu_num_cta_barriers", "16", "barriers", "Named barriers of a thread block.");
+           "Maximum threads per SM, and threads per warp.");
+    b.count("-gpgpu_shader_registers", "8192", "registers", "Registers per SM.");
+    b.count(
+        "-gpgpu_registers_per_block", "8192", "registers",
+        "Maximum registers per thread block; if the option is not given, the registers of the SM.");
+    b.count("-gpgpu_shader_cta", "32", "thread blocks", "Maximum thread blocks per SM.");
+    b.count("-gpgpu_num_cta_barriers", "16", "barriers", "Named barriers per thread block.");
     b.onoff("-gpgpu_ignore_resources_limitation", "0",
-            "Runs one block at a time of a kernel that needs more than an SM has.");
-    b.count("-gpgpu_num_sched_per_core", "1", "", "Warp schedulers of an SM.");
+            "Runs one thread block per SM of kernels that exceed the resources of an SM.");
+    b.count("-gpgpu_num_sched_per_core", "1", "", "Warp schedulers per SM.");
     b.word("-gpgpu_scheduler",
            "lrr|gto|rrr|oldest|two_level_active:WARPS:INNER:OUTER|warp_limiting:PRIORITY:WARPS",
            "gto",
-           "How a warp scheduler orders its warps. INNER is 0 (round robin), OUTER 1 (in order), "
-           "PRIORITY 2 (greedy, then oldest).");
+           "Policy of the warp schedulers. INNER is 0 (round robin), OUTER 1 (in order), PRIORITY "
+           "2 (greedy, then oldest).");
     b.count("-gpgpu_max_insn_issue_per_warp", "2", "instructions",
-            "Instructions a scheduler may issue from one warp in a cycle.");
+            "Maximum instructions that a scheduler issues from one warp per cycle.");
     b.onoff("-gpgpu_dual_issue_diff_exec_units", "1",
-            "Instructions issued together must go to different units.");
+            "Restricts dual issue to instructions for different units.");
     b.onoff("-gpgpu_sub_core_model", "0",
-            "Gives each scheduler its own share of registers, collectors and units.");
-    b.count("-gpgpu_inst_fetch_throughput", "1", "per cycle", "Fetches and decodes of an SM.");
+            "Assigns each scheduler its own share of registers, collectors and units.");
+    b.count("-gpgpu_inst_fetch_throughput", "1", "per cycle", "Fetches and decodes per SM.");
     b.onoff("-gpgpu_perfect_inst_const_cache", "0", "Instruction and constant caches always hit.");
 }
 
 void operands(builder& b) {
     b.in(option_group::operands);
-    b.count("-gpgpu_num_reg_banks", "8", "banks", "Banks of an SM's register file.");
+    b.count("-gpgpu_num_reg_banks", "8", "banks", "Banks of the register file of an SM.");
     b.onoff("-gpgpu_reg_bank_use_warp_id", "1",
-            "Adds the warp's number when choosing a bank, as today's Accel-Sim always does.");
+            "Includes the warp number in the selection of the register bank, as current versions "
+            "of Accel-Sim always do.");
     b.count("-gpgpu_reg_file_port_throughput", "1", "per cycle",
-            "Passes of the operand collectors over the register file.");
+            "Passes of the operand collectors over the register file per cycle.");
     b.onoff("-gpgpu_enable_specialized_operand_collector", "1",
-            "Each kind of unit has collectors of its own besides the general ones.");
+            "Provides separate collectors for each kind of unit in addition to the general ones.");
     struct pool {
         const char* name;
         const char* what;
@@ -447,46 +475,45 @@ void operands(builder& b) {
           pool{"tensor_core", "tensor core", "4", "1"}, pool{"mem", "memory", "2", "1"},
           pool{"gen", "general", "0", "0"}}) {
         const std::string stem = "-gpgpu_operand_collector_num_";
-        b.count(stem + "units_" + p.name, p.units, "", fmt::format("Collector units, {}.", p.what));
+        b.count(stem + "units_" + p.name, p.units, "",
+                fmt::format("Number of {} collector units.", p.what));
         b.count(stem + "in_ports_" + p.name, p.ports, "",
-                fmt::format("Instructions that enter {} collectors per cycle.", p.what));
+                fmt::format("Instructions that can enter {} collectors per cycle.", p.what));
         b.count(stem + "out_ports_" + p.name, p.ports, "",
-                fmt::format("Instructions that leave {} collectors per cycle.", p.what));
+                fmt::format("Instructions that can leave {} collectors per cycle.", p.what));
     }
 }
 
 void units(builder& b) {
     b.in(option_group::units);
-    b.word(
-        "-gpgpu_pipeline_widths", "W,W,...", "1,1,1,1,1,1,1,1,1,1,1,1,1",
-        "Pipeline registers per stage: issue to collector for SP, DP, INT, SFU, MEM; collector to "
-        "unit for the same; write-back; then the tensor core's two. Seven values (SP, SFU, MEM; "
-        "the same again; write-back) are GPGPU-Sim 3's.");
-    b.count("-gpgpu_num_sp_units", "1", "units", "Single-precision units of an SM.");
+    b.word("-gpgpu_pipeline_widths", "W,W,...", "1,1,1,1,1,1,1,1,1,1,1,1,1",
+           "Pipeline registers per stage: issue to collector for SP, DP, INT, SFU and MEM; "
+           "collector to unit for the same; write-back; then both stages of the tensor core. Seven "
+           "values (SP, SFU, MEM; the same again; write-back) have the meaning of GPGPU-Sim 3.");
+    b.count("-gpgpu_num_sp_units", "1", "units", "Single-precision units per SM.");
     b.count("-gpgpu_num_dp_units", "0", "units",
-            "Double-precision units; without any, special-function units do their work.");
+            "Double-precision units per SM; 0: special-function units execute their instructions.");
     b.count("-gpgpu_num_int_units", "0", "units",
-            "Integer units; without any, single-precision units do their work.");
-    b.count("-gpgpu_num_sfu_units", "1", "units", "Special-function units.");
-    b.onoff("-gpgpu_tensor_core_avail", "0", "The SM has tensor cores.");
-    b.count("-gpgpu_num_tensor_core_units", "0", "units", "Tensor core units.");
+            "Integer units per SM; 0: single-precision units execute their instructions.");
+    b.count("-gpgpu_num_sfu_units", "1", "units", "Special-function units per SM.");
+    b.onoff("-gpgpu_tensor_core_avail", "0", "Enables tensor cores.");
+    b.count("-gpgpu_num_tensor_core_units", "0", "units", "Tensor core units per SM.");
     for (int i = 1; i <= 8; ++i)
-        b.word(
-            fmt::format("-specialized_unit_{}", i), "ENABLED,UNITS,LATENCY,ID_OC,OC_EX,NAME",
-            "0,4,4,4,4,BRA",
-            fmt::format("Specialised unit {0}: whether it exists, how many, a latency that has no "
-                        "effect (-trace_opcode_latency_initiation_spec_op_{0} sets it), widths of "
-                        "its pipeline registers, and a name.",
-                        i));
+        b.word(fmt::format("-specialized_unit_{}", i), "ENABLED,UNITS,LATENCY,ID_OC,OC_EX,NAME",
+               "0,4,4,4,4,BRA",
+               fmt::format("Specialised unit {0}: enabled or not, number of units, latency (no "
+                           "effect; -trace_opcode_latency_initiation_spec_op_{0} sets it), widths "
+                           "of its pipeline registers, and name.",
+                           i));
     const auto ptx = [&](const std::string& kind, const char* syntax, const char* latency,
                          const char* initiation, const std::string& what) {
         b.add("-ptx_opcode_latency_" + kind, option_type::text, syntax, latency, "core cycles",
-              fmt::format("Latency of {} executed from PTX; recorded instructions have "
+              fmt::format("Latency of {} in PTX programs. For traces, use "
                           "-trace_opcode_latency_initiation_*.",
                           what));
         b.add("-ptx_opcode_initiation_" + (kind == "tesnor" ? "tensor" : kind), option_type::text,
               syntax, initiation, "core cycles",
-              fmt::format("Initiation interval of {} executed from PTX.", what));
+              fmt::format("Initiation interval of {} in PTX programs.", what));
     };
     constexpr const char* operations = "ADD,MAX,MUL,MAD,DIV";
     ptx("int", "ADD,MAX,MUL,MAD,DIV[,SHFL]", "1,1,19,25,145,32", "1,1,4,4,32,4",
@@ -501,26 +528,25 @@ void units(builder& b) {
 /// What sets the modern core apart; all else that it obeys is among the options of the classic one.
 void modern(builder& b) {
     b.in(option_group::modern);
-    b.word(
-        "--core", "classic|modern", "classic",
-        "Model of the SM. classic: that of GPGPU-Sim; modern: sub-cores that issue by the control "
-        "bits of the compiler, as Volta and later are measured to. With --compat accel-sim always "
-        "classic.");
-    b.word(
-        "--dependences", "bits|scoreboard", "bits",
-        "Modern core: what keeps an instruction from issuing too early. bits: control bits of the "
-        "machine code, or those that a compiler would set, which also reorders the PTX of a basic "
-        "block; scoreboard: registers with a write under way.");
+    b.word("--core", "classic|modern", "classic",
+           "Model of the SM. classic: that of GPGPU-Sim; modern: sub-cores that issue according to "
+           "the control bits of the compiler, as measured on Volta and later GPUs. --compat "
+           "accel-sim always uses classic.");
+    b.word("--dependences", "bits|scoreboard", "bits",
+           "Modern core: mechanism that enforces dependences. bits: control bits of the machine "
+           "code, or control bits computed as a compiler would, which also reorders the PTX of a "
+           "basic block; scoreboard: registers with pending writes.");
     b.word("-modern_scheduler", "cggty|lrr", "cggty",
-           "Which eligible warp of a sub-core issues. cggty: greedy, then the youngest; lrr: loose "
-           "round robin.");
+           "Policy that selects among the eligible warps of a sub-core. cggty: greedy, then "
+           "youngest; lrr: loose round robin.");
     b.onoff("-modern_rotate_ctas", "0",
-            "The warps of a thread block begin one sub-core behind those of the block before.");
+            "Assigns the first warp of each thread block to the sub-core after that of the "
+            "previous block.");
     const auto pair = [&](const char* kind, const char* usual, const char* what) {
         b.add(std::string("-modern_") + kind, option_type::text, "LATENCY,INITIATION", usual,
               "core cycles",
-              fmt::format("Latency from issue to the issue of a dependent instruction, "
-                          "and initiation interval of a sub-core, of {}.",
+              fmt::format("Latency of {}, from issue to the issue of a dependent instruction, and "
+                          "initiation interval per sub-core.",
                           what));
     };
     pair("alu", "4,2", "integer, logic, compare and move instructions");
@@ -533,87 +559,90 @@ void modern(builder& b) {
     pair("xu", "18,8", "special functions and conversions");
     pair("special", "20,2", "reads of special registers and votes");
     pair("branch", "8,1", "control flow");
-    b.onoff("-modern_second_fp32_pipe", "1", "FP32 arithmetic has a second pipe in each sub-core.");
+    b.onoff("-modern_second_fp32_pipe", "1", "Adds a second FP32 pipeline to each sub-core.");
+    b.count("-modern_shared_fp64_interval", "0", "core cycles",
+            "Interval between FP64 instructions if the sub-cores of an SM share one unit; 0: each "
+            "sub-core has its own.");
     b.count(
-        "-modern_shared_fp64_interval", "0", "core cycles",
-        "Between FP64 instructions of an SM whose sub-cores share one unit; 0: each has its own.");
-    b.count("-modern_tensor_rate", "2048", "",
-            "M x N x K x operand bits of a matrix product that a tensor core makes in two cycles.");
+        "-modern_tensor_rate", "2048", "",
+        "Throughput of a tensor core: M x N x K x operand bits of matrix products per two cycles.");
     b.count("-modern_tensor_f32_rate", "0", "",
-            "The same for products that accumulate in FP32; 0: the same rate.");
+            "Throughput of a tensor core for products that accumulate in FP32; 0: as "
+            "-modern_tensor_rate.");
     b.count("-modern_tensor_extra", "16", "core cycles",
-            "Latency of matrix products that accumulate in FP16 or in integers, beyond their "
+            "Latency of matrix products that accumulate in FP16 or integers, in addition to their "
             "initiation interval.");
     b.count("-modern_tensor_f32_extra", "16", "core cycles",
-            "The same for products that accumulate in FP32.");
-    b.count("-modern_fetch_width", "1", "instructions",
-            "Of one cache line and one warp that a sub-core fetches in a cycle.");
+            "Latency of matrix products that accumulate in FP32, in addition to their initiation "
+            "interval.");
+    b.count(
+        "-modern_fetch_width", "1", "instructions",
+        "Instructions that a sub-core fetches per cycle, from one cache line and for one warp.");
     b.count("-modern_warp_launch_interval", "0", "core cycles",
-            "Between the starts of two warps of an SM.");
+            "Interval between the starts of two warps on an SM.");
     b.count("-modern_cta_turnaround", "0", "core cycles",
-            "From the end of a thread block until another can get its place on the SM.");
+            "Time from the end of a thread block until another can use its resources.");
     b.count("-modern_branch_redirect", "6", "core cycles",
-            "From the issue of a taken branch to the fetch behind it.");
+            "Time from the issue of a taken branch to the fetch of its target.");
     b.count("-modern_barrier_latency", "10", "core cycles",
-            "From the issue of a CTA barrier until it counts the warp.");
+            "Time from the issue of a CTA barrier until the barrier counts the warp.");
     b.count("-modern_barrier_interval", "2", "core cycles",
-            "Between two warps that the CTA barriers of an SM count.");
+            "Interval between two warps that the CTA barriers of an SM count.");
     b.word("-modern_fence_latency", "CTA,GPU,SYSTEM", "53,186,2900",
-           "Shortest time of a fence by scope, core cycles.");
+           "Minimum latency of a fence by scope, in core cycles.");
     b.word("-modern_l0i", "SETS:LINE:WAYS", "8:128:32", "L0 instruction cache of a sub-core.");
     b.count("-modern_stream_buffer", "8", "lines",
-            "Of the instruction prefetcher of a sub-core; 0: none.");
+            "Size of the stream buffer (instruction prefetcher) of a sub-core; 0: none.");
     b.word("-modern_l1i_latency", "REQUEST,REPLY", "39,39",
-           "Between L0 and L1 instruction caches, core cycles each way.");
+           "Latency between L0 and L1 instruction caches in each direction, in core cycles.");
     b.count("-modern_result_queue", "8", "entries",
-            "Results of fixed latency of a sub-core that are under way.");
+            "Entries of the result queue of a sub-core, for instructions with fixed latency.");
     b.count("-modern_register_read_ports", "1", "ports",
-            "Read ports of a register bank; 0: reads never conflict.");
-    b.word(
-        "-modern_memory_queue", "ENTRIES,STAGES,ADDRESS,UNIFORM", "4,7,4,2",
-        "Memory instructions of a sub-core: entries of its queue, cycles in front of the address "
-        "calculation, cycles of that with a regular and with a uniform address or shared memory.");
+            "Read ports per register bank; 0: no conflicts.");
+    b.word("-modern_memory_queue", "ENTRIES,STAGES,ADDRESS,UNIFORM", "4,7,4,2",
+           "Memory pipeline of a sub-core: entries of its queue, cycles before the address "
+           "calculation, and cycles of the address calculation for a regular address and for a "
+           "uniform address or shared memory.");
     b.add("-modern_memory_interval", option_type::real, "X", "2", "core cycles",
-          "Between instructions that the SM's memory unit takes, with decimals.");
+          "Interval at which the memory unit of the SM accepts instructions; may be a fraction.");
     b.count("-modern_constant_interval", "2", "core cycles",
-            "Between the look-ups of different addresses of a constant load.");
+            "Interval between look-ups of different addresses of one constant load.");
     b.word("-modern_load_latency", "GLOBAL,SHARED,CONSTANT", "32,24,29",
-           "From the issue of a 32-bit load that hits to that of a reader, core cycles.");
+           "Latency of a 32-bit load that hits, from its issue to the issue of a dependent "
+           "instruction, in core cycles.");
     b.count("-modern_l1_tag_lookups", "4", "lines",
-            "Of an L1D whose tags are looked up in a core cycle, each with all of its sectors.");
+            "L1D lines, with all their sectors, whose tags are looked up per core cycle.");
     b.count("-modern_link_cycles", "2", "core cycles",
-            "For 128 bytes from the memory unit to a sub-core.");
+            "Transfer time of 128 bytes from the memory unit to a sub-core.");
     b.count("-modern_network_packets", "1", "packets",
-            "That an SM sends into the network, and takes from it, in a core cycle.");
-    b.onoff(
-        "-modern_engines", "0",
-        "SMs have engines for bulk copies (the tensor memory accelerator), mbarriers and products "
-        "of warpgroups: sm_90.");
-    b.word(
-        "-modern_bulk_copy", "ISSUE,COMMAND,ARRIVAL,QUEUE,REQUESTS", "32,54,18,64,384",
-        "Bulk copies: core cycles from issue to the front end of their engine, between two that "
-        "it takes, and from the last reply until the mbarrier is told; copies in the queue of the "
-        "front end; requests of 128 bytes in flight.");
-    b.word(
-        "-modern_mbarrier", "ARRIVE,WAIT", "29,32",
-        "Core cycles of an arrival at an mbarrier, and from the issue of a wait, or the end of its "
-        "phase, to its result.");
-    b.word(
-        "-modern_warpgroup", "ISSUE,SHARED,REGISTERS", "17,66,64",
-        "Products of warpgroups (wgmma): core cycles from issue until the tensor cores begin, and "
-        "from their end until the sums are written, with A in shared memory and in registers.");
-    b.count(
-        "-modern_warpgroup_rate", "32768", "",
-        "m n k x operand bits that the tensor cores of an SM multiply in a cycle for a warpgroup.");
+            "Packets that an SM can send to the network, and receive from it, per core cycle.");
+    b.onoff("-modern_engines", "0",
+            "Enables the engines of sm_90 for bulk copies (tensor memory accelerator), mbarriers "
+            "and warpgroup products.");
+    b.word("-modern_bulk_copy", "ISSUE,COMMAND,ARRIVAL,QUEUE,REQUESTS", "32,54,18,64,384",
+           "Bulk copies: core cycles from issue to the front end of the engine, between two copies "
+           "that the front end accepts, and from the last reply to the update of the mbarrier; "
+           "queue size of the front end; maximum requests of 128 bytes in flight.");
+    b.word("-modern_mbarrier", "ARRIVE,WAIT", "29,32",
+           "Core cycles of an arrival at an mbarrier, and from the issue of a wait, or the end of "
+           "the phase, to the result of the wait.");
+    b.word("-modern_warpgroup", "ISSUE,SHARED,REGISTERS", "17,66,64",
+           "Warpgroup products (wgmma): core cycles from issue to the start of the tensor cores, "
+           "and from their end to the write-back of the accumulators, with A in shared memory and "
+           "in registers.");
+    b.count("-modern_warpgroup_rate", "32768", "",
+            "Throughput of the tensor cores of an SM for warpgroup products: m x n x k x operand "
+            "bits per cycle.");
     b.word("-modern_cluster_lanes", "LANES,BYTES,SMS", "4,32,6",
-           "SM-to-SM network of a GPC, from compute capability 9.0 on: lanes each way of so many "
-           "SMs, which share them in equal parts, and bytes of a lane in a core cycle.");
+           "SM-to-SM network of a GPC (compute capability 9.0 and later): LANES in each direction "
+           "shared equally by SMS SMs, and BYTES per lane and core cycle.");
     b.word("-modern_cluster_latency", "NEAR,FAR,ACCESS", "73,79,20",
-           "Core cycles of that network, one way, between SMs that share lanes and between others, "
-           "without the time of the bytes; and of shared memory that another SM reads.");
+           "SM-to-SM network: one-way latency in core cycles, without transfer time, between SMs "
+           "that share lanes and between other SMs; and access latency of shared memory that "
+           "another SM reads.");
     b.count("-modern_cluster_barrier_latency", "70", "core cycles",
-            "From an SM to the barrier of a cluster, and back: as far as to another SM, since no "
-            "measurement tells.");
+            "Latency from an SM to the barrier of a cluster, and back. Not measured; assumed to be "
+            "about the latency to another SM.");
 }
 
 void l1(builder& b) {
@@ -627,34 +656,42 @@ void l1(builder& b) {
            "read); set index: L(inear), X(or), P(olynomial), H(ash of Fermi), C(ustom: as linear); "
            "MSHR: "
            "A or S(ector) associative, F or T texture FIFO; PORT in bytes.");
-    b.count("-gpgpu_l1_cache_write_ratio", "0", "percent",
-            "Dirty lines are not evicted while their share of the L1 data cache is below this.");
+    b.count(
+        "-gpgpu_l1_cache_write_ratio", "0", "percent",
+        "Dirty lines are not evicted while their share of the L1 data cache is below this value.");
     b.count("-gpgpu_l1_banks", "1", "banks", "Banks of the L1 data cache.");
-    b.count("-gpgpu_l1_banks_byte_interleaving", "32", "bytes", "Interleaving of those banks.");
+    b.count("-gpgpu_l1_banks_byte_interleaving", "32", "bytes",
+            "Interleaving granularity of the banks of the L1 data cache.");
     b.count("-gpgpu_l1_banks_hashing_function", "0", "",
-            "How a bank is chosen: 0 linear, 1 xor, 2 polynomial, 3 Fermi's hash.");
+            "Bank selection of the L1 data cache: 0 linear, 1 XOR, 2 polynomial, 3 hash of Fermi.");
     b.count("-gpgpu_l1_latency", "1", "core cycles", "Latency of a hit in the L1 data cache.");
-    b.onoff("-gpgpu_gmem_skip_L1D", "0", "Global accesses go to L2 directly.");
-    b.onoff("-gpgpu_flush_l1_cache", "0", "Empties the L1 caches after every kernel.");
+    b.onoff("-gpgpu_gmem_skip_L1D", "0", "Global accesses bypass the L1 data cache.");
+    b.onoff("-gpgpu_flush_l1_cache", "0", "Flushes the L1 caches after every kernel.");
     b.onoff("-gpgpu_adaptive_cache_config", "0",
-            "Splits the unified cache between L1 and shared memory for every kernel.");
-    b.count("-gpgpu_unified_l1d_size", "0", "KB", "L1 data cache and shared memory together.");
+            "Partitions the unified cache between L1 and shared memory for every kernel.");
+    b.count("-gpgpu_unified_l1d_size", "0", "KB",
+            "Combined size of L1 data cache and shared memory; 0: they are separate.");
     b.add("-gpgpu_shmem_option", option_type::text, "KB[,KB...]", "0", "KB",
-          "Sizes of shared memory among which the split chooses.");
-    b.count("-gpgpu_shmem_size", "16384", "bytes", "Shared memory of an SM.");
+          "Shared memory sizes that the partitioning can select.");
+    b.count("-gpgpu_shmem_size", "16384", "bytes", "Shared memory per SM.");
     b.count("-gpgpu_shmem_per_block", "49152", "bytes",
-            "Shared memory a block may use; from compute capability 7 a kernel may ask for more.");
+            "Shared memory limit per thread block; since compute capability 7, a kernel may "
+            "request more.");
     b.count("-gpgpu_shmem_num_banks", "16", "banks", "Banks of shared memory.");
-    b.onoff("-gpgpu_shmem_limited_broadcast", "1", "Only one word is broadcast per cycle.");
+    b.onoff("-gpgpu_shmem_limited_broadcast", "1",
+            "Limits shared memory to broadcasting one word per cycle.");
     b.count("-gpgpu_shmem_warp_parts", "2", "",
-            "Parts a warp is cut into when bank conflicts are looked for.");
+            "Number of parts of a warp among which bank conflicts are determined separately.");
     b.count("-gpgpu_smem_latency", "3", "core cycles", "Latency of shared memory.");
     b.count("-gpgpu_n_ldst_response_buffer_size", "2", "packets",
-            "Responses that wait in front of the load/store unit.");
+            "Responses that can be queued for the load/store unit.");
     b.count("-gpgpu_coalesce_arch", "13", "",
-            "How a warp's accesses combine: 13 GT200, 20 Fermi, from 40 on sectors of 32 bytes.");
-    b.onoff("-gpgpu_local_mem_map", "1", "Interleaves local memory so that neighbours coalesce.");
-    b.onoff("-gpgpu_perfect_mem", "0", "Memory answers at once; nothing misses.");
+            "Coalescing of the accesses of a warp: 13 as GT200, 20 as Fermi, 40 and above in "
+            "sectors of 32 bytes.");
+    b.onoff(
+        "-gpgpu_local_mem_map", "1",
+        "Interleaves local memory of threads so that accesses of neighbouring threads coalesce.");
+    b.onoff("-gpgpu_perfect_mem", "0", "Models a perfect memory: every access hits without delay.");
     b.word("-gpgpu_cache:il1", cache_syntax, "4:256:4,L:R:f:N,A:2:32,4", "L1 instruction cache.");
     b.word("-gpgpu_const_cache:l1", cache_syntax, "64:64:2,L:R:f:N,A:2:32,4", "L1 constant cache.");
     b.word("-gpgpu_tex_cache:l1", cache_syntax, "8:128:5,L:R:m:N,F:128:4,128:2",
@@ -663,100 +700,109 @@ void l1(builder& b) {
     b.ignored("-gpgpu_cache:dl1PrefShared", option_type::text, "none", no_preference);
     b.ignored("-gpgpu_shmem_sizeDefault", option_type::natural, "16384", no_preference);
     b.ignored("-gpgpu_mem_unit_ports", option_type::natural, "1",
-              "the load/store unit acts once per core cycle");
+              "the load/store unit runs once per core cycle");
     b.ignored("-gpgpu_shmem_size_PrefL1", option_type::natural, "16384", no_preference);
     b.ignored("-gpgpu_shmem_size_PrefShared", option_type::natural, "16384", no_preference);
 }
 
 void l2(builder& b) {
     b.in(option_group::l2);
-    b.count("-gpgpu_n_mem", "8", "channels", "Memory channels, each with its partition of L2.");
+    b.count("-gpgpu_n_mem", "8", "channels",
+            "Number of memory channels, each with a partition of the L2.");
     b.count("-gpgpu_n_sub_partition_per_mchannel", "1", "",
-            "Sub-partitions of L2 at each channel; each is one network node.");
+            "L2 sub-partitions per channel; each is one network node.");
     b.word("-gpgpu_cache:dl2", cache_syntax, "64:128:8,L:B:m:N,A:16:4,4",
-           "L2 cache of one sub-partition.");
-    b.onoff("-gpgpu_cache:dl2_texture_only", "1", "Only texture accesses use L2.");
-    b.onoff("-l2_ideal", "0", "L2 always hits.");
+           "L2 cache of one sub-partition; see -gpgpu_cache:dl1 for the format.");
+    b.onoff("-gpgpu_cache:dl2_texture_only", "1", "Only texture accesses use the L2.");
+    b.onoff("-l2_ideal", "0", "The L2 always hits.");
     b.word("-gpgpu_dram_partition_queues", "NETWORK_TO_L2:L2_TO_DRAM:DRAM_TO_L2:L2_TO_NETWORK",
-           "8:8:8:8", "Entries of the queues around L2.");
-    b.count("-gpgpu_l2_rop_latency", "85", "core cycles", "Least time from the network to L2.");
+           "8:8:8:8", "Entries of the queues at the L2.");
+    b.count("-gpgpu_l2_rop_latency", "85", "core cycles",
+            "Minimum latency from the network to the L2.");
     b.count("-gpgpu_l2_atomic_latency", "0", "core cycles",
-            "Added to that for atomics, which the L2 performs.");
-    b.count(
-        "-gpgpu_l2_far_latency", "0", "core cycles",
-        "The L2 is two partitions, each next to half of the SMs: added for reads of a sector of "
-        "the other one of which the near one has no copy, and for every write and atomic that "
-        "crosses; these end the copy. 0: one partition.");
-    b.count("-dram_latency", "30", "core cycles", "Least time from L2 to the DRAM controller.");
-    b.onoff("-gpgpu_perf_sim_memcpy", "1", "Copies from the host leave their data in L2.");
+            "Additional latency for atomics, which the L2 performs.");
+    b.count("-gpgpu_l2_far_latency", "0", "core cycles",
+            "Models an L2 with two partitions, each near half of the SMs. Additional latency for a "
+            "read of a far sector without a copy in the near partition, and for every far write "
+            "and atomic, which invalidates the copy. 0: one partition.");
+    b.count("-dram_latency", "30", "core cycles",
+            "Minimum latency from the L2 to the DRAM controller.");
+    b.onoff("-gpgpu_perf_sim_memcpy", "1", "Copies from the host leave their data in the L2.");
     b.onoff("-gpgpu_flush_l2_cache", "0",
-            "Empties L2 when all kernels that were running have finished: after every kernel, "
-            "unless some run concurrently.");
-    b.count(
-        "-gpgpu_memory_partition_indexing", "0", "",
-        "How addresses spread over partitions: 0 as mapped, 1 xor, 2 polynomial, 3 page "
-        "randomisation, 4 random, 5 custom (as mapped), 6 rotated by a hash of the higher bits, "
-        "for any number of channels.");
+            "Flushes the L2 when all running kernels have finished: after every kernel, unless "
+            "kernels run concurrently.");
+    b.count("-gpgpu_memory_partition_indexing", "0", "",
+            "Distribution of addresses over partitions: 0 as mapped, 1 XOR, 2 polynomial, 3 page "
+            "randomisation, 4 random, 5 custom (as mapped), 6 rotation by a hash of the higher "
+            "bits, for any number of channels.");
 }
 
 void dram(builder& b) {
     b.in(option_group::dram);
-    b.word("-gpgpu_mem_addr_mapping", "[dramid@BIT;]MAP", "",
-           "What each of 64 address bits selects: R(ow), B(ank), C(olumn), S (byte of a burst), D "
-           "(channel), "
-           "0 nothing; dots separate. dramid@BIT inserts the channel bits at BIT.");
+    b.word(
+        "-gpgpu_mem_addr_mapping", "[dramid@BIT;]MAP", "",
+        "Mapping of the 64 address bits: R(ow), B(ank), C(olumn), S (byte of a burst), D "
+        "(channel), 0 (ignored); dots are separators. dramid@BIT inserts the channel bits at BIT.");
     b.count("-gpgpu_mem_address_mask", "0", "",
-            "One of the built-in mappings, where none is given.");
+            "Selects a built-in mapping if -gpgpu_mem_addr_mapping is not given.");
     b.add("-gpgpu_dram_timing_opt", option_type::text,
           "nbk=N:CCD=N:RRD=N:RCD=N:RAS=N:RP=N:RC=N:CL=N:WL=N:CDLR=N:WR=N[:nbkgrp=N:CCDL=N:RTPL=N]"
           "[:REFI=N:RFC=N]",
           "4:2:8:12:21:13:34:9:4:5:13:1:0:0", "DRAM cycles",
-          "Banks and timing. Also as bare numbers in the order nbk CCD RRD RCD RAS RP RC CL WL "
-          "CDLR WR "
-          "nbkgrp CCDL RTPL. REFI and RFC are ours: refresh interval and duration, 0 without.");
-    b.count("-gpgpu_dram_scheduler", "1", "", "0 first come first served, 1 row hits first.");
+          "Number of banks and timing parameters, by name or as numbers in the order nbk CCD RRD "
+          "RCD RAS RP RC CL WL CDLR WR nbkgrp CCDL RTPL. REFI and RFC, which GPGPU-Sim does not "
+          "have, are refresh interval and duration; 0: no refresh.");
+    b.count("-gpgpu_dram_scheduler", "1", "",
+            "DRAM scheduler: 0 first come first served (FCFS), 1 row hits first (FR-FCFS).");
     b.count("-gpgpu_frfcfs_dram_sched_queue_size", "0", "requests",
-            "Requests the scheduler sees; 0: no limit.");
+            "Size of the queue of the DRAM scheduler; 0: no limit.");
     b.count("-gpgpu_dram_return_queue_size", "0", "requests",
-            "Replies that can wait; 0: 1024, and no limit to the requests that a partition has "
-            "under way "
-            "in its channel.");
-    b.count("-gpgpu_n_mem_per_ctrlr", "1", "chips", "DRAM chips side by side in a channel.");
+            "Size of the return queue; 0: 1024 entries, and no limit on the requests of a "
+            "partition in its channel.");
+    b.count("-gpgpu_n_mem_per_ctrlr", "1", "chips",
+            "DRAM chips per channel, which operate in parallel.");
     b.count("-gpgpu_dram_buswidth", "4", "bytes", "Data width of one chip.");
     b.count("-gpgpu_dram_burst_length", "4", "transfers", "Data transfers per column command.");
     b.count("-dram_data_command_freq_ratio", "2", "",
             "Data transfers per command cycle: 2 double, 4 quad data rate.");
     b.onoff("-dram_dual_bus_interface", "0",
-            "A row and a column command may go in the same cycle (HBM).");
+            "Allows a row and a column command in the same cycle (HBM).");
     b.count("-dram_bnk_indexing_policy", "0", "",
-            "How banks are chosen: 0 as mapped, 1 xor, 2 polynomial, 3 custom.");
+            "Bank selection: 0 as mapped, 1 XOR, 2 polynomial, 3 custom.");
     b.count("-dram_bnkgrp_indexing_policy", "0", "",
-            "Which bank bits select the bank group: 0 the high ones, 1 the low ones.");
-    b.onoff("-dram_seperate_write_queue_enable", "0", "Writes wait in a queue of their own.");
+            "Bank bits that select the bank group: 0 high bits, 1 low bits.");
+    b.onoff("-dram_seperate_write_queue_enable", "0", "Uses a separate queue for writes.");
     b.word("-dram_write_queue_size", "SIZE:HIGH:LOW", "32:28:16",
-           "That queue's entries, and the fillings between which it is drained.");
-    b.onoff("-dram_elimnate_rw_turnaround", "0", "The bus turns around in no time.");
-    b.onoff("-gpgpu_simple_dram_model", "0", "A fixed latency instead of DRAM timing.");
+           "Entries of the write queue, and the fill levels at which draining starts and stops.");
+    b.onoff("-dram_elimnate_rw_turnaround", "0",
+            "Eliminates the turnaround time of the bus between reads and writes.");
+    b.onoff("-gpgpu_simple_dram_model", "0",
+            "Models DRAM with a fixed latency instead of DRAM timing.");
     b.ignored("-gpgpu_mem_addr_test", option_type::boolean, "0",
-              "mappings are checked whenever they are read");
+              "mappings are always checked when they are read");
 }
 
 void interconnect(builder& b) {
     b.in(option_group::interconnect);
-    b.count(
-        "-network_mode", "1", "",
-        "1 routers as described by -inter_config_file, 2 the built-in crossbar, 3 no contention.");
+    b.count("-network_mode", "1", "",
+            "Network model: 1 routers as described by -inter_config_file, 2 built-in crossbar, 3 "
+            "no contention.");
     b.file("-inter_config_file", "mesh",
-           "Topology and routers, in BookSim syntax; used by mode 1.");
-    b.count("-icnt_flit_size", "32", "bytes", "What a network link carries per network cycle.");
-    b.count("-icnt_in_buffer_limit", "64", "packets", "Input buffer of the crossbar, per port.");
-    b.count("-icnt_out_buffer_limit", "64", "packets", "Output buffer of the crossbar, per port.");
+           "Topology and routers in BookSim syntax, for -network_mode 1.");
+    b.count("-icnt_flit_size", "32", "bytes",
+            "Flit size: bytes that a link transfers per network cycle.");
+    b.count("-icnt_in_buffer_limit", "64", "packets",
+            "Input buffer size of the crossbar per port.");
+    b.count("-icnt_out_buffer_limit", "64", "packets",
+            "Output buffer size of the crossbar per port.");
     b.count("-icnt_subnets", "2", "networks",
-            "2: requests and replies have a crossbar each; nothing else is built.");
+            "Number of crossbars; only 2 is supported: one for requests, one for replies.");
     b.count("-icnt_arbiter_algo", "1", "", "Crossbar arbiter: 0 round-robin, 1 iSLIP.");
-    b.count("-icnt_grant_cycles", "1", "network cycles", "For how long the arbiter keeps a grant.");
+    b.count("-icnt_grant_cycles", "1", "network cycles",
+            "Time for which the arbiter keeps a grant.");
     b.count("-icnt_speedup", "1", "flits",
-            "That an input of the crossbar sends and an output receives in a network cycle.");
+            "Flits that an input of the crossbar can send, and an output can receive, per network "
+            "cycle.");
     b.ignored("-icnt_verbose", option_type::natural, "0", prints_elsewhere);
 }
 
@@ -764,15 +810,15 @@ void elsewhere(builder& b) {
     using type = option_type;
     b.in(option_group::elsewhere);
     const char* const runs_ptx =
-        "PTX is executed as it is; PTXPlus stands for machine code of GT200";
+        "PTX is executed directly; PTXPlus represents machine code of GT200";
     for (const char* name : {"-gpgpu_ptx_convert_to_ptxplus", "-gpgpu_ptx_save_converted_ptxplus"})
         b.ignored(name, type::boolean, "0", runs_ptx);
     const char* const reads_binaries =
-        "fat binaries are read in memory: no cuobjdump runs, and no files are made on the way";
+        "fat binaries are read in memory, without cuobjdump or temporary files";
     b.ignored("-gpgpu_ptx_use_cuobjdump", type::boolean, "1", reads_binaries);
     b.ignored("-gpgpu_experimental_lib_support", type::boolean, "0", reads_binaries);
     b.ignored("-gpgpu_occupancy_sm_number", type::integer, "0",
-              "registers are counted in the process; no ptxas is told an architecture");
+              "registers are counted by simtlm; ptxas is not used");
     b.ignored("-gpgpu_runtime_sync_depth_limit", type::integer, "2", device_runtime);
     b.ignored("-gpgpu_runtime_pending_launch_count_limit", type::integer, "2048", device_runtime);
     b.ignored("-gpgpu_cdp_enabled", type::boolean, "0", device_runtime);
