@@ -12,30 +12,30 @@ namespace {
 std::vector<register_info> make_table() {
     std::vector<register_info> t = {
         {id, "ID", "RO", "0x4d4c5453, \"STLM\" in memory"},
-        {version, "VERSION", "RO", "of this map: major << 16, minor << 8, patch"},
+        {version, "VERSION", "RO", "version of this register map: major << 16, minor << 8, patch"},
         {status, "STATUS", "RO",
-         "0 busy: commands queued or running; 1 failed: ERROR is not 0; 2 stopped: deadlock, limit "
-         "or faulty input, no command will run; 3 resetting: commands are refused until running "
-         "CTAs have ended; 4 memory_busy: something is under way in the memory system, posted "
-         "writes included"},
-        {control, "CONTROL", "RW", "0 reset: as the input; reads as zero"},
+         "0 busy: commands are queued or running; 1 failed: ERROR is not 0; 2 stopped: by a "
+         "deadlock, a limit or invalid input, no further command runs; 3 resetting: commands are "
+         "rejected until running CTAs have ended; 4 memory_busy: transactions are in flight in the "
+         "memory system, including posted writes"},
+        {control, "CONTROL", "RW", "0 reset: same effect as the reset pin; reads as zero"},
         {irq_status, "IRQ_STATUS", "RO",
-         "0 a command is done; 1 a kernel is done; 2 idle: the last command is done; 3 an error; "
-         "8+w a command of window w is done"},
+         "0 a command is done; 1 a kernel is done; 2 idle: the last command is done; 3 an error "
+         "occurred; 8+w a command of window w is done"},
         {irq_enable, "IRQ_ENABLE", "RW", "`irq` is high while IRQ_STATUS & IRQ_ENABLE is not 0"},
         {irq_clear, "IRQ_CLEAR", "W1C", "clears bits of IRQ_STATUS; reads as zero"},
         {error, "ERROR", "RW",
-         "first error since it was cleared by any write: 1 no such command, 2 no such kernel, "
-         "3 queue full, 4 refused in reset, 5 GPU stopped, 6 an external memory answered an error, "
-         "7 device memory is full, 8 not inside of one allocation, 9 a program at fault, 10 a "
-         "launch that cannot be, 11 an executed program did what has no meaning, 12 the host's "
-         "memory answered an error to a copy, or there is none"},
+         "first error since the register was cleared by any write: 1 no such command, 2 no such "
+         "kernel, 3 queue full, 4 rejected during reset, 5 GPU stopped, 6 error response of an "
+         "external memory, 7 out of device memory, 8 address range not within one allocation, 9 "
+         "invalid program, 10 invalid launch, 11 fault of an executed program, 12 host memory "
+         "missing, or its error response to a copy"},
         {sms, "SMS", "RO", "number of SMs"},
         {channels, "CHANNELS", "RO", "number of memory channels"},
         {kernels_loaded, "KERNELS", "RO", "kernels of the trace sets and programs loaded so far"},
         {windows, "WINDOWS", "RO", "number of command windows"},
-        {queue_depth, "QUEUE_DEPTH", "RO", "commands that may be outstanding at once"},
-        {queue_space, "QUEUE_SPACE", "RO", "commands that may still be submitted"},
+        {queue_depth, "QUEUE_DEPTH", "RO", "maximum number of outstanding commands"},
+        {queue_space, "QUEUE_SPACE", "RO", "number of commands that can still be submitted"},
         {submitted, "SUBMITTED", "RO", "commands accepted since reset, all windows"},
         {completed, "COMPLETED", "RO", "commands done since reset, all windows"},
     };
@@ -45,13 +45,13 @@ std::vector<register_info> make_table() {
     };
     const counter_row rows[counter_count] = {
         {"CORE_CYCLES", "edges of the core clock"},
-        {"THREAD_INSTRUCTIONS", "instructions of threads completed"},
-        {"WARP_INSTRUCTIONS", "instructions of warps completed"},
-        {"KERNELS_DONE", "kernels that have ended"},
-        {"CTAS_DONE", "thread blocks that have ended"},
+        {"THREAD_INSTRUCTIONS", "completed thread instructions"},
+        {"WARP_INSTRUCTIONS", "completed warp instructions"},
+        {"KERNELS_DONE", "completed kernels"},
+        {"CTAS_DONE", "completed thread blocks"},
         {"L2_ACCESSES", "hits, misses and accesses merged with an outstanding miss"},
-        {"L2_HITS", "lines that were there, or on their way"},
-        {"L2_MISSES", "lines or sectors that were asked of memory"},
+        {"L2_HITS", "hits, including those on lines being filled"},
+        {"L2_MISSES", "misses: lines or sectors requested from memory"},
         {"MEMORY_READS", "read requests to DRAM channels and external memories"},
         {"MEMORY_WRITES", "write requests to DRAM channels and external memories"},
         {"MEMORY_ERRORS", "error responses of external memories"},
@@ -60,7 +60,7 @@ std::vector<register_info> make_table() {
         t.push_back(
             {counters + 8 * c, fmt::format("{}_LO", rows[c].name), "RO", rows[c].description});
         t.push_back({counters + 8 * c + 4, fmt::format("{}_HI", rows[c].name), "RO",
-                     "as it was when _LO was read last"});
+                     "value at the last read of _LO"});
     }
     const std::uint32_t w = first_window;
     t.insert(t.end(),
@@ -69,29 +69,31 @@ std::vector<register_info> make_table() {
                "6 synchronise, which drains the memory system, 7 allocate, 8 release, 9 load a "
                "program, 10 find a kernel, 11 launch a kernel of a program"},
               {w + address_lo, "ADDRESS_LO", "RW",
-               "device address of copies and fills, of what is released, of a program's text, a "
-               "kernel's name, a launch descriptor"},
+               "device address of copies and fills, of the allocation to release, of a program's "
+               "text, a kernel's name or a launch descriptor"},
               {w + address_hi, "ADDRESS_HI", "RW", ""},
-              {w + size_lo, "SIZE_LO", "RW", "bytes of what is at ADDRESS, or to allocate"},
+              {w + size_lo, "SIZE_LO", "RW",
+               "size in bytes of the object at ADDRESS, or of the allocation"},
               {w + size_hi, "SIZE_HI", "RW", ""},
               {w + kernel, "KERNEL", "RW", "number of the kernel to launch, in order of loading"},
               {w + stream, "STREAM", "RW",
-               "commands of a stream run in order; 0xffffffff: a kernel takes its trace's stream, "
-               "other commands wait for all streams"},
-              {w + tag, "TAG", "RW", "of the host's choice, comes back in LAST_TAG"},
+               "stream of the command; commands of a stream run in order; 0xffffffff: a kernel "
+               "uses the stream in its trace, other commands wait for all streams"},
+              {w + tag, "TAG", "RW", "any value; copied to LAST_TAG when the command is done"},
               {w + doorbell, "DOORBELL", "WO", "any write submits the command; reads as zero"},
               {w + window_submitted, "WINDOW_SUBMITTED", "RO", "commands accepted since reset"},
               {w + window_completed, "WINDOW_COMPLETED", "RO", "commands done since reset"},
-              {w + last_tag, "LAST_TAG", "RO", "TAG of the command that was done last"},
+              {w + last_tag, "LAST_TAG", "RO", "TAG of the last completed command"},
               {w + host_address_lo, "HOST_ADDRESS_LO", "RW",
-               "where a copy finds or puts bytes in the host's memory; of a fill the byte"},
+               "address of a copy in the host's memory; byte value of a fill"},
               {w + host_address_hi, "HOST_ADDRESS_HI", "RW", ""},
               {w + result_lo, "RESULT_LO", "RO",
-               "of the command that was done last: address of what was allocated; number of the "
-               "kernel that was found, or of a program's first; the error code if it failed"},
-              {w + result_hi, "RESULT_HI", "RO", "high half; 0xffffffff: the command failed"}});
+               "result of the last completed command: address of the allocation; number of the "
+               "kernel found, or of a program's first kernel; error code if it failed"},
+              {w + result_hi, "RESULT_HI", "RO",
+               "upper half of the result; 0xffffffff: the command failed"}});
     t.push_back({message, "MESSAGE", "RO",
-                 "to 0x3ff: ERROR in words, text that ends with a zero; empty while ERROR is 0"});
+                 "0x300 to 0x3ff: zero-terminated description of ERROR; empty while ERROR is 0"});
     return t;
 }
 
