@@ -20,56 +20,70 @@ struct object {
     std::atomic<cl_uint> references{1};  ///< of the program
 };
 
-/// Objects that the program holds, by handle. A handle that is not in it is not valid. The library
-/// itself holds objects by shared_ptr, so that one that is released lives until it is not used.
+/// Objects by handle. A handle is valid as long as the program or another object holds what it
+/// stands for: a queue keeps its context, which the program may have released and may ask the queue
+/// for. A handle that is not in the registry is not valid.
 template <class T>
 class registry {
 public:
     explicit registry(cl_int invalid) : invalid_(invalid) {}
 
-    /// @return the handle
+    /// @return the handle, which the program holds
     T* add(std::shared_ptr<T> object) {
         T* const raw = object.get();
+        // The handle goes out of the registry before the object's memory can be another's.
+        std::shared_ptr<T> held(raw, [this, own = std::move(object)](T* handle) mutable {
+            forget(handle);
+            own.reset();
+        });
         const std::lock_guard<std::mutex> lock(mutex_);
-        objects_[raw] = std::move(object);
+        objects_[raw] = {held, held};
         return raw;
     }
     /// @throws error  no such object
     std::shared_ptr<T> get(const T* handle) const {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        const auto at = objects_.find(handle);
-        if (at == objects_.end()) throw error(invalid_, "an invalid handle");
-        return at->second;
+        std::shared_ptr<T> found = find(handle);
+        if (found == nullptr) throw error(invalid_, "an invalid handle");
+        return found;
     }
     /// @return the object, or nothing
     std::shared_ptr<T> find(const T* handle) const {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto at = objects_.find(handle);
-        return at == objects_.end() ? nullptr : at->second;
+        return at == objects_.end() ? nullptr : at->second.object.lock();
     }
-    /// Takes an object out, whatever its reference count.
+    /// The program no longer holds an object, whatever its reference count.
     void remove(const T* handle) {
         std::shared_ptr<T> last;  // its destructor may take locks: it goes after ours
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto at = objects_.find(handle);
-        if (at == objects_.end()) return;
-        last = std::move(at->second);
-        objects_.erase(at);
+        if (at != objects_.end()) last = std::move(at->second.held);
     }
-    void retain(const T* handle) { ++get(handle)->references; }
-    void release(const T* handle) {
-        std::shared_ptr<T> last;  // its destructor may take locks: it goes after ours
+    void retain(const T* handle) {
+        std::shared_ptr<T> object = get(handle);
         const std::lock_guard<std::mutex> lock(mutex_);
-        const auto at = objects_.find(handle);
-        if (at == objects_.end()) throw error(invalid_, "an invalid handle");
-        if (--at->second->references != 0) return;
-        last = std::move(at->second);
-        objects_.erase(at);
+        if (object->references++ == 0) objects_.at(handle).held = std::move(object);
+    }
+    void release(const T* handle) {
+        std::shared_ptr<T> last = get(handle);  // its destructor may take locks: it goes after ours
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (last->references == 0) throw error(invalid_, "a handle released too often");
+        if (--last->references == 0) objects_.at(handle).held.reset();
     }
 
 private:
+    struct entry {
+        std::shared_ptr<T> held;  ///< by the program; nothing once it has released the handle
+        std::weak_ptr<T> object;
+    };
+
+    void forget(const T* handle) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        objects_.erase(handle);
+    }
+
     mutable std::mutex mutex_;
-    std::unordered_map<const T*, std::shared_ptr<T>> objects_;
+    std::unordered_map<const T*, entry> objects_;
     cl_int invalid_;
 };
 

@@ -92,6 +92,9 @@ void divides_buffers(const host& h) {
     CHECK(h.read<int>(s, 64)[0] == 256);
     region.origin = 4;
     CHECK(clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &r) == nullptr);
+    GIVES(CL_MISALIGNED_SUB_BUFFER_OFFSET, r);
+    region.origin = 0;
+    CHECK(clCreateSubBuffer(s, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &r) == nullptr);
     GIVES(CL_INVALID_MEM_OBJECT, r);
     std::size_t offset = 0;
     GOOD(clGetMemObjectInfo(s, CL_MEM_OFFSET, sizeof offset, &offset, nullptr));

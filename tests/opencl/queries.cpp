@@ -204,6 +204,67 @@ void finds_extension_functions(const host& h) {
     CHECK(clGetExtensionFunctionAddress("clIcdGetPlatformIDsKHR") != nullptr);
 }
 
+/// A handle that the program has released is valid as long as another object holds what it stands
+/// for: programs ask a queue for its context, and a kernel for its program.
+void keeps_what_other_objects_hold(const host& h) {
+    cl_int r = 0;
+    const cl_context c = clCreateContext(nullptr, 1, &h.device, nullptr, nullptr, &r);
+    GOOD(r);
+    const cl_command_queue q = clCreateCommandQueue(c, h.device, CL_QUEUE_PROFILING_ENABLE, &r);
+    GOOD(r);
+    const char* const source = "kernel void store(global int* p) { *p = 7; }";
+    const cl_program p =
+        clCreateProgramWithSource(c, 1, const_cast<const char**>(&source), nullptr, &r);
+    GOOD(clBuildProgram(p, 1, &h.device, "", nullptr, nullptr));
+    const cl_kernel k = clCreateKernel(p, "store", &r);
+    GOOD(r);
+    GOOD(clReleaseContext(c));
+    GOOD(clReleaseProgram(p));
+    GIVES(CL_INVALID_CONTEXT, clReleaseContext(c));
+    GIVES(CL_INVALID_PROGRAM, clReleaseProgram(p));
+
+    cl_context of_queue = nullptr;
+    GOOD(clGetCommandQueueInfo(q, CL_QUEUE_CONTEXT, sizeof of_queue, &of_queue, nullptr));
+    CHECK(of_queue == c);
+    GOOD(clRetainContext(of_queue));
+    const cl_mem m = clCreateBuffer(of_queue, 0, 1024, nullptr, &r);
+    GOOD(r);
+    cl_program of_kernel = nullptr;
+    GOOD(clGetKernelInfo(k, CL_KERNEL_PROGRAM, sizeof of_kernel, &of_kernel, nullptr));
+    std::size_t size = 0;
+    GOOD(clGetProgramInfo(of_kernel, CL_PROGRAM_SOURCE, 0, nullptr, &size));
+    CHECK(size == std::strlen(source) + 1);
+
+    const cl_buffer_region region{0, 512};
+    const cl_mem part = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &r);
+    GOOD(r);
+    set(k, 0, part);
+    cl_event e = nullptr;
+    GOOD(clEnqueueTask(q, k, 0, nullptr, &e));
+    GOOD(clReleaseMemObject(m));
+    cl_mem whole = nullptr;
+    GOOD(clGetMemObjectInfo(part, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, nullptr));
+    GOOD(clGetMemObjectInfo(whole, CL_MEM_SIZE, sizeof size, &size, nullptr));
+    CHECK(size == 1024);
+
+    GOOD(clReleaseCommandQueue(q));
+    cl_command_queue of_event = nullptr;
+    GOOD(clGetEventInfo(e, CL_EVENT_COMMAND_QUEUE, sizeof of_event, &of_event, nullptr));
+    CHECK(of_event == q);
+    int value = 0;
+    GOOD(clEnqueueReadBuffer(of_event, part, CL_TRUE, 0, 4, &value, 0, nullptr, nullptr));
+    CHECK(value == 7);
+
+    GOOD(clReleaseKernel(k));
+    GIVES(CL_INVALID_PROGRAM, clRetainProgram(p));
+    GOOD(clReleaseEvent(e));
+    GIVES(CL_INVALID_COMMAND_QUEUE, clFinish(q));
+    GOOD(clReleaseMemObject(part));
+    GIVES(CL_INVALID_MEM_OBJECT, clRetainMemObject(m));
+    GOOD(clReleaseContext(c));
+    GIVES(CL_INVALID_CONTEXT, clRetainContext(c));
+}
+
 }  // namespace
 
 int main() {
@@ -217,6 +278,7 @@ int main() {
         events(h);
         timers(h);
         finds_extension_functions(h);
+        keeps_what_other_objects_hold(h);
     }
     return passed("queries");
 }
