@@ -130,6 +130,15 @@ CL(cl_int, clSetKernelArg)(cl_kernel handle, cl_uint index, size_t size, const v
                 require(value != nullptr, CL_INVALID_ARG_VALUE);
                 const auto& p = image_of(*k).parameters[index];
                 require(size == p.size, CL_INVALID_ARG_SIZE);
+                if (what.may_be_pointer && size == sizeof(cl_mem)) {
+                    cl_mem m = nullptr;
+                    std::memcpy(&m, value, sizeof m);
+                    if (const auto memory = s.memory.find(m); memory && !memory->is_image()) {
+                        a.is_memory = true;
+                        a.memory = memory;
+                        break;
+                    }
+                }
                 const auto* const b = static_cast<const std::byte*>(value);
                 a.value.assign(b, b + size);
             }

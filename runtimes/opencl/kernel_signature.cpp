@@ -216,7 +216,8 @@ std::array<std::size_t, 3> split(const std::string& s) {
 /// What an entry of PTX says of a parameter: `.param .u64 .ptr .global .align 4 name`.
 argument_signature argument_of(std::string_view text) {
     argument_signature a;
-    if (text.find(".ptr") == std::string_view::npos) return a;
+    a.may_be_pointer = text.find(".ptr") == std::string_view::npos;
+    if (a.may_be_pointer) return a;
     if (text.find(".shared") != std::string_view::npos)
         a.what = kind::local;
     else if (text.find(".const") != std::string_view::npos)

@@ -20,6 +20,9 @@ struct argument_signature {
     cl_kernel_arg_type_qualifier qualifiers = CL_KERNEL_ARG_TYPE_NONE;
     std::string type, name;
     bool told = false;  ///< to the program: it was compiled with -cl-kernel-arg-info
+    /// A value of PTX that does not tell pointers from numbers, such as nvcc's: a handle of a
+    /// buffer stands for its address.
+    bool may_be_pointer = false;
 
     cl_kernel_arg_address_qualifier address_space() const;
 };

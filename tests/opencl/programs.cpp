@@ -93,6 +93,42 @@ void gives_ptx_and_takes_it_back(const host& h) {
     GOOD(clReleaseProgram(b));
 }
 
+/// PTX of CUDA's compiler does not say which parameters are pointers: a buffer's handle stands for
+/// its address.
+void takes_ptx_that_does_not_tell_pointers(const host& h) {
+    const std::string text = R"(.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry add(.param .u64 add_param_0, .param .u64 add_param_1)
+{
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [add_param_0];
+    ld.param.u64 %rd2, [add_param_1];
+    cvta.to.global.u64 %rd3, %rd1;
+    ld.global.u64 %rd4, [%rd3];
+    add.s64 %rd4, %rd4, %rd2;
+    st.global.u64 [%rd3], %rd4;
+    ret;
+}
+)";
+    const std::size_t size = text.size();
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
+    cl_int r = 0;
+    const cl_program p = clCreateProgramWithBinary(
+        h.context, 1, &h.device, &size, const_cast<const unsigned char**>(&bytes), nullptr, &r);
+    GOOD(r);
+    GOOD(clBuildProgram(p, 1, &h.device, "", nullptr, nullptr));
+    const cl_kernel k = h.kernel(p, "add");
+    const cl_mem m = h.buffer(std::vector<cl_ulong>{40});
+    set(k, 0, m);
+    set(k, 1, cl_ulong{2});
+    h.run(k, 1);
+    CHECK(h.read<cl_ulong>(m, 1)[0] == 42);
+    GOOD(clReleaseMemObject(m));
+    GOOD(clReleaseKernel(k));
+    GOOD(clReleaseProgram(p));
+}
+
 /// A program made of the binary of another, which is compiled or a library.
 cl_program reloaded(const host& h, cl_program of) {
     std::size_t size = 0;
@@ -225,6 +261,7 @@ int main() {
         gives_vectors_of_three_elements_the_memory_of_four(h);
         names_the_line_of_a_mistake(h);
         gives_ptx_and_takes_it_back(h);
+        takes_ptx_that_does_not_tell_pointers(h);
         compiles_and_links(h);
         calls_inline_functions(h);
         tells_when_it_is_built(h);
