@@ -72,7 +72,7 @@ compile_cache::compile_cache() : folder_(wanted_folder()) {
     temporary_ = true;
 }
 
-compile_cache::~compile_cache() {
+void compile_cache::remove_temporary() const {
     std::error_code ignored;
     if (temporary_) fs::remove_all(folder_, ignored);
 }
@@ -108,20 +108,23 @@ void compile_cache::store(const std::string& key, const std::vector<std::string>
     put(key, fmt::format("{}\n{}\n", magic, digest_of({body})) + body);
 }
 
-fs::path compile_cache::put(const std::string& name, const std::string& text) const {
+bool compile_cache::put(const std::string& name, const std::string& text) const {
     static std::atomic<unsigned> count{0};
     const fs::path own = folder_ / fmt::format(".{}.{}.{}", name, ::getpid(), ++count);
     std::error_code failed;
-    {
-        std::ofstream out(own, std::ios::binary);
-        if (!(out << text) || !out.flush()) {
-            fs::remove(own, failed);
-            return {};
-        }
+    fs::create_directories(folder_, failed);  // it may have been removed while the program runs
+    bool written = false;
+    if (std::ofstream out(own, std::ios::binary); out << text) {
+        out.close();
+        written = out.good();
     }
-    fs::rename(own, folder_ / name, failed);
-    if (failed) fs::remove(own, failed);
-    return folder_ / name;
+    if (written) fs::rename(own, folder_ / name, failed);
+    if (!written || failed) {
+        std::error_code ignored;
+        fs::remove(own, ignored);
+        return false;
+    }
+    return true;
 }
 
 /// Where there is too much, the oldest half goes. Takes as long as there are entries.

@@ -18,9 +18,8 @@ std::string digest_of(const std::vector<std::string_view>& texts);
 class compile_cache {
 public:
     /// The user's: SIMTLM_OPENCL_CACHE, else below XDG_CACHE_HOME, else below ~/.cache. Where that
-    /// cannot be written: a folder of this process, which goes with it.
+    /// cannot be written: a folder of this process, which remove_temporary() removes.
     compile_cache();
-    ~compile_cache();
     compile_cache(const compile_cache&) = delete;
     compile_cache& operator=(const compile_cache&) = delete;
 
@@ -28,8 +27,10 @@ public:
     /// The texts of an entry.
     std::optional<std::vector<std::string>> find(const std::string& key) const;
     void store(const std::string& key, const std::vector<std::string>& texts) const;
-    /// Puts a file into the folder, whole. @return its path
-    std::filesystem::path put(const std::string& name, const std::string& text) const;
+    /// Puts a file into the folder, whole. @return whether it could be written
+    bool put(const std::string& name, const std::string& text) const;
+    /// Removes the folder, if it is this process's own.
+    void remove_temporary() const;
 
 private:
     void limit() const;

@@ -451,18 +451,33 @@ compiler::process_result compiler::run(const std::vector<std::string>& arguments
     return r;
 }
 
-/// Our library, compiled once and kept.
+namespace {
+
+/// Files of our library, by the end of their names.
+constexpr const char* library_parts[] = {".builtins.bc", ".scratch.bc", ".prelude.h", ".empty.cl"};
+
+}  // namespace
+
+/// Our library, compiled once and kept. A digest beside its files tells whether they are whole.
 void compiler::make_library() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (library_made_) return;
-    const fs::path folder = cache_->folder();
     const std::string name = "library-" + identity_;
-    library_ = folder / name;
+    library_ = cache_->folder() / name;
+    // Somebody may empty the folder while the program runs.
     std::error_code ignored;
-    if (fs::exists(library_.string() + ".builtins.bc", ignored) &&
-        fs::exists(library_.string() + ".scratch.bc", ignored) &&
-        fs::exists(library_.string() + ".prelude.h", ignored) &&
-        fs::exists(library_.string() + ".empty.cl", ignored)) {
+    library_made_ =
+        library_made_ &&
+        std::all_of(std::begin(library_parts), std::end(library_parts), [&](const char* part) {
+            return fs::exists(library_.string() + part, ignored);
+        });
+    if (library_made_) return;
+    const auto digest = [&] {
+        std::vector<std::string> texts;
+        for (const char* const part : library_parts)
+            texts.push_back(text_of(library_.string() + part));
+        return digest_of({texts.begin(), texts.end()});
+    };
+    if (const auto kept = cache_->find(name); kept && *kept == std::vector{digest()}) {
         library_made_ = true;
         return;
     }
@@ -500,11 +515,20 @@ void compiler::make_library() {
     if (r.status != 0)
         throw std::runtime_error("the library of built-in functions cannot be compiled: " +
                                  r.errors);
-    cache_->put(name + ".builtins.bc", text_of(own / "builtins.bc"));
-    cache_->put(name + ".scratch.bc", text_of(own / "scratch.bc"));
-    cache_->put(name + ".prelude.h", std::string(library::prelude));
-    cache_->put(name + ".empty.cl", "\n");
+    const std::string texts[] = {text_of(own / "builtins.bc"), text_of(own / "scratch.bc"),
+                                 std::string(library::prelude), "\n"};
+    for (std::size_t i = 0; i < std::size(library_parts); ++i)
+        if (!cache_->put(name + library_parts[i], texts[i]))
+            throw std::runtime_error(
+                fmt::format("{} cannot be written; name another folder for compiled kernels in "
+                            "SIMTLM_OPENCL_CACHE",
+                            cache_->folder().string()));
+    cache_->store(name, {digest_of({std::begin(texts), std::end(texts)})});
     library_made_ = true;
+}
+
+void compiler::remove_temporary_files() const {
+    if (cache_) cache_->remove_temporary();
 }
 
 compile_result compiler::compile(const std::string& source, const build_options& options,

@@ -42,6 +42,8 @@ public:
                            const headers& includes);
     /// Bitcode of several compilations to PTX, or to bitcode again.
     compile_result link(const std::vector<std::string>& objects, const build_options& options);
+    /// Before the process ends: no compilation may follow.
+    void remove_temporary_files() const;
 
     /// Extensions that kernels may use, by name.
     static const std::vector<std::string>& extensions();

@@ -66,6 +66,11 @@ compiler& session::kernels() {
     return *compiler_;
 }
 
+void session::remove_temporary_files() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (compiler_) compiler_->remove_temporary_files();
+}
+
 cl_device_id session::device(cl_device_id handle) const {
     for (const auto& d : devices)
         if (d.get() == handle) return handle;
@@ -111,6 +116,7 @@ __attribute__((destructor)) void end_session() {
     if (the_session != nullptr && the_session->process() == ::getpid()) {
         the_session->end({});
         over = true;
+        the_session->remove_temporary_files();
         the_session->end_with_code();
     }
     over = true;

@@ -21,6 +21,8 @@ public:
 
     /// Made when the first program is built.
     compiler& kernels();
+    /// Before the process ends.
+    void remove_temporary_files();
 
     _cl_platform_id platform;
     std::vector<std::unique_ptr<_cl_device_id>> devices;
