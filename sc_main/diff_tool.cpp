@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simtlm-diff: what changed between two runs, by kernel and by statistic.
+// simtlm-diff: compares two runs by kernel and by statistic.
 #include "modules/kernel/output_file.h"
 #include "platform/study/comparison.h"
 #include "sc_main/standard_streams.h"
@@ -21,13 +21,13 @@ enum code : int { equal = 0, differ = 1, trouble = 2 };
 
 constexpr const char* usage = R"(usage: simtlm-diff [OPTIONS] A.json B.json
 
-Tells what changed from run A to run B, two files that simtlm --stats-json has written: options of
-the GPU, cycles by kernel, and every statistic that differs by more than its tolerance. Kernels are
-matched by their place in the list and name. Statistics are printed figures (gpu_tot_ipc) and
-counters as KIND.COUNTER[.CELL] (l1d.misses, sm.stalls.global_load.bank_conflict).
+Compares two statistics files that simtlm --stats-json wrote: options of the GPU, cycles by kernel, and
+every statistic that differs by more than its tolerance. Kernels are matched by list position and name.
+Statistics are printed figures (gpu_tot_ipc) and counters, named KIND.COUNTER[.CELL] (l1d.misses,
+sm.stalls.global_load.bank_conflict).
 
-Exit code: 0, equal within the tolerances; 1, something differs; 2, something cannot be read or
-written, or the command line is at fault.
+Exit code: 0 if the runs are equal within the tolerances; 1 if they differ; 2 if a file cannot be read
+or written, or if the command line is invalid.
 )";
 
 int act(int argc, char** argv) {
@@ -40,24 +40,24 @@ int act(int argc, char** argv) {
     // clang-format off
     o.add()
         ("threshold,t", po::value(&relative)->value_name("[GLOB=]X")->composing(),
-         "statistics (that fit GLOB) may differ by X (0.02, 2%) of the greater value; may be "
-         "repeated, the last one that fits counts")
+         "relative tolerance X (0.02, 2%) of the larger value, for all statistics or those that "
+         "match GLOB; may be repeated, the last match applies")
         ("absolute,a", po::value(&absolute)->value_name("[GLOB=]N")->composing(),
-         "... or by N in their unit")
+         "absolute tolerance N in the unit of the statistic")
         ("only", po::value(&options.only)->value_name("GLOB")->composing(),
-         "compare only these statistics; may be repeated")
+         "compare only statistics that match GLOB; may be repeated")
         ("ignore", po::value(&options.ignore)->value_name("GLOB")->composing(),
-         "leave out these statistics; may be repeated")
+         "ignore statistics that match GLOB; may be repeated")
         ("match-names", po::bool_switch(&options.match_names),
-         "match kernels by name and occurrence, not by place in the list")
-        ("top", po::value(&top)->value_name("N"), "table: differences shown of each kernel (10)")
-        ("all", po::bool_switch(&all), "table: show all, also those within their tolerance (~)")
-        ("format", po::value(&format)->value_name("table|json"), "for people or programs (table)")
-        ("output,o", po::value(&output)->value_name("FILE"), "where to write it (stdout)")
-        ("quiet,q", po::bool_switch(&quiet), "write nothing; the exit code tells");
+         "match kernels by name and occurrence instead of list position")
+        ("top", po::value(&top)->value_name("N"), "table: number of differences to show per kernel (10)")
+        ("all", po::bool_switch(&all), "table: show all differences, including those within their tolerance (~)")
+        ("format", po::value(&format)->value_name("table|json"), "output format (table)")
+        ("output,o", po::value(&output)->value_name("FILE"), "output file (stdout)")
+        ("quiet,q", po::bool_switch(&quiet), "print nothing; only set the exit code");
     // clang-format on
     if (o.parse(argc, argv)) return equal;
-    if (files.size() != 2) o.refuse("two files of statistics are wanted");
+    if (files.size() != 2) o.refuse("two statistics files are required");
     if (format != "table" && format != "json") o.refuse("--format is neither table nor json");
     for (const std::string& t : relative) options.tolerances.add_relative(t);
     for (const std::string& t : absolute) options.tolerances.add_absolute(t);

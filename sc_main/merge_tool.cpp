@@ -23,13 +23,13 @@ namespace study = platform::study;
 
 constexpr const char* usage = R"(usage: simtlm-merge --output WHOLE.json RUN.json...
 
-Merges runs of different kernels of one list (simtlm --kernels 5-7 --stats-json RUN.json) into one
-file of statistics. Kernels are told apart by their place in the list, or by the tracer's number
-where there is no list. A kernel in two runs (but for --overlap), one that is missing between two others, another list
-and another GPU are refused. Cycles are those of the runs one after the other: each has begun with
-cold caches and its own launch latency.
+Merges runs of different kernels of one command list (simtlm --kernels 5-7 --stats-json RUN.json) into
+one statistics file. Kernels are identified by their position in the list, or by the tracer's number if
+there is no list. Kernels in two runs (without --overlap), missing kernels between two others, and runs
+of another list or of another GPU are rejected. Cycles are those of the runs one after the other; each
+run began with cold caches and its own launch latency.
 
-Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault.
+Exit code: 0 on success; 1 if the result cannot be written; 2 if a file or the command line is invalid.
 )";
 
 int act(int argc, char** argv) {
@@ -39,13 +39,13 @@ int act(int argc, char** argv) {
     tool_options o("simtlm-merge", usage, files);
     // clang-format off
     o.add()
-        ("output,o", po::value(&output)->value_name("FILE"), "where to write it; required")
-        ("allow-gaps", po::bool_switch(&options.allow_gaps), "kernels in between may be missing")
+        ("output,o", po::value(&output)->value_name("FILE"), "output file; required")
+        ("allow-gaps", po::bool_switch(&options.allow_gaps), "allow missing kernels between the first and the last")
         ("allow-options", po::bool_switch(&options.allow_options),
-         "options of the GPU may differ; those of the first run stand in the result")
+         "allow different options of the GPU; the result has those of the first run")
         ("overlap", po::bool_switch(&options.overlap),
-         "a kernel may be in several runs: it is taken from the one that begins earliest, and has "
-         "warmed the caches of the others");
+         "allow kernels in several runs: each is taken from the run that begins earliest, and "
+         "serves as warm-up in the others");
     // clang-format on
     if (o.parse(argc, argv)) return success;
     if (files.empty()) o.refuse("there is nothing to merge");

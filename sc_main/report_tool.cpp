@@ -26,12 +26,12 @@ namespace study = platform::study;
 constexpr const char* usage = R"(usage: simtlm-report [OPTIONS] --output PAGE.html RUN.json...
        simtlm-report --summary RUN.json...
 
-Makes one HTML page, which needs no network and no other file, out of files that simtlm --stats-json
-has written: what each run was; for each kernel why it takes as long as it does, with numbers; its
-hottest instructions, if the run had -enable_ptx_file_line_stats 1; statistics over time, if it had
---interval; and several runs side by side. --summary says the same in 30 lines of text for each run.
+Creates a self-contained HTML page from statistics files that simtlm --stats-json wrote. For each kernel,
+it shows the reasons for its duration with numbers; its hottest instructions, if the run had
+-enable_ptx_file_line_stats 1; and statistics over time, if the run had --interval. Several runs are
+shown side by side. --summary prints 30 lines of text for each run instead.
 
-Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault.
+Exit code: 0 on success; 1 if the page cannot be written; 2 if a file or the command line is invalid.
 )";
 
 constexpr std::size_t points = 320;  // of a curve: more are not seen
@@ -57,17 +57,17 @@ int act(int argc, char** argv) {
     tool_options o("simtlm-report", usage, files);
     // clang-format off
     o.add()
-        ("output,o", po::value(&output)->value_name("FILE"), "where to write the page; required")
+        ("output,o", po::value(&output)->value_name("FILE"), "output file for the page; required")
         ("summary", po::bool_switch(&summary), "print 30 lines of text for each run instead")
         ("samples", po::value(&samples)->value_name("FILE")->composing(),
-         "of --interval-db or --interval-csv, one for each run in their order (default: where the "
-         "run says it wrote them)")
+         "file written by --interval-db or --interval-csv, one for each run in the same order "
+         "(default: the path that the run recorded)")
         ("source", po::value(&sources)->value_name("PATH")->composing(),
-         "CUDA or PTX source, or a folder of them, for the view of instructions; may be repeated")
+         "CUDA or PTX source file, or a folder, for the instruction view; may be repeated")
         ("name", po::value(&names)->value_name("NAME")->composing(),
-         "short names of the runs, in their order (default: their files')")
+         "short name of a run, one for each run in the same order (default: the file name)")
         ("format", po::value(&format)->value_name("html|json"),
-         "json: what the page is made of (html)");
+         "output format; json: the data of the page (html)");
     // clang-format on
     if (o.parse(argc, argv)) return success;
     if (files.empty()) o.refuse("no file of statistics is named");

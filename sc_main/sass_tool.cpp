@@ -38,16 +38,15 @@ constexpr const char* usage =
        simtlm-sass check FILE [--arch sm_N] [--kernel NAME]
        simtlm-sass opcodes
 
-  dump  prints the kernels in a cubin, or in the cubins that a program or library carries: what they
-        need (registers, shared and local memory, parameters), and their instructions with control
-        bits: scoreboards waited for (B), set when operands are read (R) and when the result is
-        written (W), yield (Y), cycles of stall (S).
-  check  names the kernels that simtlm does not execute as machine code, each with the instruction or
-         the function that is missing, and counts the others
-  opcodes  prints the instructions that are known, by architecture, as a table in Markdown
+  dump     prints the kernels of a cubin, or of the cubins in a program or library: their resources
+           (registers, shared and local memory, parameters), and their instructions with control bits:
+           scoreboards to wait for (B), scoreboards set when operands are read (R) and when the result
+           is written (W), yield (Y), stall cycles (S)
+  check    lists the kernels that simtlm cannot execute as machine code, each with the missing
+           instruction or function, and counts the other kernels
+  opcodes  prints the known instructions by architecture as a table in Markdown
 
-Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault, told
-in one line.
+Exit code: 0 on success; 1 if the output cannot be written; 2 if a file or the command line is invalid.
 )";
 
 struct arguments {
@@ -238,9 +237,9 @@ int run(int argc, char** argv) {
     tool_options options("simtlm-sass", usage, a.operands);
     // clang-format off
     options.add()
-        ("arch", po::value(&a.architecture)->value_name("sm_N"), "of a program's cubins, only those")
-        ("kernel", po::value(&a.kernel)->value_name("NAME"), "only the kernel of this name")
-        ("resources", po::bool_switch(&a.resources_only), "without the instructions");
+        ("arch", po::value(&a.architecture)->value_name("sm_N"), "only cubins for this architecture")
+        ("kernel", po::value(&a.kernel)->value_name("NAME"), "only the kernel with this name")
+        ("resources", po::bool_switch(&a.resources_only), "print only resources, without instructions");
     // clang-format on
     if (options.parse(argc, argv)) return success;
     const std::string command = options.take_command();

@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -36,10 +35,10 @@ namespace study = platform::study;
 
 constexpr const char* usage = R"(usage: simtlm-sweep [OPTIONS] SPEC.yaml
 
-Runs traces and programs over presets, configurations and values of options, on this machine or by
-Slurm, and writes a table (results.csv), plots (SVG) and a page (index.html) of what came out. What
-has run is not run again: after a kill the same command goes on. A run that fails is told, and the
-others go on.
+Simulates traces and programs on presets, configurations and option values, locally or with Slurm, and
+writes a table (results.csv), plots (SVG) and a page (index.html) with the results. Runs that have
+finished are not repeated: to resume after an interruption, use the same command. If a run fails, the
+failure is reported and the other runs continue.
 
   workloads:
     - trace: traces/sample
@@ -49,27 +48,21 @@ others go on.
   axes: {-gpgpu_n_clusters: [20, 40, 80]}
   statistics: [gpu_tot_occupancy]
 
---shards N, or shards: N of a workload, splits its kernels into N runs, which are merged.
+--shards N, or shards: N of a workload, splits its kernels into N runs and merges the results.
 
-docs/studies.md has the rest of the specification. Paths are relative to it.
+docs/studies.md describes the specification. Paths in it are relative to the specification.
 
-Exit code: 0, all runs are good; 1, something cannot be written; 2, a file or the command line is at
-fault, and nothing has run; 3, runs have failed; 128 + n, signal n has ended it.
+Exit code: 0 if all runs succeeded; 1 if an output cannot be written; 2 if a file or the command line is
+invalid (nothing has run); 3 if runs have failed; 128 + n if signal n ended simtlm-sweep.
 )";
 
 constexpr int runs_failed = 3;
 
 /// Names of printed figures, as the page of statistics has them.
 std::vector<std::string> statistic_names() {
-    std::ostringstream page;
-    platform::write_statistics_markdown(page);
-    std::istringstream lines(page.str());
     std::vector<std::string> names;
-    for (std::string line; std::getline(lines, line);) {
-        if (line.rfind("## Counters of blocks", 0) == 0) break;
-        if (line.rfind("| `", 0) != 0) continue;
-        names.push_back(line.substr(3, line.find('`', 3) - 3));
-    }
+    for (const platform::statistic_info& s : platform::statistics_table())
+        names.emplace_back(s.name);
     return names;
 }
 
@@ -261,17 +254,17 @@ int act(int argc, char** argv) {
     tool_options o("simtlm-sweep", usage, files);
     // clang-format off
     o.add()
-        ("engine", po::value(&engine)->value_name("local|slurm"), "who runs it (local)")
+        ("engine", po::value(&engine)->value_name("local|slurm"), "run on this machine or submit to Slurm (local)")
         ("jobs,j", po::value(&how.jobs)->value_name("N"),
-         "runs at the same time (local: as many as there are processors for the --threads of each; "
+         "number of simultaneous runs (local: the number of processors divided by the --threads of a run; "
          "slurm: no limit)")
         ("shards", po::value(&shards)->value_name("N"),
-         "split the kernels of each workload into N runs (1: whole; without: what the specification says)")
-        ("retry", po::bool_switch(&how.retry), "run again what has failed before")
-        ("dry-run", po::bool_switch(&dry), "check everything, print the commands, run nothing")
+         "split the kernels of each workload into N runs (1: do not split; default: as specified)")
+        ("retry", po::bool_switch(&how.retry), "repeat runs that failed")
+        ("dry-run", po::bool_switch(&dry), "validate the specification and print the commands, but run nothing")
         ("quiet,q", po::bool_switch(&how.quiet), "print no table and no progress")
-        ("simtlm", po::value(&simtlm)->value_name("FILE"), "the simulator (the one beside this program)")
-        ("task", po::value(&task)->value_name("N"), "what a job of Slurm runs: a task of a file of tasks");
+        ("simtlm", po::value(&simtlm)->value_name("FILE"), "simulator executable (the one in the folder of this program)")
+        ("task", po::value(&task)->value_name("N"), "run task N of a task file (used by Slurm jobs)");
     // clang-format on
     if (o.parse(argc, argv)) return success;
     if (files.size() != 1) o.refuse("one specification is wanted");

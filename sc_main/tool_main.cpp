@@ -56,7 +56,7 @@ tool_options::tool_options(std::string program, std::string usage,
       operands_(operands) {}
 
 bool tool_options::parse(int argc, char** argv) {
-    add()("help,h", "this text")("version", "the version");
+    add()("help,h", "print this help")("version", "print the version");
     po::options_description all;
     all.add(shown_).add_options()("operands", po::value(&operands_));
     po::positional_options_description positions;

@@ -38,18 +38,17 @@ constexpr const char* usage = R"(usage: simtlm-trace convert LIST FOLDER [--jobs
        simtlm-trace check LIST [--opcode-table FILE ...]
        simtlm-trace text KERNEL
 
-  convert  writes the kernel traces that a command list (kernelslist.g) names in binary form, and a
-           list that names those, into FOLDER, which is made if need be. The simulator takes the
-           new list in place of the old one and gives the same results, without reading text.
-           Every file appears under its name when it is complete, the list last.
-  info     prints the header of a kernel trace, text or binary, how many thread blocks, warps and
-           instructions it has, and its most frequent opcodes
-  check    reads all that a command list names, as the simulator would, and tells the first fault
-           with file and line, or file and byte
-  text     prints a kernel trace as text, without what the simulator would not read
+  convert  converts the kernel traces of a command list (kernelslist.g) to binary format, and writes
+           them to FOLDER with a new list; FOLDER is created if necessary. With the new list, the
+           simulator gives the same results without parsing text. Files are renamed to their final
+           names when they are complete, the list last.
+  info     prints the header of a text or binary kernel trace, the numbers of its thread blocks, warps
+           and instructions, and its most frequent opcodes
+  check    reads all files of a command list as the simulator does, and reports the first error with
+           file and line, or file and byte offset
+  text     prints a kernel trace as text, omitting parts that the simulator does not read
 
-Exit code: 0; 1 when something cannot be written, 2 when a file or the command line is at fault, told
-in one line.
+Exit code: 0 on success; 1 if an output cannot be written; 2 if a file or the command line is invalid.
 )";
 
 struct arguments {
@@ -279,10 +278,10 @@ int run(int argc, char** argv) {
                          fmt::format(", binary form {}", trace::binary_version));
     // clang-format off
     options.add()
-        ("jobs,j", po::value(&a.jobs)->value_name("N"), "convert: kernels at the same time (1)")
-        ("top", po::value(&a.top)->value_name("N"), "info: how many opcodes (10)")
+        ("jobs,j", po::value(&a.jobs)->value_name("N"), "convert: number of kernels to convert in parallel (1)")
+        ("top", po::value(&a.top)->value_name("N"), "info: number of opcodes to print (10)")
         ("opcode-table", po::value(&a.opcode_tables)->value_name("FILE"),
-         "check: opcodes beyond those known; may be repeated");
+         "check: table of additional opcodes; may be repeated");
     // clang-format on
     if (options.parse(argc, argv)) return success;
     const std::string command = options.take_command();

@@ -505,10 +505,10 @@ void write_statistics_markdown(std::ostream& out) {
 This page explains the statistics that simtlm prints to stdout after every kernel. They have the names and
 the format of GPGPU-Sim, so that scripts for GPGPU-Sim and Accel-Sim can be used.
 
-| file | contents |
-|---|---|
-| `--stats-json FILE` | statistics as numbers below `total`, histograms below `histograms`, kernels below `kernels`, and counters of all blocks below `blocks`, with units and meanings below `counters` |
-| `--stats-csv FILE` | a row per kernel and a last row for the run; a column contains the value printed after that kernel |
+- `--stats-json FILE` contains the statistics as numbers below `total`, histograms below `histograms`, kernels
+  below `kernels`, and counters of all blocks below `blocks`, with units and meanings below `counters`.
+- `--stats-csv FILE` contains a row per kernel and a last row for the run; a column has the value printed after
+  that kernel.
 
 [statistics-files.md](statistics-files.md) describes these formats.
 
