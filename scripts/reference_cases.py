@@ -86,9 +86,7 @@ def read_cases(reference, traces, real):
     if (reference / "real-counts.json").is_file():
         counts = json.loads((reference / "real-counts.json").read_text())
     cases = []
-    for file in sorted(reference.glob("*.json")):
-        if file.name == "real-counts.json" or file.name.startswith("ptx-"):
-            continue  # not of traces
+    for file in sorted([*reference.glob("generated-*.json"), *reference.glob("real.json")]):
         for name, expected in json.loads(file.read_text()).items():
             config = expected["config"]
             generated = file.stem.startswith("generated-")

@@ -23,6 +23,10 @@ PRESETS = {61: "TITAN_X_PASCAL", 70: "QV100", 75: "RTX2060", 80: "A100", 86: "RT
            90: "H100_PCIE"}
 
 
+# Core cycles that a profiler measures with every kernel beyond what the modern core simulates: found
+# from kernels that do nothing, or next to nothing (scripts/compare-hardware).
+PROFILER_OVERHEAD = {"nsys": 1650, "ncu": 3400}
+
 # What SystemC says first, of itself.
 BANNER = re.compile(r"SystemC \d|Copyright \(c\) .* Contributors|ALL RIGHTS RESERVED")
 
