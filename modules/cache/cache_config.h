@@ -25,7 +25,17 @@ enum class write_allocate_policy : std::uint8_t {
     fetch_on_write,
     lazy_fetch_on_read,
 };
-enum class set_index_function : std::uint8_t { linear, bitwise_xor, ipoly, fermi_hash, custom };
+enum class set_index_function : std::uint8_t {
+    linear,
+    bitwise_xor,
+    ipoly,
+    fermi_hash,
+    custom,
+    /// A bank for each of the sectors of a line, of banks chosen by the exclusive or of all groups
+    /// of bits of the line's number (gpu-strides of te42kyfo/gpu-benches, tag look-ups of A100 and
+    /// A40).
+    folded_lines,
+};
 
 inline constexpr unsigned sector_bytes = 32;
 inline constexpr unsigned sectors_per_line = 4;

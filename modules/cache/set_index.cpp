@@ -48,6 +48,9 @@ constexpr parity_table ipoly_64(std::array<std::uint32_t, 6>{0x79461, 0xbca3, 0x
 constexpr std::array<std::uint32_t, 5> pae_page = {0x2621, 0x1842, 0x4384, 0xd08, 0x1330};
 constexpr std::array<std::uint32_t, 5> pae_bank = {0x08, 0x0c, 0x06, 0x04, 0x13};
 
+constexpr unsigned sectors_log2 = 2;
+static_assert(1u << sectors_log2 == sectors_per_line);
+
 unsigned log2_floor(std::uint64_t n) {
     return n < 2 ? 0 : 63u - static_cast<unsigned>(__builtin_clzll(n));
 }
@@ -85,6 +88,17 @@ unsigned fermi_hash(std::uint64_t address, unsigned line_log2, unsigned sets) {
     return (lower ^ upper) | (sets == 64 ? bit(12, 5) : 0u);
 }
 
+unsigned folded(std::uint64_t number, unsigned bits) {
+    if (bits == 0) return 0;
+    if ((bits & (bits - 1)) == 0) {
+        for (unsigned half = 32; half >= bits; half /= 2) number ^= number >> half;
+        return static_cast<unsigned>(number) & ((1u << bits) - 1);
+    }
+    unsigned hash = 0;
+    for (; number != 0; number >>= bits) hash ^= static_cast<unsigned>(number) & ((1u << bits) - 1);
+    return hash;
+}
+
 set_index::set_index(set_index_function function, unsigned buckets, unsigned unit_bytes)
     : function_(function),
       buckets_(buckets),
@@ -103,6 +117,10 @@ unsigned set_index::hashed(std::uint64_t address) const {
             return ipoly_hash(higher_bits, index, buckets_);
         case set_index_function::fermi_hash:
             return fermi_hash(address, unit_log2_, buckets_);
+        case set_index_function::folded_lines:
+            return folded(address >> (unit_log2_ + sectors_log2), buckets_log2_ - sectors_log2)
+                       << sectors_log2 |
+                   (index & (sectors_per_line - 1));
         case set_index_function::custom:
             return 0;  // as in GPGPU-Sim: a place for one's own
     }

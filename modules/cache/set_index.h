@@ -23,6 +23,9 @@ unsigned pae_hash(std::uint64_t higher_bits, unsigned index, unsigned buckets);
 /// The hash measured on Fermi's L1 (Nugteren et al., HPCA 2014). @param sets  32 or 64
 unsigned fermi_hash(std::uint64_t address, unsigned line_log2, unsigned sets);
 
+/// Exclusive or of all groups of `bits` bits of a number.
+unsigned folded(std::uint64_t number, unsigned bits);
+
 /// Which set, bank or slice an address belongs to: a function on the bits above a line, sector or
 /// interleaving unit. One object per cache or bank array, made at elaboration.
 class set_index {

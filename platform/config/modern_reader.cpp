@@ -184,7 +184,9 @@ void read_modern(const option_values& v, gpu_config& config) {
         v.fail("-modern_memory_interval", "is not possible", "1 to 1000 core cycles");
     m.memory_queue.accept_interval = static_cast<unsigned>(std::lround(interval * 1000));
     m.constant_interval = v.number("-modern_constant_interval", 1, longest_latency);
-    m.l1_tag_lookups = v.number("-modern_l1_tag_lookups", 1, 32);
+    m.l1_tag_banks = v.number("-modern_l1_tag_banks", 1, 32);
+    if ((m.l1_tag_banks & (m.l1_tag_banks - 1)) != 0)
+        v.fail("-modern_l1_tag_banks", "is no power of two", "1, 2, 4, 8, 16 or 32");
     m.link_cycles = v.number("-modern_link_cycles", 1, longest_latency);
     m.network_packets = config.cores.responses_per_cycle =
         v.number("-modern_network_packets", 1, 16);

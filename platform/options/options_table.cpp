@@ -610,8 +610,10 @@ void modern(builder& b) {
     b.word("-modern_load_latency", "GLOBAL,SHARED,CONSTANT", "32,24,29",
            "Latency of a 32-bit load that hits, from its issue to the issue of a dependent "
            "instruction, in core cycles.");
-    b.count("-modern_l1_tag_lookups", "4", "lines",
-            "L1D lines, with all their sectors, whose tags are looked up per core cycle.");
+    b.count("-modern_l1_tag_banks", "4", "banks",
+            "Banks of the L1D's tags, a power of two. Each looks up one line, with all its "
+            "sectors, per "
+            "core cycle.");
     b.count("-modern_link_cycles", "2", "core cycles",
             "Transfer time of 128 bytes from the memory unit to a sub-core.");
     b.count("-modern_network_packets", "1", "packets",

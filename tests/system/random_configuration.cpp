@@ -246,7 +246,7 @@ private:
         set("-modern_memory_queue", text(between(1, 4)) + "," + list(3, 7, ","));
         set("-modern_memory_interval", one_of<std::string>({"1", "1.635", "2"}));
         set("-modern_constant_interval", between(1, 3));
-        set("-modern_l1_tag_lookups", one_of({1, 4}));
+        set("-modern_l1_tag_banks", one_of({1, 4}));
     }
 
     static constexpr unsigned largest_packet = 136;  // bytes, a line and its header

@@ -18,9 +18,10 @@ struct memory_queue_config {
     unsigned accept_interval = 2000;
 };
 
-/// The local part of the memory pipeline of a sub-core: a queue, a latch and an address calculation
-/// unit (Huerta et al., section 5.4). An instruction is counted from its issue until the memory
-/// unit takes it, so that five issue back to back and the sixth waits for the first to leave.
+/// The local part of the memory pipeline of a sub-core: a queue, an address calculation unit and a
+/// latch behind it (Huerta et al., section 5.4). An instruction is counted from its issue until the
+/// memory unit takes it, so that five issue back to back and the sixth waits for the first to
+/// leave. While one waits in the latch for the memory unit, the address of the next is calculated.
 /// @tparam Entry  what is queued; copied
 template <class Entry>
 class memory_queue {
@@ -43,14 +44,16 @@ public:
     std::uint64_t ready_at() const {
         if (queue_.empty()) return never;
         const entry& e = queue_.front();
-        const std::uint64_t start = e.earliest > free_at_ ? e.earliest : free_at_;
-        return start + (e.quick ? config_.uniform_cycles : config_.address_cycles);
+        const std::uint64_t start = std::max(e.earliest, calculation_free_at_);
+        return std::max(start + (e.quick ? config_.uniform_cycles : config_.address_cycles),
+                        latch_free_at_);
     }
     Entry& head() { return queue_.front().what; }
     const Entry& head() const { return queue_.front().what; }
     /// The memory unit takes the head. @pre ready_at() <= now
     Entry take(std::uint64_t now) {
-        free_at_ = now;
+        calculation_free_at_ = ready_at();
+        latch_free_at_ = now;
         --reserved_;
         return queue_.pop().what;
     }
@@ -59,7 +62,7 @@ public:
     /// State that outlives kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
-        a(free_at_);
+        a(calculation_free_at_, latch_free_at_);
     }
 
 private:
@@ -71,7 +74,8 @@ private:
     memory_queue_config config_;
     kernel::ring_buffer<entry> queue_;
     unsigned reserved_ = 0;
-    std::uint64_t free_at_ = 0;  // the address calculation
+    std::uint64_t calculation_free_at_ = 0;  // its last address has gone into the latch
+    std::uint64_t latch_free_at_ = 0;
 };
 
 /// Round-robin arbiter between the sub-cores for the memory unit: one instruction per accept

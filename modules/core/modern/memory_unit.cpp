@@ -47,6 +47,8 @@ memory_stage stage_of(const warp_instruction& inst) {
 }
 
 constexpr unsigned link_bytes = 128;
+constexpr std::uint64_t l1d_line_bytes = cache::sectors_per_line * cache::sector_bytes;
+constexpr unsigned most_tag_banks = 32;
 
 }  // namespace
 
@@ -62,6 +64,8 @@ memory_unit::memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequ
       l1d_stages_(l1d_stages(modern)),
       sm_(sm),
       arbiter_(static_cast<unsigned>(sm.sub_cores.size()), modern.memory_queue.accept_interval),
+      tag_bank_of_(cache::set_index_function::folded_lines,
+                   modern.l1_tag_banks * cache::sectors_per_line, cache::sector_bytes),
       link_free_at_(sm.sub_cores.size(), 0),
       respond_process_("respond", sequencer, protocol::phase::core_units,
                        kernel::on_edge<&memory_unit::respond>(this)),
@@ -179,6 +183,7 @@ void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
     if (t < 0) return start_local(e, now);
     if (reads_l1_data(inst)) read_l1_data(inst, now);
     if (t == to_l1c) read_constants(inst, now);
+    if (t == to_l1d) order_by_tag_bank(inst);
     latch& l = latch_[static_cast<unsigned>(t)];
     l.inst = &inst;
     l.data_extra = e.data_extra;
@@ -195,6 +200,34 @@ void memory_unit::read_l1_data(warp_instruction& inst, std::uint64_t now) {
     banks_free_at_ = start + wavefronts;
     inst.banks_done = start + wavefronts - 1 + l1d_stages_;
     sm_.statistics.l1_data_wavefronts += wavefronts;
+}
+
+/// Lines of one bank are looked up in rounds, one of every bank in each: the accesses, which start
+/// from the last one, are put into that order.
+void memory_unit::order_by_tag_bank(warp_instruction& inst) {
+    std::array<std::uint8_t, most_tag_banks> lines{};
+    rounds_.clear();
+    std::uint64_t line = ~std::uint64_t{0};
+    std::uint8_t round = 0;
+    unsigned rounds = 0;
+    bool in_order = true;
+    for (std::size_t i = inst.accesses.size(); i-- > 0;) {
+        const memory_access& a = inst.accesses[i];
+        if (a.address / l1d_line_bytes != line) {
+            line = a.address / l1d_line_bytes;
+            const std::uint8_t next = lines[tag_bank_of_(a.address) / cache::sectors_per_line]++;
+            in_order = in_order && next >= round;
+            round = next;
+            rounds = std::max(rounds, round + 1u);
+        }
+        rounds_.push_back(round);
+    }
+    if (in_order) return;
+    ordered_.clear();
+    for (unsigned r = rounds; r-- > 0;)
+        for (std::size_t i = 0; i < inst.accesses.size(); ++i)
+            if (rounds_[inst.accesses.size() - 1 - i] == r) ordered_.push_back(inst.accesses[i]);
+    inst.accesses.swap(ordered_);
 }
 
 /// The constant cache looks up one address after the other.
@@ -321,14 +354,17 @@ bool memory_unit::start(latch& l, target which) {
         return inst.accesses.empty();
     }
     auto& cache = which == to_l1d ? l1d : which == to_l1c ? l1c : l1t;
-    constexpr std::uint64_t line_bytes = 128;
-    const unsigned at_most = which == to_l1d ? config_.ldst.l1_banks : 1;
+    const unsigned at_most = which == to_l1d ? modern_.l1_tag_banks * cache::sectors_per_line : 1;
     std::uint64_t line = ~std::uint64_t{0};
-    unsigned lines = 0;
+    std::uint32_t busy = 0;  // tag banks
     for (unsigned n = 0; n < at_most && !inst.accesses.empty(); ++n) {
-        const std::uint64_t next = inst.accesses.back().address / line_bytes;
-        if (next != line && lines++ == modern_.l1_tag_lookups) break;
-        line = next;
+        const std::uint64_t address = inst.accesses.back().address;
+        if (which == to_l1d && address / l1d_line_bytes != line) {
+            line = address / l1d_line_bytes;
+            const std::uint32_t bank = 1u << tag_bank_of_(address) / cache::sectors_per_line;
+            if ((busy & bank) != 0) break;
+            busy |= bank;
+        }
         tlm::tlm_generic_payload& p = request_for(l);
         tlm::tlm_phase phase = tlm::BEGIN_REQ;
         sc_core::sc_time delay;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/cache/set_index.h"
 #include "modules/core/memory_port.h"
 #include "modules/core/modern/cluster_unit.h"
 #include "modules/core/modern/memory_queue.h"
@@ -20,9 +21,10 @@ namespace simtlm::core::modern {
 /// an instruction of a sub-core every second cycle, round robin, into the latch of where it goes:
 /// L1D, past the L1D, L1C, L1T; shared memory and shuffles take it at once. Shared memory and the
 /// data of the L1D are one array of banks, which a load occupies for as many cycles (wavefronts) as
-/// its busiest bank has words to read. The tags of the L1D are looked up by some lines a cycle,
-/// each with all sectors that are wanted, while their banks are free. Both as l1tex counts them
-/// (te42kyfo/gpu-benches, gpu-strides: cycles of strided loads on A100 and H200).
+/// its busiest bank has words to read. The tags of the L1D are in banks of their own, of which each
+/// looks up a line a cycle, with all sectors that are wanted; lines are spread over them by the
+/// exclusive or of all groups of bits of their number. Both as l1tex counts them
+/// (te42kyfo/gpu-benches, gpu-strides: wavefronts of strided loads on A100, A40 and H200).
 /// The constant cache looks up the addresses of a load one after the other (CUDA C++ Programming
 /// Guide: constant memory).
 /// What has come back goes to its sub-core over a link of 128 bytes per 2 cycles.
@@ -92,6 +94,7 @@ private:
     void take(const sub_core::memory_entry& e, std::uint64_t now);
     void read_constants(warp_instruction& inst, std::uint64_t now);
     void read_l1_data(warp_instruction& inst, std::uint64_t now);
+    void order_by_tag_bank(warp_instruction& inst);
     void start_local(const sub_core::memory_entry& e, std::uint64_t now);
     void start_remote(warp_instruction& inst, std::uint64_t now);
     bool start(latch& l, target which);
@@ -109,6 +112,9 @@ private:
     cluster_unit* clusters_ = nullptr;
     memory_arbiter arbiter_;
     std::array<latch, latches> latch_;
+    cache::set_index tag_bank_of_;
+    std::vector<memory_access> ordered_;       // scratch of order_by_tag_bank()
+    std::vector<std::uint8_t> rounds_;         // scratch of it
     std::uint64_t banks_free_at_ = 0;          // of shared memory and the L1D
     std::uint64_t constants_free_at_ = 0;      // the constant cache
     std::vector<std::uint64_t> link_free_at_;  // by sub-core

@@ -45,9 +45,10 @@ struct modern_config {
     memory_latencies memory;
     engine_config engines;
     unsigned constant_interval = 2;  ///< between look-ups of a constant load's addresses
-    unsigned l1_tag_lookups = 4;     ///< lines of the L1D whose tags are looked up in a cycle
-    unsigned link_cycles = 2;        ///< for 128 bytes from the memory unit to a sub-core
-    unsigned network_packets = 1;    ///< that the SM sends, and takes, in a core cycle
+    /// Of the L1D; each looks up the tag of a line a cycle. A power of two.
+    unsigned l1_tag_banks = 4;
+    unsigned link_cycles = 2;      ///< for 128 bytes from the memory unit to a sub-core
+    unsigned network_packets = 1;  ///< that the SM sends, and takes, in a core cycle
 };
 
 }  // namespace simtlm::core::modern

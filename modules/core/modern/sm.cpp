@@ -98,9 +98,9 @@ void sm::make_caches(protocol::transaction_pool& transactions) {
     cache::l1_data_cache::config data;
     data.cache = config_.l1.data;
     data.latency = memory_unit::l1d_stages(modern_);
-    data.banks = config_.ldst.l1_banks;
-    data.bank_interleaving = config_.ldst.l1_banks_byte_interleaving;
-    data.bank_hash = config_.ldst.l1_banks_hash;
+    data.banks = modern_.l1_tag_banks * cache::sectors_per_line;
+    data.bank_interleaving = cache::sector_bytes;
+    data.bank_hash = cache::set_index_function::folded_lines;
     data.misses_per_cycle = modern_.network_packets;
     l1d_ = std::make_unique<cache::l1_data_cache>("l1d", sequencer_, data, transactions);
     link_->l1i.bind(l1i_->port);

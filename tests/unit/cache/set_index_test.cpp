@@ -48,5 +48,22 @@ TEST(SetIndex, FermiHashMixesSevenAddressBits) {
     EXPECT_EQ(fermi_hash(0x1000, 7, 64), 32u);
 }
 
+TEST(SetIndex, FoldedLinesSpreadLinesByAllPairsOfBitsOfTheirNumber) {
+    const set_index index(set_index_function::folded_lines, 16, 32);
+    const auto bank_of_line = [&](std::uint64_t line) { return index(line * 128) / 4; };
+    for (unsigned line = 0; line < 4; ++line) EXPECT_EQ(bank_of_line(line), line);
+    EXPECT_EQ(bank_of_line(0b01'00), 1u);
+    EXPECT_EQ(bank_of_line(0b10'11'01), 0u);
+    EXPECT_EQ(bank_of_line(std::uint64_t{0b10} << 34), 2u);
+    EXPECT_EQ(index(5 * 128 + 96), index(5 * 128) + 3);
+}
+
+TEST(SetIndex, FoldsGroupsOfAnyWidth) {
+    EXPECT_EQ(folded(0b110'101'011, 3), 0u);
+    EXPECT_EQ(folded(0b1011, 1), 1u);
+    EXPECT_EQ(folded(0xa5, 4), 0xfu);
+    EXPECT_EQ(folded(12345, 0), 0u);
+}
+
 }  // namespace
 }  // namespace simtlm::cache

@@ -64,6 +64,19 @@ TEST(MemoryQueue, IssuesTheLoadsOfFourSubCoresAsMeasured) {
     EXPECT_EQ(i[3], (row{2, 3, 4, 5, 6, 19, 27, 35, 43}));
 }
 
+TEST(MemoryQueue, CalculatesAnAddressWhileTheOneBeforeWaitsToBeTaken) {
+    const memory_queue_config c;
+    memory_queue<int> q(c);
+    for (int i = 0; i < 3; ++i) q.issue(i, false, 100);
+    const std::uint64_t first = q.ready_at();
+    EXPECT_EQ(first, 100u + c.stages + c.address_cycles);
+    q.take(first + 3);
+    EXPECT_EQ(q.ready_at(), first + c.address_cycles);
+    q.take(first +
+           30);  // the third address has been in the calculation unit since the second left it
+    EXPECT_EQ(q.ready_at(), first + 30);
+}
+
 TEST(MemoryQueue, ReadsTheOperandsOfAFirstLoadWhenTheWarLatencyHasPassed) {
     // LDG with a regular address: 11 cycles from issue; a uniform address, or LDS: 9.
     const memory_latencies l;

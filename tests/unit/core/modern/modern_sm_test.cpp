@@ -204,17 +204,16 @@ void PrintTo(const stride_case& c, std::ostream* out) {
 }
 
 struct StridedLoad : ::testing::TestWithParam<stride_case> {};
-// Lanes in one bank of 32 words wait for each other; four lines are looked up in a cycle.
+// Lanes in one bank of 32 words wait for each other, and lines in one bank of tags.
 INSTANTIATE_TEST_SUITE_P(Strides, StridedLoad,
                          ::testing::Values(stride_case{0, 0}, stride_case{1, 0}, stride_case{3, 0},
                                            stride_case{8, 7}, stride_case{9, 2},
                                            stride_case{16, 15}, stride_case{17, 4},
-                                           stride_case{32, 31}, stride_case{33, 7}));
+                                           stride_case{32, 31}, stride_case{33, 7},
+                                           stride_case{45, 9}, stride_case{53, 11}));
 
 TEST_P(StridedLoad, HitsAsSoonAsItsTagsAreLookedUpAndItsBanksAreRead) {
     sm_config c = four_sub_cores();
-    c.ldst.l1_banks = 16;
-    c.ldst.l1_banks_hash = cache::set_index_function::ipoly;
     modern_rig rig("rig", c, {});
     modern_listing p;
     program::control_bits warm = stall(2), produce = stall(2), after = stall(1);
