@@ -13,8 +13,9 @@ struct occupancy {
     std::uint64_t max = 0;
 };
 inline constexpr counter<occupancy> occupancy_counters[] = {
-    count<&occupancy::sum>("occupancy_sum", "entries x cycles", "entries, summed over cycles"),
-    maximum<&occupancy::max>("occupancy_max", "entries", "most at a time"),
+    count<&occupancy::sum>("occupancy_sum", "entries x cycles",
+                           "number of entries, summed over cycles"),
+    maximum<&occupancy::max>("occupancy_max", "entries", "maximum number of entries"),
 };
 constexpr const auto& counters_of(const occupancy*) {
     return occupancy_counters;
