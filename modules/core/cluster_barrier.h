@@ -24,12 +24,10 @@ struct cluster_barrier_statistics {
 
 inline constexpr kernel::counter<cluster_barrier_statistics> cluster_barrier_counters[] = {
     kernel::count<&cluster_barrier_statistics::arrivals>("arrivals", "warps",
-                                                         "warps that arrived at cluster barriers"),
-    kernel::count<&cluster_barrier_statistics::barriers>("barriers", "barriers",
-                                                         "completed cluster barriers"),
+                                                         "at barriers of clusters"),
+    kernel::count<&cluster_barrier_statistics::barriers>("barriers", "barriers", "completed"),
     kernel::count<&cluster_barrier_statistics::cycles>(
-        "cycles", "core cycles",
-        "cycles between the first arrival and completion, summed over barriers"),
+        "cycles", "core cycles", "between first arrival and completion, summed over barriers"),
 };
 constexpr const auto& counters_of(const cluster_barrier_statistics*) {
     return cluster_barrier_counters;

@@ -152,94 +152,78 @@ inline std::string access_label(unsigned type) {
 }
 
 inline constexpr kernel::counter<core_statistics> core_counters[] = {
-    kernel::count<&core_statistics::cycles>("cycles", "core cycles",
-                                            "cycles with a resident thread block"),
+    kernel::count<&core_statistics::cycles>("cycles", "core cycles", "a CTA was resident"),
     kernel::count<&core_statistics::warp_cycles>("warp_cycles", "warps x core cycles",
-                                                 "number of resident warps, summed over cycles"),
+                                                 "warps were resident"),
     kernel::count<&core_statistics::warp_instructions>("warp_instructions", "warp instructions",
-                                                       "completed warp instructions"),
+                                                       "completed"),
     kernel::count<&core_statistics::thread_instructions>(
-        "thread_instructions", "thread instructions",
-        "completed instructions, counted once per active lane"),
+        "thread_instructions", "thread instructions", "completed, by active lanes"),
     kernel::count<&core_statistics::decoded>("decoded", "warp instructions",
-                                             "instructions that entered instruction buffers"),
-    kernel::count<&core_statistics::warps_launched>("warps_launched", "warps",
-                                                    "warps that became resident"),
+                                             "entered instruction buffers"),
+    kernel::count<&core_statistics::warps_launched>("warps_launched", "warps", "became resident"),
     kernel::count<&core_statistics::ctas_launched>("ctas_launched", "thread blocks",
-                                                   "thread blocks that became resident"),
-    kernel::count<&core_statistics::ctas_completed>("ctas_completed", "thread blocks",
-                                                    "thread blocks that finished"),
+                                                   "became resident"),
+    kernel::count<&core_statistics::ctas_completed>("ctas_completed", "thread blocks", "ended"),
     kernel::count<&core_statistics::idle>("idle", "scheduler cycles",
-                                          "cycles in which no warp had a valid instruction"),
-    kernel::count<&core_statistics::scoreboard>(
-        "scoreboard", "scheduler cycles", "cycles in which all valid instructions had hazards"),
-    kernel::count<&core_statistics::stall>(
-        "stall", "scheduler cycles",
-        "cycles in which an instruction was ready, but no pipeline accepted it"),
+                                          "no warp had a valid instruction"),
+    kernel::count<&core_statistics::scoreboard>("scoreboard", "scheduler cycles",
+                                                "all valid instructions had hazards"),
+    kernel::count<&core_statistics::stall>("stall", "scheduler cycles",
+                                           "an instruction was ready, but the pipeline took none"),
     kernel::count<&core_statistics::issue_cycles>("issue_cycles", "scheduler cycles",
-                                                  "cycles in which an instruction was issued"),
+                                                  "something was issued"),
     kernel::count<&core_statistics::issued_lanes>("issued_lanes", "warp instructions",
-                                                  "issued instructions by number of active lanes",
-                                                  lane_label),
-    kernel::count<&core_statistics::single_issue>(
-        "single_issue", "scheduler cycles",
-        "cycles in which a scheduler issued one instruction, by scheduler", scheduler_label),
-    kernel::count<&core_statistics::dual_issue>(
-        "dual_issue", "scheduler cycles",
-        "cycles in which a scheduler issued two instructions, by scheduler", scheduler_label),
+                                                  "issued, by number of active lanes", lane_label),
+    kernel::count<&core_statistics::single_issue>("single_issue", "scheduler cycles",
+                                                  "one instruction was issued, by scheduler",
+                                                  scheduler_label),
+    kernel::count<&core_statistics::dual_issue>("dual_issue", "scheduler cycles",
+                                                "two instructions were issued, by scheduler",
+                                                scheduler_label),
     kernel::count<&core_statistics::issued_by_slot>("issued_by_slot", "warp instructions",
-                                                    "issued instructions by warp slot",
-                                                    kernel::number_label),
+                                                    "issued, by warp slot", kernel::number_label),
     kernel::count<&core_statistics::warp_instructions_by_class>(
-        "warp_instructions_by_class", "warp instructions",
-        "completed warp instructions by opcode class", class_label),
+        "warp_instructions_by_class", "warp instructions", "completed, by class of opcode",
+        class_label),
     kernel::count<&core_statistics::thread_instructions_by_class>(
         "thread_instructions_by_class", "thread instructions",
-        "completed instructions by opcode class, counted once per active lane", class_label),
-    kernel::count<&core_statistics::ldst_instructions>(
-        "ldst_instructions", "warp instructions", "instructions dispatched to the load/store unit"),
-    kernel::count<&core_statistics::shared_insn>(
-        "shared_insn", "thread instructions",
-        "shared memory instructions, counted once per active lane"),
-    kernel::count<&core_statistics::constant_insn>(
-        "constant_insn", "thread instructions",
-        "constant memory instructions, counted once per active lane"),
-    kernel::count<&core_statistics::texture_insn>(
-        "texture_insn", "thread instructions",
-        "texture instructions, counted once per active lane"),
-    kernel::count<&core_statistics::load_insn>(
-        "load_insn", "thread instructions",
-        "loads from global and local memory, counted once per active lane"),
-    kernel::count<&core_statistics::store_insn>(
-        "store_insn", "thread instructions",
-        "stores to global and local memory, counted once per active lane"),
-    kernel::count<&core_statistics::shared_accesses>(
-        "shared_accesses", "core cycles", "cycles in which shared memory banks were accessed"),
-    kernel::count<&core_statistics::shared_bank_conflicts>(
-        "shared_bank_conflicts", "core cycles", "cycles lost to shared memory bank conflicts"),
-    kernel::count<&core_statistics::l1_bank_conflicts>(
-        "l1_bank_conflicts", "attempts",
-        "accesses that could not start because their L1D bank was busy"),
+        "completed, by active lanes, by class of opcode", class_label),
+    kernel::count<&core_statistics::ldst_instructions>("ldst_instructions", "warp instructions",
+                                                       "dispatched to the load/store unit"),
+    kernel::count<&core_statistics::shared_insn>("shared_insn", "thread instructions",
+                                                 "at shared memory"),
+    kernel::count<&core_statistics::constant_insn>("constant_insn", "thread instructions",
+                                                   "at constant memory"),
+    kernel::count<&core_statistics::texture_insn>("texture_insn", "thread instructions",
+                                                  "at textures"),
+    kernel::count<&core_statistics::load_insn>("load_insn", "thread instructions",
+                                               "loads, global and local"),
+    kernel::count<&core_statistics::store_insn>("store_insn", "thread instructions",
+                                                "stores, global and local"),
+    kernel::count<&core_statistics::shared_accesses>("shared_accesses", "core cycles",
+                                                     "shared memory banks were accessed"),
+    kernel::count<&core_statistics::shared_bank_conflicts>("shared_bank_conflicts", "core cycles",
+                                                           "lost to shared memory bank conflicts"),
+    kernel::count<&core_statistics::l1_bank_conflicts>("l1_bank_conflicts", "attempts",
+                                                       "found their L1 data bank taken"),
     kernel::count<&core_statistics::l1_data_wavefronts>(
-        "l1_data_wavefronts", "core cycles",
-        "cycles in which loads read the banks of the L1 data cache"),
+        "l1_data_wavefronts", "core cycles", "the banks were read by loads of the L1 data cache"),
     kernel::count<&core_statistics::constant_port_conflicts>(
-        "constant_port_conflicts", "core cycles",
-        "cycles lost because a warp read several constant addresses"),
+        "constant_port_conflicts", "core cycles", "lost to several constant addresses in a warp"),
     kernel::count<&core_statistics::memory_stalls>(
         "memory_stalls", "core cycles",
-        "cycles in which the load/store unit could not start the access at the head of its queue"),
-    kernel::count<&core_statistics::stalls>(
-        "stalls", "core cycles", "cycles counted by memory_stalls, by kind of access and reason",
-        stall_label),
+        "the load/store unit could not start the access at its head"),
+    kernel::count<&core_statistics::stalls>("stalls", "core cycles",
+                                            "the same by kind of access and reason", stall_label),
     kernel::count<&core_statistics::accesses_coalesced>(
-        "accesses_coalesced", "accesses", "memory accesses of warp instructions after coalescing"),
+        "accesses_coalesced", "accesses", "memory accesses that warp instructions came down to"),
     kernel::count<&core_statistics::register_reads>("register_reads", "operands",
-                                                    "operands read from the register file"),
+                                                    "read from the register file"),
     kernel::count<&core_statistics::register_writes>("register_writes", "operands",
-                                                     "operands written to the register file"),
-    kernel::count<&core_statistics::register_bank_conflicts>(
-        "register_bank_conflicts", "operands", "operands that had to wait for their register bank"),
+                                                     "written to the register file"),
+    kernel::count<&core_statistics::register_bank_conflicts>("register_bank_conflicts", "operands",
+                                                             "had to wait for their register bank"),
 };
 constexpr const auto& counters_of(const core_statistics*) {
     return core_counters;
@@ -248,12 +232,12 @@ static_assert(kernel::covers(core_counters));
 
 inline constexpr kernel::counter<traffic_statistics> traffic_counters[] = {
     kernel::count<&traffic_statistics::requests_by_type>(
-        "requests_by_type", "requests", "requests that entered the request network, by access type",
+        "requests_by_type", "requests", "put into the request network, by access type",
         access_label),
-    kernel::count<&traffic_statistics::read_requests>(
-        "read_requests", "requests", "read requests that entered the request network"),
-    kernel::count<&traffic_statistics::write_requests>(
-        "write_requests", "requests", "write requests that entered the request network"),
+    kernel::count<&traffic_statistics::read_requests>("read_requests", "requests",
+                                                      "put into the request network"),
+    kernel::count<&traffic_statistics::write_requests>("write_requests", "requests",
+                                                       "put into the request network"),
 };
 constexpr const auto& counters_of(const traffic_statistics*) {
     return traffic_counters;

@@ -68,8 +68,7 @@ private:
 
 inline constexpr kernel::counter<dispatch_stage::statistics> dispatch_counters[] = {
     kernel::count<&dispatch_stage::statistics::result_bus_conflicts>(
-        "result_bus_conflicts", "attempts",
-        "attempts that failed because no write-back register would have been free for the result"),
+        "result_bus_conflicts", "attempts", "a unit's result would have found no register free"),
 };
 constexpr const auto& counters_of(const dispatch_stage::statistics*) {
     return dispatch_counters;

@@ -75,8 +75,8 @@ private:
 };
 
 inline constexpr kernel::counter<functional_unit::statistics> functional_unit_counters[] = {
-    kernel::count<&functional_unit::statistics::instructions>(
-        "instructions", "warp instructions", "instructions that the functional unit accepted"),
+    kernel::count<&functional_unit::statistics::instructions>("instructions", "warp instructions",
+                                                              "taken by the functional unit"),
 };
 constexpr const auto& counters_of(const functional_unit::statistics*) {
     return functional_unit_counters;

@@ -138,6 +138,8 @@ void each_cell(const instruction_counts& counts, Act&& act) {
 json json_of(const instruction_profile::row& r) {
     json one = {{"pc", r.pc}, {"opcode", r.opcode}};
     if (r.line != 0) one["line"] = r.line;
+    if (!r.text.empty()) one["text"] = r.text;
+    if (!r.source.empty()) one["source"] = r.source;
     each_cell(r.counts, [&](const kernel::counter_info& of, const std::string& label,
                             std::uint64_t value) { put(one, of, label, value); });
     return one;

@@ -42,61 +42,49 @@ inline std::string instruction_outcome_label(unsigned outcome) {
 }
 
 inline constexpr kernel::counter<instruction_counts> instruction_counters[] = {
-    kernel::count<&instruction_counts::issues>("issues", "warp instructions",
-                                               "issued warp instructions"),
-    kernel::count<&instruction_counts::threads>(
-        "threads", "thread instructions", "issued instructions, counted once per active lane"),
-    kernel::count<&instruction_counts::partial>(
-        "partial", "warp instructions",
-        "instructions issued with fewer active lanes than the warp has"),
+    kernel::count<&instruction_counts::issues>("issues", "warp instructions", "issued"),
+    kernel::count<&instruction_counts::threads>("threads", "thread instructions",
+                                                "issued, by active lanes"),
+    kernel::count<&instruction_counts::partial>("partial", "warp instructions",
+                                                "issued with fewer lanes than the warp has"),
     kernel::count<&instruction_counts::divergences>(
         "divergences", "warp instructions",
-        "branches after which only some of the lanes are active in the next instruction of the "
-        "warp"),
-    kernel::count<&instruction_counts::latency>(
-        "latency", "core cycles", "cycles from issue to completion, summed over all issues"),
-    kernel::count<&instruction_counts::thread_latency>(
-        "thread_latency", "core cycles", "latency multiplied by the number of active lanes"),
+        "of branches: only some of the lanes are active in the warp's next instruction"),
+    kernel::count<&instruction_counts::latency>("latency", "core cycles",
+                                                "from issue to completion, over all issues"),
+    kernel::count<&instruction_counts::thread_latency>("thread_latency", "core cycles",
+                                                       "the same, times the active lanes"),
     kernel::count<&instruction_counts::exposed_latency>(
         "exposed_latency", "core cycles",
-        "cycles in which the SM issued no instruction while this memory instruction was in flight"),
+        "the SM issued nothing while the memory instruction was under way"),
     kernel::count<&instruction_counts::waited>(
-        "waited", "warp cycles",
-        "cycles between the previous issue of the warp and this one, excluding both"),
+        "waited", "warp cycles", "from the warp's issue before to this one, without these two"),
     kernel::count<&instruction_counts::waits>(
         "waits", "warp cycles",
-        "cycles in which a warp waited to issue this instruction, by reason; sampled and "
-        "multiplied by the sampling interval",
+        "a warp waited to issue it, by reason; sampled, and multiplied by the interval",
         wait_label),
     kernel::count<&instruction_counts::awaited>(
         "awaited", "warp cycles",
-        "cycles in which other instructions waited for the result of this one; sampled and "
-        "multiplied by the sampling interval"),
+        "other instructions waited for its result; sampled, and multiplied by the interval"),
     kernel::count<&instruction_counts::memory_issues>(
-        "memory_issues", "warp instructions",
-        "instructions issued with accesses to memory other than shared memory"),
-    kernel::count<&instruction_counts::transactions>(
-        "transactions", "accesses", "memory accesses of the instructions counted by memory_issues"),
-    kernel::count<&instruction_counts::shared_issues>(
-        "shared_issues", "warp instructions", "instructions issued with accesses to shared memory"),
+        "memory_issues", "warp instructions", "issued with accesses to another than shared memory"),
+    kernel::count<&instruction_counts::transactions>("transactions", "accesses",
+                                                     "that those came down to"),
+    kernel::count<&instruction_counts::shared_issues>("shared_issues", "warp instructions",
+                                                      "issued with accesses to shared memory"),
     kernel::count<&instruction_counts::shared_cycles>(
-        "shared_cycles", "core cycles",
-        "cycles for which the instructions counted by shared_issues occupied the banks of shared "
-        "memory"),
+        "shared_cycles", "core cycles", "that those occupied the banks of shared memory"),
     kernel::count<&instruction_counts::bank_conflicts>(
-        "bank_conflicts", "core cycles",
-        "cycles counted by shared_cycles beyond the first of each instruction"),
+        "bank_conflicts", "core cycles", "of those, beyond the first of each instruction"),
     kernel::count<&instruction_counts::l1>(
-        "l1", "accesses",
-        "accesses to the caches of the SM by outcome; for reservation failures, attempts",
+        "l1", "accesses", "to the SM's caches, by outcome; reservation fails are attempts",
         instruction_outcome_label),
-    kernel::count<&instruction_counts::l2>(
-        "l2", "accesses", "accesses to the L2 by outcome; for reservation failures, attempts",
-        instruction_outcome_label),
+    kernel::count<&instruction_counts::l2>("l2", "accesses",
+                                           "to the L2, by outcome; reservation fails are attempts",
+                                           instruction_outcome_label),
     kernel::count<&instruction_counts::dram_requests>("dram_requests", "requests",
-                                                      "requests sent to DRAM"),
-    kernel::count<&instruction_counts::dram_bytes>(
-        "dram_bytes", "bytes", "bytes transferred by the requests counted by dram_requests"),
+                                                      "that went to DRAM"),
+    kernel::count<&instruction_counts::dram_bytes>("dram_bytes", "bytes", "that those moved"),
 };
 constexpr const auto& counters_of(const instruction_counts*) {
     return instruction_counters;

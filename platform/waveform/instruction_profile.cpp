@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/instruction_profile.h"
 
+#include "modules/core/instruction_text.h"
 #include "modules/core/instruction_watcher.h"
 #include "modules/core/next_instruction.h"
 #include "modules/kernel/output_file.h"
@@ -32,8 +33,11 @@ std::uint64_t since(std::uint32_t noted, std::uint64_t now) {
 /// instructions may outlive their launch.
 class numbered_rows {
 public:
-    std::uint32_t add(const program::static_instruction& info) {
-        rows_.push_back({{info.pc, info.source_line, info.opcode, {}}, true});
+    std::uint32_t add(const program::static_instruction& info, core::instruction_text text) {
+        instruction_profile::row row{
+            info.pc, info.source_line, info.opcode, std::move(text.text), std::move(text.source),
+            {}};
+        rows_.push_back({std::move(row), true});
         return first_ + static_cast<std::uint32_t>(rows_.size() - 1);
     }
     /// nullptr: none. Of a launch that has ended it counts for nobody.
@@ -222,7 +226,9 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
             known& k =
                 recent[(reinterpret_cast<std::uintptr_t>(&info) / sizeof(info)) % recent.size()];
             if (k.info != &info || k.launch != context->launch)
-                k = {&info, context->launch, all.number_of(context->launch, info)};
+                k = {&info, context->launch, all.number_of(context->launch, info, [&] {
+                         return core::text_of(block, warp, info);
+                     })};
             return k.number;
         }
 
@@ -268,9 +274,12 @@ struct instruction_profile::recording : kernel::phase_sequencer::step_observer,
         std::array<known, 512> recent{};  ///< by address of the instruction, and launch
     };
 
-    std::uint32_t number_of(std::uint64_t launch, const program::static_instruction& info) {
+    /// @param text  is called for an instruction that the launch has not executed before
+    template <class Text>
+    std::uint32_t number_of(std::uint64_t launch, const program::static_instruction& info,
+                            Text text) {
         const auto [at, fresh] = kernels[launch].emplace(info.pc, 0);
-        if (fresh) at->second = rows.add(info);
+        if (fresh) at->second = rows.add(info, text());
         return at->second;
     }
 

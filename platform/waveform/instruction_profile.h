@@ -22,8 +22,10 @@ class instruction_profile {
 public:
     struct row {
         std::uint64_t pc = 0;
-        std::uint32_t line = 0;  ///< of the source; 0: not known
+        std::uint32_t line = 0;  ///< of the PTX or the source; 0: not known
         std::string opcode;
+        std::string text;    ///< the instruction with its operands; empty for a recorded one
+        std::string source;  ///< "file.cu:12", where the program has line numbers
         instruction_counts counts;
     };
 

@@ -151,9 +151,11 @@ class StatisticsSchema(unittest.TestCase):
             rows = page.split(line + "\n", 1)[1].lstrip("\n").split("\n\n", 1)[0].splitlines()[2:]
             return {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
 
-        self.assertEqual(table_behind("One object. Version 2 of the schema:"),
-                         set(SCHEMA["properties"]))
-        self.assertEqual(table_behind("A kernel:"), set(SCHEMA["$defs"]["kernel"]["properties"]))
+        self.assertEqual(
+            table_behind("The file contains one object. In version 2 of the schema, its members are:"),
+            set(SCHEMA["properties"]))
+        self.assertEqual(table_behind("Each element of `kernels`:"),
+                         set(SCHEMA["$defs"]["kernel"]["properties"]))
         self.assertEqual(table_behind("`provenance`:"),
                          set(SCHEMA["$defs"]["provenance"]["properties"]))
 

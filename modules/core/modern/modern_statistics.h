@@ -64,56 +64,48 @@ inline std::string unit_label(unsigned u) {
 }
 
 inline constexpr kernel::counter<modern_statistics> modern_counters[] = {
-    kernel::count<&modern_statistics::cycles>(
-        "issue_slots", "sub-core cycles",
-        "cycles by the reason why no instruction was issued (issued: one was)", stall_reason_label),
+    kernel::count<&modern_statistics::cycles>("issue_slots", "sub-core cycles",
+                                              "by what kept the sub-core from issuing",
+                                              stall_reason_label),
     kernel::count<&modern_statistics::unit_instructions>(
-        "unit_instructions", "warp instructions", "issued instructions by unit of the sub-cores",
-        unit_label),
-    kernel::count<&modern_statistics::register_reads>(
-        "register_reads", "operands", "operands that instructions with fixed latency read"),
-    kernel::count<&modern_statistics::register_cache_hits>(
-        "register_cache_hits", "operands", "operands that came from the register file cache"),
+        "unit_instructions", "warp instructions", "issued, by unit of the sub-cores", unit_label),
+    kernel::count<&modern_statistics::register_reads>("register_reads", "operands",
+                                                      "of fixed-latency instructions were read"),
+    kernel::count<&modern_statistics::register_cache_hits>("register_cache_hits", "operands",
+                                                           "came from the register file cache"),
     kernel::count<&modern_statistics::port_bubbles>(
-        "port_bubbles", "sub-core cycles",
-        "cycles in which the allocate stage waited for register read ports"),
+        "port_bubbles", "sub-core cycles", "the allocate stage waited for register read ports"),
     kernel::count<&modern_statistics::write_conflicts>(
-        "write_conflicts", "cycles",
-        "cycles in which results of variable latency waited for a write port"),
-    kernel::count<&modern_statistics::l0_fetches>(
-        "l0_fetches", "instructions", "instructions fetched from L0 instruction caches"),
-    kernel::count<&modern_statistics::l0_hits>(
-        "l0_hits", "instructions", "fetched instructions that hit in the L0 instruction cache"),
+        "write_conflicts", "cycles", "results of variable latency waited for a write port"),
+    kernel::count<&modern_statistics::l0_fetches>("l0_fetches", "instructions",
+                                                  "fetched from L0 instruction caches"),
+    kernel::count<&modern_statistics::l0_hits>("l0_hits", "instructions", "hit there"),
     kernel::count<&modern_statistics::l0_stream_hits>("l0_stream_hits", "lines",
-                                                      "lines that came from the stream buffer"),
-    kernel::count<&modern_statistics::l0_misses>(
-        "l0_misses", "lines",
-        "lines that missed in the L0 instruction cache and in the stream buffer"),
+                                                      "came from the stream buffer"),
+    kernel::count<&modern_statistics::l0_misses>("l0_misses", "lines", "missed there too"),
     kernel::count<&modern_statistics::l0_prefetches>("l0_prefetches", "lines",
-                                                     "lines that the stream buffer requested"),
-    kernel::count<&modern_statistics::redirects>(
-        "redirects", "branches", "taken branches that flushed an instruction buffer"),
-    kernel::count<&modern_statistics::memory_accepted>(
-        "memory_accepted", "warp instructions", "instructions that the memory unit accepted"),
+                                                     "the stream buffer asked for"),
+    kernel::count<&modern_statistics::redirects>("redirects", "branches",
+                                                 "taken ones that emptied an instruction buffer"),
+    kernel::count<&modern_statistics::memory_accepted>("memory_accepted", "warp instructions",
+                                                       "taken by the memory unit"),
     kernel::count<&modern_statistics::bulk_copies>("bulk_copies", "copies",
-                                                   "copies started by the bulk copy engine"),
-    kernel::count<&modern_statistics::bulk_bytes>(
-        "bulk_bytes", "bytes", "bytes of shared memory that bulk copies read or wrote"),
+                                                   "begun by the bulk copy engine"),
+    kernel::count<&modern_statistics::bulk_bytes>("bulk_bytes", "bytes",
+                                                  "of shared memory that bulk copies move"),
     kernel::count<&modern_statistics::bulk_requests>("bulk_requests", "requests",
-                                                     "requests of bulk copies to memory"),
+                                                     "of bulk copies to memory"),
     kernel::count<&modern_statistics::tensor_map_misses>(
-        "tensor_map_misses", "tensor maps",
-        "tensor maps that the bulk copy engine fetched from memory"),
+        "tensor_map_misses", "tensor maps", "fetched from memory by the bulk copy engine"),
     kernel::count<&modern_statistics::mbarrier_waits>(
         "mbarrier_waits", "warp instructions",
-        "waits that did not find the phase of their mbarrier complete"),
-    kernel::count<&modern_statistics::mbarrier_wait_cycles>(
-        "mbarrier_wait_cycles", "cycles", "cycles in which warps waited for mbarriers"),
+        "that did not find the phase of an mbarrier complete"),
+    kernel::count<&modern_statistics::mbarrier_wait_cycles>("mbarrier_wait_cycles", "cycles",
+                                                            "that warps have waited for mbarriers"),
     kernel::count<&modern_statistics::warpgroup_products>("warpgroup_products", "products",
-                                                          "warpgroup products (wgmma)"),
+                                                          "of warpgroups (wgmma)"),
     kernel::count<&modern_statistics::warpgroup_cycles>(
-        "warpgroup_cycles", "cycles",
-        "cycles for which warpgroup products occupied the tensor cores"),
+        "warpgroup_cycles", "cycles", "that products of warpgroups take the tensor cores"),
 };
 constexpr const auto& counters_of(const modern_statistics*) {
     return modern_counters;
