@@ -94,6 +94,7 @@ json json_of(const kernel_source_view& v) {
         };
         rows.push_back({{"pc", r.pc},
                         {"op", r.opcode},
+                        {"txt", r.text},
                         {"line", r.line},
                         {"src", r.source},
                         {"n", rounded(r.issues)},

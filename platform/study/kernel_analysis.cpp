@@ -115,9 +115,13 @@ struct waited_for {
         if (awaited <= most) return;
         most = awaited;
         const double line = instruction.value("line", 0.0);
-        which = fmt::format("{} at {:#x}{}", instruction.value("opcode", ""),
-                            static_cast<std::uint64_t>(instruction.value("pc", 0.0)),
-                            line > 0 ? fmt::format(" (line {:.0f})", line) : "");
+        const std::string source = instruction.value("source", "");
+        which =
+            fmt::format("{} at {:#x}{}", instruction.value("opcode", ""),
+                        static_cast<std::uint64_t>(instruction.value("pc", 0.0)),
+                        !source.empty() ? fmt::format(" ({})", source.substr(source.rfind('/') + 1))
+                        : line > 0      ? fmt::format(" (line {:.0f})", line)
+                                        : "");
     }
 };
 
@@ -274,40 +278,43 @@ private:
     void unused_sms() {
         const double busy = limits_.sms * (1 - a_.slots.unused);
         std::string detail = fmt::format(
-            "On average {:.1f} of {:.0f} SMs held a thread block. The grid has {} block{}, an SM "
-            "holds {:.0f} at a time: {:.2g} waves.",
-            busy, limits_.sms, readable_number(a_.ctas), a_.ctas == 1 ? "" : "s", a_.ctas_per_sm,
-            a_.waves);
+            "On average, {:.1f} of {:.0f} SMs held a thread block. The grid has {} thread block{}",
+            busy, limits_.sms, readable_number(a_.ctas), a_.ctas == 1 ? "" : "s");
+        if (a_.limited_by == std::vector<std::string>{"grid"})
+            detail += ", fewer than the GPU can hold at a time.";
+        else
+            detail += fmt::format("; an SM holds up to {:.0f} at a time ({:.2g} waves).",
+                                  a_.ctas_per_sm, a_.waves);
         if (a_.ctas < limits_.sms)
-            detail +=
-                " There are fewer blocks than SMs: more and smaller blocks would use them all.";
+            detail += " The GPU has more SMs than that: use more, smaller thread blocks.";
         else if (a_.waves > 1 && a_.waves < 4)
-            detail += " The last, partial wave leaves SMs empty: its tail shows.";
-        add(a_.slots.unused, "SMs had no thread block", detail);
+            detail += " SMs are idle while the last, partial wave runs (tail effect).";
+        add(a_.slots.unused, "Idle SMs", detail);
     }
 
     /// Registers that are not there yet: of loads or of arithmetic.
     void dependences() {
         const double share = scoreboard_;
         const std::string warps = fmt::format(
-            " {:.1f} warps were resident on a busy SM ({} of its slots), {:.1f} on each scheduler.",
+            " An active SM held {:.1f} warps on average ({} occupancy), {:.1f} per scheduler.",
             a_.occupancy * limits_.warps_per_sm, percent(a_.occupancy),
             ratio(a_.occupancy * limits_.warps_per_sm, limits_.schedulers));
         const std::string memory =
             (a_.hops.round_trip > 0
-                 ? fmt::format(" A request took {:.0f} core cycles to and from memory on average.",
+                 ? fmt::format(" The mean round trip of a memory request was {:.0f} core cycles.",
                                a_.hops.round_trip)
                  : "") +
-            (a_.l1_hits >= 0 ? fmt::format(" L1D hits: {}; L2 hits: {}.", percent(a_.l1_hits),
-                                           a_.l2_hits >= 0 ? percent(a_.l2_hits) : "none")
-                             : "");
+            (a_.l1_hits >= 0
+                 ? fmt::format(" Hit rates: L1D {}, {}.", percent(a_.l1_hits),
+                               a_.l2_hits >= 0 ? "L2 " + percent(a_.l2_hits) : "no L2 accesses")
+                 : "");
         const std::string every =
-            "In {} of the scheduler cycles of busy SMs every warp with an instruction waited for a "
-            "register";
+            "In {} of the scheduler cycles of active SMs, every warp with a decoded instruction "
+            "was waiting for a register";
         if (producers_.total == 0) {
-            add(share, "Warps waited for registers, of loads or of arithmetic",
-                fmt::format(every + ".{}{} (-enable_ptx_file_line_stats 1 tells memory from "
-                                    "arithmetic, and which load it was.)",
+            add(share, "Waiting for registers written by loads or arithmetic",
+                fmt::format(every + ".{}{} (Run with -enable_ptx_file_line_stats 1 to separate "
+                                    "memory from arithmetic and to see which instruction.)",
                             percent(share), memory, warps));
             return;
         }
@@ -318,17 +325,17 @@ private:
                 p.cycles >= std::max({producers_.memory.cycles, producers_.shared.cycles,
                                       producers_.arithmetic.cycles});
             add(part, headline,
-                fmt::format(every + " {}; {} of that for {}.{}{}", percent(part), what,
+                fmt::format(every + " {}; {} of this wait was for {}.{}{}", percent(part), what,
                             percent(ratio(p.most, p.cycles)), p.which, more, first ? warps : ""));
         };
-        one(producers_.memory, "Warps waited for data from memory",
-            "that a load had not brought yet", memory);
-        one(producers_.shared, "Warps waited for data from shared memory",
-            "that a load of shared memory had not brought yet",
-            " More independent instructions between load and use would hide it.");
-        one(producers_.arithmetic, "Warps waited for results of arithmetic",
-            "that arithmetic had not written yet",
-            " More independent instructions, or more warps, would fill these cycles.");
+        one(producers_.memory, "Waiting for loads from memory", "that a load had not written yet",
+            memory);
+        one(producers_.shared, "Waiting for loads from shared memory",
+            "that a load from shared memory had not written yet",
+            " More independent instructions between a load and its use would hide the latency.");
+        one(producers_.arithmetic, "Waiting for arithmetic results",
+            "that an arithmetic instruction had not written yet",
+            " More independent instructions, or more warps, would hide the latency.");
     }
 
     double reason(const char* name) const {
@@ -340,13 +347,13 @@ private:
         const auto [label, cycles] = c_.greatest("sm", "stalls");
         const double lsu = ratio(c_.value("sm", "memory_stalls"), c_.value("sm", "cycles"));
         std::string detail = fmt::format(
-            "In {} of the scheduler cycles of busy SMs an instruction was ready, but its pipeline "
-            "took none.",
+            "In {} of the scheduler cycles of active SMs, an instruction was ready, but its "
+            "pipeline could not accept it.",
             percent(pipeline_));
         if (lsu > 0.05)
             detail += fmt::format(
-                " The load/store unit could not start an access in {} of the busy SM cycles, most "
-                "often for {}.",
+                " The load/store unit was stalled in {} of the active SM cycles; most frequent "
+                "cause: {}.",
                 percent(lsu), stall_text(label));
         const auto [fail, count] = c_.greatest("l1d", "fails");
         if (count > 0) {
@@ -355,92 +362,113 @@ private:
             std::transform(why.begin(), why.end(), why.begin(), [](char ch) {
                 return ch == '_' ? ' ' : static_cast<char>(std::tolower(ch));
             });
-            detail += fmt::format(" {} accesses to the L1D were retried, most for: {}.",
-                                  readable_number(c_.value("l1d", "reservation_fails")), why);
+            const double retries = c_.value("l1d", "reservation_fails");
+            detail +=
+                fmt::format(" {} L1D {}; most frequent cause: {}.", readable_number(retries),
+                            retries == 1 ? "access was retried" : "accesses were retried", why);
         }
-        add(pipeline_, "Pipelines were full", detail);
+        add(pipeline_, "Pipelines busy", detail);
     }
 
     void nothing_to_issue() {
         std::string detail = fmt::format(
-            "In {} of the scheduler cycles of busy SMs no warp of the scheduler had a decoded "
+            "In {} of the scheduler cycles of active SMs, no warp of the scheduler had a decoded "
             "instruction.",
             percent(nothing_));
         const double barrier = reason("barrier"), fetch = reason("instruction fetch"),
                      end = reason("exit");
         std::vector<std::string> where;
         if (barrier > 0.02) where.push_back(percent(barrier) + " at barriers");
-        if (fetch > 0.02) where.push_back(percent(fetch) + " for their next instruction");
-        if (end > 0.02) where.push_back(percent(end) + " for their stores and their end");
+        if (fetch > 0.02) where.push_back(percent(fetch) + " for instruction fetch");
+        if (end > 0.02) where.push_back(percent(end) + " for outstanding stores before exit");
         if (!where.empty())
-            detail += fmt::format(" Of the time of all warps, {} went by waiting.", joined(where));
+            detail += fmt::format(" Of all warp cycles, warps waited {}.", joined(where));
         if (a_.occupancy < 0.3)
             detail +=
-                fmt::format(" With {} of the warp slots taken there is little to choose from.",
+                fmt::format(" The occupancy was only {}: a scheduler has few warps to choose from.",
                             percent(a_.occupancy));
-        add(nothing_, "Schedulers had no instruction to choose from", detail);
+        add(nothing_, "No decoded instruction", detail);
     }
 
     void bandwidths() {
         const auto one = [&](const char* name, const bandwidth& b, const std::string& more) {
             if (b.share() < 0.4) return;
             add(b.share(),
-                fmt::format("{} bandwidth is {}", name,
-                            b.share() > 0.75 ? "nearly used up" : "well used"),
-                fmt::format("{} of {} ({}).{}", gigabytes(b.rate), gigabytes(b.peak),
+                fmt::format("{} {} bandwidth", b.share() > 0.75 ? "Near the limit of" : "High",
+                            name),
+                fmt::format("{} of {} ({} of the peak).{}", gigabytes(b.rate), gigabytes(b.peak),
                             percent(b.share()), more));
         };
         one("DRAM", a_.dram,
             a_.row_hits >= 0
-                ? fmt::format(" {} of the requests went to an open row.", percent(a_.row_hits))
+                ? fmt::format(" {} of the requests hit an open row.", percent(a_.row_hits))
                 : std::string());
         one("L2", a_.l2,
-            a_.l2_hits >= 0 ? fmt::format(" {} of its accesses hit.", percent(a_.l2_hits))
+            a_.l2_hits >= 0 ? fmt::format(" The L2 hit rate was {}.", percent(a_.l2_hits))
                             : std::string());
         one("L1 data cache", a_.l1, "");
-        one("Shared memory", a_.shared, "");
+        if (a_.shared.share() >= 0.4)
+            add(a_.shared.share(),
+                fmt::format("{} shared memory bandwidth",
+                            a_.shared.share() > 0.75 ? "Near the limit of" : "High"),
+                fmt::format("Shared memory was accessed in {} of all SM cycles{}.",
+                            percent(a_.shared.share()),
+                            a_.shared_conflict_share > 0.005
+                                ? fmt::format(", {} of them because of bank conflicts",
+                                              percent(a_.shared_conflict_share))
+                                : ""));
     }
 
     void lanes() {
         const double lost = (1 - a_.active_lanes) * a_.slots.issued;
         if (a_.warp_instructions == 0 || a_.active_lanes > 0.95) return;
-        add(std::max(lost, 0.3 * (1 - a_.active_lanes)), "Warps ran with lanes switched off",
-            fmt::format("A warp instruction had {:.1f} of {:.0f} lanes active on average: threads "
-                        "of a warp took different branches, or blocks are no multiple of a warp.",
+        add(std::max(lost, 0.3 * (1 - a_.active_lanes)), "Inactive lanes",
+            fmt::format("On average, {:.1f} of {:.0f} lanes were active in a warp instruction: "
+                        "the threads of a warp diverged or were predicated off, or the block size "
+                        "is not a multiple of the warp size.",
                         a_.active_lanes * limits_.warp_size, limits_.warp_size));
     }
 
+    /// Share of the active SM cycles in which an access to shared memory was repeated.
+    double bank_conflict_cycles() const {
+        return ratio(c_.value("sm", "shared_bank_conflicts"), c_.value("sm", "cycles"));
+    }
+
     void bank_conflicts() {
-        const double lost =
-            ratio(c_.value("sm", "shared_bank_conflicts"), c_.value("sm", "cycles"));
-        add(lost, "Shared memory banks collided",
-            fmt::format("{} of the cycles in which shared memory was accessed repeated an access "
-                        "for a bank conflict: {} of all cycles of busy SMs.",
+        const double lost = bank_conflict_cycles();
+        add(lost, "Shared memory bank conflicts",
+            fmt::format("Bank conflicts caused {} of the cycles in which shared memory was "
+                        "accessed, and occupied {} of all active SM cycles.",
                         percent(a_.shared_conflict_share), percent(lost)));
     }
 
     void issue() {
         if (a_.slots.issued < 0.35) return;
-        add(a_.slots.issued, "Schedulers were busy issuing",
-            fmt::format("Instructions were issued in {} of all scheduler cycles; the kernel comes "
-                        "near what the SMs can issue. Fewer instructions would make it faster.",
-                        percent(a_.slots.issued)));
+        add(a_.slots.issued, a_.slots.issued > 0.75 ? "Near the issue limit" : "High issue rate",
+            fmt::format("Instructions were issued in {} of all scheduler cycles. {}",
+                        percent(a_.slots.issued),
+                        a_.slots.issued > 0.75 ? "Only fewer instructions would make it faster."
+                                               : "Fewer instructions would make it faster."));
     }
 
     std::string bound() const {
-        if (a_.run_cycles == 0) return "nothing ran";
+        if (a_.run_cycles == 0) return "nothing executed";
         if (a_.dram.share() > 0.6) return "DRAM bandwidth";
         if (a_.l2.share() > 0.6) return "L2 bandwidth";
-        if (a_.slots.issued > 0.5) return "issue";
+        if (a_.slots.issued > 0.5) return "issue rate";
         if (a_.launch_cycles > 2 * a_.run_cycles) return "launch latency";
         const double waiting = a_.slots.scoreboard;
         if (a_.slots.unused > std::max({waiting, a_.slots.pipeline, a_.slots.nothing}))
-            return "too few blocks";
-        if (a_.slots.pipeline > std::max(waiting, a_.slots.nothing)) return "pipelines";
-        if (a_.slots.nothing > waiting) return reason("barrier") > 0.2 ? "barriers" : "few warps";
+            return "idle SMs";
+        if (a_.slots.pipeline > std::max(waiting, a_.slots.nothing))
+            return bank_conflict_cycles() > 0.25 ? "bank conflicts" : "busy pipelines";
+        if (a_.slots.nothing > waiting)
+            return reason("barrier") > 0.2             ? "barriers"
+                   : reason("instruction fetch") > 0.2 ? "instruction fetch"
+                                                       : "too few warps";
         if (producers_.arithmetic.cycles >
             std::max(producers_.memory.cycles, producers_.shared.cycles))
-            return "dependences";
+            return "arithmetic latency";
         return producers_.shared.cycles > producers_.memory.cycles ? "shared memory latency"
                                                                    : "memory latency";
     }

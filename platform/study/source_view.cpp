@@ -150,6 +150,19 @@ void add(const json& from, kernel_source_view::row& to, bool& blames) {
     to.l2_misses += sum_of(from, "l2", misses);
 }
 
+/// The base name of a file in "folder/file.cu:12", with the line.
+std::string without_folder(const std::string& source) {
+    return fs::path(source).filename().string();
+}
+
+/// The file and the line of "folder/file.cu:12"; line 0: there is none.
+std::pair<std::string, std::uint32_t> file_and_line(const std::string& source) {
+    const std::size_t colon = source.rfind(':');
+    if (colon == std::string::npos) return {source, 0};
+    return {source.substr(0, colon),
+            static_cast<std::uint32_t>(std::strtoul(source.c_str() + colon + 1, nullptr, 10))};
+}
+
 std::string trimmed(const std::string& text) {
     const std::size_t from = text.find_first_not_of(" \t");
     return from == std::string::npos ? ""
@@ -160,10 +173,17 @@ void find_text(kernel_source_view& view, source_files& files, const ptx_location
                const text_lines* ptx) {
     const text_lines* lines = ptx != nullptr ? ptx : files.only_source();
     for (kernel_source_view::row& r : view.rows) {
+        if (!r.source.empty()) {
+            const auto [file, line] = file_and_line(r.source);
+            r.source = without_folder(r.source);
+            const text_lines* source = files.named(file);
+            if (source != nullptr && line != 0 && line <= source->size())
+                view.source_text[r.source] = trimmed((*source)[line - 1]);
+        }
         if (r.line == 0) continue;
         if (lines != nullptr && r.line <= lines->size())
             view.text[r.line] = trimmed((*lines)[r.line - 1]);
-        if (locations == nullptr || r.line >= locations->at.size()) continue;
+        if (!r.source.empty() || locations == nullptr || r.line >= locations->at.size()) continue;
         const auto [file, line] = locations->at[r.line];
         const auto name = locations->files.find(file);
         if (line == 0 || name == locations->files.end()) continue;
@@ -200,6 +220,8 @@ std::vector<kernel_source_view> source_views(const statistics_run& run,
                 view.rows.emplace_back();
                 view.rows.back().pc = pc;
                 view.rows.back().opcode = i.value("opcode", "");
+                view.rows.back().text = i.value("text", "");
+                view.rows.back().source = i.value("source", "");
                 view.rows.back().line = static_cast<std::uint32_t>(i.value("line", 0.0));
                 lines = lines || view.rows.back().line != 0;
             }

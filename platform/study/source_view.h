@@ -16,6 +16,7 @@ struct kernel_source_view {
     struct row {
         std::uint64_t pc = 0;
         std::string opcode;
+        std::string text;        ///< with operands; empty: the file has none
         std::uint32_t line = 0;  ///< of the PTX or CUDA source; 0: not told
         double issues = 0, threads = 0;
         double waited = 0;                    ///< warp cycles before it issued
@@ -25,7 +26,7 @@ struct kernel_source_view {
         double transactions = 0, memory_issues = 0;
         double shared_cycles = 0, shared_issues = 0;
         double l1_accesses = 0, l1_misses = 0, l2_accesses = 0, l2_misses = 0, dram_bytes = 0;
-        std::string source;  ///< "file.cu:12" where .loc tells it
+        std::string source;  ///< "file.cu:12", without its folder; empty: not known
     };
     std::string kernel;
     std::size_t launches = 0;

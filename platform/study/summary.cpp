@@ -47,13 +47,13 @@ std::string summary_text(const statistics_run& run) {
     lines.push_back(
         clipped(fmt::format("{}: {}, {}", run.file(), run.presets(), run.ended()), width));
     lines.push_back(fmt::format(
-        "{} {}, {} core cycles{}; launch latency {} cycles, execution {} (kernels added up)",
+        "{} {}, {} core cycles{}; {} cycles of launch latency, {} of execution (sums over kernels)",
         kernels.size(), kernels.size() == 1 ? "kernel" : "kernels", readable_number(run.cycles()),
         limits.core_hz > 0 ? fmt::format(" ({:.4g} us)", run.cycles() / limits.core_hz * 1e6) : "",
         readable_number(launch), readable_number(execution)));
     if (!limits.known)
         lines.push_back(
-            "The file does not tell what the GPU can do (it was written by an older "
+            "The file has no peak rates of the GPU: it was written by an older "
             "version).");
     lines.emplace_back();
     std::stable_sort(kernels.begin(), kernels.end(),

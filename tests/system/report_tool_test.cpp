@@ -133,6 +133,47 @@ TEST(ReportTool, ShowsThePtxOfAProgram) {
     EXPECT_TRUE(load);
 }
 
+TEST(ReportTool, ShowsTheCudaSourceOfAProgramThatHasLineNumbers) {
+    const scratch_folder folder;
+    const std::string source = folder.write("twice.cu", "// a kernel\nx[i] = 2 * x[i];\n");
+    folder.write("twice.ptx", R"(.version 6.3
+.target sm_70
+.address_size 64
+.visible .entry twice(.param .u64 x)
+{
+    .reg .b32 %r<3>; .reg .b64 %d<4>;
+    ld.param.u64 %d1, [x];
+    .loc 1 2 0
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d2, %r1, 4;
+    add.s64 %d3, %d1, %d2;
+    ld.global.u32 %r2, [%d3];
+    shl.b32 %r2, %r2, 1;
+    st.global.u32 [%d3], %r2;
+    ret;
+}
+.file 1 ")" + source + "\"\n");
+    const outcome o =
+        simulate({"--preset", "TINY", "--ptx", folder.path("twice.ptx"), "--launch",
+                  folder.write("twice.launch",
+                               "buffer x u32 32 ramp\n"
+                               "launch twice grid 1 block 32 args x\n"),
+                  "-enable_ptx_file_line_stats", "1", "--stats-json", folder.path("s.json")});
+    ASSERT_EQ(0, o.code) << o.err;
+    bool in_file = false;
+    const nlohmann::json statistics = read_json(folder.path("s.json"));
+    for (const nlohmann::json& i : statistics["kernels"][0]["instructions"])
+        if (i["opcode"] == "ld.global.u32") {
+            in_file = true;
+            EXPECT_EQ(source + ":2", i["source"]);
+            EXPECT_EQ("ld.global.u32 %r2, [%d3]", i["text"]);
+        }
+    EXPECT_TRUE(in_file);
+    const nlohmann::json run = report_of(folder, {folder.path("s.json")})["runs"][0];
+    EXPECT_EQ("x[i] = 2 * x[i];", run["profile"]["twice"]["source"]["twice.cu:2"]);
+    EXPECT_EQ("twice.cu:2", run["profile"]["twice"]["rows"].back()["src"]);
+}
+
 TEST(ReportTool, SummarisesARunInThirtyLines) {
     const scratch_folder folder;
     const std::string run = statistics_of(folder, "streams", "s.json", {});
@@ -229,7 +270,7 @@ TEST(ReportPage, DrawsWithoutAFaultAndFollowsTheKeyboard) {
     EXPECT_THAT(dom, HasSubstr("keys: 1  vecadd | 2  sgemm_tile"));
     EXPECT_THAT(dom, HasSubstr("unnamed: 0"));
     EXPECT_THAT(dom, HasSubstr("charts: 6"));  // a roofline and five curves
-    EXPECT_THAT(dom, HasSubstr("Side by side"));
+    EXPECT_THAT(dom, HasSubstr("Comparison"));
 }
 
 TEST(ReportPage, KeepsOnlyTheRowsInViewOfThreeThousandKernels) {
