@@ -29,7 +29,9 @@ namespace io = boost::iostreams;
 constexpr std::size_t initial_buffer = 256 * 1024;
 constexpr std::size_t longest_line = 1024 * 1024;
 constexpr std::size_t filter_buffer = 64 * 1024;
-constexpr std::size_t first_read = 2 * 1024, unpacked_at_once = 2 * 1024;
+/// Most headers of kernels are shorter than the first read: no more of the file is unpacked then,
+/// which is slow for xz.
+constexpr std::size_t first_read = 1024, unpacked_at_once = 2 * 1024;
 
 enum class format { plain, xz, gzip, zstd, bzip2 };
 
@@ -126,7 +128,7 @@ public:
         : file_(std::move(file)), name_(name) {
         switch (file_->kind()) {
             case format::xz:
-                chain_.push(io::lzma_decompressor(filter_buffer), unpacked_at_once);
+                chain_.push(io::lzma_decompressor(filter_buffer), first_read);
                 break;
             case format::gzip:
                 chain_.push(io::gzip_decompressor(io::zlib::default_window_bits, filter_buffer),

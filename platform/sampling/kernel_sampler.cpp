@@ -16,7 +16,9 @@ namespace {
 /// Samples beyond one of a cluster may take so much of the work even if those have used the budget
 /// up; two of them more: without them there is no error to tell.
 constexpr double extra_budget = 0.01, error_budget = 0.03;
-constexpr double cost_of_any_kernel = 3000;  // warp instructions: its report, its launch latency
+// Work is told in warp instructions. As measured by instructions of the host, a report and a launch
+// latency take as long as 3,000 of them, and to construct an SM as long as 500.
+constexpr double cost_of_any_kernel = 3000, cost_of_an_sm = 500;
 /// Of the estimated cycles of the run: what clusters of unlike groups may make it differ by.
 constexpr double cluster_budget = 0.02;
 /// Of launches of a program, to those of recorded kernels: where fewer threads have something to
@@ -211,7 +213,8 @@ void kernel_sampler::form_clusters() {
 
 void kernel_sampler::choose() {
     if (sms_ != 0) form_clusters();
-    double all = 0, used = 0;
+    // The construction of the GPU is part of both runs, and of the budget.
+    double all = cost_of_an_sm * sms_, used = all;
     for (std::size_t k = 0; k < kernels_.size(); ++k) all += cost(k);
     const auto take = [&](std::size_t k) {
         kernels_[k].chosen = true;
