@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sc_main/progress.h"
 
+#include "modules/kernel/display_text.h"
 #include "sc_main/standard_streams.h"
 
 #include <fmt/format.h>
@@ -17,6 +18,16 @@ std::size_t terminal_width() {
     struct winsize size {};
     constexpr std::size_t usual = 80;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : usual;
+}
+
+/// "void at::f<int>(float*)" as "at::f".
+std::string short_name(const std::string& kernel) {
+    std::string name = kernel::demangled(kernel);
+    if (name.rfind("void ", 0) == 0) name.erase(0, 5);
+    name = name.substr(0, name.find_first_of("<(", 1));
+    constexpr std::size_t longest = 32;
+    if (name.size() > longest) name = "..." + name.substr(name.size() - (longest - 3));
+    return kernel::printable(name);
 }
 
 }  // namespace
@@ -45,6 +56,7 @@ void progress::show(const run_position& p) {
         const double share = static_cast<double>(p.ctas_done) / static_cast<double>(ctas_);
         parts.push_back(short_time(elapsed.count() * (1 / share - 1)) + " left");
     }
+    if (!p.running.empty()) parts.push_back(names_of(p.running));
     parts.push_back(kernels_ == 0 ? fmt::format("CTA {}", p.ctas_done)
                                   : fmt::format("CTA {} of {}", p.ctas_done, ctas_));
     parts.push_back(fmt::format("cycle {}", p.cycles));
@@ -87,10 +99,18 @@ std::string fitting(const std::vector<std::string>& parts, std::size_t width) {
     std::string line;
     for (const std::string& part : parts) {
         const std::string longer = line.empty() ? part : line + ", " + part;
-        if (width != 0 && longer.size() >= width) break;
-        line = longer;
+        if (width == 0 || longer.size() < width) line = longer;
     }
     return line.empty() ? parts.front().substr(0, std::max<std::size_t>(width, 2) - 1) : line;
+}
+
+std::string names_of(const std::vector<std::string>& kernels) {
+    constexpr std::size_t most = 3;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(kernels.size(), most); ++i)
+        names += (i == 0 ? "" : " | ") + short_name(kernels[i]);
+    if (kernels.size() > most) names += fmt::format(" and {} more", kernels.size() - most);
+    return names;
 }
 
 std::string short_number(double value) {

@@ -17,6 +17,7 @@ struct run_position {
     std::uint64_t cycles = 0;  ///< core cycles
     std::uint64_t thread_instructions = 0;
     std::uint64_t warp_instructions = 0;
+    std::vector<std::string> running;  ///< names of the kernels that run
 };
 
 /// The progress line on stderr: on a terminal one line that is written again and again, elsewhere,
@@ -60,6 +61,9 @@ private:
 
 /// The parts of a line that fit into a width, the first ones first. @param width  0: any
 std::string fitting(const std::vector<std::string>& parts, std::size_t width);
+
+/// Names of kernels for a line: demangled, without arguments, at most three of them.
+std::string names_of(const std::vector<std::string>& kernels);
 
 /// "850", "12.3 k", "4.56 M": three digits or a little more.
 std::string short_number(double value);

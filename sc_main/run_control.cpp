@@ -119,6 +119,8 @@ run_position run_control::position() const {
     p.kernels_done = device_.commands().kernels_done();
     p.ctas_done = device_.commands().ctas().ctas_completed();
     p.cycles = device_.core_cycles();
+    for (const auto& kernel : device_.commands().ctas().running())
+        if (kernel && !kernel->finished()) p.running.push_back(kernel->descriptor.name);
     for (const auto& c : device_.clusters())
         for (unsigned i = 0; i < c->sms(); ++i) {
             const core::core_statistics& s = c->core(i).counted();

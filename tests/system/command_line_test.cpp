@@ -10,6 +10,7 @@
 namespace simtlm::test {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -102,6 +103,20 @@ TEST(CommandLine, ShowsProgressWhenAsked) {
     EXPECT_THAT(o.err, HasSubstr(" of 4, "));
     EXPECT_THAT(o.err, HasSubstr(", CTA "));
     EXPECT_THAT(simulate(on_tiny(sample("vecadd"))).err, Not(HasSubstr("CTA ")));
+}
+
+TEST(CommandLine, NamesKernelsThatRunInParallelInTheProgress) {
+    // Two streams; the kernels of each round begin together.
+    const scratch_folder folder;
+    std::string list;
+    for (int round = 0; round < 40; ++round)
+        for (const char* kernel : {"1", "2", "3", "4"})
+            list += std::string(SIMTLM_TRACES) + "/streams/kernel-" + kernel + ".traceg.xz\n";
+    folder.write("kernelslist.g", list);
+    const outcome o =
+        simulate(on_tiny(folder.path("kernelslist.g"),
+                         slowly({"--progress", "on", "-gpgpu_concurrent_kernel_sm", "1"})));
+    EXPECT_THAT(o.err, ContainsRegex("kernel [0-9]+ of 160, .*[a-z] [|] [a-z]")) << o.err;
 }
 
 TEST(CommandLine, KeepsProgressOnALineOfTheTerminal) {
