@@ -212,7 +212,7 @@ public:
         const std::vector<const study::sweep_run*> runs = left();
         done -= runs.size();
         if (!how_.quiet && done != 0)
-            tell(fmt::format("simtlm-sweep: {} of {} {} are there already\n", done, all.size(),
+            tell(fmt::format("simtlm-sweep: {} of {} {} are complete already\n", done, all.size(),
                              what));
         if (how_.slurm) {
             study::run_by_slurm(plan_, left, how_.jobs, own_path());

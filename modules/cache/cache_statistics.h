@@ -75,26 +75,24 @@ inline std::string fail_label(unsigned cell) {
 
 inline constexpr kernel::counter<cache_statistics> cache_counters[] = {
     kernel::count<&cache_statistics::outcomes>(
-        "outcomes", "accesses", "accesses by type and outcome; for reservation failures, attempts",
+        "outcomes", "accesses", "by type and outcome; reservation fails are attempts",
         outcome_label),
-    kernel::count<&cache_statistics::fails>(
-        "fails", "attempts", "failed attempts by type and missing resource", fail_label),
+    kernel::count<&cache_statistics::fails>("fails", "attempts",
+                                            "put off, by type and missing resource", fail_label),
     kernel::count<&cache_statistics::accesses>("accesses", "accesses",
                                                "hits, reserved hits and misses"),
     kernel::count<&cache_statistics::misses>("misses", "accesses",
-                                             "accesses that missed the line or the sector"),
-    kernel::count<&cache_statistics::pending_hits>(
-        "pending_hits", "accesses",
-        "accesses whose data had already been requested by an outstanding miss"),
-    kernel::count<&cache_statistics::reservation_fails>(
-        "reservation_fails", "attempts",
-        "attempts that failed because a resource was not available"),
+                                             "misses of the line or of the sector"),
+    kernel::count<&cache_statistics::pending_hits>("pending_hits", "accesses",
+                                                   "hits on data that were on their way"),
+    kernel::count<&cache_statistics::reservation_fails>("reservation_fails", "attempts",
+                                                        "accesses put off for want of a resource"),
     kernel::count<&cache_statistics::port_cycles>("port_cycles", "cycles",
-                                                  "cycles of the ports, busy or not"),
-    kernel::count<&cache_statistics::data_port_busy>(
-        "data_port_busy", "cycles", "cycles in which the data port transferred data"),
-    kernel::count<&cache_statistics::fill_port_busy>(
-        "fill_port_busy", "cycles", "cycles in which the fill port transferred data"),
+                                                  "the ports could have worked"),
+    kernel::count<&cache_statistics::data_port_busy>("data_port_busy", "cycles",
+                                                     "the data port was moving data"),
+    kernel::count<&cache_statistics::fill_port_busy>("fill_port_busy", "cycles",
+                                                     "the fill port was moving data"),
 };
 constexpr const auto& counters_of(const cache_statistics*) {
     return cache_counters;
@@ -102,9 +100,8 @@ constexpr const auto& counters_of(const cache_statistics*) {
 static_assert(kernel::covers(cache_counters));
 
 inline constexpr kernel::counter_info network_refusals{
-    "network_refusals", "core cycles",
-    "cycles in which a miss waited because the request network was full"};
+    "network_refusals", "core cycles", "a miss waited because the request network took no more"};
 inline constexpr kernel::counter_info bank_conflicts{
-    "bank_conflicts", "attempts", "accesses that could not start because their bank was busy"};
+    "bank_conflicts", "attempts", "accesses put off because their bank took another one"};
 
 }  // namespace simtlm::cache

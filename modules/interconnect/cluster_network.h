@@ -51,16 +51,15 @@ inline std::string cluster_packet_label(unsigned k) {
 
 inline constexpr kernel::counter<cluster_network_statistics> cluster_network_counters[] = {
     kernel::count<&cluster_network_statistics::messages>(
-        "messages", "messages", "messages between SMs of the GPC, by kind", cluster_packet_label),
+        "messages", "messages", "between SMs of the GPC, by kind", cluster_packet_label),
     kernel::count<&cluster_network_statistics::bytes>("bytes", "bytes",
-                                                      "bytes of these messages, including headers"),
+                                                      "that they took, headers included"),
     kernel::count<&cluster_network_statistics::waited>(
-        "waited", "message cycles",
-        "cycles in which messages waited at the ports of SMs before their first byte was sent"),
-    kernel::count<&cluster_network_statistics::busy>(
-        "busy", "port cycles", "cycles in which the lanes of an SM were sending"),
+        "waited", "message cycles", "at the ports of SMs, before their first byte was sent"),
+    kernel::count<&cluster_network_statistics::busy>("busy", "port cycles",
+                                                     "in which an SM's lanes were sending"),
     kernel::count<&cluster_network_statistics::congested>(
-        "congested", "port cycles", "cycles in which an SM waited for a receiver with a backlog"),
+        "congested", "port cycles", "in which an SM waited for a receiver with a backlog"),
 };
 constexpr const auto& counters_of(const cluster_network_statistics*) {
     return cluster_network_counters;

@@ -131,19 +131,16 @@ private:
 };
 
 inline constexpr kernel::counter<crossbar_switch::counters> crossbar_counters[] = {
-    kernel::count<&crossbar_switch::counters::busy_cycles>(
-        "busy_cycles", "icnt cycles", "cycles at whose start a packet was waiting"),
+    kernel::count<&crossbar_switch::counters::busy_cycles>("busy_cycles", "icnt cycles",
+                                                           "that began with a packet waiting"),
     kernel::count<&crossbar_switch::counters::conflicts>(
-        "conflicts", "packets",
-        "packets at the heads of inputs that competed with another input for an output"),
-    kernel::count<&crossbar_switch::counters::granted>("granted", "packets",
-                                                       "packets that crossed the crossbar"),
+        "conflicts", "packets", "heads of inputs that wanted the same output as another one"),
+    kernel::count<&crossbar_switch::counters::granted>("granted", "packets", "that crossed"),
     kernel::count<&crossbar_switch::counters::flit_hops>("flit_hops", "switches",
-                                                         "switches passed, summed over flits"),
+                                                         "passed, over all flits"),
     kernel::count<&crossbar_switch::counters::out_full>(
         "out_buffer_full", "occurrences",
-        "full output buffers (iSLIP), or heads of inputs blocked by a full output buffer (round "
-        "robin)"),
+        "full output buffers (iSLIP), heads kept waiting by one (round-robin)"),
     kernel::count<&crossbar_switch::counters::in_units>(
         "in_buffer_units", "units x cycles", "occupancy of input buffers, summed over cycles"),
     kernel::count<&crossbar_switch::counters::out_units>(

@@ -137,59 +137,53 @@ private:
 inline constexpr kernel::counter<router_subnet::records> router_counters[] = {
     kernel::count<&router_subnet::records::packet, &latency_record::samples>(
         "packet_latency_samples", "packets",
-        "packets whose latency, from entering the input buffer to leaving the network, was "
-        "measured"),
+        "from entering the input buffer to leaving the network"),
     kernel::count<&router_subnet::records::packet, &latency_record::sum>(
-        "packet_latency_sum", "icnt cycles", "sum of these packet latencies"),
+        "packet_latency_sum", "icnt cycles",
+        "from entering the input buffer to leaving the network"),
     kernel::minimum<&router_subnet::records::packet, &latency_record::least>(
-        "packet_latency_least", "icnt cycles", "minimum packet latency"),
+        "packet_latency_least", "icnt cycles", "the least of them"),
     kernel::maximum<&router_subnet::records::packet, &latency_record::most>(
-        "packet_latency_most", "icnt cycles", "maximum packet latency"),
+        "packet_latency_most", "icnt cycles", "the most of them"),
     kernel::count<&router_subnet::records::packet, &latency_record::histogram>(
-        "packet_latency_table", "packets",
-        "histogram of packet latencies, in classes of 2^i cycles", kernel::number_label),
+        "packet_latency_table", "packets", "by 2^i icnt cycles", kernel::number_label),
     kernel::count<&router_subnet::records::network, &latency_record::samples>(
         "network_latency_samples", "packets",
-        "packets whose latency, from leaving the input buffer to leaving the network, was "
-        "measured"),
+        "from leaving the input buffer to leaving the network"),
     kernel::count<&router_subnet::records::network, &latency_record::sum>(
-        "network_latency_sum", "icnt cycles", "sum of these network latencies"),
+        "network_latency_sum", "icnt cycles",
+        "from leaving the input buffer to leaving the network"),
     kernel::minimum<&router_subnet::records::network, &latency_record::least>(
-        "network_latency_least", "icnt cycles", "minimum network latency"),
+        "network_latency_least", "icnt cycles", "the least of them"),
     kernel::maximum<&router_subnet::records::network, &latency_record::most>(
-        "network_latency_most", "icnt cycles", "maximum network latency"),
+        "network_latency_most", "icnt cycles", "the most of them"),
     kernel::count<&router_subnet::records::network, &latency_record::histogram>(
-        "network_latency_table", "packets",
-        "histogram of network latencies, in classes of 2^i cycles", kernel::number_label),
+        "network_latency_table", "packets", "by 2^i icnt cycles", kernel::number_label),
     kernel::count<&router_subnet::records::flit, &latency_record::samples>(
-        "flit_latency_samples", "flits",
-        "flits whose latency, from leaving the input buffer, was measured"),
+        "flit_latency_samples", "flits", "of every flit, from leaving the input buffer"),
     kernel::count<&router_subnet::records::flit, &latency_record::sum>(
-        "flit_latency_sum", "icnt cycles", "sum of these flit latencies"),
+        "flit_latency_sum", "icnt cycles", "of every flit, from leaving the input buffer"),
     kernel::minimum<&router_subnet::records::flit, &latency_record::least>(
-        "flit_latency_least", "icnt cycles", "minimum flit latency"),
+        "flit_latency_least", "icnt cycles", "the least of them"),
     kernel::maximum<&router_subnet::records::flit, &latency_record::most>(
-        "flit_latency_most", "icnt cycles", "maximum flit latency"),
+        "flit_latency_most", "icnt cycles", "the most of them"),
     kernel::count<&router_subnet::records::flit, &latency_record::histogram>(
-        "flit_latency_table", "flits", "histogram of flit latencies, in classes of 2^i cycles",
-        kernel::number_label),
+        "flit_latency_table", "flits", "by 2^i icnt cycles", kernel::number_label),
     kernel::count<&router_subnet::records::fragmentation, &latency_record::samples>(
         "fragmentation_samples", "packets",
-        "packets whose fragmentation, the time between first and last flit beyond the packet "
-        "length, was measured"),
+        "time between the first and the last flit beyond the length of the packet"),
     kernel::count<&router_subnet::records::fragmentation, &latency_record::sum>(
-        "fragmentation_sum", "icnt cycles", "sum of these fragmentation times"),
+        "fragmentation_sum", "icnt cycles",
+        "time between the first and the last flit beyond the length of the packet"),
     kernel::minimum<&router_subnet::records::fragmentation, &latency_record::least>(
-        "fragmentation_least", "icnt cycles", "minimum fragmentation"),
+        "fragmentation_least", "icnt cycles", "the least of them"),
     kernel::maximum<&router_subnet::records::fragmentation, &latency_record::most>(
-        "fragmentation_most", "icnt cycles", "maximum fragmentation"),
+        "fragmentation_most", "icnt cycles", "the most of them"),
     kernel::count<&router_subnet::records::fragmentation, &latency_record::histogram>(
-        "fragmentation_table", "packets",
-        "histogram of fragmentation times, in classes of 2^i cycles", kernel::number_label),
-    kernel::count<&router_subnet::records::hops>("hops", "routers",
-                                                 "routers passed, summed over packets"),
+        "fragmentation_table", "packets", "by 2^i icnt cycles", kernel::number_label),
+    kernel::count<&router_subnet::records::hops>("hops", "routers", "passed, over all packets"),
     kernel::count<&router_subnet::records::flit_hops>("flit_hops", "routers",
-                                                      "routers passed, summed over flits"),
+                                                      "passed, over all flits"),
 };
 constexpr const auto& counters_of(const router_subnet::records*) {
     return router_counters;
@@ -198,13 +192,13 @@ static_assert(kernel::covers(router_counters));
 
 inline constexpr kernel::counter<router_subnet::node_counters> node_counters_table[] = {
     kernel::count<&router_subnet::node_counters::sent_packets>("sent_packets", "packets",
-                                                               "packets that the node sent"),
+                                                               "that the node sent"),
     kernel::count<&router_subnet::node_counters::sent_flits>("sent_flits", "flits",
-                                                             "flits that the node sent"),
-    kernel::count<&router_subnet::node_counters::accepted_packets>(
-        "accepted_packets", "packets", "packets that the node received"),
+                                                             "that the node sent"),
+    kernel::count<&router_subnet::node_counters::accepted_packets>("accepted_packets", "packets",
+                                                                   "that the node received"),
     kernel::count<&router_subnet::node_counters::accepted_flits>("accepted_flits", "flits",
-                                                                 "flits that the node received"),
+                                                                 "that the node received"),
 };
 constexpr const auto& counters_of(const router_subnet::node_counters*) {
     return node_counters_table;

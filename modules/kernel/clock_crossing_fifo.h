@@ -13,9 +13,8 @@ struct occupancy {
     std::uint64_t max = 0;
 };
 inline constexpr counter<occupancy> occupancy_counters[] = {
-    count<&occupancy::sum>("occupancy_sum", "entries x cycles",
-                           "number of entries, summed over cycles"),
-    maximum<&occupancy::max>("occupancy_max", "entries", "maximum number of entries"),
+    count<&occupancy::sum>("occupancy_sum", "entries x cycles", "entries, summed over cycles"),
+    maximum<&occupancy::max>("occupancy_max", "entries", "most at a time"),
 };
 constexpr const auto& counters_of(const occupancy*) {
     return occupancy_counters;

@@ -46,59 +46,50 @@ struct memory_counts {
 
 inline constexpr kernel::counter<memory_counts> memory_counters[] = {
     kernel::count<&memory_counts::request_network, &memory_counts::latency::sum>(
-        "request_network_sum", "core cycles",
-        "times from the creation of a request to its sub-partition, added up"),
+        "request_network_sum", "core cycles", "from the making of a request to its sub-partition"),
     kernel::maximum<&memory_counts::request_network, &memory_counts::latency::max>(
         "request_network_max", "core cycles",
-        "longest time from the creation of a request to its sub-partition"),
+        "greatest time from the making of a request to its sub-partition"),
     kernel::count<&memory_counts::request_network, &memory_counts::latency::table>(
         "request_network_table", "requests",
-        "histogram of the times from the creation of a request to its sub-partition, in classes of "
-        "2^i core cycles",
+        "from the making of a request to its sub-partition, by 2^i core cycles",
         kernel::number_label),
     kernel::count<&memory_counts::reply_network, &memory_counts::latency::sum>(
-        "reply_network_sum", "core cycles", "times from a sub-partition to the cluster, added up"),
+        "reply_network_sum", "core cycles", "from a sub-partition to the cluster"),
     kernel::maximum<&memory_counts::reply_network, &memory_counts::latency::max>(
-        "reply_network_max", "core cycles", "longest time from a sub-partition to the cluster"),
+        "reply_network_max", "core cycles", "greatest time from a sub-partition to the cluster"),
     kernel::count<&memory_counts::reply_network, &memory_counts::latency::table>(
-        "reply_network_table", "replies",
-        "histogram of the times from a sub-partition to the cluster, in classes of 2^i core cycles",
+        "reply_network_table", "replies", "from a sub-partition to the cluster, by 2^i core cycles",
         kernel::number_label),
     kernel::count<&memory_counts::round_trip, &memory_counts::latency::sum>(
         "round_trip_sum", "core cycles",
-        "times from the creation of a request to its reply at the cluster, added up"),
+        "from the making of a request to its reply at the cluster"),
     kernel::maximum<&memory_counts::round_trip, &memory_counts::latency::max>(
         "round_trip_max", "core cycles",
-        "longest time from the creation of a request to its reply at the cluster"),
+        "greatest time from the making of a request to its reply at the cluster"),
     kernel::count<&memory_counts::round_trip, &memory_counts::latency::table>(
         "round_trip_table", "replies",
-        "histogram of the times from the creation of a request to its reply at the cluster, in "
-        "classes of 2^i core cycles",
+        "from the making of a request to its reply at the cluster, by 2^i core cycles",
         kernel::number_label),
     kernel::count<&memory_counts::by_bank, &memory_counts::bank_latency::replies>(
-        "bank_round_trip_replies", "replies",
-        "replies whose round-trip latencies bank_round_trip_sum adds up, by channel and bank",
+        "bank_round_trip_replies", "replies", "whose round trips bank_round_trip_sum adds up",
         kernel::number_label),
     kernel::count<&memory_counts::by_bank, &memory_counts::bank_latency::sum>(
-        "bank_round_trip_sum", "core cycles", "round-trip latencies, added up by channel and bank",
+        "bank_round_trip_sum", "core cycles", "round trips, by channel and bank",
         kernel::number_label),
     kernel::maximum<&memory_counts::by_bank, &memory_counts::bank_latency::max>(
-        "bank_round_trip_max", "core cycles", "longest round-trip latency by channel and bank",
+        "bank_round_trip_max", "core cycles", "greatest round trip, by channel and bank",
         kernel::number_label),
     kernel::count<&memory_counts::counted_sum>("counted_sum", "core cycles",
-                                               "round-trip latencies of closed windows, added up"),
+                                               "round trips of closed windows"),
     kernel::count<&memory_counts::counted_num>("counted_num", "replies",
-                                               "replies whose latencies counted_sum adds up"),
+                                               "that counted_sum is over"),
     kernel::count<&memory_counts::window_table>(
-        "window_table", "windows",
-        "histogram of windows by mean round-trip latency, in classes of 2^i core cycles",
-        kernel::number_label),
-    kernel::count<&memory_counts::requests>("requests", "requests",
-                                            "requests that sub-partitions accepted"),
-    kernel::count<&memory_counts::request_cycles>(
-        "request_cycles", "L2 cycles", "cycles in which a sub-partition accepted a request"),
-    kernel::count<&memory_counts::replies>("replies", "replies",
-                                           "replies that entered the network"),
+        "window_table", "windows", "by mean round trip, 2^i core cycles", kernel::number_label),
+    kernel::count<&memory_counts::requests>("requests", "requests", "taken by sub-partitions"),
+    kernel::count<&memory_counts::request_cycles>("request_cycles", "L2 cycles",
+                                                  "a sub-partition took a request"),
+    kernel::count<&memory_counts::replies>("replies", "replies", "put into the network"),
 };
 constexpr const auto& counters_of(const memory_counts*) {
     return memory_counters;

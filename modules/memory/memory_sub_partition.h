@@ -194,21 +194,19 @@ private:
 
 inline constexpr kernel::counter<memory_sub_partition::counters> sub_partition_counters[] = {
     kernel::count<&memory_sub_partition::counters::requests>("requests", "requests",
-                                                             "requests accepted from the network"),
+                                                             "taken from the network"),
     kernel::count<&memory_sub_partition::counters::replies>("replies", "replies",
-                                                            "replies that entered the network"),
-    kernel::count<&memory_sub_partition::counters::stalled_full>(
-        "stalled_full", "L2 cycles",
-        "cycles in which a request was not accepted because a queue was full"),
-    kernel::count<&memory_sub_partition::counters::stalled_reply>(
-        "stalled_reply", "network cycles", "cycles in which a reply waited for the network"),
+                                                            "put into the network"),
+    kernel::count<&memory_sub_partition::counters::stalled_full>("stalled_full", "L2 cycles",
+                                                                 "a request found no room"),
+    kernel::count<&memory_sub_partition::counters::stalled_reply>("stalled_reply", "network cycles",
+                                                                  "a reply waited for the network"),
     kernel::count<&memory_sub_partition::counters::to_memory>("to_memory", "requests",
-                                                              "requests sent to DRAM"),
+                                                              "sent towards DRAM"),
     kernel::count<&memory_sub_partition::counters::far_requests>(
-        "far_requests", "requests", "requests from SMs of the other half of the GPU"),
+        "far_requests", "requests", "that crossed from the other half of the GPU"),
     kernel::count<&memory_sub_partition::counters::near_copies>(
-        "near_copies", "requests",
-        "reads of data of the other half that a copy in this half served"),
+        "near_copies", "requests", "reads of the other half that a copy there served"),
 };
 constexpr const auto& counters_of(const memory_sub_partition::counters*) {
     return sub_partition_counters;

@@ -480,9 +480,11 @@ void write_counters(std::ostream& out) {
 ## Counters of blocks
 
 `--stats-json` contains these counters for each block below `blocks`, by hierarchical name, and for each
-kernel as sums over all blocks of a kind. *Combined by* gives the operation that combines the counters of
-several blocks. An array has its nonzero elements, by name: lanes (`W32`), schedulers (`WS0`), access
-types, banks, or *i* for values of 2^i to 2^(i+1)-1.
+kernel as sums over all blocks of a kind. The meaning continues the unit: a counter with the unit
+*warp instructions* and the meaning *entered instruction buffers* counts warp instructions that entered
+instruction buffers. *Combined by* gives the operation that combines the counters of several blocks. An
+array has its nonzero elements, by name: lanes (`W32`), schedulers (`WS0`), access types, banks, or *i* for
+values of 2^i to 2^(i+1)-1.
 )";
     for (const counter_kind& kind : counter_kinds()) {
         out << "\n### " << kind.title << ": " << kind.kinds

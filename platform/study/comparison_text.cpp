@@ -94,7 +94,8 @@ std::string comparison_text(const statistics_run& a, const statistics_run& b, co
         else
             ++equal;
     }
-    if (equal != 0) text += fmt::format("({} kernels are equal)\n", equal);
+    if (equal != 0)
+        text += fmt::format("({} {} equal)\n", equal, equal == 1 ? "kernel is" : "kernels are");
     kernel_difference total = c.total;
     total.a.emplace();
     total.b.emplace();

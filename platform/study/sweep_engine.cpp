@@ -90,6 +90,19 @@ pid_t start(const sweep_run& run, const sigset_t& mask) {
     _exit(127);
 }
 
+/// Why a run that has ended without an error has no result; empty: it has one. A program may go on
+/// after launches that have failed.
+std::string problem_of_statistics(const sweep_run& run) {
+    const fs::path file = fs::path(run.folder) / "statistics.json";
+    if (!fs::exists(file)) return "the run wrote no statistics";
+    const json statistics = json::parse(text_of(file), nullptr, false);
+    if (!statistics.is_object() || !statistics.contains("kernels"))
+        return "the run wrote no valid statistics file";
+    if (!statistics["kernels"].empty()) return {};
+    const std::string said = complaint_of(run);
+    return "no kernel was simulated" + (said.empty() ? "" : ": " + said);
+}
+
 sweep_outcome outcome_of(const sweep_run& run, int status, const rusage& usage, double wall,
                          bool timed_out) {
     sweep_outcome o;
@@ -104,8 +117,8 @@ sweep_outcome outcome_of(const sweep_run& run, int status, const rusage& usage, 
         o.message = fmt::format("killed by signal {}", -o.code);
     else if (o.code != 0)
         o.message = fmt::format("exit code {}: {}", o.code, complaint_of(run));
-    else if (run.wants_statistics && !fs::exists(fs::path(run.folder) / "statistics.json"))
-        o.message = "it wrote no statistics";
+    else if (run.wants_statistics)
+        o.message = problem_of_statistics(run);
     return o;
 }
 

@@ -74,7 +74,7 @@ TEST(SweepTool, RunsNothingAgainButWhatIsMissingOrChanged) {
         EXPECT_EQ(i == 2, fs::last_write_time(files[i]) != before[i]) << files[i];
     folder.write("s.yaml", spec_of("timeout: 100\n"));
     const outcome again = tool("simtlm-sweep", {spec});
-    EXPECT_THAT(again.err, HasSubstr("4 of 4 runs are there already"));
+    EXPECT_THAT(again.err, HasSubstr("4 of 4 runs are complete already"));
 }
 
 TEST(SweepTool, TellsFailedRunsAndGoesOnWithTheOthers) {
@@ -92,6 +92,18 @@ TEST(SweepTool, TellsFailedRunsAndGoesOnWithTheOthers) {
     EXPECT_EQ(3, tool("simtlm-sweep", {spec, "-q"}).code);
 }
 
+TEST(SweepTool, CountsARunThatHasSimulatedNoKernelAsFailed) {
+    const scratch_folder folder;
+    fs::create_directory(folder.path("copies"));
+    folder.write("copies/kernelslist.g", "MemcpyHtoD,0x00007f0000000000,1024\n");
+    const std::string spec =
+        folder.write("s.yaml", "workloads: [{trace: copies}]\npresets: [TINY]\n");
+    const outcome o = tool("simtlm-sweep", {spec});
+    EXPECT_EQ(3, o.code);
+    EXPECT_THAT(read_file(folder.path("s.results/results.csv")),
+                HasSubstr("no kernel was simulated"));
+}
+
 TEST(SweepTool, EndsGentlyByASignalAndGoesOnAfterwards) {
     const scratch_folder folder;
     const std::string spec = folder.write(
@@ -107,7 +119,7 @@ TEST(SweepTool, EndsGentlyByASignalAndGoesOnAfterwards) {
     EXPECT_EQ(0, rest.code) << rest.err;
     EXPECT_EQ(6u, status_files(folder).size());
     if (there != 0) {
-        EXPECT_THAT(rest.err, HasSubstr(std::to_string(there) + " of 6 runs are there already"));
+        EXPECT_THAT(rest.err, HasSubstr(std::to_string(there) + " of 6 runs are complete already"));
     }
 }
 
@@ -196,7 +208,7 @@ TEST(SweepShards, AreRunAgainOneByOne) {
     fs::remove(run / "status.json");
     const outcome rest = tool("simtlm-sweep", {spec});
     ASSERT_EQ(0, rest.code) << rest.err;
-    EXPECT_THAT(rest.err, HasSubstr("3 of 4 runs are there already"));
+    EXPECT_THAT(rest.err, HasSubstr("3 of 4 runs are complete already"));
     const nlohmann::json a = nlohmann::json::parse(before), b = read_json(run / "statistics.json");
     EXPECT_EQ(a["kernels"], b["kernels"]);
     // As one run, the same workload is another matter.
