@@ -65,9 +65,9 @@ void multiprocessor::checkpoint_running(kernel::archive& a) {
 }
 
 bool sm::at_rest() const {
-    return !busy() && resident_ctas_ == 0 && port_.idle() && pool_.in_flight() == 0 &&
+    return !busy() && resident_ctas() == 0 && port_.idle() && pool_.in_flight() == 0 &&
            collector_.idle() && write_back_->idle() && ldst_->idle() && warps_.fetching == 0 &&
-           l1i_->idle() && l1c_->idle() && l1t_->idle() && (!l1d_ || l1d_->idle());
+           caches_->idle();
 }
 
 void sm::checkpoint(kernel::archive& a) {
@@ -77,10 +77,7 @@ void sm::checkpoint(kernel::archive& a) {
     a(*ldst_);
     for (auto& s : schedulers_) a(*s);
     a(*front_end_, dynamic_warps_, residents_since_);
-    l1i_->checkpoint(a);
-    l1c_->checkpoint(a);
-    l1t_->checkpoint(a);
-    if (l1d_) l1d_->checkpoint(a);
+    caches_->checkpoint(a);
 }
 
 bool simt_cluster::at_rest() const {

@@ -48,7 +48,7 @@ warp_instruction& issue_stage::issue(unsigned w, unsigned scheduler, std::uint64
         if (info.is_memory()) resolve_addresses(e);
         if (info.is_atomic) await_atomics(inst);
     }
-    if (info.special != special_op::none) track_copies(inst);
+    if (info.special != special_op::none) sm_.warps.track_copies(inst);
     sm_.scores.reserve(w, info, inst.space);
     if (info.cls == op_class::memory_barrier) pass_fence(w);
     warps.scoreboard_stale |= warp_bit(w);
@@ -145,33 +145,6 @@ void issue_stage::resolve_addresses(execution& e) {
 void issue_stage::await_atomics(const warp_instruction& inst) {
     sm_.warps.warp[inst.warp].atomics += inst.active_lanes();
     sm_.warps.at_atomic |= warp_bit(inst.warp);
-}
-
-/// Asynchronous copies belong to a group, groups are closed, the warp waits for closed ones.
-void issue_stage::track_copies(warp_instruction& inst) {
-    warp_state& warp = sm_.warps.warp[inst.warp];
-    switch (inst.info->special) {
-        case special_op::ldgsts:
-            if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);
-            if (inst.accesses.empty()) break;
-            inst.copy_group = static_cast<std::uint32_t>(warp.copy_groups.size() - 1);
-            ++warp.copy_groups.back();
-            ++warp.copies;
-            break;
-        case special_op::ldgdepbar:
-            if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);
-            warp.copy_groups.push_back(0);
-            break;
-        case special_op::depbar: {
-            const auto closed = static_cast<std::int64_t>(warp.copy_groups.size()) - 1;
-            warp.copy_wait_below = static_cast<std::uint32_t>(
-                std::max<std::int64_t>(closed - inst.info->immediate, 0));
-            if (!sm_.warps.copies_arrived(inst.warp)) sm_.warps.at_copy |= warp_bit(inst.warp);
-            break;
-        }
-        default:
-            break;
-    }
 }
 
 /// The warp waits until its registers are written.

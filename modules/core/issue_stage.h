@@ -53,7 +53,6 @@ private:
     void executed(execution& e, std::uint64_t now);
     void resolve_addresses(execution& e);
     void await_atomics(const warp_instruction& inst);
-    void track_copies(warp_instruction& inst);
     void pass_fence(unsigned warp);
     void end_or_wait(const execution& e);
     void go_on(const execution& e);

@@ -14,24 +14,9 @@
 namespace simtlm::core {
 
 using program::memory_space;
-using protocol::access_type;
 using protocol::extension;
 
 namespace {
-
-access_type type_of(const warp_instruction& inst) {
-    const bool store = inst.info->is_store;
-    switch (inst.space) {
-        case memory_space::constant:
-            return access_type::constant_read;
-        case memory_space::texture:
-            return access_type::texture_read;
-        case memory_space::local:
-            return store ? access_type::local_write : access_type::local_read;
-        default:
-            return store ? access_type::global_write : access_type::global_read;
-    }
-}
 
 memory_stage stage_of(const warp_instruction& inst) {
     const bool store = inst.info->is_store;
@@ -58,6 +43,7 @@ ldst_unit::ldst_unit(const sc_core::sc_module_name& name, kernel::phase_sequence
       uncached("uncached"),
       config_(config),
       sm_(sm),
+      requests_{sm.tagger, sm.warps, sm.transactions, config.l1.perfect_instruction_and_constant},
       respond_process_("respond", sequencer, protocol::phase::core_units,
                        kernel::on_edge<&ldst_unit::respond>(this)),
       access_process_("access", sequencer, protocol::phase::core_access,
@@ -84,26 +70,7 @@ tlm::tlm_sync_enum ldst_unit::accept(warp_instruction& inst, tlm::tlm_phase&, sc
     inst.in_unit = true;
     if (inst.info->is_load && inst.space != memory_space::shared)
         inst.pending = static_cast<std::uint16_t>(inst.accesses.size());
-    core_statistics& s = sm_.statistics;
-    ++s.ldst_instructions;
-    const unsigned lanes = inst.active_lanes();
-    switch (inst.space) {
-        case memory_space::shared:
-            s.shared_insn += lanes;
-            break;
-        case memory_space::constant:
-            s.constant_insn += lanes;
-            break;
-        case memory_space::texture:
-            s.texture_insn += lanes;
-            break;
-        case memory_space::global:
-        case memory_space::local:
-            (inst.info->is_store ? s.store_insn : s.load_insn) += lanes;
-            break;
-        default:
-            break;
-    }
+    count_memory_instruction(sm_.statistics, inst);
     access_process_.wake();
     return tlm::TLM_ACCEPTED;
 }
@@ -322,29 +289,7 @@ bool ldst_unit::start_shared(warp_instruction& inst) {
 }
 
 tlm::tlm_generic_payload& ldst_unit::request_for(warp_instruction& inst) {
-    if (request_ != nullptr) return *request_;
-    const memory_access& a = inst.accesses.back();
-    request_ = &sm_.transactions.acquire(
-        inst.info->is_store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, a.address, a.size,
-        type_of(inst));
-    protocol::memory_extension& e = extension(*request_);
-    e.is_atomic = inst.info->is_atomic;
-    e.bypass_l1 = inst.bypass_l1;
-    e.sectors = a.sectors;
-    e.bytes = a.bytes;
-    e.lanes = static_cast<std::uint8_t>(__builtin_popcount(a.lanes));
-    e.warp = inst.warp;
-    if (program::warp_executor* const warp = sm_.warps.warp[inst.warp].executor;
-        e.is_atomic && warp != nullptr)
-        protocol::atomic_effect::attach(*request_,
-                                        [warp, lanes = a.lanes] { warp->perform_atomic(lanes); });
-    sm_.tagger.tag(e);
-    e.instruction = &inst;
-    e.profiled = inst.note.number;
-    e.when.created = protocol::hop_times::stamp(access_process_.now());
-    const bool unseen = inst.bypass_l1 || (inst.space == memory_space::constant &&
-                                           config_.l1.perfect_instruction_and_constant);
-    if (!unseen) sm_.tagger.touches(a.address, protocol::request_order::by_ldst);
+    if (request_ == nullptr) request_ = &requests_.make(inst, access_process_.now());
     return *request_;
 }
 

@@ -3,6 +3,7 @@
 
 #include "modules/core/instruction_sockets.h"
 #include "modules/core/memory_port.h"
+#include "modules/core/memory_request.h"
 #include "modules/core/operand_collector.h"
 #include "modules/core/scoreboard.h"
 #include "modules/core/shared_memory.h"
@@ -95,6 +96,7 @@ private:
 
     const sm_config& config_;
     blocks sm_;
+    const memory_request_factory requests_;
 
     // response side
     warp_instruction* writing_ = nullptr;  // its registers are written next

@@ -4,6 +4,8 @@
 #include "modules/kernel/phase_sequencer.h"
 #include "modules/protocol/phases.h"
 
+#include <utility>
+
 namespace simtlm::core {
 
 multiprocessor::multiprocessor(const sc_core::sc_module_name& name,
@@ -14,7 +16,8 @@ multiprocessor::multiprocessor(const sc_core::sc_module_name& name,
       memory(port_.memory),
       sequencer_(sequencer),
       config_(config),
-      who_(who) {}
+      who_(who),
+      ctas_(config_) {}
 
 multiprocessor::~multiprocessor() = default;
 
@@ -33,6 +36,24 @@ void multiprocessor::end_running() {
     const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
     running_.stop(now);
     if (cluster_cycles_ != nullptr) cluster_cycles_->stop(now);
+}
+
+void multiprocessor::complete_cta(unsigned slot) {
+    kernel_context& kernel = ctas_.release(slot);
+    ++statistics_.ctas_completed;
+    const kernel::phase_sequencer::exclusive alone(sequencer_);
+    if (cta_watcher_ != nullptr) cta_watcher_->cta_ended(*this, slot);
+    if (ctas_.resident() == 0) {
+        kernel_ = nullptr;
+        end_running();
+    }
+    cta_listener_->cta_completed(who_.sm, kernel, std::move(ctas_[slot].block));
+}
+
+void multiprocessor::count_resident_warps(unsigned warps, std::uint64_t cycle) {
+    if (cycle <= residents_since_) return;
+    statistics_.warp_cycles += warps * (cycle - residents_since_);
+    residents_since_ = cycle;
 }
 
 void multiprocessor::set_request_order(protocol::request_order&) {

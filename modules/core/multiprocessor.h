@@ -5,7 +5,9 @@
 #include "modules/cache/cache_statistics.h"
 #include "modules/core/core_config.h"
 #include "modules/core/core_statistics.h"
+#include "modules/core/cta_slots.h"
 #include "modules/core/instruction_watcher.h"
+#include "modules/core/l1_caches.h"
 #include "modules/core/memory_effects.h"
 #include "modules/core/memory_port.h"
 #include "modules/core/occupancy.h"
@@ -31,14 +33,6 @@ namespace simtlm::core {
 
 class multiprocessor;
 
-/// A kernel as the SMs see it while it runs.
-struct kernel_context {
-    std::uint64_t launch = 0;  ///< counts launches
-    cta_needs needs;
-    unsigned ctas_per_sm = 0;
-    const program::kernel_descriptor* descriptor = nullptr;
-};
-
 /// Who places CTAs and learns that they have ended.
 struct cta_listener {
     virtual ~cta_listener() = default;
@@ -54,9 +48,6 @@ struct cta_watcher {
                              const kernel_context& kernel, const program::cta& block) = 0;
     virtual void cta_ended(const multiprocessor& where, unsigned slot) = 0;
 };
-
-/// The first-level caches that reports know an SM by; a core may lack any of them.
-enum class l1_cache : std::uint8_t { instruction, data, constant, texture };
 
 /// Warp instructions that the functional units of one kind have taken.
 struct unit_count {
@@ -110,12 +101,14 @@ public:
 
     /// The kernel whose CTAs the SM holds, nullptr when it holds none.
     kernel_context* kernel() const { return kernel_; }
-    unsigned resident_ctas() const { return resident_ctas_; }
+    unsigned resident_ctas() const { return ctas_.resident(); }
     /// Some warp is resident.
-    virtual bool busy() const { return resident_ctas_ != 0; }
+    virtual bool busy() const { return ctas_.resident() != 0; }
     /// Whether a CTA of a kernel can be placed now.
     /// @param concurrent  SMs may hold CTAs of several kernels
-    virtual bool can_launch(const kernel_context& kernel, bool concurrent) const = 0;
+    virtual bool can_launch(const kernel_context& kernel, bool concurrent) const {
+        return ctas_.fits(kernel, concurrent);
+    }
     /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
     virtual void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) = 0;
     /// The L1D's share of the on-chip memory changes with the kernel.
@@ -135,7 +128,9 @@ public:
     /// Its warp slots: which are resident, at a barrier, ...; what their next instruction is.
     virtual const warp_table& warps() const = 0;
     /// The kernel that a resident warp belongs to.
-    virtual const kernel_context* kernel_of(unsigned warp) const = 0;
+    const kernel_context* kernel_of(unsigned warp) const {
+        return ctas_[warps().warp[warp].cta].kernel;
+    }
     /// @param warp  resident
     virtual warp_wait why_waiting(unsigned warp) const = 0;
     /// What every resident warp waits for, a line each, for a deadlock report.
@@ -182,12 +177,19 @@ protected:
                    const sm_config& config, const sm_identity& who,
                    unsigned sources = memory_sources);
 
-    /// The SM holds CTAs from the next core cycle on, or none any more after this one.
-    /// What every SM has to save, for checkpoint() of derived classes.
+    /// Saves what every SM has to save, for checkpoint() of derived classes.
     void checkpoint_running(kernel::archive& a);
 
-    void begin_running();
-    void end_running();
+    /// The SM holds CTAs from the next core cycle on.
+    virtual void begin_running();
+    /// The SM holds no CTA after this core cycle.
+    virtual void end_running();
+    /// The last warp of a CTA has exited: frees its slot, stops the SM if no CTA is left, and
+    /// notifies the watcher and the listener.
+    void complete_cta(unsigned slot);
+    /// Counts the resident warps of the core cycles before `cycle` in warp_cycles. To be called
+    /// before the number of resident warps changes.
+    void count_resident_warps(unsigned warps, std::uint64_t cycle);
 
     kernel::phase_sequencer& sequencer_;
     const sm_config config_;
@@ -199,7 +201,8 @@ protected:
     cta_listener* cta_listener_ = nullptr;
     cta_watcher* cta_watcher_ = nullptr;
     kernel_context* kernel_ = nullptr;
-    unsigned resident_ctas_ = 0;
+    cta_slots ctas_;
+    std::uint64_t residents_since_ = 0;  // first core cycle that warp_cycles lacks
 };
 
 }  // namespace simtlm::core

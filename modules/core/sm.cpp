@@ -14,17 +14,6 @@ namespace simtlm::core {
 
 namespace {
 
-cache::l1_data_cache::config l1d_config(const sm_config& c) {
-    cache::l1_data_cache::config out;
-    out.cache = c.l1.data;
-    out.cache.quirk_evictions_follow_misses = c.quirks.evictions_follow_misses;
-    out.latency = c.ldst.l1_latency;
-    out.banks = c.ldst.l1_banks;
-    out.bank_interleaving = c.ldst.l1_banks_byte_interleaving;
-    out.bank_hash = c.ldst.l1_banks_hash;
-    return out;
-}
-
 /// "sp3" and "spec1_0" are units of the kinds sp and spec1.
 std::string_view unit_kind(std::string_view name) {
     name = name.substr(0, name.find_last_not_of("0123456789") + 1);
@@ -48,8 +37,7 @@ sm::sm(const sc_core::sc_module_name& name, kernel::phase_sequencer& sequencer,
       local_memory_(config_, who),
       collector_("operand_collector", sequencer, config_, statistics_),
       issue_(config_, {warps_, scoreboard_, barriers_, coalescer_, shared_, local_memory_, effects_,
-                       pool_, statistics_}),
-      ctas_(config.max_ctas) {
+                       pool_, statistics_}) {
     warps_.listener = this;
     collector_.set_listener(*this);
     ldst_ = std::make_unique<ldst_unit>(
@@ -97,123 +85,56 @@ void sm::make_units() {
 }
 
 void sm::make_caches(protocol::transaction_pool& transactions) {
-    cache::read_only_cache::config ro;
-    ro.cache = config_.l1.instruction;
-    ro.type = protocol::access_type::instruction_read;
-    ro.perfect = config_.l1.perfect_instruction_and_constant;
-    ro.phase = protocol::phase::core_instruction_cache;
-    ro.send_at_access = ro.always_fill = true;
-    if (config_.quirks
-            .sms_in_order) {  // what was refused is sent behind the fetch, like what was not
-        ro.phase = protocol::phase::core_front_end;
-        ro.sub_phase = 1;
+    l1_caches::config c = l1_caches::from(config_);
+    c.data.latency = config_.ldst.l1_latency;
+    c.data.cache.quirk_evictions_follow_misses = config_.quirks.evictions_follow_misses;
+    if (config_.quirks.sms_in_order) {
+        // A miss that stalled is sent behind the fetch, like one that did not.
+        c.instruction.phase = protocol::phase::core_front_end;
+        c.instruction.sub_phase = 1;
     }
-    l1i_ = std::make_unique<cache::read_only_cache>("l1i", sequencer_, ro);
-    ro.cache = config_.l1.constant;
-    ro.type = protocol::access_type::constant_read;
-    ro.phase = protocol::phase::core_constant_cache;
-    ro.sub_phase = 0;
-    ro.send_at_access = ro.always_fill = false;
-    l1c_ = std::make_unique<cache::read_only_cache>("l1c", sequencer_, ro);
-    l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer_, config_.l1.texture);
-    // Without an L1D (PTX_L1 caching off) the unit's socket still needs a partner.
-    l1d_ = std::make_unique<cache::l1_data_cache>("l1d", sequencer_, l1d_config(config_),
-                                                  transactions);
-    front_end_->icache.bind(l1i_->port);
-    ldst_->l1c.bind(l1c_->port);
-    ldst_->l1t.bind(l1t_->port);
-    ldst_->l1d.bind(l1d_->port);
-    const auto connect = [this](auto& socket, memory_source s) {
-        socket.bind(port_.from[static_cast<unsigned>(s)]);
-    };
-    const auto connect_cache = [&](auto& cache, memory_source s) {
-        connect(cache.memory, s);
-        port_.set_back_pressure_counter(s, cache.back_pressure());
-    };
-    connect_cache(*l1i_, memory_source::l1i);
-    connect_cache(*l1c_, memory_source::l1c);
-    connect_cache(*l1t_, memory_source::l1t);
-    connect(ldst_->uncached, memory_source::ldst);
-    connect_cache(*l1d_, memory_source::l1d);
+    caches_ = std::make_unique<l1_caches>(sequencer_, c, transactions);
+    front_end_->icache.bind(caches_->instruction.port);
+    ldst_->l1c.bind(caches_->constant.port);
+    ldst_->l1t.bind(caches_->texture.port);
+    ldst_->l1d.bind(caches_->data.port);
+    caches_->connect(port_);
+    ldst_->uncached.bind(port_.from[static_cast<unsigned>(memory_source::ldst)]);
 }
 
 std::uint64_t sm::network_refusals() {
-    std::uint64_t n = l1i_->back_pressure().up_to_date() + l1d_->back_pressure().up_to_date() +
-                      l1c_->back_pressure().up_to_date() + l1t_->back_pressure().up_to_date();
+    std::uint64_t n = caches_->back_pressure_cycles();
     for (const auto& stage : statistics_.stalls)  // the load/store unit asks while it is awake
         n += stage[static_cast<unsigned>(memory_stall::network_full)];
     return n;
 }
 
-bool sm::can_launch(const kernel_context& kernel, bool concurrent) const {
-    if (!concurrent) return resident_ctas_ < kernel.ctas_per_sm;
-    const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
-    return kernel.ctas_per_sm > 0 && resident_ctas_ < config_.max_ctas &&
-           shared_used_ + kernel.needs.shared_memory <= config_.shared.bytes &&
-           registers_used_ + kernel.needs.allotted_registers(config_.warp_size) <=
-               config_.registers &&
-           free_threads(padded) >= 0;
-}
-
-int sm::free_threads(unsigned count) const {
-    for (unsigned first = 0; first + count <= config_.max_threads; first += count) {
-        bool taken = false;
-        for (const cta_slot& c : ctas_)
-            taken |= c.kernel != nullptr && first < c.first_thread + c.padded_threads &&
-                     c.first_thread < first + count;
-        if (!taken) return static_cast<int>(first);
-    }
-    return -1;
-}
-
 void sm::configure_l1(const l1_split& split) {
-    if (config_.l1.data_enabled) l1d_->reconfigure(split.ways, split.allocation);
+    if (config_.l1.data_enabled) caches_->data.reconfigure(split.ways, split.allocation);
 }
 
-void sm::start() {
-    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
-    begin_running();
-    for (auto& s : schedulers_) s->sm_started(now);
+void sm::begin_running() {
+    multiprocessor::begin_running();
+    for (auto& s : schedulers_) s->sm_started(sequencer_.cycle(protocol::core_clock));
 }
 
-void sm::stop() {
-    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
-    for (auto& s : schedulers_) s->sm_stopped(now);
-    end_running();
-}
-
-/// Adds the resident warps of the core cycles before one to warp_cycles.
-void sm::count_residents(std::uint64_t cycle) {
-    if (cycle <= residents_since_) return;
-    statistics_.warp_cycles +=
-        static_cast<unsigned>(__builtin_popcountll(warps_.resident)) * (cycle - residents_since_);
-    residents_since_ = cycle;
+void sm::end_running() {
+    for (auto& s : schedulers_) s->sm_stopped(sequencer_.cycle(protocol::core_clock));
+    multiprocessor::end_running();
 }
 
 void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
-    if (!running_.running()) start();
+    if (!running_.running()) begin_running();
     kernel_ = &kernel;
-    const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
-    unsigned slot = 0;
-    while (ctas_[slot].kernel != nullptr) ++slot;
-    cta_slot& cta = ctas_[slot];
-    const int first_thread = free_threads(padded);
-    sc_assert(first_thread >= 0);
-    cta.first_thread = static_cast<unsigned>(first_thread);
-    cta.kernel = &kernel;
-    cta.padded_threads = padded;
-    cta.threads_left = kernel.needs.threads;
-    cta.block = std::move(block);
-    ++resident_ctas_;
-    registers_used_ += kernel.needs.allotted_registers(config_.warp_size);
-    shared_used_ += kernel.needs.shared_memory;
+    const unsigned slot = ctas_.allocate(kernel, std::move(block));
+    const cta_slots::slot& cta = ctas_[slot];
     ++statistics_.ctas_launched;
-    local_memory_.place(slot, padded, kernel.ctas_per_sm);
+    local_memory_.place(slot, cta.padded_threads, kernel.ctas_per_sm);
     if (kernel.descriptor != nullptr)
         scoreboard_.allow_registers(kernel.descriptor->register_numbers);
 
     const unsigned first_warp = cta.first_thread / config_.warp_size;
-    const unsigned count = padded / config_.warp_size;
+    const unsigned count = cta.padded_threads / config_.warp_size;
     warp_mask members = 0;
     for (unsigned i = 0; i < count; ++i) members |= warp_bit(first_warp + i);
     barriers_.allocate(slot, members);
@@ -227,7 +148,7 @@ void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
 
 /// @param number  of the warp within its CTA
 void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
-    const cta_slot& cta = ctas_[slot];
+    const cta_slots::slot& cta = ctas_[slot];
     const program::warp_code code = cta.block->warp(number);
     warp_state& warp = warps_.warp[w];
     warp.code = warp.resolved_path = code.window;
@@ -251,31 +172,13 @@ void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
 }
 
 void sm::warp_exits(unsigned w) {
-    warp_state& warp = warps_.warp[w];
+    const warp_state& warp = warps_.warp[w];
     count_residents(sequencer_.cycle(protocol::core_clock) + 1);
     warps_.resident &= ~warp_bit(w);
     warps_.done &= ~warp_bit(w);
-    cta_slot& cta = ctas_[warp.cta];
-    cta.threads_left -= warp.threads;
-    if (cta.threads_left == 0) cta_ends(warp.cta);
-}
-
-void sm::cta_ends(unsigned slot) {
-    cta_slot& cta = ctas_[slot];
-    barriers_.deallocate(slot);
-    kernel_context& kernel = *cta.kernel;
-    cta.kernel = nullptr;
-    --resident_ctas_;
-    registers_used_ -= kernel.needs.allotted_registers(config_.warp_size);
-    shared_used_ -= kernel.needs.shared_memory;
-    ++statistics_.ctas_completed;
-    const kernel::phase_sequencer::exclusive alone(sequencer_);
-    if (cta_watcher_ != nullptr) cta_watcher_->cta_ended(*this, slot);
-    if (resident_ctas_ == 0) {
-        kernel_ = nullptr;
-        stop();
-    }
-    cta_listener_->cta_completed(who_.sm, kernel, std::move(cta.block));
+    if (!ctas_.warp_exits(warp.cta, warp.threads)) return;
+    barriers_.deallocate(warp.cta);
+    complete_cta(warp.cta);
 }
 
 void sm::no_unit_for(const program::static_instruction& inst) {
@@ -292,37 +195,12 @@ void sm::register_statistics(kernel::statistics& list) {
     list.add(dispatch_->name(), "dispatch", dispatch_->counted());
     for (const auto& unit : units_)
         list.add(unit->name(), "unit_" + std::string(unit_kind(unit->basename())), unit->counted());
-    l1i_->register_statistics(list);
-    if (l1d_) l1d_->register_statistics(list);
-    l1c_->register_statistics(list);
-    l1t_->register_statistics(list);
+    caches_->register_statistics(list);
 }
 
 void sm::settle() {
     statistics();
-    l1i_->statistics();
-    if (l1d_) l1d_->statistics();
-    l1c_->statistics();
-}
-
-const cache::cache_statistics* sm::statistics_of(l1_cache which) {
-    switch (which) {
-        case l1_cache::instruction:
-            return &l1i_->statistics();
-        case l1_cache::data:
-            return l1d_ ? &l1d_->statistics() : nullptr;
-        case l1_cache::constant:
-            return &l1c_->statistics();
-        case l1_cache::texture:
-            return &l1t_->statistics();
-    }
-    return nullptr;
-}
-
-void sm::observe_caches(cache::access_observer& observer) {
-    if (l1d_) l1d_->observe(observer);
-    l1c_->observe(observer);
-    l1t_->observe(observer);
+    caches_->settle();
 }
 
 std::vector<unit_count> sm::unit_counts() const {
@@ -400,7 +278,7 @@ std::string sm::describe() const {
     for (unsigned c = 0; c < ctas_.size(); ++c)
         if (ctas_[c].kernel != nullptr) text += barriers_.describe(c);
     text += collector_.describe() + ldst_->describe();
-    if (l1d_) text += l1d_->describe();
+    text += caches_->data.describe();
     return text;
 }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/cache/l1_data_cache.h"
-#include "modules/cache/read_only_cache.h"
-#include "modules/cache/texture_cache.h"
 #include "modules/core/barrier_unit.h"
 #include "modules/core/coalescer.h"
 #include "modules/core/dispatch_stage.h"
@@ -58,33 +55,26 @@ public:
 
     // ---- CTAs: called in phase core_dispatch_ctas ----
 
-    const kernel_context* kernel_of(unsigned warp) const override {
-        return ctas_[warps_.warp[warp].cta].kernel;
-    }
     bool busy() const override { return warps_.resident != 0; }
-    bool can_launch(const kernel_context& kernel, bool concurrent) const override;
     void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) override;
     void configure_l1(const l1_split& split) override;
-    void invalidate_l1() override {
-        if (l1d_) l1d_->invalidate();
-    }
+    void invalidate_l1() override { caches_->data.invalidate(); }
 
     // ---- statistics and reports, between steps ----
 
     const core_statistics& statistics() override;
     void register_statistics(kernel::statistics& list) override;
     void settle() override;
-    const cache::cache_statistics* statistics_of(l1_cache which) override;
-    void observe_caches(cache::access_observer& observer) override;
+    const cache::cache_statistics* statistics_of(l1_cache which) override {
+        return &caches_->statistics_of(which);
+    }
+    void observe_caches(cache::access_observer& observer) override { caches_->observe(observer); }
     std::vector<unit_count> unit_counts() const override;
     std::uint64_t result_bus_conflicts() const override;
     warp_wait why_waiting(unsigned warp) const override;
     void register_signals(kernel::signal_list& list, const std::string& network) override;
     std::vector<std::string> sending_blocks() const override;
-    cache::l1_data_cache* l1d() { return l1d_.get(); }
-    cache::read_only_cache& l1i() { return *l1i_; }
-    cache::read_only_cache& l1c() { return *l1c_; }
-    cache::texture_cache& l1t() { return *l1t_; }
+    l1_caches& caches() { return *caches_; }
     const warp_table& warps() const override { return warps_; }
     warp_scheduler& scheduler(unsigned i) { return *schedulers_[i]; }
     unsigned schedulers() const { return static_cast<unsigned>(schedulers_.size()); }
@@ -102,14 +92,6 @@ public:
     void checkpoint(kernel::archive& a) override;
 
 private:
-    struct cta_slot {
-        std::unique_ptr<program::cta> block;
-        kernel_context* kernel = nullptr;
-        unsigned threads_left = 0;
-        unsigned first_thread = 0;
-        unsigned padded_threads = 0;
-    };
-
     void may_issue(unsigned warp) override { schedulers_[warp % schedulers_.size()]->wake(); }
     void may_fetch() override { front_end_->wake(); }
     void may_accept(unsigned scheduler) override { schedulers_[scheduler]->wake(); }
@@ -118,13 +100,11 @@ private:
         if (config_.l1.flush) invalidate_l1();
     }
     void no_unit_for(const program::static_instruction& inst) override;
-    void start();
-    void stop();
-    int free_threads(unsigned count) const;
+    void begin_running() override;
+    void end_running() override;
     void make_units();
     void make_caches(protocol::transaction_pool& transactions);
     void begin_warp(unsigned warp, unsigned slot, unsigned number);
-    void cta_ends(unsigned slot);
     std::string wait_text(unsigned warp) const;
     void register_front_end_signals(kernel::signal_list& list, const std::string& base);
     void register_scheduler_signals(kernel::signal_list& list, const std::string& base,
@@ -132,7 +112,9 @@ private:
     void register_execution_signals(kernel::signal_list& list, const std::string& base);
     void register_load_store_signals(kernel::signal_list& list, const std::string& base,
                                      const std::string& group, const std::string& network);
-    void count_residents(std::uint64_t cycle);
+    void count_residents(std::uint64_t cycle) {
+        count_resident_warps(static_cast<unsigned>(__builtin_popcountll(warps_.resident)), cycle);
+    }
 
     kernel::process_group group_;  // open while the blocks are made
     request_tagger tagger_;
@@ -151,15 +133,9 @@ private:
     std::unique_ptr<write_back> write_back_;
     std::vector<std::unique_ptr<warp_scheduler>> schedulers_;
     std::unique_ptr<front_end> front_end_;
-    std::unique_ptr<cache::read_only_cache> l1i_, l1c_;
-    std::unique_ptr<cache::l1_data_cache> l1d_;
-    std::unique_ptr<cache::texture_cache> l1t_;
+    std::unique_ptr<l1_caches> caches_;
 
-    std::vector<cta_slot> ctas_;
     std::uint64_t dynamic_warps_ = 0;
-    std::uint64_t residents_since_ = 0;  // first core cycle that warp_cycles lacks
-    // resources in use
-    std::uint64_t registers_used_ = 0, shared_used_ = 0;
 };
 
 }  // namespace simtlm::core

@@ -34,7 +34,7 @@ void sm::register_signals(kernel::signal_list& list, const std::string& network)
     list.group(group);
     list.changed_by(inside(base, {"front_end"}));
     list.level(base + ".ctas", 6, on_core, kernel::display::decimal,
-               [this] { return resident_ctas_; });
+               [this] { return resident_ctas(); });
     list.level(base + ".warps", 7, on_core, kernel::display::decimal, [this] {
         return static_cast<std::uint64_t>(__builtin_popcountll(warps_.resident));
     });
@@ -48,7 +48,7 @@ void sm::register_signals(kernel::signal_list& list, const std::string& network)
 
 void sm::register_front_end_signals(kernel::signal_list& list, const std::string& base) {
     const front_end::fetch_probe& p = front_end_->probe();
-    list.changed_by({base, l1i_->name()});
+    list.changed_by({base, caches_->instruction.name()});
     const warp_table& w = warps_;
     list.events(base + ".fetch", 3, protocol::core_clock, [&p] { return p.fetches; });
     list.events(base + ".hit", 3, protocol::core_clock, [&p] { return p.hits; });
@@ -63,7 +63,7 @@ void sm::register_front_end_signals(kernel::signal_list& list, const std::string
                [&p, g = kernel::has_grown()]() mutable {
                    return g(p.fetches) ? p.pc : kernel::waveform::undriven;
                });
-    std::vector<std::string> decoding = {base, l1i_->name()};
+    std::vector<std::string> decoding = {base, caches_->instruction.name()};
     for (unsigned i = 0; i < schedulers(); ++i) decoding.push_back(scheduler(i).name());
     list.changed_by(decoding);
     list.level(base + ".warps_fetching", 7, on_core, kernel::display::level,
@@ -208,13 +208,13 @@ void sm::register_load_store_signals(kernel::signal_list& list, const std::strin
         list.level(name + ".miss_queue", 8, on_core, kernel::display::level,
                    [&engine] { return engine.misses_queued(); });
     };
-    if (l1d_) cache_with_mshrs(base + ".l1d", l1d_->engine());
-    cache_with_mshrs(base + ".l1i", (*l1i_).engine());
-    cache_with_mshrs(base + ".l1c", (*l1c_).engine());
+    cache_with_mshrs(base + ".l1d", caches_->data.engine());
+    cache_with_mshrs(base + ".l1i", caches_->instruction.engine());
+    cache_with_mshrs(base + ".l1c", caches_->constant.engine());
     list.group(group + "/l1t");
     list.changed_by(inside(base, {"l1t", "ldst"}));
     cache::register_signals(list, base + ".l1t", protocol::core_clock,
-                            (*l1t_).engine().statistics());
+                            caches_->texture.engine().statistics());
 }
 
 }  // namespace simtlm::core

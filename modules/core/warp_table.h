@@ -153,6 +153,9 @@ struct warp_table {
         warp[w].atomics -= lanes;
         if (warp[w].atomics == 0) stops_waiting(at_atomic, w);
     }
+    /// An instruction issues: LDGSTS joins the open group of its warp, LDGDEPBAR closes that group,
+    /// DEPBAR makes the warp wait for all but the last groups that are closed.
+    void track_copies(warp_instruction& inst);
     /// One asynchronous copy of a group has arrived.
     void copy_arrived(unsigned w, unsigned group) {
         --warp[w].copy_groups[group];

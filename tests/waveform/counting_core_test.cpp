@@ -31,7 +31,6 @@ public:
     explicit counting_core(const core::multiprocessor_parts& p)
         : multiprocessor(p.name, p.sequencer, p.config, p.who, 0),
           warps_(p.config.max_warps),
-          ctas_(p.config.max_ctas),
           process_("cycle", p.sequencer, protocol::phase::core_front_end,
                    kernel::on_edge<&counting_core::cycle>(this)) {
         process_.sleep();
@@ -39,37 +38,29 @@ public:
 
     using multiprocessor::watch;
     void watch(core::instruction_watcher&) override {}
-    bool can_launch(const core::kernel_context& kernel, bool) const override {
-        return resident_ctas_ < kernel.ctas_per_sm;
-    }
     void launch(core::kernel_context& kernel, std::unique_ptr<program::cta> block) override {
-        if (resident_ctas_ == 0) begin_running();
+        if (resident_ctas() == 0) begin_running();
         kernel_ = &kernel;
-        ++resident_ctas_;
+        const unsigned slot = ctas_.allocate(kernel, std::move(block));
+        const core::cta_slots::slot& cta = ctas_[slot];
         ++statistics_.ctas_launched;
-        unsigned slot = 0;
-        while (ctas_[slot].block) ++slot;
-        cta& c = ctas_[slot];
-        c.block = std::move(block);
-        c.kernel = &kernel;
-        for (unsigned n = 0; n < (kernel.needs.threads + 31) / 32; ++n) {
-            const auto w = static_cast<unsigned>(__builtin_ctzll(~warps_.resident));
+        for (unsigned n = 0; n < cta.padded_threads / config_.warp_size; ++n) {
+            const unsigned w = cta.first_thread / config_.warp_size + n;
+            core::warp_state& warp = warps_.warp[w];
             warps_.resident |= core::warp_bit(w);
-            warps_.warp[w].code = c.block->warp(n).window;
-            warps_.warp[w].cta = slot;
-            ++c.warps;
+            warp.code = cta.block->warp(n).window;
+            warp.cta = slot;
+            warp.threads =
+                std::min(config_.warp_size, kernel.needs.threads - n * config_.warp_size);
             ++statistics_.warps_launched;
         }
-        if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *c.block);
+        if (cta_watcher_ != nullptr) cta_watcher_->cta_started(*this, slot, kernel, *cta.block);
         process_.wake();
     }
     const core::warp_table& warps() const override { return warps_; }
-    const core::kernel_context* kernel_of(unsigned warp) const override {
-        return ctas_[warps_.warp[warp].cta].kernel;
-    }
     core::warp_wait why_waiting(unsigned) const override { return core::warp_wait::nothing; }
     std::string describe() const override {
-        return resident_ctas_ != 0 ? fmt::format("  SM {} counts\n", id()) : std::string();
+        return resident_ctas() != 0 ? fmt::format("  SM {} counts\n", id()) : std::string();
     }
     std::size_t instructions_in_flight() const override { return 0; }
     const core::core_statistics& statistics() override {
@@ -88,12 +79,6 @@ public:
     }
 
 private:
-    struct cta {
-        std::unique_ptr<program::cta> block;
-        core::kernel_context* kernel = nullptr;
-        unsigned warps = 0;
-    };
-
     void cycle() {
         for (core::warp_mask m = warps_.resident; m != 0; m &= m - 1) {
             const auto w = static_cast<unsigned>(__builtin_ctzll(m));
@@ -106,25 +91,15 @@ private:
             }
             if (warp.code.empty()) ends(w);
         }
-        if (resident_ctas_ == 0) process_.sleep();
+        if (resident_ctas() == 0) process_.sleep();
     }
     void ends(unsigned w) {
         warps_.resident &= ~core::warp_bit(w);
-        const unsigned slot = warps_.warp[w].cta;
-        cta& c = ctas_[slot];
-        if (--c.warps != 0) return;
-        ++statistics_.ctas_completed;
-        if (--resident_ctas_ == 0) {
-            end_running();
-            kernel_ = nullptr;
-        }
-        const kernel::phase_sequencer::exclusive alone(sequencer_);
-        if (cta_watcher_ != nullptr) cta_watcher_->cta_ended(*this, slot);
-        cta_listener_->cta_completed(id(), *std::exchange(c.kernel, nullptr), std::move(c.block));
+        const core::warp_state& warp = warps_.warp[w];
+        if (ctas_.warp_exits(warp.cta, warp.threads)) complete_cta(warp.cta);
     }
 
     core::warp_table warps_;
-    std::vector<cta> ctas_;
     kernel::clocked_process process_;
 };
 

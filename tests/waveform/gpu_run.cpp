@@ -76,9 +76,9 @@ std::string gpu_run::statistics() {
     };
     for (core::sm* sm : sms()) {
         words(sm->name(), sm->statistics());
-        words("l1d", sm->l1d()->statistics());
-        words("l1i", sm->l1i().statistics());
-        words("l1c", sm->l1c().statistics());
+        words("l1d", sm->caches().data.statistics());
+        words("l1i", sm->caches().instruction.statistics());
+        words("l1c", sm->caches().constant.statistics());
     }
     for (const auto& p : device_->partitions())
         for (unsigned b = 0; b < p->sub_partitions(); ++b) {

@@ -76,9 +76,9 @@ TEST(InstructionProfile, HasTheOutcomesThatTheCachesHaveCounted) {
     const profiled p(run);
     cache::cache_statistics l1, l2;
     for (core::sm* sm : run.sms()) {
-        kernel::add_up(l1, sm->l1d()->statistics());
-        kernel::add_up(l1, sm->l1c().statistics());
-        kernel::add_up(l1, sm->l1t().statistics());
+        kernel::add_up(l1, sm->caches().data.statistics());
+        kernel::add_up(l1, sm->caches().constant.statistics());
+        kernel::add_up(l1, sm->caches().texture.statistics());
     }
     for (const auto& partition : run.device().partitions())
         for (unsigned s = 0; s < partition->sub_partitions(); ++s)

@@ -199,10 +199,10 @@ TEST(Waveform, ShowsTheAccessesOfTheCachesAndThePacketsOfTheNetworkPorts) {
     });
     for (core::sm* sm : run.sms()) {
         const std::string name = sm->name();
-        EXPECT_EQ(sum[name + ".l1d.access"], sm->l1d()->statistics().accesses);
-        EXPECT_EQ(sum[name + ".l1d.miss"], sm->l1d()->statistics().misses);
-        EXPECT_EQ(sum[name + ".l1i.access"], sm->l1i().statistics().accesses);
-        EXPECT_EQ(sum[name + ".l1c.access"], sm->l1c().statistics().accesses);
+        EXPECT_EQ(sum[name + ".l1d.access"], sm->caches().data.statistics().accesses);
+        EXPECT_EQ(sum[name + ".l1d.miss"], sm->caches().data.statistics().misses);
+        EXPECT_EQ(sum[name + ".l1i.access"], sm->caches().instruction.statistics().accesses);
+        EXPECT_EQ(sum[name + ".l1c.access"], sm->caches().constant.statistics().accesses);
     }
     std::uint64_t requests_in = 0, requests_out = 0, replies_in = 0, replies_out = 0;
     for (unsigned m = 0; m < 2; ++m) {

@@ -78,7 +78,7 @@ instruction_issue::outcome instruction_issue::issue(const program::dynamic_instr
             sm_.warps.at_atomic |= warp_bit(w);
         }
     }
-    if (info.special != special_op::none) track_copies(inst);
+    if (info.special != special_op::none) sm_.warps.track_copies(inst);
     // A warp none of whose lanes pass the guard does not arrive.
     out.arrives = !out.warp_ended && info.cls == op_class::barrier &&
                   info.barrier != program::barrier_kind::none &&
@@ -135,33 +135,6 @@ void instruction_issue::resolve_addresses(warp_instruction& inst, program::lane_
                      !config_.l1.data_enabled ||
                      (inst.space == memory_space::global && config_.ldst.global_skips_l1);
     if (memory_unit::reads_l1_data(inst)) count_wavefronts();
-}
-
-/// Asynchronous copies belong to a group, groups are closed, the warp waits for closed ones.
-void instruction_issue::track_copies(warp_instruction& inst) {
-    warp_state& warp = sm_.warps.warp[inst.warp];
-    switch (inst.info->special) {
-        case special_op::ldgsts:
-            if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);
-            if (inst.accesses.empty()) break;
-            inst.copy_group = static_cast<std::uint32_t>(warp.copy_groups.size() - 1);
-            ++warp.copy_groups.back();
-            ++warp.copies;
-            break;
-        case special_op::ldgdepbar:
-            if (warp.copy_groups.empty()) warp.copy_groups.push_back(0);
-            warp.copy_groups.push_back(0);
-            break;
-        case special_op::depbar: {
-            const auto closed = static_cast<std::int64_t>(warp.copy_groups.size()) - 1;
-            warp.copy_wait_below = static_cast<std::uint32_t>(
-                std::max<std::int64_t>(closed - inst.info->immediate, 0));
-            if (!sm_.warps.copies_arrived(inst.warp)) sm_.warps.at_copy |= warp_bit(inst.warp);
-            break;
-        }
-        default:
-            break;
-    }
 }
 
 }  // namespace simtlm::core::modern

@@ -60,7 +60,6 @@ private:
     void resolve_addresses(warp_instruction& inst, program::lane_addresses& lanes);
     void act_on_cluster(warp_instruction& inst, program::lane_addresses& lanes, outcome& out,
                         std::uint64_t now);
-    void track_copies(warp_instruction& inst);
 
     const sm_config& config_;
     const bool has_engines_;

@@ -11,24 +11,9 @@
 namespace simtlm::core::modern {
 
 using program::memory_space;
-using protocol::access_type;
 using protocol::extension;
 
 namespace {
-
-access_type type_of(const warp_instruction& inst) {
-    const bool store = inst.info->is_store;
-    switch (inst.space) {
-        case memory_space::constant:
-            return access_type::constant_read;
-        case memory_space::texture:
-            return access_type::texture_read;
-        case memory_space::local:
-            return store ? access_type::local_write : access_type::local_read;
-        default:
-            return store ? access_type::global_write : access_type::global_read;
-    }
-}
 
 memory_stage stage_of(const warp_instruction& inst) {
     const bool store = inst.info->is_store;
@@ -63,6 +48,7 @@ memory_unit::memory_unit(const sc_core::sc_module_name& name, kernel::phase_sequ
       modern_(modern),
       l1d_stages_(l1d_stages(modern)),
       sm_(sm),
+      requests_{sm.tagger, sm.warps, sm.transactions, config.l1.perfect_instruction_and_constant},
       arbiter_(static_cast<unsigned>(sm.sub_cores.size()), modern.memory_queue.accept_interval),
       tag_bank_of_(cache::set_index_function::folded_lines,
                    modern.l1_tag_banks * cache::sectors_per_line, cache::sector_bytes),
@@ -157,26 +143,7 @@ void memory_unit::accept() {
 
 void memory_unit::take(const sub_core::memory_entry& e, std::uint64_t now) {
     warp_instruction& inst = *e.inst;
-    core_statistics& s = sm_.statistics;
-    ++s.ldst_instructions;
-    const unsigned lanes = inst.active_lanes();
-    switch (inst.space) {
-        case memory_space::shared:
-            s.shared_insn += lanes;
-            break;
-        case memory_space::constant:
-            s.constant_insn += lanes;
-            break;
-        case memory_space::texture:
-            s.texture_insn += lanes;
-            break;
-        case memory_space::global:
-        case memory_space::local:
-            (inst.info->is_store ? s.store_insn : s.load_insn) += lanes;
-            break;
-        default:
-            break;
-    }
+    count_memory_instruction(sm_.statistics, inst);
     sm_.sub_cores[inst.scheduler]->reads_operands(inst, now + e.read_extra);
     if (cluster_unit::is_prepared(inst)) return start_remote(inst, now);
     const int t = target_of(inst);
@@ -300,30 +267,7 @@ void memory_unit::access() {
 }
 
 tlm::tlm_generic_payload& memory_unit::request_for(latch& l) {
-    if (l.request != nullptr) return *l.request;
-    warp_instruction& inst = *l.inst;
-    const memory_access& a = inst.accesses.back();
-    l.request = &sm_.transactions.acquire(
-        inst.info->is_store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, a.address, a.size,
-        type_of(inst));
-    protocol::memory_extension& e = extension(*l.request);
-    e.is_atomic = inst.info->is_atomic;
-    e.bypass_l1 = inst.bypass_l1;
-    e.sectors = a.sectors;
-    e.bytes = a.bytes;
-    e.lanes = static_cast<std::uint8_t>(__builtin_popcount(a.lanes));
-    e.warp = inst.warp;
-    if (program::warp_executor* const warp = sm_.warps.warp[inst.warp].executor;
-        e.is_atomic && warp != nullptr)
-        protocol::atomic_effect::attach(*l.request,
-                                        [warp, lanes = a.lanes] { warp->perform_atomic(lanes); });
-    sm_.tagger.tag(e);
-    e.instruction = &inst;
-    e.profiled = inst.note.number;
-    e.when.created = protocol::hop_times::stamp(access_process_.now());
-    const bool unseen = inst.bypass_l1 || (inst.space == memory_space::constant &&
-                                           config_.l1.perfect_instruction_and_constant);
-    if (!unseen) sm_.tagger.touches(a.address, protocol::request_order::by_ldst);
+    if (l.request == nullptr) l.request = &requests_.make(*l.inst, access_process_.now());
     return *l.request;
 }
 

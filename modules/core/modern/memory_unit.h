@@ -3,6 +3,7 @@
 
 #include "modules/cache/set_index.h"
 #include "modules/core/memory_port.h"
+#include "modules/core/memory_request.h"
 #include "modules/core/modern/cluster_unit.h"
 #include "modules/core/modern/memory_queue.h"
 #include "modules/core/modern/sub_core.h"
@@ -109,6 +110,7 @@ private:
     const modern_config& modern_;
     const unsigned l1d_stages_;
     blocks sm_;
+    const memory_request_factory requests_;
     cluster_unit* clusters_ = nullptr;
     memory_arbiter arbiter_;
     std::array<latch, latches> latch_;

@@ -42,12 +42,12 @@ void sub_core::checkpoint(kernel::archive& a) {
 }
 
 bool sm::at_rest() const {
-    return !busy() && resident_ctas_ == 0 && port_.idle() && pool_.in_flight() == 0 &&
+    return !busy() && resident_ctas() == 0 && port_.idle() && pool_.in_flight() == 0 &&
            memory_unit_->idle() && link_->idle() && arrivals_.empty() && departures_.empty() &&
            fences_.empty() &&
            std::all_of(sub_cores_.begin(), sub_cores_.end(),
                        [](const auto& s) { return s->at_rest(); }) &&
-           l1i_->idle() && l1c_->idle() && l1t_->idle() && l1d_->idle();
+           caches_->idle();
 }
 
 void sm::checkpoint(kernel::archive& a) {
@@ -62,10 +62,7 @@ void sm::checkpoint(kernel::archive& a) {
     for (auto& s : sub_cores_) a(*s);
     a(*memory_unit_, *link_, last_launch_, dynamic_warps_, residents_since_, warp_start_,
       fp64_free_at_, barriers_free_at_);
-    l1i_->checkpoint(a);
-    l1c_->checkpoint(a);
-    l1t_->checkpoint(a);
-    l1d_->checkpoint(a);
+    caches_->checkpoint(a);
 }
 
 }  // namespace simtlm::core::modern

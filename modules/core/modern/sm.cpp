@@ -26,7 +26,6 @@ sm::sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
       local_memory_(config_, parts.who),
       issue_(config_, modern_.engines.present,
              {warps_, coalescer_, local_memory_, effects_, pool_, statistics_}),
-      ctas_(config_.max_ctas),
       synchronise_process_("synchronise", sequencer_, protocol::phase::core_write_back,
                            kernel::on_edge<&sm::synchronise>(this)),
       retire_process_("retire", sequencer_, protocol::phase::core_front_end,
@@ -82,78 +81,22 @@ void sm::watch(engine_watcher& watcher) {
 }
 
 void sm::make_caches(protocol::transaction_pool& transactions) {
-    cache::read_only_cache::config ro;
-    ro.cache = config_.l1.instruction;
-    ro.type = protocol::access_type::instruction_read;
-    ro.perfect = config_.l1.perfect_instruction_and_constant;
-    ro.phase = protocol::phase::core_instruction_cache;
-    ro.send_at_access = ro.always_fill = true;
-    l1i_ = std::make_unique<cache::read_only_cache>("l1i", sequencer_, ro);
-    ro.cache = config_.l1.constant;
-    ro.type = protocol::access_type::constant_read;
-    ro.phase = protocol::phase::core_constant_cache;
-    ro.send_at_access = ro.always_fill = false;
-    l1c_ = std::make_unique<cache::read_only_cache>("l1c", sequencer_, ro);
-    l1t_ = std::make_unique<cache::texture_cache>("l1t", sequencer_, config_.l1.texture);
-    cache::l1_data_cache::config data;
-    data.cache = config_.l1.data;
-    data.latency = memory_unit::l1d_stages(modern_);
-    data.banks = modern_.l1_tag_banks * cache::sectors_per_line;
-    data.bank_interleaving = cache::sector_bytes;
-    data.bank_hash = cache::set_index_function::folded_lines;
-    data.misses_per_cycle = modern_.network_packets;
-    l1d_ = std::make_unique<cache::l1_data_cache>("l1d", sequencer_, data, transactions);
-    link_->l1i.bind(l1i_->port);
-    memory_unit_->l1c.bind(l1c_->port);
-    memory_unit_->l1t.bind(l1t_->port);
-    memory_unit_->l1d.bind(l1d_->port);
-    const auto connect = [this](auto& socket, memory_source s) {
-        socket.bind(port_.from[static_cast<unsigned>(s)]);
-    };
-    const auto connect_cache = [&](auto& cache, memory_source s) {
-        connect(cache.memory, s);
-        port_.set_back_pressure_counter(s, cache.back_pressure());
-    };
-    connect_cache(*l1i_, memory_source::l1i);
-    connect_cache(*l1c_, memory_source::l1c);
-    connect_cache(*l1t_, memory_source::l1t);
-    connect(memory_unit_->uncached, memory_source::ldst);
-    connect_cache(*l1d_, memory_source::l1d);
+    l1_caches::config c = l1_caches::from(config_);
+    c.data.latency = memory_unit::l1d_stages(modern_);
+    c.data.banks = modern_.l1_tag_banks * cache::sectors_per_line;
+    c.data.bank_interleaving = cache::sector_bytes;
+    c.data.bank_hash = cache::set_index_function::folded_lines;
+    c.data.misses_per_cycle = modern_.network_packets;
+    caches_ = std::make_unique<l1_caches>(sequencer_, c, transactions);
+    link_->l1i.bind(caches_->instruction.port);
+    memory_unit_->l1c.bind(caches_->constant.port);
+    memory_unit_->l1t.bind(caches_->texture.port);
+    memory_unit_->l1d.bind(caches_->data.port);
+    caches_->connect(port_);
+    memory_unit_->uncached.bind(port_.from[static_cast<unsigned>(memory_source::ldst)]);
 }
 
 // ---- CTAs --------------------------------------------------------------------------------------
-
-bool sm::can_launch(const kernel_context& kernel, bool concurrent) const {
-    if (!concurrent) return resident_ctas_ < kernel.ctas_per_sm;
-    const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
-    return kernel.ctas_per_sm > 0 && resident_ctas_ < config_.max_ctas &&
-           shared_used_ + kernel.needs.shared_memory <= config_.shared.bytes &&
-           registers_used_ + kernel.needs.allotted_registers(config_.warp_size) <=
-               config_.registers &&
-           free_threads(padded) >= 0;
-}
-
-unsigned sm::room_for(const kernel_context& kernel, bool concurrent) const {
-    if (!can_launch(kernel, concurrent)) return 0;
-    if (!concurrent) return kernel.ctas_per_sm - resident_ctas_;
-    const auto ratio = [](std::uint64_t free, std::uint64_t needed) {
-        return needed == 0 ? ~std::uint64_t{0} : free / needed;
-    };
-    const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
-    std::uint64_t threads = 0;  // places of this size that nobody touches
-    for (unsigned first = 0; first + padded <= config_.max_threads; first += padded) {
-        bool taken = false;
-        for (const cta_slot& c : ctas_)
-            taken |= c.kernel != nullptr && first < c.first_thread + c.padded_threads &&
-                     c.first_thread < first + padded;
-        threads += taken ? 0 : 1;
-    }
-    return static_cast<unsigned>(
-        std::min({threads, std::uint64_t{config_.max_ctas - resident_ctas_},
-                  ratio(config_.shared.bytes - shared_used_, kernel.needs.shared_memory),
-                  ratio(config_.registers - registers_used_,
-                        kernel.needs.allotted_registers(config_.warp_size))}));
-}
 
 void sm::join_clusters(protocol::cluster_network_port& network,
                        std::shared_ptr<gpc_directory> all) {
@@ -162,37 +105,29 @@ void sm::join_clusters(protocol::cluster_network_port& network,
     gpcs_ = std::move(all);
 }
 
-int sm::free_threads(unsigned count) const {
-    for (unsigned first = 0; first + count <= config_.max_threads; first += count) {
-        bool taken = false;
-        for (const cta_slot& c : ctas_)
-            taken |= c.kernel != nullptr && first < c.first_thread + c.padded_threads &&
-                     c.first_thread < first + count;
-        if (!taken) return static_cast<int>(first);
-    }
-    return -1;
-}
-
 void sm::configure_l1(const l1_split& split) {
-    if (config_.l1.data_enabled) l1d_->reconfigure(split.ways, split.allocation);
+    if (config_.l1.data_enabled) caches_->data.reconfigure(split.ways, split.allocation);
 }
 
-void sm::start() {
-    begin_running();
+void sm::begin_running() {
+    multiprocessor::begin_running();
     for (auto& s : sub_cores_) s->sm_started(sequencer_.cycle(protocol::core_clock));
 }
 
-void sm::stop() {
+void sm::end_running() {
     for (auto& s : sub_cores_) s->sm_stopped(sequencer_.cycle(protocol::core_clock));
-    end_running();
+    multiprocessor::end_running();
 }
 
-/// Adds the resident warps of the core cycles before one to warp_cycles.
-void sm::count_residents(std::uint64_t cycle) {
-    if (cycle <= residents_since_) return;
-    statistics_.warp_cycles +=
-        static_cast<unsigned>(__builtin_popcountll(warps_.resident)) * (cycle - residents_since_);
-    residents_since_ = cycle;
+/// The instruction caches keep nothing of the previous kernel.
+void sm::forget_instructions() {
+    link_->flush();
+    for (auto& s : sub_cores_) {
+        s->invalidate_instructions();
+        s->forget_opcodes();
+    }
+    if (warpgroups_) warpgroups_->forget_opcodes();
+    if (link_->idle()) caches_->instruction.invalidate();
 }
 
 void sm::launch(kernel_context& kernel, std::unique_ptr<program::cta> block) {
@@ -212,41 +147,22 @@ void sm::launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta>
 /// @return the slot of the CTA
 unsigned sm::place(kernel_context& kernel, std::unique_ptr<program::cta> block) {
     if (!running_.running()) {
-        // The instruction caches keep nothing of the kernel before.
         if (kernel.launch != last_launch_) {
             last_launch_ = kernel.launch;
-            link_->flush();
-            for (auto& s : sub_cores_) {
-                s->invalidate_instructions();
-                s->forget_opcodes();
-            }
-            if (warpgroups_) warpgroups_->forget_opcodes();
-            if (link_->idle()) l1i_->invalidate();
+            forget_instructions();
         }
-        start();
+        begin_running();
     }
     kernel_ = &kernel;
-    const unsigned padded = kernel.needs.padded_threads(config_.warp_size);
-    unsigned slot = 0;
-    while (ctas_[slot].kernel != nullptr) ++slot;
-    cta_slot& cta = ctas_[slot];
-    const int first_thread = free_threads(padded);
-    sc_assert(first_thread >= 0);
-    cta.first_thread = static_cast<unsigned>(first_thread);
-    cta.kernel = &kernel;
-    cta.padded_threads = padded;
-    cta.threads_left = kernel.needs.threads;
-    cta.block = std::move(block);
-    ++resident_ctas_;
-    registers_used_ += kernel.needs.allotted_registers(config_.warp_size);
-    shared_used_ += kernel.needs.shared_memory;
+    const unsigned slot = ctas_.allocate(kernel, std::move(block));
+    const cta_slots::slot& cta = ctas_[slot];
     ++statistics_.ctas_launched;
-    local_memory_.place(slot, padded, kernel.ctas_per_sm);
+    local_memory_.place(slot, cta.padded_threads, kernel.ctas_per_sm);
     if (kernel.descriptor != nullptr)
         scoreboard_.allow_registers(kernel.descriptor->register_numbers);
 
     const unsigned first_warp = cta.first_thread / config_.warp_size;
-    const unsigned count = padded / config_.warp_size;
+    const unsigned count = cta.padded_threads / config_.warp_size;
     warp_mask members = 0;
     for (unsigned i = 0; i < count; ++i) members |= warp_bit(first_warp + i);
     barriers_.allocate(slot, members);
@@ -269,7 +185,7 @@ unsigned sm::rotated(unsigned number, unsigned rotation, unsigned warps) const {
 
 /// @param number  of the warp within its CTA
 void sm::begin_warp(unsigned w, unsigned slot, unsigned number) {
-    const cta_slot& cta = ctas_[slot];
+    const cta_slots::slot& cta = ctas_[slot];
     const program::warp_code code = cta.block->warp(number);
     warp_state& warp = warps_.warp[w];
     warp.code = warp.resolved_path = code.window;
@@ -470,7 +386,7 @@ void sm::retire() {
     while (!departures_.empty() && departures_.front().at <= now) {
         const unsigned cta = departures_.front().cta;
         departures_.pop_front();
-        cta_leaves(cta);
+        complete_cta(cta);
     }
     if (departures_.empty())
         retire_process_.sleep();
@@ -479,39 +395,20 @@ void sm::retire() {
 }
 
 void sm::warp_exits(unsigned w) {
-    warp_state& warp = warps_.warp[w];
+    const warp_state& warp = warps_.warp[w];
     count_residents(sequencer_.cycle(protocol::core_clock) + 1);
     warps_.resident &= ~warp_bit(w);
     warps_.done &= ~warp_bit(w);
     of(w).warp_ends(w);
-    cta_slot& cta = ctas_[warp.cta];
-    cta.threads_left -= warp.threads;
-    if (cta.threads_left == 0) cta_ends(warp.cta);
+    if (ctas_.warp_exits(warp.cta, warp.threads)) cta_ends(warp.cta);
 }
 
+/// All warps of a CTA have exited. Its slot is free for another CTA after the turnaround time.
 void sm::cta_ends(unsigned slot) {
     barriers_.deallocate(slot);
     if (clusters_) clusters_->cta_ends(slot);
     departures_.push_back(
         {retire_process_.now() + modern_.cta_turnaround, static_cast<std::uint16_t>(slot)});
-}
-
-/// The place of a CTA that has ended can be given to another.
-void sm::cta_leaves(unsigned slot) {
-    cta_slot& cta = ctas_[slot];
-    kernel_context& kernel = *cta.kernel;
-    cta.kernel = nullptr;
-    --resident_ctas_;
-    registers_used_ -= kernel.needs.allotted_registers(config_.warp_size);
-    shared_used_ -= kernel.needs.shared_memory;
-    ++statistics_.ctas_completed;
-    const kernel::phase_sequencer::exclusive alone(sequencer_);
-    if (cta_watcher_ != nullptr) cta_watcher_->cta_ended(*this, slot);
-    if (resident_ctas_ == 0) {
-        kernel_ = nullptr;
-        stop();
-    }
-    cta_listener_->cta_completed(who_.sm, kernel, std::move(cta.block));
 }
 
 void sm::no_unit_for(const program::static_instruction& inst) {
@@ -556,37 +453,12 @@ const modern_statistics& sm::stage_statistics() {
 void sm::register_statistics(kernel::statistics& list) {
     list.add(name(), "sm", counted());
     list.add(std::string(name()) + ".stages", "modern", stage_statistics_);
-    l1i_->register_statistics(list);
-    l1d_->register_statistics(list);
-    l1c_->register_statistics(list);
-    l1t_->register_statistics(list);
+    caches_->register_statistics(list);
 }
 
 void sm::settle() {
     stage_statistics();
-    l1i_->statistics();
-    l1d_->statistics();
-    l1c_->statistics();
-}
-
-const cache::cache_statistics* sm::statistics_of(l1_cache which) {
-    switch (which) {
-        case l1_cache::instruction:
-            return &l1i_->statistics();
-        case l1_cache::data:
-            return &l1d_->statistics();
-        case l1_cache::constant:
-            return &l1c_->statistics();
-        case l1_cache::texture:
-            return &l1t_->statistics();
-    }
-    return nullptr;
-}
-
-void sm::observe_caches(cache::access_observer& observer) {
-    l1d_->observe(observer);
-    l1c_->observe(observer);
-    l1t_->observe(observer);
+    caches_->settle();
 }
 
 std::vector<unit_count> sm::unit_counts() const {
@@ -608,8 +480,7 @@ warp_wait sm::why_waiting(unsigned w) const {
 }
 
 std::uint64_t sm::network_refusals() {
-    std::uint64_t n = l1i_->back_pressure().up_to_date() + l1d_->back_pressure().up_to_date() +
-                      l1c_->back_pressure().up_to_date() + l1t_->back_pressure().up_to_date();
+    std::uint64_t n = caches_->back_pressure_cycles();
     for (const auto& stage : statistics_.stalls)
         n += stage[static_cast<unsigned>(memory_stall::network_full)];
     return n;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/cache/l1_data_cache.h"
-#include "modules/cache/read_only_cache.h"
-#include "modules/cache/texture_cache.h"
 #include "modules/core/barrier_unit.h"
 #include "modules/core/modern/bulk_copy_engine.h"
 #include "modules/core/modern/cluster_unit.h"
@@ -60,9 +57,10 @@ public:
     // ---- CTAs: called in phase core_dispatch_ctas ----
 
     bool busy() const override { return warps_.resident != 0; }
-    bool can_launch(const kernel_context& kernel, bool concurrent) const override;
     void launch(kernel_context& kernel, std::unique_ptr<program::cta> block) override;
-    unsigned room_for(const kernel_context& kernel, bool concurrent) const override;
+    unsigned room_for(const kernel_context& kernel, bool concurrent) const override {
+        return ctas_.room_for(kernel, concurrent);
+    }
     const cluster_timing* clusters() const override {
         return clusters_ ? &modern_.clusters : nullptr;
     }
@@ -72,14 +70,11 @@ public:
     void launch_in_cluster(kernel_context& kernel, std::unique_ptr<program::cta> block,
                            const std::shared_ptr<cta_cluster>& cluster, unsigned rank) override;
     void configure_l1(const l1_split& split) override;
-    void invalidate_l1() override { l1d_->invalidate(); }
+    void invalidate_l1() override { caches_->data.invalidate(); }
 
     // ---- warps ----
 
     const warp_table& warps() const override { return warps_; }
-    const kernel_context* kernel_of(unsigned warp) const override {
-        return ctas_[warps_.warp[warp].cta].kernel;
-    }
     warp_wait why_waiting(unsigned warp) const override;
     /// What a resident warp issues next; nullptr: nothing is decoded.
     const program::dynamic_instruction* next_instruction(unsigned warp) const {
@@ -95,8 +90,10 @@ public:
     const core_statistics& statistics() override;
     void register_statistics(kernel::statistics& list) override;
     void settle() override;
-    const cache::cache_statistics* statistics_of(l1_cache which) override;
-    void observe_caches(cache::access_observer& observer) override;
+    const cache::cache_statistics* statistics_of(l1_cache which) override {
+        return &caches_->statistics_of(which);
+    }
+    void observe_caches(cache::access_observer& observer) override { caches_->observe(observer); }
     std::vector<unit_count> unit_counts() const override;
     std::uint64_t network_refusals() override;
     void register_signals(kernel::signal_list& list, const std::string& network) override;
@@ -110,13 +107,6 @@ private:
     /// The name stays open, so that what the SM is made of lies below it.
     sm(const sc_core::sc_module_name& name, const multiprocessor_parts& parts,
        const sm_timing& modern);
-    struct cta_slot {
-        std::unique_ptr<program::cta> block;
-        kernel_context* kernel = nullptr;
-        unsigned threads_left = 0;
-        unsigned first_thread = 0;
-        unsigned padded_threads = 0;
-    };
     struct arrival {
         std::uint64_t at;
         std::uint16_t warp;
@@ -161,9 +151,9 @@ private:
     void make_caches(protocol::transaction_pool& transactions);
     void make_engines(const std::vector<sub_core*>& cores,
                       protocol::transaction_pool& transactions);
-    void start();
-    void stop();
-    int free_threads(unsigned count) const;
+    void begin_running() override;
+    void end_running() override;
+    void forget_instructions();
     unsigned place(kernel_context& kernel, std::unique_ptr<program::cta> block);
     void store_asynchronously(unsigned warp, std::uint64_t now);
     void begin_warp(unsigned warp, unsigned slot, unsigned number);
@@ -174,8 +164,9 @@ private:
     void retire();
     void warp_exits(unsigned warp);
     void cta_ends(unsigned slot);
-    void cta_leaves(unsigned slot);
-    void count_residents(std::uint64_t cycle);
+    void count_residents(std::uint64_t cycle) {
+        count_resident_warps(static_cast<unsigned>(__builtin_popcountll(warps_.resident)), cycle);
+    }
     bool has_arrivals(unsigned warp) const {
         if (clusters_ && clusters_->has_arrivals(warp)) return true;
         for (const arrival& a : arrivals_)
@@ -200,20 +191,15 @@ private:
     std::unique_ptr<cluster_unit> clusters_;  // where there are clusters of CTAs
     std::shared_ptr<gpc_directory> gpcs_;
     std::unique_ptr<instruction_link> link_;
-    std::unique_ptr<cache::read_only_cache> l1i_, l1c_;
-    std::unique_ptr<cache::l1_data_cache> l1d_;
-    std::unique_ptr<cache::texture_cache> l1t_;
+    std::unique_ptr<l1_caches> caches_;
     // sm_90
     std::unique_ptr<bulk_copy_engine> bulk_copies_;
     std::unique_ptr<mbarrier_unit> mbarriers_;
     std::unique_ptr<warpgroup_unit> warpgroups_;
 
-    std::vector<cta_slot> ctas_;
     std::uint64_t last_launch_ = ~std::uint64_t{0};  // kernel whose code the caches hold
     std::uint64_t dynamic_warps_ = 0;
-    std::uint64_t residents_since_ = 0;  // first core cycle that warp_cycles lacks
-    std::uint64_t warp_start_ = 0;       // core cycle in which the last warp has started
-    std::uint64_t registers_used_ = 0, shared_used_ = 0;
+    std::uint64_t warp_start_ = 0;        // core cycle in which the last warp has started
     std::deque<arrival> arrivals_;        // at barriers, in order
     std::uint64_t barriers_free_at_ = 0;  // when the barrier unit counts another warp
     std::deque<departure> departures_;    // of CTAs that have ended, in order

@@ -28,7 +28,7 @@ void sm::register_signals(kernel::signal_list& list, const std::string&) {
     const std::string group = base.substr(base.find('.') + 1);
     list.group(group);
     list.changed_by({});
-    list.level(base + ".ctas", 6, on_core, display::decimal, [this] { return resident_ctas_; });
+    list.level(base + ".ctas", 6, on_core, display::decimal, [this] { return resident_ctas(); });
     list.level(base + ".warps", 7, on_core, display::decimal, [this] {
         return static_cast<std::uint64_t>(__builtin_popcountll(warps_.resident));
     });
@@ -97,9 +97,9 @@ void sm::register_signals(kernel::signal_list& list, const std::string&) {
                    [this] { return clusters_->accesses_in_flight(); });
     }
     list.group(group + "/memory");
-    list.changed_by({l1d_->name()});
+    list.changed_by({caches_->data.name()});
     cache::register_signals(list, std::string(name()) + ".l1d", protocol::core_clock,
-                            l1d_->engine().statistics());
+                            caches_->data.engine().statistics());
 }
 
 }  // namespace simtlm::core::modern

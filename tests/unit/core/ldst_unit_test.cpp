@@ -103,8 +103,8 @@ TEST(LdstUnit, PassesByTheL1WhereTheInstructionOrTheConfigurationSaysSo) {
         for (const auto type : {access_type::global_read, access_type::local_read})
             for (unsigned o = 0; o < cache::access_outcome_count; ++o)
                 if (o != static_cast<unsigned>(cache::access_outcome::mshr_hit))
-                    sum += r.core.l1d()->statistics().count(type,
-                                                            static_cast<cache::access_outcome>(o));
+                    sum += r.core.caches().data.statistics().count(
+                        type, static_cast<cache::access_outcome>(o));
         return sum;
     };
     EXPECT_EQ(l1_accesses(a), 8u) << "the plain and the local load";

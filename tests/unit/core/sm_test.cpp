@@ -173,7 +173,7 @@ TEST(Sm, CountsEveryCycleInWhichARequestFindsTheNetworkFullAsleepOrAwake) {
         std::uint64_t by_unit = 0;
         for (const auto& stage : rig->core.statistics().stalls)
             by_unit += stage[static_cast<unsigned>(memory_stall::network_full)];
-        const std::uint64_t by_l1 = rig->core.l1d()->back_pressure().up_to_date();
+        const std::uint64_t by_l1 = rig->core.caches().data.back_pressure().up_to_date();
         ASSERT_EQ(rig->memory.seen.size(), 5u);
         EXPECT_GT(by_unit, 150u) << "the second of those that pass by the L1";
         EXPECT_GT(by_l1, 150u) << "the first miss, which waits at the port";

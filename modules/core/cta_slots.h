@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/core_config.h"
+#include "modules/core/occupancy.h"
+#include "modules/program/kernel_source.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace simtlm::core {
+
+/// A kernel as the SMs see it while it runs.
+struct kernel_context {
+    std::uint64_t launch = 0;  ///< counts launches
+    cta_needs needs;
+    unsigned ctas_per_sm = 0;
+    const program::kernel_descriptor* descriptor = nullptr;
+};
+
+/// The hardware CTA slots of an SM, and the threads, registers and shared memory that resident CTAs
+/// occupy (manual: thread block distribution; occupancy).
+///
+/// A CTA occupies consecutive hardware threads that begin at a multiple of its padded size.
+class cta_slots {
+public:
+    struct slot {
+        std::unique_ptr<program::cta> block;
+        kernel_context* kernel = nullptr;  ///< nullptr: the slot is free
+        unsigned threads_left = 0;         ///< of warps that have not exited
+        unsigned first_thread = 0;
+        unsigned padded_threads = 0;
+    };
+
+    explicit cta_slots(const sm_config& config);
+
+    unsigned resident() const { return resident_; }
+    unsigned size() const { return static_cast<unsigned>(slots_.size()); }
+    const slot& operator[](unsigned i) const { return slots_[i]; }
+    slot& operator[](unsigned i) { return slots_[i]; }
+
+    /// Whether another CTA of a kernel fits.
+    /// @param concurrent  the SM may hold CTAs of several kernels
+    bool fits(const kernel_context& kernel, bool concurrent) const;
+    /// How many more CTAs of a kernel fit.
+    unsigned room_for(const kernel_context& kernel, bool concurrent) const;
+    /// Occupies the first free slot. @return its number @pre fits()
+    unsigned allocate(kernel_context& kernel, std::unique_ptr<program::cta> block);
+    /// A warp of a CTA has exited. @return whether it was the last one
+    bool warp_exits(unsigned slot, unsigned threads) {
+        return (slots_[slot].threads_left -= threads) == 0;
+    }
+    /// Frees a slot and its resources; slot::block remains until the slot is allocated again.
+    /// @return the kernel of the CTA
+    kernel_context& release(unsigned slot);
+
+private:
+    bool is_free(unsigned first_thread, unsigned count) const;
+    int free_threads(unsigned count) const;
+
+    const sm_config& config_;
+    std::vector<slot> slots_;
+    unsigned resident_ = 0;
+    std::uint64_t registers_used_ = 0;
+    std::uint64_t shared_used_ = 0;  // bytes
+};
+
+}  // namespace simtlm::core

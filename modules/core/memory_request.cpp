@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/memory_request.h"
+
+#include "modules/protocol/atomic_effect.h"
+#include "modules/protocol/memory_transaction.h"
+#include "modules/protocol/request_order.h"
+
+namespace simtlm::core {
+
+using program::memory_space;
+using protocol::access_type;
+
+namespace {
+
+access_type type_of(const warp_instruction& inst) {
+    const bool store = inst.info->is_store;
+    switch (inst.space) {
+        case memory_space::constant:
+            return access_type::constant_read;
+        case memory_space::texture:
+            return access_type::texture_read;
+        case memory_space::local:
+            return store ? access_type::local_write : access_type::local_read;
+        default:
+            return store ? access_type::global_write : access_type::global_read;
+    }
+}
+
+}  // namespace
+
+tlm::tlm_generic_payload& memory_request_factory::make(warp_instruction& inst,
+                                                       std::uint64_t now) const {
+    const memory_access& a = inst.accesses.back();
+    tlm::tlm_generic_payload& p =
+        transactions.acquire(inst.info->is_store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
+                             a.address, a.size, type_of(inst));
+    protocol::memory_extension& e = protocol::extension(p);
+    e.is_atomic = inst.info->is_atomic;
+    e.bypass_l1 = inst.bypass_l1;
+    e.sectors = a.sectors;
+    e.bytes = a.bytes;
+    e.lanes = static_cast<std::uint8_t>(__builtin_popcount(a.lanes));
+    e.warp = inst.warp;
+    if (program::warp_executor* const warp = warps.warp[inst.warp].executor;
+        e.is_atomic && warp != nullptr)
+        protocol::atomic_effect::attach(p,
+                                        [warp, lanes = a.lanes] { warp->perform_atomic(lanes); });
+    tagger.tag(e);
+    e.instruction = &inst;
+    e.profiled = inst.note.number;
+    e.when.created = protocol::hop_times::stamp(now);
+    const bool unordered =
+        inst.bypass_l1 || (inst.space == memory_space::constant && perfect_constant_cache);
+    if (!unordered) tagger.touches(a.address, protocol::request_order::by_ldst);
+    return p;
+}
+
+void count_memory_instruction(core_statistics& s, const warp_instruction& inst) {
+    ++s.ldst_instructions;
+    const unsigned lanes = inst.active_lanes();
+    switch (inst.space) {
+        case memory_space::shared:
+            s.shared_insn += lanes;
+            break;
+        case memory_space::constant:
+            s.constant_insn += lanes;
+            break;
+        case memory_space::texture:
+            s.texture_insn += lanes;
+            break;
+        case memory_space::global:
+        case memory_space::local:
+            (inst.info->is_store ? s.store_insn : s.load_insn) += lanes;
+            break;
+        default:
+            break;
+    }
+}
+
+}  // namespace simtlm::core

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/core/core_statistics.h"
+#include "modules/core/sm_identity.h"
+#include "modules/core/warp_table.h"
+#include "modules/protocol/memory_transaction.h"
+
+#include <cstdint>
+#include <tlm>
+
+namespace simtlm::core {
+
+/// Makes memory transactions of the coalesced accesses of instructions, for the load/store unit of
+/// any core model.
+struct memory_request_factory {
+    const request_tagger& tagger;
+    warp_table& warps;
+    protocol::transaction_pool& transactions;
+    bool perfect_constant_cache;  ///< constant accesses leave no trace in the order of requests
+
+    /// @param inst  its last access becomes the transaction and stays in the list
+    /// @param now   core cycle
+    tlm::tlm_generic_payload& make(warp_instruction& inst, std::uint64_t now) const;
+};
+
+/// Counts a memory instruction, and its active threads by memory space.
+void count_memory_instruction(core_statistics& statistics, const warp_instruction& inst);
+
+}  // namespace simtlm::core
