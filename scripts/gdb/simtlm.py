@@ -136,7 +136,7 @@ def numbered(items, argument, what):
 
 def show_sms(_):
     for number, sm in enumerate(sms()):
-        blocks = int(sm["resident_ctas_"])
+        blocks = int(member_of_base(sm, "ctas_")["resident_"])
         if blocks == 0:
             continue
         resident = bin(int(sm["warps_"]["resident"])).count("1")
@@ -158,7 +158,7 @@ def show_warps(argument):
 
 def tags_of(argument):
     if not argument.startswith("p"):
-        return owned(numbered(sms(), argument, "SMs")["l1d_"])["engine_"]["tags_"]
+        return owned(numbered(sms(), argument, "SMs")["caches_"])["data"]["engine_"]["tags_"]
     partition, _, slice_ = argument[1:].partition(".")
     p = numbered(all_owned(State.gpu()["partitions_"]), partition, "partitions")
     sub = numbered(all_owned(p["sub_partitions_"]), slice_ or "0", "slices")
