@@ -16,42 +16,43 @@
 #include <string>
 #include <vector>
 
-/// What a SystemC platform needs to have a GPU: see docs/cosimulation.md.
+/// Public interface for SystemC platforms that instantiate a GPU: see docs/cosimulation.md.
 namespace simtlm {
 
-/// The GPU: an sc_module with the pins `host`, `memory[n]`, `irq`, `clock[4]` and `reset`.
+/// The GPU: an sc_module with the ports `host`, `memory[n]`, `irq`, `clock[4]` and `reset`.
 using gpu = platform::gpu;
-/// A complete, validated configuration: what the constructor of a gpu takes.
+/// Complete, validated configuration passed to the constructor of gpu.
 using gpu_config = platform::gpu_config;
 using trace_set = platform::trace_set;
-/// How an external memory is treated.
+/// Treatment of an external memory.
 using external_memory = platform::external_memory;
 using memory_data = platform::memory_data;
 using memory_timing = platform::memory_timing;
 using memory_addresses = platform::memory_addresses;
-/// Offsets, bits and codes of the register map; simtlm_registers.h has them for C.
+/// Offsets, bits and codes of the register map; simtlm_registers.h defines them for C.
 namespace host = platform::host;
-/// What the executable prints after a kernel, and every figure by its name.
+/// The report printed after a kernel, and access to every statistic by name.
 using report = platform::report;
 using reporter = platform::reporter;
-/// Record what the configuration asks for (--vcd, --timeline); nothing if it asks for none. Call
-/// them when the GPU is built and before the simulation starts, finish() the result afterwards.
+/// Start the recordings that the configuration requests (--vcd, --timeline), if any. Call them
+/// after the GPU has been built and before the simulation starts; call finish() on the result
+/// afterwards.
 using platform::attach_timeline;
 using platform::attach_waveforms;
-/// Thrown for configurations and traces at fault.
+/// Thrown for faulty configurations and traces.
 using user_error = kernel::user_error;
 
 template <unsigned BusWidth = 32>
 using base_protocol_checker = protocol::base_protocol_checker<BusWidth>;
 
-/// Joins an initiator and a target whose sockets differ in width, which TLM-2.0 does not bind to
-/// one another: the pins `memory[n]` have 32 bits.
+/// Connects an initiator and a target of different socket widths, which TLM-2.0 does not bind
+/// directly: the `memory[n]` sockets have 32 bits.
 template <unsigned InitiatorWidth, unsigned TargetWidth>
 using width_adapter = platform::width_adapter<InitiatorWidth, TargetWidth>;
 
-/// Makes a configuration from options as the executable takes them, in order, later ones win:
+/// Makes a configuration from command-line options, in order; later options override earlier ones:
 /// `configure({"--preset", "TINY", "-gpgpu_n_mem", "4"}, CONFIGS)`.
-/// @param config_folder  where presets are found; the package sets simtlm_CONFIG_DIR to its own
+/// @param config_folder  folder of the presets; the CMake package defines simtlm_CONFIG_DIR
 /// @throws user_error
 gpu_config configure(const std::vector<std::string>& options,
                      const std::string& config_folder = {});

@@ -7,7 +7,7 @@ namespace simtlm::platform {
 
 namespace {
 
-// What the memory of this machine bears, once in every SM or partition.
+// Limits that bound the host memory needed for a cache; every SM or partition has its own copy.
 constexpr std::uint64_t most_lines = 1 << 20;
 constexpr unsigned largest_line = 4096;
 constexpr unsigned most_entries = 1 << 16;
@@ -89,7 +89,7 @@ cache::cache_config parse_cache(std::string_view text) {
     if (queues.size() == 2) c.result_fifo_entries = queues[1];
     if (parts.size() == 5) c.data_port_bytes = parse_number(parts[4], "port width");
 
-    // What no cache can be.
+    // Conditions that no cache geometry may violate.
     if (!power_of_two(c.sets))
         throw format_error{fmt::format("{} sets", c.sets), "the number of sets is a power of two"};
     if (!power_of_two(c.line_bytes))

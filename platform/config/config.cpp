@@ -71,7 +71,7 @@ void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& 
         refuse(fmt::format("needs {} bytes of shared memory per block; an SM has {}", shared,
                            sm.shared.bytes),
                "see -gpgpu_shmem_size; if the header is wrong, --override-shmem BYTES");
-    // From compute capability 7 a kernel may opt in to more than the usual limit of a block.
+    // From compute capability 7.0 on, a kernel may opt in to more than the default limit per block.
     constexpr unsigned first_with_opt_in = 7;
     if (config.compute_capability_major < first_with_opt_in && shared > sm.shared.bytes_per_block)
         refuse(fmt::format("needs {} bytes of shared memory per block; a block may use {}", shared,

@@ -25,16 +25,16 @@ struct clock_config {
     double network = 2000e6;
     double l2 = 2000e6;
     double dram = 2000e6;
-    bool quirk_rounded = false;  ///< coincident edges are ordered by rounding errors
+    bool quirk_rounded = false;  ///< orders coincident clock edges by accumulated rounding errors
 };
 
-/// Core cycles of one operation.
+/// Timing of one class of operations, in core cycles.
 struct operation_timing {
     unsigned latency = 1;
     unsigned initiation_interval = 1;
 };
 
-/// Quirks of the reference about programs.
+/// Quirks of GPGPU-Sim that concern PTX programs.
 struct ptx_quirks {
     bool names_give_banks = false;
     bool vector_is_one_element = false;
@@ -52,33 +52,36 @@ struct ptx_timing {
     std::array<operation_timing, 5> double_precision;
     operation_timing special, tensor;
     ptx_quirks quirks;
-    unsigned controls_of = 0;  ///< instructions get control bits, as for this architecture; 0: none
-    bool asynchronous_engines = false;  ///< bulk copies and products of warpgroups have timing
+    /// Architecture whose control bits are derived for PTX instructions; 0: none.
+    unsigned controls_of = 0;
+    /// Models the timing of bulk copies and warpgroup matrix operations.
+    bool asynchronous_engines = false;
 };
 
-/// What programs find, bytes.
+/// Memory limits that programs query, in bytes.
 struct program_limits {
     std::uint64_t device_memory = std::uint64_t{32} << 30;
-    std::uint64_t stack = 1024;  ///< of a thread, where the need is unknown
+    std::uint64_t stack = 1024;  ///< per thread, for kernels whose requirement is unknown
     std::uint64_t heap = 8 << 20;
 };
 
-/// How traces are read; becomes trace::reader_options once the opcode tables are loaded.
+/// How traces are read; converted to trace::reader_options once the opcode tables are loaded.
 struct trace_config {
     program::latency_table latencies;
-    std::vector<std::string> opcode_tables;  ///< files, in order
+    std::vector<std::string> opcode_tables;  ///< files, in loading order
     bool unknown_opcode_is_error = true;
-    trace::kernel_choice choice;  ///< of the command line, and then with that of the list
-    unsigned lookahead = 64;      ///< decoded blocks ahead of the simulation
+    /// From the command line; the command list is applied to it later.
+    trace::kernel_choice choice;
+    unsigned lookahead = 64;  ///< number of blocks decoded ahead of the simulation
     std::optional<std::uint32_t>
-        override_shared_memory;                       ///< bytes per block, instead of the header's
-    std::optional<std::uint32_t> override_registers;  ///< per thread, instead of the header's
+        override_shared_memory;  ///< bytes per block, replaces the header's value
+    std::optional<std::uint32_t> override_registers;  ///< per thread, replaces the header's value
     bool any_binary_version = false;
-    bool validate = true;  ///< refuses what no tracer can have recorded
+    bool validate = true;  ///< rejects records that no tracer can produce
     trace::reader_quirks quirks;
 };
 
-/// An interval of core cycles, `to` excluded.
+/// Half-open interval of core cycles: [from, to).
 struct cycle_window {
     std::uint64_t from = 0;
     std::uint64_t to = ~std::uint64_t{0};
@@ -86,29 +89,31 @@ struct cycle_window {
 
 enum class progress_mode : std::uint8_t { automatic, on, off };
 
-/// The log for AerialVision.
+/// The log for AerialVision (-visualizer_*).
 struct visualizer_config {
     std::string file;                ///< empty: none
-    unsigned level = 6;              ///< of compression, 0 to 9
+    unsigned level = 6;              ///< compression level, 0 to 9
     std::uint64_t interval = 10000;  ///< core cycles between samples
-    std::uint64_t pc_interval = 0;   ///< between looks at the PCs; 0: with every sample
-    int warp_distribution_sm = -1;   ///< whose issue distribution is shown; -1: the mean of all
+    /// Core cycles between samples of the PCs; 0: same as `interval`.
+    std::uint64_t pc_interval = 0;
+    /// SM whose issue distribution is logged; -1: average over all SMs.
+    int warp_distribution_sm = -1;
 };
 
-/// --interval: statistics over time.
+/// Statistics sampled over time (--interval).
 struct interval_config {
     std::uint64_t cycles = 0;           ///< core cycles between samples
     std::string csv, database;          ///< files; empty: none
-    std::vector<std::string> counters;  ///< globs of counters that are sampled too
-    std::vector<std::string> scope;     ///< globs of what is sampled
+    std::vector<std::string> counters;  ///< globs of additional counters to sample
+    std::vector<std::string> scope;     ///< globs of the blocks to sample
 };
 
-/// What the executable does with the GPU; no block depends on it.
+/// Settings of the executable; no simulated block depends on them.
 struct run_config {
     std::string trace;  ///< command list; empty: none given
     std::string stats_json, stats_csv, stats_csv_long;
-    bool compact_reports = false;  ///< without what is zero or was said before
-    unsigned warp_issue_sm = 0;    ///< whose issue distribution is printed
+    bool compact_reports = false;  ///< omits statistics that are zero or unchanged
+    unsigned warp_issue_sm = 0;    ///< SM whose issue distribution is printed
     bool print_memory_latencies = true;
     std::string vcd;
     std::vector<std::string> vcd_scope;  ///< globs
@@ -121,18 +126,19 @@ struct run_config {
     bool profile_instructions = false;
     std::string line_stats;  ///< file of the instruction profile; empty: none
     bool no_sleep = false;
-    unsigned threads = 1;          ///< of the host, that simulate
-    unsigned sms_a_thread = 0;     ///< with work, at least; 0: as pays
-    bool block_processes = false;  ///< every block has a clocked thread of its own
+    unsigned threads = 1;  ///< host threads that simulate
+    /// Minimum number of active SMs per host thread; 0: chosen by measurement.
+    unsigned sms_a_thread = 0;
+    bool block_processes = false;  ///< gives every block a clocked thread of its own
     std::optional<std::uint64_t> shuffle_seed;
     bool profile_kernel = false;
     bool quiet = false;
-    bool summary = false;  ///< on stderr, whether or not that is a terminal
+    bool summary = false;  ///< prints a summary on stderr even if it is not a terminal
     progress_mode progress = progress_mode::automatic;
     unsigned progress_period = 1;  ///< seconds between messages
 };
 
-/// A whole GPU and how to run it, complete and validated.
+/// Complete, validated configuration of a GPU and of the run.
 struct gpu_config {
     clock_config clocks;
     core::cluster_config cores;
@@ -142,14 +148,15 @@ struct gpu_config {
     trace_config traces;
     ptx_timing ptx;
     program_limits programs;
-    cache::cache_quirks caches;  ///< of all caches
+    cache::cache_quirks caches;  ///< apply to every cache
     run_config run;
     unsigned compute_capability_major = 7;
     unsigned compute_capability_minor = 0;
-    std::optional<core::modern::modern_config> modern;  ///< the modern core; without: the classic
-    std::vector<std::string> quirks;  ///< names of those that are on, in the table's order
+    /// Parameters of the modern core; without a value, the classic core.
+    std::optional<core::modern::modern_config> modern;
+    std::vector<std::string> quirks;  ///< names of the enabled quirks, in table order
 
-    /// 70 for compute capability 7.0.
+    /// Compute capability as one number: 70 for 7.0.
     unsigned binary_version() const {
         return compute_capability_major * 10 + compute_capability_minor;
     }
@@ -161,19 +168,19 @@ struct gpu_config {
 /// @throws kernel::user_error naming option, origin and remedy for every impossible configuration
 gpu_config make_gpu_config(const option_values& values);
 
-/// What a kernel's header says about the resources it needs.
+/// Resources that a kernel requires according to its header.
 struct kernel_header_descriptor {
-    std::string file;  ///< for messages
+    std::string file;  ///< used in error messages
     std::string kernel;
-    unsigned binary_version = 0;  ///< 0: not told
+    unsigned binary_version = 0;  ///< 0: not recorded
     std::uint64_t threads_per_block = 0;
     unsigned registers = 0;      ///< per thread
     unsigned shared_memory = 0;  ///< bytes per block
 };
 
-/// Refuses a kernel that cannot run on this GPU, with the reason and what to do about it.
-/// Overrides of the configuration take the place of the header's values first.
-/// @throws kernel::user_error
+/// Checks that a kernel can run on this GPU. Overrides in the configuration replace the header's
+/// values first.
+/// @throws kernel::user_error  with the reason and a remedy
 void check_trace_fits(const gpu_config& config, const kernel_header_descriptor& kernel);
 
 }  // namespace simtlm::platform

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-/// Readers of the small languages inside option values. Each throws format_error, which says what
-/// is wrong but not where; the caller knows the option and its origin.
+/// Parsers of the small languages used in option values. Each throws format_error, which describes
+/// the error but not its location; the caller knows the option and its origin.
 namespace simtlm::platform {
 
 struct format_error {
@@ -24,16 +24,16 @@ struct format_error {
 
 std::vector<std::string> split(std::string_view text, char separator);
 
-/// "1,2,3" with `least` to `most` numbers.
+/// Parses between `least` and `most` numbers, such as "1,2,3".
 std::vector<unsigned> parse_numbers(std::string_view text, char separator, std::size_t least,
                                     std::size_t most);
 
-/// A cache string; "none" yields a configuration that is not enabled. GPGPU-Sim 3's strings, which
-/// lack kind and set index, are read as normal caches with linear index.
+/// Parses a cache string; "none" yields a disabled configuration. Strings of GPGPU-Sim 3, which
+/// lack the kind and the set index function, are read as normal caches with a linear index.
 cache::cache_config parse_cache(std::string_view text);
 
-/// Registers in front of and behind operand collection, of the pipelines (core::pipe) for which
-/// the option has a place, and of write-back.
+/// Number of pipeline registers before and after operand collection, for the pipelines (core::pipe)
+/// that the option lists, and of write-back registers.
 struct pipeline_widths {
     struct registers {
         unsigned id_oc = 0, oc_ex = 0;
@@ -41,10 +41,10 @@ struct pipeline_widths {
     std::map<unsigned, registers> of;
     unsigned ex_wb = 0;
 };
-/// -gpgpu_pipeline_widths with 7, 11 or 13 values.
+/// Parses -gpgpu_pipeline_widths with 7, 11 or 13 values.
 pipeline_widths parse_pipeline_widths(std::string_view text);
 
-/// -specialized_unit_*.
+/// A unit declared by -specialized_unit_*.
 struct specialized_unit {
     bool enabled = false;
     unsigned units = 0;
@@ -53,24 +53,25 @@ struct specialized_unit {
 };
 specialized_unit parse_specialized_unit(std::string_view text);
 
-/// Named or positional DRAM timing.
+/// Parses DRAM timing parameters, named or positional.
 memory::dram_timing parse_dram_timing(std::string_view text);
 
-/// What an address map selects, by number of bits; the mapping itself is read by the decoder.
+/// Number of address bits that select each resource; the mapping itself is parsed by the address
+/// decoder.
 struct mapping_shape {
-    std::optional<unsigned> channel_position;  ///< dramid@
+    std::optional<unsigned> channel_position;  ///< value of dramid@
     unsigned channel_bits = 0, bank_bits = 0, row_bits = 0, column_bits = 0, burst_bits = 0;
 };
 mapping_shape parse_address_mapping(std::string_view text);
 
-/// Scheduler policy with its parameters, in canonical spelling.
+/// Parses a scheduler policy with its parameters and returns its canonical spelling.
 std::string parse_scheduler(std::string_view text, unsigned max_warps);
 
-/// An interval "FROM:TO" whose ends may be left out.
+/// Parses an interval "FROM:TO"; either end may be omitted.
 cycle_window parse_window(std::string_view text);
 
 /// Reads a network description in BookSim syntax: `key = value;` with // comments.
-/// @throws kernel::user_error naming file and line
+/// @throws kernel::user_error  with file and line
 interconnect::router_config read_router_file(const std::string& path);
 interconnect::router_config parse_router_text(const std::string& text, const std::string& file);
 

@@ -36,7 +36,7 @@ specialized_unit parse_specialized_unit(std::string_view text) {
     if (enabled > 1) throw format_error{fmt::format("'{}' is no 0 or 1", parts[0]), ""};
     unit.enabled = enabled == 1;
     unit.units = parse_number(parts[1], "number of units");
-    const unsigned latency = parse_number(parts[2], "latency");  // has no effect
+    const unsigned latency = parse_number(parts[2], "latency");  // validated, but has no effect
     unit.id_oc = parse_number(parts[3], "width");
     unit.oc_ex = parse_number(parts[4], "width");
     unit.name = trimmed(parts[5]);
@@ -60,14 +60,14 @@ std::string parse_scheduler(std::string_view text, unsigned max_warps) {
                            "did you mean " + kernel::nearest_name(name, names) + "?"};
     const bool two_level = name == "two_level_active";
     const bool limiting = name == "warp_limiting";
-    if (!two_level && !limiting)  // a policy checks parameters of its own
+    if (!two_level && !limiting)  // other policies check their own parameters
         return parts.size() == 1 ? name : trimmed(text);
     if (parts.size() != (two_level ? 4 : 3))
         throw format_error{
             fmt::format("{} takes {} parameters", name, two_level ? 3 : 2),
             two_level ? "two_level_active:WARPS:INNER:OUTER" : "warp_limiting:PRIORITY:WARPS"};
     for (std::size_t i = 1; i < parts.size(); ++i) parse_number(parts[i], "number");
-    // The orders that exist, there as here.
+    // GPGPU-Sim defines these parameters but implements one value of each.
     const auto only = [&](std::size_t i, const char* parameter, const char* value,
                           const char* meaning) {
         if (parse_number(parts[i], "number") != parse_number(value, "number"))

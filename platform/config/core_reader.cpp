@@ -30,7 +30,7 @@ void read_warps(const option_values& v, core::sm_config& sm) {
         v.fail(pipeline, fmt::format("{} warps", sm.max_warps),
                "an SM holds at most 64 (2048 threads)");
     sm.registers = v.number("-gpgpu_shader_registers", 1);
-    // Unless it is given, a block may have all registers of an SM.
+    // By default, a block may use all registers of an SM.
     sm.registers_per_block = v.given("-gpgpu_registers_per_block")
                                  ? v.number("-gpgpu_registers_per_block", 1)
                                  : sm.registers;
@@ -138,7 +138,7 @@ void read_units(const option_values& v, core::sm_config& sm) {
     }
 }
 
-/// With sub-cores scheduler n owns register n of every stage and unit n of every kind.
+/// With sub-cores, scheduler n owns register n of every pipeline stage and unit n of every kind.
 void check_sub_cores(const option_values& v, const core::sm_config& sm) {
     if (!sm.sub_core_model) return;
     const unsigned n = sm.schedulers;

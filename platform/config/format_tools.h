@@ -14,14 +14,14 @@ namespace simtlm::platform {
 
 std::string trimmed(std::string_view text);
 
-/// @param what  it should be, for the message
+/// Parses an unsigned number. @param what  description of the value, used in error messages
 unsigned parse_number(std::string_view text, const std::string& what);
 
 inline bool power_of_two(unsigned n) {
     return n != 0 && (n & (n - 1)) == 0;
 }
 
-/// The meaning of a one-letter policy.
+/// Maps a one-letter policy code to its value.
 template <typename T>
 T letter(const std::string& text, const std::string& what,
          const std::vector<std::pair<char, T>>& meanings) {

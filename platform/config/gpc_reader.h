@@ -7,8 +7,9 @@
 
 namespace simtlm::platform {
 
-/// SMs of each GPC (-gpgpu_gpc_sms); empty: all SMs are one. @param sms  of the GPU
-/// @throws kernel::user_error  one has none
+/// Number of SMs in each GPC (-gpgpu_gpc_sms); empty if all SMs belong to one GPC.
+/// @param sms  number of SMs of the GPU
+/// @throws kernel::user_error  if a GPC has no SM
 std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms);
 
 }  // namespace simtlm::platform

@@ -11,7 +11,7 @@ namespace simtlm::platform {
 
 namespace {
 
-/// A cache whose lines are never written.
+/// Reads the configuration of a cache that is never written.
 cache::cache_config read_only_cache(const option_values& v, std::string_view option) {
     const cache::cache_config cache = read(v, option, parse_cache);
     if (!cache.enabled) v.fail(option, "an SM cannot do without this cache", "");
@@ -36,7 +36,7 @@ void read_caches(const option_values& v, core::sm_config& sm) {
     sm.l1.flush = v.flag("-gpgpu_flush_l1_cache");
 }
 
-/// @pre the caches are read
+/// @pre the L1 caches have been read
 void read_load_store_unit(const option_values& v, core::sm_config& sm) {
     core::ldst_config& ldst = sm.ldst;
     ldst.response_buffer_size =
@@ -83,7 +83,7 @@ void read_shared_memory(const option_values& v, core::shared_memory_config& shar
     shared.latency = v.number("-gpgpu_smem_latency", 2, most_cycles);
 }
 
-/// How L1D and shared memory divide their storage.
+/// Reads how L1D and shared memory share one storage array.
 void read_adaptive_split(const option_values& v, core::sm_config& sm) {
     sm.l1.adaptive = v.flag("-gpgpu_adaptive_cache_config");
     sm.l1.unified_kb = v.number("-gpgpu_unified_l1d_size", 0, 1u << 20);

@@ -81,7 +81,7 @@ void read_dram(const option_values& v, memory::dram_config& d) {
                fmt::format("the polynomial hash with {} banks", d.timing.nbk),
                "it is defined for 16, 32 and 64");
     d.bank_group_index = choice<memory::bank_group_indexing>(v, "-dram_bnkgrp_indexing_policy", 1);
-    // A FIFO keeps reads and writes in one order, so in one queue.
+    // A FIFO scheduler preserves the order of reads and writes, so it uses a single queue.
     d.separate_write_queue = v.flag("-dram_seperate_write_queue_enable") &&
                              d.scheduler == memory::make_fr_fcfs_scheduler;
     constexpr std::string_view write_queue = "-dram_write_queue_size";

@@ -21,7 +21,7 @@ using core::modern::memory_kind;
 using core::modern::sm_timing;
 using program::scheduling_class;
 
-constexpr unsigned longest_latency = 4096;  // core cycles, of what a sub-core does
+constexpr unsigned longest_latency = 4096;  // core cycles, for operations of a sub-core
 
 std::vector<unsigned> numbers(const option_values& v, std::string_view option, std::size_t count,
                               unsigned least) {
@@ -56,7 +56,7 @@ void read_execution(const option_values& v, core::modern::execution_config& exec
     execution.tensor.f32_extra = v.number("-modern_tensor_f32_extra", 0, longest_latency);
 }
 
-/// What is measured of the 32-bit loads moves the whole row of a table.
+/// The measured latency of a 32-bit load shifts the whole row of the latency table.
 void read_memory_latencies(const option_values& v, core::modern::memory_latencies& memory) {
     const auto n = numbers(v, "-modern_load_latency", 3, 1);
     const std::pair<memory_kind, unsigned> kinds[] = {{memory_kind::global_load, n[0]},
@@ -72,7 +72,7 @@ void read_memory_latencies(const option_values& v, core::modern::memory_latencie
     }
 }
 
-/// The units of an SM that work without its warps.
+/// Units of an SM that run asynchronously to its warps.
 void read_engines(const option_values& v, core::modern::engine_config& e) {
     e.present = v.flag("-modern_engines");
     const auto bulk = numbers(v, "-modern_bulk_copy", 5, 1);
@@ -106,7 +106,7 @@ void read_instructions(const option_values& v, sm_timing& m) {
     m.l1i_reply_latency = way[1];
 }
 
-/// Clusters of thread blocks, from Hopper on. @param sms  of the GPU
+/// Thread block clusters (Hopper and later). @param sms  number of SMs of the GPU
 void read_clusters(const option_values& v, unsigned sms, core::cluster_timing& c) {
     const auto lanes = numbers(v, "-modern_cluster_lanes", 3, 1);
     c.lanes = lanes[0];

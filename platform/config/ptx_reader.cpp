@@ -11,7 +11,8 @@ namespace simtlm::platform {
 
 namespace {
 
-/// @param least  values that must be given, of as many as there are operations; the others are 1
+/// @param least  number of values that must be given; missing values of the remaining operations
+/// are 1
 std::vector<unsigned> cycles(const option_values& v, const std::string& option, std::size_t least,
                              std::size_t most) {
     auto numbers = read(
@@ -38,7 +39,7 @@ void read_ptx(const option_values& v, ptx_timing& t) {
     read_timing(v, "fp", "fp", t.single_precision.data(), 5, t.single_precision.size());
     read_timing(v, "dp", "dp", t.double_precision.data(), 5, t.double_precision.size());
     read_timing(v, "sfu", "sfu", &t.special, 1, 1);
-    read_timing(v, "tesnor", "tensor", &t.tensor, 1, 1);  // spelt as in GPGPU-Sim
+    read_timing(v, "tesnor", "tensor", &t.tensor, 1, 1);  // spelling of GPGPU-Sim
 }
 
 void read_programs(const option_values& v, program_limits& limits) {

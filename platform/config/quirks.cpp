@@ -11,7 +11,7 @@ namespace simtlm::platform {
 
 namespace {
 
-/// A quirk and its switch. A row without a switch does not compile.
+/// A quirk and the switch that enables it. A row without a switch does not compile.
 struct quirk : quirk_info {
     constexpr quirk(const char* called, const char* does, bool& (*on)(gpu_config&))
         : quirk_info{called, does}, is_on(on) {}
@@ -106,7 +106,8 @@ constexpr quirk table[] = {
      [](gpu_config& c) -> bool& { return c.memory.partition.quirk_memcpy_truncates; }},
 };
 
-/// In the network, dispatch, the clocks, and three in the memory.
+/// Switches outside of the four quirk structures: network, dispatch, clocks, and three in the
+/// memory system.
 constexpr std::size_t single_switches = 6;
 static_assert(std::size(table) == sizeof(core::core_quirks) + sizeof(trace::reader_quirks) +
                                       sizeof(ptx_quirks) + sizeof(cache::cache_quirks) +

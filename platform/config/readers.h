@@ -7,43 +7,43 @@
 #include <string>
 #include <string_view>
 
-/// One reader per module: each takes the options of its module, checks them, and fills in the
-/// module's part of the configuration. All throw kernel::user_error.
+/// One reader per module: each reads and checks the options of its module and fills in that
+/// module's section of the configuration. All throw kernel::user_error.
 namespace simtlm::platform {
 
 /// Clocks, numbers of clusters and SMs, compute capability.
 void read_chip(const option_values& v, gpu_config& config);
-/// An SM but for its caches: warps, schedulers, operand collectors, functional units.
+/// An SM without its caches: warps, schedulers, operand collectors, functional units.
 /// @pre read_chip()
 void read_core(const option_values& v, gpu_config& config);
 /// The L1 caches, the load/store unit and shared memory.
 void read_l1(const option_values& v, core::sm_config& sm);
-/// Which model the SM is of, and what the modern one obeys.
+/// The core model, and the parameters of the modern core.
 /// @pre read_chip(), read_core(), read_l1(), read_ptx()
 void read_modern(const option_values& v, gpu_config& config);
-/// Partitions, L2, DRAM and how addresses spread over them.
+/// Memory partitions, L2, DRAM and the address mapping.
 void read_memory(const option_values& v, memory::memory_config& memory);
-/// @param clusters, memories  nodes of the network
+/// @param clusters, memories  numbers of network nodes of each kind
 void read_interconnect(const option_values& v, interconnect::interconnect_config& network,
                        unsigned clusters, unsigned memories);
 void read_dispatch(const option_values& v, dispatch::dispatch_config& dispatch);
-/// How traces are read, and the latencies of recorded instructions.
+/// How traces are read, and the latencies of traced instructions.
 void read_trace(const option_values& v, trace_config& traces);
-/// Timing of instructions executed from PTX.
+/// Timing of instructions that are executed from PTX.
 void read_ptx(const option_values& v, ptx_timing& timing);
 void read_programs(const option_values& v, program_limits& limits);
-/// @param sms  of the GPU
+/// @param sms  number of SMs of the GPU
 void read_run(const option_values& v, run_config& run, unsigned sms);
 void read_quirks(const option_values& v, gpu_config& config);
 
-// ---- what the readers share ---------------------------------------------------------------------
+// ---- shared by the readers ----------------------------------------------------------------------
 
 inline constexpr unsigned warp_threads = 32;
-inline constexpr unsigned most_warps = 64;  ///< of an SM
+inline constexpr unsigned most_warps = 64;  ///< per SM
 inline constexpr unsigned most_queue_entries = 1u << 20;
-inline constexpr unsigned most_cycles = 1u << 20;  ///< of any latency
+inline constexpr unsigned most_cycles = 1u << 20;  ///< upper limit of every latency
 
-/// Runs a reader of a value's own language and tells where the value came from if it fails.
+/// Parses an option value with `reader`. Errors are reported with the origin of the value.
 template <typename Reader>
 auto read(const option_values& v, std::string_view option, Reader reader)
     -> decltype(reader(std::string())) {
@@ -59,7 +59,7 @@ E choice(const option_values& v, std::string_view option, unsigned highest) {
     return static_cast<E>(v.number(option, 0, highest));
 }
 
-/// A cache that is written, where the option describes one.
+/// Reads the configuration of a writable cache; disabled if the option describes none.
 cache::cache_config read_data_cache(const option_values& v, std::string_view option);
 
 }  // namespace simtlm::platform

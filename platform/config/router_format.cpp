@@ -18,7 +18,7 @@ interconnect::router_config parse_router_text(const std::string& text, const std
         throw kernel::user_error(fmt::format("{}:{}", file, where), what, remedy);
     };
     while (i < text.size()) {
-        // One statement, up to its semicolon, comments removed.
+        // Collects one statement up to its semicolon, without comments.
         std::string statement;
         unsigned start = 0;
         bool ended = false;

@@ -14,7 +14,8 @@ cycle_window read_window(const option_values& v, std::string_view option) {
     return read(v, option, parse_window);
 }
 
-/// Published configurations switch the profile on: it is made where something shows it.
+/// Published configurations enable the profile unconditionally; it is collected only if an output
+/// uses it.
 void read_profile(const option_values& v, run_config& r) {
     constexpr std::string_view file = "-ptx_line_stats_filename";
     if (!v.flag("-enable_ptx_file_line_stats")) return;

@@ -12,7 +12,7 @@ namespace simtlm::platform {
 
 namespace {
 
-/// Latencies of recorded instructions, by class.
+/// Latencies of traced instructions, by instruction class.
 void read_latencies(const option_values& v, program::latency_table& table) {
     using program::op_class;
     const auto fill = [&](const std::string& kind, std::initializer_list<op_class> classes) {
@@ -63,7 +63,7 @@ void read_trace(const option_values& v, trace_config& t) {
     for (const std::string& option : trace::choice_options())
         if (v.given(option))
             trace::set_choice(t.choice, option, v.text(option), v.value(option).origin.where());
-    static_cast<void>(trace::kernel_selector(t.choice));  // finds what is malformed
+    static_cast<void>(trace::kernel_selector(t.choice));  // reports malformed selections
 }
 
 }  // namespace simtlm::platform

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn: before SystemC is read
+#define SC_INCLUDE_DYNAMIC_PROCESSES  // enables sc_spawn; must precede SystemC headers
 
 #include "platform/gpu/blocking_requester.h"
 
@@ -28,7 +28,8 @@ std::uint8_t blocking_requester::sectors_of(const tlm::tlm_generic_payload& p) {
     return static_cast<std::uint8_t>(((2u << last) - 1u) & ~((1u << first) - 1u));
 }
 
-/// Whether its addresses are those of a call, or of one of the first `before` that wait.
+/// Returns whether the payload overlaps a call in progress or one of the first `before` waiting
+/// requests.
 bool blocking_requester::overlaps_another(const tlm::tlm_generic_payload& payload,
                                           std::size_t before) const {
     const auto found = under_way_.find(line_of(payload));

@@ -12,23 +12,25 @@
 
 namespace simtlm::platform {
 
-/// Calls the b_transport of a memory for many requests at a time. Each call has a thread of its own
-/// while it lasts; a memory that annotates its time and never waits needs one thread in all.
-/// Requests whose addresses meet are called one after the other, in order of arrival, the later one
-/// when the earlier one's time has passed. Belongs to the module under construction.
+/// Issues many concurrent requests to a memory through b_transport. Each call occupies a thread of
+/// its own for its duration; a memory that only annotates its delay and never waits needs a single
+/// thread. Requests with overlapping addresses are issued one at a time in order of arrival, each
+/// after the annotated time of its predecessor has elapsed. The processes belong to the module
+/// under construction.
 class blocking_requester {
 public:
     using call = std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)>;
     using listener = std::function<void(tlm::tlm_generic_payload&, const sc_core::sc_time&)>;
 
-    /// @param transport  the memory's b_transport
-    /// @param returned   what it has returned with, and how far ahead of the present
+    /// @param transport  b_transport of the memory
+    /// @param returned   called with the payload and its annotated delay when a call returns
     blocking_requester(call transport, listener returned);
     ~blocking_requester();
 
-    /// Any process; the call follows at the same time. Requests lie within 128 bytes.
+    /// Submits a request; the call starts in the same time step. May be called from any process. A
+    /// request must not cross a 128-byte line.
     void request(tlm::tlm_generic_payload& payload);
-    /// The time of a request has passed: its addresses are free for others.
+    /// The delay of a request has elapsed: releases its addresses to waiting requests.
     void finished(const tlm::tlm_generic_payload& payload);
 
 private:
@@ -44,8 +46,8 @@ private:
 
     call transport_;
     listener returned_;
-    std::unordered_map<std::uint64_t, std::uint8_t> under_way_;  // sectors by line
-    std::deque<tlm::tlm_generic_payload*> waiting_;              // for addresses
+    std::unordered_map<std::uint64_t, std::uint8_t> under_way_;  // mask of busy sectors, by line
+    std::deque<tlm::tlm_generic_payload*> waiting_;              // blocked by overlapping requests
     std::vector<std::unique_ptr<worker>> workers_;
     std::vector<worker*> resting_;
 };

@@ -12,18 +12,18 @@
 
 namespace simtlm::platform {
 
-/// What a GPU has for clusters of CTAs: an SM-to-SM network for each GPC, and the barrier. It lives
-/// as long as the SMs, which know it.
+/// Cluster support of a GPU: one SM-to-SM network per GPC, and the cluster barrier. Must outlive
+/// the SMs, which refer to it.
 class cluster_fabric : public core::gpc_directory {
 public:
-    /// Makes and binds it where SMs take part in clusters. During elaboration.
-    /// @param clusters  of SMs, all of the GPU
+    /// Builds and binds the fabric if the SMs support clusters. Call during elaboration.
+    /// @param clusters  all SM clusters of the GPU
     static void make(kernel::phase_sequencer& sequencer,
                      const std::vector<core::simt_cluster*>& clusters, sc_core::sc_in<bool>& clock);
-    /// Of a GPU; nullptr: it has none. @param sm  some SM of it
+    /// Returns the fabric of a GPU, or nullptr if it has none. @param sm  any SM of the GPU
     static cluster_fabric* of(core::multiprocessor& sm);
 
-    /// By GPC.
+    /// One network per GPC.
     const std::vector<std::unique_ptr<interconnect::cluster_network>>& networks() const {
         return networks_;
     }

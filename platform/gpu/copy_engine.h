@@ -12,9 +12,9 @@
 
 namespace simtlm::platform {
 
-/// Moves the bytes of copy commands between the host's memory and the GPU: an initiator of the base
-/// protocol, loosely timed. One copy after the other, in bursts that do not cross a multiple of 256
-/// bytes; each takes the time that the host's memory annotates, or waits.
+/// Moves the data of copy commands between the host memory and the GPU: a loosely timed initiator
+/// of the base protocol. Copies run one at a time, in bursts that do not cross a multiple of 256
+/// bytes. Each burst takes the time that the host memory annotates or waits.
 class copy_engine : public sc_core::sc_module {
 public:
     using socket = tlm_utils::simple_initiator_socket_optional<copy_engine, 32>;
@@ -22,18 +22,18 @@ public:
     struct job {
         bool to_host = false;
         std::uint64_t host_address = 0;
-        std::vector<unsigned char> bytes;  ///< what is written, or as many as are read
-        std::uint64_t ticket = 0;          ///< the caller's
+        std::vector<unsigned char> bytes;  ///< data to write, or buffer for the data read
+        std::uint64_t ticket = 0;          ///< identifies the job to the caller
     };
-    /// Called when a job has ended, in the engine's thread. The status is that of the first burst
-    /// that was not TLM_OK_RESPONSE, and the rest has not been moved.
+    /// Called in the engine's thread when a job has ended. The status is that of the first burst
+    /// that failed; the data after it has not been moved.
     using listener = std::function<void(job&, tlm::tlm_response_status)>;
 
     copy_engine(const sc_core::sc_module_name& name, socket& host, listener done);
 
-    /// There is a memory of the host to copy from and to.
+    /// Returns whether a host memory is bound.
     bool bound() { return host_.bind_count() != 0; }
-    /// From any process. @pre bound()
+    /// Starts a job. May be called from any process. @pre bound()
     void start(job j);
 
 private:

@@ -32,7 +32,7 @@ device_context::device_context(const gpu_config& config) : config_(config) {
 
 device_context::~device_context() = default;
 
-// Memory.
+// ---- device memory ----
 
 execution::device_memory& device_context::memory() {
     if (!memory_) {
@@ -91,11 +91,11 @@ bool device_context::peek(std::uint64_t address, unsigned bytes, unsigned char* 
     return true;
 }
 
-// Programs.
+// ---- programs ----
 
 unsigned device_context::load(std::uint64_t address, std::uint64_t bytes) {
     std::string text(reinterpret_cast<const char*>(bytes_at(address, bytes)), bytes);
-    text.resize(std::strlen(text.c_str()));  // a text in C ends with a zero
+    text.resize(std::strlen(text.c_str()));  // truncates at the first NUL
     auto program = std::make_unique<loaded>();
     program->name = fmt::format("program{}.ptx", programs_.size());
     try {
@@ -119,7 +119,7 @@ std::optional<unsigned> device_context::find_kernel(std::string_view name) const
     return {};
 }
 
-// Launches.
+// ---- launches ----
 
 execution::services device_context::world(const loaded& program) {
     execution::services w;
@@ -174,7 +174,7 @@ execution::launch device_context::read_descriptor(const kernel_entry& k, std::ui
     return l;
 }
 
-/// Blocks of a cooperative launch are resident at once.
+/// All blocks of a cooperative launch must be resident at the same time.
 void device_context::check_fits(const program::kernel_descriptor& descriptor,
                                 bool cooperative) const {
     check_trace_fits(config_, descriptor_of(descriptor));

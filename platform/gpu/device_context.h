@@ -18,7 +18,7 @@
 
 namespace simtlm::platform {
 
-/// What a host has asked for cannot be done: the code of register ERROR, and why in words.
+/// A command of the host that cannot be executed: the value of register ERROR, and a message.
 class command_fault : public kernel::user_error {
 public:
     command_fault(host::error_code code, const std::string& what)
@@ -29,50 +29,52 @@ private:
     host::error_code code_;
 };
 
-/// Device memory with contents, and the PTX programs in it, as the host of a co-simulation uses
-/// them by commands and through the aperture. The address space is reserved with the first
-/// allocation; a GPU that replays traces only never has it.
+/// Device memory with contents and the PTX programs loaded into it, as used by the host of a
+/// co-simulation through commands and the aperture. The address space is reserved by the first
+/// allocation, so a GPU that only replays traces never reserves it.
 ///
-/// All times are alike to it: whoever calls sees to it that no instruction executes meanwhile.
+/// Not timed: the caller must ensure that no instruction executes during a call.
 class device_context {
 public:
-    /// A range of device memory with its place in the process.
+    /// A range of device memory and its location in the host process.
     struct span {
         std::uint64_t begin = 0, end = 0;  ///< device addresses
-        std::byte* bytes = nullptr;        ///< at `begin`
+        std::byte* bytes = nullptr;        ///< host pointer to the byte at `begin`
     };
 
-    /// @param config  as long as this object
+    /// @param config  must outlive this object
     explicit device_context(const gpu_config& config);
     ~device_context();
 
-    /// Memory has been allocated, now or earlier: values count.
+    /// Memory has been allocated at some time, so device memory has contents.
     bool used() const { return memory_ != nullptr; }
-    /// The allocation that holds an address.
+    /// Returns the allocation that contains an address.
     std::optional<span> find(std::uint64_t address) const;
-    /// @return address, aligned to 256 bytes @throws command_fault
+    /// Allocates device memory. @return address, aligned to 256 bytes @throws command_fault
     std::uint64_t allocate(std::uint64_t bytes);
-    /// Gives back what begins there. @return what it was @throws command_fault
+    /// Frees the allocation that begins at `address`. @return its range @throws command_fault
     span release(std::uint64_t address);
-    /// The bytes of a range that lies in one allocation. @throws command_fault
+    /// Returns a pointer to a range within one allocation. @throws command_fault
     std::byte* bytes_at(std::uint64_t address, std::uint64_t bytes) const;
 
-    /// Copies bytes out; those outside of the address's allocation are zero.
-    /// @return false: the address has no contents
+    /// Copies bytes out; bytes outside of the allocation of `address` read as zero.
+    /// @return false if the address is not allocated
     bool peek(std::uint64_t address, unsigned bytes, unsigned char* to) const;
 
-    /// Loads the PTX text that lies in device memory.
-    /// @return how many kernels it has; they are numbered on @throws command_fault
+    /// Loads the PTX text stored in device memory.
+    /// @return number of kernels in it; they are numbered consecutively @throws command_fault
     unsigned load(std::uint64_t address, std::uint64_t bytes);
-    /// Number of the kernel of this name; of several, that loaded last.
+    /// Returns the number of the kernel with this name, the most recently loaded one if there are
+    /// several.
     std::optional<unsigned> find_kernel(std::string_view name) const;
     unsigned kernels() const { return static_cast<unsigned>(kernels_.size()); }
-    /// A launch of a kernel, checked. @param descriptor  host::launch_descriptor and parameters in
-    /// device memory @throws command_fault
+    /// Validates a launch and prepares its kernel.
+    /// @param descriptor  device address of a host::launch_descriptor followed by the parameters
+    /// @throws command_fault
     std::shared_ptr<program::kernel_source> launch(unsigned kernel, std::uint64_t descriptor,
                                                    std::uint64_t bytes, std::uint64_t stream);
 
-    /// Where printf of programs goes; stdout unless told otherwise.
+    /// Sets the sink for printf output of programs; the default is stdout.
     void set_print(std::function<void(std::string_view)> print) { print_ = std::move(print); }
 
 private:

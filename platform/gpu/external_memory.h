@@ -5,32 +5,31 @@
 
 namespace simtlm::platform {
 
-/// What the writes of a GPU do to an external memory. A GPU that follows traces, which hold
-/// addresses but no values, has nothing to write; one that executes programs keeps the values
-/// itself.
+/// Data that write requests carry to an external memory. A GPU that replays traces has addresses
+/// but no values to write; a GPU that executes programs keeps the values itself.
 enum class memory_data : std::uint8_t {
-    masked,   ///< all byte enables off: the memory takes its time and keeps its contents
-    pattern,  ///< bytes the GPU writes become the low byte of their address; others stay
-    zeros,    ///< no byte enables, data of zeros: for a memory that refuses byte enables
-    /// Requests hold the bytes that device memory has when they go out: writes those that the GPU
-    /// writes, the others are not enabled; reads all of them, before the memory puts in its own,
-    /// which the GPU ignores. Addresses without contents are served as masked.
+    masked,   ///< all byte enables off: writes are timed but do not change the memory
+    pattern,  ///< written bytes become the low byte of their address; other bytes are disabled
+    zeros,    ///< all data zero, without byte enables, for memories that do not support them
+    /// Requests carry the contents of device memory at the time they are sent. Writes enable the
+    /// bytes that the GPU writes. Reads are filled before the memory overwrites them; the GPU
+    /// ignores the data returned. Addresses without contents are handled as `masked`.
     values
 };
 
-/// Which interface of an external memory is called.
+/// Transport interface used to access an external memory.
 enum class memory_timing : std::uint8_t {
-    approximately_timed,  ///< nb_transport, four phases or fewer
-    loosely_timed  ///< b_transport, any number at a time; the time that it annotates, or waits
+    approximately_timed,  ///< nb_transport with up to four phases
+    loosely_timed  ///< b_transport, with concurrent calls; the delay is annotated or waited for
 };
 
-/// Which addresses an external memory sees.
+/// Address space that an external memory sees.
 enum class memory_addresses : std::uint8_t {
-    global,  ///< device addresses, as kernels see them
-    dense    ///< of the channel alone: address_mapping::channel_address()
+    global,  ///< device addresses as used by kernels
+    dense    ///< contiguous addresses within the channel: address_mapping::channel_address()
 };
 
-/// How the GPU treats an external memory.
+/// Treatment of an external memory.
 struct external_memory {
     memory_data data = memory_data::masked;
     memory_timing timing = memory_timing::approximately_timed;

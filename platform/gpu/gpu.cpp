@@ -22,7 +22,7 @@ namespace simtlm::platform {
 
 namespace {
 
-/// Latency of an access to the host interface, core cycles.
+/// Latency of an access to the host interface, in core cycles.
 constexpr double host_latency_cycles = 4;
 
 kernel::phase_sequencer::options sequencer_options(const gpu_config& c) {
@@ -217,7 +217,7 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
         std::move(calls));
 }
 
-/// What the user has left unbound gets its partner here.
+/// Binds the ports that the user has left unbound to internal clocks and signals.
 void gpu::before_end_of_elaboration() {
     const std::array<kernel::rounded_clocks::member, protocol::clock_domains> domains = {
         {{"core_clock", config_.clocks.core},
@@ -241,7 +241,7 @@ void gpu::before_end_of_elaboration() {
         std::vector<kernel::computed_clock*> made;
         for (unsigned d = 0; d < domains.size(); ++d)
             made.push_back(rounded_clocks_ ? &(*rounded_clocks_)[d] : clocks_[d].get());
-        if (decouples_dram_ && !config_.memory.channel)  // who knows what another one asks
+        if (decouples_dram_ && !config_.memory.channel)  // an external channel may sample its clock
             sequencer_.decouple(protocol::dram_clock, *made[protocol::dram_clock]);
         if (gates_idle_clocks_) sequencer_.gate(std::move(made), std::move(gate_limit_));
     }
@@ -256,7 +256,8 @@ void gpu::before_end_of_elaboration() {
     make_channels();
 }
 
-/// Whether a channel is the built-in one or goes out is known once the user has bound the pins.
+/// Creates built-in DRAM channels and bridges to external memories. Called when elaboration ends,
+/// because the bindings of `memory` are known only then.
 void gpu::make_channels() {
     for (unsigned c = 0; c < config_.memory.channels; ++c) {
         const kernel::partition_scope here(sequencer_, c, config_.memory.channels,
@@ -299,7 +300,8 @@ void gpu::observe_commands(unsigned channel, memory::command_observer& observer)
         channels_[channel]->observe(observer);
 }
 
-/// The command processor cannot go on: whoever waits for a command must know.
+/// Reports to the host that the command processor has stopped, since waiting commands will not
+/// complete.
 void gpu::notice_stop() {
     if (!stopped()) return;
     const std::string& reason = commands_->stop_reason();
@@ -316,7 +318,7 @@ void gpu::notice_stop() {
     host_interface_->device_stopped(code, why);
 }
 
-// The host's side.
+// ---- host interface ----
 
 trace_set gpu::load_trace_set(const std::string& kernelslist) {
     trace_set set;

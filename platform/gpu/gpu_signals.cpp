@@ -30,8 +30,8 @@ constexpr unsigned l2_or_dram = on(l2_clock) | on(dram_clock);
 
 }  // namespace
 
-/// Follows the commands of a DRAM channel: those of the current cycle, and what they make of the
-/// banks.
+/// Observes the commands of a DRAM channel: keeps those of the current cycle and derives the bank
+/// states.
 class gpu_signals::bank_watch : public memory::command_observer {
 public:
     enum state : std::uint8_t { idle, activating, open, reading, writing, precharging, refreshing };
@@ -52,7 +52,7 @@ public:
         std::uint32_t column = 0;
     };
     std::uint64_t now() const { return sequencer_.cycle(dram_clock); }
-    /// The command of this cycle, or nullptr.
+    /// The command issued in this cycle, or nullptr.
     const issued* row_command() const { return current(row_); }
     const issued* column_command() const { return current(column_); }
 
@@ -74,7 +74,7 @@ public:
         }
         return idle;
     }
-    /// Whether what the banks show may still change without a command.
+    /// Returns whether a bank state may still change without another command.
     bool moving() const { return now() <= settled_; }
     std::uint64_t open_row(unsigned b) const {
         return banks_[b].active ? banks_[b].row : waveform::undriven;
@@ -106,7 +106,7 @@ private:
 
     memory::dram_timing timing_;
     unsigned burst_;
-    unsigned longest_;  // time that a command takes to show its effect
+    unsigned longest_;  // longest time for a command to take effect, DRAM cycles
     std::uint64_t settled_ = 0;
     const kernel::phase_sequencer& sequencer_;
     std::vector<bank> banks_;
@@ -144,7 +144,7 @@ gpu_signals::gpu_signals(gpu& device, kernel::signal_list& list) : list_(list) {
 
 gpu_signals::~gpu_signals() = default;
 
-// ---- clusters and SMs
+// ---- clusters and SMs ----
 
 void gpu_signals::add_cluster(gpu& device, core::simt_cluster& cluster, unsigned number) {
     const std::string base = cluster.name();
@@ -165,7 +165,7 @@ void gpu_signals::add_cluster(gpu& device, core::simt_cluster& cluster, unsigned
                 [&cluster] { return cluster.responses_queued(); });
 }
 
-// ---- network
+// ---- network ----
 
 void gpu_signals::add_network_port(gpu& device, const std::string& base, unsigned port,
                                    bool of_cluster) {
@@ -190,7 +190,7 @@ void gpu_signals::add_network_port(gpu& device, const std::string& base, unsigne
                 [&n, out, port] { return n.ejection_waits(out, port); });
 }
 
-// ---- memory partitions
+// ---- memory partitions ----
 
 void gpu_signals::add_partition(gpu& device, unsigned number) {
     const memory::memory_partition& p = *device.partitions()[number];
@@ -202,8 +202,8 @@ void gpu_signals::add_partition(gpu& device, unsigned number) {
         add_l2(device, p.sub_partition(s), p.sub_partition(s).name());
     }
     list_.group(group + "/DRAM");
-    // Where an external memory serves the channel there is no block of this name, and what is not
-    // there counts as active.
+    // With an external memory there is no block with this name, and an absent block counts as
+    // active.
     list_.changed_by({base, fmt::format("{}.dram{}", device.name(), number)});
     list_.level(base + ".requests_delayed", 10, l2_or_dram, display::level,
                 [&p] { return p.requests_delayed(); });

@@ -19,11 +19,11 @@ namespace simtlm::platform {
 class gpu;
 using kernel::display;
 
-/// Registers the signals of a GPU: their names, what they read, and how they are shown.
-/// docs/waveforms.md lists them. Lives as long as they are read.
+/// Registers the signals of a GPU: names, value functions and display attributes, as listed in
+/// docs/waveforms.md. Must live as long as the signals are sampled.
 class gpu_signals {
 public:
-    /// Registers those that a list wants.
+    /// Registers the signals that the list selects.
     gpu_signals(gpu& device, kernel::signal_list& list);
     ~gpu_signals();
     gpu_signals(const gpu_signals&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command queue of host_interface: from doorbell to completion.
+// Command queue of host_interface: from doorbell to completion.
 #include "platform/gpu/device_context.h"
 #include "platform/gpu/host_interface.h"
 
@@ -77,7 +77,7 @@ tlm::tlm_response_status host_interface::submit(unsigned number, const sc_core::
             e.command.what = host_command::kind::launch;
             e.command.stream = e.stream;
             break;
-        default:  // done here
+        default:  // executed by host_interface
             break;
     }
     queue(std::move(e), at);
@@ -103,8 +103,9 @@ void host_interface::queue(entry e, const sc_core::sc_time& at) {
         arrival_.notify(wait_for);
 }
 
-/// Whether a command waits for one before it. What was done in this cycle is so from the next on:
-/// the order of this process and the CTA scheduler does not matter.
+/// Returns whether a command must wait for an earlier one. A command completed in this cycle counts
+/// as complete from the next cycle on, so that the result does not depend on the order of this
+/// process and the CTA scheduler.
 bool host_interface::held_up(std::size_t index) const {
     using host::command_code;
     const entry& e = commands_[index];
@@ -113,7 +114,8 @@ bool host_interface::held_up(std::size_t index) const {
         if (e.what == command_code::synchronise || before.what == command_code::synchronise)
             return true;
         if (!e.any_stream && !before.any_stream && e.stream != before.stream) continue;
-        // Kernels of a stream wait for one another in the command processor, which looks ahead.
+        // The command processor serialises the kernels of a stream itself, so that it can look
+        // ahead.
         const bool kernels = is_launch(e.what) && is_launch(before.what);
         if (!kernels || !before.issued) return true;
     }
@@ -128,7 +130,7 @@ void host_interface::issue(const sc_core::sc_time& now) {
         if (e.at >= now) return;
         if (e.issued || held_up(i)) continue;
         if (e.what == command_code::synchronise && !device_.quiet()) {
-            draining_ = true;  // posted writes are still under way
+            draining_ = true;  // posted writes are still in flight
             continue;
         }
         e.issued = true;
@@ -136,7 +138,7 @@ void host_interface::issue(const sc_core::sc_time& now) {
     }
 }
 
-/// Begins a command; what takes no time is done with it.
+/// Starts a command. Commands without simulated duration complete immediately.
 void host_interface::carry_out(entry& e) {
     using host::command_code;
     try {
@@ -212,7 +214,7 @@ void host_interface::launch_program(entry& e) {
     device_.execute(e.command);
 }
 
-/// Without contents of device memory a copy is that of a trace: it takes no time.
+/// If device memory has no contents, the copy is handled as in a trace: it takes no time.
 void host_interface::begin_copy(entry& e) {
     if (!context_.used()) return device_.execute(e.command);
     copy_engine::job j;
@@ -239,7 +241,7 @@ void host_interface::copy_moved(copy_engine::job& j, tlm::tlm_response_status st
     process_.wake();
 }
 
-/// Copies whose bytes have moved end at the first edge after that.
+/// Completes copies at the first clock edge after the time when their last byte was moved.
 void host_interface::commit_copies(const sc_core::sc_time& now) {
     for (std::size_t i = 0; i < commands_.size(); ++i) {
         entry& e = commands_[i];
@@ -321,7 +323,7 @@ void host_interface::sleep_if_idle(const sc_core::sc_time& now) {
     for (const entry& e : commands_) {
         if (e.done || e.moved) return;
         if (e.at > now) next = std::min(next, e.at);
-        if (e.at == now && !e.issued) return;  // in the next cycle
+        if (e.at == now && !e.issued) return;  // is issued in the next cycle
     }
     process_.sleep();
     arrival_.cancel();

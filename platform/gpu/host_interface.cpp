@@ -14,7 +14,7 @@ namespace simtlm::platform {
 
 namespace {
 
-/// ERROR in words, where nobody has said more.
+/// Default text for an error code, used if no message has been given.
 const char* words_of(host::error_code code) {
     using host::error_code;
     switch (code) {
@@ -84,7 +84,7 @@ unsigned host_interface::add_kernel(const std::string& file, const std::string& 
     return static_cast<unsigned>(kernels_.size() - 1);
 }
 
-// Interrupt and reset.
+// ---- interrupt and reset ----
 
 void host_interface::raise(host::error_code code, const std::string& why) {
     if (error_ == host::error_code::none) {

@@ -23,53 +23,54 @@ namespace simtlm::platform {
 class device_context;
 class memory_aperture;
 
-/// What the host interface drives.
+/// Interface to the device that the host interface controls.
 struct host_device {
     virtual ~host_device() = default;
-    /// Executes a command; host_interface::completed(tag) follows, in this call or later.
-    /// In phase core_dispatch_ctas.
+    /// Executes a command; host_interface::completed(tag) is called during this call or later.
+    /// Called in phase core_dispatch_ctas.
     virtual void execute(const dispatch::host_command& command) = 0;
-    /// Ends what runs as soon as possible and forgets the rest; completed() follows for each.
+    /// Ends running commands as soon as possible and discards the others; completed() is called for
+    /// each.
     virtual void abort() = 0;
-    /// Nothing is under way in the memory system.
+    /// Returns whether nothing is in flight in the memory system.
     virtual bool quiet() const = 0;
-    /// The end of a reset: caches become empty. @pre quiet()
+    /// Ends a reset: clears the caches. @pre quiet()
     virtual void clear() = 0;
-    /// No command will run any more: deadlock, limit, faulty input.
+    /// Returns whether no further command will run because of a deadlock, a limit or faulty input.
     virtual bool stopped() const = 0;
     virtual std::uint64_t count(host::counter c) const = 0;
 };
 
-/// The GPU as its host sees it: registers, command queue, interrupt.
+/// The GPU as seen by its host: registers, command queue and interrupt.
 ///
-/// The port is a target of the base protocol with a 32-bit bus. Blocking calls are answered with
-/// the access latency added to the annotation. An access that reads what time changes, or that acts
-/// at once, first waits for the annotated time; the others do not give up the caller's quantum: a
-/// doorbell acts at the annotated time of its call. Non-blocking calls go through four phases, in
-/// order, with room for a few requests. transport_dbg reads any bytes and has no effect. Bursts,
-/// byte enables and streaming are served; what cannot be is answered as IEEE 1666 says (see
-/// docs/cosimulation.md). DMI of registers is refused.
+/// The port is a base protocol target with a 32-bit bus. Blocking calls return with the access
+/// latency added to the annotated delay. An access that reads time-dependent state, or that takes
+/// effect immediately, first waits for the annotated delay; other accesses preserve the caller's
+/// quantum: a doorbell takes effect at the annotated time of its call. Non-blocking calls use four
+/// phases, in order, with a queue of a few requests. transport_dbg reads any range without side
+/// effects. Bursts, byte enables and streaming are supported; unsupported transactions get the
+/// responses defined by IEEE 1666 (see docs/cosimulation.md). DMI to registers is denied.
 ///
-/// Behind the registers lies the aperture: device memory with its contents. While commands are
-/// queued or running, an access to it takes place at the first core clock edge after its time; else
-/// at once. DMI is granted for whole allocations, transport_dbg reads and writes.
+/// The aperture above the registers maps device memory with its contents. While commands are queued
+/// or running, an access to it takes place at the first core clock edge after its time, otherwise
+/// immediately. DMI is granted for whole allocations; transport_dbg reads and writes.
 ///
-/// Commands: those of a stream run in order, a synchronisation waits for all before it and for all
-/// that they have under way in the memory system, and holds up all behind it. A command submitted
-/// at a time t reaches the GPU with the first core clock edge after t.
+/// Commands of a stream run in order. A synchronise command waits for all earlier commands and
+/// their memory traffic, and blocks all later ones. A command submitted at time t reaches the GPU
+/// at the first core clock edge after t.
 class host_interface : public kernel::clocked_module {
 public:
     using socket = tlm_utils::passthrough_target_socket_optional<host_interface, 32>;
 
     struct settings {
-        sc_core::sc_time latency;    ///< of an access
-        sc_core::sc_time cycle;      ///< of the core clock
-        unsigned queue_depth = 64;   ///< outstanding commands
-        unsigned request_depth = 4;  ///< non-blocking requests inside
+        sc_core::sc_time latency;    ///< of a register access
+        sc_core::sc_time cycle;      ///< period of the core clock
+        unsigned queue_depth = 64;   ///< maximum number of outstanding commands
+        unsigned request_depth = 4;  ///< capacity for non-blocking requests
         unsigned sms = 0, channels = 0;
     };
 
-    /// The pins of the GPU that it serves.
+    /// Ports of the GPU that this module drives.
     struct pins {
         socket& port;
         sc_core::sc_out<bool>& irq;
@@ -83,28 +84,30 @@ public:
     ~host_interface() override;
 
     /// Makes a kernel trace launchable. @return its number
-    /// @param stream  that the trace names
+    /// @param stream  stream recorded in the trace
     unsigned add_kernel(const std::string& file, const std::string& where, std::uint64_t stream);
 
-    /// The device has done a command.
+    /// The device has completed a command.
     void completed(std::uint64_t tag);
-    /// The device has met an error. Any process. @param why  in words; empty: nothing is reported
+    /// Records an error of the device. May be called from any process.
+    /// @param why  error message; if empty, nothing is reported
     void raise(host::error_code code, const std::string& why = {});
-    /// The device has stopped: no edge will serve who waits for one. Any process.
+    /// The device has stopped: completes accesses that wait for a clock edge. May be called from
+    /// any process.
     void device_stopped(host::error_code code, const std::string& why);
-    /// Commands wait or run.
+    /// Returns whether commands are queued or running.
     bool busy() const { return outstanding_ != 0; }
 
-    /// What a register reads as now, without any effect.
+    /// Current value of a register, read without side effects.
     std::uint32_t peek(std::uint32_t offset) const;
 
 private:
     struct window {
-        std::array<std::uint32_t, 8> words{};  // COMMAND to TAG
+        std::array<std::uint32_t, 8> words{};  // registers COMMAND to TAG
         std::array<std::uint32_t, 2> host_address{};
         std::uint32_t submitted = 0, completed = 0, last_tag = 0;
         std::uint64_t result = 0;
-        sc_core::sc_time last;  // effective time of its last command
+        sc_core::sc_time last;  // effective time of the most recent command
     };
     struct entry {
         std::uint64_t ticket;
@@ -118,28 +121,28 @@ private:
         std::uint32_t kernel;
         std::uint64_t host_address;
         std::uint64_t result = 0;
-        bool moved = false;         // bytes have come from the host, or gone to it
-        bool host_refused = false;  // and not all of them
+        bool moved = false;         // all bytes have been transferred from or to the host
+        bool host_refused = false;  // the transfer failed
         sc_core::sc_time moved_at;
-        std::vector<unsigned char> bytes;  // that have come
+        std::vector<unsigned char> bytes;  // data read from the host
         bool issued = false;
-        bool forgotten = false;        // a reset has come since
-        bool done = false;             // gone in the cycle after
-        std::uint64_t done_cycle = 0;  // core cycle
+        bool forgotten = false;        // discarded by a reset
+        bool done = false;             // completed; erased in the next cycle
+        std::uint64_t done_cycle = 0;  // core cycle of completion
     };
     struct kernel_file {
         std::string file, where;
         std::uint64_t stream;
         bool of_program = false;
-        unsigned number = 0;  // in the context
+        unsigned number = 0;  // kernel number in device_context
     };
     struct request {
         tlm::tlm_generic_payload* payload;
         sc_core::sc_time at;     // effective time of BEGIN_REQ
         bool accepted = false;   // END_REQ has been sent
-        sc_core::sc_time ready;  // of the response
+        sc_core::sc_time ready;  // time when the response is ready
     };
-    /// An access to device memory that waits for an edge.
+    /// An access to device memory that waits for a clock edge.
     struct memory_access {
         tlm::tlm_generic_payload* payload;
         sc_core::sc_time at;
@@ -213,25 +216,25 @@ private:
     std::uint32_t irq_status_ = 0, irq_enable_ = 0;
     std::uint32_t submitted_ = 0, completed_ = 0;
     host::error_code error_ = host::error_code::none;
-    std::string message_;  // about error_
+    std::string message_;  // message for error_
     std::array<std::uint32_t, host::counter_count> latched_{};
     std::vector<kernel_file> kernels_;
 
-    std::deque<entry> commands_;  // by effective time; issued ones stay until they are done
+    std::deque<entry> commands_;  // ordered by effective time; issued ones stay until they complete
     std::uint64_t tickets_ = 0;
     unsigned outstanding_ = 0;
     bool resetting_ = false;
-    bool draining_ = false;  // a synchronisation waits for the memory system
+    bool draining_ = false;  // a synchronise command waits for the memory system
     bool abort_due_ = false;
 
-    std::deque<memory_access*> accesses_;  // that wait for an edge, in order
+    std::deque<memory_access*> accesses_;  // waiting for a clock edge, in order
     sc_core::sc_event access_done_;
-    memory_access front_access_{};    // of the non-blocking request that is next
-    sc_core::sc_time resting_since_;  // no command has been queued or running since
+    memory_access front_access_{};    // access of the non-blocking request at the head of the queue
+    sc_core::sc_time resting_since_;  // time since when no command has been queued or running
 
-    std::deque<request> requests_;                    // non-blocking, in order
-    tlm::tlm_generic_payload* responding_ = nullptr;  // BEGIN_RESP without END_RESP
-    sc_core::sc_time response_free_;                  // END_RESP was annotated
+    std::deque<request> requests_;                    // non-blocking requests in order
+    tlm::tlm_generic_payload* responding_ = nullptr;  // sent BEGIN_RESP, waiting for END_RESP
+    sc_core::sc_time response_free_;                  // annotated time of END_RESP
     sc_core::sc_event serve_event_, arrival_, irq_event_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of host_interface: which access is allowed, what it reads, what it does.
+// Registers of host_interface: access checks, reads and writes.
 #include "platform/gpu/host_interface.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ bool read_only(std::uint32_t offset) {
     }
 }
 
-/// What time changes without the host's doing.
+/// Returns whether the value changes over time without an access of the host.
 bool read_changes(std::uint32_t offset) {
     if (in_counters(offset) || in_message(offset)) return true;
     if (in_window(offset)) {
@@ -80,7 +80,7 @@ bool read_changes(std::uint32_t offset) {
             return false;
     }
 }
-/// What acts on the GPU or its interrupt at once.
+/// Returns whether a write affects the GPU or its interrupt immediately.
 bool write_acts(std::uint32_t offset) {
     return offset == host::control || offset == host::irq_enable || offset == host::irq_clear ||
            offset == host::error;
@@ -90,7 +90,7 @@ bool enabled(const tlm::tlm_generic_payload& p, unsigned byte) {
     const unsigned char* const e = p.get_byte_enable_ptr();
     return e == nullptr || e[byte % p.get_byte_enable_length()] == TLM_BYTE_ENABLED;
 }
-/// Bits of a word of the payload that its byte enables select.
+/// Mask of the bits of a payload word that its byte enables select.
 std::uint32_t enabled_bits(const tlm::tlm_generic_payload& p, unsigned first) {
     std::array<unsigned char, word_bytes> bytes{};
     for (unsigned i = 0; i < word_bytes; ++i)
@@ -99,14 +99,15 @@ std::uint32_t enabled_bits(const tlm::tlm_generic_payload& p, unsigned first) {
     std::memcpy(&bits, bytes.data(), word_bytes);
     return bits;
 }
-/// Register of the word at byte i of the payload.
+/// Register offset of the word at byte i of the payload.
 std::uint32_t offset_of(const tlm::tlm_generic_payload& p, unsigned i) {
     return static_cast<std::uint32_t>(p.get_address()) + i % p.get_streaming_width();
 }
 
 }  // namespace
 
-/// What IEEE 1666 asks for when a target cannot execute a transaction, TLM_OK_RESPONSE if it can.
+/// Response required by IEEE 1666 for a transaction that the target cannot execute, otherwise
+/// TLM_OK_RESPONSE.
 tlm::tlm_response_status host_interface::check(const tlm::tlm_generic_payload& p) {
     switch (p.get_command()) {
         case tlm::TLM_IGNORE_COMMAND:
@@ -144,7 +145,7 @@ bool host_interface::needs_present_time(const tlm::tlm_generic_payload& p) {
     return false;
 }
 
-/// @param at  effective time
+/// @param at  effective time of the access
 void host_interface::access(tlm::tlm_generic_payload& p, const sc_core::sc_time& at) {
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
     const unsigned length = p.get_command() == tlm::TLM_IGNORE_COMMAND ? 0 : p.get_data_length();

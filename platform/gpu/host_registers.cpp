@@ -117,7 +117,7 @@ void write_register_map(std::ostream& out) {
 
 namespace {
 
-/// A constant of the C header that is no register.
+/// A constant of the C header that is not a register.
 struct code {
     const char* name;
     std::uint32_t value;

@@ -8,8 +8,8 @@
 
 namespace simtlm::platform::host {
 
-/// Byte offsets of the host interface's registers. All are 32 bits wide and aligned; words that are
-/// not named are reserved: they read as zero and ignore writes.
+/// Byte offsets of the registers of the host interface. All registers are 32 bits wide and aligned.
+/// Unnamed words are reserved: they read as zero and ignore writes.
 enum offset : std::uint32_t {
     id = 0x000,
     version = 0x004,
@@ -27,11 +27,11 @@ enum offset : std::uint32_t {
     queue_space = 0x034,
     submitted = 0x038,
     completed = 0x03c,
-    counters = 0x080,      ///< counter c: low word at counters + 8c, high word after it
-    first_window = 0x100,  ///< window w at first_window + w * window_bytes
-    message = 0x300,       ///< text about the error in ERROR, to map_bytes
+    counters = 0x080,      ///< counter c: low word at counters + 8c, followed by the high word
+    first_window = 0x100,  ///< window w begins at first_window + w * window_bytes
+    message = 0x300,       ///< text for the error in ERROR, up to map_bytes
 };
-/// Within a window.
+/// Byte offsets within a window.
 enum window_offset : std::uint32_t {
     command = 0x00,
     address_lo = 0x04,
@@ -52,18 +52,17 @@ enum window_offset : std::uint32_t {
 };
 inline constexpr std::uint32_t window_bytes = 0x40;
 inline constexpr std::uint32_t window_count = 8;
-/// Size of the register file: addresses from here to the aperture are answered with an address
-/// error.
+/// Size of the register file. Addresses between it and the aperture get an address error response.
 inline constexpr std::uint32_t map_bytes = 0x400;
-/// Bytes of MESSAGE, the zero behind the text included.
+/// Size of MESSAGE in bytes, including the terminating NUL.
 inline constexpr std::uint32_t message_bytes = map_bytes - message;
-/// Device memory: the byte at device address a is at aperture + a.
+/// Base of device memory: the byte at device address a is at aperture + a.
 inline constexpr std::uint64_t aperture = std::uint64_t{1} << 40;
-/// RESULT_HI of a command that has failed; RESULT_LO is then its error_code.
+/// RESULT_HI of a failed command; RESULT_LO is then its error_code.
 inline constexpr std::uint32_t failed_result = 0xffffffff;
 
 inline constexpr std::uint32_t id_value = 0x4d4c5453;       ///< "STLM"
-inline constexpr std::uint32_t version_value = 0x00000300;  ///< major.minor.patch, a byte each
+inline constexpr std::uint32_t version_value = 0x00000300;  ///< major.minor.patch, one byte each
 
 /// Values of COMMAND.
 enum class command_code : std::uint32_t {
@@ -82,16 +81,17 @@ enum class command_code : std::uint32_t {
 };
 inline constexpr std::uint32_t command_count = 12;
 
-/// STREAM: a kernel runs on the stream its trace names, other commands wait for all streams.
+/// Value of STREAM: a kernel runs on the stream named in its trace; other commands wait for all
+/// streams.
 inline constexpr std::uint32_t any_stream = 0xffffffff;
 
 /// Bits of STATUS.
 enum status_bit : std::uint32_t {
-    busy = 1u << 0,         ///< commands are queued or running
-    failed = 1u << 1,       ///< ERROR is not 0
-    stopped = 1u << 2,      ///< deadlock, limit reached or input at fault: no command will run
-    resetting = 1u << 3,    ///< commands are refused until running CTAs have ended
-    memory_busy = 1u << 4,  ///< something is under way in the memory system: posted writes, too
+    busy = 1u << 0,       ///< commands are queued or running
+    failed = 1u << 1,     ///< ERROR is nonzero
+    stopped = 1u << 2,    ///< deadlock, limit reached or faulty input: no further command will run
+    resetting = 1u << 3,  ///< commands are rejected until running CTAs have ended
+    memory_busy = 1u << 4,  ///< traffic in flight in the memory system, including posted writes
 };
 /// Bits of CONTROL.
 enum control_bit : std::uint32_t { reset = 1u << 0 };
@@ -101,9 +101,9 @@ enum irq_bit : std::uint32_t {
     kernel_done = 1u << 1,
     idle = 1u << 2,
     fault = 1u << 3,
-    window_done = 1u << 8,  ///< of window 0; window w is this shifted left by w
+    window_done = 1u << 8,  ///< window 0; window w is this value shifted left by w
 };
-/// Values of ERROR; the first error stays until it is cleared.
+/// Values of ERROR. The first error is kept until it is cleared.
 enum class error_code : std::uint32_t {
     none,
     bad_command,
@@ -120,13 +120,13 @@ enum class error_code : std::uint32_t {
     host_memory_error,
 };
 
-/// What a launch_program command finds at ADDRESS, in device memory: words of 32 bits, then the
-/// bytes of the parameters as PTX lays them out.
+/// Descriptor of a launch_program command at ADDRESS in device memory: 32-bit words followed by the
+/// kernel parameters in PTX layout.
 struct launch_descriptor {
     std::uint32_t grid[3] = {1, 1, 1};   ///< thread blocks
-    std::uint32_t block[3] = {1, 1, 1};  ///< threads
+    std::uint32_t block[3] = {1, 1, 1};  ///< threads per block
     std::uint32_t dynamic_shared = 0;    ///< bytes per thread block
-    std::uint32_t flags = 0;             ///< launch_flag
+    std::uint32_t flags = 0;             ///< bits of launch_flag
 };
 /// Bits of launch_descriptor::flags.
 enum launch_flag : std::uint32_t { cooperative = 1u << 0 };
@@ -147,18 +147,18 @@ enum class counter : std::uint32_t {
 };
 inline constexpr std::uint32_t counter_count = 11;
 
-/// A row of the register map.
+/// One row of the register map.
 struct register_info {
     std::uint32_t offset;
     std::string name;
     const char* access;  ///< RO, RW, WO, W1C
     const char* description;
 };
-/// Registers outside of windows, then those of window 0.
+/// The registers outside of windows, followed by those of window 0.
 const std::vector<register_info>& register_table();
-/// The table in docs/cosimulation.md.
+/// Writes the register table of docs/cosimulation.md.
 void write_register_map(std::ostream& out);
-/// The map as a C header for firmware: platform/simtlm_registers.h.
+/// Writes the register map as a C header for firmware: platform/simtlm_registers.h.
 void write_register_header(std::ostream& out);
 
 }  // namespace simtlm::platform::host

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port of host_interface: blocking, debug, direct and non-blocking access, and the aperture to
-// device memory.
+// Target port of host_interface: blocking, debug, DMI and non-blocking access, and the aperture.
 #include "platform/gpu/host_interface.h"
 #include "platform/gpu/memory_aperture.h"
 
@@ -12,13 +11,13 @@ namespace simtlm::platform {
 
 namespace {
 
-constexpr std::uint32_t bus_bytes = 4;  // of the port
-/// Of device memory that pass the port in one core cycle.
+constexpr std::uint32_t bus_bytes = 4;  // width of the port
+/// Bytes of device memory transferred through the port per core cycle.
 constexpr unsigned beat_bytes = 32;
 
 }  // namespace
 
-// Blocking, debug and direct access.
+// ---- blocking, debug and direct access ----
 
 void host_interface::b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) {
     p.set_dmi_allowed(false);
@@ -54,15 +53,16 @@ unsigned host_interface::transport_dbg(tlm::tlm_generic_payload& p) {
 bool host_interface::get_direct_mem_ptr(tlm::tlm_generic_payload& p, tlm::tlm_dmi& dmi) {
     dmi.init();
     if (memory_aperture::holds(p)) return aperture_->grant(p, dmi, how_.latency);
-    // Registers have side effects: none of them, for reading or writing.
+    // Registers have side effects, so DMI is denied for reads and writes.
     dmi.set_start_address(0);
     dmi.set_end_address(host::aperture - 1);
     return false;
 }
 
-// Device memory.
+// ---- device memory ----
 
-/// Nothing that executes can touch it, and nothing did at this time.
+/// Returns whether nothing is executing that could access device memory, now or earlier in this
+/// time step.
 bool host_interface::memory_rests() const {
     if (device_.stopped()) return true;
     return commands_.empty() && (resting_since_ < sc_core::sc_time_stamp() || tickets_ == 0);
@@ -84,7 +84,8 @@ void host_interface::access_memory(tlm::tlm_generic_payload& p, sc_core::sc_time
     delay += time_of(p);
 }
 
-/// Those that came before a time. In phase core_dispatch_ctas, or when the GPU has stopped.
+/// Serves the accesses that arrived before a time. Called in phase core_dispatch_ctas, or when the
+/// GPU has stopped.
 void host_interface::serve_accesses(const sc_core::sc_time& before) {
     while (!accesses_.empty() && accesses_.front()->at < before) {
         memory_access& a = *accesses_.front();
@@ -96,13 +97,13 @@ void host_interface::serve_accesses(const sc_core::sc_time& before) {
     }
 }
 
-/// From request to response.
+/// Time from request to response.
 sc_core::sc_time host_interface::time_of(const tlm::tlm_generic_payload& p) const {
     if (!memory_aperture::holds(p) || p.get_data_length() <= beat_bytes) return how_.latency;
     return how_.latency + (p.get_data_length() - 1) / beat_bytes * how_.cycle;
 }
 
-// Non-blocking access.
+// ---- non-blocking access ----
 
 tlm::tlm_sync_enum host_interface::nb_transport_fw(tlm::tlm_generic_payload& p,
                                                    tlm::tlm_phase& phase, sc_core::sc_time& delay) {
@@ -147,8 +148,9 @@ void host_interface::serve() {
     if (next != sc_core::sc_max_time()) serve_event_.notify(next - now);
 }
 
-/// Requests in order, while there is room. The initiator may send the next one in our call.
-/// @return when the next one comes
+/// Accepts requests in order while the queue has room. The initiator may send its next request
+/// during the call.
+/// @return arrival time of the next request, or sc_max_time()
 sc_core::sc_time host_interface::accept_requests(const sc_core::sc_time& now) {
     for (std::size_t i = 0; i < requests_.size() && i < how_.request_depth; ++i) {
         if (requests_[i].accepted) continue;
@@ -162,7 +164,7 @@ sc_core::sc_time host_interface::accept_requests(const sc_core::sc_time& now) {
     return sc_core::sc_max_time();
 }
 
-/// @return false: the first request waits for an edge; serve_event_ follows
+/// @return false if the first request waits for a clock edge; serve_event_ is notified later
 bool host_interface::execute_front(const sc_core::sc_time& now) {
     tlm::tlm_generic_payload& p = *requests_.front().payload;
     if (memory_aperture::holds(p)) {
@@ -198,7 +200,7 @@ void host_interface::respond(tlm::tlm_generic_payload& p, const sc_core::sc_time
         response_free_ = now + delay;
         p.release();
     }
-    // There is room for one more.
+    // The queue has room for another request.
     serve_event_.notify(sc_core::SC_ZERO_TIME);
 }
 

@@ -21,7 +21,7 @@ void move(const tlm::tlm_generic_payload& p, unsigned char* device, unsigned fir
         std::memcpy(data, device, count);
 }
 
-/// Byte by byte: as enabled, and over and over in the same place where it streams.
+/// Copies byte by byte, honouring byte enables and the streaming width.
 void move_selected(const tlm::tlm_generic_payload& p, unsigned char* device) {
     const unsigned char* const enable = p.get_byte_enable_ptr();
     for (unsigned i = 0; i < p.get_data_length(); ++i) {

@@ -8,9 +8,9 @@
 
 namespace simtlm::platform {
 
-/// Device memory as bus accesses see it: the byte at device address a has the bus address
-/// host::aperture + a. Any alignment and length inside of one allocation is served, with byte
-/// enables and streaming. It knows no time: host_interface sees to that.
+/// Device memory as seen by bus accesses: the byte at device address a has the bus address
+/// host::aperture + a. Accesses of any alignment and length within one allocation are supported,
+/// with byte enables and streaming. Not timed; host_interface adds the timing.
 class memory_aperture {
 public:
     explicit memory_aperture(device_context& context) : context_(context) {}
@@ -18,12 +18,12 @@ public:
     static bool holds(const tlm::tlm_generic_payload& p) {
         return p.get_address() >= host::aperture;
     }
-    /// Executes a transaction, or answers what is wrong with it.
+    /// Executes a transaction, or sets its error response.
     void access(tlm::tlm_generic_payload& p) const;
-    /// @return bytes read or written
+    /// @return number of bytes read or written
     unsigned debug_access(tlm::tlm_generic_payload& p) const;
-    /// Grants the allocation that holds the address.
-    /// @param latency  that an initiator should count for an access
+    /// Grants DMI for the allocation that contains the address.
+    /// @param latency  read and write latency to report to the initiator
     bool grant(const tlm::tlm_generic_payload& p, tlm::tlm_dmi& dmi,
                const sc_core::sc_time& latency) const;
 

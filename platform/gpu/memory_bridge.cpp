@@ -24,7 +24,7 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
       atom_bytes_(parts.config.atom_bytes()),
       process_("process", parts.sequencer, protocol::phase::dram_channel,
                kernel::on_edge<&memory_bridge::cycle>(this)) {
-    sequencer_.stay_on_one_thread(protocol::phase::dram_channel);  // foreign code is called
+    sequencer_.stay_on_one_thread(protocol::phase::dram_channel);  // calls user code
     statistics_.banks.resize(parts.config.timing.nbk);
     statistics_.traffic.resize(parts.config.timing.nbk);
     port.register_nb_transport_fw(this, &memory_bridge::from_partition, 0);
@@ -38,7 +38,7 @@ memory_bridge::memory_bridge(const sc_core::sc_module_name& name,
     kernel::spawn_method("end_responses", [this] { end_responses(); }, {end_event_});
 }
 
-// The partition's side.
+// ---- partition side ----
 
 tlm::tlm_sync_enum memory_bridge::from_partition(int, tlm::tlm_generic_payload& original,
                                                  tlm::tlm_phase& phase, sc_core::sc_time&) {
@@ -67,7 +67,7 @@ tlm::tlm_sync_enum memory_bridge::from_partition(int, tlm::tlm_generic_payload& 
     return tlm::TLM_ACCEPTED;
 }
 
-/// A request that has ended before this edge has left the buffer.
+/// Returns whether the buffer has room. A request that ended before this edge has left the buffer.
 bool memory_bridge::has_room() {
     const sc_core::sc_time& now = sc_core::sc_time_stamp();
     for (; !ends_.empty() && ends_.front() < now; ends_.pop_front()) --buffered_;
@@ -106,7 +106,7 @@ const memory::dram_statistics& memory_bridge::statistics() {
     return statistics_;
 }
 
-/// Data and byte enables.
+/// Sets up data and byte enables of a request.
 void memory_bridge::prepare(tlm::tlm_generic_payload& payload, std::uint64_t device_address) {
     const unsigned bytes = payload.get_data_length();
     const bool writes = payload.is_write();
@@ -132,7 +132,7 @@ void memory_bridge::prepare(tlm::tlm_generic_payload& payload, std::uint64_t dev
     payload.set_byte_enable_length(bytes);
 }
 
-/// The bytes that the GPU writes, of the whole where it does not tell.
+/// Enables the bytes that the GPU writes, or all bytes if they are not specified.
 void memory_bridge::enable_written(tlm::tlm_generic_payload& payload, unsigned char* enables) {
     const unsigned bytes = payload.get_data_length();
     const protocol::byte_mask& written = extension(payload).bytes;
@@ -145,7 +145,7 @@ void memory_bridge::enable_written(tlm::tlm_generic_payload& payload, unsigned c
     payload.set_byte_enable_length(bytes);
 }
 
-/// In phase dram_channel.
+/// Called in phase dram_channel.
 void memory_bridge::cycle() {
     const sc_core::sc_time& now = sc_core::sc_time_stamp();
     if (!withheld_.empty() && has_room()) end_withheld_requests();
@@ -176,8 +176,8 @@ void memory_bridge::hand_over(tlm::tlm_generic_payload& payload) {
         converted_ = nullptr;
     else if (loosely_timed_)
         blocking_->finished(payload);
-    // A memory that keeps the payload for longer has a reference of its own, and the enables stay
-    // where they are until the payload is used again.
+    // A memory that keeps the payload longer must hold a reference of its own; the byte enables
+    // stay valid until the payload is reused.
     payload.release();
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -187,7 +187,8 @@ void memory_bridge::hand_over(tlm::tlm_generic_payload& payload) {
     --under_way_;
 }
 
-/// Awake while something is due at the next edge, else until it is due or something comes.
+/// Sleeps until `next`, or until a new request or response arrives, unless work is due at the next
+/// edge.
 void memory_bridge::sleep_until(const sc_core::sc_time& next) {
     const sc_core::sc_time& now = sc_core::sc_time_stamp();
     if (next <= now) return;
@@ -196,7 +197,7 @@ void memory_bridge::sleep_until(const sc_core::sc_time& next) {
     if (next != sc_core::sc_max_time()) alarm_.notify(next - now);
 }
 
-// The memory's side.
+// ---- memory side ----
 
 void memory_bridge::send() {
     while (!to_send_.empty() && requesting_ == nullptr) {
@@ -231,25 +232,25 @@ void memory_bridge::send(tlm::tlm_generic_payload& payload) {
 tlm::tlm_sync_enum memory_bridge::from_memory(int, tlm::tlm_generic_payload& payload,
                                               tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     if (phase == tlm::END_REQ) request_ended(payload, delay);
-    // Phases that extend the base protocol may be ignored.
+    // Extended phases that are unknown may be ignored.
     if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
     if (requesting_ == &payload && is_conversion_thread()) become_loosely_timed(payload);
-    payload.acquire();  // until it is ended
+    payload.acquire();  // released after END_RESP
     owed_ends_.push_back({&payload, sc_core::sc_time_stamp() + delay});
     end_event_.notify(delay);
     answered(payload, delay);
     return tlm::TLM_ACCEPTED;
 }
 
-/// Whether SystemC's simple_target_socket is speaking for a memory that has b_transport alone: its
-/// adapter answers from threads of this name.
+/// Returns whether the call comes from the conversion adapter of SystemC's simple_target_socket,
+/// used by a memory that implements only b_transport: its processes have this name.
 bool memory_bridge::is_conversion_thread() {
     const std::string name = sc_core::sc_get_current_process_handle().name();
     return name.compare(name.rfind('.') + 1, 11, "nb2b_thread") == 0;
 }
 
-/// The memory turns out to have no nb_transport: the adapter would have one request at a time
-/// there. From now on it is called as a loosely timed one is.
+/// The memory does not implement nb_transport, and the adapter would serialise the requests. From
+/// now on the memory is called as a loosely timed one.
 void memory_bridge::become_loosely_timed(tlm::tlm_generic_payload& first) {
     loosely_timed_ = true;
     converted_ = &first;

@@ -23,48 +23,50 @@
 
 namespace simtlm::platform {
 
-/// The way out of a GPU to an external memory, for a channel whose pins are bound.
+/// Bridge from a GPU channel to an external memory, used if the `memory` socket of the channel is
+/// bound.
 ///
-/// Inside it is the target of a memory partition, with a buffer of a few requests. Outside it is an
-/// initiator of the base protocol that any target may serve: one that answers at once, at an
-/// annotated time or in four phases, late, out of order, or with END_REQ withheld; or, loosely
-/// timed, the caller of its b_transport. A request goes out when the one before has ended, at any
-/// time; a response is ended when it has come, by a call of its own because not every target knows
-/// the ends that a return value can tell, and kept here. Foreign targets see payloads of the
-/// bridge's own, with the address that external_memory asks for and, as an ignorable extension, a
-/// copy of the GPU's.
+/// Inside, it is the target of a memory partition, with a buffer of a few requests. Outside, it is
+/// a base protocol initiator for any target: one that responds immediately, with an annotated delay
+/// or in four phases, late, out of order or with END_REQ withheld; or, if loosely timed, it calls
+/// b_transport. A request is sent when the previous one has ended, at any time. A response is ended
+/// on arrival, by a call of its own because not every target handles an end indicated by the return
+/// value, and is kept in the bridge. External targets receive payloads owned by the bridge, with
+/// the address that external_memory selects and, as an ignorable extension, a copy of the GPU's.
 ///
-/// What the memory says at a time t is seen by the GPU in phase dram_channel of the first DRAM
-/// clock edge after t, one response an edge, so that no result depends on the order of processes at
-/// an edge. Foreign code runs in the bridge's method process or in threads of their own.
+/// A response received at time t is seen by the GPU in phase dram_channel of the first DRAM clock
+/// edge after t, at most one response per edge, so results do not depend on the process order at an
+/// edge. User code runs in the bridge's method processes or in threads of its own.
 class memory_bridge : public memory::memory_channel {
 public:
     using external_socket = tlm_utils::simple_initiator_socket_tagged_optional<memory_bridge, 32>;
 
-    /// Requests that it holds for a memory that has not ended them. The first is at the memory.
+    /// Capacity for requests that the memory has not ended. The first one is being sent to the
+    /// memory.
     static constexpr std::size_t request_places = 4;
 
     protocol::target_socket<memory_bridge> port;
 
-    /// @param parts    of the channel as the GPU's options describe it
-    /// @param outside  socket of the GPU that users bind
+    /// @param parts     parameters of the channel from the GPU configuration
+    /// @param external  socket of the GPU that users bind
     memory_bridge(const sc_core::sc_module_name& name, const memory::memory_channel_parts& parts,
                   external_socket& external, const external_memory& how);
 
     socket& target() override { return port; }
-    /// Cycles, requests and traffic by bank; what a controller does inside is its own.
+    /// Cycles, requests and traffic per bank; internal counters of an external controller are not
+    /// available.
     const memory::dram_statistics& statistics() override;
     const memory::dram_statistics& counted() const override { return statistics_; }
     std::uint64_t requests_inside() const override { return under_way_; }
     std::size_t replies_queued() const override { return answers_.size(); }
 
-    /// Contents of device memory, for memory_data::values. @return false: there are none
+    /// Source of device memory contents for memory_data::values. @return false if there are none
     using contents = std::function<bool(std::uint64_t address, unsigned bytes, unsigned char* to)>;
     void set_contents(contents c) { contents_ = std::move(c); }
 
-    /// Called when the memory answers with an error, from the process that answers.
+    /// Sets a callback for error responses, called from the process that delivers the response.
     void set_error_listener(std::function<void()> listener) { on_error_ = std::move(listener); }
-    /// Responses that were not TLM_OK_RESPONSE.
+    /// Number of responses other than TLM_OK_RESPONSE.
     std::uint64_t errors() const { return errors_; }
 
 private:
@@ -72,13 +74,13 @@ private:
         tlm::tlm_generic_payload* payload;
         sc_core::sc_time at;
         std::uint64_t order;
-        /// Whether another one comes first.
+        /// Orders a priority queue by time, then by arrival: true if `o` comes first.
         bool operator<(const answer& o) const {
             return at > o.at || (at == o.at && order > o.order);
         }
     };
 
-    // the partition's side
+    // partition side
     tlm::tlm_sync_enum from_partition(int, tlm::tlm_generic_payload& original,
                                       tlm::tlm_phase& phase, sc_core::sc_time& delay);
     tlm::tlm_generic_payload& copy(tlm::tlm_generic_payload& original);
@@ -91,7 +93,7 @@ private:
     void hand_over(tlm::tlm_generic_payload& payload);
     void sleep_until(const sc_core::sc_time& next);
 
-    // the memory's side
+    // memory side
     tlm::tlm_sync_enum from_memory(int, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
     void send();
@@ -112,31 +114,32 @@ private:
     unsigned atom_bytes_;
     protocol::transaction_pool pool_;
     kernel::clocked_process process_;
-    sc_core::sc_event alarm_;                       // an answer's time has come
-    sc_core::sc_event send_event_;                  // a request may go
-    std::unique_ptr<blocking_requester> blocking_;  // where loosely timed
+    sc_core::sc_event alarm_;       // notified when the next response or request end is due
+    sc_core::sc_event send_event_;  // notified when a request may be sent
+    std::unique_ptr<blocking_requester> blocking_;  // used if loosely timed
     bool loosely_timed_ = false;
-    /// What a memory without nb_transport was sent before that was known, until it is answered.
+    /// Request that was sent by nb_transport before the memory turned out to be loosely timed,
+    /// until its response has been delivered.
     const tlm::tlm_generic_payload* converted_ = nullptr;
 
-    // Requests: in the buffer until the edge after their end.
+    // Requests stay in the buffer until the edge after their end.
     std::deque<tlm::tlm_generic_payload*> to_send_;
-    tlm::tlm_generic_payload* requesting_ = nullptr;  // at the memory, not ended
-    sc_core::sc_time request_free_;                   // the one before has ended, maybe annotated
-    std::deque<sc_core::sc_time> ends_;               // not yet seen by the GPU
+    tlm::tlm_generic_payload* requesting_ = nullptr;  // sent, not yet ended
+    sc_core::sc_time request_free_;      // end time of the previous request, possibly in the future
+    std::deque<sc_core::sc_time> ends_;  // end times not yet seen by the GPU
     std::size_t buffered_ = 0;
-    std::vector<tlm::tlm_generic_payload*> withheld_;  // END_REQ owed to the partition
+    std::vector<tlm::tlm_generic_payload*> withheld_;  // END_REQ pending to the partition
 
     struct owed_end {
         tlm::tlm_generic_payload* payload;
         sc_core::sc_time at;
     };
-    std::deque<owed_end> owed_ends_;  // of responses, to the memory
+    std::deque<owed_end> owed_ends_;  // END_RESP pending to the memory
     sc_core::sc_event end_event_;
 
     std::priority_queue<answer> answers_;
     std::uint64_t order_ = 0;
-    bool presented_ = false;  // BEGIN_RESP inside, no END_RESP yet
+    bool presented_ = false;  // sent BEGIN_RESP to the partition, no END_RESP yet
     std::uint64_t under_way_ = 0;
 
     memory::dram_statistics statistics_;
@@ -145,8 +148,8 @@ private:
     std::function<void()> on_error_;
     contents contents_;
     std::array<unsigned char, 128> disabled_{}, zeros_{};
-    std::array<unsigned char, 128> ignored_{};  // what reads give
-    /// Of a payload whose contents count: its data, and what writes enable.
+    std::array<unsigned char, 128> ignored_{};  // sink for read data
+    /// Data and byte enables of a payload whose contents matter.
     struct buffer {
         std::array<unsigned char, 128> data, enables;
     };

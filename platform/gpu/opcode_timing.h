@@ -6,7 +6,7 @@
 
 namespace simtlm::platform {
 
-/// Timing of instructions that are executed under a configuration.
+/// Timing of executed instructions under a configuration.
 execution::instruction_timing instruction_timing_of(const gpu_config& config);
 
 }  // namespace simtlm::platform

@@ -66,7 +66,7 @@ void gpu_tracer::elaborated() {
     for (const request& what : requests_) start(what);
 }
 
-/// The signals of a DRAM channel have the names of its partition.
+/// The signals of a DRAM channel are named after its partition.
 std::string gpu_tracer::scope_of(const std::string& block) const {
     for (unsigned c = 0; c < device_.channels().size(); ++c)
         if (block == device_.channels()[c]->name())

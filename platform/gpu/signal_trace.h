@@ -14,12 +14,12 @@
 
 namespace simtlm::platform {
 
-/// Signals of a GPU in a trace file of SystemC (sc_trace_file), which its user opens and closes: a
-/// variable for each, brought up to date when the phases of a step that may change it have ended.
-/// What nothing drives has a value that does not fit, which a VCD file shows as x.
+/// Records signals of a GPU in a SystemC trace file (sc_trace_file) that the caller opens and
+/// closes: one variable per signal, updated after the phases of a step that may change it. An
+/// undriven signal gets an out-of-range value, which a VCD file shows as x.
 class signal_trace final : public kernel::signal_list, private kernel::step_observer {
 public:
-    /// @param scope  hierarchical name; the signals of this name and below are traced
+    /// @param scope  hierarchical name; signals with this name and below it are traced
     signal_trace(gpu& device, sc_core::sc_trace_file& file, std::string scope);
 
     std::size_t signals() const { return entries_.size(); }
@@ -41,8 +41,8 @@ private:
         unsigned domains;  // bit d: may change at edges of clock domain d
         std::uint64_t largest;
         bool counter;
-        std::uint64_t counted;  // read last
-        sc_dt::uint64 value;    // what the trace file looks at
+        std::uint64_t counted;  // value at the last sample
+        sc_dt::uint64 value;    // variable registered with the trace file
     };
 
     static bool is_below(const std::string& name, const std::string& scope) {
@@ -55,19 +55,19 @@ private:
 
     sc_core::sc_trace_file& file_;
     std::string scope_;
-    std::deque<entry> entries_;  // stay where they are
+    std::deque<entry> entries_;  // a deque, because addresses must stay valid
     std::deque<kernel::enumeration> enumerations_;
     std::optional<gpu_signals> signals_;
 };
 
-/// Answers clocked_module::trace() for the blocks of a GPU.
+/// Implements clocked_module::trace() for the blocks of a GPU.
 class gpu_tracer final : public kernel::block_tracer {
 public:
     explicit gpu_tracer(gpu& device) : device_(device) {}
 
-    /// From the end of elaboration on signals are registered at once, before that when it ends.
+    /// Registers the signals immediately if elaboration has ended, otherwise at its end.
     void trace(sc_core::sc_trace_file& file, const sc_core::sc_object& block) override;
-    /// Elaboration has ended.
+    /// Called when elaboration has ended.
     void elaborated();
 
 private:

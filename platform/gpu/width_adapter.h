@@ -9,9 +9,9 @@
 
 namespace simtlm::platform {
 
-/// Joins an initiator socket of one width with a target socket of another: TLM-2.0 binds only equal
-/// widths, though payloads are arrays of bytes and do not depend on them. It passes every call on,
-/// in both directions, and takes no time.
+/// Connects an initiator socket and a target socket of different bus widths, which TLM-2.0 does not
+/// bind directly. All calls are forwarded in both directions without delay; payloads are byte
+/// arrays and independent of the width.
 template <unsigned InitiatorWidth, unsigned TargetWidth>
 class width_adapter : public sc_core::sc_module {
 public:
