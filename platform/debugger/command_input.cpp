@@ -26,7 +26,7 @@ struct close_file {
 };
 using file_ptr = std::unique_ptr<std::FILE, close_file>;
 
-/// Lines of a file, a pipe or a terminal without editing.
+/// Reads lines from a file, a pipe, or a terminal without line editing.
 class plain_input final : public command_input {
 public:
     plain_input(file_ptr from, std::FILE* prompt_to) : from_(std::move(from)), to_(prompt_to) {}
@@ -50,7 +50,7 @@ public:
     bool interactive() const override { return to_ != nullptr; }
 
 private:
-    /// A signal must not look like the end.
+    /// Reads one character. An interrupted read must not be taken for the end of input.
     int next() {
         while (true) {
             const int c = std::fgetc(from_.get());
@@ -77,7 +77,7 @@ private:
 };
 
 #ifdef SIMTLM_HAS_LIBEDIT
-/// A terminal with history and completion of the first word.
+/// A terminal with line editing, history and completion of the first word.
 class edited_input final : public command_input {
 public:
     edited_input(file_ptr from, std::FILE* to)
@@ -105,7 +105,7 @@ public:
         prompt_ = prompt;
         int count = 0;
         const char* const text = ::el_gets(editor_, &count);
-        // Control-C while a line is edited leaves the line.
+        // Control-C during line editing discards the line.
         if (text == nullptr && errno == EINTR) return std::string();
         if (text == nullptr || count <= 0) return std::nullopt;
         std::string line(text, static_cast<std::size_t>(count));
@@ -123,7 +123,7 @@ private:
         ::el_get(editor, EL_CLIENTDATA, &self);
         return self->prompt_.data();
     }
-    /// Inserts what all commands that begin like the word have in common.
+    /// Inserts the longest common prefix of all commands that begin with the word.
     static unsigned char complete_word(EditLine* editor, int) {
         edited_input* self = nullptr;
         ::el_get(editor, EL_CLIENTDATA, &self);

@@ -10,31 +10,31 @@
 
 namespace simtlm::platform {
 
-/// Where the commands of the debugger come from: a terminal, with history and completion where the
-/// simulator was built with libedit; else any text, a command a line, so that scripts can drive a
-/// session.
+/// Source of debugger commands: a terminal, with history and completion if the simulator was built
+/// with libedit, or any text with one command per line, so that scripts can drive a session.
 class command_input {
 public:
-    /// Standard input.
+    /// Reads from standard input.
     static std::unique_ptr<command_input> standard();
-    /// A file. @throws kernel::user_error
+    /// Reads from a file. @throws kernel::user_error
     static std::unique_ptr<command_input> file(const std::string& name);
-    /// The terminal of the process, whose standard input belongs to somebody else.
-    /// @throws kernel::user_error  there is none
+    /// Reads from the controlling terminal, for processes whose standard input is used by the
+    /// debugged program.
+    /// @throws kernel::user_error  if there is no terminal
     static std::unique_ptr<command_input> terminal();
-    /// The file, where one is named; else standard input, or the terminal where standard input
-    /// belongs to a program that is run.
+    /// Reads from `file` if it is not empty. Otherwise reads from standard input, or from the
+    /// terminal if standard input is used by the debugged program.
     static std::unique_ptr<command_input> of(const std::string& file, bool standard_input_is_free);
-    /// Lines that are known, for tests.
+    /// Fixed lines, for tests.
     static std::unique_ptr<command_input> lines(std::vector<std::string> commands);
 
     virtual ~command_input();
-    /// The next line, without its end; nothing: there is no more.
+    /// Returns the next line without its terminator, or nothing at the end of input.
     virtual std::optional<std::string> read(const std::string& prompt) = 0;
-    /// Somebody types: an empty line repeats the last command, and what is typed need not be shown
-    /// again.
+    /// Returns whether a user types the commands: an empty line then repeats the last command, and
+    /// commands are not echoed.
     virtual bool interactive() const { return false; }
-    /// What the first word of a line may be.
+    /// Sets the candidates for completion of the first word of a line.
     virtual void complete(std::vector<std::string>) {}
 };
 

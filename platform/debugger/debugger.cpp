@@ -42,7 +42,7 @@ std::uint64_t whole_of(const std::string& text, const char* what) {
     return *v;
 }
 
-/// A program counter or an address: hexadecimal, with or without 0x, as listings show it.
+/// Parses a program counter or address: hexadecimal, with or without 0x, as in listings.
 std::uint64_t hexadecimal_of(const std::string& text, const char* what) {
     const std::string digits =
         text.compare(0, 2, "0x") == 0 || text.compare(0, 2, "0X") == 0 ? text.substr(2) : text;
@@ -57,13 +57,14 @@ std::string index_text(const std::array<std::uint32_t, 3>& i) {
     return fmt::format("({},{},{})", i[0], i[1], i[2]);
 }
 
-/// The name of a file without its folders.
+/// Returns a file name without its folders.
 std::string_view base_name(std::string_view path) {
     const std::size_t slash = path.rfind('/');
     return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-/// Whether "a.ptx:12 (b.cu:3)" names a line of a file. An empty file stands for any.
+/// Returns whether a location such as "a.ptx:12 (b.cu:3)" refers to a line of a file. An empty file
+/// matches any file.
 bool names_line(std::string_view where, std::string_view file, std::uint64_t line) {
     const std::string digits = std::to_string(line);
     for (std::size_t colon = where.find(':'); colon != std::string_view::npos;
@@ -81,7 +82,7 @@ bool names_line(std::string_view where, std::string_view file, std::uint64_t lin
     return false;
 }
 
-/// "0x3fc00000 (1.5)" is 1.5, "true" is 1.
+/// Parses the value shown for a register: 1.5 for "0x3fc00000 (1.5)", 1 for "true".
 std::optional<long double> number_of_register(const std::string& text) {
     if (text == "true") return 1;
     if (text == "false") return 0;
@@ -99,7 +100,7 @@ std::optional<long double> number_of_register(const std::string& text) {
 
 struct debugger::command {
     const char* name;
-    const char* other;  ///< another name, or ""
+    const char* other;  ///< alternative name, or ""
     const char* usage;
     const char* what;
     bool (debugger::*act)(const words&, const std::string&);
@@ -140,8 +141,8 @@ const std::vector<debugger::command>& debugger::commands() {
     return all;
 }
 
-/// Names of expressions: those of the instruction that is looked at, then those of its warp, then
-/// those of the target.
+/// Resolves names in expressions: first against the current instruction, then its warp, then the
+/// target.
 class debugger::scope : public expression_scope {
 public:
     scope(const debugger& d, const instruction_event* e) : debugger_(d), event_(e) {
@@ -227,7 +228,7 @@ void debugger::end() {
     prompt();
 }
 
-/// What may stop the run has changed.
+/// Recomputes the stop conditions to check.
 void debugger::update() {
     bool each_cycle = steps_ != 0 || until_.has_value() || !reasons_.empty();
     follows_instructions_ = false;
@@ -293,7 +294,7 @@ bool debugger::at_line(breakpoint& b, const instruction_event& e) {
     if (known != b.at_line.end()) return known->second;
     const std::string where = target_.where(e);
     bool yes = names_line(where, b.file, b.value);
-    // Traces tell lines, but no files.
+    // Traces record line numbers but no file names.
     if (where.empty() && e.code != nullptr) yes = e.code->source_line == b.value;
     b.at_line[e.identity] = yes;
     return yes;
@@ -342,7 +343,7 @@ void debugger::instruction(const instruction_event& e) {
 
 void debugger::kernel_launched(const kernel_view& k) {
     for (breakpoint& b : breakpoints_) {
-        b.at_line.clear();  // instructions of another program may lie where others were
+        b.at_line.clear();  // the code of another program may have the same addresses
         if (b.what != kind::kernel) continue;
         if (b.name.empty() ? b.value != k.launch : k.name.find(b.name) == std::string::npos)
             continue;
@@ -380,7 +381,8 @@ void debugger::alarm(const std::string& text) {
     running_freely_ = false;
 }
 
-/// Conditions stop when they begin to hold; a step on with the same condition does not stop again.
+/// A conditional breakpoint stops when its condition becomes true; it does not stop again while the
+/// condition stays true.
 void debugger::look_at_conditions() {
     for (breakpoint& b : breakpoints_) {
         if (b.what == kind::access || b.what == kind::reg) look_at_values(b);
@@ -389,7 +391,7 @@ void debugger::look_at_conditions() {
         try {
             holds = b.condition->holds(scope(*this, nullptr));
         } catch (const command_error&) {
-            // A register or a warp that is not there: it does not hold.
+            // A condition on a missing register or warp is false.
         }
         if (std::exchange(b.held, holds) == holds || !holds) continue;
         ++b.hits;
@@ -407,7 +409,7 @@ void debugger::look_at_values(breakpoint& b) {
     hit(b, nullptr, fmt::format("{}: {} -> {}", b.text, before, *now));
 }
 
-/// Whether to stop, now that the state is whole.
+/// Checks for a reason to stop. The state must be consistent.
 void debugger::look() {
     if (detached_) return;
     look_at_conditions();
@@ -440,7 +442,7 @@ void debugger::prompt() {
     while (true) {
         std::optional<std::string> line = input_->read(text);
         if (!line) {
-            // The end of a script lets the run go on; on a terminal it is a wish to leave.
+            // At the end of a script the run continues; on a terminal, end of input means quit.
             if (input_->interactive() && !ended_) {
                 quit({}, {});
             } else {
@@ -517,7 +519,7 @@ warp_id debugger::parse_warp(const std::string& text, unsigned* lane) const {
     return {static_cast<unsigned>(numbers[0]), static_cast<unsigned>(numbers[1])};
 }
 
-/// ADDRESS or NAME, with :BYTES behind it.
+/// Parses ADDRESS or NAME, optionally followed by :BYTES.
 memory_range debugger::parse_address(const std::string& text) const {
     const std::size_t colon = text.find(':');
     const std::string what = text.substr(0, colon);
@@ -580,7 +582,8 @@ void debugger::parse_place(breakpoint& b, const words& w) {
     }
 }
 
-/// Words behind the command: a place, then perhaps "if" and a condition.
+/// Parses the arguments of a breakpoint command: a location, optionally followed by "if" and a
+/// condition.
 debugger::breakpoint debugger::parse_breakpoint(words w) {
     breakpoint b;
     b.text = joined(w, 0);
@@ -597,7 +600,7 @@ debugger::breakpoint debugger::parse_breakpoint(words w) {
         try {
             b.held = b.condition->holds(scope(*this, nullptr));
         } catch (const command_error&) {
-            b.held = false;  // what it names may come
+            b.held = false;  // the names may become valid later
         }
         return b;
     }
@@ -801,7 +804,7 @@ void debugger::list_warps(const words& w) {
 std::optional<std::string> debugger::register_text(warp_id id, unsigned lane,
                                                    const std::string& name) const {
     const std::string all = target_.registers(id, lane);
-    // Registers of machine code are shown without the % that those of PTX have.
+    // Registers of machine code are listed without the % prefix of PTX registers.
     if (name.size() > 1 && name[0] == '%' && std::isupper(static_cast<unsigned char>(name[1])) != 0)
         return register_text(id, lane, name.substr(1));
     const std::string wanted = "    " + name + " = ";
@@ -857,7 +860,7 @@ bool debugger::choose_warp(const words& w, const std::string&) {
 
 bool debugger::print(const words&, const std::string& rest) {
     if (rest.empty()) throw command_error("p EXPR: which value?");
-    // A register as its program shows it.
+    // A register is printed in the format of its program.
     if (rest[0] == '%' || rest[0] == 'R' || rest[0] == 'P' || rest[0] == 'U')
         if (const auto text = register_text(focus_, lane_, rest)) {
             say(*text);

@@ -15,16 +15,17 @@
 
 namespace simtlm::platform {
 
-/// The interactive debugger (manual: Interactive Debugger Mode): reads commands, keeps breakpoints
-/// and watchpoints, and stops what runs. Whoever runs it tells it what happens, and calls tick()
-/// where the state is whole: after every core cycle, or without time before every instruction.
+/// The interactive debugger (see "Interactive Debugger Mode" in the GPGPU-Sim manual): reads
+/// commands, manages breakpoints and watchpoints, and stops the run. Its owner reports events and
+/// calls tick() whenever the state is consistent: after every core cycle or, in functional mode,
+/// before every instruction.
 ///
-/// It looks at the target through const accessors alone: a run with it gives the results of a run
-/// without. docs/debugger.md has all commands.
+/// It accesses the target only through const functions, so results are the same as without the
+/// debugger. docs/debugger.md describes all commands.
 class debugger {
 public:
     struct services {
-        std::function<void(std::string_view)> write;  ///< what the debugger says
+        std::function<void(std::string_view)> write;  ///< prints output of the debugger
         std::function<void()> quit;                   ///< ends the run
     };
 
@@ -33,31 +34,32 @@ public:
     debugger(const debugger&) = delete;
     debugger& operator=(const debugger&) = delete;
 
-    /// Nothing has run yet: the first commands. @param what  is going to run, a line
+    /// Prompts for the first commands, before anything has run. @param what  description of the
+    /// run, one line
     void begin(const std::string& what);
-    /// The run has come to its end: the last commands.
+    /// Prompts for the last commands, at the end of the run.
     void end();
 
-    // ---- what happens ----
+    // ---- events ----
 
-    /// Whether instruction() has anything to look at.
+    /// Returns whether instruction() must be called.
     bool follows_instructions() const { return follows_instructions_; }
     void instruction(const instruction_event& e);
-    /// Without time: this warp is about to run.
+    /// Functional mode: selects the warp that executes next.
     void select(warp_id id) { focus_ = id; }
     void kernel_launched(const kernel_view& k);
     void kernel_ended(const kernel_view& k);
     void cta_started(warp_id first_warp, const warp_owner& owner);
-    /// Something that the user wants to see whatever was asked for: a fault, a deadlock.
+    /// Reports an event that is shown whatever the breakpoints are: a fault or a deadlock.
     void alarm(const std::string& text);
-    /// The state is whole: stops if there is a reason to, and returns when the run may go on.
+    /// The state is consistent: stops if there is a reason to, and returns when the run continues.
     void tick() {
         if (running_freely_ && !interrupted_) return;
         look();
     }
-    /// The same from a signal handler: the next tick() stops.
+    /// Requests a stop at the next tick(). Async-signal-safe.
     void interrupt() { interrupted_ = 1; }
-    /// No command will come, or the run is to end.
+    /// Returns whether no more commands will be read, or the run is to end.
     bool detached() const { return detached_; }
 
 private:
@@ -76,24 +78,25 @@ private:
     struct breakpoint {
         unsigned number = 0;
         kind what = kind::pc;
-        std::string text;  ///< for listing
+        std::string text;  ///< description for listings
         bool temporary = false;
         std::uint64_t hits = 0;
         std::optional<expression> condition;
 
-        std::string file;         ///< line
-        std::uint64_t value = 0;  ///< line, PC, CTA number, launch, address
-        std::uint64_t bytes = 0;  ///< access
+        std::string file;         ///< of a line breakpoint
+        std::uint64_t value = 0;  ///< line, PC, CTA number, launch number or address
+        std::uint64_t bytes = 0;  ///< of an access watchpoint
         bool reads = false, writes = true;
-        std::string name;  ///< kernel, opcode, register
-        warp_id id;        ///< warp, register
+        std::string name;  ///< kernel, opcode or register
+        warp_id id;        ///< of a warp or register
         unsigned lane = 0;
-        std::uint64_t thread = 0;  ///< line: number of a thread; 0: any
+        std::uint64_t thread = 0;  ///< line breakpoints: thread number; 0: any
         std::array<std::uint32_t, 3> index{};
-        bool by_index = false;  ///< CTA: by `index`, not by `value`
-        bool held = false;      ///< condition: it held when it was last looked at
-        std::string last;       ///< values: as last seen
-        std::unordered_map<const void*, bool> at_line;  ///< by identity of the instruction
+        bool by_index = false;  ///< CTA breakpoints: compare `index`, not `value`
+        bool held = false;      ///< conditions: result of the last check
+        std::string last;       ///< values: text at the last check
+        /// Whether an instruction is at the line, by its identity.
+        std::unordered_map<const void*, bool> at_line;
     };
     class scope;
     struct command;
@@ -118,7 +121,7 @@ private:
                                              const std::string& name) const;
     std::optional<std::string> memory_text(std::uint64_t address, std::uint64_t bytes) const;
 
-    // Commands: true: the run goes on.
+    // Commands return true if the run continues.
     bool step(const words& w, const std::string& rest);
     bool go_on(const words& w, const std::string& rest);
     bool until(const words& w, const std::string& rest);
@@ -150,15 +153,15 @@ private:
     services how_;
     std::vector<breakpoint> breakpoints_;
     unsigned last_number_ = 0;
-    std::vector<std::string> reasons_;  ///< to stop at the next tick
+    std::vector<std::string> reasons_;  ///< reasons to stop at the next tick
     warp_id focus_;
     unsigned lane_ = 0;
-    std::uint64_t steps_ = 0;  ///< left until a stop; 0: not stepping
+    std::uint64_t steps_ = 0;  ///< remaining steps until a stop; 0: not stepping
     std::optional<std::uint64_t> until_;
     std::string last_command_;
-    std::uint64_t next_dump_ = 0;  ///< where `dm` goes on
+    std::uint64_t next_dump_ = 0;  ///< address where `dm` continues
     bool follows_instructions_ = false;
-    bool running_freely_ = false;  ///< nothing to look at, but an interrupt
+    bool running_freely_ = false;  ///< only an interrupt can stop the run
     volatile int interrupted_ = 0;
     bool detached_ = false;
     bool ended_ = false;

@@ -25,7 +25,7 @@ trace_stream stream_of(const option_values& v, const std::string& name) {
     v.fail("-trace_components", fmt::format("has no component {}", name), "there are " + all);
 }
 
-/// A number from -1 (all) to below `count`.
+/// Reads a number from -1 (all) to count - 1.
 int selected(const option_values& v, std::string_view option, std::size_t count, const char* what) {
     const std::int64_t n = v.integer(option);
     if (n < -1 || n >= static_cast<std::int64_t>(count))
@@ -55,7 +55,7 @@ const char* trace_stream_name(trace_stream s) {
 
 stream_config stream_config::of(const option_values& v, const gpu_config& gpu) {
     stream_config c;
-    // Published configurations name components without enabling them.
+    // Published configurations list components even if tracing is disabled.
     if (!v.flag("-trace_enabled")) return c;
     std::istringstream names(v.text("-trace_components"));
     for (std::string name; std::getline(names, name, ',');)

@@ -10,16 +10,16 @@ namespace simtlm::platform {
 
 struct gpu_config;
 
-/// The interactive debugger.
+/// Settings of the interactive debugger.
 struct debugger_config {
     bool on = false;
-    std::string commands;  ///< file of commands; empty: standard input, or the terminal
+    std::string commands;  ///< file of commands; empty: standard input or the terminal
 
-    /// Of --debug and the environment variable GPGPUSIM_DEBUG. @throws kernel::user_error
+    /// Reads --debug and the environment variable GPGPUSIM_DEBUG. @throws kernel::user_error
     static debugger_config of(const option_values& values);
 };
 
-/// Trace streams by component (-trace_enabled and its kin).
+/// Trace streams by component (-trace_enabled, -trace_components).
 enum class trace_stream : std::uint8_t {
     warp_scheduler,
     scoreboard,
@@ -29,21 +29,21 @@ enum class trace_stream : std::uint8_t {
     liveness,
 };
 inline constexpr unsigned trace_streams = 6;
-/// "WARP_SCHEDULER", as GPGPU-Sim names it.
+/// Name of a stream as in GPGPU-Sim, such as "WARP_SCHEDULER".
 const char* trace_stream_name(trace_stream s);
 
-/// What of them is printed.
+/// Selection of the trace streams to print.
 struct stream_config {
-    unsigned streams = 0;  ///< bit s: stream s; 0: none
-    int core = 0;          ///< SM of the streams of SMs; -1: all
-    int partition = -1;    ///< memory partition of theirs; -1: all
+    unsigned streams = 0;  ///< bit s enables stream s; 0: none
+    int core = 0;          ///< SM whose streams are printed; -1: all
+    int partition = -1;    ///< memory partition whose streams are printed; -1: all
 
     bool has(trace_stream s) const { return (streams >> static_cast<unsigned>(s) & 1) != 0; }
     /// @throws kernel::user_error
     static stream_config of(const option_values& values, const gpu_config& gpu);
 };
 
-/// Refuses recordings that watch the same places of the GPU as the debugger and trace streams do.
+/// Rejects recordings that use the same observers of the GPU as the debugger or the trace streams.
 /// @throws kernel::user_error
 void check_watchers(const option_values& values, const gpu_config& gpu,
                     const debugger_config& debugger, const stream_config& streams);

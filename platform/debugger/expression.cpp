@@ -19,7 +19,7 @@ struct expression::node {
     enum class kind : std::uint8_t { number, name, memory, unary, binary };
     kind what = kind::number;
     long double number = 0;
-    std::string text;  // name; operator
+    std::string text;  // a name or an operator
     unsigned bytes = 4;
     std::unique_ptr<node> left, right;
 };
@@ -29,7 +29,7 @@ namespace {
 using node = expression::node;
 using node_ptr = std::unique_ptr<node>;
 
-constexpr unsigned deepest = 200;  // parentheses and operators within one another
+constexpr unsigned deepest = 200;  // maximum nesting of parentheses and operators
 
 std::uint64_t whole(long double v) {
     constexpr long double limit = 18446744073709551616.0L;
@@ -37,8 +37,7 @@ std::uint64_t whole(long double v) {
     return v < 0 ? ~static_cast<std::uint64_t>(-v) + 1 : static_cast<std::uint64_t>(v);
 }
 
-/// Binary operators by precedence, the loosest first; longer ones before those that they begin
-/// with.
+/// Binary operators in order of increasing precedence; an operator precedes its own prefixes.
 constexpr std::array<std::array<std::string_view, 4>, 10> levels = {{{"||"},
                                                                      {"&&"},
                                                                      {"|"},
@@ -78,13 +77,13 @@ private:
             throw command_error(fmt::format("'{}' is missing in \"{}\"", c, text_));
     }
 
-    /// The operator of a level that comes next; empty: none.
+    /// Consumes and returns the next operator of a level; empty if there is none.
     std::string_view next_operator(std::size_t level) {
         skip();
         for (const std::string_view o : levels[level]) {
             if (o.empty() || !starts(o)) continue;
             const char behind = at_ + o.size() < text_.size() ? text_[at_ + o.size()] : '\0';
-            // Part of a longer operator, of a looser or a tighter level.
+            // Part of a longer operator of another level.
             if ((o == "|" || o == "&" || o == "<" || o == ">") && (behind == o[0])) continue;
             at_ += o.size();
             return o;
@@ -170,7 +169,7 @@ private:
                    c == '$' || c == '.' || c == ':';
         };
         const std::size_t first = at_;
-        // '%' begins a register, and is an operator elsewhere.
+        // '%' is a register prefix at the start of a name and an operator elsewhere.
         while (at_ < text_.size() && inside(text_[at_]) && (text_[at_] != '%' || at_ == first))
             ++at_;
         if (at_ == first)

@@ -9,26 +9,26 @@
 
 namespace simtlm::platform {
 
-/// A command of the debugger that cannot be carried out: one line for the user, who may try again.
+/// A debugger command that cannot be executed; the message is one line, and the user may retry.
 class command_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// What the names of an expression stand for.
+/// Resolves the names in an expression.
 class expression_scope {
 public:
     virtual ~expression_scope();
-    /// The value of a name (`cycle`, `%r1`, `gpu.cluster0.sm0:warps_launched`); nothing: it has
+    /// Value of a name (`cycle`, `%r1`, `gpu.cluster0.sm0:warps_launched`), or nothing if it has
     /// none.
     virtual std::optional<long double> value(const std::string& name) const = 0;
-    /// An integer of device memory, little endian. @param bytes  1, 2, 4 or 8
+    /// Little-endian integer in device memory. @param bytes  1, 2, 4 or 8
     virtual std::optional<std::uint64_t> memory(std::uint64_t address, unsigned bytes) const = 0;
 };
 
-/// A condition or a value that the user writes: C's operators || && | ^ & == != < <= > >= << >> + -
+/// An expression entered by the user: C operators || && | ^ & == != < <= > >= << >> + -
 /// * / % ! ~ and parentheses; decimal, hexadecimal and real numbers; names; [ADDRESS] and
-/// [ADDRESS]:BYTES for device memory. Bitwise operators, shifts and % work on 64-bit integers.
+/// [ADDRESS]:BYTES for device memory. Bitwise operators, shifts and % use 64-bit integers.
 class expression {
 public:
     /// @throws command_error
@@ -37,7 +37,7 @@ public:
     expression(expression&&) noexcept;
     expression& operator=(expression&&) noexcept;
 
-    /// @throws command_error  a name without a value, a division by zero
+    /// @throws command_error  for a name without a value or a division by zero
     long double evaluate(const expression_scope& scope) const;
     bool holds(const expression_scope& scope) const { return evaluate(scope) != 0; }
     const std::string& text() const { return text_; }
@@ -49,10 +49,10 @@ private:
     std::unique_ptr<node> root_;
 };
 
-/// A whole number, decimal or hexadecimal; nothing: it is none.
+/// Parses a decimal or hexadecimal integer; nothing if the text is not one.
 std::optional<std::uint64_t> parse_whole(const std::string& text);
 
-/// A value as the user reads it: whole numbers without a point, large ones in hexadecimal, too.
+/// Formats a value: integers without a decimal point, large ones in hexadecimal as well.
 std::string value_text(long double value);
 
 }  // namespace simtlm::platform

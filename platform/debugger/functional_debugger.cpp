@@ -20,7 +20,7 @@ using execution::operation;
 using execution::program_image;
 using execution::thread_block;
 
-/// Where is what of the program that is executed: its own threads alone ask.
+/// Used only by the thread that executes the program.
 class functional_debugger::target final : public debug_target {
 public:
     target(const execution::device_memory& memory,
@@ -102,7 +102,7 @@ public:
         const std::size_t end = std::min(code_.size(), at + around + 1);
         for (std::size_t k = at - std::min<std::size_t>(at, around); k < end; ++k) {
             const program::static_instruction& i = code_[k];
-            if (*i.opcode == '\0') continue;  // what no instruction stands for
+            if (*i.opcode == '\0') continue;  // padding without an instruction
             lines.push_back(fmt::format("{} {:#06x}  {:<48}  {}", k == at ? "=>" : "  ", i.pc,
                                         text(&i), where(&i)));
         }
@@ -161,7 +161,7 @@ public:
     }
 
 private:
-    /// Places of instructions and their opcodes; nothing else is asked of them without time.
+    /// Computes location and opcode of every instruction; functional mode needs no other fields.
     void describe(const program_image& image) {
         if (described_ == &image) return;
         described_ = &image;
@@ -258,7 +258,7 @@ private:
     std::uint32_t index_of(const program::static_instruction& i) const {
         return static_cast<std::uint32_t>(&i - code_.data());
     }
-    /// For those who ask the image of an instruction.
+    /// Builds the operation that identifies an instruction to the program image.
     operation operation_of(const program::static_instruction& i) const {
         operation op;
         op.instruction = index_of(i);
@@ -277,14 +277,14 @@ private:
     std::function<std::optional<memory_range>(const std::string&)> symbol_;
     debugger debugger_;
     interrupt_guard guard_;
-    const execution::launch* launch_ = nullptr;  // that runs
+    const execution::launch* launch_ = nullptr;  // the launch in progress
     std::uint64_t number_ = 0;
     std::uint64_t first_thread_ = 1, threads_ = 0;
     const program_image* described_ = nullptr;
-    std::vector<program::static_instruction> code_;  // by operation::instruction
+    std::vector<program::static_instruction> code_;  // indexed by operation::instruction
     std::deque<std::string> opcodes_;
-    std::vector<thread_block*> blocks_;   // of this launch, that have run
-    std::vector<std::uint64_t> numbers_;  // which CTA each of them held last
+    std::vector<thread_block*> blocks_;   // blocks of this launch that have run
+    std::vector<std::uint64_t> numbers_;  // CTA number that each block object held last
     const operation* at_ = nullptr;
     const execution::warp* running_ = nullptr;
     std::uint64_t executed_ = 0, since_ = 0;

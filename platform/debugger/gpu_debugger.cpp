@@ -24,7 +24,7 @@ namespace {
 
 using program::static_instruction;
 
-/// The signals that a block registers for waveforms, as text.
+/// Formats the current values of the waveform signals that a block registers.
 class signal_snapshot final : public kernel::signal_list {
 public:
     bool wants(const std::string&) const override { return true; }
@@ -42,7 +42,7 @@ public:
     }
     void events(const std::string&, unsigned, unsigned, reader) override {}
 
-    /// A line each, names below `base`.
+    /// One line per signal; names are relative to `base`.
     std::string text(const std::string& base) const {
         std::string all;
         for (const signal& s : signals_) {
@@ -81,7 +81,7 @@ std::array<std::uint32_t, 3> index_of(const program::dim3& d) {
     return {d.x, d.y, d.z};
 }
 
-/// The bytes of an instruction's accesses, runs of them.
+/// Byte ranges that an instruction accesses; adjacent bytes are merged.
 void find_ranges(const core::warp_instruction& inst, std::vector<memory_range>& out) {
     constexpr unsigned line = 128;
     out.clear();
@@ -261,14 +261,14 @@ public:
     std::string waits() const override { return device_.describe(); }
 
 private:
-    static constexpr unsigned remembered = 16;  ///< instructions of a warp
+    static constexpr unsigned remembered = 16;  ///< instructions kept per warp
 
     struct issue {
         const static_instruction* code = nullptr;
         std::uint32_t mask = 0;
         std::uint64_t cycle = 0;
     };
-    /// An SM: what its warps have issued last, and whose they are.
+    /// An SM: the last instructions of each warp, and the owners of its warps.
     struct watched_sm final : core::instruction_watcher {
         watched_sm(target& t, core::multiprocessor& m)
             : of(t), block(&m), history(m.warps().warp.size()), counts(history.size()) {}
@@ -292,10 +292,10 @@ private:
         core::multiprocessor* block;
         std::vector<std::array<issue, remembered>> history;  // by warp
         std::vector<std::uint64_t> counts;
-        std::map<unsigned, slot> slots;  // resident CTAs
+        std::map<unsigned, slot> slots;  // resident CTAs by slot
     };
 
-    // ---- what happens ----
+    // ---- events ----
 
     void cta_started(const core::multiprocessor& where, unsigned number,
                      const core::kernel_context& kernel, const program::cta& block) override {
@@ -316,7 +316,7 @@ private:
         for (unsigned w = 0; w < table.warp.size(); ++w) {
             if ((table.resident & core::warp_bit(w)) == 0 || table.warp[w].cta != number) continue;
             if (table.warp[w].number == 0) first_warp = w;
-            s.counts[w] = 0;  // instructions of a kernel that has ended may be gone
+            s.counts[w] = 0;  // instructions of an ended kernel may have been freed
         }
         debugger_.cta_started({where.id(), first_warp}, slot.owner);
     }
@@ -362,7 +362,7 @@ private:
         debugger_.tick();
     }
 
-    /// Kernels that are new, and those that have gone.
+    /// Reports kernels that have started or ended.
     void note_kernels() {
         const auto& running = device_.commands().ctas().running();
         std::size_t n = 0;
@@ -393,7 +393,7 @@ private:
         }
     }
 
-    // ---- what is there ----
+    // ---- queries ----
 
     static kernel_view view_of(const dispatch::running_kernel& k) {
         kernel_view v;
@@ -408,7 +408,7 @@ private:
         return v;
     }
 
-    /// nullptr: no warp is there.
+    /// Returns the state of a warp, or nullptr if the slot is empty.
     const core::warp_state* state_of(warp_id id) const {
         if (id.sm >= sms_.size()) return nullptr;
         const core::warp_table& table = sms_[id.sm].block->warps();
@@ -426,7 +426,7 @@ private:
         return o;
     }
 
-    /// nullptr: the values of the warp are not known.
+    /// Returns the inspector of a warp, or nullptr if its values are unknown.
     const program::warp_inspector* inspector(warp_id id) const {
         const core::warp_state* const state = state_of(id);
         return state == nullptr || state->executor == nullptr
@@ -452,7 +452,7 @@ private:
                              : fmt::format("{} {:#06x}  {:<48}  {}", mark, pc, text, where);
     }
 
-    /// A recorded warp: what it has issued last, and what it is going to.
+    /// Listing for a traced warp: its last issued and its next instructions.
     std::vector<std::string> recorded_listing(const warp_view& w, const core::warp_state& state,
                                               unsigned around) const {
         const watched_sm& s = sms_[w.id.sm];
@@ -476,7 +476,7 @@ private:
         return lines;
     }
 
-    /// "BLOCK:COUNTER", or "BLOCK:COUNTER.CELL".
+    /// Looks up "BLOCK:COUNTER" or "BLOCK:COUNTER.CELL".
     std::optional<long double> statistic(const std::string& name) const {
         const std::size_t colon = name.find(':');
         if (colon == std::string::npos) return std::nullopt;
@@ -504,9 +504,9 @@ private:
     debugger debugger_;
     interrupt_guard guard_;
     std::deque<watched_sm> sms_;
-    std::vector<kernel_view> known_;                       // that run, in order of their slots
-    std::map<std::uint64_t, std::uint64_t> first_thread_;  // by launch
-    std::uint64_t threads_ = 0;                            // of all launches so far
+    std::vector<kernel_view> known_;                       // running kernels, in slot order
+    std::map<std::uint64_t, std::uint64_t> first_thread_;  // number of the first thread, by launch
+    std::uint64_t threads_ = 0;                            // threads of all launches so far
     std::vector<memory_range> ranges_;
     bool told_deadlock_ = false, told_failure_ = false;
     mutable std::map<unsigned, std::unique_ptr<signal_snapshot>> signals_;  // by SM

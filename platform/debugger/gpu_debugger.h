@@ -14,28 +14,28 @@ namespace simtlm::platform {
 
 class gpu;
 
-/// What a debugger may ask of programs that a GPU runs; nothing of traces.
+/// Access to the programs that a GPU runs; empty for traces.
 struct program_access {
-    /// Copies bytes of device memory. @return false: they are not allocated
+    /// Copies bytes of device memory. @return false if they are not allocated
     std::function<bool(std::uint64_t address, std::size_t bytes, std::byte* to)> read;
-    /// Variables and buffers by name.
+    /// Looks up variables and buffers by name.
     std::function<std::optional<memory_range>(const std::string& name)> symbol;
 };
 
-/// The debugger of a simulated GPU. It stops between two steps of the GPU's clocks, inside of
-/// sc_start(), and sees the GPU only through const accessors and observers: cycles and statistics
-/// are those of a run without it. While it exists, Control-C stops at the next core cycle.
+/// Debugger for a simulated GPU. It stops between two steps of the GPU clocks, inside sc_start(),
+/// and accesses the GPU only through const functions and observers, so cycles and statistics are
+/// the same as without it. While it exists, Control-C stops at the next core cycle.
 class gpu_debugger {
 public:
-    /// To be made when the GPU is built, before the simulation starts.
+    /// Construct after the GPU has been built and before the simulation starts.
     /// @param how  see debugger::services
     gpu_debugger(gpu& device, std::unique_ptr<command_input> input, debugger::services how,
                  program_access programs = {});
     ~gpu_debugger();
 
-    /// Nothing has run yet: the first commands.
+    /// Prompts for the first commands, before anything has run.
     void begin();
-    /// The run has come to its end: the last commands.
+    /// Prompts for the last commands, at the end of the run.
     void end();
 
 private:

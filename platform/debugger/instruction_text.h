@@ -7,11 +7,11 @@
 
 namespace simtlm::platform {
 
-/// A recorded instruction as text: opcode, destinations, sources; "LDG.E R4, [R2]" where it
-/// addresses memory.
+/// Formats a traced instruction: opcode, destinations, sources; memory operands as in "LDG.E R4,
+/// [R2]".
 std::string instruction_text(const program::static_instruction& i);
 
-/// PTX without its semicolon.
+/// Returns a PTX instruction without its semicolon.
 std::string without_end(std::string text);
 
 }  // namespace simtlm::platform

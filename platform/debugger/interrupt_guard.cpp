@@ -7,7 +7,7 @@ namespace simtlm::platform {
 
 namespace {
 
-// A signal handler can reach nothing else.
+// Globals, because a signal handler can access nothing else.
 debugger* volatile interrupted = nullptr;
 struct sigaction otherwise = {};
 
@@ -25,7 +25,7 @@ extern "C" void stop_debugger(int number) {
 
 interrupt_guard::interrupt_guard(debugger& which) {
     struct sigaction ours = {};
-    ours.sa_handler = stop_debugger;  // without SA_RESTART: a line that is read is left
+    ours.sa_handler = stop_debugger;  // no SA_RESTART, so that reading a line is interrupted
     ::sigaction(SIGINT, nullptr, &before_);
     otherwise = before_;
     interrupted = &which;

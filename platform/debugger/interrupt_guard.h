@@ -7,8 +7,8 @@ namespace simtlm::platform {
 
 class debugger;
 
-/// While it exists, SIGINT stops a debugger at the next moment at which it looks; once that
-/// debugger is detached, the signal does what it did before. One at a time.
+/// While it exists, SIGINT stops a debugger at its next check. Once that debugger is detached, the
+/// previous signal action applies again. Only one may exist at a time.
 class interrupt_guard {
 public:
     explicit interrupt_guard(debugger& which);

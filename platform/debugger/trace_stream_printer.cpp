@@ -33,7 +33,7 @@ struct trace_stream_printer::recording : kernel::phase_sequencer::step_observer,
                           fmt::format(text, std::forward<Arguments>(arguments)...)));
     }
 
-    /// WARP_SCHEDULER and SCOREBOARD of an SM.
+    /// Streams WARP_SCHEDULER and SCOREBOARD of an SM.
     struct core_watch final : core::instruction_watcher {
         core_watch(recording& r, unsigned sm) : of(r), where(fmt::format("Core {}", sm)) {}
         void issued(core::warp_instruction& i) override {
@@ -54,7 +54,7 @@ struct trace_stream_printer::recording : kernel::phase_sequencer::step_observer,
         recording& of;
         std::string where;
     };
-    /// MEMORY_PARTITION_UNIT of a channel.
+    /// Stream MEMORY_PARTITION_UNIT of a channel.
     struct channel_watch final : memory::command_observer {
         channel_watch(recording& r, unsigned c) : of(r), where(std::to_string(c)) {}
         void command(std::uint64_t cycle, memory::dram_command kind, unsigned bank,
@@ -67,7 +67,7 @@ struct trace_stream_printer::recording : kernel::phase_sequencer::step_observer,
         recording& of;
         std::string where;
     };
-    /// MEMORY_SUBPARTITION_UNIT of an L2 slice.
+    /// Stream MEMORY_SUBPARTITION_UNIT of an L2 slice.
     struct slice_watch final : cache::access_observer {
         slice_watch(recording& r, unsigned s) : of(r), where(std::to_string(s)) {}
         void accessed(const tlm::tlm_generic_payload& p, cache::access_outcome outcome) override {
@@ -159,7 +159,7 @@ struct trace_stream_printer::recording : kernel::phase_sequencer::step_observer,
     std::deque<core_watch> cores;
     std::deque<channel_watch> channels;
     std::deque<slice_watch> slices;
-    std::set<std::uint64_t> kernels;  // launches that run
+    std::set<std::uint64_t> kernels;  // running launches
 };
 
 trace_stream_printer::trace_stream_printer(gpu& device, const stream_config& what,

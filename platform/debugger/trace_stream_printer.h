@@ -11,17 +11,17 @@ namespace simtlm::platform {
 
 class gpu;
 
-/// Prints what components of a GPU do, as the manual's debug tracing does (-trace_enabled): a line
-/// per event, "GPGPU-Sim Cycle N: COMPONENT - Core 0 - ...". Sees the GPU only through observers,
-/// and changes no statistic.
+/// Prints the activity of GPU components as described under debug tracing in the GPGPU-Sim manual
+/// (-trace_enabled): one line per event, "GPGPU-Sim Cycle N: COMPONENT - Core 0 - ...". It observes
+/// the GPU from outside and changes no statistics.
 class trace_stream_printer {
 public:
-    /// To be made when the GPU is built, before the simulation starts.
+    /// Construct after the GPU has been built and before the simulation starts.
     trace_stream_printer(gpu& device, const stream_config& what,
                          std::function<void(std::string_view)> write);
     ~trace_stream_printer();
 
-    /// The run has ended: tells what its last cycle has done.
+    /// The run has ended: prints the events of the last cycle.
     void finish();
 
 private:
@@ -29,7 +29,7 @@ private:
     std::unique_ptr<recording> recording_;
 };
 
-/// The printer that the options ask for, or nothing.
+/// Returns the printer that the options request, or nullptr.
 std::unique_ptr<trace_stream_printer> attach_trace_streams(
     gpu& device, const stream_config& what, std::function<void(std::string_view)> write);
 

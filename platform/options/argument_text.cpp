@@ -3,7 +3,7 @@
 
 namespace simtlm::platform {
 
-// A line a word; a backslash before n stands for a line feed, before a backslash for itself.
+// One word per line; a backslash escapes line feeds (as \n) and itself.
 
 std::string packed_arguments(const std::vector<std::string>& words) {
     std::string text;

@@ -6,8 +6,8 @@
 
 namespace simtlm::platform {
 
-/// Words of a command line as one text, for the environment of another process. Every word comes
-/// back as it was, empty ones and those with line feeds too.
+/// Packs the words of a command line into one text, for the environment of another process, and
+/// unpacks it. Words are preserved exactly, including empty ones and those with line feeds.
 std::string packed_arguments(const std::vector<std::string>& words);
 std::vector<std::string> unpacked_arguments(const std::string& text);
 

@@ -16,9 +16,9 @@
 #include <sstream>
 #include <utility>
 
-// Boost.Program_options is not used: it has no notion of values with an origin, of files that nest
-// at the place where they are named, of one order over files and command line, nor of long names
-// behind one dash and with colons, and all four are what these options are about.
+// Boost.Program_options is not used: it does not support values with an origin, files included at
+// the position where they are named, one ordering over files and command line, or long names with a
+// single dash and colons. These options need all four.
 
 namespace simtlm::platform {
 
@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using kernel::user_error;
 
-/// A word that starts an option rather than being a (possibly negative) value.
+/// Returns whether a word starts an option; a negative number does not.
 bool looks_like_option(const std::string& word) {
     if (word.size() < 2 || word[0] != '-') return false;
     return word[1] == '-' || std::isalpha(static_cast<unsigned char>(word[1])) != 0;
@@ -37,7 +37,7 @@ bool is_switch_value(const std::string& word) {
     return word == "0" || word == "1";
 }
 
-/// Lists may be broken over several words after one of these.
+/// Returns whether a list continues in the next word after this one.
 bool continues(const std::string& word) {
     return !word.empty() && (word.back() == ',' || word.back() == ':' || word.back() == ';');
 }
@@ -47,7 +47,7 @@ std::string quoted_if_needed(const std::string& text) {
     return plain ? text : '"' + text + '"';
 }
 
-/// Whether a value is settled without a file or a command line of its own.
+/// Returns whether the value is valid but stands for "not set".
 bool is_unset(const option_info& option, const std::string& text) {
     return text.empty() && option.type != option_type::boolean;
 }
@@ -126,10 +126,10 @@ struct option_values::token {
     bool quoted = false;
 };
 
-/// Where words are read from.
+/// Context of the words being read.
 struct option_values::reading {
-    option_origin origin;  ///< its line is filled in per word
-    std::string folder;    ///< what relative paths are tried against first; empty: none
+    option_origin origin;  ///< the line is set for each word
+    std::string folder;    ///< folder that relative paths are resolved against first; empty: none
     option_origin at(const token& word) const {
         option_origin here = origin;
         here.line = word.line;
@@ -280,7 +280,8 @@ void option_values::read_tokens(const std::vector<token>& tokens, const reading&
         if (!value) {
             const bool has_next = i < tokens.size();
             if (option->type == option_type::boolean) {
-                // A switch takes 0 or 1; anything else belongs to whoever comes next.
+                // A switch consumes the next word only if it is 0 or 1; any other word is a
+                // separate argument.
                 if (has_next &&
                     (is_switch_value(tokens[i].text) || !looks_like_option(tokens[i].text)))
                     value = tokens[i++].text;
@@ -317,7 +318,7 @@ void option_values::read_file(const std::string& path, const std::string& preset
                               const option_origin& asked_from) {
     const std::string where =
         asked_from.kind == option_origin::source::program ? std::string{} : asked_from.where();
-    // By whatever names: ./a and a, links and folders that are links.
+    // Compare file identities: ./a and a, symbolic links to files and folders.
     const auto is_this = [&](const std::string& open) {
         std::error_code none;
         return open == path || fs::equivalent(open, path, none);
@@ -361,7 +362,7 @@ void option_values::read_text(const std::string& text, const std::string& file,
             while (i < text.size() && text[i] != '"') {
                 if (text[i] == '\n') ++line;
                 const bool space = std::isspace(static_cast<unsigned char>(text[i])) != 0;
-                // A line break and what surrounds it count as one space.
+                // A line break with surrounding white space counts as one space.
                 if (!space)
                     word.text += text[i];
                 else if (!word.text.empty() && word.text.back() != ' ')
@@ -485,12 +486,12 @@ constexpr option_group all_groups[] = {
     option_group::dram,     option_group::interconnect, option_group::elsewhere,
 };
 
-/// Options are listed where they belong, those without meaning together at the end.
+/// Section in which an option is listed; options without effect are listed together at the end.
 option_group shown_in(const option_info& option) {
     return option.effective() ? option.group : option_group::elsewhere;
 }
 
-/// Breaks text into lines of at most `width` characters.
+/// Wraps text into lines of at most `width` characters.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
     std::vector<std::string> lines;
     std::istringstream words(text);

@@ -7,7 +7,7 @@ namespace simtlm::platform {
 
 namespace {
 
-// Why an option of GPGPU-Sim or Accel-Sim has no meaning here.
+// Reasons why an option of GPGPU-Sim or Accel-Sim has no effect.
 constexpr const char* models_power = "power is not modelled";
 constexpr const char* prints_elsewhere =
     "statistics and messages are always printed; --stats-json contains all statistics";
@@ -525,7 +525,7 @@ void units(builder& b) {
     b.ignored("-gpgpu_num_mem_units", option_type::natural, "1", nothing_anywhere);
 }
 
-/// What sets the modern core apart; all else that it obeys is among the options of the classic one.
+/// Options that are specific to the modern core; it also uses those of the classic core.
 void modern(builder& b) {
     b.in(option_group::modern);
     b.word("--core", "classic|modern", "classic",

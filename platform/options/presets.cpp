@@ -44,7 +44,7 @@ const std::vector<preset_info>& preset_table() {
 }
 
 const preset_info* preset_for_binary(unsigned binary_version) {
-    // TINY suits everything it is told to; it is never the advice.
+    // TINY accepts every binary version, but is never recommended.
     const preset_info* same_major = nullptr;
     for (const preset_info& preset : preset_table()) {
         if (std::string_view(preset.name) == "TINY") continue;
@@ -57,7 +57,8 @@ const preset_info* preset_for_binary(unsigned binary_version) {
 
 namespace {
 
-/// Of what is installed, the folder of its own prefix; of what is not, that of the source tree.
+/// Preset folders: that of the installation prefix for an installed program, otherwise that of the
+/// source tree.
 /// @param binaries  the folder of executables, PREFIX/bin
 std::vector<std::string> folders_beside(const fs::path& binaries) {
     const fs::path installed = (binaries / SIMTLM_INSTALLED_CONFIG_DIR).lexically_normal();
@@ -73,7 +74,7 @@ std::string calibration_note(const std::vector<std::string>& presets) {
     for (const std::string& name : presets)
         for (const preset_info& used : preset_table()) {
             if (used.name != name || used.calibrated || name == "TINY") continue;
-            // Binary versions of a generation have the same first digit.
+            // Binary versions of the same generation share the first digit.
             const auto distance = [&](const preset_info& p) {
                 const auto apart = [](unsigned a, unsigned b) { return a > b ? a - b : b - a; };
                 return 100 * apart(p.binary / 10, used.binary / 10) + apart(p.binary, used.binary);
@@ -99,7 +100,7 @@ preset_folders preset_folders::of_library(const std::string& library) {
 preset_folders::preset_folders(const std::string& executable) {
     std::error_code failed;
     fs::path program = fs::read_symlink("/proc/self/exe", failed);
-    if (failed) {  // /proc is not mounted; the kernel tells what it has executed, too
+    if (failed) {  // /proc is not mounted; use the path passed by the kernel
         const auto* executed = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
         program = fs::weakly_canonical(executed != nullptr ? executed : executable, failed);
     }
