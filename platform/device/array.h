@@ -9,9 +9,9 @@
 
 namespace simtlm::device {
 
-/// Shape of an array: extents are elements; 0 where there is no such dimension.
+/// Shape of an array in elements; 0 for a dimension that it does not have.
 struct array_shape {
-    std::uint64_t width = 0, height = 0, depth = 0;  ///< depth: layers or faces where there are any
+    std::uint64_t width = 0, height = 0, depth = 0;  ///< depth: also the number of layers or faces
     execution::arithmetic::texel_format format;
     bool layered = false, cube = false;
     unsigned levels = 1;
@@ -21,7 +21,7 @@ struct array_shape {
     unsigned element_bytes() const { return format.bytes(); }
 };
 
-/// An array in device memory, as textures and surfaces use it: rows one behind another.
+/// An array in device memory as used by textures and surfaces; rows are contiguous.
 struct array {
     array_shape shape;
     unsigned device = 0;
@@ -29,20 +29,20 @@ struct array {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     execution::arithmetic::texture_image image;
-    bool owns = true;                 ///< else a level of a mipmapped array
-    std::vector<array*> level_views;  ///< of a mipmapped array
+    bool owns = true;                 ///< false: a level of a mipmapped array
+    std::vector<array*> level_views;  ///< levels of a mipmapped array
 
     std::uint64_t row_pitch(unsigned level = 0) const { return image.levels[level].row_pitch; }
     std::uint64_t slice_pitch(unsigned level = 0) const { return image.levels[level].slice_pitch; }
 };
 
-/// Lays out an array: image and bytes.
+/// Computes image layout and size in bytes of an array.
 void lay_out(array& a);
 
-/// A part of the image as an array of its own: one level of detail.
+/// Returns one mipmap level as an array that does not own its memory.
 array level_of(const array& a, unsigned level);
 
-/// Linear memory as an image of one or two dimensions.
+/// Describes linear memory as a one- or two-dimensional image.
 execution::arithmetic::texture_image linear_image(const execution::arithmetic::texel_format& format,
                                                   std::uint64_t width, std::uint64_t height,
                                                   std::uint64_t pitch);

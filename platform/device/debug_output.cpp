@@ -14,7 +14,7 @@ namespace simtlm::device {
 
 namespace {
 
-/// A number in the environment; 0 where there is none.
+/// Value of a number in the environment, or 0.
 std::uint64_t number_in_environment(const char* name) {
     const char* const text = std::getenv(name);
     if (text == nullptr || *text == '\0') return 0;

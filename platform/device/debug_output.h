@@ -15,23 +15,23 @@
 
 namespace simtlm::device {
 
-/// What the manual's aids for looking into programs ask for: PTX_SIM_DEBUG and
+/// Program debug output described in the GPGPU-Sim manual: PTX_SIM_DEBUG and
 /// PTX_SIM_DEBUG_THREAD_UID write to stdout, -gpgpu_ptx_inst_debug_to_file to a file.
 class debug_output {
 public:
     /// @param print  writes to stdout
-    /// @throws kernel::user_error  the file cannot be written, or is an input
+    /// @throws kernel::user_error  if the file cannot be written or is an input
     debug_output(const platform::option_values& values,
                  std::function<void(std::string_view)> print);
-    /// What has been written so far gets its name: a fault may have ended the run.
+    /// Moves the output written so far to its final name, because a fault may have ended the run.
     ~debug_output();
 
-    /// nullptr: nobody asks for it.
+    /// Returns the log, or nullptr if no output is requested.
     execution::execution_log* log() { return log_.empty() ? nullptr : &log_; }
     bool tells_instructions() const { return log_.tells_instructions(); }
-    /// Levels 2, 50 and 100: control flow, and the program as it was read.
+    /// Levels 2, 50 and 100: prints control flow and the parsed program.
     void program_loaded(const ptx::module& m, const std::string& text) const;
-    /// Level 3: device memory and what is copied there.
+    /// Level 3: prints device memory buffers and copies to them.
     void buffers_placed(const std::vector<execution::script_run::placed>& buffers) const;
     void copied(std::uint64_t to, std::uint64_t bytes) const;
     /// @throws kernel::output_error

@@ -26,8 +26,7 @@ void debug_session::check(const platform::option_values& values, const platform:
     const auto debugger = platform::debugger_config::of(values);
     if (debugger.on && values.number("--gpus", 1, 64) > 1)
         throw kernel::user_error("--debug", "follows one GPU", "leave out --gpus");
-    // Says why there is nothing to read commands from. A file that is there may be a pipe: it is
-    // opened once.
+    // Reports an unreadable command file. A readable one may be a pipe, so it is opened only once.
     if (debugger.on &&
         (debugger.commands.empty() || ::access(debugger.commands.c_str(), R_OK) != 0))
         static_cast<void>(platform::command_input::of(debugger.commands, false));
@@ -38,7 +37,7 @@ void debug_session::check(const platform::option_values& values, const platform:
 debug_session::debug_session(const platform::option_values& values, const platform::gpu_config& gpu,
                              bool functional, services how)
     : debugger_(platform::debugger_config::of(values)), how_(std::move(how)) {
-    check(values, gpu, functional);  // the libraries can be used without simtlm run
+    check(values, gpu, functional);  // the libraries can also be used without simtlm run
     if (!functional) streams_ = platform::stream_config::of(values, gpu);
     if (!debugger_.on) return;
     input_ = platform::command_input::of(debugger_.commands, false);

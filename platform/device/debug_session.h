@@ -18,46 +18,46 @@
 
 namespace simtlm::device {
 
-/// The interactive debugger and the trace streams that the options of a host program ask for. The
-/// program keeps its standard streams: commands come from the terminal (/dev/tty), and answers go
-/// there; with --debug-commands FILE they go to stderr. While the debugger waits for a command,
-/// calls of the program that need the GPU's memory wait, too.
+/// The interactive debugger and the trace streams that the options of a host program request. The
+/// program keeps its standard streams: commands are read from the terminal (/dev/tty) and output is
+/// written to it; with --debug-commands FILE, output goes to stderr. While the debugger waits for a
+/// command, calls of the program that need GPU memory block.
 class debug_session {
 public:
     struct services {
         memory_space& memory;
-        /// A variable of the program's modules by name. Any thread may ask.
+        /// Looks up a variable of the program's modules. Thread-safe.
         std::function<std::optional<platform::memory_range>(const std::string& name)> symbol;
-        std::function<void()> quit;  ///< ends the process; in the thread of the engine
+        std::function<void()> quit;  ///< ends the process; called in the engine's thread
     };
 
-    /// What goes wrong with these options for host programs. @throws kernel::user_error
+    /// Checks the options for use with host programs. @throws kernel::user_error
     static void check(const platform::option_values& values, const platform::gpu_config& gpu,
                       bool functional);
 
-    /// @throws kernel::user_error  options that do not go together; no terminal, no file of
-    /// commands
+    /// @throws kernel::user_error  for incompatible options, or if there is no terminal or command
+    /// file
     debug_session(const platform::option_values& values, const platform::gpu_config& gpu,
                   bool functional, services how);
     ~debug_session();
     debug_session(const debug_session&) = delete;
     debug_session& operator=(const debug_session&) = delete;
 
-    // ---- with time ----
+    // ---- timing mode ----
 
-    /// The GPU is built; nothing has run.
+    /// Attaches to the GPU after it has been built, before anything runs.
     void attach(platform::gpu& device);
-    /// Simulated time begins: the first commands. @pre the memory's gate is free
+    /// Simulation begins: prompts for the first commands. @pre the memory gate is not held
     void begin();
-    /// Nothing more will run: the last commands. @pre the memory's gate is free
+    /// Simulation has ended: prompts for the last commands. @pre the memory gate is not held
     void end();
 
-    // ---- without time; while the memory's gate is held ----
+    // ---- functional mode; call while the memory gate is held ----
 
-    /// A launch while it is executed.
+    /// Reports begin and end of a launch to the session.
     class watched_launch {
     public:
-        /// @param session  nullptr: nobody watches  @param number  of the launch, from 1
+        /// @param session  nullptr: no debugger  @param number  of the launch, from 1
         watched_launch(debug_session* session, const execution::launch& l, std::uint64_t number);
         ~watched_launch();
         watched_launch(const watched_launch&) = delete;
@@ -79,7 +79,7 @@ private:
     struct close_file {
         void operator()(std::FILE* f) const { std::fclose(f); }
     };
-    std::unique_ptr<std::FILE, close_file> terminal_;  ///< where answers go; nullptr: stderr
+    std::unique_ptr<std::FILE, close_file> terminal_;  ///< output stream; nullptr: stderr
     std::unique_ptr<platform::gpu_debugger> timed_;
     std::unique_ptr<platform::functional_debugger> functional_;
     std::unique_ptr<platform::trace_stream_printer> printer_;

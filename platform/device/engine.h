@@ -15,43 +15,43 @@
 
 namespace simtlm::device {
 
-/// What engines and hosts share.
+/// State shared by engines and hosts.
 struct shared_state {
-    /// @param alignment  of allocations
+    /// @param alignment  of allocations, bytes
     shared_state(unsigned devices, std::uint64_t bytes, std::uint64_t alignment = 512)
         : memory(devices, bytes, alignment) {}
 
     memory_space memory;
-    execution::texture_table textures;  ///< changed while the memory's gate is held
+    execution::texture_table textures;  ///< modified only while the memory gate is held
     std::uint64_t stack_limit = 1024;   ///< bytes per thread
     std::uint64_t heap_limit = 8 << 20;
-    std::function<void(std::string_view)> print;  ///< printf of programs
-    inspection* look = nullptr;                   ///< nullptr: at nothing
-    /// One line that explains a failure to people.
+    std::function<void(std::string_view)> print;  ///< sink for printf of programs
+    inspection* look = nullptr;                   ///< nullptr: no inspection
+    /// Reports a failure to the user in one line.
     std::function<void(const std::string&)> complain;
-    /// Somebody wants the engine to return from run() soon.
+    /// Requests that run() of the engine returns soon.
     std::atomic<bool> attention{false};
-    /// The process ends: what runs is left where it is.
+    /// The process ends: running work is abandoned.
     std::atomic<bool> give_up{false};
 };
 
-/// What carries tasks out: with or without time. Used by one thread.
+/// Executes tasks, in timing or functional mode. Used by one thread.
 class engine {
 public:
     virtual ~engine();
 
-    /// Begins a task; everything that it waits for is done.
+    /// Starts a task whose dependencies are done.
     virtual void start(const task_ptr& t) = 0;
-    /// Goes on until some task is done, or attention is asked for.
-    /// @return tasks that are done, in order
+    /// Runs until a task is done or attention is requested.
+    /// @return completed tasks, in order
     virtual std::vector<task_ptr> run() = 0;
-    /// Something is under way.
+    /// Returns whether tasks are in progress.
     virtual bool busy() const = 0;
-    /// Simulated time, ps.
+    /// Simulated time in ps.
     virtual std::uint64_t now() const = 0;
-    /// Whether tasks can follow on one that has failed; any thread may ask.
+    /// Returns whether tasks can be executed after a failed one. Thread-safe.
     virtual bool survives_faults() const { return true; }
-    /// No more tasks will come.
+    /// No more tasks will be started.
     virtual void finish() {}
 };
 

@@ -29,7 +29,7 @@ functional_engine::functional_engine(shared_state& state, unsigned sms, unsigned
       debug_(debug) {}
 
 std::uint64_t functional_engine::now() const {
-    return 0;  // without time nothing takes any
+    return 0;  // functional execution takes no simulated time
 }
 
 void functional_engine::finish() {

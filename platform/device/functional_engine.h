@@ -14,14 +14,14 @@ namespace simtlm::device {
 
 class debug_session;
 
-/// Runs programs without time: one task after the other. Time goes on as the host's does.
+/// Executes programs in functional mode, one task at a time. Its time is the host's time.
 class functional_engine : public engine {
 public:
-    /// Told of every kernel that has run.
+    /// Called for every kernel that has completed.
     using listener = std::function<void(const task&, const execution::execution_summary&)>;
 
-    /// @param failed  told of every kernel that has not come to its end
-    /// @param debug   watches launches; nullptr: nobody does
+    /// @param failed  called for every kernel that has not completed
+    /// @param debug   observes launches; nullptr: no debugger
     functional_engine(shared_state& state, unsigned sms, unsigned host_threads, listener ran,
                       std::function<void()> failed = {}, debug_session* debug = nullptr);
 
@@ -46,8 +46,8 @@ private:
     std::uint64_t launches_ = 0;
 };
 
-/// Carries out a copy or a host call, and a kernel by the function given: outcomes become the
-/// task's, messages are told.
+/// Performs a copy, host call or kernel through `act`, stores the outcome in the task and reports
+/// error messages.
 void attempt(task& t, const shared_state& state, const std::function<void()>& act);
 
 }  // namespace simtlm::device

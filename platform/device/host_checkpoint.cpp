@@ -9,7 +9,7 @@
 #include "platform/outputs/provenance.h"
 
 #include <fmt/format.h>
-// In the header: who links an installed library needs no libxxhash.
+// Header-only, so that users of an installed library need not link libxxhash.
 #ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
 #endif
@@ -138,7 +138,7 @@ void host_checkpoint::copied(task& t) {
     }
     if (t.direction != copy_direction::to_host || t.bytes == 0) return;
     const memory_rows& to = t.to_host;
-    // Who is not told where the data went looks otherwise.
+    // Data copied to an unknown destination is host-visible in a way that the log cannot replay.
     seen_otherwise_ = seen_otherwise_ || to.width == 0;
     if (replays() ? executes() : seen_otherwise_ || memory_.is_shared_with_host()) return;
     if (replays() && t.bytes > log_.to_host.size() - taken_)
@@ -186,7 +186,7 @@ void host_checkpoint::save(platform::gpu& device, std::uint64_t launches,
             a.take());
         report_.note("note", fmt::format("the run is saved in {} behind kernel {}", how_.write,
                                          device.commands().kernels_done()));
-    } catch (const std::exception& e) {  // the run goes on
+    } catch (const std::exception& e) {  // the run continues
         report_.result_lost(e.what());
     }
     log_ = {};
@@ -216,7 +216,7 @@ void host_checkpoint::restore(platform::gpu& device, std::uint64_t launches) {
     log_ = {};
 }
 
-/// The contents of all allocations, or, where kernels are executed, checksums of them.
+/// Saves the contents of all allocations or, if kernels are re-executed, checksums of them.
 void host_checkpoint::checkpoint_memory(kernel::archive& a) {
     const auto same = [&a](auto here, const char* otherwise) {
         auto saved = here;

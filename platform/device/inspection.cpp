@@ -7,7 +7,7 @@ namespace simtlm::device {
 
 namespace {
 
-/// What is looked for, and what has to be told.
+/// Adds the checks that the debug output depends on.
 execution::check_options with_log(execution::check_options checks, const debug_output& debug) {
     checks.log = debug.tells_instructions();
     return checks;

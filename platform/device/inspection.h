@@ -14,25 +14,26 @@
 
 namespace simtlm::device {
 
-/// What the user looks for in programs while they run: --check, and the manual's aids for looking
-/// into them. One for all programs of a device.
+/// Runtime inspection of programs: --check and the debug output of GPGPU-Sim. One object for all
+/// programs of a device.
 class inspection {
 public:
     /// @param print  writes to stdout
-    /// @throws kernel::user_error  an option is at fault, or the file of a log
+    /// @throws kernel::user_error  for a faulty option or log file
     inspection(const platform::option_values& values, std::function<void(std::string_view)> print);
 
-    /// Programs have to be loaded with these.
+    /// Checks that programs must be instrumented with when they are loaded.
     const execution::check_options& checks() const { return checks_; }
-    /// Whether anything is looked for in programs.
+    /// Returns whether any check of programs is enabled.
     bool finds() const { return checks_.any(); }
     debug_output& debug() { return debug_; }
 
-    /// Device memory keeps from now on what the checks need. Before anything is allocated.
+    /// Enables the bookkeeping in device memory that the checks need. Call before any allocation.
     void prepare(execution::device_memory& memory) const;
-    /// A launch is inspected.
+    /// Attaches the inspection to a launch.
     void attach(execution::services& world);
-    /// Lines that say what the checks have found since the last call. Not while programs run.
+    /// Returns the findings since the last call, one per line. Must not be called while programs
+    /// run.
     std::vector<std::string> take_findings();
 
 private:

@@ -8,7 +8,7 @@
 
 namespace simtlm::device {
 
-/// By what launches are grouped for --sample.
+/// Traits that --sample groups launches by.
 inline platform::kernel_traits traits_of(const execution::launch& l) {
     platform::kernel_traits traits;
     traits.name = l.kernel->name;
@@ -19,7 +19,7 @@ inline platform::kernel_traits traits_of(const execution::launch& l) {
     return traits;
 }
 
-/// The same with what the launch has executed: the memory is that of the allocations.
+/// Traits including what the launch has executed; its memory is that of the allocations.
 inline platform::kernel_traits traits_of(const execution::launch& l,
                                          const execution::execution_summary& s,
                                          const execution::instruction_descriptors& code) {

@@ -34,7 +34,8 @@ loaded_module::loaded_module(const module_source& source, memory_space& memory,
 
 const execution::kernel_image& loaded_module::fitted(const execution::kernel_image& kernel,
                                                      unsigned threads, unsigned registers) const {
-    constexpr unsigned warp = 32, unit = 8;  // lanes; registers of a thread that are given at once
+    // Warp size; registers per thread are allocated in units of 8.
+    constexpr unsigned warp = 32, unit = 8;
     const unsigned most =
         registers / (std::max(threads + warp - 1, warp) / warp * warp) / unit * unit;
     if (kernel.registers <= most || most == 0 || estimated_.count(kernel.name) == 0) return kernel;

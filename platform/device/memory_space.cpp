@@ -14,9 +14,8 @@ namespace {
 
 using execution::device_memory;
 
-/// Where device memory may lie in the process. The first place is that of the reference; the others
-/// serve processes that have something there (sanitizers, programs without position-independence
-/// and with a large heap).
+/// Candidate base addresses of device memory. The first one is that of GPGPU-Sim; the others serve
+/// processes that occupy it (sanitizers, non-PIE programs with a large heap).
 std::unique_ptr<device_memory> reserve(std::uint64_t bytes) {
     device_memory::config wanted;
     wanted.capacity = bytes;
@@ -36,7 +35,7 @@ std::unique_ptr<device_memory> reserve(std::uint64_t bytes) {
                   "ask for less (--device-memory), or lift the limit (ulimit -v)");
 }
 
-/// Memory of the process, which stays when a GPU has no use for it any more.
+/// Host memory that outlives its use by a GPU.
 bool is_admitted(memory_kind k) {
     return k == memory_kind::registered || k == memory_kind::mapped;
 }
@@ -72,7 +71,7 @@ memory_space::memory_space(unsigned devices, std::uint64_t bytes, std::uint64_t 
 
 namespace {
 
-/// What an allocation takes of its device.
+/// Device memory that an allocation consumes, bytes.
 std::uint64_t taken_by(std::uint64_t bytes) {
     return (std::max<std::uint64_t>(bytes, 1) + 511) & ~511ull;
 }
@@ -103,13 +102,13 @@ std::uint64_t memory_space::allocate(memory_kind kind, unsigned device, std::uin
         used_[device] += taken;
     else
         share_with_host();
-    // The host writes there without a word.
+    // The host can write there without notification.
     if (!counts && memory_->writes() != nullptr) memory_->writes()->mark(a.address, bytes);
     allocations_[a.address] = a;
     return a.address;
 }
 
-/// Only while the mutex is held.
+/// The caller must hold the mutex.
 void memory_space::check_room(unsigned device, std::uint64_t bytes) const {
     if (bytes > bytes_per_device_ || used_[device] + bytes > bytes_per_device_)
         throw failure(status::out_of_memory,

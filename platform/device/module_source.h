@@ -11,43 +11,44 @@
 
 namespace simtlm::device {
 
-/// What a compiler has said of a kernel, in place of an estimate.
+/// Properties of a kernel reported by a compiler, used instead of an estimate.
 struct compiled_descriptor {
-    unsigned registers = 0;  ///< per thread; 0: not known
+    unsigned registers = 0;  ///< per thread; 0: unknown
 };
 
-/// A module as a host hands it over, not yet read.
+/// A module as passed by a host, not parsed yet.
 struct module_source {
-    std::string name;  ///< for messages
+    std::string name;  ///< used in messages
     execution::instruction_set isa = execution::instruction_set::ptx;
-    std::string code;                                     ///< PTX as text, or a cubin: an ELF file
-    std::map<std::string, compiled_descriptor> compiled;  ///< by kernel; of PTX
-    /// Of PTX: bytes in front of the shared variables of every kernel, so that none of them has the
-    /// address 0 (execution::kernel_image::reserved_shared).
+    std::string code;                                     ///< PTX text, or a cubin (ELF file)
+    std::map<std::string, compiled_descriptor> compiled;  ///< for PTX, by kernel
+    /// For PTX: bytes reserved before the shared variables of every kernel, so that none of them
+    /// has the address 0 (execution::kernel_image::reserved_shared).
     std::uint32_t reserved_shared = 0;
-    /// What is run in its place where it is machine code that cannot be executed whole; nullptr:
-    /// nothing, and a launch of what cannot be executed fails.
+    /// Fallback for machine code that cannot be executed entirely; nullptr: none, and launching an
+    /// unsupported kernel fails.
     std::shared_ptr<const module_source> otherwise;
 };
 
-/// One of the forms in which a host hands over the same module: an entry of a fat binary.
+/// One of several forms of the same module: an entry of a fat binary.
 struct code_candidate {
     execution::instruction_set isa = execution::instruction_set::ptx;
     unsigned architecture = 0;  ///< 70 for compute_70 or sm_70
     std::string code;
 };
 
-/// Which of several forms is executed.
+/// Which form of a module is preferred.
 enum class code_preference : std::uint8_t {
     ptx,
-    sass,       ///< machine code
-    automatic,  ///< machine code for the GPU's very architecture, else PTX, else older machine code
+    sass,  ///< machine code
+    /// Machine code for exactly the GPU's architecture, else PTX, else older machine code.
+    automatic,
 };
 
-/// The form that a GPU executes. Of PTX: the newest that is not newer than the GPU. Of machine
+/// Selects the form that a GPU executes. PTX: the newest that is not newer than the GPU. Machine
 /// code: the newest of the GPU's generation (major number) that is not newer.
 /// @param architecture  of the GPU: 70 for compute capability 7.0
-/// @return nullptr: there is none
+/// @return nullptr if no form is suitable
 const code_candidate* choose_code(const std::vector<code_candidate>& candidates,
                                   unsigned architecture, code_preference preference);
 

@@ -5,8 +5,8 @@ namespace simtlm::device {
 
 class loaded_module;
 
-/// The architecture of a module's PTX, 75 for compute_75; of machine code, of the PTX that it was
-/// compiled from. CUB chooses by it between what it was compiled for.
+/// PTX architecture of a module, 75 for compute_75; for machine code, the PTX it was compiled from.
+/// CUB selects among its compiled variants by it.
 unsigned ptx_architecture(const loaded_module& m);
 
 }  // namespace simtlm::device

@@ -55,11 +55,11 @@ double run_log::seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
 
-/// To the program's own stdout, or to a file.
+/// Writes to stdout of the program, or to a file.
 void run_log::write(const std::string& text) {
     if (!to_.reports || broken_) return;
     const kernel::signal_shield shield;
-    if (file_) {  // errors are told by commit()
+    if (file_) {  // commit() reports errors
         file_->write(text);
         return file_->flush();
     }
@@ -74,7 +74,7 @@ void run_log::note(const std::string& kind, const std::string& text) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (to_.quiet || !noted_.insert(text).second) return;
     }
-    // Scripts take what is on stderr for a failure.
+    // Scripts treat output on stderr as a failure.
     const std::string said = fmt::format("simtlm: {}: {}\n", kind, kernel::printable(text));
     if (isatty(STDERR_FILENO) == 0) return write(said);
     std::fputs(said.c_str(), stderr);
@@ -127,7 +127,7 @@ void run_log::task_ended(const task& t) {
     if (t.device < gpus_.size()) gpus_[t.device].files->add(a);
 }
 
-/// Calls are shown beside the first GPU.
+/// API calls are shown in the timeline of the first GPU.
 void run_log::called(const char* name, std::uint64_t from, std::uint64_t to) {
     thread_local const std::uint64_t thread = calling_threads_.fetch_add(1);
     platform::host_activity a;
@@ -155,7 +155,7 @@ void run_log::copied(std::uint64_t address, std::uint64_t bytes) {
     if (recording_) recording_->copied(address, bytes);
 }
 
-/// Before the first report, so that a run of no kernel has none that looks like one.
+/// Written before the first report, so that a run without kernels has no opening lines.
 void run_log::open_report() {
     if (!std::exchange(opened_, true)) write(platform::opening_lines(from_.build));
 }
@@ -228,13 +228,13 @@ std::string run_log::summary_of(const watched& w) const {
         ratio(cycles, seconds()));
 }
 
-/// As files of statistics have it.
+/// Exit status in the spelling of the statistics files.
 std::string run_log::how_it_ended() const {
     if (!interrupted_.empty()) return "interrupted";
     return failed_.empty() ? "finished" : failed_;
 }
 
-/// A file that fails keeps no other one from being written.
+/// An error in one file must not prevent the others from being written.
 void run_log::finish_files(watched& w, const std::string& how) {
     const auto attempt = [this](auto&& act) {
         try {
@@ -257,7 +257,7 @@ void run_log::ended() {
     const kernel::signal_shield shield;
     const std::string how = how_it_ended();
     for (watched& w : gpus_) {
-        // What was counted of kernels that have not ended.
+        // Report what was counted for unfinished kernels.
         if (!w.gpu->commands().idle()) {
             const auto kernel = platform::record_of_unfinished(*w.gpu);
             report(w, kernel ? &*kernel : nullptr);

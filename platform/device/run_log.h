@@ -22,20 +22,21 @@
 
 namespace simtlm::device {
 
-/// What a host program's run leaves: a report after every kernel, as GPGPU-Sim prints it, a summary
-/// at the end, the files that the options ask for. With several GPUs their files have numbers.
+/// Output of a host program's run: a report after every kernel in the format of GPGPU-Sim, a
+/// summary at the end, and the files that the options request. With several GPUs, file names are
+/// numbered.
 class run_log : public run_observer {
 public:
     struct outputs {
-        std::string file;      ///< reports; empty: stdout
-        bool compact = false;  ///< without what is zero or was said before
+        std::string file;      ///< file for reports; empty: stdout
+        bool compact = false;  ///< omits statistics that are zero or unchanged
         bool reports = true;
-        bool summary = false;   ///< on stderr, at the end
-        bool quiet = false;     ///< no notes
-        bool by_class = false;  ///< functional mode: what kernels have executed by class
+        bool summary = false;   ///< print a summary on stderr at the end
+        bool quiet = false;     ///< suppress notes
+        bool by_class = false;  ///< functional mode: print instruction counts by class
     };
 
-    /// @param options  as long as this object
+    /// @param options  must outlive this object
     run_log(const platform::option_values& options, const outputs& to, platform::provenance from,
             double core_hertz);
     ~run_log() override;
@@ -46,10 +47,11 @@ public:
         std::shared_ptr<execution::executed_kernel> kernel) override;
     void copied(std::uint64_t address, std::uint64_t bytes) override;
     void task_ended(const task& t) override;
-    /// The program has called a function of an API. Any thread may tell. @param name  lives on
+    /// The program has called an API function. Thread-safe.
+    /// @param name  must outlive this object
     /// @param from, to  simulated time, ps
     void called(const char* name, std::uint64_t from, std::uint64_t to);
-    /// Whether called() has an effect: there is a timeline.
+    /// Returns whether called() has an effect, that is whether a timeline is recorded.
     bool records_calls() const { return records_calls_; }
     void warned(const std::string& text) override { note("warning", text); }
     void failed(const std::string& how) override {
@@ -62,37 +64,37 @@ public:
     }
     void ended() override;
 
-    /// Functional mode: a kernel has run.
+    /// Functional mode: a kernel has been executed.
     void kernel_executed(const task& t, const execution::execution_summary& s);
-    /// A note on stderr, each text once.
+    /// Prints a note on stderr; each text only once.
     void note(const std::string& kind, const std::string& text);
-    /// What went wrong, on stderr.
+    /// Prints an error on stderr.
     void complain(const std::string& text);
     void kernel_failed() override { aborted_ = true; }
     /// Saves the run of the only GPU; see platform::checkpoint.
     /// @throws kernel::user_error, kernel::output_error
     void save(const std::string& file, const platform::option_values& options,
               const platform::workload_state& workload, const std::string& host_log);
-    /// The opposite, on GPUs that have run nothing. @throws kernel::user_error
+    /// Restores a saved run on GPUs that have not run anything. @throws kernel::user_error
     void resume(platform::checkpoint& saved, const platform::workload_state& workload);
-    /// Something could not be written.
+    /// An output could not be written.
     void result_lost(const std::string& why) override {
         complain(why);
         lost_ = true;
     }
-    /// Not all that was counted could be written.
+    /// Returns whether an output could not be written.
     bool has_lost_results() const { return lost_; }
-    /// A kernel has begun and not ended: a deadlock, a fault, a limit.
+    /// Returns whether a started kernel has not ended: deadlock, fault or limit.
     bool has_aborted_kernel() const { return aborted_; }
-    /// --check has found something in the program.
+    /// --check has reported findings.
     void checks_have_found() { checks_found_ = true; }
     bool has_findings() const { return checks_found_; }
-    /// Why the run did not come to its end: the last line says so.
+    /// Sets the reason why the run was ended early, printed in the last line.
     void interrupted(const std::string& why) { interrupted_ = why; }
     std::uint64_t kernels() const { return kernels_; }
 
 private:
-    /// A GPU and what is known of it.
+    /// A GPU and its outputs.
     struct watched {
         platform::gpu* gpu;
         std::unique_ptr<platform::reporter> reporter;
@@ -129,7 +131,7 @@ private:
     std::uint64_t kernels_ = 0;
     bool broken_ = false, opened_ = false, has_ended_ = false;
     std::atomic<bool> lost_{false}, aborted_{false}, checks_found_{false};
-    std::vector<platform::host_activity> early_calls_;  ///< made before the GPUs were
+    std::vector<platform::host_activity> early_calls_;  ///< recorded before the GPUs were built
     bool built_ = false;
     std::atomic<std::uint64_t> calling_threads_{0};
 };

@@ -21,7 +21,7 @@ scheduler::~scheduler() {
     if (thread_.joinable()) thread_.join();
 }
 
-/// The thread takes no signals: they are the program's.
+/// Blocks all signals in the thread, because they belong to the program.
 void scheduler::start_thread() {
     if (started_) return;
     started_ = true;
@@ -52,7 +52,7 @@ stream* scheduler::create_stream(unsigned device, bool blocking, int priority, u
 
 void scheduler::destroy_stream(stream* s) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // What comes later into the legacy stream has to wait for what is still in this one.
+    // Later work of the legacy stream must wait for unfinished work of this one.
     stream& l = *legacy_[s->device];
     if (s->blocking && s->last && !s->last->done) {
         const auto join = std::make_shared<task>();
@@ -88,7 +88,7 @@ void scheduler::add(const task_ptr& t, const std::vector<task_ptr>& after) {
     work_.notify_one();
 }
 
-/// What a task of a stream waits for.
+/// Adds the tasks that a new task of a stream depends on.
 void scheduler::order(stream& s, std::vector<task_ptr>& after) {
     if (s.last) after.push_back(s.last);
     if (s.legacy) {
@@ -159,7 +159,7 @@ status scheduler::wait(const task_ptr& t) {
     if (t->done || ended_) return t->outcome;
     const auto mine = wishes_.insert(wishes_.end(), {t, ~std::uint64_t{0}});
     work_.notify_one();
-    // When a signal ends the process, who waits is not to go on.
+    // If a signal ends the process, waiting threads must not continue.
     done_.wait(lock, [&] { return t->done || (ended_ && !abandon_); });
     wishes_.erase(mine);
     touch();
@@ -170,8 +170,8 @@ bool scheduler::poll(const task_ptr& t) {
     std::unique_lock<std::mutex> lock(mutex_);
     touch();
     if (t->done || ended_) return true;
-    // One completion, so that a host that asks again and again comes to an end; none where the task
-    // waits for the host itself.
+    // Waits for one completion, so that a polling host eventually terminates; waits for none if the
+    // task waits for the host itself.
     const auto mine = wishes_.insert(wishes_.end(), {t, completed_ + 1});
     work_.notify_one();
     const auto progress = [&] { return ended_ || is_idle() || !mine->open(completed_); };
@@ -227,7 +227,7 @@ status scheduler::fault(unsigned device) const {
 
 void scheduler::forget_fault(unsigned device) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (faults_[device] == status::success) return;  // perhaps there is no engine yet
+    if (faults_[device] == status::success) return;  // the engine may not exist yet
     if (engine_->survives_faults()) faults_[device] = status::success;
 }
 
@@ -262,7 +262,7 @@ void scheduler::make_engine() {
     }
 }
 
-/// Tasks whose condition holds by now are ready again.
+/// Moves tasks whose condition has become true to the ready queue.
 void scheduler::watch() {
     const auto holds = [&](const task_ptr& t) {
         if (faults_[t->device] == status::success && !t->until()) return false;
@@ -273,7 +273,7 @@ void scheduler::watch() {
     watched_.erase(std::remove_if(watched_.begin(), watched_.end(), holds), watched_.end());
 }
 
-/// What is to begin now; the rest is watched.
+/// Returns the tasks to start now; those with an unmet condition are watched.
 std::deque<task_ptr> scheduler::take_ready() {
     std::deque<task_ptr> begin;
     for (const task_ptr& t : ready_) {
@@ -302,10 +302,10 @@ void scheduler::serve() {
             continue;
         }
         const std::deque<task_ptr> begin = take_ready();
-        // While something is watched, the engine comes back soon and often.
+        // While tasks are watched, the engine must return soon and often.
         state_.attention = !watched_.empty();
         if (begin.empty() && !engine_busy_) {
-            done_.notify_all();  // hosts that poll: nothing goes on without them
+            done_.notify_all();  // polling hosts must make progress
             continue;
         }
         stepping_ = true;
@@ -324,15 +324,16 @@ void scheduler::serve() {
                 engine_->start(begin[i]);
         }
         if (finished.empty() && engine_) finished = engine_->run();
-        // What they keep goes without the lock, since destructors may call anything; and before
-        // hosts go on, or where the next allocation lies would depend on which thread is faster.
+        // Released without the lock, since destructors may call anything, and before hosts
+        // continue, since otherwise the address of the next allocation would depend on thread
+        // timing.
         for (const task_ptr& t : finished) t->keeps.reset();
         if (engine_) time_.store(engine_->now(), std::memory_order_relaxed);
         const bool busy = engine_ && engine_->busy();
         lock.lock();
         stepping_ = false;
         engine_busy_ = busy;
-        if (abandon_) continue;  // nobody is to go on with what is left where it was
+        if (abandon_) continue;  // hosts must not continue with abandoned work
         for (std::size_t i = 0; i < begin.size(); ++i)
             if (failed[i] || !engine_)
                 begin[i]->outcome = engine_ ? faults_[begin[i]->device] : status::not_initialised;

@@ -18,78 +18,79 @@
 
 namespace simtlm::device {
 
-/// Order of work within a GPU: what is put into it begins in order. A stream that is not blocking
-/// does not wait for the legacy default stream, nor that for it.
+/// An in-order queue of tasks of a GPU. A non-blocking stream and the legacy default stream do not
+/// wait for each other.
 struct stream {
     std::uint64_t number = 0;
     unsigned device = 0;
-    bool legacy = false;   ///< the legacy default stream
-    bool blocking = true;  ///< orders itself with the legacy default stream
+    bool legacy = false;   ///< is the legacy default stream
+    bool blocking = true;  ///< synchronises with the legacy default stream
     int priority = 0;
     unsigned flags = 0;
     task_ptr last;
 };
 
-/// Puts tasks in order and has them carried out by an engine in a thread of its own, which alone
-/// touches SystemC. Hosts post tasks from any thread, and wait for them.
+/// Orders tasks and executes them through an engine in a thread of its own, which is the only one
+/// to use SystemC. Hosts submit tasks from any thread and wait for them.
 ///
-/// In timing mode simulated time goes on only while a host waits, or has been silent for a while:
-/// so the time at which a single host thread's work reaches the GPU does not depend on the speed of
-/// the machine that simulates.
+/// In timing mode, simulated time advances only while a host waits, or after a period without
+/// calls. The time at which work of a single host thread reaches the GPU therefore does not depend
+/// on the speed of the simulating machine.
 class scheduler {
 public:
     struct settings {
-        bool eager = true;        ///< run whenever there is something to do
-        unsigned grace_ms = 300;  ///< else: after so long without a call; 0: never
+        bool eager = true;        ///< run whenever there is work
+        unsigned grace_ms = 300;  ///< if not eager: run after this time without a call; 0: never
     };
-    /// Makes the engine, in the scheduler's thread, when the first task comes.
+    /// Creates the engine; called in the scheduler's thread when the first task is submitted.
     using maker = std::function<std::unique_ptr<engine>()>;
 
     scheduler(shared_state& state, unsigned devices, settings how, maker make);
     ~scheduler();
 
-    /// The legacy default stream of a device.
+    /// Returns the legacy default stream of a device.
     stream& legacy(unsigned device) { return *legacy_[device]; }
     stream* create_stream(unsigned device, bool blocking, int priority, unsigned flags);
-    /// Goes when its work is done.
+    /// Destroys a stream once its work is done.
     void destroy_stream(stream* s);
     bool knows(const stream* s) const;
 
-    /// Puts a task behind what is in the stream. @param after  other tasks it waits for
+    /// Appends a task to a stream. @param after  additional tasks that it waits for
     void submit(stream& s, const task_ptr& t, const std::vector<task_ptr>& after = {});
-    /// Puts a task that does not begin before it is released.
+    /// Submits a task that starts only after release().
     void submit_held(const task_ptr& t);
     void release(const task_ptr& t);
-    /// Puts a task behind other tasks alone.
+    /// Submits a task outside of streams that waits for other tasks only.
     void submit_after(const task_ptr& t, const std::vector<task_ptr>& after);
-    /// A marker behind everything that is in a stream, or in all streams of a device.
+    /// Submits a marker that completes after all work of a stream, or of all streams of a device.
     task_ptr mark(stream& s, const std::vector<task_ptr>& after = {});
     task_ptr mark_all(unsigned device);
 
     /// Waits until a task is done. @return its outcome
     status wait(const task_ptr& t);
-    /// Whether it is done; if not, simulates until some task ends, or nothing is left to do before
-    /// a host acts.
+    /// Returns whether a task is done; if not, simulates until a task ends or no work is left
+    /// before a host acts.
     bool poll(const task_ptr& t);
-    /// Whether it is done, without more ado.
+    /// Returns whether a task is done, without simulating.
     bool is_done(const task_ptr& t) const;
-    /// Simulated time, ps, as of the engine's last step; 0 without time.
+    /// Simulated time in ps at the engine's last step; 0 in functional mode.
     std::uint64_t time() const;
-    /// Everything that is in a stream. @return done
+    /// Poll or wait for all work of a stream. @return poll: whether it is done
     bool poll(stream& s);
     status wait(stream& s);
     status wait_all(unsigned device);
 
-    /// The fault that has ended a device's work; success: none.
+    /// The first fault of a device; success if there is none.
     status fault(unsigned device) const;
-    /// After a reset.
+    /// Clears the fault of a device, after a reset.
     void forget_fault(unsigned device);
 
-    /// Carries out everything, tells the engine that the end has come, and stops its thread. Later
-    /// calls do nothing. @param abandon  what has not ended is left
+    /// Completes all tasks, calls finish() of the engine and stops the thread. Later calls have no
+    /// effect.
+    /// @param abandon  unfinished tasks are abandoned
     void shut_down(bool abandon);
     bool is_shut_down() const;
-    /// The calling thread is the one that carries out host calls.
+    /// Returns whether the caller is the thread that executes host calls.
     bool in_engine_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
 private:
@@ -111,18 +112,18 @@ private:
     std::unique_ptr<engine> engine_;
     std::thread thread_;
     mutable std::mutex mutex_;
-    std::condition_variable work_;  ///< for the engine's thread
-    std::condition_variable done_;  ///< for hosts
+    std::condition_variable work_;  ///< wakes the engine's thread
+    std::condition_variable done_;  ///< wakes hosts
     std::vector<std::unique_ptr<stream>> legacy_;
     std::unordered_map<const stream*, std::unique_ptr<stream>> streams_;
-    std::vector<stream*> in_order_;  ///< all but the legacy ones, by number
+    std::vector<stream*> in_order_;  ///< all streams except the legacy ones, by number
     std::deque<task_ptr> ready_;
-    std::vector<task_ptr> watched_;  ///< ready but for their `until`
+    std::vector<task_ptr> watched_;  ///< ready except for their `until` condition
     std::vector<status> faults_;
     std::chrono::steady_clock::time_point last_call_;
     std::uint64_t next_stream_ = 0, next_task_ = 0;
     std::atomic<std::uint64_t> time_{0};
-    /// What hosts wait for: a task, or that so many are completed.
+    /// What a host waits for: completion of a task, or a number of completions.
     struct wish {
         task_ptr what;
         std::uint64_t or_completed;
@@ -133,7 +134,7 @@ private:
     std::uint64_t completed_ = 0;
     bool started_ = false, quit_ = false, abandon_ = false, ended_ = false;
     bool engine_busy_ = false;
-    bool stepping_ = false;  ///< the engine's thread is at work, without the lock
+    bool stepping_ = false;  ///< the engine's thread is working without the lock
 };
 
 }  // namespace simtlm::device

@@ -9,14 +9,13 @@
 
 namespace simtlm::device {
 
-/// How something that a host has asked of the device layer ended. Each runtime library has numbers
-/// of its own for these.
+/// Outcome of a request to the device layer. Each runtime library maps it to its own error codes.
 enum class status : std::uint8_t {
     success,
     invalid_value,
     out_of_memory,
     not_initialised,
-    invalid_configuration,  ///< of grid and thread block
+    invalid_configuration,  ///< invalid grid or thread block dimensions
     invalid_image,
     no_binary_for_gpu,
     invalid_ptx,
@@ -24,7 +23,7 @@ enum class status : std::uint8_t {
     misaligned_address,
     illegal_instruction,
     assertion,
-    launch_failure,  ///< a fault that has no word of its own
+    launch_failure,  ///< a fault without a code of its own
     launch_timeout,
     launch_out_of_resources,
     cooperative_launch_too_large,
@@ -34,7 +33,7 @@ enum class status : std::uint8_t {
     host_memory_not_registered,
 };
 
-/// A call that cannot be done, with the reason in words.
+/// A request that cannot be executed, with a message.
 class failure : public kernel::user_error {
 public:
     failure(status code, const std::string& what, const std::string& remedy = {})
@@ -45,7 +44,7 @@ private:
     status code_;
 };
 
-/// What hosts call something that ended a kernel: a fault of its program, or anything else.
+/// Status for an exception that ended a kernel: a fault of its program, or any other.
 status status_of_fault(const std::exception& e);
 
 }  // namespace simtlm::device

@@ -24,7 +24,7 @@ namespace simtlm::device {
 
 namespace {
 
-constexpr int fault_of_the_input = 2;  // exit code, see docs/exit-codes.md
+constexpr int fault_of_the_input = 2;  // exit code for faulty input, see docs/exit-codes.md
 
 link_timing link_of(const platform::option_values& v, const std::string& name) {
     link_timing t;
@@ -35,7 +35,7 @@ link_timing link_of(const platform::option_values& v, const std::string& name) {
     return t;
 }
 
-/// Of all channels together: bytes per second at the peak.
+/// Peak bandwidth of all channels together in bytes per second.
 double dram_bandwidth_of(const platform::gpu_config& g) {
     const memory::dram_config& d = g.memory.partition.dram;
     return g.clocks.dram * d.data_command_freq_ratio * d.bus_width_bytes * d.chips_per_channel *
@@ -141,7 +141,7 @@ system::system(const platform::option_values& options, const run_log::outputs& l
                 s.gpus = config_.gpus;
                 s.pcie = config_.pcie;
                 s.nvlink = config_.nvlink;
-                // Copies inside a GPU take time where those of the host do.
+                // Copies inside a GPU are timed only if host copies are.
                 if (config_.pcie.bandwidth != 0) s.dram.bandwidth = dram_bandwidth_of(config_.gpu);
                 s.debug = debug_.get();
                 s.sampler = sampler_.get();
@@ -177,7 +177,7 @@ std::unique_ptr<debug_session> system::debug_of(const platform::option_values& o
         debug_session::services{state_.memory, symbol, std::move(quit)});
 }
 
-/// Address and bytes of a variable of the module loaded last that has one of this name.
+/// Address and size of a variable, from the most recently loaded module that defines it.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> system::find_variable(
     const std::string& name) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -357,7 +357,7 @@ task_ptr system::make_launch(unsigned device, launch_request r) {
 std::uint64_t system::bind_texture(const execution::texture_binding& binding) {
     const memory_space::turn turn(state_.memory, false);
     const std::lock_guard<std::mutex> lock(mutex_);
-    // Handles of objects lie apart from addresses of references.
+    // Handles of objects and addresses of references use different ranges.
     const std::uint64_t handle = ++handles_;
     state_.textures.bind(handle, binding);
     return handle;

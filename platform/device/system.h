@@ -28,20 +28,21 @@ namespace simtlm::device {
 class debug_session;
 class host_checkpoint;
 
-/// How a host sees the GPUs, from options.
+/// Properties of the GPUs as seen by a host, read from options.
 struct system_config {
     platform::gpu_config gpu;
     std::string name = "simtlm";  ///< of the GPU
     unsigned gpus = 1;
-    std::vector<unsigned> gpc_sms;  ///< SMs of each GPC; empty: all SMs are one
+    std::vector<unsigned> gpc_sms;  ///< number of SMs in each GPC; empty: all in one GPC
     bool functional = false;
     unsigned functional_threads = 1;
-    std::uint64_t memory_bytes = std::uint64_t{32} << 30;  ///< of each GPU
+    std::uint64_t memory_bytes = std::uint64_t{32} << 30;  ///< device memory of each GPU
     std::uint64_t stack_limit = 1024, heap_limit = 8 << 20;
     unsigned grace_ms = 300;
     link_timing pcie, nvlink;
     code_preference code = code_preference::ptx;
-    unsigned max_ptx_capability = 0;  ///< of PTX chosen from a fat binary; 0: that of the GPU
+    /// Limits the PTX selected from a fat binary; 0: capability of the GPU.
+    unsigned max_ptx_capability = 0;
 
     /// @throws kernel::user_error
     static system_config from(const platform::option_values& values);
@@ -50,30 +51,31 @@ struct system_config {
     }
 };
 
-/// How many clusters of a kernel's thread blocks the GPU holds at once, each on one GPC.
-/// @param size  blocks of a cluster
+/// Maximum number of clusters of a kernel that are resident at the same time; each occupies one
+/// GPC.
+/// @param size  thread blocks per cluster
 unsigned active_clusters(const system_config& c, const execution::kernel_image& k, unsigned threads,
                          std::uint64_t dynamic_shared, unsigned size);
 
-/// How many thread blocks of a kernel an SM holds at once.
+/// Maximum number of resident thread blocks of a kernel per SM.
 unsigned resident_blocks(const system_config& c, const execution::kernel_image& k, unsigned threads,
                          std::uint64_t dynamic_shared);
 
-/// A point in a stream. Recorded again and again.
+/// A point in a stream; can be recorded repeatedly.
 struct event {
     unsigned device = 0;
     unsigned flags = 0;
-    task_ptr recorded;  ///< last; nullptr: never
+    task_ptr recorded;  ///< most recent record; nullptr: never recorded
 };
 
-/// All GPUs of a process and their driver: the one thing that runtime libraries talk to. Calls may
-/// come from any thread.
+/// All GPUs of a process and their driver: the interface that the runtime libraries use.
+/// Thread-safe.
 class system {
 public:
-    /// @param options  as long as this object
-    /// @param log      where reports go
-    /// @param from     for files of statistics
-    /// @param quit     the user of the debugger wants the process to end; called by any thread
+    /// @param options  must outlive this object
+    /// @param log      destination of reports
+    /// @param from     provenance for files of statistics
+    /// @param quit     called if the user quits in the debugger; from any thread
     /// @throws kernel::user_error
     system(const platform::option_values& options, const run_log::outputs& log,
            platform::provenance from = {}, std::function<void()> quit = {});
@@ -88,36 +90,38 @@ public:
     scheduler& work() { return work_; }
     run_log& log() { return log_; }
 
-    /// Loads PTX into a GPU. @throws failure
+    /// Loads a module into a GPU. @throws failure
     std::shared_ptr<loaded_module> load(const module_source& source);
 
-    /// Copies of bytes between addresses; each may be the host's or a GPU's. The task has no place
-    /// in a stream yet.
-    /// @throws failure  an address is not inside of one allocation
+    /// Makes a copy between addresses, each of the host or of a GPU. The task has not been
+    /// submitted to
+    /// a stream yet.
+    /// @throws failure  if a range is not within one allocation
     task_ptr make_copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
                        copy_direction direction);
     /// Fills an area of rows with elements of 1, 2 or 4 bytes.
     task_ptr make_fill(std::uint64_t to, std::uint64_t pitch, std::uint32_t value, unsigned element,
                        std::uint64_t width, std::uint64_t height);
-    /// A launch, checked. @throws failure
+    /// Makes a validated launch. @throws failure
     task_ptr make_launch(unsigned device, launch_request request);
-    /// Throws unless [address, address + bytes) is inside of one allocation, or is the host's.
+    /// Throws unless [address, address + bytes) is within one allocation or is host memory.
     void check_range(std::uint64_t address, std::uint64_t bytes) const;
 
-    /// Direction of a copy by its addresses.
+    /// Direction of a copy, derived from its addresses.
     copy_direction direction_of(std::uint64_t to, std::uint64_t from) const;
-    /// Accesses to DRAM per byte of a copy: 2 where both addresses are a GPU's or managed, else 0.
+    /// DRAM accesses per byte of a copy: 2 if both addresses are GPU or managed memory, otherwise
+    /// 0.
     unsigned dram_accesses_of(std::uint64_t to, std::uint64_t from, copy_direction direction) const;
 
-    /// Textures and surfaces.
+    /// Bind textures and surfaces to handles.
     std::uint64_t bind_texture(const execution::texture_binding& binding);
     void bind_texture(std::uint64_t handle, const execution::texture_binding& binding);
     void release_texture(std::uint64_t handle);
 
-    /// Waits for a device, then gives back what begins at the address. @throws failure
+    /// Waits for the device, then frees the allocation at this address. @throws failure
     void free(std::uint64_t address);
 
-    /// The process ends, or is told to by a signal: statistics are written.
+    /// Ends the run, at process exit or on a signal, and writes statistics.
     void shut_down(bool abandon);
 
 private:
@@ -129,14 +133,15 @@ private:
     inspection look_;
     shared_state state_;
     run_log log_;
-    std::unique_ptr<debug_session> debug_;               ///< nullptr: nothing is looked at
-    std::unique_ptr<host_checkpoint> checkpoint_;        ///< nullptr: none is asked for
+    std::unique_ptr<debug_session> debug_;               ///< nullptr: no debugger
+    std::unique_ptr<host_checkpoint> checkpoint_;        ///< nullptr: no checkpoint requested
     std::unique_ptr<platform::launch_sampler> sampler_;  ///< nullptr: every launch is simulated
     scheduler work_;
     std::uint64_t handles_ = 0;
     std::mutex mutex_;
-    std::optional<execution::instruction_timing> timing_;  ///< of modules, by mutex_
-    std::vector<std::weak_ptr<loaded_module>> modules_;    ///< that have been loaded, by mutex_
+    /// For loading modules; protected by mutex_.
+    std::optional<execution::instruction_timing> timing_;
+    std::vector<std::weak_ptr<loaded_module>> modules_;  ///< loaded modules; protected by mutex_
 };
 
 }  // namespace simtlm::device

@@ -7,9 +7,9 @@
 
 namespace simtlm::device {
 
-constexpr std::size_t tensor_map_bytes = 128;  ///< of a tensor map, aligned to 64
+constexpr std::size_t tensor_map_bytes = 128;  ///< size of a tensor map; must be aligned to 64
 
-/// A tensor, and the box of it that bulk tensor copies move, as a host describes them
+/// A tensor and the box that bulk tensor copies move, as described by a host
 /// (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col). Dimension 0 is the innermost.
 struct tensor_map_request {
     static constexpr unsigned most_dimensions = 5;
@@ -20,17 +20,20 @@ struct tensor_map_request {
     std::array<std::uint64_t, most_dimensions> sizes{};         ///< elements
     std::array<std::uint64_t, most_dimensions - 1> strides{};   ///< bytes, from dimension 1 on
     std::array<std::uint32_t, most_dimensions> box{}, steps{};  ///< elements
-    int interleave = 0, swizzle = 0, fill = 0;  ///< CUtensorMapInterleave and its kin
+    /// CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapFloatOOBfill.
+    int interleave = 0, swizzle = 0, fill = 0;
 
-    /// Im2col mode; box[0] is the number of channels per pixel.
+    /// Im2col mode; box[0] is then the number of channels per pixel.
     bool im2col = false;
-    std::uint32_t pixels = 0;                               ///< per column
-    std::array<int, most_dimensions - 2> lower{}, upper{};  ///< corners, from dimension 1 on
+    std::uint32_t pixels = 0;  ///< per column
+    /// Corners of the bounding box, from dimension 1 on.
+    std::array<int, most_dimensions - 2> lower{}, upper{};
 };
 
-/// Writes a tensor map. @throws failure  what the driver refuses, and interleaved tensors
+/// Encodes a tensor map. @throws failure  for arguments that the driver rejects, and interleaved
+/// tensors
 void encode_tensor_map(const tensor_map_request& what, void* to);
-/// Changes the address of a tensor map. @throws failure  it is none
+/// Replaces the address in a tensor map. @throws failure  if it is not a tensor map
 void replace_address(void* map, std::uint64_t address);
 
 }  // namespace simtlm::device

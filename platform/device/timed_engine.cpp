@@ -25,14 +25,13 @@ namespace simtlm::device {
 
 namespace {
 
-/// What poll() costs is lost in so many core cycles.
+/// Core cycles between polls; large enough to make the cost of poll() negligible.
 constexpr double cycles_between_polls = 1024.3;
 
-/// How long other threads of a program may take to launch what had been launched in the run that
-/// was saved, ms.
+/// Maximum time to wait for other threads of a program to repeat the launches of the saved run, ms.
 constexpr unsigned patience = 10'000;
 
-/// Stands for a kernel that ended before the checkpoint, of which nothing but its name is asked.
+/// Placeholder for a kernel that ended before the checkpoint; only its name is used.
 class ended_kernel : public program::kernel_source {
 public:
     explicit ended_kernel(const std::string& name) { kernel_.name = name; }
@@ -47,7 +46,7 @@ std::uint64_t picoseconds(const sc_core::sc_time& t) {
     return static_cast<std::uint64_t>(t.to_seconds() * 1e12 + 0.5);
 }
 
-/// What somebody threw, without what SystemC says around it.
+/// Strips the decoration that SystemC adds to the message of an exception.
 std::string plain(std::string text) {
     const std::string begin = "uncaught exception: ";
     if (const std::size_t at = text.find(begin); at != std::string::npos)
@@ -64,7 +63,7 @@ std::shared_ptr<program::kernel_source> run_observer::launched(
     return kernel;
 }
 
-/// Stops the simulation when something has ended or somebody asks.
+/// Pauses the simulation when a task has ended or attention is requested.
 class timed_engine::monitor : public sc_core::sc_module {
 public:
     monitor(const sc_core::sc_module_name& name, const std::vector<unit>& units,
@@ -82,10 +81,10 @@ public:
     }
 
     sc_core::sc_event copy_ended;
-    /// When the simulation pauses for the end of a copy.
+    /// Time of the pause for the end of a copy.
     sc_core::sc_time copy_pause = sc_core::sc_max_time();
 
-    /// When the host has its next chance to give an idle GPU work, as far as that is known.
+    /// Next time when the host can give work to an idle GPU, as far as known.
     std::uint64_t next_pause() const { return std::min(copy_pause, next_poll_).value(); }
 
 private:
@@ -102,7 +101,7 @@ private:
 
 timed_engine::timed_engine(shared_state& state, const settings& how, run_observer& observer)
     : state_(state), how_(how), observer_(observer), selector_(how.gpu.traces.choice) {
-    // The banner of SystemC has no place in the output of somebody's program.
+    // Suppress the banner of SystemC in the output of the program.
     const char* const before = std::getenv("SC_COPYRIGHT_MESSAGE");
     if (before == nullptr) setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
@@ -128,11 +127,11 @@ timed_engine::timed_engine(shared_state& state, const settings& how, run_observe
     if (before == nullptr) unsetenv("SC_COPYRIGHT_MESSAGE");
 }
 
-/// The time before which no idle GPU gets work. What ends on one GPU may give work to another, and
-/// nobody knows when it will.
+/// Time before which an idle GPU gets no work. A completion on one GPU may give work to another at
+/// an unknown time.
 std::uint64_t timed_engine::gate_limit() const {
     if (replayed_until_ > sc_core::sc_time_stamp().value()) return replayed_until_;
-    // What is saved has had the edges of all clocks up to one time.
+    // A saved state must include the edges of all clocks up to one time.
     if (replays() ||
         (how_.checkpoint != nullptr && !units_.empty() && how_.checkpoint->is_due(*units_[0].gpu)))
         return 0;
@@ -141,7 +140,7 @@ std::uint64_t timed_engine::gate_limit() const {
 }
 
 timed_engine::~timed_engine() {
-    // SystemC takes a noticeable time to take a large hierarchy apart, and the process ends anyway.
+    // Destroying a large SystemC hierarchy takes noticeable time, and the process ends anyway.
     for (unit& u : units_) static_cast<void>(u.gpu.release());
     static_cast<void>(monitor_.release());
 }
@@ -217,7 +216,7 @@ bool timed_engine::is_simulated(const execution::launch& l) {
     return selector_.take(header);
 }
 
-/// @pre the gate of the memory is held
+/// Services for the launch. @pre the memory gate is held
 execution::services timed_engine::world_of(const task& t) {
     unit& u = units_[t.device];
     execution::services world;
@@ -244,7 +243,7 @@ execution::services timed_engine::world_of(const task& t) {
     return world;
 }
 
-/// While a checkpoint is replayed, commands are collected.
+/// Submits a command. During replay of a checkpoint, commands are collected.
 void timed_engine::submit(dispatch::host_command c, unsigned device) {
     dispatch::command_processor& commands = units_[device].gpu->commands();
     commands.submit(std::move(c));
@@ -279,7 +278,7 @@ void timed_engine::launch(const task_ptr& t) {
     c.what = dispatch::host_command::kind::launch;
     c.where = t->launch.kernel->name;
     c.list_number = launches_;
-    // Streams have put their kernels in order already, and kernels of a graph may run side by side.
+    // Streams have already ordered their kernels, and kernels of a graph may run concurrently.
     c.stream = (t->stream << 32) + launches_;
     if (ended) {
         c.kernel = std::make_shared<ended_kernel>(t->launch.kernel->name);
@@ -303,7 +302,7 @@ bool timed_engine::replays() const {
     return how_.checkpoint != nullptr && how_.checkpoint->replays();
 }
 
-/// Up to the checkpoint that is resumed, what the host can see of the GPU goes as it went.
+/// Replays the GPU as seen by the host, up to the checkpoint.
 void timed_engine::replay() {
     host_checkpoint& c = *how_.checkpoint;
     const host_checkpoint::step* const next = c.next();
@@ -311,7 +310,7 @@ void timed_engine::replay() {
         if (copies_.empty() && replayed_.empty() && c.is_complete(open_kernels())) return restore();
         return wait_for_host();
     }
-    // What ends by itself is copies alone, at times that are the same in both runs.
+    // Only copies end without action of the host, at the same times in both runs.
     for (const std::uint64_t number : next->kernels)
         if (replayed_.count(number) == 0) return wait_for_host();
     if (next->kernels.empty() && (copies_.empty() || copies_.begin()->first > next->now))
@@ -336,7 +335,7 @@ void timed_engine::replay() {
     end_copies();
 }
 
-/// The host has not launched yet what comes next.
+/// The host has not launched the next task yet.
 void timed_engine::wait_for_host() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (++waited_ > patience)
@@ -345,7 +344,7 @@ void timed_engine::wait_for_host() {
             "is not reached (a program that does not repeat itself cannot be resumed)");
 }
 
-/// The checkpoint is reached: the GPU, idle so far, comes to its time and gets its state.
+/// The checkpoint is reached: advances the idle GPU to its time and restores the state.
 void timed_engine::restore() {
     try {
         const memory_space::turn turn(state_.memory, true);
@@ -367,14 +366,14 @@ std::vector<std::uint64_t> timed_engine::open_kernels() const {
     return numbers;
 }
 
-/// While the launch latency of a kernel passes, what those before it have left under way comes to
-/// its end: the run can be saved unless thread blocks are placed before.
+/// Drains work of earlier kernels during the launch latency of the next one, and saves the run if
+/// the GPU comes to rest before thread blocks are placed.
 void timed_engine::save_at_rest() {
     platform::gpu& device = *units_.front().gpu;
     const kernel::phase_sequencer& sequencer = device.sequencer();
     while (!device.at_rest()) {
         if (!device.commands().at_rest() || sequencer.has_failed() || state_.give_up) return;
-        // To the end of a step with an edge of the core clock: statistics are whole there.
+        // Advance to the end of a step with a core clock edge, where statistics are consistent.
         const std::uint64_t cycles = device.core_cycles();
         while (device.core_cycles() == cycles && !sequencer.has_failed()) {
             const std::uint64_t instant = sc_core::sc_time_stamp().value();
@@ -386,8 +385,8 @@ void timed_engine::save_at_rest() {
     how_.checkpoint->save(device, launches_, open_kernels());
 }
 
-/// When a copy ends that is due now, and when it begins: the copies of a direction follow one
-/// another.
+/// End time of a copy that starts now; also sets its start time. Copies of one direction are
+/// serialised.
 std::uint64_t timed_engine::copy_end(task& t) {
     const bool inside = t.direction == copy_direction::inside;
     const bool peer = t.direction == copy_direction::between_devices;
@@ -446,7 +445,7 @@ std::vector<task_ptr> timed_engine::run() {
     return std::exchange(done_, {});
 }
 
-/// Goes on until something ends. Statistics are whole between steps only.
+/// Runs until a task ends. Statistics are consistent only between steps.
 void timed_engine::simulate() {
     try {
         const memory_space::turn turn(state_.memory, true);
@@ -505,7 +504,7 @@ void timed_engine::collect() {
     }
 }
 
-/// The simulation cannot go on: everything that is under way has failed, and what comes will.
+/// The simulation cannot continue: fails all tasks in progress and all later ones.
 void timed_engine::fail_all(const std::string& how, const std::string& why, status outcome) {
     observer_.failed(how);
     state_.complain(plain(why));

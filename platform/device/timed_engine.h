@@ -25,23 +25,24 @@ namespace simtlm::device {
 class debug_session;
 class host_checkpoint;
 
-/// What a copy between host and GPU costs. A bandwidth of 0: nothing.
+/// Latency and bandwidth of copies. A bandwidth of 0 disables their timing.
 struct link_timing {
     double latency = 0;    ///< seconds
     double bandwidth = 0;  ///< bytes per second, in each direction
 };
 
-/// What is done with what the GPUs count.
+/// Receives events and statistics of the GPUs.
 class run_observer {
 public:
     virtual ~run_observer();
-    /// The GPUs are built; nothing has run.
+    /// The GPUs have been built; nothing has run.
     virtual void built(const std::vector<platform::gpu*>& gpus) { static_cast<void>(gpus); }
-    /// A kernel has ended; between steps of the simulation.
+    /// A kernel has ended. Called between steps of the simulation.
     virtual void kernel_ended(platform::gpu& gpu, const dispatch::finished_kernel& kernel) {
         static_cast<void>(gpu), static_cast<void>(kernel);
     }
-    /// A kernel goes to a GPU: what takes its place there, itself unless it is recorded.
+    /// A kernel is about to be submitted to a GPU. Returns the kernel to submit; a recorder wraps
+    /// it.
     virtual std::shared_ptr<program::kernel_source> launched(
         std::shared_ptr<execution::executed_kernel> kernel);
     /// The host has copied to a GPU.
@@ -50,34 +51,36 @@ public:
     }
     /// A task other than a kernel has ended: its times are known.
     virtual void task_ended(const task& t) { static_cast<void>(t); }
-    /// Launches have been sampled. @param text  the projection  @param summary  the same in a line
+    /// Launches have been sampled. @param text  the projection  @param summary  the same in one
+    /// line
     virtual void projected(const std::string& text, const std::string& summary) {
         static_cast<void>(text), static_cast<void>(summary);
     }
-    /// Something could not be written.
+    /// An output could not be written.
     virtual void result_lost(const std::string& why) { static_cast<void>(why); }
     virtual void warned(const std::string& text) { static_cast<void>(text); }
-    /// The simulation cannot go on. @param how  "failed", "deadlock", or the option that ended it
+    /// The simulation cannot continue. @param how  "failed", "deadlock", or the option that ended
+    /// it
     virtual void failed(const std::string& how) { static_cast<void>(how); }
-    /// A kernel could not be launched, or was not executed to its end.
+    /// A kernel could not be launched or has not completed.
     virtual void kernel_failed() {}
-    /// No more will run. More than one call is one.
+    /// The run has ended. May be called more than once.
     virtual void ended() {}
 };
 
-/// Carries tasks out on GPUs that are simulated: all of SystemC happens in the thread that calls.
+/// Executes tasks on simulated GPUs. SystemC is used only in the calling thread.
 class timed_engine : public engine {
 public:
     struct settings {
-        platform::gpu_config gpu;  ///< of every GPU
+        platform::gpu_config gpu;  ///< configuration of every GPU
         unsigned gpus = 1;
-        link_timing pcie;                             ///< host and GPU
+        link_timing pcie;                             ///< between host and GPU
         link_timing nvlink;                           ///< between GPUs
-        link_timing dram;                             ///< accesses of copies inside a GPU
-        debug_session* debug = nullptr;               ///< of the first GPU; nullptr: none
+        link_timing dram;                             ///< for copies inside a GPU
+        debug_session* debug = nullptr;               ///< for the first GPU; nullptr: none
         platform::launch_sampler* sampler = nullptr;  ///< nullptr: every launch is simulated
-        host_checkpoint* checkpoint = nullptr;        ///< nullptr: none is written or resumed
-        /// A checkpoint cannot be written or resumed: ends the process.
+        host_checkpoint* checkpoint = nullptr;  ///< nullptr: no checkpoint is written or resumed
+        /// Called if a checkpoint cannot be written or resumed: ends the process.
         std::function<void(const std::string& why)> refuse;
     };
 
@@ -98,10 +101,11 @@ private:
     struct unit {
         std::unique_ptr<platform::gpu> gpu;
         std::unique_ptr<execution::device_heap> heap;
-        std::uint64_t to_device_free = 0, to_host_free = 0, inside_free = 0;  ///< ps
+        /// End of the last copy per direction, ps.
+        std::uint64_t to_device_free = 0, to_host_free = 0, inside_free = 0;
     };
 
-    /// A kernel that ended before the checkpoint that is resumed.
+    /// A kernel that ended before the checkpoint being resumed.
     struct replayed_kernel {
         task_ptr owner;
         execution::launch launch;
@@ -126,7 +130,7 @@ private:
     std::uint64_t gate_limit() const;
     void collect();
     void end_copies();
-    /// The lines that a copy of the host leaves in the L2.
+    /// Leaves the lines of a host copy in the L2.
     void leave_in_l2(const task& t);
     void fail_all(const std::string& how, const std::string& why, status outcome);
 
@@ -136,15 +140,16 @@ private:
     std::vector<unit> units_;
     std::unique_ptr<monitor> monitor_;
     std::map<std::uint32_t, task_ptr> kernels_;      ///< by launch number
-    std::multimap<std::uint64_t, task_ptr> copies_;  ///< by their end, ps
+    std::multimap<std::uint64_t, task_ptr> copies_;  ///< by end time, ps
     std::vector<task_ptr> done_;
-    std::map<std::uint64_t, replayed_kernel> replayed_;  ///< by number of the task
-    std::uint64_t replayed_now_ = 0;                     ///< ps, while a checkpoint is replayed
-    std::uint64_t replayed_until_ = 0;  ///< of the checkpoint, in units of the time resolution
-    unsigned waited_ = 0;               ///< ms, for the host
+    std::map<std::uint64_t, replayed_kernel> replayed_;  ///< by task number
+    std::uint64_t replayed_now_ = 0;                     ///< ps, during replay of a checkpoint
+    std::uint64_t replayed_until_ = 0;  ///< time of the checkpoint, in units of the time resolution
+    unsigned waited_ = 0;               ///< time spent waiting for the host, ms
     std::uint32_t launches_ = 0;
     status dead_ = status::success;
-    trace::kernel_selector selector_;  ///< the other kernels run without time
+    /// Selects the kernels to simulate; others run in functional mode.
+    trace::kernel_selector selector_;
 };
 
 }  // namespace simtlm::device
