@@ -13,21 +13,23 @@ namespace simtlm::platform {
 
 namespace {
 
-/// Samples beyond one of a cluster may take so much of the work even if those have used the budget
-/// up; two of them more: without them there is no error to tell.
+/// Additional samples beyond one per cluster may use this share of the work even if the budget is
+/// exhausted. The second constant applies to the first two of them, without which no error can be
+/// estimated.
 constexpr double extra_budget = 0.01, error_budget = 0.03;
-// Work is told in warp instructions. As measured by instructions of the host, a report and a launch
-// latency take as long as 3,000 of them, and to construct an SM as long as 500.
+// Work is measured in warp instructions. In host instructions, a report and a launch latency cost
+// as much as 3,000 of them, and the construction of an SM as much as 500.
 constexpr double cost_of_any_kernel = 3000, cost_of_an_sm = 500;
-/// Of the estimated cycles of the run: what clusters of unlike groups may make it differ by.
+/// Maximum deviation due to clusters of unequal groups, as a share of the estimated cycles of the
+/// run.
 constexpr double cluster_budget = 0.02;
-/// Of launches of a program, to those of recorded kernels: where fewer threads have something to
-/// do, the mix is another, but cycles go with instructions nevertheless.
+/// Similarity limit for launches of programs relative to that for traced kernels: with fewer active
+/// threads the instruction mix changes, but cycles remain proportional to instructions.
 constexpr double launch_tolerance = 2;
 constexpr double sector = 32;  // bytes
 constexpr double warp_size = 32;
 
-/// Student's t for 95 %, two-sided.
+/// Quantile of Student's t distribution, 95 %, two-sided.
 double quantile(double degrees) {
     constexpr double table[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
     const auto d = static_cast<std::size_t>(degrees);
@@ -43,24 +45,25 @@ double warps_of(const kernel_traits& t) {
     return std::ceil(static_cast<double>(t.block.volume()) / warp_size);
 }
 
-/// Share of the instructions that would have to be others for the mixes to be the same.
+/// Share of the instructions by which the two mixes differ.
 double mix_difference(const kernel_traits& a, const kernel_traits& b) {
     double mix = 0;
     for (std::size_t c = 0; c < a.mix.size(); ++c) mix += std::abs(a.mix[c] - b.mix[c]) / 2;
     return mix;
 }
 
-/// How much launches of the same kernel, grid and block differ; not in how many instructions.
+/// Difference of launches with the same kernel, grid and block, independent of their instruction
+/// counts.
 double launch_difference(const kernel_traits& a, const kernel_traits& b) {
     return std::max(mix_difference(a, b), relative_difference(a.footprint, b.footprint));
 }
 
-/// Loads of a warp: each may wait for memory.
+/// Loads per warp; each may stall for memory.
 double loads_of(const kernel_traits& t) {
     return t.mix[static_cast<std::size_t>(program::op_class::load)] * t.instructions / warps_of(t);
 }
 
-/// The greatest relative difference of what two kernels of any names and grids execute.
+/// Largest relative difference in what two kernels with any names and grids execute.
 double difference(const kernel_traits& a, const kernel_traits& b) {
     const double a_warps = warps_of(a), b_warps = warps_of(b);
     return std::max(
@@ -82,18 +85,19 @@ kernel_sampler::kernel_sampler(const sampling_options& how, double launch_cycles
 
 bool kernel_sampler::similar(const kernel_traits& a, const kernel_traits& b) const {
     if (!same_launch(a, b)) return false;
-    // Where a warp's accesses begin in a sector is no difference.
+    // The offset of a warp's accesses within a sector is ignored.
     const bool same_memory = relative_difference(a.footprint, b.footprint) <= how_.similarity ||
                              std::abs(a.footprint - b.footprint) <= sector * warps_of(a);
-    // The first CTAs do not tell all of kernels whose CTAs differ.
+    // If the CTAs of a kernel differ, the first ones are not representative, so recorded sizes are
+    // compared too.
     return mix_difference(a, b) <= how_.similarity && same_memory &&
            (a.recorded == 0 || b.recorded == 0 ||
             relative_difference(a.recorded, b.recorded) <= how_.similarity) &&
            relative_difference(a.instructions, b.instructions) <= how_.similarity;
 }
 
-/// Of launches that have run: of how many instructions is no difference, since their cycles follow
-/// from these.
+/// Similarity of executed launches. Instruction counts are ignored, since cycles are derived from
+/// them.
 bool kernel_sampler::similar_launch(const kernel_traits& a, const kernel_traits& b) const {
     return same_launch(a, b) && launch_difference(a, b) <= launch_tolerance * how_.similarity;
 }
@@ -145,7 +149,7 @@ double kernel_sampler::cost(std::size_t k) const {
     return kernels_[k].work + cost_of_any_kernel;
 }
 
-/// How much longer than estimated a kernel takes behind its launch latency, at most; at least 1.
+/// Largest ratio of measured to estimated cycles after the launch latency; at least 1.
 double kernel_sampler::underestimate() const {
     double most = 1;
     for (const entry& k : kernels_)
@@ -155,8 +159,8 @@ double kernel_sampler::underestimate() const {
     return most;
 }
 
-/// Core cycles behind the launch latency, roughly: what the instructions of a warp take one behind
-/// the other, or, if that is longer, what they take when every SM issues one in two cycles.
+/// Rough estimate of the core cycles after the launch latency: the serial execution time of a warp
+/// or, if longer, the time at an issue rate of one instruction every two cycles per SM.
 double kernel_sampler::body_cycles(const kernel_traits& t) const {
     constexpr double memory_round_trip = 500, per_instruction = 8, sm_cycles = 2;
     const double warps = warps_of(t);
@@ -165,12 +169,12 @@ double kernel_sampler::body_cycles(const kernel_traits& t) const {
     return std::max(memory_round_trip + per_instruction * of_a_warp, sm_cycles * t.work() / sms_);
 }
 
-/// Joins groups where that saves the most work for what it may make the run differ by, as long as
-/// that is little in all.
+/// Merges groups in order of work saved per possible deviation of the run, as long as the total
+/// deviation stays within the budget.
 void kernel_sampler::form_clusters() {
     struct candidate {
-        double cycles;  ///< by which kernels of the first group may differ, all together
-        double saved;   ///< work that needs not be simulated
+        double cycles;  ///< possible deviation of all kernels of the first group
+        double saved;   ///< work that need not be simulated
         std::size_t replaced, by;
     };
     double all = 0;
@@ -181,7 +185,7 @@ void kernel_sampler::form_clusters() {
     for (std::size_t g = 0; g < groups_.size(); ++g)
         for (std::size_t h = 0; h < groups_.size(); ++h) {
             const kernel_traits &t = groups_[g].leader, &u = groups_[h].leader;
-            if (g == h || t.instructions == 0 || u.instructions == 0) continue;  // not known
+            if (g == h || t.instructions == 0 || u.instructions == 0) continue;  // unknown
             const double cycles = static_cast<double>(groups_[g].members.size()) *
                                   std::max(body_cycles(t), body_cycles(u)) * difference(t, u);
             if (cycles <= left) candidates.push_back({cycles, cost(groups_[g].members[0]), g, h});
@@ -191,7 +195,8 @@ void kernel_sampler::form_clusters() {
                          return a.cycles * b.saved < b.cycles * a.saved;
                      });
     for (const candidate& c : candidates) {
-        // The one stands for itself alone, the other for itself at least.
+        // The replaced group must be alone in its cluster; the other one must be the simulated one
+        // of its cluster.
         std::vector<std::size_t>& joins = clusters_[groups_[c.by].cluster].groups;
         std::vector<std::size_t>& alone = clusters_[groups_[c.replaced].cluster].groups;
         if (alone.size() != 1 || joins.front() != c.by || c.cycles > left) continue;
@@ -201,7 +206,7 @@ void kernel_sampler::form_clusters() {
         joins.push_back(c.replaced);
         groups_[c.replaced].cluster = groups_[c.by].cluster;
     }
-    // What has become empty goes.
+    // Remove empty clusters.
     std::vector<cluster> whole;
     for (cluster& c : clusters_) {
         if (c.groups.empty()) continue;
@@ -213,16 +218,17 @@ void kernel_sampler::form_clusters() {
 
 void kernel_sampler::choose() {
     if (sms_ != 0) form_clusters();
-    // The construction of the GPU is part of both runs, and of the budget.
+    // Both the full run and the sampled run construct the GPU, so its cost is part of the budget.
     double all = cost_of_an_sm * sms_, used = all;
     for (std::size_t k = 0; k < kernels_.size(); ++k) all += cost(k);
     const auto take = [&](std::size_t k) {
         kernels_[k].chosen = true;
         used += cost(k);
     };
-    /// More samples of a group, in the order in which they tell most.
+    /// An additional sample.
     struct candidate {
-        double samples;  ///< of the cluster without it: second ones of all come before third ones
+        /// Samples of the cluster before it: second samples of all clusters precede third ones.
+        double samples;
         double worth;
         std::size_t kernel;
     };
@@ -241,7 +247,7 @@ void kernel_sampler::choose() {
         const auto worth = [&](double of_total, std::size_t k) {
             return candidate{samples, of_total * of_total / cost(k), k};
         };
-        // Cold caches are nothing to kernels that load nothing.
+        // Cold caches do not affect kernels without loads.
         firsts.push_back(worth(rest * loads_of(g.leader), g.members[0]));
         for (const std::size_t place : {n - 1, n / 2, n / 4}) {
             if (place < 2) continue;
@@ -254,8 +260,8 @@ void kernel_sampler::choose() {
         std::stable_sort(list->begin(), list->end(), [](const candidate& a, const candidate& b) {
             return a.samples != b.samples ? a.samples < b.samples : a.worth > b.worth;
         });
-    // In turns with the first kernels of groups, as the run has them: what a spread and what cold
-    // caches make of the whole is to be known.
+    // Alternate with the first kernels of the groups, in order to estimate both the spread and the
+    // effect of cold caches.
     for (std::size_t i = 0; i < firsts.size(); ++i)
         more.insert(more.begin() + static_cast<std::ptrdiff_t>(std::min(2 * i, more.size())),
                     firsts[i]);
@@ -288,7 +294,7 @@ void kernel_sampler::measured(std::size_t k, double cycles, double instructions,
     one.uncertain = uncertain;
 }
 
-/// All of a cluster that have been measured, but the cold ones.
+/// Calls `act` for all measured kernels of a cluster except cold ones.
 template <class Act>
 void kernel_sampler::for_each_repeated(const cluster& c, Act act) const {
     for (const std::size_t g : c.groups)
@@ -306,7 +312,7 @@ kernel_sampler::sample kernel_sampler::repeated(const cluster& c) const {
         squares += cycles * cycles;
         instructions += k.instructions;
     });
-    if (s.n == 0) {  // a cold one must do
+    if (s.n == 0) {  // fall back to a cold one
         for (const std::size_t g : c.groups)
             for (const std::size_t member : groups_[g].members)
                 if (const entry& k = kernels_[member]; k.known && !s.any) {
@@ -326,8 +332,9 @@ kernel_sampler::sample kernel_sampler::repeated(const cluster& c) const {
     return s;
 }
 
-/// How cycles follow from instructions: a line through the samples where there are three or more of
-/// different instructions, else one through their mean and what a kernel takes that does nothing.
+/// Fits cycles as a function of instructions: a regression line for three or more samples with
+/// different instruction counts, otherwise a line through their mean and the cycles of an empty
+/// kernel.
 void kernel_sampler::fit(const cluster& c, sample& s) const {
     double across = 0, along = 0;
     const auto each = [&](auto&& act) {
@@ -347,7 +354,7 @@ void kernel_sampler::fit(const cluster& c, sample& s) const {
         degrees = s.n - 2;
     }
     if (s.n < 2) return;
-    // What counts for the error is how far the samples are from that.
+    // The error depends on the residuals of the fit.
     double residues = 0;
     each([&](double x, double y) { residues += (y - s.slope * x) * (y - s.slope * x); });
     s.variance = residues / degrees;
@@ -368,8 +375,8 @@ std::optional<double> kernel_sampler::first_excess(const std::vector<sample>& sa
     return first / others - 1;
 }
 
-/// Its own cluster, or, where nothing of that has been simulated, the one whose kernels of the same
-/// name, grid and block differ least from it.
+/// The cluster used to estimate a group: its own or, if nothing of it has been simulated, the one
+/// with the most similar kernels of the same name, grid and block.
 std::size_t kernel_sampler::stand_in_of(std::size_t g, const std::vector<sample>& samples) const {
     const group& own = groups_[g];
     if (samples[own.cluster].any) return own.cluster;
@@ -443,7 +450,7 @@ projection kernel_sampler::result(const overview& seen) const {
         p.simulated_cycles += kernels_[k].cycles;
         if (kernels_[k].projected != 0) ++p.stopped;
     }
-    // Kernels that samples of a cluster stand for.
+    // Kernels estimated from the samples of a cluster.
     struct stratum {
         double members = 0, cold_missing = 0;
         std::vector<std::size_t> stopped;
@@ -466,7 +473,7 @@ projection kernel_sampler::result(const overview& seen) const {
         if (missing > 0) variance += of.members * missing * own / std::max(s.n, 1.0);
         variance += of.cold_missing * spread * spread;
         unknown = unknown || (missing > 0 && s.n < 2 && seen.degrees == 0);
-        // A kernel that was stopped stands for all others of its cluster.
+        // A kernel stopped early represents all other kernels of its cluster.
         for (const std::size_t k : of.stopped) {
             const double all =
                 kernels_[k].uncertain * (kernels_[k].cold ? 1 : of.members / std::max(s.n, 1.0));
@@ -474,8 +481,8 @@ projection kernel_sampler::result(const overview& seen) const {
         }
     }
     if (unknown) return p;
-    // What the others find in caches lies between what the samples found, all of their own code and
-    // data, and what first kernels find.
+    // The cache hits of the other kernels lie between those of the samples, which have only their
+    // own code and data, and those of first kernels.
     if (projected != 0 && !seen.first_excess) return p;
     p.error = (seen.degrees > 0 ? quantile(seen.degrees) : 2) * std::sqrt(variance) +
               std::abs(seen.first_excess.value_or(0)) * projected + seen.unlike;

@@ -13,75 +13,79 @@
 
 namespace simtlm::platform {
 
-/// Cycles of a whole run out of those of a few kernels.
+/// Cycles of a complete run projected from a few kernels.
 struct projection {
-    double cycles = 0;            ///< core cycles of all kernels
-    std::optional<double> error;  ///< half of the 95 % interval, cycles; nothing: not known
-    double simulated_cycles = 0;  ///< of those that were simulated
+    double cycles = 0;  ///< core cycles of all kernels
+    /// Half width of the 95 % confidence interval, cycles; nothing: unknown.
+    std::optional<double> error;
+    double simulated_cycles = 0;  ///< core cycles of the simulated kernels
     std::uint64_t kernels = 0, groups = 0, clusters = 0;
-    std::uint64_t simulated = 0;  ///< kernels, whole or up to where their rate was stable
-    std::uint64_t stopped = 0;    ///< of them, kernels that were stopped early
+    std::uint64_t simulated = 0;  ///< number of simulated kernels, including those stopped early
+    std::uint64_t stopped = 0;    ///< number of kernels stopped early
 };
 
-/// Whole applications by samples, after Principal Kernel Analysis (Baddouh et al., MICRO 2021):
-/// kernels that execute the same are one group, of which a few are simulated and stand for the
+/// Sampled simulation of applications after Principal Kernel Analysis (Baddouh et al., MICRO 2021):
+/// kernels with equal execution form a group, of which a few are simulated and represent the
 /// others.
 ///
-/// Kernels of one name, grid, block and demand of registers and shared memory are in one group as
-/// long as their instructions per CTA, their mix of instructions and the memory that they touch
-/// differ by no more than a share (sampling_options::similarity), or touch as many sectors of 32
-/// bytes but for one of each warp. Groups form a cluster, of which one group is simulated, where
-/// that saves work and is of little consequence: their cycles behind the launch latency,
-/// estimated, times the difference of their traits are at most a fiftieth of the run in all. The
-/// first of a group, which finds caches without its code and data, belongs to one stratum of its
-/// cluster; the others to another. The error is that of stratified sampling, where a stratum with
-/// one sample has the relative spread of those that have more; on top what cold caches would make
-/// of all that is projected, and what was put up with where clusters were formed.
+/// Kernels of the same name, grid, block, register and shared memory demand are in one group if
+/// their instructions per CTA, their instruction mix and their memory footprint differ by at most a
+/// given ratio (sampling_options::similarity), or if the footprints differ by at most one 32-byte
+/// sector per warp. Groups are merged into a cluster, of which one group is simulated, if that
+/// saves work and has little effect: the estimated cycles after the launch latency times the
+/// difference of traits must not exceed 2 % of the run in total.
+///
+/// The first kernel of a group, which finds cold caches, belongs to one stratum of its cluster; the
+/// others belong to another. The error is that of stratified sampling, where a stratum with a
+/// single sample is assigned the relative spread of those with more; the effect of cold caches on
+/// all projected kernels and the deviation accepted by clustering are added.
 class kernel_sampler {
 public:
-    /// @param launch_cycles  what a kernel takes that does nothing, core cycles
-    /// @param sms            of the GPU; 0: groups form no clusters
+    /// @param launch_cycles  cycles of an empty kernel, core clock
+    /// @param sms            number of SMs of the GPU; 0: groups are not clustered
     kernel_sampler(const sampling_options& how, double launch_cycles, double sms = 0);
 
-    /// The next kernel of the run. @return its number, from 0
+    /// Adds the next kernel of the run. @return its number, from 0
     std::size_t add(const kernel_traits& traits);
-    /// All kernels are known: chooses those that are simulated, the most telling first, as long as
-    /// their work lies within the budget; at least one of each group.
+    /// Chooses the kernels to simulate once all are known: the most informative first, within the
+    /// work budget; at least one per cluster.
     void choose();
-    /// Each is simulated.
+    /// Chooses every kernel.
     void choose_all() {
         for (entry& k : kernels_) k.chosen = true;
     }
 
-    /// The next kernel of a run of which nothing is known before it has run. @return its number
+    /// Adds the next kernel of a run about which nothing is known before execution. @return its
+    /// number
     std::size_t add_unknown();
-    /// It has run, with or without time: what it has executed. Instructions are no criterion for
-    /// its group, since its cycles follow from them. @return the group
+    /// Assigns an executed kernel to a group, in timing or functional mode. Instruction counts are
+    /// not
+    /// compared, since cycles are derived from them. @return the group
     /// @param cold  it is the first of its name, grid and block
     std::size_t assign(std::size_t kernel, const kernel_traits& traits, bool cold);
 
     bool simulated(std::size_t kernel) const { return kernels_[kernel].chosen; }
-    /// It is not the first of its group, so that it would have found its code and data in the L2.
+    /// Returns whether an earlier kernel of its group would have left its code and data in the L2.
     bool is_repeated(std::size_t kernel) const { return !kernels_[kernel].cold; }
-    /// Bytes that kernels have touched since the one of its group before, estimated.
+    /// Estimated bytes that kernels have accessed since the previous kernel of the same group.
     double bytes_since_last(std::size_t kernel) const;
 
-    /// A kernel has been simulated. @param instructions  warp instructions; 0: not known
-    /// @param projected  core cycles of what it did not come to because its rate was stable, and
-    /// @param uncertain  their standard deviation
+    /// A kernel has been simulated. @param instructions  warp instructions; 0: unknown
+    /// @param projected  core cycles that were not simulated because its rate was stable
+    /// @param uncertain  standard deviation of `projected`
     void measured(std::size_t kernel, double cycles, double instructions, double projected = 0,
                   double uncertain = 0);
-    /// A kernel has been executed without time.
+    /// A kernel has been executed in functional mode.
     void executed(std::size_t kernel, double instructions) {
         kernels_[kernel].instructions = instructions;
     }
 
     projection result() const { return result(look()); }
-    /// The cycles of a kernel, measured or not.
+    /// Core cycles of a kernel, measured or projected.
     double cycles_of(std::size_t kernel) const { return cycles_of(kernel, look()); }
-    /// Lines "name = value" and a table of the groups.
+    /// Report: lines "name = value" and a table of the groups.
     std::string text() const;
-    /// The same, kernel by kernel, as JSON.
+    /// Report for every kernel as JSON.
     std::string json() const;
 
 private:
@@ -89,34 +93,34 @@ private:
 
     struct entry {
         std::size_t group = no_group;
-        std::size_t place = 0;  ///< in its group
+        std::size_t place = 0;  ///< index within its group
         double work = 0, bytes = 0;
-        bool cold = false;  ///< the first of its group: finds caches without its code and data
+        bool cold = false;  ///< first of its group: finds caches without its code and data
         bool chosen = false, known = false;
         double cycles = 0, projected = 0, uncertain = 0;
-        double instructions = 0;  ///< 0: not known
+        double instructions = 0;  ///< 0: unknown
     };
     struct group {
         kernel_traits leader;
         std::vector<std::size_t> members;
         std::size_t cluster = 0;
-        double unlike = 0;  ///< cycles that it may differ by from what stands for it in its cluster
+        double unlike = 0;  ///< possible deviation from the group that represents it, cycles
     };
-    /// Groups that samples of one of them stand for.
+    /// Groups that are represented by the samples of one of them.
     struct cluster {
-        std::vector<std::size_t> groups;  ///< first the one that is simulated
+        std::vector<std::size_t> groups;  ///< the simulated one first
     };
-    /// What has been measured of the members of a cluster but the cold ones.
+    /// Measurements of a cluster without its cold members.
     struct sample {
         double n = 0, mean = 0, variance = 0, instructions = 0;
-        double slope = 0;  ///< cycles for each instruction more or less than their mean
-        bool any = false;  ///< something has been measured, cold ones included
+        double slope = 0;  ///< cycles per instruction of deviation from the mean
+        bool any = false;  ///< something has been measured, including cold members
     };
-    /// What has been measured of all clusters.
+    /// Measurements of all clusters.
     struct overview {
         std::vector<sample> samples;        ///< by cluster
-        std::vector<std::size_t> stand_in;  ///< by group: the cluster that stands for it
-        double unlike = 0;                  ///< cycles: what is put up with by standing in
+        std::vector<std::size_t> stand_in;  ///< by group: the cluster used to estimate it
+        double unlike = 0;                  ///< deviation accepted by substitution, cycles
         std::optional<double> first_excess;
         double spread = 0, degrees = 0;
     };
@@ -135,8 +139,8 @@ private:
     void fit(const cluster& c, sample& s) const;
     std::size_t stand_in_of(std::size_t group, const std::vector<sample>& samples) const;
     overview look() const;
-    /// Cold misses: how much longer the first of a group takes than the others, relative; nothing:
-    /// no group has both.
+    /// Effect of cold misses: relative increase in cycles of the first kernel of a group over the
+    /// others; nothing if no group has measurements of both.
     std::optional<double> first_excess(const std::vector<sample>& samples) const;
     projection result(const overview& seen) const;
     double cycles_of(std::size_t kernel, const overview& seen) const;
@@ -146,7 +150,7 @@ private:
     double sms_;
     std::vector<entry> kernels_;
     std::vector<group> groups_;
-    std::unordered_map<std::string, std::vector<std::size_t>> by_name_;  // groups
+    std::unordered_map<std::string, std::vector<std::size_t>> by_name_;  // groups by kernel name
     std::vector<cluster> clusters_;
 };
 

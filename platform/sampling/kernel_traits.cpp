@@ -12,7 +12,8 @@ namespace {
 
 constexpr unsigned blocks_looked_at = 2;
 constexpr std::uint64_t sector_bytes = 32;
-constexpr std::uint64_t program_start = 0xF0000000;  // where cores place instructions in memory
+// Address where cores place instructions in memory.
+constexpr std::uint64_t program_start = 0xF0000000;
 
 using program::dynamic_instruction;
 using sectors = std::unordered_set<std::uint64_t>;
@@ -21,7 +22,7 @@ bool in_device_memory(program::memory_space s) {
     return s == program::memory_space::global;
 }
 
-/// The sectors that an instruction of a warp touches.
+/// Adds the sectors that a warp instruction accesses.
 void add_sectors(const dynamic_instruction& i, const std::uint64_t* pool, sectors& to) {
     if (!i.info->is_memory() || !in_device_memory(i.space)) return;
     std::array<std::uint64_t, 32> address{};
@@ -48,7 +49,7 @@ void for_each_instruction(const trace::block_trace& block, Act act) {
 }  // namespace
 
 double kernel_traits::work() const {
-    constexpr double bytes_per_instruction = 40;  // of text; traces of all tracers are near it
+    constexpr double bytes_per_instruction = 40;  // size of the trace text; similar for all tracers
     if (recorded != 0) return recorded / bytes_per_instruction;
     const auto ctas = static_cast<double>(grid.volume());
     return instructions != 0 ? ctas * instructions : ctas * static_cast<double>(block.volume());

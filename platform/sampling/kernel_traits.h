@@ -14,39 +14,39 @@
 
 namespace simtlm::platform {
 
-/// What a kernel executes, as far as it is known before it runs.
+/// What is known about the execution of a kernel before it runs.
 struct kernel_traits {
     std::string name;
     program::dim3 grid, block;
     std::uint32_t shared_memory = 0;  ///< bytes per CTA
     std::uint32_t registers = 0;      ///< per thread
-    std::uint64_t stream = 0;         ///< that it was recorded in
-    double instructions = 0;          ///< warp instructions of a CTA; 0: not known
-    double longest_warp = 0;          ///< instructions of the longest of its warps; 0: not known
-    std::array<double, program::op_class_count> mix{};  ///< shares of the instructions, by class
-    double footprint = 0;  ///< bytes of global memory that a CTA touches
-    double recorded = 0;   ///< bytes of the text of its recording; 0: not known
+    std::uint64_t stream = 0;         ///< stream recorded in the trace
+    double instructions = 0;          ///< warp instructions per CTA; 0: unknown
+    double longest_warp = 0;          ///< instructions of the longest warp; 0: unknown
+    std::array<double, program::op_class_count> mix{};  ///< share of each instruction class
+    double footprint = 0;                               ///< bytes of global memory accessed per CTA
+    double recorded = 0;                                ///< bytes of its trace text; 0: unknown
 
-    /// Warp instructions of the whole kernel, estimated: by the size of its recording, or by its
-    /// first CTAs; of programs, whose instructions are not known, their threads.
+    /// Estimated warp instructions of the whole kernel, from the size of its trace or from its
+    /// first CTAs. For programs, whose instructions are unknown, the number of threads.
     double work() const;
 };
 
-/// Whether name, grid, block and demand of shared memory and registers are the same.
+/// Returns whether name, grid, block, shared memory and registers are equal.
 bool same_launch(const kernel_traits& a, const kernel_traits& b);
 
-/// What the header of a recorded kernel tells of it; nothing is known of its instructions.
+/// Traits from the header of a traced kernel; its instructions remain unknown.
 kernel_traits traits_of_header(const trace::kernel_header& h);
 
-/// The traits of a recorded kernel: its header, and what its first thread blocks execute.
+/// Traits of a traced kernel from its header and its first thread blocks.
 /// @throws kernel::user_error
 kernel_traits traits_of_trace(const std::string& file, const trace::reader_options& options);
 
-/// An area of device memory: address and bytes.
+/// A range of device memory: address and size in bytes.
 using memory_area = std::pair<std::uint64_t, std::uint64_t>;
 
-/// The sectors of memory that a recorded kernel touches, code included, joined to areas, by
-/// address; nothing when they are more than so many bytes. @throws kernel::user_error
+/// The memory sectors that a traced kernel accesses, including code, merged into areas sorted by
+/// address; nothing if they exceed `most_bytes`. @throws kernel::user_error
 std::optional<std::vector<memory_area>> areas_of_trace(const std::string& file,
                                                        const trace::reader_options& options,
                                                        std::uint64_t most_bytes);

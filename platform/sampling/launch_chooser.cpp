@@ -5,7 +5,7 @@ namespace simtlm::platform {
 
 namespace {
 
-/// How many of the first n launches of a group are to be simulated.
+/// Number of launches to simulate out of the first n of a group.
 std::size_t due(std::size_t n) {
     std::size_t count = 0;
     for (std::size_t number = 1; number <= n; number = 2 * number + (number % 2 == 0 ? 1 : 0))
@@ -37,7 +37,8 @@ bool launch_chooser::choose(std::size_t number) {
     if (number >= families_.size()) families_.resize(number + 1);
     family& f = families_[number];
     ++f.launches;
-    group expected{f.launches - 1, f.samples - f.open};  // nothing is known: all are one group
+    // Without a prediction, all launches count as one group.
+    group expected{f.launches - 1, f.samples - f.open};
     if (const auto g = f.predicted()) expected = f.groups.at(*g);
     const bool most = f.samples >= 3 + f.launches / 4;
     const bool chosen = !most && due(expected.launches + 1) > expected.samples + f.open;

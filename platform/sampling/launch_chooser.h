@@ -9,34 +9,34 @@
 
 namespace simtlm::platform {
 
-/// Chooses which launches of a program are simulated. What a launch executes, and so its group, is
-/// known only behind it; before, the group is predicted within its family, the launches of one
-/// kernel with one grid and block: a group that comes again after as many launches as last time;
-/// else the group of the launch that came behind the same two groups last time, else behind the
-/// same one, else the group of the launch before.
+/// Chooses the launches of a program to simulate. What a launch executes, and thus its group, is
+/// known only afterwards. It is predicted within its family, the launches of one kernel with one
+/// grid and block: a group that recurs with a constant interval; otherwise the group that last
+/// followed the same two groups, or the same one; otherwise the group of the previous launch.
 ///
-/// Of each group the launches 1, 2, 5, 10, 21, 42, ... are due: every bit of these numbers differs
-/// from the next, so that odd and even ones take turns. A sample that was missed because of a wrong
-/// prediction is made up for. At most a quarter of the launches of a family, and three more, are
+/// The launches 1, 2, 5, 10, 21, 42, ... of each group are simulated: consecutive bits of these
+/// numbers alternate, so that even and odd launches are sampled equally. A sample missed because of
+/// a wrong prediction is taken later. At most a quarter of the launches of a family plus three are
 /// simulated.
 class launch_chooser {
 public:
-    /// The next launch of a family. @return whether it is simulated
+    /// Adds the next launch of a family. @return whether to simulate it
     bool choose(std::size_t family);
-    /// A launch of a family has ended, in the order of choose(). @param group  of what it executed
+    /// A launch of a family has ended; call in the order of choose(). @param group  of what it
+    /// executed
     void observed(std::size_t family, std::size_t group, bool simulated);
 
 private:
     struct group {
         std::size_t launches = 0, samples = 0;
-        std::size_t last = 0;      ///< number of its last launch in the family
-        std::size_t interval = 0;  ///< launches from the one before to that; 0: not known
+        std::size_t last = 0;      ///< index in the family of its last launch
+        std::size_t interval = 0;  ///< launches between its last two occurrences; 0: unknown
     };
     struct family {
-        std::size_t launches = 0;  ///< chosen or not
-        std::size_t ended = 0;     ///< of them
-        std::size_t samples = 0;   ///< chosen
-        std::size_t open = 0;      ///< chosen, and not observed yet
+        std::size_t launches = 0;  ///< all launches
+        std::size_t ended = 0;     ///< ended launches
+        std::size_t samples = 0;   ///< chosen launches
+        std::size_t open = 0;      ///< chosen launches that have not ended
         std::map<std::size_t, group> groups;
         std::vector<std::size_t> last;  ///< groups of the last two launches
         std::map<std::size_t, std::size_t> behind_one;

@@ -41,7 +41,7 @@ bool launch_sampler::take(const kernel_traits& t) {
     return chooser_.choose(family);
 }
 
-/// @return warp instructions
+/// Assigns a launch to its group. @return its warp instructions
 double launch_sampler::assign(std::uint64_t number, const kernel_traits& traits, bool simulated) {
     const std::size_t family = family_of_.at(number - 1);
     const std::size_t group = sampler_.assign(number - 1, traits, !has_run_[family]);

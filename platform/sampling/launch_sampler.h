@@ -18,40 +18,39 @@ struct finished_kernel;
 
 namespace simtlm::platform {
 
-/// A program by samples (--sample): its launches are known one after the other, and all of them
-/// have to be executed. A few of each group are simulated (launch_chooser), the others executed
-/// without time; their cycles follow from the instructions that they have executed. Groups are
-/// formed of launches of the same kernel, grid and block by the mix of their instructions and the
-/// memory that they have accessed, once they have run.
+/// Sampled simulation of a program (--sample). Launches become known one at a time, and all of them
+/// must be executed. A few of each group are simulated (launch_chooser) and the others run in
+/// functional mode; their cycles are derived from the instructions executed. Launches of the same
+/// kernel, grid and block are grouped after execution by instruction mix and memory accessed.
 class launch_sampler {
 public:
-    /// @param launch_cycles  what a kernel takes that does nothing, core cycles
+    /// @param launch_cycles  cycles of an empty kernel, core clock
     launch_sampler(const sampling_options& how, double launch_cycles)
         : how_(how), sampler_(how, launch_cycles) {}
 
-    /// Options that choose launches themselves, or need the launches to come.
+    /// Rejects options that choose launches themselves or need to know future launches.
     /// @throws kernel::user_error
     static void check(const option_values& values);
 
-    /// Tells what a launch has executed.
+    /// Returns what a launch has executed.
     using witness = std::function<kernel_traits()>;
 
-    /// The next launch. @return whether it is simulated
+    /// Adds the next launch. @return whether to simulate it
     bool take(const kernel_traits& traits);
-    /// A launch has been executed without time. @param number  from 1, in the order of take()
-    /// @param traits  with what it has executed
+    /// A launch has been executed in functional mode. @param number  from 1, in the order of take()
+    /// @param traits  including what it has executed
     void executed(std::uint64_t number, const kernel_traits& traits);
-    /// A launch is going to be simulated. @param executed  is asked once it has ended
+    /// A launch is about to be simulated. @param executed  called once it has ended
     void started(std::uint64_t number, witness executed);
-    /// A launch has been simulated; its number is that of the command in its list.
+    /// A launch has been simulated; its number is the list number of the command.
     void ended(const dispatch::finished_kernel& kernel);
 
-    /// Nothing more will run: writes the file of the projection, where one is asked for.
+    /// The run has ended: writes the projection to a file if requested.
     /// @throws kernel::output_error
     void write() const;
-    /// The projection: lines "name = value", and a table of the groups.
+    /// The projection: lines "name = value" and a table of the groups.
     std::string text() const;
-    /// The same in a line.
+    /// The projection in one line.
     std::string summary() const;
 
 private:
@@ -65,10 +64,10 @@ private:
     launch_chooser chooser_;
     std::map<family_key, std::size_t> families_;
     std::vector<std::size_t> family_of_;        // by launch
-    std::vector<bool> has_run_;                 // by family: one of its launches
+    std::vector<bool> has_run_;                 // by family: whether a launch has run
     std::map<std::uint64_t, witness> started_;  // by number
-    std::uint64_t end_ = 0;                     // core cycle behind the last kernel
-    bool overlapped_ = false;                   // two kernels have run at the same time
+    std::uint64_t end_ = 0;                     // core cycle at the end of the last kernel
+    bool overlapped_ = false;                   // two kernels have run concurrently
 };
 
 }  // namespace simtlm::platform

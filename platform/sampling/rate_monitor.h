@@ -9,27 +9,27 @@ namespace simtlm::platform {
 
 class gpu;
 
-/// Stops a kernel whose rate has become stable (Principal Kernel Projection): places no more of
-/// its thread blocks, so that it ends with those that are resident, and tells what the others
-/// would have taken.
+/// Stops a kernel early once its rate is stable (Principal Kernel Projection): no more of its
+/// thread blocks are placed, so that it ends with the resident ones, and the cycles of the others
+/// are projected.
 ///
-/// The rate is thread instructions per core cycle, over windows of 500 core cycles. It is stable
-/// when a whole wave of thread blocks has ended, and the last eight windows differ by no more than
-/// a relative standard deviation. A kernel of which less than two waves is left runs to its end.
-/// For kernels that run one after the other.
+/// The rate is measured in thread instructions per core cycle over windows of 500 core cycles. It
+/// is stable if a whole wave of thread blocks has ended and the relative standard deviation of the
+/// last eight windows does not exceed a limit. A kernel with less than two waves left runs to its
+/// end. Kernels must not overlap.
 class rate_monitor : public sc_core::sc_module {
 public:
-    /// @param spread  relative standard deviation of a stable rate
+    /// @param spread  maximum relative standard deviation of a stable rate
     rate_monitor(const sc_core::sc_module_name& name, gpu& device, double spread);
 
-    /// What the kernel that has just ended was not made to do.
+    /// The part of a kernel that was not simulated.
     struct remainder {
         double cycles = 0;        ///< core cycles
-        double uncertain = 0;     ///< their standard deviation
+        double uncertain = 0;     ///< standard deviation of `cycles`
         double instructions = 0;  ///< thread instructions
-        std::uint64_t ctas = 0;   ///< that were not placed; 0: it has run to its end
+        std::uint64_t ctas = 0;   ///< thread blocks not placed; 0: the kernel ran to its end
     };
-    /// @param launch  of the kernel that has ended
+    /// Returns the remainder of a kernel that has ended. @param launch  its launch number
     remainder take(std::uint64_t launch);
 
 private:
@@ -41,12 +41,12 @@ private:
     gpu& device_;
     const double spread_;
     const sc_core::sc_time window_;
-    std::uint64_t launch_ = 0;        // that runs; 0: none
-    std::uint64_t instructions_ = 0;  // of all SMs, when it was launched
-    std::uint64_t before_ = 0;        // ... at the end of the last window
-    std::deque<double> rates_;        // of its last windows, thread instructions per core cycle
-    std::uint64_t ctas_left_ = 0;     // when it was stopped; 0: it was not
-    std::uint64_t ctas_ = 0;          // of its grid
+    std::uint64_t launch_ = 0;        // launch number of the running kernel; 0: none
+    std::uint64_t instructions_ = 0;  // thread instructions of all SMs at its launch
+    std::uint64_t before_ = 0;        // thread instructions at the end of the last window
+    std::deque<double> rates_;        // of the last windows, thread instructions per core cycle
+    std::uint64_t ctas_left_ = 0;     // at the time of the stop; 0: not stopped
+    std::uint64_t ctas_ = 0;          // thread blocks in its grid
     double rate_ = 0, deviation_ = 0;
 };
 

@@ -7,14 +7,14 @@
 
 namespace simtlm::platform {
 
-/// --sample and its kin: which kernels of a run are simulated, and how far.
+/// Which kernels of a run are simulated, and for how long (--sample, --sample-stable).
 struct sampling_options {
-    bool groups = false;      ///< --sample: representatives of groups of kernels alone
-    double budget = 0.05;     ///< of the estimated work of the run, that samples may take
-    double similarity = 0.1;  ///< relative difference within a group
-    bool stable = false;      ///< --sample-stable: a kernel ends when its rate is stable
-    double spread = 0.02;     ///< relative standard deviation of a rate that is stable
-    std::string json;         ///< file of the projection, kernel by kernel; empty: none
+    bool groups = false;      ///< --sample: only representatives of groups of kernels
+    double budget = 0.05;     ///< share of the estimated work of the run that samples may use
+    double similarity = 0.1;  ///< maximum relative difference within a group
+    bool stable = false;      ///< --sample-stable: a kernel ends once its rate is stable
+    double spread = 0.02;     ///< maximum relative standard deviation of a stable rate
+    std::string json;         ///< file for the projection of every kernel; empty: none
 
     bool any() const { return groups || stable; }
     /// @throws kernel::user_error

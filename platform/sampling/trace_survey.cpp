@@ -24,7 +24,7 @@ const kernel_traits& trace_survey::of(const std::string& file, const kernel_trai
     const auto [entry, fresh] = known_.try_emplace(file);
     kernel_traits& traits = entry->second;
     if (!fresh) return traits;
-    // Of chosen thread blocks the header does not tell.
+    // The header does not apply if only selected thread blocks are read.
     const bool comparable = !header.name.empty() && options_.ctas.all();
     const std::uint64_t bytes = comparable ? trace::recorded_size(file).value_or(0) : 0;
     std::vector<recording>& of_name = by_name_[header.name];
