@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::string_view first_line = "simtlm checkpoint 1\n";
 
-/// Options of the run and of traces that the state, or what follows from it, depends on. Of the
-/// groups that describe the GPU it is all.
+/// Returns whether the saved state, or the run that continues from it, depends on an option. All
+/// options in the groups that describe the GPU count; of the run and trace options, only some.
 bool matters(const option_info& o) {
     if (!o.effective() || o.action) return false;
     switch (o.group) {
@@ -63,7 +63,7 @@ std::string text_of(const option_values& options, const option_info& o) {
     return all;
 }
 
-/// The counters of all blocks, which lie in the blocks themselves.
+/// Saves or restores the counters of all blocks, which are stored in the blocks themselves.
 void checkpoint_counters(gpu& device, kernel::archive& a) {
     kernel::statistics list;
     list_statistics(device, list);
@@ -75,7 +75,7 @@ void checkpoint_counters(gpu& device, kernel::archive& a) {
         for (const kernel::statistics::cell& c : b.cells) {
             std::uint64_t value = *c.value;
             a(value);
-            // Blocks list what they count in as constant; nothing that they count in is.
+            // Blocks list their counters as const, but none of the counted objects is const.
             if (a.restores()) *const_cast<std::uint64_t*>(c.value) = value;
         }
     }
@@ -107,7 +107,7 @@ std::string packed(const std::string& state) {
     return out;
 }
 
-/// What one frame holds. @param frame  cut off where it ends
+/// Decompresses one frame. @param frame  truncated at its end
 std::string unpacked(const std::string& file, std::string_view frame, std::uint64_t bytes) {
     if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != bytes)
         refuse(file, "is cut short or damaged");
@@ -117,7 +117,7 @@ std::string unpacked(const std::string& file, std::string_view frame, std::uint6
     return out;
 }
 
-/// Where the reference's options have a checkpoint.
+/// File name used by GPGPU-Sim's checkpoint options.
 std::string file_of_kernel(std::uint64_t kernel) {
     return fmt::format("checkpoint_files/kernel_{}.checkpoint", kernel);
 }
@@ -129,7 +129,7 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
     o.write = values.text("--checkpoint");
     o.kernels = values.natural("--checkpoint-at");
     o.resume = values.text("--resume");
-    // A file of options may hold every default, 0 kernels too.
+    // A configuration file may contain every default, including 0 kernels.
     const bool asked = o.kernels != 0 || (values.given("--checkpoint-at") &&
                                           values.all("--checkpoint-at").back().origin.kind ==
                                               option_origin::source::command_line);
@@ -143,7 +143,7 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
             values.fail("-checkpoint_option", "and --checkpoint are given", "give one of them");
         o.kernels = values.number("-checkpoint_kernel", 1);
         o.write = file_of_kernel(o.kernels);
-        std::error_code ignored;  // told when the file is written
+        std::error_code ignored;  // reported when the file is written
         std::filesystem::create_directories("checkpoint_files", ignored);
     }
     if (values.flag("-resume_option")) {

@@ -13,56 +13,56 @@
 
 namespace simtlm::platform {
 
-/// Where a run is to be saved, and from where it goes on: --checkpoint, --checkpoint-at, --resume,
-/// and the reference's options for them.
+/// When a run is saved and what it resumes from: --checkpoint, --checkpoint-at, --resume, and the
+/// corresponding options of GPGPU-Sim.
 struct checkpoint_options {
     std::string write;          ///< file; empty: none
-    std::uint64_t kernels = 0;  ///< that have finished before it is written
+    std::uint64_t kernels = 0;  ///< number of completed kernels at which it is written
     std::string resume;         ///< file; empty: from the start
 
     bool any() const { return !write.empty() || !resume.empty(); }
     /// @throws kernel::user_error
     static checkpoint_options of(const option_values& values);
-    /// Other options that ask for what is not saved in checkpoints.
-    /// @param debugs  the debugger or trace streams are on
+    /// Rejects options for features whose state is not saved in checkpoints.
+    /// @param debugs  the debugger or trace streams are enabled
     /// @throws kernel::user_error
     void check(const option_values& values, const gpu_config& config, bool debugs) const;
 };
 
-/// State of what runs, beside that of the GPU: the memory of a program. Empty: there is none.
+/// Saves or restores state outside the GPU, such as the memory of a program. May be empty.
 using workload_state = std::function<void(kernel::archive&)>;
 
-/// A run that has been saved between two kernels: a line of text that says what it is, the options
-/// that the state depends on as JSON, and the state of the GPU, packed (docs/checkpoints.md).
+/// A run saved between two kernels: a descriptive line of text, the options that the state depends
+/// on as JSON, and the compressed state of the GPU (docs/checkpoints.md).
 ///
-/// Time goes on where the run had come to: the GPU of a new process is idle up to time(), which
-/// costs little since idle clocks are gated, and then gets the state. Whatever waits for a time to
-/// come finds out anew.
+/// Simulated time continues from the saved time: the GPU of a new process idles up to time(), which
+/// is fast since idle clocks are gated, and then receives the state. Scheduled wake-ups are not
+/// saved; blocks determine them again.
 class checkpoint {
 public:
-    /// Saves a run. @pre device.at_rest(), at the end of a step with an edge of the core clock;
-    /// clocks have not been gated since the last kernel ended
+    /// Saves a run. @pre device.at_rest(), at the end of a step with a core clock edge; clocks
+    /// have not been gated since the last kernel ended
     /// @param options   of the run
-    /// @param host_log  of a host program: what it has seen of the GPU, for its run in the process
-    ///                  that resumes; empty: there is no such program
+    /// @param host_log  for a host program, its observations of the GPU, which are replayed on
+    ///                  resume; empty if there is no host program
     /// @throws kernel::user_error, kernel::output_error
     static void write(const std::string& file, gpu& device, gpu_files& files, reporter& reports,
                       const option_values& options, const workload_state& workload,
                       const std::string& host_log = {});
 
-    /// Reads a file. @throws kernel::user_error when it is none, or damaged
+    /// Reads a file. @throws kernel::user_error  if it is not a checkpoint or is damaged
     static checkpoint read(const std::string& file);
 
-    /// @throws kernel::user_error naming the first option that differs from those of the saved run
+    /// @throws kernel::user_error  with the first option that differs from the saved run
     void check(const option_values& options) const;
-    /// Up to when a GPU has to be idle before it is restored.
+    /// Time up to which a GPU must be idle before it is restored.
     sc_core::sc_time time() const { return sc_core::sc_time::from_value(time_); }
-    /// Kernels that had finished.
+    /// Number of completed kernels.
     std::uint64_t kernels() const { return kernels_; }
-    /// What was given to write(); empty: the run was that of a trace or of a file of launches.
+    /// The host_log passed to write(); empty for a run of a trace or a launch file.
     const std::string& host_log() const { return host_log_; }
-    /// Gives a GPU the state. Its commands are submitted, and proceed afterwards.
-    /// @pre the time is time(), between steps, synchronized
+    /// Restores the state of a GPU whose commands have been submitted; they proceed afterwards.
+    /// @pre the simulation time is time(), between steps, synchronized
     /// @throws kernel::user_error
     void restore(gpu& device, gpu_files& files, reporter& reports, const workload_state& workload);
 

@@ -4,13 +4,13 @@
 #include <limits>
 #include <string>
 
-// What tables of comma-separated values have in common.
+// Helpers for writing comma-separated values.
 namespace simtlm::platform::csv {
 
-/// In place of a value that there is none of: an empty cell.
+/// Written as an empty cell, for missing values.
 inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
-/// A text cell: between quotes, quotes inside doubled.
+/// Quotes a text cell and doubles the quotes inside it.
 inline std::string quoted(const std::string& text) {
     std::string out = "\"";
     for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -18,33 +18,33 @@
 
 namespace simtlm::platform {
 
-/// All files that a run leaves of one GPU, but for its reports: waveform, timeline, AerialVision's
-/// log, the profile of instructions, files of statistics. What is not asked for is not there.
+/// All output files of a run for one GPU except its reports: waveform, timeline, AerialVision log,
+/// instruction profile and statistics files. Only requested files are written.
 class gpu_files {
 public:
-    /// To be made when the GPU is built, before the simulation starts.
-    /// @param options  as long as this object, as @p device
-    /// @throws kernel::user_error  a file cannot be written
+    /// Construct after the GPU has been built and before the simulation starts.
+    /// @param options  must outlive this object, as must `device`
+    /// @throws kernel::user_error  if a file cannot be written
     gpu_files(gpu& device, const option_values& options, provenance from);
 
-    /// A report has been made. @param kernel  nullptr: of no kernel
+    /// A report has been made. @param kernel  nullptr if it does not belong to a kernel
     void add(const report& report, const kernel_record* kernel);
-    /// What a host program does, for the timeline; calls may come from any thread.
+    /// Adds an activity of a host program to the timeline. Thread-safe.
     void add(const host_activity& activity) {
         if (timeline_) timeline_->add(activity);
     }
-    /// The simulation goes on no more: completes what was recorded of it.
+    /// The simulation has ended: completes the recordings.
     /// @throws kernel::user_error, kernel::output_error
     void finish_recordings();
-    /// Writes statistics. A file that fails keeps no other one from being written.
+    /// Writes the statistics files. An error in one does not prevent the others from being written.
     /// @param ended  why the run has ended: "finished", ...
     /// @throws kernel::output_error
     void write(const std::string& ended);
-    /// Rows of statistics are collected for a checkpoint.
+    /// Collects rows of statistics even if no file is requested, for a checkpoint.
     void keep_rows() { statistics_.keep_rows(); }
-    /// What the files of statistics have so far.
+    /// Saves or restores the rows collected so far.
     void checkpoint(kernel::archive& a) { statistics_.checkpoint(a); }
-    /// What the user should know of the recordings. @pre finish_recordings()
+    /// Remarks on the recordings for the user. @pre finish_recordings()
     std::vector<std::string> remarks() const;
 
 private:
@@ -58,18 +58,18 @@ private:
 };
 
 kernel_record record_of(const dispatch::finished_kernel& kernel);
-/// The kernel during which a run has ended: the first launched of those that run, if any does.
+/// The kernel that was running when the run ended, the first launched if there are several.
 std::optional<kernel_record> record_of_unfinished(gpu& device);
 
-/// The first lines of the reports, in which Accel-Sim's scripts find the build.
+/// First lines of the reports, from which Accel-Sim's scripts identify the build.
 std::string opening_lines(const provenance::program_build& build);
 
-/// The last line of the reports. Scripts take "exit detected" for a whole run, so that no other
-/// ending has it. @param ended  "finished", "-gpgpu_max_cycle" or any other reason
+/// Last line of the reports. Scripts recognise a complete run by "exit detected", so it is used
+/// only for one. @param ended  "finished", "-gpgpu_max_cycle" or any other reason
 std::string closing_line(const std::string& ended);
 
-/// Tells the files of several GPUs apart: puts the number before the ending of every name.
-/// FILE.json -> FILE.gpu1.json
+/// Makes file names of several GPUs unique by inserting the number before the extension: FILE.json
+/// -> FILE.gpu1.json
 void number_files(run_config& config, unsigned number);
 
 }  // namespace simtlm::platform

@@ -102,7 +102,7 @@ bool matches(const std::string& name, const std::vector<std::string>& globs) {
     return false;
 }
 
-/// Cells whose sum is followed.
+/// A sum of cells and its value at the previous sample.
 struct followed_sum {
     std::vector<const std::uint64_t*> cells;
     std::uint64_t before = 0;
@@ -114,17 +114,17 @@ struct followed_sum {
     }
 };
 
-/// A column of a unit.
+/// A metric of a unit and its column.
 struct followed_metric {
     std::size_t column;
     followed_sum numerator, less, denominator;
     bool has_denominator;
-    double scale;             ///< of what is per core cycle
-    bool is_counter = false;  ///< a number as it is
-    bool is_state = false;    ///< not since the sample before
+    double scale;             ///< factor, for metrics per core cycle
+    bool is_counter = false;  ///< a raw counter
+    bool is_state = false;    ///< written as is, not as a difference to the previous sample
 };
 
-/// What has a row: the GPU, an SM with its L1, an L2 slice, a DRAM channel.
+/// A unit that has a row of its own: the GPU, an SM with its L1, an L2 slice, a DRAM channel.
 struct sampled_unit {
     std::string name, kind;
     std::vector<followed_metric> metrics;
@@ -164,7 +164,7 @@ public:
     }
 
 private:
-    /// What is asked for and not there ends the run in its first step.
+    /// Requesting an unknown counter ends the run in its first step.
     bool begin_or_fail() {
         if (failed_) return false;
         try {
@@ -176,7 +176,7 @@ private:
         return !failed_;
     }
 
-    /// Blocks are complete once the simulation has begun.
+    /// Called when the simulation has begun, since all blocks exist only then.
     void begin() {
         list_statistics(device_, blocks_);
         for (const interval_metric& m : interval_metrics())
@@ -191,7 +191,7 @@ private:
         write_head();
     }
 
-    /// The blocks that a unit's row is about.
+    /// Returns whether a block contributes to the row of a unit.
     bool belongs(const sampled_unit& u, const kernel::statistics::block& b) const {
         if (u.kind == "gpu") return true;
         return b.name == u.name ||
@@ -222,7 +222,7 @@ private:
         }
     }
 
-    /// Counters of --interval-counters: of every block a column, KIND.COUNTER[.CELL].
+    /// Adds the counters of --interval-counters: one column KIND.COUNTER[.CELL] each.
     void add_counters() {
         std::map<std::string, std::size_t> known;
         for (const auto& b : blocks_.blocks())
@@ -252,7 +252,7 @@ private:
             u.metrics.push_back(
                 {column, {}, {}, {}, false, 1.0, true, c.of->how != kernel::adding::sum});
         }
-        // Greatest and least values and states of several blocks do not add up.
+        // Extremes and states of several blocks cannot be added; the first block is used.
         followed_metric& m = u.metrics.back();
         if (!m.is_state || m.numerator.cells.empty()) m.numerator.cells.push_back(c.value);
     }
@@ -289,7 +289,7 @@ private:
         return over == 0 ? csv::absent : m.scale * number / over;
     }
 
-    /// The first launched of the kernels that run.
+    /// The first launched of the running kernels.
     const dispatch::running_kernel* kernel_now() const {
         const dispatch::running_kernel* first = nullptr;
         for (const auto& k : device_.commands().ctas().running())

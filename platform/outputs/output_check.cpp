@@ -16,14 +16,14 @@ namespace simtlm::platform {
 
 namespace {
 
-/// Options that name a file to be written.
+/// Options that name an output file.
 constexpr const char* output_options[] = {
     "--stats-json",   "--stats-csv",   "--stats-csv-long",           "--vcd",
     "--timeline",     "--stats-file",  "-ptx_line_stats_filename",   "-visualizer_outputfile",
     "--interval-csv", "--interval-db", "-gpgpu_ptx_inst_debug_file", "--record-trace",
     "--checkpoint"};
 
-/// Files by identity: two names of one file are one.
+/// Roles of files by identity, so that two names of one file are recognised.
 class file_roles {
 public:
     void add_input(const std::string& file, const std::string& role) {
@@ -35,7 +35,7 @@ public:
         if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) add(status, role);
     }
 
-    /// @throws kernel::user_error when the file has another role already
+    /// @throws kernel::user_error  if the file already has another role
     void add_output(const std::string& file, const std::string& option) {
         const kernel::output_target target(file);
         target.check();
@@ -46,7 +46,8 @@ public:
             if (!fresh) refuse(file, option, other->second);
             return;
         }
-        // What is no regular file is not replaced, and a stream of this process is shared.
+        // Special files are not replaced, and an output may share a standard stream of this
+        // process.
         if (S_ISCHR(status.st_mode) || (target.in_place() && S_ISREG(status.st_mode))) return;
         const auto known = by_identity_.find({status.st_dev, status.st_ino});
         if (known != by_identity_.end()) refuse(file, option, known->second);

@@ -9,23 +9,22 @@
 
 namespace simtlm::platform {
 
-/// A file that a run writes, and what asks for it.
+/// An output file of a run and what requests it.
 struct named_output {
     std::string file;
-    std::string option;  ///< or a place in a launch file
+    std::string option;  ///< or a location in a launch file
 };
 
-/// Where the reports of kernels of a CUDA program go without --stats-file.
+/// Default file for kernel reports of a CUDA program, if --stats-file is not given.
 inline constexpr const char* default_reports_file = "simtlm-stats.txt";
 
-/// The files that the options ask for of so many GPUs, whose names have numbers when there are
-/// several.
+/// The output files that the options request; for several GPUs, the names are numbered.
 std::vector<named_output> outputs_of(const gpu_config& config, unsigned gpus = 1);
 
-/// Makes sure, before the run, that every output can be written, that none is an input or another
-/// output, and that none would replace the file that stdout or stderr goes to.
-/// @param work     files that tell what is run
-/// @param outputs  all of them @throws kernel::user_error
+/// Checks before the run that every output can be written, that none is an input or another output,
+/// and that none would replace the file that stdout or stderr refers to.
+/// @param work     input files that define what is run
+/// @param outputs  all output files @throws kernel::user_error
 void check_outputs(const option_values& values, const gpu_config& config,
                    const std::vector<provenance::file>& work,
                    const std::vector<named_output>& outputs);

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Without a library that whoever links ours would need too.
+// Header-only, so that users of the library need not link libxxhash.
 #ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
 #endif
@@ -58,7 +58,7 @@ provenance provenance_of(provenance::program_build build, std::vector<std::strin
 file_checksum checksum_of(const std::string& path) {
     file_checksum sum;
     struct stat status {};
-    // Of a pipe there is nothing left to read.
+    // Reading a pipe would consume it.
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return sum;
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(path.c_str(), "rb"),
                                                              std::fclose);

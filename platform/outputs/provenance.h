@@ -10,17 +10,17 @@
 
 namespace simtlm::platform {
 
-/// Where the statistics of a run come from: what it takes to run it again.
+/// Origin of the statistics of a run: everything needed to repeat it.
 struct provenance {
-    /// Which simulator it was.
+    /// Identifies the simulator build.
     struct program_build {
         std::string version;
         std::string commit;
-        std::string accelsim;  ///< what Accel-Sim's scripts know a build by
+        std::string accelsim;  ///< build identifier for Accel-Sim's scripts
     };
     struct file {
-        std::string role;  ///< e.g. kernel trace
-        std::string path;  ///< as it was found
+        std::string role;  ///< for example "kernel trace"
+        std::string path;  ///< as given
     };
     program_build build;
     std::vector<std::string> command_line;
@@ -30,14 +30,14 @@ struct provenance {
     std::vector<file> inputs;
 };
 
-/// @param arguments  the program's name first
-/// @param work       files that tell what is run
+/// @param arguments  including the program name
+/// @param work       input files that define what is run
 provenance provenance_of(provenance::program_build build, std::vector<std::string> arguments,
                          const option_values& values, const gpu_config& config,
                          const std::vector<provenance::file>& work);
 
-/// Bytes of a file and its XXH3 checksum of 128 bits, in hexadecimal digits as xxh128sum prints
-/// it; empty where the file is gone or no regular file.
+/// Size of a file in bytes and its 128-bit XXH3 checksum in hexadecimal as printed by xxh128sum;
+/// empty if the file does not exist or is not a regular file.
 struct file_checksum {
     std::uint64_t bytes = 0;
     std::string xxh128;

@@ -12,14 +12,15 @@ struct sqlite3_stmt;
 
 namespace simtlm::platform {
 
-/// The SQLite database of --interval-db. Tables: units (what was sampled), statistics (what of
-/// it), samples (when), and data, a value per sample, unit and statistic; the view named_data has
-/// the names in place of the numbers. Built beside its place and given its name by commit().
+/// The SQLite database of --interval-db. Tables: units (the sampled blocks), statistics (the
+/// sampled metrics), samples (times), and data (one value per sample, unit and statistic); the view
+/// named_data replaces the numbers by names. The file is built under a temporary name and renamed
+/// by commit().
 class sample_database {
 public:
-    /// @throws kernel::user_error when it cannot be created
+    /// @throws kernel::user_error  if it cannot be created
     explicit sample_database(const std::string& file);
-    /// What has not been committed is removed.
+    /// Removes the file unless it has been committed.
     ~sample_database();
     sample_database(const sample_database&) = delete;
     sample_database& operator=(const sample_database&) = delete;
@@ -27,10 +28,10 @@ public:
     void add_unit(std::uint64_t id, const std::string& name, const std::string& kind);
     void add_statistic(std::uint64_t id, const std::string& name, const std::string& unit,
                        const std::string& meaning);
-    /// @param launch  of the kernel that was running; 0: none
+    /// @param launch  launch number of the running kernel; 0: none
     void begin_sample(std::uint64_t id, std::uint64_t cycle, std::uint64_t cycles,
                       std::uint64_t launch, const std::string& kernel);
-    /// A value of the sample begun last.
+    /// Adds a value to the current sample.
     void add(std::uint64_t unit, std::uint64_t statistic, double value);
     /// @throws kernel::output_error
     void commit();
@@ -51,7 +52,7 @@ private:
     sqlite3* database_ = nullptr;
     statement unit_, statistic_, sample_, value_;
     std::uint64_t current_ = 0;
-    std::string failed_;  ///< the first error; what comes after it is not written
+    std::string failed_;  ///< first error; nothing is written after it
 };
 
 }  // namespace simtlm::platform

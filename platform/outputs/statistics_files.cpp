@@ -22,8 +22,8 @@ namespace {
 using json = nlohmann::ordered_json;
 using counter = counter_sums::counter;
 
-/// Of the JSON file: raised when what a name stands for changes, or a name goes. New names do not
-/// raise it.
+/// Schema version of the JSON file, incremented when the meaning of a name changes or a name is
+/// removed, but not when a name is added.
 constexpr unsigned schema_version = 2;
 
 json number(const figure& f) {
@@ -35,7 +35,7 @@ json json_of(const program::dim3& d) {
     return json::array({d.x, d.y, d.z});
 }
 
-/// What keeps an SM from holding more thread blocks of a kernel.
+/// The resources that limit the number of resident thread blocks of a kernel per SM.
 json occupancy_limits(const kernel_record& k, const gpu_config& config) {
     const core::cta_needs needs{static_cast<std::uint32_t>(k.block.volume()), k.registers,
                                 k.shared_memory};
@@ -52,7 +52,7 @@ json occupancy_limits(const kernel_record& k, const gpu_config& config) {
     return limits;
 }
 
-/// What the GPU is made of and can do at most, so that readers of the file need no preset.
+/// Parameters and peak rates of the GPU, so that readers of the file do not need the preset.
 json json_of(const gpu_config& c) {
     const core::sm_config& sm = c.cores.sm;
     const memory::partition_config& partition = c.memory.partition;
@@ -65,7 +65,7 @@ json json_of(const gpu_config& c) {
                    {"l2", c.clocks.l2},
                    {"dram", c.clocks.dram}};
     const double sms = c.sms();
-    // The modern core's L1D and shared memory are the same banks.
+    // In the modern core, L1D and shared memory use the same banks.
     const double data_of_banks = sms * sm.shared.banks * 4 * c.clocks.core;
     json peaks = {
         {"warp_instructions_per_cycle", c.sms() * sm.schedulers},
@@ -114,7 +114,7 @@ json json_of(const kernel_record& k) {
             {"shared_memory", k.shared_memory}};
 }
 
-/// Puts a value under its name; cells of an array lie together, those that are 0 stay out.
+/// Stores a value under its name. Cells of an array are grouped, and zero cells are omitted.
 void put(json& into, const kernel::counter_info& of, const std::string& label,
          std::uint64_t value) {
     if (label.empty()) {
@@ -126,7 +126,7 @@ void put(json& into, const kernel::counter_info& of, const std::string& label,
     if (value != 0) array[label] = value;
 }
 
-/// Calls act(counter, label of the cell, value) for everything counted of an instruction.
+/// Calls act(counter, cell label, value) for every counter of an instruction.
 template <typename Act>
 void each_cell(const instruction_counts& counts, Act&& act) {
     for (const auto& of : instruction_counters)
@@ -165,7 +165,7 @@ json json_of(const provenance& p, const run_config& config) {
             {"inputs", std::move(inputs)}};
 }
 
-/// The options in force, by name, and where their values come from.
+/// The effective options by name, and the origins of their values.
 std::pair<json, json> options_and_origins(const option_values& options) {
     json config = json::object(), origins = json::object();
     for (const option_info& o : option_table()) {
@@ -184,7 +184,7 @@ std::pair<json, json> options_and_origins(const option_values& options) {
     return {std::move(config), std::move(origins)};
 }
 
-/// Empty without a list.
+/// Empty if there is no list.
 std::string list_number_of(const kernel_record& k) {
     return k.subject.list_number != 0 ? std::to_string(k.subject.list_number) : std::string();
 }
@@ -193,7 +193,7 @@ std::string list_number_of(const kernel_record& k) {
 
 statistics_files::statistics_files(gpu& device, const option_values& options, provenance from)
     : config_(device.config().run), device_(device), options_(options), from_(std::move(from)) {
-    // Better now than after hours of simulation.
+    // Check now rather than after hours of simulation.
     for (const std::string& file : {config_.stats_json, config_.stats_csv, config_.stats_csv_long})
         if (!file.empty()) kernel::output_target(file).check();
 }
@@ -332,7 +332,8 @@ std::string statistics_files::json_text(const std::string& ended) const {
         meanings[c.kind][c.of->name] = {{"unit", c.of->unit},
                                         {"meaning", c.of->meaning},
                                         {"adds", kernel::adding_name(c.of->how)}};
-    auto& listed = blocks.get_ref<json::object_t&>();  // thousands, of different names
+    // Thousands of distinct names; skip the search for duplicates.
+    auto& listed = blocks.get_ref<json::object_t&>();
     for (const kernel::statistics::block& b : sums_->blocks().blocks()) {
         json values = json::object();
         for (const kernel::statistics::cell& c : b.cells) put(values, *c.of, c.label, *c.value);
@@ -350,7 +351,7 @@ std::string statistics_files::json_text(const std::string& ended) const {
     return document.dump(1) + "\n";
 }
 
-/// Those that any kernel has counted something in.
+/// The counters that are nonzero for at least one kernel.
 std::vector<std::uint32_t> statistics_files::used_counters() const {
     std::vector<std::uint32_t> used;
     const std::vector<std::uint64_t>& whole = sums_->whole();
@@ -383,7 +384,7 @@ std::string statistics_files::csv_text() const {
                             csv::quoted(k.subject.demangled), k.subject.stream, k.finished ? 1 : 0,
                             k.launched_at, k.start_cycle, k.end_cycle, k.ctas, k.ctas_per_sm);
         figures(r);
-        auto own = r.own.begin();  // by counter, as the columns are
+        auto own = r.own.begin();  // sorted by counter, like the columns
         for (const std::uint32_t i : used) {
             while (own != r.own.end() && own->counter < i) ++own;
             text += fmt::format(",{}", own != r.own.end() && own->counter == i ? own->number : 0);

@@ -16,12 +16,12 @@
 
 namespace simtlm::platform {
 
-/// A kernel in the files of statistics.
+/// A kernel as recorded in the statistics files.
 struct kernel_record {
     report_subject subject;
     std::uint64_t launched_at = 0;  ///< core cycle
-    std::uint64_t start_cycle = 0;  ///< of its first CTA
-    std::uint64_t end_cycle = 0;    ///< of its last CTA, or of the end of the run
+    std::uint64_t start_cycle = 0;  ///< core cycle of its first CTA
+    std::uint64_t end_cycle = 0;    ///< core cycle of its last CTA, or of the end of the run
     std::uint64_t ctas = 0;
     unsigned ctas_per_sm = 0;
     program::dim3 grid, block;
@@ -30,33 +30,33 @@ struct kernel_record {
     bool finished = true;
 };
 
-/// What --stats-json, --stats-csv and --stats-csv-long write (docs/statistics-files.md). Collects a
-/// row per report; the files appear whole, under their names, when write() has succeeded.
+/// Writes --stats-json, --stats-csv and --stats-csv-long (docs/statistics-files.md). Collects one
+/// row per report; the files get their names when write() succeeds.
 class statistics_files {
 public:
-    /// @param options  as long as this object, as @p device
-    /// @throws kernel::user_error when one of the files cannot be written
+    /// @param options  must outlive this object, as must `device`
+    /// @throws kernel::user_error  if one of the files cannot be written
     statistics_files(gpu& device, const option_values& options, provenance from);
 
-    /// A report has been made. @param kernel  nullptr: of no kernel
-    /// @param instructions  of the kernel, where they are profiled
+    /// A report has been made. @param kernel  nullptr if it does not belong to a kernel
+    /// @param instructions  profile of the kernel, if enabled
     void add(const report& report, const kernel_record* kernel,
              std::vector<instruction_profile::row> instructions);
 
-    /// Rows are collected whether or not a file is asked for: a checkpoint has them.
+    /// Collects rows even if no file is requested, because a checkpoint contains them.
     void keep_rows() { keeps_rows_ = true; }
-    /// The rows so far.
+    /// Saves or restores the rows so far.
     void checkpoint(kernel::archive& a);
 
     /// @param ended  why the run has ended: "finished", ...
-    /// @throws kernel::output_error, after the other files
+    /// @throws kernel::output_error  after the remaining files have been written
     void write(const std::string& ended);
 
 private:
     struct row {
         kernel_record kernel;
         bool has_kernel = false;
-        std::vector<double> values;  // by column; missing at the end: not in that report
+        std::vector<double> values;  // by column; values missing at the end are not in that report
         std::vector<counter_sums::value> own;
         std::vector<instruction_profile::row> instructions;
     };
@@ -71,8 +71,8 @@ private:
     gpu& device_;
     const option_values& options_;
     provenance from_;
-    std::optional<counter_sums> sums_;  // made when it is first needed
-    std::vector<figure> columns_;       // names; values unused
+    std::optional<counter_sums> sums_;  // created on first use
+    std::vector<figure> columns_;       // only the names are used
     std::map<std::string, std::size_t> column_of_;
     std::vector<row> rows_;
     report last_;

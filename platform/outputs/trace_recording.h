@@ -11,16 +11,16 @@
 
 namespace simtlm::platform {
 
-/// --record-trace: a folder of traces of what a program executes, and their command list.
+/// --record-trace: writes traces of the executed kernels and their command list to a folder.
 class trace_recording {
 public:
-    /// nullptr without --record-trace. @throws kernel::user_error  the folder has something in it,
-    /// or cannot be made
+    /// Returns nullptr without --record-trace. @throws kernel::user_error  if the folder is not
+    /// empty or cannot be created
     static std::unique_ptr<trace_recording> of(const option_values& values);
 
-    /// The host has copied to the device.
+    /// The host has copied data to the device.
     void copied(std::uint64_t address, std::uint64_t bytes);
-    /// A kernel that behaves as this one and is recorded.
+    /// Wraps a kernel: the result behaves like it and is recorded.
     /// @param binary_version  of the GPU
     std::shared_ptr<program::kernel_source> record(std::shared_ptr<program::kernel_source> kernel,
                                                    std::vector<program::instruction_window> code,

@@ -9,35 +9,35 @@
 
 namespace simtlm::platform {
 
-/// The cells of a counter in memory: at equal distances, in words of 64 bits.
+/// The cells of a counter in memory: equidistant 64-bit words.
 struct cell_row {
     std::uint64_t* first;
     std::size_t step;
 };
 
-/// @return nullptr as first where the distances are not equal
+/// @return a null `first` if the distances are not equal
 template <typename Struct>
 cell_row cells_of(const kernel::counter<Struct>& row, Struct& of, std::size_t cells) {
     const auto address = [&](std::size_t i) {
         return reinterpret_cast<std::uintptr_t>(&row.cell(of, i));
     };
     const std::uintptr_t first = address(0);
-    // Cells ascend in memory, and a member of an array has no gap in front of its second cell
-    // that the others lack: where the last is in its place, all are.
+    // Cells have ascending addresses, and array members have uniform gaps; if the last cell is at
+    // the expected address, all are.
     const std::size_t step = cells > 1 ? address(1) - first : sizeof(std::uint64_t);
     if (cells > 2 && address(cells - 1) - first != (cells - 1) * step) return {nullptr, 0};
     return {&row.cell(of, 0), step / sizeof(std::uint64_t)};
 }
 
-/// kernel::add_up(), for reports, which add up hundreds of blocks after every kernel: walks the
-/// cells of a counter in memory rather than asking for each of them.
+/// Equivalent of kernel::add_up() for reports, which add up hundreds of blocks after every kernel:
+/// accesses the cells of a counter through pointers instead of one call per cell.
 template <typename Struct>
 void add_block(Struct& sum, const Struct& block) {
     for (const kernel::counter<Struct>& row : counters_of(static_cast<const Struct*>(nullptr))) {
         row.grow(sum, block);
         const std::size_t n = row.cells(block);
         if (n == 0) continue;
-        const cell_row from = cells_of(row, const_cast<Struct&>(block), n);  // only for reading
+        const cell_row from = cells_of(row, const_cast<Struct&>(block), n);  // read only
         const cell_row to = cells_of(row, sum, n);
         if (from.first == nullptr || from.step != to.step) {
             for (std::size_t i = 0; i < n; ++i) {

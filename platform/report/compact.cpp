@@ -13,7 +13,7 @@ bool starts_with(std::string_view line, std::string_view start) {
     return line.substr(0, start.size()) == start;
 }
 
-/// Of the kernel and the run: always there, even if a kernel takes as long as the one before.
+/// Lines about the kernel and the run, which are always printed, even if unchanged.
 bool is_always_kept(std::string_view line) {
     for (const std::string_view start :
          {"kernel_name", "kernel_launch_uid", "kernel_stream_id", "kernel_list_number", "kernel_id",
@@ -23,24 +23,24 @@ bool is_always_kept(std::string_view line) {
     return false;
 }
 
-/// What names the lines below it.
+/// Returns whether a line is the title of the lines below it.
 bool is_title(std::string_view line) {
     while (!line.empty() && line.back() == ' ') line.remove_suffix(1);
     return line.empty() || line.back() == ':' || line.front() == '=';
 }
 
-/// A row of a table by channel and bank.
+/// Returns whether a line is a table row by channel and bank.
 bool is_of_banks(std::string_view line) {
     return starts_with(line, "dram[");
 }
 
-/// Of one SM or one slice of the L2: the lines behind say what all of them have counted.
+/// Returns whether a line is about one SM or one L2 slice; totals over all of them follow later.
 bool is_of_one_cache(std::string_view line) {
     while (!line.empty() && line.front() == '\t') line.remove_prefix(1);
     return starts_with(line, "L1D_cache_core[") || starts_with(line, "L2_cache_bank[");
 }
 
-/// Without the zeros at its end, if it is a row of several numbers.
+/// Removes the trailing zeros of a row of several numbers.
 std::string_view without_last_zeros(std::string_view line) {
     constexpr std::string_view gaps = " \t";
     while (true) {
@@ -55,7 +55,7 @@ std::string_view without_last_zeros(std::string_view line) {
     }
 }
 
-/// Whether all numbers behind the name are 0, and there are some.
+/// Returns whether the line has numbers after its name and all of them are 0.
 bool is_zero(std::string_view line) {
     const std::size_t sign = line.find_last_of("=:");
     const std::size_t first = line.find_first_of("=:");
@@ -79,7 +79,7 @@ std::string compact_text::of(const std::string& text) {
         if (end == std::string::npos) end = text.size();
         const std::string line = text.substr(from, end - from);
         from = end + 1;
-        // What single channels have counted is said of all of them under the next heading.
+        // The totals under the next heading include the counters of single channels.
         if (starts_with(line, "Memory Partition ")) in_one_channel = true;
         if (starts_with(line, "=")) in_one_channel = false;
         if (in_one_channel || is_of_one_cache(line)) continue;
@@ -88,7 +88,7 @@ std::string compact_text::of(const std::string& text) {
             continue;
         }
         if (is_title(line)) {
-            // Of titles that follow one another without anything between them the last counts.
+            // Of consecutive titles, only the last one applies.
             if (!line.empty()) titles = line + '\n';
             continue;
         }

@@ -6,11 +6,11 @@
 
 namespace simtlm::platform {
 
-/// Leaves out of a report's text what is zero and what the report before said too (--stats
-/// compact). What is left is in the same words, so that scripts find it.
+/// Removes lines from the text of a report that are zero or unchanged since the previous report
+/// (--stats compact). The remaining lines are not modified, so that scripts still find them.
 class compact_text {
 public:
-    /// The lines of the next report that are worth reading.
+    /// Returns the relevant lines of the next report.
     std::string of(const std::string& text);
 
 private:

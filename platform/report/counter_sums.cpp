@@ -16,14 +16,14 @@ std::string counter_sums::counter::name() const {
 
 namespace {
 
-/// The counters of a kind, in the order in which its blocks list them, and where each cell of the
-/// block before belongs: blocks of a kind are nearly always alike.
+/// The counters of a kind in listing order, and the positions of the previous block's cells among
+/// them; blocks of a kind are nearly always identical.
 struct kind_of_blocks {
-    std::uint32_t number = 0;  // among the kinds
+    std::uint32_t number = 0;  // index of the kind
     std::vector<const kernel::statistics::cell*> counters;
     std::map<std::pair<std::string, std::string>, std::uint32_t> known;
     const kernel::statistics::block* before = nullptr;
-    std::vector<std::uint32_t> places;  // of its cells among the counters
+    std::vector<std::uint32_t> places;  // position of each cell of `before` among the counters
 
     void add(const kernel::statistics::block& b) {
         std::vector<std::uint32_t> of_this(b.cells.size());
@@ -49,10 +49,10 @@ struct kind_of_blocks {
 
 counter_sums::counter_sums(gpu& device) : device_(device) {
     list_statistics(device, blocks_);
-    // Counters of a kind lie together, wherever its blocks are.
+    // Group the counters by kind, regardless of the order of the blocks.
     std::unordered_map<std::string, kind_of_blocks> kinds;
     std::vector<const std::string*> order;
-    std::vector<std::uint32_t> kind_of;  // of every block
+    std::vector<std::uint32_t> kind_of;  // by block
     for (const kernel::statistics::block& b : blocks_.blocks()) {
         const auto [at, is_new] = kinds.try_emplace(b.kind);
         kind_of_blocks& kind = at->second;
@@ -64,7 +64,7 @@ counter_sums::counter_sums(gpu& device) : device_(device) {
         kind_of.push_back(kind.number);
         place_.insert(place_.end(), kind.places.begin(), kind.places.end());
     }
-    std::vector<std::uint32_t> first;  // counter of every kind
+    std::vector<std::uint32_t> first;  // index of the first counter, by kind
     for (const std::string* name : order) {
         first.push_back(static_cast<std::uint32_t>(counters_.size()));
         for (const kernel::statistics::cell* c : kinds.at(*name).counters)

@@ -11,36 +11,37 @@
 
 namespace simtlm::platform {
 
-/// The counters of a whole GPU: those of all blocks of a kind, added up as their rows say.
+/// The counters of a whole GPU: those of all blocks of a kind, combined by the rule of each
+/// counter.
 class counter_sums {
 public:
     /// One counter, or one cell of an array, over all blocks of a kind.
     struct counter {
         std::string kind;
         const kernel::counter_info* of;
-        std::string label;  ///< of a cell of an array; empty: a single value
+        std::string label;  ///< cell of an array; empty: a single value
 
-        /// KIND.NAME or KIND.NAME.LABEL
+        /// Returns KIND.NAME or KIND.NAME.LABEL.
         std::string name() const;
     };
     struct value {
         std::uint32_t counter;  ///< index among counters()
-        std::uint64_t number;   ///< not 0
+        std::uint64_t number;   ///< nonzero
     };
 
-    /// @param device  complete, and as long as this object
+    /// @param device  complete; must outlive this object
     explicit counter_sums(gpu& device);
 
-    /// By kind, then as the tables have them.
+    /// Ordered by kind, then as in the counter tables.
     const std::vector<counter>& counters() const { return counters_; }
     const kernel::statistics& blocks() const { return blocks_; }
 
-    /// What was counted since the call before. A greatest or least value is there if it was set in
-    /// that time. Ask between steps.
+    /// Counts since the previous call. Extremes are included if they were set since then. Call
+    /// between steps.
     std::vector<value> take();
-    /// Since the start, by counter, as of the last take().
+    /// Counts since the start, by counter, as of the last take().
     const std::vector<std::uint64_t>& whole() const { return before_; }
-    /// Their sums at the last take().
+    /// Saves or restores the sums of the last take().
     void checkpoint(kernel::archive& a);
 
 private:
@@ -49,7 +50,7 @@ private:
     gpu& device_;
     kernel::statistics blocks_;
     std::vector<counter> counters_;
-    std::vector<std::uint32_t> place_;  ///< of every cell of every block among counters_
+    std::vector<std::uint32_t> place_;  ///< index in counters_ of every cell of every block
     std::vector<std::uint64_t> before_;
 };
 

@@ -34,7 +34,7 @@ const interval_counters::interval& interval_counters::take() {
     last_.values.resize(counters_.size());
     for (std::size_t i = 0; i < counters_.size(); ++i) {
         const bool adds_up = counters_[i].cell->of->how == kernel::adding::sum;
-        // What a block has begun anew has grown from zero.
+        // A block that has reset its counter restarts from zero.
         const bool restarted = now_[i] < before_[i];
         last_.values[i] = adds_up && !restarted ? now_[i] - before_[i] : now_[i];
     }

@@ -12,38 +12,39 @@ namespace simtlm::platform {
 
 class gpu;
 
-/// What all blocks of a GPU have counted in an interval of simulated time, for models of power and
-/// the like that look at a run again and again. Reading changes nothing: blocks that sleep are not
-/// woken (they add what they have yet to count), edges of the DRAM clock stay deferred, and
-/// cycles and statistics of the run are those of a run that nobody reads.
+/// Counters of all blocks of a GPU over intervals of simulated time, for power models and similar
+/// tools that sample a run repeatedly. Reading has no side effects: sleeping blocks are not woken
+/// (pending counts are added), DRAM clock edges stay deferred, and cycles and statistics are the
+/// same as without sampling.
 ///
-/// To be read between steps, that is while the simulation is paused (between two sc_start()).
+/// Call between steps, that is while the simulation is paused between two calls of sc_start().
 class interval_counters {
 public:
-    /// The first interval begins now. @param device  as long as this object
+    /// Begins the first interval. @param device  must outlive this object
     explicit interval_counters(gpu& device);
 
-    /// A counter of a block: its name is "gpu.cluster0.sm0 thread_instructions_by_class.sp".
+    /// A counter of a block, named as in "gpu.cluster0.sm0 thread_instructions_by_class.sp".
     struct counter {
         const kernel::statistics::block* block;
         const kernel::statistics::cell* cell;
         std::string name() const;
     };
-    /// All counters, in the order of the values.
+    /// All counters, in the order of interval::values.
     const std::vector<counter>& counters() const { return counters_; }
 
-    /// Core cycles: the interval is [from, to).
+    /// The half-open interval [from, to) in core cycles.
     struct interval {
         std::uint64_t from = 0, to = 0;
-        /// By counter: what it has grown by. Extremes and states, which do not add up, as they are.
+        /// Increase by counter; for extremes and states, which cannot be subtracted, the current
+        /// value.
         std::vector<std::uint64_t> values;
     };
-    /// Ends the interval and begins the next one. @return valid until the next call
+    /// Ends the interval and begins the next one. @return a reference valid until the next call
     const interval& take();
 
-    /// Sum over all blocks of a kind of a counter, and of all its cells or of one.
+    /// Sum of a counter over all blocks of a kind, over all of its cells or one.
     /// @param kind   of blocks: "sm", "dram"
-    /// @param label  of a cell of an array; empty: all
+    /// @param label  cell of an array; empty: all cells
     std::uint64_t sum(const std::string& kind, const std::string& name,
                       const std::string& label = {}) const;
 

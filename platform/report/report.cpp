@@ -28,8 +28,8 @@ core_statistics sum_of_cores(gpu& device) {
     return sum;
 }
 
-/// "Access = 1, Miss = 0, ..." as printed for each cache of a kind.
-/// @param what  of which kind, @param number  which of them
+/// Prints "Access = 1, Miss = 0, ..." for one cache of a kind.
+/// @param what  kind of the cache, @param number  its index
 void add_cache_line(fmt::memory_buffer& to, std::string_view what, unsigned number,
                     const cache::cache_statistics& s) {
     fmt::format_to(fmt::appender(to),
@@ -60,14 +60,14 @@ void write_core_caches(report_writer& out, gpu& device) {
                 add_cache_line(by_core, "\tL1D_cache_core", number, *s);
             }
         }
-    l1d.port_cycles = running;  // of an SM without CTAs nobody could use the ports
+    l1d.port_cycles = running;  // the ports of an SM without CTAs are not usable
     out.print("\n========= Core cache stats =========\nL1I_cache:\n");
     write_cache(out, "L1I", l1i, "\t");
     out.text("L1D_cache:\n");
     out.text({by_core.data(), by_core.size()});
     write_cache(out, "L1D", l1d, "\t");
     write_ports(out, "L1D_cache", l1d, "\t");
-    out.count("total_dl1_misses", l1d.misses, "\t");  // the manual's names
+    out.count("total_dl1_misses", l1d.misses, "\t");  // names as in the GPGPU-Sim manual
     out.count("total_dl1_accesses", l1d.accesses, "\t");
     out.print("\ttotal_dl1_miss_rate = {:.4f}\n", ratio(l1d.misses, l1d.accesses));
     out.add("total_dl1_miss_rate", ratio(l1d.misses, l1d.accesses));
@@ -83,7 +83,7 @@ void write_core_caches(report_writer& out, gpu& device) {
     write_fail_breakdown(out, "Total_core_cache_fail_stats_breakdown", all);
 }
 
-/// What each warp slot has issued: in text that of one SM, as figures the sums.
+/// Instructions issued by each warp slot: the text shows one SM, the figures are sums.
 void write_issue_by_slot(report_writer& out, const core_statistics& s, gpu& device) {
     const gpu_config& config = device.config();
     const unsigned chosen = config.run.warp_issue_sm;
@@ -157,7 +157,7 @@ void write_memory_stalls(report_writer& out, const core_statistics& s) {
 
 void write_issue(report_writer& out, const core_statistics& s, gpu& device) {
     out.count("gpu_reg_bank_conflict_stalls", 0);
-    // An instruction that no lane executes counts as a stall there.
+    // GPGPU-Sim counts an instruction without active lanes as a stall.
     const std::uint64_t stall = s.stall + s.issued_lanes[0];
     out.print("Warp Occupancy Distribution:\nStall:{}\tW0_Idle:{}\tW0_Scoreboard:{}", stall, s.idle,
               s.scoreboard);
@@ -181,8 +181,7 @@ void write_issue(report_writer& out, const core_statistics& s, gpu& device) {
     by_scheduler("dual_issue_nums", s.dual_issue);
 }
 
-/// Bytes by class of packet, those that occurred, in the order of their names; within a class the
-/// packets by size.
+/// Bytes by packet class, for classes that occurred, sorted by name; within a class by packet size.
 void write_packets(report_writer& out, const std::string& direction,
                    const core::packet_breakdown& packets) {
     std::map<std::string, std::map<std::uint32_t, std::uint64_t>> named;
@@ -215,10 +214,10 @@ void write_traffic(report_writer& out, gpu& device) {
     write_packets(out, "memtocore", received);
 }
 
-/// Instructions that each kind of functional unit has taken.
+/// Instructions executed by each kind of functional unit.
 void write_units(report_writer& out, const core_statistics& s, gpu& device) {
     std::uint64_t conflicts = 0;
-    std::vector<std::pair<std::string, std::uint64_t>> kinds;  // in the order of dispatch
+    std::vector<std::pair<std::string, std::uint64_t>> kinds;  // in dispatch order
     for (const auto& c : device.clusters())
         for (unsigned i = 0; i < c->sms(); ++i) {
             const core::multiprocessor& sm = c->core(i);
@@ -238,7 +237,7 @@ void write_units(report_writer& out, const core_statistics& s, gpu& device) {
     out.count("result_bus_conflicts", conflicts);
 }
 
-/// What GPGPU-Sim has no name for.
+/// Statistics without a counterpart in GPGPU-Sim.
 void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& device) {
     out.print("\n========= Cores, beyond GPGPU-Sim =========\n");
     for (unsigned c = 0; c < program::op_class_count; ++c)
@@ -285,7 +284,7 @@ void write_l2(report_writer& out, gpu& device) {
     write_ports(out, "L2_cache", l2, "");
 }
 
-/// How full the queues around the L2 have been.
+/// Occupancy of the queues around the L2.
 void write_queues(report_writer& out, gpu& device) {
     struct sums {
         std::uint64_t entries = 0, most = 0;
@@ -335,7 +334,8 @@ void write_network(report_writer& out, gpu& device) {
     out.print("{:-<28}END-of-Interconnect-DETAILS{:-<25}\n", "", "");
 }
 
-/// Which kernel the report is about; launches are numbered in this run, the rest is the list's.
+/// The kernel that the report is about. Launches are numbered within this run; the other values are
+/// those of the command list.
 void write_subject(report_writer& out, const report_subject& k) {
     out.print("kernel_name = {} \nkernel_launch_uid = {} \nkernel_stream_id = {}\n", k.name,
               k.launch, k.stream);

@@ -11,12 +11,12 @@
 
 namespace simtlm::platform {
 
-/// One figure of the report, under the name that GPGPU-Sim prints. Figures that GPGPU-Sim prints
-/// in a row without names of their own are called ROW.COLUMN (warp_occ.W0_Idle).
+/// A figure of the report, under the name printed by GPGPU-Sim. Figures that GPGPU-Sim prints in a
+/// row without individual names are called ROW.COLUMN (warp_occ.W0_Idle).
 struct figure {
     std::string name;
     double value = 0;
-    bool whole = true;  ///< an integer
+    bool whole = true;  ///< value is an integer
 };
 
 /// A histogram, or a row of figures by channel and bank.
@@ -28,69 +28,71 @@ struct figure_row {
 /// The kernel a report is about.
 struct report_subject {
     std::string name;
-    std::string demangled;          ///< the name as its source has it
-    std::uint64_t list_number = 0;  ///< place among the kernels of the list, from 1; 0: no list
-    std::uint64_t id = 0;           ///< the tracer's number
-    std::uint64_t launch = 0;       ///< number of the launch, from 1
+    std::string demangled;          ///< name as in the source code
+    std::uint64_t list_number = 0;  ///< position in the command list, from 1; 0: no list
+    std::uint64_t id = 0;           ///< kernel number assigned by the tracer
+    std::uint64_t launch = 0;       ///< launch number, from 1
     std::uint64_t stream = 0;
 };
 
-/// Everything the GPU has counted: as text in the spelling and order of GPGPU-Sim, and as figures.
-/// Figures count from the start of the simulation, but gpu_sim_*, gpu_ipc, gpu_occupancy, L2_BW and
-/// partiton_level_parallism[_util], which count from the report before.
+/// All statistics of the GPU: as text in the format of GPGPU-Sim, and as figures. Figures are
+/// cumulative from the start of the simulation, except gpu_sim_*, gpu_ipc, gpu_occupancy, L2_BW and
+/// partiton_level_parallism[_util], which cover the time since the previous report.
 struct report {
     std::string text;
     std::vector<figure> figures;
     std::vector<figure_row> rows;
 
-    /// The value under a name; 0 when it is not in the report.
+    /// The value of a figure; 0 if it is not in the report.
     double value(const std::string& name) const;
 };
 
-/// What GPGPU-Sim prints of host time behind a report: the only lines that differ from run to run.
-/// @param seconds     of host time since the start; times below a millisecond count as one
-/// @param core_hertz  what the simulated GPU runs at
+/// The lines about host time that GPGPU-Sim prints after a report, the only ones that differ
+/// between runs.
+/// @param seconds     host time since the start; times below a millisecond count as one
+/// @param core_hertz  core clock frequency of the simulated GPU
 std::string host_time_text(const report& r, double seconds, double core_hertz);
 
-/// Makes reports of a GPU. Ask between steps of its sequencer, and not while it is being built.
+/// Makes reports of a GPU. Call between steps of its sequencer, and after it has been built.
 class reporter {
 public:
     explicit reporter(gpu& device) : device_(device) {}
 
-    /// @param subject  nullptr: of no kernel
+    /// @param subject  nullptr: the report does not belong to a kernel
     report make(const report_subject* subject);
 
-    /// What had been counted at the last report.
+    /// Saves or restores the counts at the last report.
     void checkpoint(kernel::archive& a);
 
 private:
-    /// What had been counted when the report before was made.
+    /// Counts at the previous report.
     struct counted {
         std::uint64_t cycles = 0;
         std::uint64_t instructions = 0;
-        std::uint64_t requests = 0, replies = 0, request_cycles = 0;  // of the partitions
-        std::uint64_t warp_cycles = 0, warp_slots = 0;                // resident, and room for them
+        std::uint64_t requests = 0, replies = 0, request_cycles = 0;  // of the memory partitions
+        // Resident warps and warp slots, summed over cycles.
+        std::uint64_t warp_cycles = 0, warp_slots = 0;
     };
 
     gpu& device_;
     counted before_;
 };
 
-/// The counters that blocks of a kind have (kernel::statistics::block::kind).
+/// Counters of the blocks of a kind (kernel::statistics::block::kind).
 struct counter_kind {
-    const char* kinds;  ///< names; {word} stands for one of several
+    const char* kinds;  ///< names; {word} is a placeholder for one of several words
     const char* title;
     std::vector<const kernel::counter_info*> counters;
 };
 /// All kinds, for docs/statistics.md.
 const std::vector<counter_kind>& counter_kinds();
 
-/// Lists the counters of every block under its hierarchical name. The entries stay valid as long
-/// as the GPU; bring_up_to_date() before their values are read.
+/// Lists the counters of every block under its hierarchical name. The entries are valid during the
+/// lifetime of the GPU; call bring_up_to_date() before reading their values.
 void list_statistics(gpu& device, kernel::statistics& list);
-/// Sleeping blocks count what they have slept through. Between steps.
+/// Makes sleeping blocks account for the cycles they have slept through. Call between steps.
 void bring_up_to_date(gpu& device);
-/// Tells the network how often its neighbours have found it full. Between steps.
+/// Reports to the network how often its neighbours found it full. Call between steps.
 void count_network_refusals(gpu& device);
 
 }  // namespace simtlm::platform

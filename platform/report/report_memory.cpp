@@ -11,7 +11,7 @@ namespace {
 
 using memory::dram_statistics;
 
-/// A table of figures by channel and bank, a line per channel.
+/// Writes a table of figures by channel and bank, one line per channel.
 template <typename Cell>
 void write_banks(report_writer& out, gpu& device, const char* title, Cell cell) {
     out.print("{}:\n", title);
@@ -39,7 +39,7 @@ void write_skew(report_writer& out, const char* what, const extremes& e) {
         out.print("min_{}_accesses = 0!\n", what);
 }
 
-/// Accesses by channel and bank as decoded. @param of  what to count
+/// Writes decoded accesses by channel and bank. @param of  what to count
 /// @returns the sum
 template <typename Of, typename Total>
 void write_accesses(report_writer& out, gpu& device, const char* title, Of of, Total total) {
@@ -251,8 +251,8 @@ void write_channels(report_writer& out, gpu& device, const dram_statistics& all)
         write_channel(out, device.config().memory.partition.dram, c,
                       device.channels()[c]->statistics());
     }
-    // Scripts that read the text find the last channel's under these names. A run that is
-    // interrupted before the simulation begins has no channels yet.
+    // Scripts read the last channel under these names. A run interrupted before the simulation
+    // begins has no channels yet.
     const dram_statistics none;
     const dram_statistics& last =
         device.channels().empty() ? none : device.channels().back()->statistics();

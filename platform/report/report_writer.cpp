@@ -12,7 +12,8 @@ void report_writer::append(fmt::string_view format, fmt::format_args arguments) 
 }
 
 void report_writer::number(std::uint64_t value, unsigned width) {
-    constexpr std::string_view blanks = "                    ";  // as many as digits at most
+    // At least the maximum number of digits.
+    constexpr std::string_view blanks = "                    ";
     const fmt::format_int digits(value);
     if (digits.size() < width)
         text(blanks.substr(0, std::min<std::size_t>(width, blanks.size()) - digits.size()));

@@ -14,7 +14,7 @@ bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// Whether `name` is the pattern with a word in place of each {...}.
+/// Returns whether `name` matches the pattern, in which each {...} is a placeholder for a word.
 bool matches(std::string_view pattern, std::string_view name) {
     while (!pattern.empty()) {
         if (pattern.front() == '{') {
@@ -474,7 +474,7 @@ const statistic_info* find_statistic(std::string_view name) {
 
 namespace {
 
-/// The counters of blocks, from the tables beside the structs that hold them.
+/// Writes the counters of blocks, from the tables next to the structs that hold them.
 void write_counters(std::ostream& out) {
     out << R"(
 ## Counters of blocks

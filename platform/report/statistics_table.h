@@ -7,21 +7,21 @@
 
 namespace simtlm::platform {
 
-/// What a statistic of the report means.
+/// Description of a statistic in the report.
 struct statistic_info {
     const char* section;
-    const char* name;  ///< as printed; {word} stands for one of several words
+    const char* name;  ///< as printed; {word} is a placeholder for one of several words
     const char* unit;
     const char* meaning;
 };
 
-/// All statistics that a report may contain, in the order in which they are printed.
+/// All statistics that a report may contain, in printing order.
 const std::vector<statistic_info>& statistics_table();
 
-/// The row that explains a printed name; nullptr if none does.
+/// Returns the row that describes a printed name, or nullptr.
 const statistic_info* find_statistic(std::string_view name);
 
-/// --help-statistics: docs/statistics.md.
+/// Writes docs/statistics.md (--help-statistics).
 void write_statistics_markdown(std::ostream& out);
 
 }  // namespace simtlm::platform
